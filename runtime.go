@@ -131,7 +131,7 @@ func (r *Runtime) Ready(ctx context.Context) error {
 	}
 	err = errors.Join(err, r.catalog.Ready())
 	if r.calls.Offer.Runner != nil {
-		err = errors.Join(err, call.Ready(r.calls.Offer.Runner))
+		err = errors.Join(err, call.Ready(ctx, r.calls.Offer.Runner))
 	}
 	return err
 }

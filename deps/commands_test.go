@@ -68,7 +68,7 @@ func installed(t *testing.T) (*deps.Cache, string) {
 }
 
 func TestCommandsFindPackages(t *testing.T) {
-	probe, err := sandbox.New()
+	probe, err := sandbox.Open(t.Context())
 	if errors.Is(err, sandbox.ErrUnavailable) {
 		t.Skipf("this machine has no sandbox: %v", err)
 	}

@@ -1,16 +1,21 @@
 package executor
 
-import "iter"
+import (
+	"cmp"
+	"iter"
+)
 
-// Isolation names how a command is isolated from the host.
+// Isolation names how a command is isolated from the host. The zero value is none.
 type Isolation string
 
 // These are the kinds of isolation, weakest first.
 const (
-	IsolationNone       Isolation = "none"
 	IsolationLandlock   Isolation = "landlock"
 	IsolationNamespaces Isolation = "namespaces"
 )
+
+// String returns the name, and "none" for the zero value.
+func (i Isolation) String() string { return cmp.Or(string(i), "none") }
 
 // Capability says whether a guarantee is enforced. Note says by what means, within which
 // bounds, or why it is missing.
@@ -22,6 +27,7 @@ type Capability struct {
 // Capabilities says what an executor enforces on the machine it runs on. An executor ignores a
 // limit that it does not enforce.
 type Capabilities struct {
+	// Isolation is the kind of isolation that every command has.
 	Isolation Isolation
 	// WorkspaceAt and SkillsAt are the paths at which a command finds
 	// Command.Workspace and Command.Skills. They are empty when these are their

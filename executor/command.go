@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"net"
 	"os"
 	"path"
 	"path/filepath"
@@ -67,9 +68,13 @@ type Command struct {
 	// closes them; the other end of a pipe sees its end when the caller, too, has
 	// closed the program's.
 	Pipes []*os.File
-	// Listen are ports of the loopback interface that the host serves, at most 2. Without
-	// Capabilities().Loopback they are an ErrCommand error.
-	Listen []Listen
+	// Listen has TCP ports on 127.0.0.1 of the sandbox's own network, from 1024 on and at
+	// most 2, with the functions by which the host serves them. Only the command's own
+	// processes can reach such a port. A function gets a listener, which accepts
+	// connections from before the program starts and is closed when the command has
+	// ended. The function then has 2 seconds to return, in which the result waits for it.
+	// Without Capabilities().Loopback ports are an ErrCommand error.
+	Listen map[uint16]func(net.Listener)
 	// Secrets are the contents of files /run/secrets/NAME that the program can read and that
 	// never touch a disk: at most 16, 64 KiB together. A name has at most 64 upper-case
 	// letters, digits and "_", and does not begin with a digit. Without Capabilities().Loopback
@@ -77,24 +82,11 @@ type Command struct {
 	Secrets map[string]string
 }
 
-// Unlimited is the value of a field of Limits that sets no limit.
-const Unlimited = -1
-
-// These limits replace the zero fields of Limits.
-const (
-	DefaultTimeout     = 5 * time.Minute
-	defaultMemory      = 2 << 30
-	defaultFileBytes   = 256 << 20
-	defaultDisk        = 1 << 30
-	defaultProcesses   = 256
-	DefaultOutput      = 16 << 10
-	DefaultOutputTotal = 64 << 20
-)
-
-// Limits bound one run. A zero field stands for its default and Unlimited for
-// none. Capabilities says which of them an executor enforces.
+// Limits bound one run. A zero field stands for its default and -1 for no limit.
+// Capabilities says which of them an executor enforces.
 type Limits struct {
-	// Timeout is the time by the clock from the start to the end.
+	// Timeout is the time by the clock from the start to the end. The default is 5
+	// minutes.
 	Timeout time.Duration
 	// MaxTimeout is the longest timeout that a caller may ask for in place of Timeout. The code
 	// that builds commands enforces it; executors ignore it. 0 means the larger of Timeout and
@@ -103,31 +95,34 @@ type Limits struct {
 	// CPU is processor time, rounded up to whole seconds. The default is twice
 	// the timeout, or none when there is no timeout.
 	CPU time.Duration
-	// Memory is in bytes of private memory.
+	// Memory is in bytes of private memory. The default is 2 GiB.
 	Memory int64
-	// FileBytes is the size up to which a single file may be written.
+	// FileBytes is the size up to which a single file may be written. The default is
+	// 256 MiB.
 	FileBytes int64
 	// Disk is in bytes on disk that the files of Command.Workspace may take
 	// together, including those that were there before. The kernel does not
 	// bound them: the executor looks at them while the command runs and ends a
 	// command that is over the limit with ReasonDisk. A quick command, or the
 	// last moments of one, can therefore write more than this. More than 200,000
-	// files are too many as well.
+	// files are too many as well. The default is 1 GiB.
 	Disk int64
-	// Processes is the number of processes and threads at one time.
+	// Processes is the number of processes and threads at one time. The default is
+	// 256.
 	Processes int
 	// Output is how many bytes of stdout, and again of stderr, are kept: the
-	// first half and the last half of what was written. It cannot be Unlimited.
+	// first half and the last half of what was written. The default is 16 KiB; -1 is
+	// refused.
 	Output int64
 	// OutputTotal is the number of bytes, stdout and stderr together, after
-	// which the command is ended with ReasonOutput.
+	// which the command is ended with ReasonOutput. The default is 64 MiB.
 	OutputTotal int64
 }
 
 // OrDefaults returns the limits with every zero field replaced by its default.
 func (l Limits) OrDefaults() Limits {
-	orDefault(&l.Timeout, DefaultTimeout)
-	cpu := time.Duration(Unlimited)
+	orDefault(&l.Timeout, defaultTimeout)
+	cpu := time.Duration(unlimited)
 	if l.Timeout > 0 {
 		cpu = 2 * l.Timeout
 	}
@@ -136,8 +131,8 @@ func (l Limits) OrDefaults() Limits {
 	orDefault(&l.FileBytes, defaultFileBytes)
 	orDefault(&l.Disk, defaultDisk)
 	orDefault(&l.Processes, defaultProcesses)
-	orDefault(&l.Output, DefaultOutput)
-	orDefault(&l.OutputTotal, DefaultOutputTotal)
+	orDefault(&l.Output, defaultOutput)
+	orDefault(&l.OutputTotal, defaultOutputTotal)
 	return l
 }
 
@@ -154,7 +149,7 @@ func (l Limits) check() error {
 		"timeout": int64(l.Timeout), "most timeout": int64(l.MaxTimeout), "cpu": int64(l.CPU), "memory": l.Memory,
 		"file bytes": l.FileBytes, "disk": l.Disk, "processes": int64(l.Processes), "output total": l.OutputTotal,
 	} {
-		if value < Unlimited {
+		if value < unlimited {
 			return fmt.Errorf("%w: %s limit %d is negative", ErrCommand, name, value)
 		}
 	}
@@ -163,11 +158,6 @@ func (l Limits) check() error {
 	}
 	return nil
 }
-
-const (
-	maxWritable = 8
-	maxParts    = 8
-)
 
 // Check reports why the command cannot be run as it is written; the error wraps
 // ErrCommand. Executors call it first. It looks at no file.

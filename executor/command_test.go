@@ -16,7 +16,7 @@ func TestLimitsOrDefaults(t *testing.T) {
 	}{
 		{"zero", Limits{}, Limits{5 * time.Minute, 0, 10 * time.Minute, 2 << 30, 256 << 20, 1 << 30, 256, 16 << 10, 64 << 20}},
 		{"cpu follows the timeout", Limits{Timeout: time.Second}, Limits{time.Second, 0, 2 * time.Second, 2 << 30, 256 << 20, 1 << 30, 256, 16 << 10, 64 << 20}},
-		{"no timeout", Limits{Timeout: Unlimited}, Limits{Unlimited, 0, Unlimited, 2 << 30, 256 << 20, 1 << 30, 256, 16 << 10, 64 << 20}},
+		{"no timeout", Limits{Timeout: unlimited}, Limits{unlimited, 0, unlimited, 2 << 30, 256 << 20, 1 << 30, 256, 16 << 10, 64 << 20}},
 		{"all given", Limits{1, 2, 3, 4, 5, 6, 7, 8, 9}, Limits{1, 2, 3, 4, 5, 6, 7, 8, 9}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -11,20 +11,9 @@ var (
 	// arguments, a NUL byte, a directory that is missing or outside the workspace,
 	// a negative limit.
 	ErrCommand = errors.New("invalid command")
-	// ErrNoTTY is wrapped when a caller asks for a terminal, or resizes it, and the executor
-	// has none.
-	ErrNoTTY = errors.New("no terminal available")
 	// ErrSetup is wrapped when the host could not prepare, start or bound the
 	// command. The command did not run, or was ended at once.
 	ErrSetup = errors.New("cannot set up command")
-	// ErrStuck is wrapped when a process of the command is still there after it
-	// was killed: it waits in the kernel, or belongs to another user.
-	ErrStuck = errors.New("process survives being killed")
-	// ErrEnded is wrapped when input is written to a process that takes no more.
-	ErrEnded = errors.New("process takes no more input")
-	// ErrOption is wrapped when an executor is made with an option that has no
-	// meaning.
-	ErrOption = errors.New("invalid option")
 )
 
 // Executor runs commands. All methods may be called concurrently.
@@ -34,9 +23,9 @@ var (
 type Executor interface {
 	// Run runs the command and returns when it has ended. The end of ctx ends
 	// the command with ReasonCancelled. A command that fails, cannot be found or
-	// is killed is a Result without error. With an error (ErrCommand, ErrSetup,
-	// ErrStuck) the Result says as much as is known and has ReasonSetup unless
-	// the command did run.
+	// is killed is a Result without error. With an error the Result says as much as
+	// is known, and has ReasonSetup unless the command did run. The error wraps
+	// ErrCommand or ErrSetup, unless a process of the command survived being killed.
 	Run(ctx context.Context, cmd Command) (Result, error)
 
 	// Start starts the command and leaves it running. ctx bounds the start only:
@@ -52,7 +41,8 @@ type Executor interface {
 
 // Terminal describes the input and output of an interactive process.
 type Terminal struct {
-	// TTY asks for a pseudo terminal instead of pipes.
+	// TTY asks for a pseudo terminal instead of pipes. Where there is none, the error
+	// of Start wraps errors.ErrUnsupported.
 	TTY bool
 	// Rows and Cols are the first size of the terminal; used with TTY only, and
 	// 24 and 80 where they are 0.
@@ -69,14 +59,14 @@ type Terminal struct {
 // concurrently.
 type Process interface {
 	// Write writes to the process's input. It waits while the process does not
-	// read, until the process ends; then the error wraps ErrEnded.
+	// read, until the process ends; then the error wraps io.ErrClosedPipe.
 	io.Writer
 	// CloseInput ends the process's input. A second call does nothing. A terminal has no end of
 	// input, so CloseInput types ^D there, twice if the last line is unfinished. A program that
 	// reads lines takes that for the end.
 	CloseInput() error
-	// Resize changes the size of the terminal. The error wraps ErrNoTTY when the
-	// process has none.
+	// Resize changes the size of the terminal. The error wraps errors.ErrUnsupported
+	// when the process has none.
 	Resize(rows, cols uint16) error
 	// Kill ends the process and everything that it started, with
 	// ReasonCancelled, within a second. It does not wait; after the end it does

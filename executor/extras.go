@@ -4,30 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net"
 	"os"
 	"strings"
 )
-
-// The most that a Command may have beside its streams.
-const (
-	maxPipes       = 4
-	maxListen      = 2
-	maxSecrets     = 16
-	maxSecretBytes = 64 << 10
-	maxSecretName  = 64
-)
-
-// Listen is a TCP port on 127.0.0.1 of the sandbox's own network, which the host serves. Only
-// the command's own processes can reach it, and it leads them only to Serve.
-type Listen struct {
-	// Port is from 1024 on; no two are the same.
-	Port uint16
-	// Serve accepts connections from before the program starts until the listener
-	// is closed, when the command has ended. It then has 2 seconds to return, in
-	// which the result waits for it.
-	Serve func(net.Listener)
-}
 
 // checkExtras reports pipes, ports and secrets that have no meaning.
 func (c Command) checkExtras() error {
@@ -37,14 +16,12 @@ func (c Command) checkExtras() error {
 	if len(c.Listen) > maxListen {
 		return fmt.Errorf("%w: %d ports to listen on: at most %d", ErrCommand, len(c.Listen), maxListen)
 	}
-	for i, l := range c.Listen {
+	for port, serve := range c.Listen {
 		switch {
-		case l.Port < 1024:
-			return fmt.Errorf("%w: port %d: want 1024 to 65535", ErrCommand, l.Port)
-		case l.Serve == nil:
-			return fmt.Errorf("%w: nobody serves port %d", ErrCommand, l.Port)
-		case i > 0 && c.Listen[0].Port == l.Port:
-			return fmt.Errorf("%w: port %d is there twice", ErrCommand, l.Port)
+		case port < minPort:
+			return fmt.Errorf("%w: port %d: want %d to 65535", ErrCommand, port, minPort)
+		case serve == nil:
+			return fmt.Errorf("%w: port %d has no function that serves it", ErrCommand, port)
 		}
 	}
 	return c.checkSecrets()
@@ -94,7 +71,7 @@ func (c Command) CheckPipes() error {
 func (c Command) CheckLoopback() error {
 	switch {
 	case len(c.Listen) > 0:
-		return fmt.Errorf("%w: listening on port %d needs namespaces", ErrCommand, c.Listen[0].Port)
+		return fmt.Errorf("%w: listening on a port needs namespaces", ErrCommand)
 	case len(c.Secrets) > 0:
 		return fmt.Errorf("%w: a file for secrets needs namespaces", ErrCommand)
 	}

@@ -123,7 +123,7 @@ func startOne(b *testing.B, box executor.Executor, ws workspace.Workspace, liste
 		Args: []string{"python3", "-I", "-c", "pass"}, Env: []string{"PATH=" + workspace.SystemPath}, Workspace: ws.Path(), Limits: executor.Limits{Timeout: time.Minute},
 	}
 	if listen {
-		cmd.Listen = []executor.Listen{{Port: 3128, Serve: func(l net.Listener) {
+		cmd.Listen = map[uint16]func(net.Listener){3128: func(l net.Listener) {
 			for {
 				c, err := l.Accept()
 				if err != nil {
@@ -131,7 +131,7 @@ func startOne(b *testing.B, box executor.Executor, ws workspace.Workspace, liste
 				}
 				_ = c.Close()
 			}
-		}}}
+		}}
 	}
 	began := time.Now()
 	p, err := box.Start(b.Context(), cmd, executor.Terminal{Output: io.Discard})
@@ -148,7 +148,7 @@ func startOne(b *testing.B, box executor.Executor, ws workspace.Workspace, liste
 // benchmark has nothing to measure.
 func openBox(b *testing.B) (*sandbox.Sandbox, workspace.Workspace) {
 	b.Helper()
-	box, err := sandbox.New()
+	box, err := sandbox.Open(b.Context())
 	if err != nil || !box.Capabilities().Loopback.Enforced {
 		b.Skipf("no sandbox with a network of its own: %v", err)
 	}

@@ -13,7 +13,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/executor/egress"
 	"github.com/satchel-go/satchel/internal/text/plainjson"
 	"github.com/satchel-go/satchel/internal/text/printable"
@@ -269,8 +268,8 @@ func (g *granting) network(job *run.Job, skills []*skillset.Skill) error {
 	if err != nil {
 		return fmt.Errorf("egress: %w", err)
 	}
-	g.Env = append(g.Env, egress.Environment(policy.Rules...)...)
-	g.Listen = []executor.Listen{{Port: egress.Port, Serve: func(l net.Listener) { _ = proxy.Serve(l) }}}
+	g.Env = append(g.Env, policy.Environment()...)
+	g.Listen = map[uint16]func(net.Listener){egress.Port: func(l net.Listener) { _ = proxy.Serve(l) }}
 	g.Close = func() { _ = proxy.Close() }
 	return nil
 }
@@ -278,10 +277,10 @@ func (g *granting) network(job *run.Job, skills []*skillset.Skill) error {
 // note keeps what the run should be told of a connection: programs seldom show why a
 // CONNECT is refused, and inside their own TLS a secret stays a placeholder.
 func (g *granting) note(e egress.Entry, secrets []egress.Secret) {
-	if e.Reason != "" && (e.Verdict == egress.Refused || e.Verdict == egress.Failed) {
+	if e.Reason != "" && e.Verdict != "allowed" {
 		g.tell("network: " + e.Reason)
 	}
-	if !e.Tunnel || e.Verdict != egress.Allowed {
+	if !e.Tunnel || e.Verdict != "allowed" {
 		return
 	}
 	for _, s := range secrets {

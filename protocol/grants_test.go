@@ -35,7 +35,7 @@ func (names) LookupNetIP(context.Context, string, string) ([]netip.Addr, error) 
 // policyOf grants addresses of this machine, by whatever name.
 func policyOf(t *testing.T, addresses ...string) egress.Policy {
 	t.Helper()
-	policy := egress.Policy{Private: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Resolve: names{}}
+	policy := egress.Policy{Private: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Resolve: names{}.LookupNetIP}
 	for _, address := range addresses {
 		rule, err := egress.ParseRule(address)
 		if err != nil {
@@ -119,7 +119,7 @@ func TestGrants(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	box, err := sandbox.New()
+	box, err := sandbox.Open(t.Context())
 	if err != nil {
 		t.Logf("no sandbox here, so nothing is granted: %v", err)
 		return
@@ -196,7 +196,7 @@ func TestConnections(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	box, err := sandbox.New()
+	box, err := sandbox.Open(t.Context())
 	if err != nil || !box.Capabilities().Loopback.Enforced {
 		t.Logf("no sandbox with a network here: %v", err)
 		return
@@ -230,7 +230,7 @@ func TestFetchByProxy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	box, err := sandbox.New()
+	box, err := sandbox.Open(t.Context())
 	if err != nil || !box.Capabilities().Loopback.Enforced {
 		t.Logf("no sandbox with a network here: %v", err)
 		return

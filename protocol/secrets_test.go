@@ -45,7 +45,7 @@ const secretValue = "s3cret-value-of-the-host"
 // its body. The host gets the value, and no other reader sees it. If the secret is in a
 // variable, the program has it and can print it in a form that is not recognized.
 func TestSecretByProxy(t *testing.T) {
-	box, err := sandbox.New()
+	box, err := sandbox.Open(t.Context())
 	if err != nil || !box.Capabilities().Loopback.Enforced {
 		t.Logf("no sandbox with a network of its own here, so there is no proxy: %v", err)
 		return

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/internal/files/workspace"
 
 	"github.com/satchel-go/satchel/internal/warnlog"
@@ -73,7 +72,7 @@ func (s *Server) fill(ctx context.Context) (err error) {
 		return fmt.Errorf("%w: callers can create skills (WithCreate) only in a directory: name it by WithCreatedSkills", errOption)
 	}
 	if s.executor != nil && s.workspaces != nil {
-		if s.executor.Capabilities().Isolation == executor.IsolationNone && !s.unsafeLocal {
+		if s.executor.Capabilities().Isolation == "" && !s.unsafeLocal {
 			return fmt.Errorf("%w: the executor isolates nothing: give another, or say that this is meant (WithUnsafeLocal)", errOption)
 		}
 		places, ok := s.workspaces.(workspace.Places)

@@ -73,7 +73,7 @@ func newBench(t *testing.T, opts ...protocol.Option) *bench {
 func newBenchOf(t *testing.T, skills fs.FS, opts ...protocol.Option) *bench {
 	t.Helper()
 	var by executor.Executor
-	if s, err := sandbox.New(); err == nil {
+	if s, err := sandbox.Open(t.Context()); err == nil {
 		by = s
 		t.Cleanup(func() { _ = s.Close() })
 	} else if by, err = local.New(); err != nil {

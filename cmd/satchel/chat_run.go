@@ -164,14 +164,14 @@ func (w *workshop) chooseExecutor(name string, readable []string) error {
 	if w.runner.Dependencies != nil {
 		readable = append(readable, w.runner.Dependencies.Dir())
 	}
-	sandbox, err := sandbox.New(sandbox.WithReadable(readable...))
-	if errors.Is(err, executor.ErrOption) {
+	box, err := sandbox.Open(context.Background(), sandbox.WithReadable(readable...))
+	if err != nil && !errors.Is(err, sandbox.ErrUnavailable) {
 		return fmt.Errorf("--readable: %w", err)
 	}
 	if err != nil {
 		return fmt.Errorf("--executor sandbox: %w; --executor local runs commands as you, without isolation", err)
 	}
-	w.runner.Executor, w.open = sandbox, append(w.open, sandbox)
+	w.runner.Executor, w.open = box, append(w.open, box)
 	return nil
 }
 
@@ -185,7 +185,7 @@ func (w *workshop) caution() string {
 		}
 	}
 	how := "commands run unconfined on this machine, as you"
-	if c.Isolation != executor.IsolationNone {
+	if c.Isolation != "" {
 		how = fmt.Sprintf("commands run in a sandbox (%s)", c.Isolation)
 	}
 	if len(loose) > 0 {

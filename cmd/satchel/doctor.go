@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/executor/sandbox"
 	"github.com/satchel-go/satchel/session"
 )
@@ -35,12 +34,12 @@ with --store, store (engine, version, and a list of what it loses).`
 
 // diagnosis is what the doctor says; the names in JSON are stable.
 type diagnosis struct {
-	Tier         executor.Isolation `json:"tier"`
-	Capabilities []finding          `json:"capabilities"`
-	Readable     []string           `json:"readable"`
-	Unmapped     []string           `json:"unmapped"`
-	Advice       []string           `json:"advice"`
-	Store        *session.Report    `json:"store,omitempty"`
+	Tier         string          `json:"tier"`
+	Capabilities []finding       `json:"capabilities"`
+	Readable     []string        `json:"readable"`
+	Unmapped     []string        `json:"unmapped"`
+	Advice       []string        `json:"advice"`
+	Store        *session.Report `json:"store,omitempty"`
 }
 
 type finding struct {
@@ -51,7 +50,7 @@ type finding struct {
 
 // Run shows what a sandbox enforces here, or why there is none.
 func (cmd *doctorCmd) Run(ctx context.Context, c console) error {
-	d, err := diagnose(cmd.Readable)
+	d, err := diagnose(ctx, cmd.Readable)
 	if err != nil {
 		return err
 	}
@@ -66,7 +65,7 @@ func (cmd *doctorCmd) Run(ctx context.Context, c console) error {
 	} else {
 		d.write(c)
 	}
-	if d.Tier == executor.IsolationNone {
+	if d.Tier == noTier {
 		return errReported
 	}
 	return nil
@@ -96,25 +95,25 @@ func (cmd *doctorCmd) stores(ctx context.Context, d *diagnosis) error {
 	return open.Close()
 }
 
-func diagnose(readable []string) (*diagnosis, error) {
+// noTier is the tier of a machine without a sandbox.
+const noTier = "none"
+
+func diagnose(ctx context.Context, readable []string) (*diagnosis, error) {
 	readable, err := absolute(readable)
 	if err != nil {
 		return nil, fmt.Errorf("%w: --readable: %w", errUsage, err)
 	}
-	d := &diagnosis{Tier: executor.IsolationNone, Advice: []string{}, Capabilities: []finding{}, Readable: []string{}}
-	s, err := sandbox.New(sandbox.WithReadable(readable...))
-	if errors.Is(err, executor.ErrOption) {
-		return nil, fmt.Errorf("%w: --readable: %w", errUsage, err)
-	}
+	d := &diagnosis{Tier: noTier, Advice: []string{}, Capabilities: []finding{}, Readable: []string{}}
+	s, err := sandbox.Open(ctx, sandbox.WithReadable(readable...))
 	if errors.Is(err, sandbox.ErrUnavailable) {
 		d.Advice = append(d.Advice, err.Error())
 		return d, nil
 	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w: --readable: %w", errUsage, err)
 	}
 	c := s.Capabilities()
-	d.Tier, d.Advice, d.Readable = c.Isolation, append(d.Advice, c.Advice...), append(d.Readable, c.Readable...)
+	d.Tier, d.Advice, d.Readable = c.Isolation.String(), append(d.Advice, c.Advice...), append(d.Readable, c.Readable...)
 	for name, is := range c.All() {
 		d.Capabilities = append(d.Capabilities, finding{name, is.Enforced, is.Note})
 	}

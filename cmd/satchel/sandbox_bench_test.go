@@ -50,7 +50,7 @@ func BenchmarkSandboxRun(b *testing.B) {
 
 // BenchmarkSandboxSpeed compares the same computation inside and outside.
 func BenchmarkSandboxSpeed(b *testing.B) {
-	sandbox, err := sandbox.New()
+	sandbox, err := sandbox.Open(b.Context())
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func BenchmarkSandboxSpeed(b *testing.B) {
 }
 
 func openSandboxed(b *testing.B, opts ...sandbox.Option) (run func()) {
-	sandbox, err := sandbox.New(opts...)
+	sandbox, err := sandbox.Open(b.Context(), opts...)
 	if err != nil {
 		b.Fatal(err)
 	}

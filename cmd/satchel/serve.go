@@ -252,7 +252,7 @@ func (f *serveFlags) runs(k *kiosk) ([]protocol.Option, error) {
 		}
 		return append(opts, protocol.WithExecutor(plain), protocol.WithUnsafeLocal()), nil
 	}
-	box, err := sandbox.New(shown...)
+	box, err := sandbox.Open(context.Background(), shown...)
 	if err != nil {
 		k.logger.Warn("nothing can be run", "error", err)
 		return append(opts, protocol.WithoutRuns(err.Error())), nil

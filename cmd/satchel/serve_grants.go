@@ -64,9 +64,10 @@ func (f *grantFlags) policy() (policy egress.Policy, err error) {
 	if _, _, err := net.SplitHostPort(f.Resolver); err != nil {
 		return policy, fmt.Errorf("--resolver %q: want host:port", f.Resolver)
 	}
-	policy.Resolve = &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, network, _ string) (net.Conn, error) {
+	resolver := &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, network, _ string) (net.Conn, error) {
 		return (&net.Dialer{Timeout: 5 * time.Second}).DialContext(ctx, network, f.Resolver)
 	}}
+	policy.Resolve = resolver.LookupNetIP
 	return policy, nil
 }
 

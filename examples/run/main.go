@@ -35,7 +35,7 @@ func run(ctx context.Context, w io.Writer) (err error) {
 	}
 	// Without an executor a sandbox is made for the runtime. WithPrepared hides
 	// most of the time that it takes to start one.
-	sandbox, err := sandbox.New(sandbox.WithPrepared(1))
+	sandbox, err := sandbox.Open(ctx, sandbox.WithPrepared(1))
 	if err != nil {
 		return err
 	}

@@ -9,11 +9,6 @@ import (
 	"slices"
 )
 
-// Resolver finds the addresses of a name. A [net.Resolver] is one.
-type Resolver interface {
-	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
-}
-
 // closed are the addresses that are not on the public internet, or lead back
 // from it to those that are not. Of IPv6 only 2000::/3 is public at all, which
 // leaves out translations (64:ff9b::/96), private (fc00::/7, fec0::/10), local
@@ -73,7 +68,7 @@ func (p *Proxy) addresses(ctx context.Context, h host) ([]netip.Addr, error) {
 	if h.name != "" {
 		var err error
 		// The dot keeps search domains of this machine out.
-		if found, err = p.policy.Resolve.LookupNetIP(ctx, "ip", h.name+"."); err != nil {
+		if found, err = p.policy.Resolve(ctx, "ip", h.name+"."); err != nil {
 			return nil, fmt.Errorf("cannot be resolved: %w", err)
 		}
 	}

@@ -94,7 +94,7 @@ func (e *exchange) tunnel(client net.Conn, from *bufio.Reader, upstream net.Conn
 		err = e.sameHost(name, h)
 	}
 	if err != nil {
-		e.entry.Verdict = Refused
+		e.entry.Verdict = refused
 		return err
 	}
 	_ = client.SetDeadline(time.Time{}) // the other side has the idle limit for both

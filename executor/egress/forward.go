@@ -24,13 +24,13 @@ var (
 func (e *exchange) forward(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.URL.Scheme != "http" || r.URL.Host == "":
-		e.answer(w, http.StatusBadRequest, Refused, errAbsolute)
+		e.answer(w, http.StatusBadRequest, refused, errAbsolute)
 		return
 	case r.URL.User != nil:
 		e.refuse(w, errUser)
 		return
 	case r.Method == http.MethodTrace || r.Header.Get("Upgrade") != "":
-		e.answer(w, http.StatusMethodNotAllowed, Refused, errMethod)
+		e.answer(w, http.StatusMethodNotAllowed, refused, errMethod)
 		return
 	}
 	at, err := parsePlace(r.URL.Host, 80)

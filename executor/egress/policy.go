@@ -2,10 +2,10 @@ package egress
 
 import (
 	"cmp"
+	"context"
 	"crypto/x509"
 	"errors"
 	"fmt"
-	"net"
 	"net/netip"
 	"slices"
 	"strings"
@@ -20,8 +20,9 @@ type Policy struct {
 	// names and addresses that a rule allows. This machine's own addresses are
 	// among what is not public.
 	Private []netip.Prefix
-	// Resolve finds the addresses of names. Nil means this machine's resolver.
-	Resolve Resolver
+	// Resolve finds the addresses of a name, as [net.Resolver.LookupNetIP] does. Nil
+	// means this machine's resolver.
+	Resolve func(ctx context.Context, network, host string) ([]netip.Addr, error)
 	// Limits bound the run; zero fields stand for the defaults.
 	Limits Limits
 	// Roots are the certificates that the proxy trusts when it speaks TLS itself. Nil means the
@@ -64,7 +65,7 @@ func (l Limits) withDefaults() (Limits, error) {
 // Entry describes one connection. It holds none of its content: no path, no header.
 type Entry struct {
 	Time     time.Time  // when the request came
-	Verdict  Verdict    //
+	Verdict  string     // "allowed"; "refused" by policy or a limit; "failed": allowed, and the host was not reached
 	Reason   string     // why it was refused or broke; empty for one that went well
 	Name     string     // the host as it was asked for, in its one spelling; empty if it has none
 	Port     uint16     // 0 if none was understood
@@ -74,14 +75,11 @@ type Entry struct {
 	Tunnel   bool       // by CONNECT: the program speaks TLS itself
 }
 
-// Verdict says whether a connection was allowed and made.
-type Verdict string
-
-// These are the verdicts.
+// These are the values of Entry.Verdict.
 const (
-	Allowed Verdict = "allowed"
-	Refused Verdict = "refused" // by policy or by a limit
-	Failed  Verdict = "failed"  // allowed, but the host could not be reached
+	allowed = "allowed"
+	refused = "refused"
+	failed  = "failed"
 )
 
 // Secret is a value that a run may use and must not see: the program has only the placeholder.
@@ -129,8 +127,8 @@ func keepers(secrets []Secret) ([]keeper, error) {
 
 func (k *keeper) isFor(h host) bool { return slices.Contains(k.hosts, h) }
 
-// allowed is the list of rules for a program that was refused.
-func (p *Policy) allowed() string {
+// ruleList returns the rules as a text, for a program that was refused.
+func (p *Policy) ruleList() string {
 	var all []string
 	for _, r := range p.Rules {
 		all = append(all, r.String())
@@ -149,17 +147,17 @@ func (p *Policy) fits(scheme string, at place) bool {
 // Port is where a program finds the proxy, on the loopback interface of its sandbox.
 const Port = 3128
 
-// Environment returns the variables, as NAME=value, by which programs find the proxy at [Port].
-// Programs reach the loopback interface of their sandbox directly, except for addresses of it
-// that a rule allows.
-func Environment(rules ...Rule) []string {
+// Environment returns the variables, as NAME=value, by which programs find a proxy of this
+// policy at [Port]. Programs reach the loopback interface of their sandbox directly, except
+// for addresses of it that a rule allows.
+func (p Policy) Environment() []string {
 	url := fmt.Sprintf("http://127.0.0.1:%d", Port)
 	direct := slices.DeleteFunc([]string{"localhost", "127.0.0.1", "::1"}, func(name string) bool {
 		if strings.Contains(name, ":") {
 			name = "[" + name + "]"
 		}
 		h, err := parseHost(name)
-		return err == nil && slices.ContainsFunc(rules, func(r Rule) bool { return r.covers(h) })
+		return err == nil && slices.ContainsFunc(p.Rules, func(r Rule) bool { return r.covers(h) })
 	})
 	past := strings.Join(direct, ",")
 	return []string{
@@ -167,5 +165,3 @@ func Environment(rules ...Rule) []string {
 		"no_proxy=" + past, "NO_PROXY=" + past, "NODE_USE_ENV_PROXY=1",
 	}
 }
-
-var _ Resolver = (*net.Resolver)(nil)

@@ -52,7 +52,7 @@ func New(policy Policy) (*Proxy, error) {
 	policy.Rules = slices.Clone(policy.Rules)
 	policy.Private = slices.Clone(policy.Private)
 	if policy.Resolve == nil {
-		policy.Resolve = net.DefaultResolver
+		policy.Resolve = net.DefaultResolver.LookupNetIP
 	}
 	if policy.Log == nil {
 		policy.Log = func(Entry) {}
@@ -163,7 +163,7 @@ func (g *gate) Accept() (net.Conn, error) {
 	began := time.Now()
 	s.end = sync.OnceFunc(func() {
 		if !s.asked.Load() {
-			g.proxy.policy.Log(Entry{Time: began, Verdict: Refused, Reason: "no request that can be understood"})
+			g.proxy.policy.Log(Entry{Time: began, Verdict: refused, Reason: "no request that can be understood"})
 		}
 		<-g.proxy.slots
 	})
@@ -193,7 +193,7 @@ func (p *Proxy) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer p.wait.Done()
-	e := &exchange{Proxy: p, hidden: p.redact, entry: Entry{Time: time.Now(), Verdict: Allowed}}
+	e := &exchange{Proxy: p, hidden: p.redact, entry: Entry{Time: time.Now(), Verdict: allowed}}
 	defer e.end()
 	s := r.Context().Value(slotKey{}).(*slotted) //nolint:forcetypeassert // ConnContext put it there
 	s.asked.Store(true)
@@ -247,15 +247,15 @@ func (e *exchange) end() {
 
 // refuse answers that something is not allowed.
 func (e *exchange) refuse(w http.ResponseWriter, why error) {
-	e.answer(w, http.StatusForbidden, Refused, why)
+	e.answer(w, http.StatusForbidden, refused, why)
 }
 
 // fail answers that what is allowed did not work.
 func (e *exchange) fail(w http.ResponseWriter, why error) {
-	e.answer(w, http.StatusBadGateway, Failed, why)
+	e.answer(w, http.StatusBadGateway, failed, why)
 }
 
-func (e *exchange) answer(w http.ResponseWriter, status int, v Verdict, why error) {
+func (e *exchange) answer(w http.ResponseWriter, status int, v string, why error) {
 	text := e.hidden.Text(why.Error(), 0) // a host's broken answer can be part of it
 	e.entry.Verdict, e.entry.Reason = v, text
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
@@ -271,5 +271,5 @@ func (e *exchange) toward(at place) {
 
 // notAllowed is the refusal of a place that no rule has.
 func (e *exchange) notAllowed(at place) error {
-	return fmt.Errorf("%q is not allowed for this run (allowed: %s). This is policy; another way will not work.", at, e.policy.allowed())
+	return fmt.Errorf("%q is not allowed for this run (allowed: %s). This is policy; another way will not work.", at, e.policy.ruleList())
 }

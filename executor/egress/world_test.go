@@ -36,7 +36,7 @@ type world struct {
 	entries []egress.Entry
 }
 
-// LookupNetIP implements [egress.Resolver].
+// LookupNetIP is Policy.Resolve.
 func (w *world) LookupNetIP(_ context.Context, _, name string) ([]netip.Addr, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -58,7 +58,7 @@ func newWorld(t testing.TB, serve http.HandlerFunc, change func(*world, *egress.
 	t.Cleanup(w.plain.Close)
 	t.Cleanup(w.secure.Close)
 	policy := egress.Policy{
-		Resolve: w, Private: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")},
+		Resolve: w.LookupNetIP, Private: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")},
 		Rules: rules(t, "https://example.com:"+w.securePort(), "http://example.com:"+w.plainPort()),
 		Log: func(e egress.Entry) {
 			w.mu.Lock()

@@ -185,13 +185,10 @@ func badExtras(t *testing.T, b bench) {
 	for name, change := range map[string]func(*executor.Command){
 		"five pipes": func(c *executor.Command) { c.Pipes = []*os.File{w, w, w, w, w} },
 		"three ports": func(c *executor.Command) {
-			c.Listen = []executor.Listen{{Port: 2000, Serve: serve}, {Port: 2001, Serve: serve}, {Port: 2002, Serve: serve}}
+			c.Listen = map[uint16]func(net.Listener){2000: serve, 2001: serve, 2002: serve}
 		},
-		"low port": func(c *executor.Command) { c.Listen = []executor.Listen{{Port: 80, Serve: serve}} },
-		"port twice": func(c *executor.Command) {
-			c.Listen = []executor.Listen{{Port: 2000, Serve: serve}, {Port: 2000, Serve: serve}}
-		},
-		"nobody serves": func(c *executor.Command) { c.Listen = []executor.Listen{{Port: 2000, Serve: nil}} },
+		"low port":      func(c *executor.Command) { c.Listen = map[uint16]func(net.Listener){80: serve} },
+		"unserved port": func(c *executor.Command) { c.Listen = map[uint16]func(net.Listener){2000: nil} },
 		"secret's name": func(c *executor.Command) { c.Secrets = map[string]string{"../X": ""} },
 		"digit first":   func(c *executor.Command) { c.Secrets = map[string]string{"1X": ""} },
 		"no name":       func(c *executor.Command) { c.Secrets = map[string]string{"": ""} },

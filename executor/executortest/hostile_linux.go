@@ -92,8 +92,8 @@ func endlessLine(t *testing.T, b bench) {
 	result := b.run(cmd)
 	ended(t, result, executor.ReasonExit, 0)
 	out := result.Stdout
-	equal(t, "kept", len(out.Head)+len(out.Tail), executor.DefaultOutput)
-	equal(t, "dropped", out.Dropped, 100<<20-executor.DefaultOutput)
+	equal(t, "kept", len(out.Head)+len(out.Tail), keptOutput)
+	equal(t, "dropped", out.Dropped, int64(100<<20-keptOutput))
 	if len(bytes.Trim(out.Head, "x")) > 0 {
 		t.Errorf("head %q", out.Head[:20])
 	}

@@ -100,7 +100,7 @@ func talk(t *testing.T, b bench) {
 	ended(t, result, executor.ReasonExit, 5)
 	equal(t, "stdout", result.Stdout.String(), "name: hello Ada\noops\ntail\n")
 	equal(t, "stderr", result.Stderr.String(), "")
-	if _, err := p.Write([]byte("x")); !errors.Is(err, executor.ErrEnded) {
+	if _, err := p.Write([]byte("x")); !errors.Is(err, io.ErrClosedPipe) {
 		t.Errorf("write after the end: %v", err)
 	}
 	p.Kill() // nothing is left to kill
@@ -147,7 +147,7 @@ func kill(t *testing.T, b bench) {
 func killWriter(t *testing.T, b bench) {
 	p := b.start(b.sh("sleep 300"), nil)
 	time.AfterFunc(200*time.Millisecond, p.Kill)
-	if _, err := p.Write(make([]byte, 1<<20)); !errors.Is(err, executor.ErrEnded) {
+	if _, err := p.Write(make([]byte, 1<<20)); !errors.Is(err, io.ErrClosedPipe) {
 		t.Errorf("write to a process that does not read: %v", err)
 	}
 	equal(t, "reason", wait(t, p).Reason, executor.ReasonCancelled)
@@ -173,7 +173,7 @@ func waitBrokenOff(t *testing.T, b bench) {
 func interactiveNotFound(t *testing.T, b bench) {
 	p := b.start(b.command("no-such-program"), nil)
 	ended(t, wait(t, p), executor.ReasonSetup, 127)
-	if _, err := p.Write([]byte("x")); !errors.Is(err, executor.ErrEnded) {
+	if _, err := p.Write([]byte("x")); !errors.Is(err, io.ErrClosedPipe) {
 		t.Errorf("write: %v", err)
 	}
 	if err := p.CloseInput(); err != nil {

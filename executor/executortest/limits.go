@@ -126,8 +126,8 @@ func hostUnbounded(t *testing.T, b bench) {
 func unlimited(t *testing.T, b bench) {
 	cmd := b.sh("ulimit -t; ulimit -f; ulimit -d; head -c 100000 /dev/zero")
 	cmd.Limits = executor.Limits{
-		Timeout: executor.Unlimited, CPU: executor.Unlimited, Memory: executor.Unlimited,
-		FileBytes: executor.Unlimited, Processes: executor.Unlimited, OutputTotal: executor.Unlimited,
+		Timeout: -1, CPU: -1, Memory: -1,
+		FileBytes: -1, Processes: -1, OutputTotal: -1,
 	}
 	contains(t, "limits", b.output(cmd), "unlimited\nunlimited\nunlimited\n")
 }

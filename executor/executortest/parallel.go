@@ -28,7 +28,7 @@ func leaveNothing(t *testing.T, b bench) {
 		cmd.Limits.Timeout, cmd.Limits.OutputTotal = 500*time.Millisecond, 1<<20
 		if loopback(b) {
 			cmd.Secrets = map[string]string{"X": "value"}
-			cmd.Listen = []executor.Listen{{Port: 3128, Serve: func(l net.Listener) { _, _ = l.Accept() }}}
+			cmd.Listen = map[uint16]func(net.Listener){3128: func(l net.Listener) { _, _ = l.Accept() }}
 		}
 		all.Go(func() {
 			if _, err := b.exec.Run(t.Context(), cmd); err != nil {

@@ -51,7 +51,7 @@ func listen(t *testing.T, b bench) {
 	}
 	var first, second atomic.Int32
 	cmd := b.command("python3", "-S", "-c", ask(3128)+ask(3129)+ask(3130))
-	cmd.Listen = []executor.Listen{{Port: 3128, Serve: answering("one ", &first)}, {Port: 3129, Serve: answering("two ", &second)}}
+	cmd.Listen = map[uint16]func(net.Listener){3128: answering("one ", &first), 3129: answering("two ", &second)}
 	equal(t, "answers", b.output(cmd), "one two ConnectionRefusedError")
 	equal(t, "connections", [2]int32{first.Load(), second.Load()}, [2]int32{1, 1})
 }
@@ -65,12 +65,12 @@ func listenGone(t *testing.T, b bench) {
 	returned, stop := make(chan error, 1), make(chan struct{})
 	defer close(stop)
 	cmd := b.sh("exit 3")
-	cmd.Listen = []executor.Listen{
-		{Port: 3128, Serve: func(l net.Listener) {
+	cmd.Listen = map[uint16]func(net.Listener){
+		3128: func(l net.Listener) {
 			_, err := l.Accept()
 			returned <- err
-		}},
-		{Port: 3129, Serve: func(net.Listener) { <-stop }},
+		},
+		3129: func(net.Listener) { <-stop },
 	}
 	ended(t, b.run(cmd), executor.ReasonExit, 3)
 	select {
@@ -94,7 +94,7 @@ func listenApart(t *testing.T, b bench) {
 			var count atomic.Int32
 			word := fmt.Sprint("run ", i)
 			cmd := b.command("python3", "-S", "-c", ask(3128))
-			cmd.Listen = []executor.Listen{{Port: 3128, Serve: answering(word, &count)}}
+			cmd.Listen = map[uint16]func(net.Listener){3128: answering(word, &count)}
 			result, err := b.exec.Run(t.Context(), cmd)
 			if err != nil {
 				t.Error(err)
@@ -114,7 +114,7 @@ func listenUnstarted(t *testing.T, b bench) {
 		return
 	}
 	cmd := b.command("no-such-program")
-	cmd.Listen = []executor.Listen{{Port: 3128, Serve: func(net.Listener) { t.Error("it is served") }}}
+	cmd.Listen = map[uint16]func(net.Listener){3128: func(net.Listener) { t.Error("it is served") }}
 	ended(t, b.run(cmd), executor.ReasonSetup, 127)
 }
 
@@ -149,7 +149,7 @@ func needNamespaces(t *testing.T, b bench) {
 		return
 	}
 	port, secret := b.sh("echo ran > ran"), b.sh("echo ran > ran")
-	port.Listen = []executor.Listen{{Port: 3128, Serve: func(net.Listener) {}}}
+	port.Listen = map[uint16]func(net.Listener){3128: func(net.Listener) {}}
 	secret.Secrets = map[string]string{"X": "value"}
 	for _, cmd := range []executor.Command{port, secret} {
 		_, err := b.exec.Run(t.Context(), cmd)

@@ -166,7 +166,7 @@ func invalid(t *testing.T, b bench) {
 		"NUL in environment": func(c *executor.Command) { c.Env = []string{"A=\x00"} },
 		"negative timeout":   func(c *executor.Command) { c.Limits.Timeout = -time.Second },
 		"negative memory":    func(c *executor.Command) { c.Limits.Memory = -2 },
-		"endless output":     func(c *executor.Command) { c.Limits.Output = executor.Unlimited },
+		"endless output":     func(c *executor.Command) { c.Limits.Output = -1 },
 	} {
 		cmd := b.sh("echo ran > ran")
 		change(&cmd)

@@ -3,6 +3,7 @@ package executortest
 import (
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -37,7 +38,7 @@ func onTerminal(check func(*testing.T, bench)) func(*testing.T, bench) {
 			check(t, b)
 			return
 		}
-		if _, err := b.exec.Start(t.Context(), b.sh("exit 0"), executor.Terminal{TTY: true}); !errors.Is(err, executor.ErrNoTTY) {
+		if _, err := b.exec.Start(t.Context(), b.sh("exit 0"), executor.Terminal{TTY: true}); !errors.Is(err, errors.ErrUnsupported) {
 			t.Errorf("a terminal is not claimed, start: %v", err)
 		}
 	}
@@ -93,7 +94,7 @@ func size(t *testing.T, b bench) {
 	}
 	p.Kill()
 	wait(t, p)
-	if err := p.Resize(1, 1); !errors.Is(err, executor.ErrNoTTY) {
+	if err := p.Resize(1, 1); !errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("resize after the end: %v", err)
 	}
 	p, err := b.exec.Start(t.Context(), b.sh("stty size"), executor.Terminal{TTY: true})
@@ -102,7 +103,7 @@ func size(t *testing.T, b bench) {
 	}
 	equal(t, "size that was not given", wait(t, p).Stdout.String(), "24 80\r\n")
 	p = b.start(b.command("cat"), nil)
-	if err := p.Resize(1, 1); !errors.Is(err, executor.ErrNoTTY) {
+	if err := p.Resize(1, 1); !errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("resize without terminal: %v", err)
 	}
 }
@@ -192,7 +193,7 @@ func endOfInput(t *testing.T, b bench) {
 				t.Error(err)
 			}
 		}
-		if _, err := p.Write([]byte("x")); !errors.Is(err, executor.ErrEnded) {
+		if _, err := p.Write([]byte("x")); !errors.Is(err, io.ErrClosedPipe) {
 			t.Errorf("write after the end of input: %v", err)
 		}
 		ended(t, wait(t, p), executor.ReasonExit, 0)
@@ -240,7 +241,7 @@ func killTyping(t *testing.T, b bench) {
 	p := b.open(b.sh("stty raw -echo; echo up; sleep 300"), &out)
 	out.wait(t, "up")
 	time.AfterFunc(200*time.Millisecond, p.Kill)
-	if _, err := p.Write(make([]byte, 1<<20)); !errors.Is(err, executor.ErrEnded) {
+	if _, err := p.Write(make([]byte, 1<<20)); !errors.Is(err, io.ErrClosedPipe) {
 		t.Errorf("write to a process that does not read: %v", err)
 	}
 	equal(t, "reason", wait(t, p).Reason, executor.ReasonCancelled)

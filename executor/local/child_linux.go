@@ -96,7 +96,7 @@ func startProcess(program string, cmd executor.Command, files []*os.File, tty, t
 // it counts address space, of which node and Go programs reserve far more than
 // they use.
 func setLimits(pid int, l executor.Limits) error {
-	cpu := int64(executor.Unlimited)
+	cpu := int64(-1)
 	if l.CPU > 0 {
 		cpu = int64(process.WholeSeconds(l.CPU) / time.Second)
 	}
@@ -112,7 +112,7 @@ func setLimits(pid int, l executor.Limits) error {
 		{"memory", unix.RLIMIT_DATA, l.Memory, 0},
 		{"file size", unix.RLIMIT_FSIZE, l.FileBytes, 0},
 	} {
-		if limit.value == executor.Unlimited {
+		if limit.value < 0 {
 			continue
 		}
 		if err := setLimit(pid, limit.resource, uint64(limit.value), limit.more); err != nil {

@@ -37,22 +37,27 @@ const defaultGrace = process.DefaultGrace
 // no effect, RLIMIT_LOCKS: it is set to a random number that children inherit. That finds every
 // daemon, but not a program that tries to hide.
 type Local struct {
-	grace time.Duration
+	config
 	// untraced is set when the kernel refuses ptrace: limits are then set just
 	// after the start.
 	untraced atomic.Bool
 	terminal executor.Capability
+}
+
+// config is what the options set.
+type config struct {
+	grace    time.Duration
 	readable []string
 }
 
 // Option configures New.
-type Option func(*Local) error
+type Option func(*config) error
 
 // WithGrace sets how long processes may go on after the program has exited, and after SIGTERM:
 // from 0 to 10 seconds; the default is 250 ms.
 func WithGrace(d time.Duration) Option {
-	return func(l *Local) error {
-		l.grace = d
+	return func(c *config) error {
+		c.grace = d
 		return process.CheckGrace(d)
 	}
 }
@@ -62,25 +67,25 @@ func WithGrace(d time.Duration) Option {
 // does. With this option their programs are found by name, as with sandbox.WithReadable. They
 // must be clean absolute paths of directories.
 func WithReadable(dirs ...string) Option {
-	return func(l *Local) error {
+	return func(c *config) error {
 		for _, dir := range dirs {
 			if !filepath.IsAbs(dir) || filepath.Clean(dir) != dir {
-				return fmt.Errorf("%w: readable directory %q is not a clean absolute path", executor.ErrOption, dir)
+				return fmt.Errorf("%w: readable directory %q is not a clean absolute path", process.ErrOption, dir)
 			}
 			if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-				return fmt.Errorf("%w: readable directory %q is not a directory", executor.ErrOption, dir)
+				return fmt.Errorf("%w: readable directory %q is not a directory", process.ErrOption, dir)
 			}
 		}
-		l.readable = append(l.readable, dirs...)
+		c.readable = append(c.readable, dirs...)
 		return nil
 	}
 }
 
-// New returns an executor without isolation. The error wraps executor.ErrOption.
+// New returns an executor without isolation. It fails if an option has no meaning.
 func New(opts ...Option) (*Local, error) {
-	l := &Local{grace: defaultGrace, terminal: process.TerminalCapability()}
+	l := &Local{config: config{grace: defaultGrace}, terminal: process.TerminalCapability()}
 	for _, opt := range opts {
-		if err := opt(l); err != nil {
+		if err := opt(&l.config); err != nil {
 			return nil, err
 		}
 	}
@@ -93,7 +98,6 @@ var _ executor.Executor = (*Local)(nil)
 // Capabilities implements executor.Executor.
 func (l *Local) Capabilities() executor.Capabilities {
 	c := platformCapabilities(l.untraced.Load())
-	c.Isolation = executor.IsolationNone
 	none := executor.Capability{Note: "runs as the host's user without isolation"}
 	c.Filesystem, c.Links, c.Network, c.HostProcesses, c.Privileges, c.SystemCalls = none, none, none, none, none, none
 	c.Processes = executor.Capability{Note: "RLIMIT_NPROC counts all processes of the user and does not hold for root"}

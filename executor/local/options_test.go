@@ -5,18 +5,17 @@ import (
 	"testing"
 	"time"
 
-	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/executor/internal/process"
 )
 
 func TestOptions(t *testing.T) {
 	for _, d := range []time.Duration{-1, process.MaxGrace + 1} {
-		if _, err := New(WithGrace(d)); !errors.Is(err, executor.ErrOption) {
+		if _, err := New(WithGrace(d)); !errors.Is(err, process.ErrOption) {
 			t.Errorf("grace %v: %v", d, err)
 		}
 	}
 	for _, dir := range []string{"opt", "/opt/../etc", "/no/such/directory", ""} {
-		if _, err := New(WithReadable(dir)); !errors.Is(err, executor.ErrOption) {
+		if _, err := New(WithReadable(dir)); !errors.Is(err, process.ErrOption) {
 			t.Errorf("readable %q: %v", dir, err)
 		}
 	}

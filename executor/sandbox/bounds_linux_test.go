@@ -134,13 +134,13 @@ func withoutNamespaces(t *testing.T) {
 		t.Fatal(err)
 	}
 	if os.Getuid() == 0 {
-		_, err := sandbox.New()
+		_, err := sandbox.Open(t.Context())
 		if !errors.Is(err, sandbox.ErrUnavailable) || strings.Contains(err.Error(), "\n") || !strings.HasSuffix(err.Error(), "runs commands without isolation") {
 			t.Errorf("as root: %v", err)
 		}
 		return
 	}
-	_, err := sandbox.New(sandbox.WithLeast(executor.IsolationNamespaces))
+	_, err := sandbox.Open(t.Context(), sandbox.WithLeast(executor.IsolationNamespaces))
 	if !errors.Is(err, sandbox.ErrUnavailable) || !strings.Contains(err.Error(), "max_user_namespaces") {
 		t.Errorf("with namespaces at least: %v", err)
 	}

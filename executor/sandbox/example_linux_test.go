@@ -12,8 +12,8 @@ import (
 	"github.com/satchel-go/satchel/executor/sandbox"
 )
 
-func ExampleNew() {
-	s, err := sandbox.New(sandbox.WithLeast(executor.IsolationNamespaces), sandbox.WithPrepared(1))
+func ExampleOpen() {
+	s, err := sandbox.Open(context.Background(), sandbox.WithLeast(executor.IsolationNamespaces), sandbox.WithPrepared(1))
 	if errors.Is(err, sandbox.ErrUnavailable) {
 		fmt.Println("this machine offers less:", err)
 		return

@@ -2,9 +2,11 @@
 
 package sandbox
 
+import "github.com/satchel-go/satchel/executor/internal/process"
+
 // WithoutNamespaces makes a Sandbox as on a machine that forbids them.
 func WithoutNamespaces() Option {
-	return func(s *settings) error {
+	return func(s *config) error {
 		s.withoutNamespaces = true
 		return nil
 	}
@@ -12,3 +14,6 @@ func WithoutNamespaces() Option {
 
 // OwnThread calls f on a thread that ends with it.
 var OwnThread = ownThread
+
+// ErrOption is wrapped when an option has no meaning.
+var ErrOption = process.ErrOption

@@ -33,7 +33,7 @@ body()
 // TestFamilyIsKilledDirectly does not kill the first process: all others end
 // without that.
 func TestFamilyIsKilledDirectly(t *testing.T) {
-	s, err := New(WithLeast(executor.IsolationNamespaces))
+	s, err := Open(t.Context(), WithLeast(executor.IsolationNamespaces))
 	must(t, err)
 	defer func() { must(t, s.Close()) }()
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)

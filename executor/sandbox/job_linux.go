@@ -41,9 +41,7 @@ func (s *Sandbox) jobOf(cmd executor.Command, tty bool) (*reexec.Job, error) {
 	if s.caps.Isolation == executor.IsolationLandlock {
 		return job, errors.Join(cmd.CheckLoopback(), s.landlockOnlyJob(job, cmd))
 	}
-	for _, l := range cmd.Listen {
-		job.Listen = append(job.Listen, l.Port)
-	}
+	job.Listen = slices.Sorted(maps.Keys(cmd.Listen))
 	job.UID, job.GID, job.Groups = insideID, insideID, s.root
 	job.Dir = inside(cmd.Dir)
 	for _, dir := range writableIn(cmd) {
@@ -129,7 +127,7 @@ func (s *Sandbox) limits(l executor.Limits) []reexec.Limit {
 		{Resource: unix.RLIMIT_SIGPENDING, Soft: process.MaxOpenFiles, Hard: process.MaxOpenFiles},
 	}
 	add := func(resource int, soft, hard int64) {
-		if soft != executor.Unlimited {
+		if soft >= 0 {
 			limits = append(limits, reexec.Limit{Resource: uint32(resource), Soft: uint64(soft), Hard: uint64(hard)})
 		}
 	}

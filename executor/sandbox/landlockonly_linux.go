@@ -13,6 +13,7 @@ import (
 
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/executor/internal/family"
+	"github.com/satchel-go/satchel/executor/internal/process"
 	"github.com/satchel-go/satchel/executor/internal/reexec"
 	"github.com/satchel-go/satchel/internal/files/plainfile"
 )
@@ -46,7 +47,7 @@ func (s *Sandbox) landlockOnlyRules() error {
 		info, err := os.Stat(path)
 		switch {
 		case err != nil && slices.Contains(s.readable, path):
-			return fmt.Errorf("%w: readable directory: %w", executor.ErrOption, err)
+			return fmt.Errorf("%w: readable directory: %w", process.ErrOption, err)
 		case err != nil:
 		case info.IsDir():
 			s.rules = append(s.rules, reexec.Rule{Path: path, Access: landlockRead})

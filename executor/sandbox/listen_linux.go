@@ -5,14 +5,15 @@ package sandbox
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
 
-	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/executor/internal/process"
 )
 
@@ -23,8 +24,8 @@ const serveWait = 2 * time.Second
 // sandbox, so the first process opens them, and hands them out before the program
 // starts.
 type listeners struct {
-	ports   []executor.Listen
-	by      *os.File // the sockets arrive through it
+	serves  []func(net.Listener) // in the order of the ports
+	by      *os.File             // the sockets arrive through it
 	sockets []net.Listener
 	serving sync.WaitGroup
 }
@@ -32,7 +33,7 @@ type listeners struct {
 // listenFor returns the listeners that will receive the sockets, and the file
 // through which the first process hands them out. Both are nil if there are no
 // ports.
-func listenFor(ports []executor.Listen) (*listeners, []*os.File, error) {
+func listenFor(ports map[uint16]func(net.Listener)) (*listeners, []*os.File, error) {
 	if len(ports) == 0 {
 		return nil, nil, nil
 	}
@@ -41,7 +42,11 @@ func listenFor(ports []executor.Listen) (*listeners, []*os.File, error) {
 		return nil, nil, fmt.Errorf("open socket to hand out by: %w", err)
 	}
 	ours, theirs := os.NewFile(uintptr(pair[0]), "hand out"), os.NewFile(uintptr(pair[1]), "hand out")
-	return &listeners{ports: ports, by: ours}, []*os.File{theirs}, nil
+	l := &listeners{by: ours}
+	for _, port := range slices.Sorted(maps.Keys(ports)) {
+		l.serves = append(l.serves, ports[port])
+	}
+	return l, []*os.File{theirs}, nil
 }
 
 // serve receives the sockets that the first process has handed out, and serves
@@ -55,8 +60,8 @@ func (l *listeners) serve() error {
 	if err != nil {
 		return err
 	}
-	if len(files) != len(l.ports) {
-		return fmt.Errorf("sandbox: %d sockets handed out, want %d", len(files), len(l.ports))
+	if len(files) != len(l.serves) {
+		return fmt.Errorf("sandbox: %d sockets handed out, want %d", len(files), len(l.serves))
 	}
 	for _, file := range files {
 		socket, err := net.FileListener(file)
@@ -66,14 +71,14 @@ func (l *listeners) serve() error {
 		l.sockets = append(l.sockets, socket)
 	}
 	for i, socket := range l.sockets {
-		l.serving.Go(func() { l.ports[i].Serve(socket) })
+		l.serving.Go(func() { l.serves[i](socket) })
 	}
 	return nil
 }
 
 // receive does not wait: the sockets were sent before the program started.
 func (l *listeners) receive() ([]*os.File, error) {
-	oob := make([]byte, unix.CmsgSpace(4*len(l.ports)))
+	oob := make([]byte, unix.CmsgSpace(4*len(l.serves)))
 	var n int
 	var err error
 	for {

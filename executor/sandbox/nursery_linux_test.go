@@ -10,7 +10,7 @@ import (
 
 // TestNurseryTurns checks that others wait while a child is being started.
 func TestNurseryTurns(t *testing.T) {
-	n, free := newNursery(), make(chan struct{})
+	n, free := newSpawner(), make(chan struct{})
 	n.begin.Do(func() { go n.serve() })
 	n.requests <- func() { <-free }
 	begin := func(ctx context.Context) <-chan error {
@@ -45,7 +45,7 @@ func TestNurseryTurns(t *testing.T) {
 }
 
 func TestNurseryOfNobody(t *testing.T) {
-	n := newNursery()
+	n := newSpawner()
 	n.close()
 	if _, err := n.start(t.Context(), nil, nil); !errors.Is(err, errClosed) {
 		t.Errorf("after it was closed: %v", err)

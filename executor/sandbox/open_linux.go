@@ -3,6 +3,7 @@
 package sandbox
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/satchel-go/satchel/executor"
+	"github.com/satchel-go/satchel/executor/internal/process"
 	"github.com/satchel-go/satchel/executor/internal/reexec"
 	"github.com/satchel-go/satchel/internal/linux/cgroup"
 	"github.com/satchel-go/satchel/internal/linux/seccomp"
@@ -27,7 +29,7 @@ type platform struct {
 	plan    []byte         // the plan of every sandbox, encoded
 	filter  []byte         // the seccomp program
 	rules   []reexec.Rule  // Landlock rules for what the plan shows
-	nursery *nursery       // starts the children
+	spawner *spawner       // starts the children
 	pool    chan *prepared // of WithPrepared
 
 	mu     sync.Mutex
@@ -36,40 +38,46 @@ type platform struct {
 }
 
 // open finds the strongest isolation that works here and prepares it.
-func (s *Sandbox) open() (err error) {
+func (s *Sandbox) open(ctx context.Context) (err error) {
 	s.root = os.Geteuid() == 0 && !standsForUser()
 	s.abi = landlockABI()
 	if s.groups, err = cgroup.Open(s.cgroup); err != nil {
 		if s.cgroup != "" {
-			return fmt.Errorf("%w: %w", executor.ErrOption, err)
+			return fmt.Errorf("%w: %w", process.ErrOption, err)
 		}
 		s.caps.Advice = append(s.caps.Advice, err.Error())
 	} else if err := s.groups.Sweep(); err != nil {
 		s.caps.Advice = append(s.caps.Advice, fmt.Sprintf("groups of an earlier process are left: %v", err))
 	}
-	s.nursery = newNursery()
+	s.spawner = newSpawner()
 	why := errors.New("not asked for")
 	if !s.withoutNamespaces {
-		why = s.openTier(executor.IsolationNamespaces)
+		why = s.openTier(ctx, executor.IsolationNamespaces)
 	}
 	if why == nil {
 		s.startPool()
 		return nil
 	}
+	if errors.Is(why, process.ErrOption) {
+		return errors.Join(why, s.Close())
+	}
 	s.caps.Advice = append(s.caps.Advice, fmt.Sprintf("namespaces cannot be used: %v; %s", why, namespaceAdvice(s.root)))
 	if s.least != executor.IsolationNamespaces {
-		if weaker := s.openTier(executor.IsolationLandlock); weaker == nil {
+		if weaker := s.openTier(ctx, executor.IsolationLandlock); weaker == nil {
 			return nil
 		} else {
 			why = fmt.Errorf("%w; %w", why, weaker)
 		}
+	}
+	if err := ctx.Err(); err != nil {
+		return errors.Join(err, s.Close())
 	}
 	err = fmt.Errorf("%w: %w. %s. executor/local runs commands without isolation", ErrUnavailable, why, strings.Join(s.caps.Advice, ". "))
 	return errors.Join(err, s.Close())
 }
 
 // openTier prepares one kind of isolation and tries it out.
-func (s *Sandbox) openTier(tier executor.Isolation) (err error) {
+func (s *Sandbox) openTier(ctx context.Context, tier executor.Isolation) (err error) {
 	if tier == executor.IsolationLandlock {
 		if err := s.landlockOnlyRefused(); err != nil {
 			return err
@@ -85,11 +93,11 @@ func (s *Sandbox) openTier(tier executor.Isolation) (err error) {
 	}
 	s.plan = plan.Encode()
 	if tier == executor.IsolationNamespaces && s.root && s.owner == nil {
-		if s.owner, err = ownershipOf(s.nursery); err != nil {
+		if s.owner, err = ownershipOf(s.spawner); err != nil {
 			return fmt.Errorf("map users: %w", err)
 		}
 	}
-	if err := s.try(); err != nil {
+	if err := s.try(ctx); err != nil {
 		return err
 	}
 	s.describe()
@@ -107,7 +115,7 @@ func (s *Sandbox) Close() error {
 	s.closed = true
 	s.mu.Unlock()
 	s.after.Wait()
-	s.nursery.close()
+	s.spawner.close()
 	if s.pool != nil {
 		close(s.pool)
 		for p := range s.pool {

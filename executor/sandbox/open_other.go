@@ -14,14 +14,14 @@ import (
 // platform is empty: there is no sandbox here.
 type platform struct{}
 
-func (s *Sandbox) open() error {
+func (s *Sandbox) open(context.Context) error {
 	return fmt.Errorf("%w on %s/%s: it needs Linux on amd64 or arm64; run the host in a Linux machine or container, or choose executor/local, which does not isolate",
 		ErrUnavailable, runtime.GOOS, runtime.GOARCH)
 }
 
 // Capabilities implements executor.Executor: nothing is enforced.
 func (s *Sandbox) Capabilities() executor.Capabilities {
-	return executor.Capabilities{Isolation: executor.IsolationNone, Unavailable: ErrUnavailable.Error()}
+	return executor.Capabilities{Unavailable: ErrUnavailable.Error()}
 }
 
 // Close implements io.Closer.

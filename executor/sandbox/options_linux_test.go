@@ -34,15 +34,15 @@ func TestOptionsAreChecked(t *testing.T) {
 		"less than none":     sandbox.WithPrepared(-1),
 		"cgroup not there":   sandbox.WithCgroup("/no/such/group"),
 		"relative cgroup":    sandbox.WithCgroup("group"),
-		"least is none":      sandbox.WithLeast(executor.IsolationNone),
+		"least is none":      sandbox.WithLeast(""),
 		"grace of an eon":    sandbox.WithGrace(1 << 62),
 		"grace before start": sandbox.WithGrace(-1),
 	} {
-		s, err := sandbox.New(opt)
+		s, err := sandbox.Open(t.Context(), opt)
 		if err == nil {
 			_ = s.Close()
 			t.Errorf("%s: no error", name)
-		} else if !errors.Is(err, executor.ErrOption) {
+		} else if !errors.Is(err, sandbox.ErrOption) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

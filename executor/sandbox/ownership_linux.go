@@ -40,7 +40,7 @@ var owned struct {
 
 // ownershipOf fails if this process may not map users. It makes a user namespace once
 // and keeps it, because that takes a process.
-func ownershipOf(by *nursery) (*ownership, error) {
+func ownershipOf(by *spawner) (*ownership, error) {
 	uid, gid := os.Geteuid(), os.Getegid()
 	owned.Lock()
 	defer owned.Unlock()
@@ -55,7 +55,7 @@ func ownershipOf(by *nursery) (*ownership, error) {
 	return o, nil
 }
 
-func newOwnership(by *nursery, uid, gid int) (*ownership, error) {
+func newOwnership(by *spawner, uid, gid int) (*ownership, error) {
 	o := &ownership{first: firstID}
 	if last, err := lastID(); err != nil {
 		return nil, err
@@ -136,7 +136,7 @@ func eachMapping(do func(inside, outside, count int)) error {
 
 // newUserNamespace returns a user namespace with a mapping but without processes.
 // The process that was started to make it waits for a plan and is then ended.
-func newUserNamespace(by *nursery, uids, gids []syscall.SysProcIDMap) (*os.File, error) {
+func newUserNamespace(by *spawner, uids, gids []syscall.SysProcIDMap) (*os.File, error) {
 	p, err := by.boot(context.Background(), &syscall.SysProcAttr{
 		Cloneflags: unix.CLONE_NEWUSER, UidMappings: uids, GidMappings: gids, Pdeathsig: syscall.SIGKILL,
 	})

@@ -209,7 +209,7 @@ func (s *Sandbox) take(ctx context.Context, l executor.Limits) (*prepared, error
 // both.
 func (s *Sandbox) makeReady(ctx context.Context, l executor.Limits) (*prepared, error) {
 	group := s.newGroup(l)
-	p, err := s.nursery.boot(ctx, s.attributes())
+	p, err := s.spawner.boot(ctx, s.attributes())
 	if err != nil {
 		group.remove()
 		return nil, err
@@ -223,7 +223,7 @@ func (s *Sandbox) makeReady(ctx context.Context, l executor.Limits) (*prepared, 
 }
 
 // boot starts a first process, which waits for its plan.
-func (n *nursery) boot(ctx context.Context, sys *syscall.SysProcAttr) (*prepared, error) {
+func (n *spawner) boot(ctx context.Context, sys *syscall.SysProcAttr) (*prepared, error) {
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return nil, fmt.Errorf("open control socket: %w", err)

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/satchel-go/satchel/executor"
+	"github.com/satchel-go/satchel/executor/internal/process"
 	"github.com/satchel-go/satchel/executor/internal/reexec"
 )
 
@@ -102,9 +103,9 @@ func (s *Sandbox) planOf(tier executor.Isolation) (*reexec.Plan, error) {
 	b.proc()
 	for _, path := range s.readable {
 		if info, err := os.Lstat(path); err != nil {
-			return nil, fmt.Errorf("%w: readable directory: %w", executor.ErrOption, err)
+			return nil, fmt.Errorf("%w: readable directory: %w", process.ErrOption, err)
 		} else if !info.IsDir() {
-			return nil, fmt.Errorf("%w: readable directory: %q is not a directory", executor.ErrOption, path)
+			return nil, fmt.Errorf("%w: readable directory: %q is not a directory", process.ErrOption, path)
 		}
 		if !s.root {
 			b.system(path)

@@ -3,6 +3,7 @@
 package sandbox
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -29,25 +30,25 @@ var ErrUnavailable = errors.New("no sandbox available")
 //
 // A command runs in user, mount, process, network, IPC, host name and cgroup namespaces of its
 // own. Its root is read-only. It holds the system's program directories, a few files of /etc,
-// its own /proc, /dev, /tmp, and [WorkspaceAt] and [SkillsAt]. Nothing else of the host has a
-// path there. It has no network but a loopback interface of its own, and runs as an ordinary
+// its own /proc, /dev, /tmp, and /workspace and /skills. Nothing else of the host has a path
+// there. It has no network but a loopback interface of its own, and runs as an ordinary
 // user without any capability. Landlock and a seccomp filter are a second line of defence. When
 // the first process of the sandbox ends, the kernel ends all others.
 //
 // If an ordinary user may not make namespaces, only Landlock and the seccomp filter remain, and
-// Capabilities says what they do not cover. If these are missing too, New returns
-// ErrUnavailable. No command ever runs with less isolation than New has found: if a step of the
+// Capabilities says what they do not cover. If these are missing too, Open returns
+// ErrUnavailable. No command ever runs with less isolation than Open has found: if a step of the
 // setup fails, the command fails with ErrSetup.
 //
 // A Sandbox cannot protect against exploitable faults in the kernel; for hostile tenants put a
 // virtual machine around the host.
 type Sandbox struct {
-	settings
+	config
 	platform
 }
 
-// settings are what the options set.
-type settings struct {
+// config is what the options set.
+type config struct {
 	grace             time.Duration
 	readable          []string
 	temp              int64
@@ -65,21 +66,21 @@ const (
 	maxReadable = 32
 )
 
-// Option configures New.
-type Option func(*settings) error
+// Option configures Open.
+type Option func(*config) error
 
 // WithReadable shows directories of the host to commands, such as /opt/tools, at
 // the same path and read-only, besides the system's own. A command can read all
 // that this process's user owns in them, and connect to sockets in them. The
-// default is none; at most 32 are allowed. New fails if one is not a directory.
+// default is none; at most 32 are allowed. Open fails if one is not a directory.
 func WithReadable(dirs ...string) Option {
-	return func(s *settings) error {
+	return func(s *config) error {
 		if len(s.readable)+len(dirs) > maxReadable {
-			return fmt.Errorf("%w: %d readable directories: at most %d", executor.ErrOption, len(s.readable)+len(dirs), maxReadable)
+			return fmt.Errorf("%w: %d readable directories: at most %d", process.ErrOption, len(s.readable)+len(dirs), maxReadable)
 		}
 		for _, dir := range dirs {
 			if !filepath.IsAbs(dir) || filepath.Clean(dir) != dir || dir == "/" {
-				return fmt.Errorf("%w: readable directory %q is not a clean absolute path", executor.ErrOption, dir)
+				return fmt.Errorf("%w: readable directory %q is not a clean absolute path", process.ErrOption, dir)
 			}
 		}
 		s.readable = append(s.readable, dirs...)
@@ -90,9 +91,9 @@ func WithReadable(dirs ...string) Option {
 // WithTemp sets the size of /tmp, and of /dev/shm, in bytes. Both are memory. The default is
 // 256 MiB.
 func WithTemp(bytes int64) Option {
-	return func(s *settings) error {
+	return func(s *config) error {
 		if bytes < 4096 {
-			return fmt.Errorf("%w: %d bytes for /tmp: at least 4096", executor.ErrOption, bytes)
+			return fmt.Errorf("%w: %d bytes for /tmp: at least 4096", process.ErrOption, bytes)
 		}
 		s.temp = bytes
 		return nil
@@ -103,9 +104,9 @@ func WithTemp(bytes int64) Option {
 // start-up time. Each is used for one command and never again. The default is 0.
 // Each costs a process of about 5 MB.
 func WithPrepared(n int) Option {
-	return func(s *settings) error {
+	return func(s *config) error {
 		if n < 0 || n > maxPrepared {
-			return fmt.Errorf("%w: %d prepared sandboxes: 0 to %d", executor.ErrOption, n, maxPrepared)
+			return fmt.Errorf("%w: %d prepared sandboxes: 0 to %d", process.ErrOption, n, maxPrepared)
 		}
 		s.prepared = n
 		return nil
@@ -113,11 +114,11 @@ func WithPrepared(n int) Option {
 }
 
 // WithCgroup names a cgroup directory that was delegated to this process, in
-// which the commands' groups are made. By default New looks for one.
+// which the commands' groups are made. By default Open looks for one.
 func WithCgroup(dir string) Option {
-	return func(s *settings) error {
+	return func(s *config) error {
 		if !filepath.IsAbs(dir) {
-			return fmt.Errorf("%w: cgroup %q is not absolute", executor.ErrOption, dir)
+			return fmt.Errorf("%w: cgroup %q is not absolute", process.ErrOption, dir)
 		}
 		s.cgroup = dir
 		return nil
@@ -127,9 +128,9 @@ func WithCgroup(dir string) Option {
 // WithLeast sets the weakest isolation to accept: IsolationLandlock, which is the
 // default, or IsolationNamespaces.
 func WithLeast(least executor.Isolation) Option {
-	return func(s *settings) error {
+	return func(s *config) error {
 		if least != executor.IsolationLandlock && least != executor.IsolationNamespaces {
-			return fmt.Errorf("%w: isolation %q: want %q or %q", executor.ErrOption, least, executor.IsolationLandlock, executor.IsolationNamespaces)
+			return fmt.Errorf("%w: isolation %q: want %q or %q", process.ErrOption, least, executor.IsolationLandlock, executor.IsolationNamespaces)
 		}
 		s.least = least
 		return nil
@@ -139,24 +140,25 @@ func WithLeast(least executor.Isolation) Option {
 // WithGrace sets how long processes may go on after the program has exited, and
 // after SIGTERM: from 0 to 10 seconds; the default is 250 ms.
 func WithGrace(d time.Duration) Option {
-	return func(s *settings) error {
+	return func(s *config) error {
 		s.grace = d
 		return process.CheckGrace(d)
 	}
 }
 
-// New finds out what this machine can do, by trying it, and returns an executor
-// that uses it. The error wraps ErrUnavailable or ErrOption. Close the executor
-// when no more commands will follow. What has worked once in this process is not
-// tried again: if the machine changes afterwards, commands fail with ErrSetup.
-func New(opts ...Option) (*Sandbox, error) {
-	s := &Sandbox{settings: settings{grace: process.DefaultGrace, temp: defaultTemp, least: executor.IsolationLandlock}}
+// Open finds out what this machine can do, by trying it, and returns an executor
+// that uses it. The error wraps ErrUnavailable, unless an option has no meaning or ctx,
+// which bounds Open alone, has ended. Close the executor when no more commands will
+// follow. What has worked once in this process is not tried again: if the machine changes
+// afterwards, commands fail with executor.ErrSetup.
+func Open(ctx context.Context, opts ...Option) (*Sandbox, error) {
+	s := &Sandbox{config: config{grace: process.DefaultGrace, temp: defaultTemp, least: executor.IsolationLandlock}}
 	for _, opt := range opts {
-		if err := opt(&s.settings); err != nil {
+		if err := opt(&s.config); err != nil {
 			return nil, err
 		}
 	}
-	if err := s.open(); err != nil {
+	if err := s.open(ctx); err != nil {
 		return nil, err
 	}
 	return s, nil

@@ -16,7 +16,7 @@ import (
 
 func newSandbox(t testing.TB, opts ...sandbox.Option) *sandbox.Sandbox {
 	t.Helper()
-	s, err := sandbox.New(opts...)
+	s, err := sandbox.Open(t.Context(), opts...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +35,7 @@ func TestSandboxConformance(t *testing.T) {
 // TestWithoutNamespaces tests the weaker tier, which is refused to root.
 func TestWithoutNamespaces(t *testing.T) {
 	if os.Geteuid() == 0 {
-		_, err := sandbox.New(sandbox.WithoutNamespaces())
+		_, err := sandbox.Open(t.Context(), sandbox.WithoutNamespaces())
 		if !errors.Is(err, sandbox.ErrUnavailable) || !strings.Contains(err.Error(), "ordinary user") {
 			t.Fatalf("as root: %v", err)
 		}
@@ -54,11 +54,11 @@ func BenchmarkSandbox(b *testing.B) {
 	}
 }
 
-// BenchmarkNew opens sandboxes after a first one.
-func BenchmarkNew(b *testing.B) {
+// BenchmarkOpen opens sandboxes after a first one.
+func BenchmarkOpen(b *testing.B) {
 	newSandbox(b)
 	for b.Loop() {
-		s, err := sandbox.New()
+		s, err := sandbox.Open(b.Context())
 		if err == nil {
 			err = s.Close()
 		}

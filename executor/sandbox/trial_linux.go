@@ -25,7 +25,7 @@ var passed = struct {
 const maxTrials = 1000
 
 // try runs a program in the same way as a command.
-func (s *Sandbox) try() error {
+func (s *Sandbox) try(ctx context.Context) error {
 	// The workspace is an existing directory: a new one would be left behind if
 	// the host were killed now.
 	dir, err := filepath.EvalSymlinks(os.TempDir())
@@ -39,8 +39,8 @@ func (s *Sandbox) try() error {
 	if known {
 		return nil
 	}
-	result, err := s.Run(context.Background(), executor.Command{
-		Args: []string{"/bin/sh", "-c", "exit 42"}, Workspace: dir, Limits: executor.Limits{Disk: executor.Unlimited},
+	result, err := s.Run(ctx, executor.Command{
+		Args: []string{"/bin/sh", "-c", "exit 42"}, Workspace: dir, Limits: executor.Limits{Disk: -1},
 	})
 	if err != nil {
 		return err

@@ -7,10 +7,10 @@ import "testing"
 // A Sandbox like an earlier one of this process is opened without starting anything.
 func TestOpenedAgain(t *testing.T) {
 	for again := range 2 {
-		s, err := New()
+		s, err := Open(t.Context())
 		must(t, err)
 		nothing := false
-		s.nursery.begin.Do(func() { nothing = true; close(s.nursery.ended) })
+		s.spawner.begin.Do(func() { nothing = true; close(s.spawner.ended) })
 		if again == 1 && !nothing {
 			t.Error("a process was started")
 		}

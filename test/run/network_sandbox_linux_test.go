@@ -57,7 +57,7 @@ Ask.
 	runner.Executor = chattest.Sandbox(t)
 	runner.Egress = func(_ context.Context, skill core.Skill) run.Network {
 		n := run.Network{Policy: egress.Policy{
-			Rules: rules, Resolve: answering{}, Private: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}, Roots: roots,
+			Rules: rules, Resolve: answering{}.LookupNetIP, Private: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}, Roots: roots,
 		}}
 		if skill.Name != "net" {
 			n.Policy.Rules = nil

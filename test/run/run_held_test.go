@@ -77,7 +77,7 @@ func TestDescriptionSaysWhatIsHeldBack(t *testing.T) {
 func TestCommandsCannotRun(t *testing.T) {
 	var log bytes.Buffer
 	logger := slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	none := claimed{executor.Capabilities{Isolation: executor.IsolationNone, Unavailable: "set user.max_user_namespaces above 0"}}
+	none := claimed{executor.Capabilities{Unavailable: "set user.max_user_namespaces above 0"}}
 	b := newBench(t, satchel.Runner{Executor: none}, satchel.WithLogger(logger))
 	if got := log.String(); strings.Count(got, "\n") != 1 || !strings.Contains(got, "level=WARN") || !strings.Contains(got, "set user.max_user_namespaces above 0") {
 		t.Errorf("log of New: %s", got)

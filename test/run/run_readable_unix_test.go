@@ -36,7 +36,7 @@ func TestReadablePrograms(t *testing.T) {
 	}
 	for name, open := range map[string]func() (executor.Executor, error){
 		"sandbox": func() (executor.Executor, error) {
-			s, err := sandbox.New(sandbox.WithReadable(tools, modules))
+			s, err := sandbox.Open(t.Context(), sandbox.WithReadable(tools, modules))
 			if err == nil {
 				t.Cleanup(func() { s.Close() })
 			}

@@ -15,7 +15,7 @@ func TestReady(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	probe, want := sandbox.New()
+	probe, want := sandbox.Open(t.Context())
 	if want == nil {
 		want = probe.Close()
 	}

@@ -44,7 +44,7 @@ func TestReadableVirtualEnvironment(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	runs, err := sandbox.New(sandbox.WithReadable(dir))
+	runs, err := sandbox.Open(t.Context(), sandbox.WithReadable(dir))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -72,7 +72,7 @@ func within(limits *executor.Limits, room workspace.Room, n *notes) {
 	case room.Full != nil:
 		limits.Disk = room.Limit
 		n.add("before this command: " + room.Full.Error())
-	case limits.Disk != executor.Unlimited:
+	case limits.Disk >= 0:
 		limits.Disk = min(limits.OrDefaults().Disk, room.Limit)
 	}
 }

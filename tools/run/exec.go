@@ -160,7 +160,7 @@ func (st *staging) start(ctx context.Context, live *terminal.Session, cmd execut
 	})
 	switch {
 	case err == nil:
-	case errors.Is(err, executor.ErrNoTTY):
+	case errors.Is(err, errors.ErrUnsupported):
 		err = tools.ModelErrorf("there is no terminal on this host; call again without tty")
 	default:
 		err = st.notes.modelError(ctx, err)

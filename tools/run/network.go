@@ -117,11 +117,11 @@ func (w *way) open(cmd *executor.Command) error {
 	if _, err := egress.New(policy); err != nil { // so that errors in the policy are reported now
 		return err
 	}
-	cmd.Env = append(cmd.Env, egress.Environment(policy.Rules...)...)
-	cmd.Listen = append(cmd.Listen, executor.Listen{Port: egress.Port, Serve: func(l net.Listener) {
+	cmd.Env = append(cmd.Env, policy.Environment()...)
+	cmd.Listen = map[uint16]func(net.Listener){egress.Port: func(l net.Listener) {
 		if proxy, err := egress.New(policy); err == nil {
 			_ = proxy.Serve(l) // ends when the listener is closed
 		}
-	}})
+	}}
 	return nil
 }

@@ -106,8 +106,8 @@ func TestTimeouts(t *testing.T) {
 		{executor.Limits{Timeout: time.Hour}, time.Hour, time.Hour},
 		{executor.Limits{Timeout: time.Minute, MaxTimeout: 2 * time.Minute}, time.Minute, 2 * time.Minute},
 		{executor.Limits{MaxTimeout: time.Minute}, time.Minute, time.Minute},
-		{executor.Limits{Timeout: executor.Unlimited}, executor.Unlimited, maxTimeout},
-		{executor.Limits{Timeout: executor.Unlimited, MaxTimeout: time.Hour}, time.Hour, time.Hour},
+		{executor.Limits{Timeout: -1}, -1, maxTimeout},
+		{executor.Limits{Timeout: -1, MaxTimeout: time.Hour}, time.Hour, time.Hour},
 	} {
 		if timeout, most := timeouts(tt.limits, standard); timeout != tt.timeout || most != tt.most {
 			t.Errorf("%+v: %s, at most %s; want %s and %s", tt.limits, timeout, most, tt.timeout, tt.most)

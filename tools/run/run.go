@@ -41,7 +41,7 @@ func (r *Runner) runOperation(places *queue) tools.Operation {
 
 // run stages, executes and collects as soon as there is a place to run.
 func (r *Runner) run(ctx context.Context, s *skilltools.Scope, p *plan, places *queue) (string, error) {
-	st := newStaging(r, s, p, executor.DefaultTimeout)
+	st := newStaging(r, s, p, executor.Limits{}.OrDefaults().Timeout)
 	if err := st.choose(ctx); err != nil {
 		return "", err
 	}

@@ -2,7 +2,14 @@
 // Elsewhere it is empty.
 package family
 
-import "time"
+import (
+	"errors"
+	"time"
+)
+
+// ErrStuck is wrapped when a process is still there after it was killed: it waits in the
+// kernel, or belongs to another user.
+var ErrStuck = errors.New("process survives being killed")
 
 // KillWait is how long killed processes may take to be gone. They die when they
 // next get a processor, which on a busy machine can take seconds. A process that

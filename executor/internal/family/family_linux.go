@@ -57,7 +57,7 @@ func (f *Family) killLeft() error {
 			return nil
 		}
 		if time.Now().After(deadline) {
-			return fmt.Errorf("processes %v: %w", left, executor.ErrStuck)
+			return fmt.Errorf("processes %v: %w", left, ErrStuck)
 		}
 		time.Sleep(pause)
 	}

@@ -6,6 +6,7 @@ package process
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -23,10 +24,13 @@ const (
 // CheckGrace returns an error if a grace is out of bounds.
 func CheckGrace(d time.Duration) error {
 	if d < 0 || d > MaxGrace {
-		return fmt.Errorf("%w: grace %v is not between 0 and %v", executor.ErrOption, d, MaxGrace)
+		return fmt.Errorf("%w: grace %v is not between 0 and %v", ErrOption, d, MaxGrace)
 	}
 	return nil
 }
+
+// ErrOption is wrapped by the constructors of executors when an option has no meaning.
+var ErrOption = errors.New("invalid option")
 
 // Child is a started command as its executor knows it: a process of the host, or
 // the first process of a sandbox.

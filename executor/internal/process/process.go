@@ -185,7 +185,7 @@ func (p *process) keep(started chan<- error, start func() (Child, error)) {
 // Write implements executor.Process.
 func (p *process) Write(b []byte) (int, error) {
 	if p.stdin == nil {
-		return 0, fmt.Errorf("write input: %w", executor.ErrEnded)
+		return 0, fmt.Errorf("write input: %w", io.ErrClosedPipe)
 	}
 	var to io.Writer = p.stdin
 	if p.tty != nil {
@@ -193,7 +193,7 @@ func (p *process) Write(b []byte) (int, error) {
 	}
 	n, err := to.Write(b)
 	if err != nil {
-		return n, fmt.Errorf("write input: %w: %w", executor.ErrEnded, err)
+		return n, fmt.Errorf("write input: %w: %w", io.ErrClosedPipe, err)
 	}
 	return n, nil
 }
@@ -216,10 +216,10 @@ func (p *process) CloseInput() error {
 // Resize implements executor.Process.
 func (p *process) Resize(rows, cols uint16) error {
 	if p.tty == nil {
-		return fmt.Errorf("resize: %w", executor.ErrNoTTY)
+		return fmt.Errorf("resize: %w", errors.ErrUnsupported)
 	}
 	if err := resizeTerminal(p.tty.File, rows, cols); err != nil {
-		return fmt.Errorf("%w: %w", executor.ErrNoTTY, err) // the process has ended
+		return fmt.Errorf("%w: %w", errors.ErrUnsupported, err) // the process has ended
 	}
 	return nil
 }

@@ -2,11 +2,10 @@ package process
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"sync"
-
-	"github.com/satchel-go/satchel/executor"
 )
 
 // The default size of a terminal.
@@ -33,7 +32,7 @@ type tty struct {
 func (p *process) terminal(rows, cols uint16) (ends [3]*os.File, err error) {
 	ours, theirs, err := openTerminal(cmp.Or(rows, defaultRows), cmp.Or(cols, defaultCols))
 	if err != nil {
-		return ends, fmt.Errorf("%w: %w", executor.ErrNoTTY, err)
+		return ends, fmt.Errorf("%w: %w", errors.ErrUnsupported, err)
 	}
 	p.tty = &tty{File: ours, last: '\n'}
 	p.stdin, p.stdout = ours, ours

@@ -30,7 +30,7 @@ func (p *process) reason() executor.Reason {
 		return executor.ReasonPolicy
 	case limit > 0 && (code == codeCPUTime || code == CodeKilled) && p.end.CPU >= WholeSeconds(limit)/2:
 		return executor.ReasonCPU
-	case code == codeFile && p.limits.FileBytes != executor.Unlimited:
+	case code == codeFile && p.limits.FileBytes >= 0:
 		return executor.ReasonDisk
 	}
 	if p.result.Signal != "" {

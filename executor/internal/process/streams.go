@@ -81,7 +81,7 @@ func (p *process) copyOutput(from io.Reader, to *capture) {
 	for {
 		n, err := from.Read(buf)
 		_, _ = to.Write(buf[:n])
-		if most := p.limits.OutputTotal; p.written.Add(int64(n)) > most && most != executor.Unlimited {
+		if most := p.limits.OutputTotal; p.written.Add(int64(n)) > most && most >= 0 {
 			p.endWith(executor.ReasonOutput)
 		} else if p.sink != nil && n > 0 {
 			_, _ = p.sink.Write(buf[:n])

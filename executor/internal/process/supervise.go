@@ -110,7 +110,7 @@ func (p *process) collect(cause executor.Reason, stuck error) error {
 		if cause == "" {
 			p.result.Reason = executor.ReasonSetup
 		}
-		return errors.Join(fmt.Errorf("%v: %w", p.child, executor.ErrStuck), stuck)
+		return errors.Join(fmt.Errorf("%v: %w", p.child, family.ErrStuck), stuck)
 	}
 	p.result.Duration = p.exit.Sub(p.began)
 	<-p.reaped

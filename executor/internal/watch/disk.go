@@ -85,7 +85,7 @@ func (s space) exceeds(t space) bool { return s.bytes > t.bytes || s.files > t.f
 // system call. Without a limit or a workspace there is nothing to check, and the
 // result is nil.
 func Disk(workspace string, limit int64, pids func() []int) Check {
-	if workspace == "" || limit == executor.Unlimited {
+	if workspace == "" || limit < 0 {
 		return nil
 	}
 	d := &diskCheck{workspace: workspace, limit: space{min(limit, mostDisk), maxDiskFiles}, pids: pids, written: writtenBy, counted: time.Now()}

@@ -161,7 +161,7 @@ func TestDiskNothingToCheck(t *testing.T) {
 	for _, c := range []struct {
 		dir   string
 		limit int64
-	}{{"", 5}, {t.TempDir(), executor.Unlimited}} {
+	}{{"", 5}, {t.TempDir(), -1}} {
 		if got := Disk(c.dir, c.limit, nil); got != nil {
 			t.Errorf("%+v: %v", c, got)
 		}

@@ -50,7 +50,7 @@ type memoryCheck struct {
 // without a control group. Without a limit there is nothing to check, and the
 // result is nil.
 func Memory(limit int64, pids func() []int) Check {
-	if limit == executor.Unlimited || pids == nil {
+	if limit < 0 || pids == nil {
 		return nil
 	}
 	return &memoryCheck{limit: min(limit, mostMemory), pids: pids}

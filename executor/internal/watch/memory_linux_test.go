@@ -132,7 +132,7 @@ s = sum(m[::4096])`, 0, 64},
 }
 
 func TestMemoryNothingToCheck(t *testing.T) {
-	if c := Memory(executor.Unlimited, func() []int { return nil }); c != nil {
+	if c := Memory(-1, func() []int { return nil }); c != nil {
 		t.Error("a check without limit")
 	}
 	if c := Memory(5, nil); c != nil {

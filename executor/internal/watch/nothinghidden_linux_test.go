@@ -22,7 +22,7 @@ func TestNothingHidden(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	apart, err := sandbox.New()
+	apart, err := sandbox.Open(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ func Equip(runner *run.Runner, log *slog.Logger, swept func(workspace.Swept), ov
 		runner.Artifacts = artifacts.NewMemory()
 	}
 	if runner.Workspaces == nil {
-		places := &standardPlaces{lazy[*workspace.Workspaces]{over: over, make: func() (*workspace.Workspaces, error) {
+		places := &standardPlaces{lazy[*workspace.Workspaces]{over: over, make: func(context.Context) (*workspace.Workspaces, error) {
 			places, err := workspace.Open("", workspace.WithLogger(log))
 			if err == nil {
 				places.OnSweep(swept)
@@ -42,7 +42,7 @@ func Equip(runner *run.Runner, log *slog.Logger, swept func(workspace.Swept), ov
 		if runner.Dependencies != nil {
 			options = append(options, sandbox.WithReadable(runner.Dependencies.Dir()))
 		}
-		standard := &standardSandbox{lazy[*sandbox.Sandbox]{over: over, make: func() (*sandbox.Sandbox, error) { return sandbox.New(options...) }}}
+		standard := &standardSandbox{lazy[*sandbox.Sandbox]{over: over, make: func(ctx context.Context) (*sandbox.Sandbox, error) { return sandbox.Open(ctx, options...) }}}
 		runner.Executor, closers = standard, append(closers, standard.close)
 	}
 	return closers
@@ -50,9 +50,9 @@ func Equip(runner *run.Runner, log *slog.Logger, swept func(workspace.Swept), ov
 
 // Ready reports why commands cannot run at all, and what to change; nil if they can. It
 // opens the sandbox of a host that names no executor, as the first command would.
-func Ready(runner *run.Runner) error {
+func Ready(ctx context.Context, runner *run.Runner) error {
 	if own, ok := runner.Executor.(*standardSandbox); ok {
-		_, err := own.open()
+		_, err := own.open(ctx)
 		return err
 	}
 	if why := runner.Executor.Capabilities().Unavailable; why != "" {
@@ -92,7 +92,7 @@ func Unstage(ctx context.Context, places host.Places, session string, skills []s
 // command: a new runtime leaves no file, and an agent whose skills are only read pays
 // for no more than one look, in its process, at what a sandbox holds here.
 type lazy[T interface{ Close() error }] struct {
-	make func() (T, error)
+	make func(context.Context) (T, error)
 	over error // of a command for one that is closed
 
 	mu     sync.Mutex
@@ -102,7 +102,7 @@ type lazy[T interface{ Close() error }] struct {
 }
 
 // open tries again after a failure: what was missing may be there now.
-func (l *lazy[T]) open() (T, error) {
+func (l *lazy[T]) open(ctx context.Context) (T, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var err error
@@ -110,7 +110,7 @@ func (l *lazy[T]) open() (T, error) {
 	case l.closed:
 		err = l.over
 	case !l.isMade:
-		l.made, err = l.make()
+		l.made, err = l.make(ctx)
 		l.isMade = err == nil
 	}
 	return l.made, err
@@ -134,7 +134,7 @@ var _ executor.Executor = (*standardSandbox)(nil)
 
 // Run implements executor.Executor.
 func (s *standardSandbox) Run(ctx context.Context, cmd executor.Command) (executor.Result, error) {
-	sandbox, err := s.open()
+	sandbox, err := s.open(ctx)
 	if err != nil {
 		return executor.Result{ExitCode: -1, Reason: executor.ReasonSetup}, err
 	}
@@ -143,7 +143,7 @@ func (s *standardSandbox) Run(ctx context.Context, cmd executor.Command) (execut
 
 // Start implements executor.Executor.
 func (s *standardSandbox) Start(ctx context.Context, cmd executor.Command, term executor.Terminal) (executor.Process, error) {
-	sandbox, err := s.open()
+	sandbox, err := s.open(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -156,15 +156,35 @@ func (s *standardSandbox) Capabilities() executor.Capabilities {
 	defer s.mu.Unlock()
 	switch {
 	case s.closed:
-		return executor.Capabilities{Isolation: executor.IsolationNone, Unavailable: s.over.Error()}
+		return executor.Capabilities{Unavailable: s.over.Error()}
 	case s.isMade:
 		return s.made.Capabilities()
 	}
-	caps, err := sandbox.Probe()
-	if err != nil {
-		caps = executor.Capabilities{Isolation: executor.IsolationNone, Unavailable: err.Error()}
+	return probe()
+}
+
+// probed is what a sandbox without options enforces in this process, once one was opened.
+var probed struct {
+	sync.Mutex
+	isKnown bool
+	caps    executor.Capabilities
+}
+
+// probe returns what a sandbox enforces on this machine, or why there is none. Success is
+// kept for the rest of the process, failure is not.
+func probe() executor.Capabilities {
+	probed.Lock()
+	defer probed.Unlock()
+	if probed.isKnown {
+		return probed.caps
 	}
-	return caps
+	s, err := sandbox.Open(context.Background())
+	if err != nil {
+		return executor.Capabilities{Unavailable: err.Error()}
+	}
+	defer s.Close()
+	probed.isKnown, probed.caps = true, s.Capabilities()
+	return probed.caps
 }
 
 // standardPlaces are the workspaces of a host that names none: in a directory
@@ -173,7 +193,7 @@ type standardPlaces struct{ lazy[*workspace.Workspaces] }
 
 // Of implements workspace.Places.
 func (p *standardPlaces) Of(ctx context.Context, session string) (workspace.Workspace, error) {
-	places, err := p.open()
+	places, err := p.open(ctx)
 	if err != nil {
 		return nil, err
 	}

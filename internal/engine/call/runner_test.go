@@ -1,8 +1,11 @@
 package call
 
 import (
+	"context"
 	"errors"
 	"testing"
+
+	"github.com/satchel-go/satchel/executor/sandbox"
 )
 
 type closer struct{ closed int }
@@ -14,27 +17,45 @@ func (c *closer) Close() error { c.closed++; return nil }
 func TestLazy(t *testing.T) {
 	over, missing := errors.New("over"), errors.New("missing")
 	made, thing := 0, &closer{}
-	l := lazy[*closer]{over: over, make: func() (*closer, error) {
+	l := lazy[*closer]{over: over, make: func(context.Context) (*closer, error) {
 		if made++; made == 1 {
 			return nil, missing
 		}
 		return thing, nil
 	}}
-	if _, err := l.open(); !errors.Is(err, missing) {
+	if _, err := l.open(t.Context()); !errors.Is(err, missing) {
 		t.Errorf("the first use: %v", err)
 	}
 	for range 2 {
-		if got, err := l.open(); err != nil || got != thing || made != 2 {
+		if got, err := l.open(t.Context()); err != nil || got != thing || made != 2 {
 			t.Errorf("%v, %v, made %d times", got, err, made)
 		}
 	}
 	if err := l.close(); err != nil || thing.closed != 1 {
 		t.Errorf("close: %v, closed %d times", err, thing.closed)
 	}
-	if _, err := l.open(); !errors.Is(err, over) {
+	if _, err := l.open(t.Context()); !errors.Is(err, over) {
 		t.Errorf("after the end: %v", err)
 	}
 	if err := (&lazy[*closer]{}).close(); err != nil {
 		t.Errorf("closed without a use: %v", err)
+	}
+}
+
+// What a runtime says of its sandbox before the first command is what a sandbox says.
+func TestProbe(t *testing.T) {
+	s, err := sandbox.Open(t.Context())
+	if err != nil {
+		if caps := probe(); caps.Unavailable != err.Error() || caps.Isolation != "" {
+			t.Errorf("probed %+v, want that it is unavailable: %v", caps, err)
+		}
+		return
+	}
+	defer s.Close()
+	for range 2 {
+		caps, want := probe(), s.Capabilities()
+		if caps.Isolation != want.Isolation || caps.Network != want.Network || caps.WorkspaceAt != want.WorkspaceAt || caps.Unavailable != "" {
+			t.Errorf("probed %+v, want %+v", caps, want)
+		}
 	}
 }

@@ -67,12 +67,12 @@ type player struct {
 func (p *player) Write(b []byte) (int, error) {
 	n, err := p.feed.Write(b)
 	if err != nil {
-		err = executor.ErrEnded
+		err = io.ErrClosedPipe
 	}
 	return n, err
 }
 func (p *player) CloseInput() error           { return p.feed.Close() }
-func (p *player) Resize(uint16, uint16) error { return executor.ErrNoTTY }
+func (p *player) Resize(uint16, uint16) error { return errors.ErrUnsupported }
 func (p *player) Kill() {
 	if !closed(p.done) {
 		p.once.Do(func() { close(p.killed) })
@@ -248,11 +248,11 @@ func TestLimits(t *testing.T) {
 		t.Fatalf("in place of one that has ended: %v, %v", opened, err)
 	}
 	opened.Abandon()
-	exec.fails = executor.ErrNoTTY
+	exec.fails = errors.ErrUnsupported
 	if opened, err = table.Open(ada, 0); err != nil {
 		t.Fatal(err)
 	}
-	if err := opened.Start(t.Context(), exec, Process{}); !errors.Is(err, executor.ErrNoTTY) {
+	if err := opened.Start(t.Context(), exec, Process{}); !errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("start: %v", err)
 	}
 	exec.fails = nil

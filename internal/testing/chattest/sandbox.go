@@ -13,7 +13,7 @@ import (
 // test, and says why, on a machine that has none.
 func Sandbox(t *testing.T) *sandbox.Sandbox {
 	t.Helper()
-	s, err := sandbox.New()
+	s, err := sandbox.Open(t.Context())
 	if errors.Is(err, sandbox.ErrUnavailable) {
 		t.Skipf("this machine has no sandbox: %v", err)
 	}

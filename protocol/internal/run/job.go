@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"net"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/protocol/blobs"
 	"github.com/satchel-go/satchel/protocol/internal/skillset"
 )
@@ -41,7 +41,7 @@ type Grant struct {
 	Env     []string
 	Secrets map[string]string
 	// Listen are ports that the host serves inside, such as that of a proxy.
-	Listen []executor.Listen
+	Listen map[uint16]func(net.Listener)
 	// Hidden are values that are removed from what the run shows and keeps.
 	Hidden []Hidden
 	// Warnings are reported with the result.

@@ -62,7 +62,7 @@ func TestNodePackages(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.Dependencies = cache
-	if box, err := sandbox.New(sandbox.WithReadable(cache.Dir())); err == nil {
+	if box, err := sandbox.Open(t.Context(), sandbox.WithReadable(cache.Dir())); err == nil {
 		t.Cleanup(func() { _ = box.Close() })
 		b.Executor = box
 	}

@@ -38,7 +38,7 @@ type bench struct {
 func newBench(t *testing.T, skills fstest.MapFS) *bench {
 	t.Helper()
 	var by executor.Executor
-	if s, err := sandbox.New(); err == nil {
+	if s, err := sandbox.Open(t.Context()); err == nil {
 		by = s
 		t.Cleanup(func() { _ = s.Close() })
 	} else if by, err = local.New(); err != nil {

@@ -183,7 +183,7 @@ func (a *active) execute(ctx context.Context, cmd executor.Command) error {
 			return fmt.Errorf("open output: %w", err)
 		}
 		theirs = append(theirs, write)
-		a.printed = &printed{from: read, logs: &a.logs, most: cmp.Or(a.Limits.OutputTotal, executor.DefaultOutputTotal)}
+		a.printed = &printed{from: read, logs: &a.logs, most: cmp.Or(a.Limits.OutputTotal, executor.Limits{}.OrDefaults().OutputTotal)}
 		defer func() { _ = read.Close() }()
 	}
 	cmd.Pipes = theirs

@@ -13,7 +13,6 @@ import (
 	"testing/fstest"
 	"time"
 
-	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/protocol/internal/run"
 	"github.com/satchel-go/satchel/protocol/internal/skillset"
 )
@@ -131,7 +130,7 @@ func TestSetIsMended(t *testing.T) {
 // TestSetIsReadOnly attacks the skills that runs share.
 func TestSetIsReadOnly(t *testing.T) {
 	b := newBench(t, skills)
-	if b.Executor.Capabilities().Isolation == executor.IsolationNone {
+	if b.Executor.Capabilities().Isolation == "" {
 		t.Log("without isolation nothing is read-only")
 		return
 	}

@@ -19,10 +19,10 @@ import (
 // not, or if the file has been replaced since.
 const self = "/proc/self/exe"
 
-// nursery starts the first processes of all sandboxes on one operating system
+// spawner starts the first processes of all sandboxes on one operating system
 // thread. The kernel ends a child when the thread that started it ends, and this
 // thread lives until the Sandbox is closed or the host dies.
-type nursery struct {
+type spawner struct {
 	requests chan func()
 	begin    sync.Once     // starts serve with the first request
 	end      sync.Once     // closes closing once
@@ -30,14 +30,14 @@ type nursery struct {
 	ended    chan struct{} // closed: the thread has ended
 }
 
-func newNursery() *nursery {
-	return &nursery{requests: make(chan func()), closing: make(chan struct{}), ended: make(chan struct{})}
+func newSpawner() *spawner {
+	return &spawner{requests: make(chan func()), closing: make(chan struct{}), ended: make(chan struct{})}
 }
 
 var errClosed = errors.New("sandbox is closed")
 
 // start starts a child. It waits for its turn until ctx ends.
-func (n *nursery) start(ctx context.Context, files []*os.File, sys *syscall.SysProcAttr) (proc *os.Process, err error) {
+func (n *spawner) start(ctx context.Context, files []*os.File, sys *syscall.SysProcAttr) (proc *os.Process, err error) {
 	n.begin.Do(func() { go ownThread(n.serve) })
 	done := make(chan struct{})
 	request := func() {
@@ -76,7 +76,7 @@ func ownThread(f func()) {
 
 // serve runs on a thread of its own. The kernel ends the children that are left when
 // that ends.
-func (n *nursery) serve() {
+func (n *spawner) serve() {
 	defer close(n.ended)
 	for {
 		select {
@@ -88,7 +88,7 @@ func (n *nursery) serve() {
 	}
 }
 
-func (n *nursery) close() {
+func (n *spawner) close() {
 	n.end.Do(func() { close(n.closing) })
 	n.begin.Do(func() { close(n.ended) }) // serve was never started
 	<-n.ended
