@@ -21,7 +21,7 @@ HEAVY  := ./cmd/satchel/... ./artifacts/blobstore/... ./library/sqlstore/... ./b
 PAGES  = $(filter-out %/chat-server,$(shell $(GO) list ./examples/...))
 # These wait for servers, processes and time limits. They begin first, so that others have
 # the processors meanwhile: what waits last, waits alone.
-WAITS  := $(addprefix ./,session/pgstore session/redisstore session artifacts deps executor/... protocol/... protocol/mcp test/run)
+WAITS  := $(addprefix ./,session/pgstore session/redisstore session artifacts internal/files/deps executor/... protocol/... protocol/mcp test/run)
 RACED   = $(filter-out $(shell $(GO) list $(SERIAL) $(HEAVY)) $(PAGES),$(shell $(GO) list $(WAITS) $(ALL)))
 # These tests play many or long conversations of one kind: a part of them under the race
 # detector (-short), all of them without. TestHouseShortTests holds that it is these.

@@ -112,6 +112,9 @@ func (s *settings) openRunner(report *view.Reporter) (*terminal.Table, []func() 
 			runner.Policy = policy
 		}
 	}
+	if err := runner.OpenDependencies(); err != nil {
+		return nil, nil, fmt.Errorf("%w: WithRunner: %w", ErrOption, err)
+	}
 	terminals := terminal.New(terminal.Limits(runner.Sessions))
 	closers := []func() error{func() error { terminals.Close(); return nil }}
 	return terminals, append(closers, call.Equip(runner, s.logger, report.Swept, ErrClosed)...), nil

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/satchel-go/satchel/catalog"
-	"github.com/satchel-go/satchel/deps"
 	"github.com/satchel-go/satchel/executor"
+	"github.com/satchel-go/satchel/internal/files/deps"
 	"github.com/satchel-go/satchel/protocol/blobs"
 	"github.com/satchel-go/satchel/protocol/internal/skillset"
 	"github.com/satchel-go/satchel/workspace"
@@ -100,10 +100,18 @@ func WithWorkspaces(p workspace.Places) Option {
 	return func(c *settings) error { c.workspaces = p; return nil }
 }
 
-// WithDependencies lets runs use the packages of a cache that their skills require. The
-// executor must show its directory (sandbox.WithReadable).
-func WithDependencies(cache *deps.Cache) Option {
-	return func(c *settings) error { c.dependencies = cache; return nil }
+// WithDependencies lets runs use the packages that their skills require, from the directory
+// into which "satchel deps --cache" has installed them. The executor must show the directory
+// (sandbox.WithReadable).
+func WithDependencies(dir string) Option {
+	return func(c *settings) error {
+		cache, err := deps.Open(dir)
+		if err != nil {
+			return fmt.Errorf("%w: dependencies: %w", errOption, err)
+		}
+		c.dependencies = cache
+		return nil
+	}
 }
 
 // WithBlobs sets the store of blobs; the default is one in memory.

@@ -12,10 +12,10 @@ import (
 
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/artifacts"
-	"github.com/satchel-go/satchel/deps"
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/executor/local"
 	"github.com/satchel-go/satchel/executor/sandbox"
+	"github.com/satchel-go/satchel/internal/files/deps"
 	skillrun "github.com/satchel-go/satchel/tools/run"
 	"github.com/satchel-go/satchel/workspace"
 )
@@ -87,7 +87,7 @@ func (f *runFlags) open(policy skillrun.Policy) (_ *workshop, err error) {
 	if w.runner.Egress, err = f.egress(); err != nil {
 		return nil, err
 	}
-	if w.runner.Dependencies, err = f.dependencies(); err != nil {
+	if w.runner.Dependencies, err = packagesDir(f.Deps); err != nil {
 		return nil, err
 	}
 	if err := w.chooseExecutor(f.Executor, f.Readable); err != nil {
@@ -127,24 +127,32 @@ func absolute(dirs []string) ([]string, error) {
 	return all, nil
 }
 
-// dependencies are nil where nothing has been installed in the default directory.
-func (f *runFlags) dependencies() (*deps.Cache, error) { return openDeps(f.Deps) }
-
-func openDeps(given string) (*deps.Cache, error) {
+// packagesDir returns the directory of installed packages, without links. It is "" where
+// nothing has been installed in the default directory.
+func packagesDir(given string) (string, error) {
 	if given != "" {
 		if info, err := os.Stat(given); err != nil || !info.IsDir() {
-			return nil, fmt.Errorf("there is no directory %s: satchel deps --cache %[1]s DIR… installs the packages of skills there", given)
+			return "", fmt.Errorf("there is no directory %s: satchel deps --cache %[1]s DIR… installs the packages of skills there", given)
 		}
-		return deps.Open(given)
+		return resolved(given)
 	}
 	dir, err := deps.DefaultDir()
 	if err != nil {
-		return nil, nil // the user has no directory for caches
+		return "", nil // the user has no directory for caches
 	}
 	if _, err := os.Stat(dir); err != nil {
-		return nil, nil
+		return "", nil
 	}
-	return deps.Open(dir)
+	return resolved(dir)
+}
+
+// resolved returns a path that is absolute and leads through no links.
+func resolved(dir string) (string, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(dir)
 }
 
 // chooseExecutor fails rather than give less isolation than was asked for.
@@ -161,8 +169,8 @@ func (w *workshop) chooseExecutor(name string, readable []string) error {
 		w.runner.Executor = local
 		return nil
 	}
-	if w.runner.Dependencies != nil {
-		readable = append(readable, w.runner.Dependencies.Dir())
+	if w.runner.Dependencies != "" {
+		readable = append(readable, w.runner.Dependencies)
 	}
 	box, err := sandbox.Open(context.Background(), sandbox.WithReadable(readable...))
 	if err != nil && !errors.Is(err, sandbox.ErrUnavailable) {

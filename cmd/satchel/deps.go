@@ -10,7 +10,7 @@ import (
 	"os/signal"
 	"syscall"
 
-	"github.com/satchel-go/satchel/deps"
+	"github.com/satchel-go/satchel/internal/files/deps"
 )
 
 type depsCmd struct {
@@ -50,7 +50,7 @@ func (cmd *depsCmd) Run(ctx context.Context, c console) error {
 			return fmt.Errorf("%w: --cache: %w", errUsage, err)
 		}
 	}
-	cache, err := deps.Open(dir)
+	cache, err := deps.Create(dir)
 	if err != nil {
 		return fmt.Errorf("%w: --cache: %w", errUsage, err)
 	}

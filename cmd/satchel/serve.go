@@ -236,14 +236,15 @@ func (f *serveFlags) runs(k *kiosk) ([]protocol.Option, error) {
 		return nil, err
 	}
 	k.open = append(k.open, places)
-	installed, err := openDeps(f.Deps)
+	installed, err := packagesDir(f.Deps)
 	if err != nil {
 		return nil, fmt.Errorf("--deps: %w", err)
 	}
-	opts := []protocol.Option{protocol.WithWorkspaces(places), protocol.WithDependencies(installed)}
+	opts := []protocol.Option{protocol.WithWorkspaces(places)}
 	shown := []sandbox.Option{sandbox.WithPrepared(2)}
-	if installed != nil {
-		shown = append(shown, sandbox.WithReadable(installed.Dir()))
+	if installed != "" {
+		opts = append(opts, protocol.WithDependencies(installed))
+		shown = append(shown, sandbox.WithReadable(installed))
 	}
 	if f.UnsafeLocal {
 		plain, err := local.New()

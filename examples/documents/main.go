@@ -18,7 +18,6 @@ import (
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/artifacts"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/deps"
 	"github.com/satchel-go/satchel/workspace"
 )
 
@@ -50,15 +49,11 @@ func attached(context.Context) (files []workspace.Attachment) {
 	return files
 }
 
-func run(ctx context.Context, cache string, kept artifacts.Store, w io.Writer) (err error) {
+func run(ctx context.Context, packages string, kept artifacts.Store, w io.Writer) (err error) {
 	// snippet: runner
-	installed, err := deps.Open(cache)
-	if err != nil {
-		return err
-	}
 	skills, err := satchel.New(
 		satchel.WithSkillDirs("documents/skills"),
-		satchel.WithRunner(satchel.Runner{Dependencies: installed, Attached: attached, Artifacts: kept}),
+		satchel.WithRunner(satchel.Runner{Dependencies: packages, Attached: attached, Artifacts: kept}),
 	)
 	// end snippet
 	if err != nil {

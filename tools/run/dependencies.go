@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/catalog"
-	"github.com/satchel-go/satchel/deps"
+	"github.com/satchel-go/satchel/internal/files/deps"
 	"github.com/satchel-go/satchel/internal/files/workspace"
 	"github.com/satchel-go/satchel/internal/text/shellcmd/lookpath"
 )

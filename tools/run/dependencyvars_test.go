@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/satchel-go/satchel/deps"
+	"github.com/satchel-go/satchel/internal/files/deps"
 )
 
 // TestNodeOptions has two environments: one hook is enough for the ES modules of both. One of an

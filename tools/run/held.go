@@ -28,7 +28,7 @@ func reachOf(r *Runner) (c reach) {
 	c.capabilities = r.Executor.Capabilities()
 	c.network = r.Egress != nil && c.capabilities.Loopback.Enforced
 	c.visible = slices.DeleteFunc(slices.Clone(c.capabilities.Readable), func(dir string) bool {
-		return r.Dependencies != nil && dir == r.Dependencies.Dir()
+		return dir == r.Dependencies
 	})
 	return c
 }

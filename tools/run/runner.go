@@ -6,8 +6,8 @@ import (
 
 	"github.com/satchel-go/satchel/artifacts"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/deps"
 	"github.com/satchel-go/satchel/executor"
+	"github.com/satchel-go/satchel/internal/files/deps"
 	staged "github.com/satchel-go/satchel/internal/files/workspace"
 	"github.com/satchel-go/satchel/outputs"
 	"github.com/satchel-go/satchel/tools"
@@ -77,12 +77,13 @@ type Runner struct {
 	// beside it. The executor must have Capabilities().Loopback. Nil lets none
 	// reach anything.
 	Egress func(ctx context.Context, skill core.Skill) Network
-	// Dependencies has the packages that skills require, installed by "satchel
-	// deps". A skill's commands find those of its requirements.txt and
-	// package.json; a package that is not installed is a warning. The executor
-	// must show the directory: the runtime's own sandbox does, others need
-	// sandbox.WithReadable(cache.Dir()). Nil looks for no packages.
-	Dependencies *deps.Cache
+	// Dependencies is the directory into which "satchel deps --cache" installs the packages
+	// that skills require; "" looks for no packages. A skill's commands find those of its
+	// requirements.txt and package.json. A package that is not installed is a warning. The
+	// runtime's own sandbox shows the directory; for another one the host names it in
+	// sandbox.WithReadable, by a path without links. A user who can write to the directory
+	// decides what code skills run.
+	Dependencies string
 	// Interpreters are commands that run scripts by their extension, such as
 	// ".jl": {"julia"}. They add to these, or replace them: .py python3, .sh bash,
 	// .js, .mjs and .cjs node, .ts deno run, .rb ruby, .pl perl, .php php,
@@ -102,7 +103,21 @@ type Runner struct {
 	// width or invisible characters is refused too, so Attached may trust it.
 	Uploads string
 
-	history *secretHistory // from the first operation on
+	installed *deps.Cache    // of Dependencies; nil is none
+	history   *secretHistory // from the first operation on
+}
+
+// OpenDependencies opens the directory of Dependencies, and replaces its path by the one
+// without links. The runtime calls it before the first command.
+func (r *Runner) OpenDependencies() (err error) {
+	if r.Dependencies == "" {
+		return nil
+	}
+	if r.installed, err = deps.Open(r.Dependencies); err != nil {
+		return fmt.Errorf("dependencies: %w", err)
+	}
+	r.Dependencies = r.installed.Dir()
+	return nil
 }
 
 // workspace returns that of a session, which must be released after use.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/satchel-go/satchel/deps"
+	"github.com/satchel-go/satchel/internal/files/deps"
 	"github.com/satchel-go/satchel/internal/files/workspace"
 )
 

@@ -10,13 +10,13 @@ import (
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/deps"
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/internal/engine/eventkind"
 	"github.com/satchel-go/satchel/internal/engine/skilltools"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/engine/terminal"
 	"github.com/satchel-go/satchel/internal/files/collect"
+	"github.com/satchel-go/satchel/internal/files/deps"
 	"github.com/satchel-go/satchel/internal/files/workspace"
 	"github.com/satchel-go/satchel/internal/text/callargs"
 )
@@ -158,7 +158,7 @@ func (st *staging) stage(ctx context.Context) (err error) {
 		return err
 	}
 	st.aside = done.Aside
-	if st.found, err = findDependencies(ctx, st.runner.Dependencies, st.skill.Name, st.load.from, st.notes); err != nil {
+	if st.found, err = findDependencies(ctx, st.runner.installed, st.skill.Name, st.load.from, st.notes); err != nil {
 		return err
 	}
 	if missing := st.found.Missing; done.Copied && len(missing) > 0 {

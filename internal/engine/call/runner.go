@@ -39,8 +39,8 @@ func Equip(runner *run.Runner, log *slog.Logger, swept func(workspace.Swept), ov
 	}
 	if runner.Executor == nil {
 		var options []sandbox.Option
-		if runner.Dependencies != nil {
-			options = append(options, sandbox.WithReadable(runner.Dependencies.Dir()))
+		if runner.Dependencies != "" {
+			options = append(options, sandbox.WithReadable(runner.Dependencies))
 		}
 		standard := &standardSandbox{lazy[*sandbox.Sandbox]{over: over, make: func(ctx context.Context) (*sandbox.Sandbox, error) { return sandbox.Open(ctx, options...) }}}
 		runner.Executor, closers = standard, append(closers, standard.close)

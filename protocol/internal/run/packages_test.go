@@ -16,8 +16,8 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/satchel-go/satchel/deps"
 	"github.com/satchel-go/satchel/executor/sandbox"
+	"github.com/satchel-go/satchel/internal/files/deps"
 	"github.com/satchel-go/satchel/protocol/internal/run"
 	"github.com/satchel-go/satchel/protocol/internal/skillset"
 )
@@ -50,7 +50,7 @@ func TestNodePackages(t *testing.T) {
 			"node_modules/greeting":{"version":"1.0.0","resolved":"https://registry.npmjs.org/greeting/-/greeting-1.0.0.tgz","integrity":"sha512-%s"}}}`, base64.StdEncoding.EncodeToString(sum[:]))},
 	}
 	b := newBench(t, tree)
-	cache, err := deps.Open(filepath.Join(t.TempDir(), "cache"))
+	cache, err := deps.Create(filepath.Join(t.TempDir(), "cache"))
 	if err != nil {
 		t.Fatal(err)
 	}

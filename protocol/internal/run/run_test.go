@@ -16,10 +16,10 @@ import (
 	"time"
 
 	"github.com/satchel-go/satchel/catalog"
-	"github.com/satchel-go/satchel/deps"
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/executor/local"
 	"github.com/satchel-go/satchel/executor/sandbox"
+	"github.com/satchel-go/satchel/internal/files/deps"
 	"github.com/satchel-go/satchel/internal/files/workspace"
 	"github.com/satchel-go/satchel/protocol/blobs"
 	"github.com/satchel-go/satchel/protocol/internal/run"
@@ -517,7 +517,7 @@ func TestLanguages(t *testing.T) {
 	completed(t, b.do(t, run.Job{Skill: b.skill(t, "t.io")}), `["1","2","3",".venv","SKILL.md","inputs","out","skill.toml","work"]`)
 	completed(t, b.do(t, run.Job{Mounted: []*skillset.Skill{b.skill(t, "a"), b.skill(t, "b")}, Code: "import skills.a, skills.b.x\nasync def main(args):\n    return [skills.a.name, skills.b.x.name]\n"}), `["a","b"]`)
 	var err error
-	if b.Dependencies, err = deps.Open(t.TempDir()); err != nil {
+	if b.Dependencies, err = deps.Create(t.TempDir()); err != nil {
 		t.Fatal(err)
 	}
 	if r := b.do(t, run.Job{Skill: b.skill(t, "needs")}); r.Status != run.Failed || !strings.Contains(fmt.Sprint(r.Warnings), "the packages in requirements.txt of skill \"needs\" are not installed") || !strings.Contains(fmt.Sprint(r.Warnings), "satchel deps") {

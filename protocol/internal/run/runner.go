@@ -11,8 +11,8 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/satchel-go/satchel/deps"
 	"github.com/satchel-go/satchel/executor"
+	"github.com/satchel-go/satchel/internal/files/deps"
 	"github.com/satchel-go/satchel/internal/files/workspace"
 	"github.com/satchel-go/satchel/internal/text/redact"
 	"github.com/satchel-go/satchel/protocol/blobs"

@@ -112,19 +112,29 @@ func DefaultDir() (string, error) {
 	return filepath.Join(dir, "satchel", "deps"), nil
 }
 
-// Open opens a cache, and makes its directory if there is none. Every user who can write to
-// the directory decides what code skills run.
+// Create opens a cache, and makes its directory if there is none.
+func Create(dir string) (*Cache, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	return Open(dir)
+}
+
+// Open opens a cache in a directory that is there. Every user who can write to the
+// directory decides what code skills run.
 func Open(dir string) (*Cache, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, err
-	}
 	// A sandbox shows the directory itself, and no link to it.
 	if dir, err = filepath.EvalSymlinks(dir); err != nil {
 		return nil, err
+	}
+	if info, err := os.Stat(dir); err != nil {
+		return nil, err
+	} else if !info.IsDir() {
+		return nil, fmt.Errorf("%s is no directory", dir)
 	}
 	return &Cache{dir: dir}, nil
 }

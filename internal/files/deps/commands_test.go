@@ -11,8 +11,8 @@ import (
 
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/deps"
 	"github.com/satchel-go/satchel/executor/sandbox"
+	"github.com/satchel-go/satchel/internal/files/deps"
 	"github.com/satchel-go/satchel/tools/run"
 )
 
@@ -52,7 +52,7 @@ func write(t *testing.T, at, text string, mode os.FileMode) {
 // installed is a cache with the module tiny and the programs tiny and python3.
 func installed(t *testing.T) (*deps.Cache, string) {
 	t.Helper()
-	cache, err := deps.Open(t.TempDir())
+	cache, err := deps.Create(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func TestCommandsFindPackages(t *testing.T) {
 		{skill: "missing", call: `"command":"python3 scripts/x.py"`, want: "the packages of requirements.txt are not installed, and commands cannot install them"},
 		{skill: "plain", call: `"command":"python3 scripts/x.py"`, want: "No module named 'tiny'"},
 	} {
-		rt, err := satchel.New(satchel.WithSkillDirs(dir), satchel.WithRunner(satchel.Runner{Dependencies: cache, Policy: test.policy}))
+		rt, err := satchel.New(satchel.WithSkillDirs(dir), satchel.WithRunner(satchel.Runner{Dependencies: cache.Dir(), Policy: test.policy}))
 		if err != nil {
 			t.Fatal(err)
 		}

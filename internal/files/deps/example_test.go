@@ -6,7 +6,7 @@ import (
 	"io/fs"
 	"os"
 
-	"github.com/satchel-go/satchel/deps"
+	"github.com/satchel-go/satchel/internal/files/deps"
 )
 
 func ExampleOpen() {
@@ -16,7 +16,7 @@ func ExampleOpen() {
 		return
 	}
 	defer os.RemoveAll(dir)
-	cache, err := deps.Open(dir)
+	cache, err := deps.Create(dir)
 	if err != nil {
 		fmt.Println(err)
 		return
