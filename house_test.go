@@ -79,7 +79,7 @@ var arrows = map[string][]string{
 	"adapter":                         {"core"},
 	"internal/testing/chattest":       {"core", "adapter", "internal/engine/state", "session", ".", "executor/sandbox", "skillmd"},
 	"internal/engine/eventkind":       {"core"},
-	"internal/engine/state":           {"core", "internal/lru", "session"},
+	"internal/engine/state":           {"catalog", "core", "internal/lru", "internal/text/prompttext", "internal/text/tokencount", "loadmode", "session"},
 	"internal/engine/view":            {"internal/engine/skilltools", "internal/engine/eventkind", "catalog", "core", "internal/engine/state", "internal/engine/lifetime", "internal/lru", "internal/engine/steps", "internal/text/tokencount", "internal/files/workspace", "loadmode", "processors", "session", "tools", "internal/engine/judging"},
 	"internal/engine/call":            {"internal/engine/skilltools", "adapter", "artifacts", "catalog", "core", "executor", "executor/sandbox", "internal/text/canonjson", "internal/engine/state", "internal/engine/steps", "internal/engine/view", "internal/text/printable", "internal/text/typos", "internal/files/workspace", "loadmode", "permission", "processors", "session", "internal/engine/terminal", "tools", "tools/run", "workspace", "internal/engine/judging"},
 	"internal/engine/turn":            {"internal/engine/skilltools", "internal/engine/eventkind", "adapter", "catalog", "core", "internal/engine/call", "internal/engine/state", "internal/engine/view", "internal/engine/hostfiles", "internal/engine/lifetime", "internal/engine/steps", "loadmode", "tools"},

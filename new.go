@@ -27,8 +27,8 @@ func New(opts ...Option) (*Runtime, error) {
 	if err != nil {
 		return nil, err
 	}
-	states := view.NewStates(view.MaxAgents)
-	report := &view.Reporter{Hook: s.events, Breaks: s.onBreak, Log: s.logger, States: states, Lifecycle: s.lifecycle}
+	agents := state.NewAgents(state.MaxAgents)
+	report := &view.Reporter{Hook: s.events, Breaks: s.onBreak, Log: s.logger, Agents: agents, Lifecycle: s.lifecycle}
 	terminals, closers, err := s.openRunner(report)
 	if err != nil {
 		return nil, err
@@ -42,7 +42,7 @@ func New(opts ...Option) (*Runtime, error) {
 	if err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
-	stores := &view.Stores{Kept: state.NewRecords(s.store), Anonymous: state.NewRecords(session.NewMemory()), Log: s.logger}
+	stores := &state.Stores{Kept: state.NewRecords(s.store), Anonymous: state.NewRecords(session.NewMemory()), Log: s.logger}
 	audiences := &view.Audiences{Catalog: skills, Of: s.audience}
 	overviews := &view.Overviews{
 		Catalog: skills, Text: offer.Text, Renderer: offer.Renderer, Stores: stores, Report: report,
@@ -51,21 +51,21 @@ func New(opts ...Option) (*Runtime, error) {
 	runs := offer.Runner != nil
 	bounds := &call.Bounds{
 		Judge: s.judge, Mode: s.loading.Mode, Asks: s.approver != nil, Names: judging.NewNames(s.tooling...), Set: offer.Set,
-		Unloaded: runs && offer.Runner.Unloaded, Overviews: overviews, States: states, Audiences: audiences, Log: s.logger,
+		Unloaded: runs && offer.Runner.Unloaded, Overviews: overviews, Agents: agents, Audiences: audiences, Log: s.logger,
 	}
 	r.calls = &call.Calls{
-		Offer: offer, Rules: s.rules(), Stores: stores, States: states, Audiences: audiences, Overviews: overviews, Bounds: bounds,
+		Offer: offer, Rules: s.rules(), Stores: stores, Agents: agents, Audiences: audiences, Overviews: overviews, Bounds: bounds,
 		Report: report, Terminals: terminals, Gate: s.gate, Approver: s.approver, ToolSkills: s.activates,
 	}
 	r.turns = &turn.Turns{
 		Activation: s.activation, Calls: r.calls,
 		Clearing: &view.Clearing{
 			Mode: s.loading.Mode, Placement: s.loading.Placement, Policy: s.loading.Clearing, Prices: s.loading.Prices,
-			Delivers: offer.Set.Delivers(), States: states, Stores: stores,
+			Delivers: offer.Set.Delivers(), Agents: agents, Stores: stores,
 		},
 		Requests: &view.Requests{
 			Mode: s.loading.Mode, Rule: s.loading.Summary, Chain: steps.Chain(s.loading.Placement), Delivers: offer.Set.Delivers(),
-			Runs: runs, Once: runs && offer.Runner.Once, IsGuarded: s.guarded, Stores: stores, States: states, Report: report,
+			Runs: runs, Once: runs && offer.Runner.Once, IsGuarded: s.guarded, Stores: stores, Report: report,
 			Shortener: view.Shortener{Stores: stores, Warn: s.budget.Warn, Summarize: s.loading.Summarize, Log: s.logger},
 		},
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/call"
-	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/engine/turn"
 	"github.com/satchel-go/satchel/skillmd"
 )
@@ -109,7 +108,7 @@ func (r *Runtime) Diagnostics() []skillmd.Diagnostic {
 }
 
 // errShutdown reports a request or a call that came after [Runtime.Shutdown].
-var errShutdown = state.ErrShutdown
+var errShutdown = call.ErrShutdown
 
 // Ready looks for changes of the skills, as [Runtime.Refresh] does, and reports what
 // agents lack; nil if they lack nothing. The error

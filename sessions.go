@@ -110,7 +110,8 @@ func (r *Runtime) endSession(ctx context.Context, key core.SessionKey) error {
 	for _, e := range endings {
 		r.calls.Report.Emit(ctx, e)
 	}
-	r.calls.States.End(id)
+	r.calls.Agents.End(id)
+	r.turns.Requests.End(id)
 	if r.calls.Offer.Runner != nil {
 		r.calls.Terminals.EndSession(id)
 		err = errors.Join(err, r.endWorkspace(ctx, id))

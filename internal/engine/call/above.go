@@ -27,7 +27,7 @@ func (b *Bounds) leaves(rec *state.Record) []bound {
 	if len(lists) == 0 || !b.Judge.Policy.Restricts() {
 		return nil
 	}
-	return []bound{{key: rec.Key, turn: rec.Turn, judge: b.judging(b.States.Of(rec.Key)), lists: lists}}
+	return []bound{{key: rec.Key, turn: rec.Turn, judge: b.judging(b.Agents.Of(rec.Key)), lists: lists}}
 }
 
 // decide judges a request of another agent by the bound.

@@ -31,7 +31,7 @@ type Bounds struct {
 	Set      *skilltools.Set
 	// Overviews know which tools the lists of a catalog name.
 	Overviews *view.Overviews
-	States    *view.States
+	Agents    *state.Agents
 	Audiences *view.Audiences
 	Log       *slog.Logger
 
@@ -40,7 +40,7 @@ type Bounds struct {
 
 // Decide judges a request by the lists that hold for the agent of rec, and then by those
 // of the agents above it.
-func (b *Bounds) Decide(ctx context.Context, key core.SessionKey, agent *view.State, rec *state.Record, q permission.Request) (judging.Verdict, error) {
+func (b *Bounds) Decide(ctx context.Context, key core.SessionKey, agent *state.Agent, rec *state.Record, q permission.Request) (judging.Verdict, error) {
 	lists := b.lists(rec, "")
 	if skill, err := skilltools.Known(b.Audiences.SeenBy(agent).Snapshot(), rec, q.Skill); err == nil && q.Skill != "" {
 		q.Skill = skill.Name
@@ -103,7 +103,7 @@ func (b *Bounds) Tool(name string) permission.Tool {
 
 // judging returns the judge, which knows all tools that the lists of those skills name
 // which an agent sees: of all skills while its audience is not known.
-func (b *Bounds) judging(state *view.State) *judging.Judge {
+func (b *Bounds) judging(state *state.Agent) *judging.Judge {
 	judge := b.Judge
 	judge.Mentions = b.Overviews.Of(b.Audiences.KnownOf(state)).Mentions()
 	return &judge
@@ -129,7 +129,7 @@ func (b *Bounds) lists(rec *state.Record, runs string) []judging.List {
 
 // toolsOf returns the names of the tools that the last request of the agent offered.
 // Before its first request they are those of the runtime.
-func (b *Bounds) toolsOf(state *view.State) []string {
+func (b *Bounds) toolsOf(state *state.Agent) []string {
 	if offered := state.Offered(); len(offered) > 0 {
 		return offered
 	}
@@ -146,7 +146,7 @@ const maxNamed = 40
 // Restricted writes a line for the answer to a load: which tools the lists of a record
 // allow, which they take away, and which listed tools do not exist. It returns "" where
 // lists take nothing away.
-func (b *Bounds) Restricted(state *view.State, rec *state.Record) string {
+func (b *Bounds) Restricted(state *state.Agent, rec *state.Record) string {
 	lists := b.lists(rec, "")
 	if len(lists) == 0 || !b.Judge.Policy.Restricts() {
 		return ""
@@ -182,7 +182,7 @@ func (b *Bounds) Restricted(state *view.State, rec *state.Record) string {
 // unusable says which listed tools the agent does not have, and which names no tool is
 // known by. Before the agent's first request its tools are not known, so it says only
 // the latter.
-func (b *Bounds) unusable(state *view.State, lists []judging.List) string {
+func (b *Bounds) unusable(state *state.Agent, lists []judging.List) string {
 	var tools []permission.Tool
 	offered := state.Offered()
 	for _, name := range offered {

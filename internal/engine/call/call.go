@@ -4,6 +4,8 @@ package call
 
 import (
 	"context"
+	"errors"
+	"sync"
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
@@ -21,8 +23,8 @@ import (
 type Calls struct {
 	Offer     *Offer
 	Rules     skilltools.Rules
-	Stores    *view.Stores
-	States    *view.States
+	Stores    *state.Stores
+	Agents    *state.Agents
 	Audiences *view.Audiences
 	Overviews *view.Overviews
 	Bounds    *Bounds
@@ -36,7 +38,7 @@ type Calls struct {
 	// ToolSkills has, for tools of the host, the skills that they need.
 	ToolSkills map[string][]string
 	// Opened counts the open calls.
-	Opened state.OpenCalls
+	Opened OpenCalls
 }
 
 // Call is one tool call from the moment that an agent makes it until it has ended, from
@@ -45,7 +47,7 @@ type Calls struct {
 type Call struct {
 	*Calls
 	key       core.SessionKey
-	state     *view.State
+	state     *state.Agent
 	call      core.ToolCall
 	operation *tools.Operation // nil: a tool of the host
 	args      tools.Args       // of an operation, decoded
@@ -74,12 +76,12 @@ type Call struct {
 // Open begins a tool call of an agent, one of Satchel's tools or of the host's: it decodes
 // the arguments and finds the call's place in the last response. Every call must be closed:
 // other calls of the response wait for those that change what is loaded. The error is one of
-// the store, or [state.ErrShutdown].
+// the store, or [ErrShutdown].
 func (cs *Calls) Open(ctx context.Context, key core.SessionKey, made core.ToolCall) (*Call, error) {
 	if !cs.Opened.Enter() {
-		return nil, state.ErrShutdown
+		return nil, ErrShutdown
 	}
-	c := &Call{Calls: cs, key: key, call: made, state: cs.States.Of(key), operation: cs.Offer.Set.Operation(made.Name), open: true}
+	c := &Call{Calls: cs, key: key, call: made, state: cs.Agents.Of(key), operation: cs.Offer.Set.Operation(made.Name), open: true}
 	if err := cs.Audiences.Know(ctx, key, c.state); err != nil {
 		cs.Opened.Leave()
 		return nil, err
@@ -150,4 +152,56 @@ func (c *Call) Within(ctx context.Context) (context.Context, error) {
 		}
 		return c.place.Sees(rec), nil
 	})
+}
+
+// ErrShutdown reports a request or a call that came after [OpenCalls.Stop].
+var ErrShutdown = errors.New("the runtime is shutting down")
+
+// OpenCalls counts the open calls of all responses. A caller that closes what they use can
+// wait for them. Its zero value is ready.
+type OpenCalls struct {
+	mu       sync.Mutex
+	n        int
+	stopping bool
+	ended    chan struct{} // closed when no call is open any more; nil before Stop
+}
+
+// Enter counts a call, and reports false where none may enter any more.
+func (o *OpenCalls) Enter() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if !o.stopping {
+		o.n++
+	}
+	return !o.stopping
+}
+
+// Stopped reports whether no call may enter any more.
+func (o *OpenCalls) Stopped() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.stopping
+}
+
+// Leave ends a call that has entered.
+func (o *OpenCalls) Leave() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.n--; o.n == 0 && o.stopping {
+		close(o.ended)
+	}
+}
+
+// Stop lets no further call enter. What it returns is closed when those that have
+// entered have left.
+func (o *OpenCalls) Stop() <-chan struct{} {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if !o.stopping {
+		o.stopping, o.ended = true, make(chan struct{})
+		if o.n == 0 {
+			close(o.ended)
+		}
+	}
+	return o.ended
 }

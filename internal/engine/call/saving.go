@@ -9,13 +9,12 @@ import (
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/skilltools"
 	"github.com/satchel-go/satchel/internal/engine/state"
-	"github.com/satchel-go/satchel/internal/engine/view"
 )
 
 // Saving is one call and the record that it reads and changes. Its exported fields are
 // set before its first use, and its methods are called one after another.
 type Saving struct {
-	Stores *view.Stores
+	Stores *state.Stores
 	Key    core.SessionKey
 	Call   core.ToolCall
 	Place  *state.Place // nil: no known response made the call

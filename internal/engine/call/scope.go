@@ -8,7 +8,6 @@ import (
 	"github.com/satchel-go/satchel/internal/engine/skilltools"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/engine/terminal"
-	"github.com/satchel-go/satchel/internal/engine/view"
 	"github.com/satchel-go/satchel/tools"
 )
 
@@ -18,7 +17,7 @@ type Scope struct {
 	skilltools.Scope
 	*Calls
 	key   core.SessionKey
-	agent *view.State
+	agent *state.Agent
 	// call is zero where a turn begins. Then saving is nil too, and each step gets the record.
 	// awaits says that the call sees the changes of earlier calls of its response.
 	call   core.ToolCall
@@ -36,7 +35,7 @@ var (
 )
 
 // TurnStart returns what operations of one agent may use where a turn begins.
-func (cs *Calls) TurnStart(key core.SessionKey, agent *view.State) *Scope {
+func (cs *Calls) TurnStart(key core.SessionKey, agent *state.Agent) *Scope {
 	s := &Scope{Calls: cs, key: key, agent: agent}
 	s.Scope = skilltools.Scope{State: s, View: s, Files: s, Events: s, Rules: cs.Rules}
 	return s
@@ -44,7 +43,7 @@ func (cs *Calls) TurnStart(key core.SessionKey, agent *view.State) *Scope {
 
 // inCall returns what the operation of a call may use. awaits says that it sees what earlier
 // calls of its response have changed.
-func (cs *Calls) inCall(agent *view.State, saving *Saving, awaits bool) *Scope {
+func (cs *Calls) inCall(agent *state.Agent, saving *Saving, awaits bool) *Scope {
 	s := cs.TurnStart(saving.Key, agent)
 	s.call, s.saving, s.awaits = saving.Call, saving, awaits
 	return s

@@ -3,11 +3,15 @@
 package state
 
 import (
+	"bytes"
+	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/session"
 )
 
 // Record is the state of one agent in one session: which skills are loaded,
@@ -273,4 +277,71 @@ func (r *Record) Find(skill string) *Active {
 		}
 	}
 	return nil
+}
+
+// recordFormat is the number of the form in which records are stored. A stored record
+// begins with it, so that the value of a host is not taken for a record.
+const recordFormat = 2
+
+// storedRecord is a record as a store keeps it. Its key and version are those of the value.
+type storedRecord struct {
+	Format int `json:"record"`
+	*Record
+}
+
+// encode returns the stored form of a record.
+func encode(rec *Record) ([]byte, error) {
+	var b bytes.Buffer
+	b.Grow(2 << 10) // most records are shorter
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(storedRecord{recordFormat, rec}); err != nil {
+		return nil, fmt.Errorf("encode record of agent %q: %w", rec.Key.Agent, err)
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// decode reads what encode wrote. Everything else is an error that wraps
+// [session.ErrDamaged].
+func decode(key core.SessionKey, v session.Value) (*Record, error) {
+	stored := storedRecord{Record: &Record{}}
+	if err := json.Unmarshal(v.Data, &stored); err != nil {
+		return nil, fmt.Errorf("%w: %w", session.ErrDamaged, err)
+	}
+	if stored.Format != recordFormat {
+		return nil, fmt.Errorf("%w: it is no record of format %d", session.ErrDamaged, recordFormat)
+	}
+	rec := stored.Record
+	rec.Key, rec.Version = key, v.Version
+	return rec, nil
+}
+
+// Pins returns the digests of what a record needs pinned in its session, sorted. Its
+// listing is pinned for all sessions, see [Records.PinListing].
+func (r *Record) Pins() []string {
+	pins := []string{r.Overview, r.Shelf.List}
+	var was Beginning
+	if r.Before != nil {
+		was = *r.Before
+	}
+	for _, a := range slices.Concat(r.Active, was.Active) {
+		pins = append(pins, a.Digest)
+	}
+	for _, d := range slices.Concat(r.Deliveries, r.shelved, was.Deliveries) {
+		pins = append(pins, d.Digest, d.Listing)
+		for _, doc := range d.Docs {
+			pins = append(pins, doc.Digest)
+		}
+	}
+	for _, c := range r.Compact {
+		pins = append(pins, c.Digest)
+	}
+	for _, p := range slices.Concat(r.Pending, r.Ran) {
+		pins = append(pins, p.Text)
+	}
+	for _, c := range r.Unknown {
+		pins = append(pins, c.Text)
+	}
+	slices.Sort(pins)
+	return slices.DeleteFunc(slices.Compact(pins), func(digest string) bool { return digest == "" })
 }

@@ -5,7 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/crc32"
+	"math/rand/v2"
+	"slices"
 	"sync"
+	"time"
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/lru"
@@ -178,4 +182,187 @@ func (r *Records) Sessions(ctx context.Context) ([]session.Info, error) {
 		return nil, fmt.Errorf("list sessions: the store is no session.Lister: %w", errors.ErrUnsupported)
 	}
 	return l.Sessions(ctx)
+}
+
+// Update loads the record of key, calls change to make the next one, and saves it. After a
+// conflict it starts again, so that no update is lost. Any other error ends it, also one
+// that wraps [session.ErrUncertain]. change may run several times. It returns nil or its
+// argument if nothing changed; then nothing is saved. Update returns the record that is
+// stored afterwards.
+func (r *Records) Update(ctx context.Context, key core.SessionKey, change func(*Record) (*Record, error)) (*Record, error) {
+	return r.update(ctx, key, nil, change)
+}
+
+// UpdateFrom is Update for a caller that has just loaded the record: the first try begins
+// with rec, and only a try after a conflict loads it again.
+func (r *Records) UpdateFrom(ctx context.Context, rec *Record, change func(*Record) (*Record, error)) (*Record, error) {
+	return r.update(ctx, rec.Key, rec, change)
+}
+
+func (r *Records) update(ctx context.Context, key core.SessionKey, rec *Record, change func(*Record) (*Record, error)) (*Record, error) {
+	queued := false
+	for try := 0; ; try++ {
+		if err := pause(ctx, try); err != nil {
+			return nil, err
+		}
+		if try > 0 && !queued {
+			if leave := queue(ctx, key); leave != nil {
+				queued = true
+				defer leave()
+			}
+		}
+		if try > 0 || rec == nil {
+			var err error
+			if rec, err = r.Load(ctx, key); err != nil {
+				return nil, fmt.Errorf("load session %q: %w", key.Session, err)
+			}
+		}
+		next, err := change(rec)
+		if err != nil {
+			return nil, err
+		}
+		if next == nil || next == rec {
+			return rec, nil
+		}
+		saved, err := r.Save(ctx, next)
+		if errors.Is(err, session.ErrConflict) && !errors.Is(err, session.ErrUncertain) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("save session %q: %w", key.Session, err)
+		}
+		return saved, nil
+	}
+}
+
+// pause waits before a try. Before the first two it does not wait; later it waits for a random
+// time of up to 32 ms that grows with each try. So writers in several processes do not keep
+// disturbing each other. It returns early with the error of ctx.
+func pause(ctx context.Context, try int) error {
+	if try < 2 {
+		return ctx.Err()
+	}
+	limit := 250 * time.Microsecond << min(try-2, 7)
+	timer := time.NewTimer(rand.N(limit))
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return ctx.Err()
+	}
+}
+
+// queues let the updates of one record in this process wait for each other after a
+// conflict, by a hash of its key. Without them n updates at once need n tries each.
+var queues = func() (all [64]chan struct{}) {
+	for i := range all {
+		all[i] = make(chan struct{}, 1)
+	}
+	return all
+}()
+
+// queue waits for the earlier updates, for maxQueue at most: correctness never depends on
+// it. It returns nil if they have not left by then.
+func queue(ctx context.Context, key core.SessionKey) (leave func()) {
+	place := queues[crc32.ChecksumIEEE([]byte(key.Session+"/"+key.Agent))%uint32(len(queues))]
+	timer := time.NewTimer(maxQueue)
+	defer timer.Stop()
+	select {
+	case place <- struct{}{}:
+		return func() { <-place }
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+	return nil
+}
+
+// Pin keeps text for the session under its digest.
+func (r *Records) Pin(ctx context.Context, id, digest, text string) error {
+	ends := r.endCount()
+	if err := r.store.Pin(ctx, id, digest, text); err != nil {
+		return err
+	}
+	r.keepText(id, digest, text, ends)
+	return nil
+}
+
+// Pinned returns a pinned text, or an error that wraps [session.ErrNotPinned]. A text that
+// another process has unpinned may still be returned from memory.
+func (r *Records) Pinned(ctx context.Context, id, digest string) (string, error) {
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
+	if text, ok := r.text(id, digest); ok {
+		return text, nil
+	}
+	ends := r.endCount()
+	text, err := r.store.Pinned(ctx, id, digest)
+	if err != nil {
+		return "", err
+	}
+	r.keepText(id, digest, text, ends)
+	return text, nil
+}
+
+// Unpin removes the pins of the session whose digests are not in keep.
+func (r *Records) Unpin(ctx context.Context, id string, keep []string) error {
+	defer r.forgetTexts(id, keep)
+	return r.store.Unpin(ctx, id, keep)
+}
+
+// End removes all values and pins of the session.
+func (r *Records) End(ctx context.Context, id string) error {
+	defer r.forget(id)
+	return r.store.End(ctx, id)
+}
+
+func (r *Records) text(id, digest string) (string, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	pins, _ := r.pins.Get(id)
+	if _, pinned := pins[digest]; !pinned {
+		return "", false
+	}
+	return r.texts.Get(digest)
+}
+
+// keepText remembers a pin, unless the session may have ended since ends were counted.
+func (r *Records) keepText(id, digest, text string, ends int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.ends != ends {
+		return
+	}
+	if _, ok := r.texts.Get(digest); !ok {
+		r.texts.Put(digest, text, len(text))
+	}
+	pins, ok := r.pins.Get(id)
+	if !ok {
+		pins = make(map[string]struct{})
+		r.pins.Put(id, pins, 1)
+	}
+	pins[digest] = struct{}{}
+}
+
+// forgetTexts forgets the pins of a session that are not in keep.
+func (r *Records) forgetTexts(id string, keep []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.ends++
+	pins, _ := r.pins.Get(id)
+	for digest := range pins {
+		if !slices.Contains(keep, digest) {
+			delete(pins, digest)
+		}
+	}
+	if len(pins) == 0 {
+		r.pins.Remove(id)
+	}
+}
+
+func (r *Records) endCount() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.ends
 }

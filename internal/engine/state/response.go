@@ -1,7 +1,9 @@
 package state
 
 import (
+	"context"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -193,4 +195,182 @@ func (p *Place) SetNumber(n int) {
 	p.in.mu.Lock()
 	defer p.in.mu.Unlock()
 	p.made.Number = n
+}
+
+// Open finds the place of a call that is about to be judged, executed or closed, and marks it
+// as in use. It returns nil for a call that no response made.
+//
+// It prefers the very call that the model made and that is not open yet. Next comes one that
+// was opened in the same form, then one with the same id, or with the same name if there is no
+// id. A framework may change the arguments of a call, lose its id, or spell its name in other
+// capitals. Calls that cannot be told apart are each opened once, in order. When they are
+// opened once more, a call that changes what is loaded is the first of them. Any other is the
+// last, which sees the most lists of allowed tools.
+func (r *Response) Open(call core.ToolCall) *Place {
+	if r == nil {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	p := r.find(call)
+	if p != nil && !p.opened {
+		p.opened, p.as = true, call
+	}
+	return p
+}
+
+func (r *Response) find(call core.ToolCall) *Place {
+	if p := r.first(func(p *Place) bool { return !p.opened && exact(p.made.Call, p.named(call)) }); p != nil {
+		return p
+	}
+	opened := func(p *Place) bool {
+		return p.opened && (exact(p.made.Call, p.named(call)) || exact(p.as, call))
+	}
+	if p := r.first(opened); p != nil {
+		if !p.made.Changes {
+			p = r.last(opened)
+		}
+		return p
+	}
+	if p := r.first(func(p *Place) bool { return !p.opened && changed(p.made.Call, p.named(call)) }); p != nil {
+		return p
+	}
+	return r.last(func(p *Place) bool {
+		made := p.made.Call
+		return p.opened && made.ID != "" && made.ID == call.ID && strings.EqualFold(made.Name, call.Name) &&
+			!(r.recalled && p.made.numbered()) // it may be a call of an earlier response
+	})
+}
+
+func (r *Response) first(is func(*Place) bool) *Place {
+	for _, p := range r.places {
+		if is(p) {
+			return p
+		}
+	}
+	return nil
+}
+
+func (r *Response) last(is func(*Place) bool) *Place {
+	for _, p := range slices.Backward(r.places) {
+		if is(p) {
+			return p
+		}
+	}
+	return nil
+}
+
+// named returns the call with its name as the model spelled it, where the two
+// differ in capitals only.
+func (p *Place) named(call core.ToolCall) core.ToolCall {
+	if strings.EqualFold(call.Name, p.made.Call.Name) {
+		call.Name = p.made.Call.Name
+	}
+	return call
+}
+
+// exact reports whether an executed call is the one that was made, where its id
+// may have been lost. Either may be in the form in which a record keeps it.
+func exact(made, executed core.ToolCall) bool {
+	return changed(made, executed) && same(made.Arguments, executed.Arguments, maxArguments)
+}
+
+// changed is the same where a framework may have changed the arguments.
+func changed(made, executed core.ToolCall) bool {
+	return same(made.Name, executed.Name, maxWord) && (made.ID == "" || executed.ID == "" || same(made.ID, executed.ID, maxWord))
+}
+
+// earlierCallTimeout is how long a call waits for an earlier one that is not open yet. It is
+// long enough for calls that are started together. It ends the wait if the framework or the
+// host has dropped the earlier call.
+const earlierCallTimeout = 2 * time.Second
+
+// Waits reports whether the response has a call before this one that Wait would
+// wait for.
+func (p *Place) Waits() bool {
+	if p == nil {
+		return false
+	}
+	p.in.mu.Lock()
+	defer p.in.mu.Unlock()
+	for _, earlier := range p.in.places {
+		if earlier == p {
+			return false
+		}
+		if earlier.made.Changes || earlier.made.Ordered && p.made.Ordered {
+			return true
+		}
+	}
+	return false
+}
+
+// WaitForChanges returns when every earlier call of the response that changes what is loaded
+// has ended or settled. Denied, failed and interrupted calls count as ended. missed reports
+// that such a call has not begun and may still come. The error is that of ctx.
+func (p *Place) WaitForChanges(ctx context.Context) (missed bool, err error) {
+	return p.wait(ctx, false)
+}
+
+// Wait is WaitForChanges for a call that is about to be executed: if its own
+// order counts, it also waits for the earlier calls of which that is true.
+func (p *Place) Wait(ctx context.Context) (missed bool, err error) {
+	return p.wait(ctx, p != nil && p.made.Ordered)
+}
+
+func (p *Place) wait(ctx context.Context, ordered bool) (missed bool, err error) {
+	if p == nil {
+		return false, nil
+	}
+	for _, earlier := range p.in.places { // the calls of a response never change
+		if earlier == p {
+			break
+		}
+		if earlier.made.Changes || earlier.made.Ordered && ordered {
+			until := earlier.settled
+			if earlier.made.Ordered && ordered {
+				until = earlier.done
+			}
+			came, err := earlier.comes(ctx, until)
+			if err != nil {
+				return false, err
+			}
+			missed = missed || earlier.made.Changes && !came
+		}
+	}
+	return missed, nil
+}
+
+// comes waits until the call has ended, or settled, and reports whether the call came
+// at all.
+func (p *Place) comes(ctx context.Context, until <-chan struct{}) (came bool, err error) {
+	for {
+		select {
+		case <-until:
+			return !p.wasDropped(), nil
+		default:
+		}
+		select {
+		case <-until:
+			return !p.wasDropped(), nil
+		case <-ctx.Done():
+			return false, ctx.Err()
+		case <-p.in.after(earlierCallTimeout):
+		}
+		if !p.isExpected() {
+			return false, nil
+		}
+	}
+}
+
+func (p *Place) wasDropped() bool {
+	p.in.mu.Lock()
+	defer p.in.mu.Unlock()
+	return p.dropped
+}
+
+// isExpected reports whether somebody holds the call, and so will end it.
+func (p *Place) isExpected() bool {
+	p.in.mu.Lock()
+	defer p.in.mu.Unlock()
+	return p.opened || p.begun
 }

@@ -1,6 +1,13 @@
 package state
 
-import "github.com/satchel-go/satchel/core"
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"hash/crc32"
+	"slices"
+
+	"github.com/satchel-go/satchel/core"
+)
 
 // Scan holds what one look at the messages of a request finds in them.
 type Scan struct {
@@ -18,7 +25,8 @@ type Scan struct {
 	// size is how many bytes of the first messages are the host's, and stands how many such
 	// messages there are, at most front.
 	front, stands, size int
-	users               []int // the indices of all of them, once Anchor has needed them
+	users               []int   // the indices of all of them, once Anchor has needed them
+	fronts              []Front // by index of a message, what stands before it, once it is needed
 }
 
 // ScanMessages looks at messages once. front is how many of the host's first messages it
@@ -92,6 +100,44 @@ func (s *Scan) Moved(front Front) bool {
 	return s.stands != front.Messages || s.size != front.Size
 }
 
+// castagnoli is the table of the checksum in a Front.
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// Front returns what stands before the message at index n. What Satchel has added and the ids
+// of calls are left out.
+func (s *Scan) Front(n int) Front {
+	if s.fronts == nil {
+		s.fronts = make([]Front, 1, len(s.Messages)+1)
+		var f Front
+		var text []byte
+		for i := range s.Messages {
+			if m := &s.Messages[i]; m.Origin != core.Inserted {
+				f.Messages++
+				f.Size += HostBytes(m)
+				text = append(text[:0], byte(m.Role), byte(len(m.Calls)), 0)
+				text = append(append(text, m.Text[:len(m.Text)-len(m.Added)]...), 0)
+				for j := range m.Calls {
+					text = append(append(text, m.Calls[j].Name...), 0)
+					text = append(append(text, m.Calls[j].Arguments...), 0)
+				}
+				f.Sum = crc32.Update(f.Sum, castagnoli, text)
+			}
+			s.fronts = append(s.fronts, f)
+		}
+	}
+	return s.fronts[n]
+}
+
+// Stands reports whether the request begins as front says.
+func (s *Scan) Stands(front Front) bool {
+	all := s.Front(len(s.Messages)).Messages
+	if all < front.Messages {
+		return false
+	}
+	i, _ := slices.BinarySearchFunc(s.fronts, front.Messages, func(f Front, n int) int { return f.Messages - n })
+	return s.fronts[i].Sum == front.Sum
+}
+
 // Anchor returns the index of the user message that a mark was made of, or -1. turn is the
 // present user turn. Of several messages with the mark's text it prefers the one that is as
 // many user messages from the end as turns have passed since; that also works for a history
@@ -126,4 +172,19 @@ func (s *Scan) Anchor(mark Mark, turn int) int {
 		}
 	}
 	return -1
+}
+
+// Mark recognises a user message: by a hash of its text, by how many user
+// messages stand before it, and by the turn that it began.
+type Mark struct {
+	Hash    string `json:"hash,omitempty"` // see [MarkText]
+	Ordinal int    `json:"ordinal,omitempty"`
+	Turn    int    `json:"turn,omitempty"`
+}
+
+// MarkText returns the hash of a message's text that a [Mark] holds: the first 64
+// bits of its SHA-256 in hex.
+func MarkText(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:8])
 }

@@ -34,7 +34,7 @@ func longTurn(tb testing.TB) ([]core.Message, State) {
 	for i := range messages {
 		messages[i].Origin = i
 	}
-	content, err := NewContent(rec, func(string) (string, error) { return body, nil })
+	content, err := state.NewContent(rec, func(string) (string, error) { return body, nil })
 	if err != nil {
 		tb.Fatal(err)
 	}

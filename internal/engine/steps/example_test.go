@@ -14,7 +14,7 @@ func ExampleRender() {
 	rec := &state.Record{TurnState: state.TurnState{Turn: 1}}
 	rec.Activate("pdf", session.Digest("# PDF"))
 	rec.Deliver(state.Delivery{Call: 1, Turn: 1, Skill: "pdf", Digest: session.Digest("# PDF"), Body: true})
-	content, err := steps.NewContent(rec, func(string) (string, error) { return "# PDF", nil })
+	content, err := state.NewContent(rec, func(string) (string, error) { return "# PDF", nil })
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -37,11 +37,11 @@ func ExampleRender() {
 	// </skill>
 }
 
-func ExampleNewContent() {
+func Example_content() {
 	rec := &state.Record{TurnState: state.TurnState{Turn: 1}}
 	rec.Deliver(state.Delivery{Call: 1, Turn: 1, Skill: "pdf", Digest: session.Digest("# PDF"), Body: true})
 	pins := map[string]string{session.Digest("# PDF"): "# PDF"}
-	_, err := steps.NewContent(rec, func(digest string) (string, error) { return pins[digest], nil })
+	_, err := state.NewContent(rec, func(digest string) (string, error) { return pins[digest], nil })
 	fmt.Println(err)
 	// Output: <nil>
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/lifetime"
 	"github.com/satchel-go/satchel/internal/engine/state"
+	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/processors"
 )
 
@@ -19,13 +20,13 @@ const FallbackHeading = "Loaded skill context:"
 // belongs to another process.
 func fallback(messages []core.Message, st *State) []core.Message {
 	var parts []string
-	for i := range st.Content.calls {
+	for i := range st.Content.Calls {
 		if st.shown[i] {
 			continue
 		}
-		c := &st.Content.calls[i]
-		for j := range c.parts {
-			d := &st.Record.Deliveries[c.first+j]
+		c := &st.Content.Calls[i]
+		for j := range c.Parts {
+			d := &st.Record.Deliveries[c.First+j]
 			if !st.attaches(d) {
 				st.out.Hidden = append(st.out.Hidden, d.Key())
 			} else if part := st.part(c, j); part != "" {
@@ -50,24 +51,24 @@ func fallback(messages []core.Message, st *State) []core.Message {
 // beginning of the request, and removing something from it breaks the prefix. But
 // when the newer text itself has lost its place and moves into this message too,
 // the prefix breaks anyway and the older text is dropped.
-func (st *State) part(c *callContent, j int) string {
-	d := &st.Record.Deliveries[c.first+j]
-	for i := range st.Content.calls {
-		newer := &st.Content.calls[i]
-		if st.shown[i] || newer.call <= c.call {
+func (st *State) part(c *state.CallContent, j int) string {
+	d := &st.Record.Deliveries[c.First+j]
+	for i := range st.Content.Calls {
+		newer := &st.Content.Calls[i]
+		if st.shown[i] || newer.Call <= c.Call {
 			continue
 		}
-		for k := newer.first; k < newer.last; k++ {
+		for k := newer.First; k < newer.Last; k++ {
 			switch e := &st.Record.Deliveries[k]; {
 			case e.Skill != d.Skill || e.Old:
 			case d.Old:
 				return ""
 			case supersedesDoc(e, d):
-				return c.current[j]
+				return c.Current[j]
 			}
 		}
 	}
-	return c.parts[j]
+	return c.Parts[j]
 }
 
 // supersedesDoc reports whether e holds a newer text of a doc that d delivered.
@@ -84,4 +85,56 @@ func (st *State) attaches(d *state.Delivery) bool {
 		return false
 	}
 	return !st.Summary || st.Rule == processors.SummaryAttach || st.Rule == processors.SummaryAuto && d.Seen
+}
+
+const activeIntro = "These skills are loaded. Where they conflict, a later one takes precedence."
+
+// activeSkills appends the content of the loaded skills to the host's system text,
+// in load order.
+func activeSkills(messages []core.Message, st *State) []core.Message {
+	if len(st.Content.Calls) == 0 {
+		return messages
+	}
+	if st.Mode == loadmode.Once {
+		hideAnswered(messages, st)
+	}
+	var b strings.Builder
+	for _, a := range st.Record.Active {
+		for i := range st.Content.Calls {
+			if st.shown[i] {
+				continue
+			}
+			for j, block := range st.Content.Calls[i].Current {
+				d := &st.Record.Deliveries[st.Content.Calls[i].First+j]
+				if d.Skill == a.Skill && !d.Old && block != "" {
+					b.WriteByte('\n')
+					b.WriteString(block)
+				}
+			}
+		}
+	}
+	if b.Len() == 0 {
+		return messages
+	}
+	text := "<active_skills>\n" + activeIntro + b.String() + "\n</active_skills>"
+	if i := leadingSystem(messages); i >= 0 {
+		extend(&messages[i], text)
+		return messages
+	}
+	return insert(messages, 0, text)
+}
+
+// hideAnswered marks the calls whose content the model has already answered to as
+// shown, so that they are not shown again.
+func hideAnswered(messages []core.Message, st *State) {
+	answered := st.answered(messages)
+	for i := range st.Content.Calls {
+		d := &st.Record.Deliveries[st.Content.Calls[i].First]
+		st.shown[i] = !lifetime.ShowsElsewhere(st.Mode, d)
+	}
+	EachResult(messages, st.Delivers, func(i int) {
+		if n := st.content(messages[i].Text); n >= 0 {
+			st.shown[n] = !lifetime.Shows(st.Mode, i < answered)
+		}
+	})
 }

@@ -103,7 +103,7 @@ func (s scene) chain() []Processor {
 
 func (s scene) state(t testing.TB) State {
 	t.Helper()
-	content, err := NewContent(s.record, func(digest string) (string, error) {
+	content, err := state.NewContent(s.record, func(digest string) (string, error) {
 		text, ok := s.pins[digest]
 		if !ok {
 			return "", fmt.Errorf("no pin %s", digest)

@@ -1,6 +1,8 @@
 package steps
 
 import (
+	"slices"
+
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/lifetime"
 	"github.com/satchel-go/satchel/internal/text/tokencount"
@@ -21,14 +23,14 @@ func Pieces(messages []core.Message, st State) (pieces []lifetime.Piece, calls [
 // piecesAt also returns the messages that the content stands in.
 func piecesAt(messages []core.Message, st State) (pieces []lifetime.Piece, calls, places []int) {
 	at := make([][]int, len(messages)) // the calls whose content stands there
-	for n := range st.Content.calls {
-		if anchor := st.Record.Deliveries[st.Content.calls[n].first].Anchor; anchor != nil {
+	for n := range st.Content.Calls {
+		if anchor := st.Record.Deliveries[st.Content.Calls[n].First].Anchor; anchor != nil {
 			if i := Anchor(messages, *anchor, st.Record.Turn); i >= 0 {
 				at[i] = append(at[i], n)
 			}
 		}
 	}
-	found := make([]bool, len(st.Content.calls))
+	found := make([]bool, len(st.Content.Calls))
 	EachResult(messages, st.Delivers, func(i int) {
 		if n := st.content(messages[i].Text); n >= 0 && !found[n] {
 			found[n] = true
@@ -44,9 +46,9 @@ func piecesAt(messages []core.Message, st State) (pieces []lifetime.Piece, calls
 			pieces[len(pieces)-1].Live += tokensOf(&messages[i])
 		}
 		for _, n := range at[i] {
-			c := &st.Content.calls[n]
-			pieces = append(pieces, lifetime.Piece{Dead: tokencount.Estimate(c.text)})
-			calls, places = append(calls, c.call), append(places, i)
+			c := &st.Content.Calls[n]
+			pieces = append(pieces, lifetime.Piece{Dead: tokencount.Estimate(c.Text)})
+			calls, places = append(calls, c.Call), append(places, i)
 		}
 	}
 	return pieces, calls, places
@@ -60,4 +62,60 @@ func tokensOf(m *core.Message) int {
 		n += tokencount.Estimate(m.Calls[i].Name) + tokencount.Estimate(m.Calls[i].Arguments)
 	}
 	return n
+}
+
+// Facts returns what a request says about clearing the content of ended loads,
+// where a turn begins, the numbers of the calls whose content its places hold, and the
+// messages that they stand in. st is the state before the turn. Whether the cache is
+// cold, and how often skills came back, the request does not say.
+func Facts(messages []core.Message, st State) (f lifetime.Facts, calls, at []int) {
+	pieces, calls, at := piecesAt(messages, st)
+	f.Turns = max(0, countTurns(messages)-1)
+	for i := range messages {
+		f.Prompt += tokensOf(&messages[i])
+		if messages[i].Role == core.Assistant {
+			f.Calls++
+		}
+	}
+	for i, p := range pieces {
+		f.Prompt += p.Dead
+		f.Places = append(f.Places, lifetime.Place{Piece: p, Skills: st.skillsOf(calls[i]), Carried: carried(messages, at[i])})
+	}
+	return f, calls, at
+}
+
+// skillsOf names the skills whose content a call delivered, as far as it is not
+// superseded.
+func (st *State) skillsOf(call int) []string {
+	var names []string
+	for i := range st.Record.Deliveries {
+		if d := &st.Record.Deliveries[i]; d.Call == call && !d.Old && !slices.Contains(names, d.Skill) {
+			names = append(names, d.Skill)
+		}
+	}
+	return names
+}
+
+func isTurn(m *core.Message) bool { return m.Role == core.User && !m.Rewritten }
+
+func countTurns(messages []core.Message) (n int) {
+	for i := range messages {
+		if isTurn(&messages[i]) {
+			n++
+		}
+	}
+	return n
+}
+
+// carried counts the model calls since the turn of message at.
+func carried(messages []core.Message, at int) (calls int) {
+	over := false
+	for i := range messages[at+1:] {
+		m := &messages[at+1+i]
+		over = over || isTurn(m)
+		if over && m.Role == core.Assistant {
+			calls++
+		}
+	}
+	return calls
 }

@@ -25,7 +25,7 @@ func TestPieces(t *testing.T) {
 			},
 		},
 	}
-	content, err := NewContent(rec, func(string) (string, error) { return strings.Repeat("word ", 400), nil })
+	content, err := state.NewContent(rec, func(string) (string, error) { return strings.Repeat("word ", 400), nil })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,10 +41,10 @@ func TestPieces(t *testing.T) {
 		{Role: core.User, Text: strings.Repeat("new ", 1000)},
 	}
 	pieces, calls := Pieces(messages, State{Record: rec, Content: content, Delivers: map[string]bool{"skill_load": true}})
-	size := tokencount.Estimate(content.calls[0].text)
+	size := tokencount.Estimate(content.Calls[0].Text)
 	want := []lifetime.Piece{
 		{Dead: size, Live: 4 + 100 + 4 + tokencount.Estimate("second")},
-		{Dead: tokencount.Estimate(content.calls[1].text), Live: 4 + tokencount.Estimate("[skill#3 +cut@d]") + 4 + 50},
+		{Dead: tokencount.Estimate(content.Calls[1].Text), Live: 4 + tokencount.Estimate("[skill#3 +cut@d]") + 4 + 50},
 	}
 	if !reflect.DeepEqual(pieces, want) || !reflect.DeepEqual(calls, []int{1, 2}) {
 		t.Errorf("pieces are %+v of calls %v, want %+v", pieces, calls, want)
@@ -57,7 +57,7 @@ func TestPieces(t *testing.T) {
 // Content whose load has ended is shown at its place and nowhere else.
 func TestEndedContentHasNoFallback(t *testing.T) {
 	rec := &state.Record{TurnState: state.TurnState{Turn: 2}, LoadState: state.LoadState{Deliveries: []state.Delivery{{Call: 1, Skill: "pdf", Digest: "d", Body: true, Ended: true}}}}
-	content, err := NewContent(rec, func(string) (string, error) { return "BODY", nil })
+	content, err := state.NewContent(rec, func(string) (string, error) { return "BODY", nil })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func TestEndedContentHasNoFallback(t *testing.T) {
 
 	// Another skill of the same call that is still loaded has one, and is not hidden.
 	rec.Deliveries = append(rec.Deliveries, state.Delivery{Call: 1, Skill: "csv", Digest: "d", Body: true})
-	if st.Content, err = NewContent(rec, func(string) (string, error) { return "BODY", nil }); err != nil {
+	if st.Content, err = state.NewContent(rec, func(string) (string, error) { return "BODY", nil }); err != nil {
 		t.Fatal(err)
 	}
 	view, elsewhere = Render(Chain(processors.InToolResult), []core.Message{{Role: core.User, Text: "hi"}}, st)

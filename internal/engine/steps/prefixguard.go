@@ -1,7 +1,11 @@
 package steps
 
 import (
+	"bytes"
+	"encoding/json"
+	"reflect"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/satchel-go/satchel/core"
@@ -118,3 +122,114 @@ func (l *link) own(m *core.Message) bool {
 }
 
 func sameCall(a, b core.ToolCall) bool { return a.Name == b.Name && a.Arguments == b.Arguments }
+
+// causeOf explains why a request continues with now instead of was. The two differ
+// in their first message; now may be empty.
+func causeOf(was []link, now []core.Message, before, rec *state.Record) processors.Cause {
+	switch {
+	case was[0].ours || len(now) > 0 && now[0].Origin == core.Inserted:
+		// A message of Satchel's is no cause where the host's next one is another,
+		// too: it came or went with that.
+		if !sameHost(was, now) {
+			return processors.CauseHost
+		}
+		if isFallback(was[0].ours, was[0].text) || len(now) > 0 && isFallback(now[0].Origin == core.Inserted, now[0].Text) {
+			return processors.CauseFallback
+		}
+	case len(now) == 0 || !was[0].own(&now[0]):
+		return processors.CauseHost
+	}
+	switch {
+	case before == nil || rec == nil:
+		return processors.CauseUnknown
+	case before.Overview != rec.Overview:
+		return processors.CauseOverview
+	case slices.EqualFunc(before.Deliveries, rec.Deliveries, equalDelivery):
+		return processors.CauseUnknown
+	case was[0].role == core.System:
+		return processors.CauseSystem
+	case before.Turn != rec.Turn:
+		return processors.CauseTurn
+	}
+	return processors.CauseUnload
+}
+
+// sameHost reports whether both lists begin with the same message of the host.
+func sameHost(was []link, now []core.Message) bool {
+	old := slices.IndexFunc(was, func(l link) bool { return !l.ours })
+	if old < 0 {
+		return true // the host has only added
+	}
+	i := slices.IndexFunc(now, func(m core.Message) bool { return m.Origin != core.Inserted })
+	return i >= 0 && was[old].own(&now[i])
+}
+
+func isFallback(ours bool, text string) bool {
+	return ours && strings.HasPrefix(text, FallbackHeading)
+}
+
+func equalDelivery(a, b state.Delivery) bool {
+	return a.Call == b.Call && a.Skill == b.Skill && a.Digest == b.Digest && a.Body == b.Body &&
+		a.Old == b.Old && a.Spent == b.Spent && slices.Equal(a.Docs, b.Docs)
+}
+
+// sharedTools counts the tools at the start of both requests that are the same.
+func sharedTools(was, now []core.Definition) int {
+	n := 0
+	for n < len(was) && n < len(now) && was[n].Name == now[n].Name && was[n].Description == now[n].Description &&
+		sameSchema(was[n].Schema, now[n].Schema) {
+		n++
+	}
+	return n
+}
+
+// sameSchema compares two schemas by identity first, and else by their JSON.
+func sameSchema(a, b any) bool {
+	return isSame(a, b) || bytes.Equal(schemaText(a), schemaText(b))
+}
+
+func isSame(a, b any) bool {
+	if a == nil || b == nil {
+		return a == nil && b == nil
+	}
+	v, w := reflect.ValueOf(a), reflect.ValueOf(b)
+	if v.Type() != w.Type() {
+		return false
+	}
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Map:
+		return v.UnsafePointer() == w.UnsafePointer()
+	case reflect.Slice:
+		return v.Len() == w.Len() && v.UnsafePointer() == w.UnsafePointer()
+	}
+	return false
+}
+
+// schemaText returns a schema as JSON, or the error of encoding it as text.
+func schemaText(schema any) []byte {
+	text, err := json.Marshal(schema)
+	if err != nil {
+		return []byte(err.Error())
+	}
+	return text
+}
+
+// anewWithTools is anew for requests whose tools already differ. The messages come
+// after the tools, so all of them are sent again.
+func anewWithTools(was, now []core.Definition, links []link, view []core.Message) int {
+	before, after := make([]link, 0, len(was)+len(links)), make([]core.Message, 0, len(now)+len(view))
+	for i := range was {
+		before = append(before, link{text: definitionText(&was[i]), role: toolRole})
+	}
+	for i := range now {
+		after = append(after, core.Message{Text: definitionText(&now[i]), Role: toolRole})
+	}
+	return anew(append(before, links...), append(after, view...))
+}
+
+// toolRole stands for the tools; no message has this role.
+const toolRole core.Role = 255
+
+func definitionText(d *core.Definition) string {
+	return d.Name + "\n" + d.Description + "\n" + string(schemaText(d.Schema))
+}

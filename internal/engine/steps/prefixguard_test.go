@@ -211,7 +211,7 @@ func TestRenderInSpace(t *testing.T) {
 	messages := []core.Message{{Role: core.User, Text: "hi"}, {Role: core.User, Text: "there"}}
 	for _, room := range []int{0, 1, 2, 5} {
 		space := make([]core.Message, 0, room)
-		view, _ := Render(nil, messages, State{Content: &Content{}, Space: space})
+		view, _ := Render(nil, messages, State{Content: &state.Content{}, Space: space})
 		if len(view) != 2 || view[1].Text != "there" {
 			t.Fatalf("room for %d: %+v", room, view)
 		}

@@ -7,9 +7,13 @@
 package steps
 
 import (
+	"fmt"
+	"mime"
 	"slices"
+	"strings"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/lifetime"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/text/prompttext"
 	"github.com/satchel-go/satchel/loadmode"
@@ -20,7 +24,7 @@ import (
 type State struct {
 	// Record is the state of the agent, and Content has the texts that it names.
 	Record  *state.Record
-	Content *Content
+	Content *state.Content
 	// Attached are the lines that tell of the files which a message brought, by its
 	// Origin.
 	Attached map[int]string
@@ -82,7 +86,7 @@ func Render(chain []Processor, messages []core.Message, st State) ([]core.Messag
 			view = append(view, m)
 		}
 	}
-	st.shown = make([]bool, len(st.Content.calls))
+	st.shown = make([]bool, len(st.Content.Calls))
 	for _, step := range chain {
 		view = step(view, &st)
 	}
@@ -118,4 +122,120 @@ func insert(messages []core.Message, i int, text string) []core.Message {
 	return slices.Insert(messages, i, core.Message{
 		Role: core.System, Text: text, Added: text, Origin: core.Inserted,
 	})
+}
+
+// overview appends the session's overview to the host's system text, or adds a
+// system message where the host has none.
+// Decision 8 says why.
+func overview(messages []core.Message, st *State) []core.Message {
+	if st.Overview == "" {
+		return messages
+	}
+	i := leadingSystem(messages)
+	if i >= 0 && messages[i].Text != "" && !prompttext.HasParagraph(messages[i].Text, st.Overview) {
+		m := &messages[i]
+		host := len(m.Text)
+		m.Text = st.Content.WithOverview(m.Text, st.Overview)
+		m.Added = m.Text[host:]
+		return messages
+	}
+	if i >= 0 {
+		extend(&messages[i], st.Overview)
+		return messages
+	}
+	return insert(messages, 0, st.Overview)
+}
+
+// notes appends each announced change of the catalog to the user message of the
+// turn in which it was announced.
+func notes(messages []core.Message, st *State) []core.Message {
+	for i := range st.Record.Notes {
+		n := &st.Record.Notes[i]
+		if n.Text == "" {
+			continue
+		}
+		if at := Anchor(messages, n.Anchor, st.Record.Turn); at >= 0 {
+			extend(&messages[at], n.Text)
+		}
+	}
+	return messages
+}
+
+// declared appends skills that were loaded without a call of the model to the user
+// message of their turn. They stay there.
+func declared(messages []core.Message, st *State) []core.Message {
+	for i := range st.Content.Calls {
+		c := &st.Content.Calls[i]
+		anchor := st.Record.Deliveries[c.First].Anchor
+		if anchor == nil {
+			continue
+		}
+		at := Anchor(messages, *anchor, st.Record.Turn)
+		if at < 0 {
+			continue
+		}
+		st.shown[i] = true
+		if lifetime.Shows(st.Mode, at < lastAssistant(messages)) {
+			extend(&messages[at], c.Text)
+		}
+	}
+	return messages
+}
+
+// attached appends to each user message that brought files where commands find them.
+func attached(messages []core.Message, st *State) []core.Message {
+	if len(st.Attached) == 0 {
+		return messages
+	}
+	for i := range messages {
+		if m := &messages[i]; m.Role == core.User && m.Origin != core.Inserted && st.Attached[m.Origin] != "" {
+			extend(m, st.Attached[m.Origin])
+		}
+	}
+	return messages
+}
+
+// AttachedLines tells of each file that has a name in the workspace, by the message
+// that brought it. The lines depend on the files' names, types and sizes alone.
+func AttachedLines(files []core.File) map[int]string {
+	lines := make(map[int]string)
+	for i := range files {
+		f := &files[i]
+		if f.As == "" {
+			continue
+		}
+		line := "[attached: work/inputs/" + f.As
+		if kind, _, err := mime.ParseMediaType(f.MIME); err == nil && len(kind) <= 255 && strings.Contains(kind, "/") {
+			line += ", " + kind
+		}
+		if f.Size > 0 {
+			line += ", " + size(f.Size)
+		}
+		if before := lines[f.Origin]; before != "" {
+			line = before + "\n" + line
+		}
+		lines[f.Origin] = line + "]"
+	}
+	return lines
+}
+
+// size writes a number of bytes as people do.
+func size(n int) string {
+	switch {
+	case n < 1000:
+		return fmt.Sprintf("%d bytes", n)
+	case n < 999_500:
+		return fmt.Sprintf("%d KB", (n+500)/1000)
+	}
+	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+}
+
+// Anchor returns the index of the user message that a mark was made of, or -1. Of
+// several messages with the mark's text it prefers the one that is as many user
+// messages from the end as turns have passed since; that also works for a history
+// that was cut at its front. Where a turn is not exactly one message, it takes the
+// one at the mark's position from the front, and else the nearest earlier one.
+func Anchor(messages []core.Message, mark state.Mark, turn int) int {
+	s := state.ScanMessages(messages, 0)
+	return s.Anchor(mark, turn)
 }

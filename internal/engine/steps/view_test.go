@@ -28,7 +28,7 @@ func TestViewIsAppendOnly(t *testing.T) {
 			for n := range len(s.messages) + 1 {
 				part := s.state(t)
 				part.Record = upTo(s.record, s.messages[:n])
-				if part.Content, err = NewContent(part.Record, func(d string) (string, error) { return s.pins[d], nil }); err != nil {
+				if part.Content, err = state.NewContent(part.Record, func(d string) (string, error) { return s.pins[d], nil }); err != nil {
 					t.Fatal(err)
 				}
 				view, _ := Render(s.chain(), s.messages[:n], part)
@@ -75,7 +75,7 @@ func TestNewContentErrors(t *testing.T) {
 		{"doc", state.Delivery{Skill: "pdf", Docs: []state.Doc{{Name: "a.md"}}}, `doc "a.md" of skill "pdf"`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := NewContent(&state.Record{LoadState: state.LoadState{Deliveries: []state.Delivery{tt.d}}}, fail)
+			_, err := state.NewContent(&state.Record{LoadState: state.LoadState{Deliveries: []state.Delivery{tt.d}}}, fail)
 			if !errors.Is(err, lost) || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("error %v", err)
 			}

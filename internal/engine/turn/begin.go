@@ -11,7 +11,6 @@ import (
 	"github.com/satchel-go/satchel/internal/engine/lifetime"
 	"github.com/satchel-go/satchel/internal/engine/skilltools"
 	"github.com/satchel-go/satchel/internal/engine/state"
-	"github.com/satchel-go/satchel/internal/engine/view"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/tools"
 )
@@ -22,7 +21,7 @@ type beginning struct {
 	*Turns
 	req   core.Request
 	scan  state.Scan
-	state *view.State
+	state *state.Agent
 	loads []tools.Declared
 
 	next   *state.Record
@@ -47,7 +46,7 @@ func (b *beginning) after(ctx context.Context, rec *state.Record, turn lifetime.
 		return nil, err
 	}
 	b.scope = &b.Calls.TurnStart(b.next.Key, b.state).Scope
-	b.events = append(view.Completed(rec, b.next, "turn", b.mode()), core.Event{Kind: core.TurnBegun})
+	b.events = append(state.CompletedEvents(rec, b.next, "turn", b.mode()), core.Event{Kind: core.TurnBegun})
 	if err := b.withdraw(ctx); err != nil {
 		return nil, err
 	}

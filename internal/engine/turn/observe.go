@@ -9,7 +9,6 @@ import (
 	"github.com/satchel-go/satchel/internal/engine/lifetime"
 	"github.com/satchel-go/satchel/internal/engine/skilltools"
 	"github.com/satchel-go/satchel/internal/engine/state"
-	"github.com/satchel-go/satchel/internal/engine/view"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/tools"
 )
@@ -20,7 +19,7 @@ const maxCalls = 256
 
 // Observe enters a complete response of the model into the record.
 func (t *Turns) Observe(ctx context.Context, key core.SessionKey, calls []core.ToolCall) error {
-	agent := t.Calls.States.Of(key)
+	agent := t.Calls.Agents.Of(key)
 	made, changes := t.made(agent, calls)
 	again := t.Requests.Once && !agent.WereAnswered(calls)
 	clean := true
@@ -31,7 +30,7 @@ func (t *Turns) Observe(ctx context.Context, key core.SessionKey, calls []core.T
 			events = nil
 			changed := lifetime.Spend(next, t.mode())
 			if changed {
-				events = view.Answered(rec, next)
+				events = state.AnsweredEvents(rec, next)
 			}
 			if !state.CanWait(rec, made) {
 				changed = state.Enter(next, made, again) || changed
@@ -54,7 +53,7 @@ func (t *Turns) Observe(ctx context.Context, key core.SessionKey, calls []core.T
 
 // made says of each call of a response what it may do, and whether one of them may change
 // the record.
-func (t *Turns) made(agent *view.State, calls []core.ToolCall) (made []state.Made, changes bool) {
+func (t *Turns) made(agent *state.Agent, calls []core.ToolCall) (made []state.Made, changes bool) {
 	made = make([]state.Made, 0, len(calls))
 	own := 0
 	for _, call := range calls {
@@ -77,7 +76,7 @@ func (t *Turns) made(agent *view.State, calls []core.ToolCall) (made []state.Mad
 // mayLoadAgain reports whether a call of a new response may load its skill again: in
 // mode Adaptive, a command of a skill whose load has ended and whose text the last
 // request showed. Such a call is numbered like a load.
-func (t *Turns) mayLoadAgain(agent *view.State, o *tools.Operation, call core.ToolCall) bool {
+func (t *Turns) mayLoadAgain(agent *state.Agent, o *tools.Operation, call core.ToolCall) bool {
 	rec := agent.LastRecord()
 	if t.mode() != loadmode.Adaptive || !o.LoadsAgain() || rec == nil || !slices.ContainsFunc(rec.Deliveries, hasEnded) {
 		return false

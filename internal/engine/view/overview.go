@@ -1,3 +1,5 @@
+// Package view builds the requests of agents from their messages and records. It decides what
+// each agent sees of the catalog, which notes of changes it gets, and what is cleared.
 package view
 
 import (
@@ -43,7 +45,7 @@ type Overviews struct {
 	Unlisted bool
 	Set      *skilltools.Set
 	// Stores keep the listings and the overview of a session.
-	Stores *Stores
+	Stores *state.Stores
 	// Report gets what an overview leaves out.
 	Report *Reporter
 
@@ -164,4 +166,54 @@ func (v *Overviews) ranked(ctx context.Context, o *Overview, skills *catalog.Cat
 		text.Likely = append(text.Likely, h.Skill.Name)
 	}
 	return digested(text.Render(o.Snapshot.Visible())), nil
+}
+
+// Audiences finds the part of a catalog that an agent sees.
+type Audiences struct {
+	Catalog *catalog.Catalog
+	// Of says who sees which skills; a nil allow allows all. Where Of is nil everybody
+	// sees all.
+	Of func(ctx context.Context, key core.SessionKey) (audience string, allow func(core.Skill) bool, err error)
+}
+
+// Ask asks for the audience of an agent, and keeps its catalog.
+func (a *Audiences) Ask(ctx context.Context, key core.SessionKey, agent *state.Agent) (*catalog.Catalog, error) {
+	if a.Of == nil {
+		return a.Catalog, nil
+	}
+	audience, allow, err := a.Of(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	skills := a.Catalog
+	if allow != nil {
+		skills = a.Catalog.For(audience, allow)
+	}
+	agent.See(skills)
+	return skills, nil
+}
+
+// Know asks for the audience of an agent where this process has not yet.
+func (a *Audiences) Know(ctx context.Context, key core.SessionKey, agent *state.Agent) error {
+	if agent.Skills() != nil {
+		return nil
+	}
+	_, err := a.Ask(ctx, key, agent)
+	return err
+}
+
+// SeenBy is the catalog that an agent sees: nothing while its audience is not known.
+func (a *Audiences) SeenBy(agent *state.Agent) *catalog.Catalog {
+	if a.Of != nil && agent.Skills() == nil {
+		return a.Catalog.For("", func(core.Skill) bool { return false })
+	}
+	return a.KnownOf(agent)
+}
+
+// KnownOf is SeenBy, but all while the audience of the agent is not known.
+func (a *Audiences) KnownOf(agent *state.Agent) *catalog.Catalog {
+	if seen := agent.Skills(); seen != nil {
+		return seen
+	}
+	return a.Catalog
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/eventkind"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/files/workspace"
 	"github.com/satchel-go/satchel/processors"
 )
@@ -20,7 +21,7 @@ type Reporter struct {
 	// Hook is the host's, nil for none.
 	Hook   func(context.Context, core.Event)
 	Log    *slog.Logger
-	States *States
+	Agents *state.Agents
 	// Lifecycle tells of every skill of the catalog too.
 	Lifecycle bool
 	// Breaks are the host's functions for breaks of the prefix.
@@ -41,10 +42,10 @@ func (t *Reporter) Emit(ctx context.Context, e core.Event) {
 		e.Time = time.Now()
 	}
 	if e.Turn == 0 {
-		e.Turn = t.States.TurnOf(e.Key)
+		e.Turn = t.Agents.TurnOf(e.Key)
 	}
 	if e.Kind == core.SkillActivated && e.Detail == "" {
-		e.Detail = t.States.Of(e.Key).FoundBy(e.Skill)
+		e.Detail = t.Agents.Of(e.Key).FoundBy(e.Skill)
 	}
 	e.Phase = e.Kind.Phase()
 	if t.Hook != nil {

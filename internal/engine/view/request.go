@@ -2,16 +2,18 @@ package view
 
 import (
 	"context"
+	"sync"
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/engine/steps"
+	"github.com/satchel-go/satchel/internal/lru"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/processors"
 )
 
-// Requests renders the requests of the agents of a runtime. Its fields are not changed once
-// it is used.
+// Requests renders the requests of the agents of a runtime. Its exported fields are not
+// changed once it is used.
 type Requests struct {
 	Mode  loadmode.Mode
 	Rule  processors.SummaryRule
@@ -22,16 +24,51 @@ type Requests struct {
 	// each request is compared with the one before.
 	Runs, Once, IsGuarded bool
 	Shortener             Shortener
-	Stores                *Stores
-	States                *States
+	Stores                *state.Stores
 	Report                *Reporter
+
+	mu     sync.Mutex
+	guards *lru.Cache[core.SessionKey, *steps.PrefixGuard]
+}
+
+// maxGuards is how many prefix guards a runtime keeps: each holds a request.
+const maxGuards = 1000
+
+// guardOf returns the prefix guard of an agent. A guard that was dropped to make room for
+// others starts again without a request to compare with.
+func (r *Requests) guardOf(key core.SessionKey) *steps.PrefixGuard {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.guards == nil {
+		r.guards = lru.New[core.SessionKey, *steps.PrefixGuard](maxGuards, nil)
+	}
+	guard, ok := r.guards.Get(key)
+	if !ok {
+		guard = new(steps.PrefixGuard)
+		r.guards.Put(key, guard, 1)
+	}
+	return guard
+}
+
+// End forgets the requests of a session.
+func (r *Requests) End(session string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.guards == nil {
+		return
+	}
+	for key := range r.guards.All() {
+		if key.Session == session {
+			r.guards.Remove(key)
+		}
+	}
 }
 
 // Render returns the request as the model gets it, with what the record has delivered, and
 // notes what the model sees of it. isSummary reports that a summary stands for part of the
 // history. answer returns the result of a call that has none in the request; nil if each has
 // one.
-func (r *Requests) Render(ctx context.Context, req *core.Request, scan *state.Scan, agent *State, rec *state.Record, isSummary bool, answer func(steps.Unanswered) string) (core.View, error) {
+func (r *Requests) Render(ctx context.Context, req *core.Request, scan *state.Scan, agent *state.Agent, rec *state.Record, isSummary bool, answer func(steps.Unanswered) string) (core.View, error) {
 	text := r.Stores.Texts(ctx, req.Key)
 	st := steps.State{
 		Mode: r.Mode, Rule: r.Rule, Delivers: r.Delivers,
@@ -76,7 +113,7 @@ func (r *Requests) Render(ctx context.Context, req *core.Request, scan *state.Sc
 		r.Report.EmitAll(ctx, req.Key, agent.Executing(rec, elsewhere.Hidden))
 	}
 	if r.IsGuarded {
-		guard := r.States.Watch(agent)
+		guard := r.guardOf(req.Key)
 		if agent.WasLeft() {
 			guard.TurnLeft()
 		}

@@ -20,7 +20,7 @@ const outlineTokens = 1000
 // Shortener shortens bodies in the records of agents. Its fields are not changed once it
 // is used.
 type Shortener struct {
-	Stores *Stores
+	Stores *state.Stores
 	// Warn is of how many tokens in view the host wants to be warned, 0 for none.
 	Warn int
 	// Summarize writes the shorter form of a body, nil for its outline.

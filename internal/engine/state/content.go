@@ -1,4 +1,4 @@
-package steps
+package state
 
 import (
 	"fmt"
@@ -6,7 +6,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/text/prompttext"
 )
 
@@ -14,32 +13,33 @@ import (
 // rendered once and used for every request until the record changes. It is safe for
 // concurrent use. Make one with [NewContent].
 type Content struct {
-	calls []callContent
+	// Calls are what each call delivered, in the order of the calls.
+	Calls []CallContent
 
 	mu       sync.Mutex
 	full     map[int]fullText // by index of calls
 	overview fullText
 }
 
-// callContent is the content that one call delivered: the deliveries [first, last)
-// of the record and their text.
-type callContent struct {
-	call        int
-	first, last int
-	parts       []string // one for each delivery
-	current     []string // the same without docs that newer text supersedes
-	text        string   // all of parts
+// CallContent is the content that one call delivered: the deliveries from First up to but
+// not including Last of the record, and their text.
+type CallContent struct {
+	Call        int
+	First, Last int
+	Parts       []string // one for each delivery
+	Current     []string // the same without docs that newer text supersedes
+	Text        string   // all of Parts
 }
 
 type fullText struct{ stub, text string }
 
 // NewContent renders the deliveries of rec. text returns the pinned text of a
 // digest; its error is returned with the name of the skill.
-func NewContent(rec *state.Record, text func(digest string) (string, error)) (*Content, error) {
+func NewContent(rec *Record, text func(digest string) (string, error)) (*Content, error) {
 	c := &Content{full: make(map[int]fullText)}
 	for i := 0; i < len(rec.Deliveries); {
-		cc := callContent{call: rec.Deliveries[i].Call, first: i}
-		for ; i < len(rec.Deliveries) && rec.Deliveries[i].Call == cc.call; i++ {
+		cc := CallContent{Call: rec.Deliveries[i].Call, First: i}
+		for ; i < len(rec.Deliveries) && rec.Deliveries[i].Call == cc.Call; i++ {
 			d := rec.Deliveries[i]
 			part, err := block(&d, text)
 			if err != nil {
@@ -52,42 +52,42 @@ func NewContent(rec *state.Record, text func(digest string) (string, error)) (*C
 					return nil, err
 				}
 			}
-			cc.parts, cc.current = append(cc.parts, part), append(cc.current, current)
+			cc.Parts, cc.Current = append(cc.Parts, part), append(cc.Current, current)
 		}
-		cc.last, cc.text = i, strings.Join(cc.parts, "\n\n")
-		c.calls = append(c.calls, cc)
+		cc.Last, cc.Text = i, strings.Join(cc.Parts, "\n\n")
+		c.Calls = append(c.Calls, cc)
 	}
 	return c, nil
 }
 
-// find returns the index of a call, or -1.
-func (c *Content) find(call int) int {
-	for i := range c.calls {
-		if c.calls[i].call == call {
+// Find returns the index of a call, or -1.
+func (c *Content) Find(call int) int {
+	for i := range c.Calls {
+		if c.Calls[i].Call == call {
 			return i
 		}
 	}
 	return -1
 }
 
-// after returns stub followed by the content of call i. It keeps the joined text,
+// After returns stub followed by the content of call i. It keeps the joined text,
 // which is large and the same in every request.
-func (c *Content) after(i int, stub string) string {
+func (c *Content) After(i int, stub string) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if f, ok := c.full[i]; ok && f.stub == stub {
 		return f.text
 	}
-	text := stub + "\n\n" + c.calls[i].text
+	text := stub + "\n\n" + c.Calls[i].Text
 	c.full[i] = fullText{stub, text}
 	return text
 }
 
-func isOld(d state.Doc) bool { return d.Old }
+func isOld(d Doc) bool { return d.Old }
 
-// withOverview returns the host's system text followed by the overview. It keeps
+// WithOverview returns the host's system text followed by the overview. It keeps
 // the joined text, which is the same in nearly every request.
-func (c *Content) withOverview(host, overview string) string {
+func (c *Content) WithOverview(host, overview string) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if f := &c.overview; f.stub == host && len(f.text) == len(host)+2+len(overview) && strings.HasSuffix(f.text, overview) {
@@ -98,7 +98,7 @@ func (c *Content) withOverview(host, overview string) string {
 }
 
 // block writes what a delivery shows, or "" if it shows nothing.
-func block(d *state.Delivery, text func(digest string) (string, error)) (string, error) {
+func block(d *Delivery, text func(digest string) (string, error)) (string, error) {
 	var b strings.Builder
 	switch {
 	case !d.Body && len(d.Docs) == 0:
@@ -113,7 +113,7 @@ func block(d *state.Delivery, text func(digest string) (string, error)) (string,
 		if err != nil {
 			return "", fmt.Errorf("text of skill %q: %w", d.Skill, err)
 		}
-		if slices.ContainsFunc(d.Docs, func(doc state.Doc) bool { return doc.Framed }) {
+		if slices.ContainsFunc(d.Docs, func(doc Doc) bool { return doc.Framed }) {
 			body = unframed(body)
 		}
 		fmt.Fprintf(&b, "<skill name=\"%s\">\n%s\n</skill>", prompttext.Attribute(d.Skill), prompttext.Fence(body))

@@ -1,4 +1,4 @@
-package steps_test
+package state_test
 
 import (
 	"strings"
@@ -6,7 +6,6 @@ import (
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/state"
-	"github.com/satchel-go/satchel/internal/engine/steps"
 )
 
 func TestFront(t *testing.T) {
@@ -18,7 +17,8 @@ func TestFront(t *testing.T) {
 		}
 		return change(m)
 	}
-	front := steps.Front(request(func(m []core.Message) []core.Message { return m }), 4)
+	first := state.ScanMessages(request(func(m []core.Message) []core.Message { return m }), 0)
+	front := first.Front(4)
 	requests := map[string]struct {
 		change func(m []core.Message) []core.Message
 		stands bool
@@ -39,7 +39,7 @@ func TestFront(t *testing.T) {
 		"short":          {func(m []core.Message) []core.Message { return m[:3] }, false},
 	}
 	for name, tt := range requests {
-		if got := steps.Stands(request(tt.change), front); got != tt.stands {
+		if got := stands(request(tt.change), front); got != tt.stands {
 			t.Errorf("%s: stands: %v, want %v", name, got, tt.stands)
 		}
 	}
@@ -48,7 +48,7 @@ func TestFront(t *testing.T) {
 			t.Errorf("%s: moved: %v, want %v", name, got, moved)
 		}
 	}
-	if !steps.Stands(nil, state.Front{}) {
+	if !stands(nil, state.Front{}) {
 		t.Error("nothing is always there")
 	}
 }
@@ -56,4 +56,9 @@ func TestFront(t *testing.T) {
 func hasMoved(messages []core.Message, front state.Front) bool {
 	s := state.ScanMessages(messages, front.Messages)
 	return s.Moved(front)
+}
+
+func stands(messages []core.Message, front state.Front) bool {
+	s := state.ScanMessages(messages, front.Messages)
+	return s.Stands(front)
 }

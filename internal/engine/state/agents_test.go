@@ -1,4 +1,4 @@
-package view
+package state
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 // TestStatesBoundFiles: files are dropped when no agent can need them any more. Of many
 // agents, the longest unused are dropped.
 func TestStatesBoundFiles(t *testing.T) {
-	l := NewStates(maxHolders + 10)
+	l := NewAgents(maxHolders + 10)
 	key := func(i int) core.SessionKey { return core.SessionKey{Session: fmt.Sprint(i)} }
 	for i := range maxHolders + 5 {
 		l.Keep(l.Of(key(i)), make([]core.File, 1))

@@ -1,8 +1,7 @@
-package view
+package state
 
 import (
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/text/tokencount"
 )
 
@@ -32,7 +31,7 @@ type readResult struct {
 }
 
 // CountReads counts the results in a request of calls that read files of skills.
-func (s *State) CountReads(scan *state.Scan, calls ReadCalls) {
+func (s *Agent) CountReads(scan *Scan, calls ReadCalls) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r := &s.reads
@@ -99,7 +98,7 @@ func (r *reads) tokens(call string) (all, inTurn int) {
 
 // ReadTokens returns the estimated tokens of skill files that the last request held or that
 // were read since. inTurn are those since the last message of a user.
-func (s *State) ReadTokens() (all, inTurn int) {
+func (s *Agent) ReadTokens() (all, inTurn int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.reads.tokens("")
@@ -107,7 +106,7 @@ func (s *State) ReadTokens() (all, inTurn int) {
 
 // AddRead adds the answer to a call, and returns what ReadTokens was without it. It adds
 // nothing and returns false if inTurn would then exceed room.
-func (s *State) AddRead(call string, tokens, room int) (all, inTurn int, fits bool) {
+func (s *Agent) AddRead(call string, tokens, room int) (all, inTurn int, fits bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	all, inTurn = s.reads.tokens(call)
