@@ -54,7 +54,7 @@ type Audience struct {
 // ErrAudience reports an audience without a key.
 var ErrAudience = errors.New("an audience that allows not all skills needs a key")
 
-// Embedder makes vectors of texts for [catalog.WithEmbedder]. Function Embedder of each
+// Embedder makes vectors of texts for [catalog.Search]. Function Embedder of each
 // adapter makes one.
 type Embedder = catalog.Embedder
 
@@ -230,7 +230,7 @@ type Permissions struct {
 // Extension is what another module adds to one runtime. The zero value adds nothing.
 type Extension struct {
 	// Source is one more place of skills, of scope user, after those of the host. Root is
-	// its name in the catalog. The runtime reads a source that is a [catalog.Notifier]
+	// its name in the catalog. The runtime reads a source that is a [source.Notifier]
 	// again when it reports changes. With WithCatalog it is an error.
 	Source catalog.Source
 	Root   string

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/core"
 )
 
@@ -36,7 +36,7 @@ func (s *settings) addExtensions() error {
 			return fmt.Errorf("%w: %s: %w", ErrOption, e.name, err)
 		}
 		if x.Source != nil {
-			s.roots = append(s.roots, catalog.From(x.Root, x.Source).In(core.ScopeUser))
+			s.roots = append(s.roots, source.From(x.Root, x.Source).In(core.ScopeUser))
 			s.sources = append(s.sources, x.Source)
 		}
 		if x.Audience != nil {

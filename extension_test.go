@@ -9,6 +9,7 @@ import (
 
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/permission"
 	"github.com/satchel-go/satchel/tools"
@@ -44,9 +45,9 @@ func TestExtension(t *testing.T) {
 	skill := func(name string) fstest.MapFS {
 		return fstest.MapFS{name + "/SKILL.md": {Data: []byte("---\nname: " + name + "\ndescription: A skill.\n---\nText.\n")}}
 	}
-	source, err := catalog.OpenSource(catalog.FS("added", fstest.MapFS{
+	source, err := source.Open(t.Context(), source.FS("added", fstest.MapFS{
 		"added/SKILL.md": skill("added")["added/SKILL.md"], "hidden/SKILL.md": skill("hidden")["hidden/SKILL.md"],
-	}))
+	}), source.Reading{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,12 +118,12 @@ func TestExtensionOmits(t *testing.T) {
 
 func TestExtensionErrors(t *testing.T) {
 	empty := func(satchel.ExtensionHost) (satchel.Extension, error) { return satchel.Extension{}, nil }
-	shared, err := catalog.Open(context.Background(), []catalog.Root{catalog.FS("skills", optionSkills)})
+	shared, err := catalog.Open(context.Background(), []source.Root{source.FS("skills", optionSkills)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer shared.Close()
-	source, err := catalog.OpenSource(catalog.FS("added", optionSkills))
+	source, err := source.Open(t.Context(), source.FS("added", optionSkills), source.Reading{})
 	if err != nil {
 		t.Fatal(err)
 	}

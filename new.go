@@ -125,8 +125,8 @@ func (s *settings) openCatalog(report *view.Reporter) (*catalog.Catalog, error) 
 	if s.shared != nil {
 		return s.shared, nil
 	}
-	reading := catalog.Reading(catalog.WithLogger(s.logger), catalog.WithChanged(report.Scanned))
-	skills, err := catalog.Open(context.Background(), append([]catalog.Root{reading}, s.roots...))
+	reading := append([]catalog.Option{catalog.WithLogger(s.logger), catalog.WithChanged(report.Scanned)}, s.reading...)
+	skills, err := catalog.Open(context.Background(), s.roots, reading...)
 	if err != nil {
 		return nil, fmt.Errorf("open skills: %w", err)
 	}

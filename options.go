@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/call"
 	"github.com/satchel-go/satchel/internal/engine/judging"
@@ -68,7 +69,8 @@ func single(name string, wrong error, set func(*settings)) Option {
 type settings struct {
 	given map[string]bool // the names of options that were given
 
-	roots      []catalog.Root
+	roots      []source.Root
+	reading    []catalog.Option // of roots
 	shared     *catalog.Catalog
 	store      session.Store
 	overview   Overview

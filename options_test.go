@@ -7,6 +7,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io/fs"
 	"log/slog"
 	"slices"
 	"strings"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/skilltools"
 	"github.com/satchel-go/satchel/loadmode"
@@ -52,7 +54,7 @@ func first(t *testing.T, opts ...satchel.Option) string {
 
 func TestOptions(t *testing.T) {
 	skills := satchel.WithSkillFS("skills", optionSkills)
-	shared, err := catalog.Open(context.Background(), []catalog.Root{catalog.FS("skills", optionSkills)})
+	shared, err := catalog.Open(context.Background(), []source.Root{source.FS("skills", optionSkills)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +65,7 @@ func TestOptions(t *testing.T) {
 		has, hasNot string
 	}{
 		{"default", []satchel.Option{skills}, "<skill><name>mismatch</name>", "- pdf"},
-		{"strict reading", []satchel.Option{skills, satchel.WithSkillRoots(catalog.Reading(catalog.WithMode(skillmd.Strict)))}, "<name>pdf</name>", "mismatch"},
+		{"strict reading", []satchel.Option{skills, satchel.WithSkillRoots(nil, catalog.WithReading(source.Reading{Mode: skillmd.Strict}))}, "<name>pdf</name>", "mismatch"},
 		{"own catalog", []satchel.Option{satchel.WithCatalog(shared)}, "<name>pdf</name>", "- pdf"},
 		{"lines", []satchel.Option{skills, satchel.WithOverview(satchel.Overview{Format: processors.Lines})}, "- pdf: Reads PDF files.", "<name>"},
 		{"no guidance", []satchel.Option{skills, satchel.WithOverview(satchel.Overview{NoGuidance: true})}, "</available_skills>", "skill_load"},
@@ -94,7 +96,7 @@ func TestOptionsThatCannotWork(t *testing.T) {
 		want error
 	}{
 		{"empty directory", []satchel.Option{satchel.WithSkillDirs("")}, satchel.ErrOption},
-		{"missing directory", []satchel.Option{satchel.WithSkillDirs("no/such/dir")}, catalog.ErrNotExist},
+		{"missing directory", []satchel.Option{satchel.WithSkillDirs("no/such/dir")}, fs.ErrNotExist},
 		{"nil file system", []satchel.Option{satchel.WithSkillFS("x", nil)}, satchel.ErrOption},
 		{"catalog and places", []satchel.Option{skills, satchel.WithCatalog(shared)}, satchel.ErrOption},
 		{"nil catalog", []satchel.Option{satchel.WithCatalog(nil)}, satchel.ErrOption},

@@ -8,15 +8,16 @@ import (
 	"slices"
 
 	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/core"
 )
 
 // WithSkillDirs adds directories of skills; a directory may also be a skill
 // itself. Where two skills have one name, the earlier place wins. The option adds up.
 func WithSkillDirs(dirs ...string) Option {
-	var roots []catalog.Root
+	var roots []source.Root
 	for _, d := range dirs {
-		roots = append(roots, catalog.Dir(d))
+		roots = append(roots, source.Dir(d))
 	}
 	return option("WithSkillDirs", failsIf(slices.Contains(dirs, ""), "empty path"), func(s *settings) { s.roots = append(s.roots, roots...) })
 }
@@ -25,15 +26,17 @@ func WithSkillDirs(dirs ...string) Option {
 // and diagnostics call it by its name. The option adds up.
 func WithSkillFS(name string, fsys fs.FS) Option {
 	return option("WithSkillFS", failsIf(fsys == nil, "%q: nil file system", name), func(s *settings) {
-		s.roots = append(s.roots, catalog.FS(name, fsys))
+		s.roots = append(s.roots, source.FS(name, fsys))
 	})
 }
 
-// WithSkillRoots adds places of skills of any kind: catalog.Dir, catalog.FS,
-// catalog.Plugin, catalog.From, catalog.Discover. catalog.Reading sets how all places
-// are read, watched, searched and trusted. The option adds up.
-func WithSkillRoots(roots ...catalog.Root) Option {
-	return option("WithSkillRoots", nil, func(s *settings) { s.roots = append(s.roots, roots...) })
+// WithSkillRoots adds places of skills of any kind: source.Dir, source.FS, source.Plugin,
+// source.Archive, source.From, source.Discover. opts set how all places are read, watched,
+// searched and trusted, those of other options too. The option adds up.
+func WithSkillRoots(roots []source.Root, opts ...catalog.Option) Option {
+	return option("WithSkillRoots", nil, func(s *settings) {
+		s.roots, s.reading = append(s.roots, roots...), append(s.reading, opts...)
+	})
 }
 
 // WithCatalog uses a catalog that the host opened, and closes, itself.

@@ -8,13 +8,14 @@ import (
 
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/tools"
 )
 
 func ExampleRuntime_Ready() {
-	team := catalog.Archive("http://skills.example.com/team.zip", catalog.ArchiveOptions{}) // refused: not https
+	team := source.Archive("http://skills.example.com/team.zip", source.ArchiveOptions{}) // refused: not https
 	runtime, err := satchel.New(
-		satchel.WithSkillFS("builtin", exampleSkills), satchel.WithSkillRoots(team),
+		satchel.WithSkillFS("builtin", exampleSkills), satchel.WithSkillRoots([]source.Root{team}),
 		satchel.WithTools(satchel.Tools{Profile: tools.KnowledgeOnly}),
 	)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/skillmd"
@@ -33,23 +35,23 @@ func writePDF(t *testing.T, dir string) {
 func TestReadyNamesPlacesWithoutSkills(t *testing.T) {
 	good, empty := t.TempDir(), t.TempDir()
 	writePDF(t, good)
-	dead := catalog.Archive("http://127.0.0.1:1/skills.zip", catalog.ArchiveOptions{CacheDir: t.TempDir()})
+	dead := source.Archive("http://127.0.0.1:1/skills.zip", source.ArchiveOptions{CacheDir: t.TempDir()})
 	before := slog.Default()
 	t.Cleanup(func() { slog.SetDefault(before) })
 	for _, tt := range []struct {
 		name  string
-		roots []catalog.Root
+		roots []source.Root
 		none  bool
 		named []string
 	}{
-		{"good", []catalog.Root{catalog.Dir(good)}, false, nil},
-		{"some", []catalog.Root{catalog.Dir(good), dead}, false, []string{"skills.zip"}},
-		{"all", []catalog.Root{catalog.Dir(empty), dead}, true, []string{empty, "skills.zip"}},
+		{"good", []source.Root{source.Dir(good)}, false, nil},
+		{"some", []source.Root{source.Dir(good), dead}, false, []string{"skills.zip"}},
+		{"all", []source.Root{source.Dir(empty), dead}, true, []string{empty, "skills.zip"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var log bytes.Buffer
 			slog.SetDefault(slog.New(slog.NewTextHandler(&log, nil)))
-			rt, err := satchel.New(satchel.WithSkillRoots(tt.roots...), satchel.WithTools(satchel.Tools{Profile: tools.KnowledgeOnly}))
+			rt, err := satchel.New(satchel.WithSkillRoots(tt.roots), satchel.WithTools(satchel.Tools{Profile: tools.KnowledgeOnly}))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -84,7 +86,7 @@ func TestReadyLooksForChanges(t *testing.T) {
 	open := func() *satchel.Runtime {
 		var log bytes.Buffer
 		rt, err := satchel.New(satchel.WithSkillDirs(dir), satchel.WithTools(satchel.Tools{Profile: tools.KnowledgeOnly}), satchel.WithLogger(slog.New(slog.NewTextHandler(&log, nil))),
-			satchel.WithSkillRoots(catalog.Reading(catalog.WithCache(filepath.Join(base, "cache")))))
+			satchel.WithSkillRoots(nil, catalog.WithCache(filepath.Join(base, "cache"))))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -128,7 +130,7 @@ func TestReadyLooksForChanges(t *testing.T) {
 	if err := rt.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := rt.Ready(t.Context()); !errors.Is(err, catalog.ErrClosed) {
+	if err := rt.Ready(t.Context()); !errors.Is(err, fs.ErrClosed) {
 		t.Errorf("Ready of a closed runtime is %v", err)
 	}
 }

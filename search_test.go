@@ -203,7 +203,7 @@ func (brokenEmbedder) Embed(context.Context, []string) ([][]float32, error) {
 func TestSearchWithoutItsEmbedder(t *testing.T) {
 	var events []string
 	rt := newRuntime(t, satchel.WithSkillFS("many", manySkills(20)), satchel.WithOverview(satchel.Overview{Search: satchel.SearchOn}),
-		satchel.WithSkillRoots(catalog.Reading(catalog.WithEmbedder("m", brokenEmbedder{}))), satchel.WithActivation(satchel.Activation{Suggest: true, Most: 3}),
+		satchel.WithSkillRoots(nil, catalog.WithSearch(catalog.Search{EmbedderID: "m", Embedder: brokenEmbedder{}})), satchel.WithActivation(satchel.Activation{Suggest: true, Most: 3}),
 		satchel.WithEvents(func(_ context.Context, e core.Event) {
 			if e.Kind == eventkind.SearchByWords && e.Err != nil {
 				events = append(events, e.Detail)

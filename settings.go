@@ -23,7 +23,7 @@ func newSettings(opts []Option) (settings, error) {
 	if err := Options(opts...)(&s); err != nil {
 		return s, err
 	}
-	if s.shared != nil && len(s.roots) > 0 {
+	if s.shared != nil && len(s.roots)+len(s.reading) > 0 {
 		return s, fmt.Errorf("%w: WithCatalog excludes WithSkillDirs, WithSkillFS and WithSkillRoots", ErrOption)
 	}
 	if err := s.addExtensions(); err != nil {

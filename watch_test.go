@@ -19,10 +19,10 @@ func TestWithWatch(t *testing.T) {
 	scanned := make(chan string, 100)
 	told := make(chan int, 100)
 	rt, err := satchel.New(satchel.WithSkillDirs(dir),
-		satchel.WithSkillRoots(catalog.Reading(catalog.WithWatch(catalog.WatchOptions{
+		satchel.WithSkillRoots(nil, catalog.WithWatch(catalog.WatchOptions{
 			Quiet: time.Millisecond, Latest: 10 * time.Millisecond, Poll: 24 * time.Hour,
 			Changed: func(_ context.Context, s *catalog.Snapshot) { told <- s.Len() },
-		}))),
+		})),
 		satchel.WithEvents(func(_ context.Context, e core.Event) {
 			if e.Kind == eventkind.CatalogScanned {
 				scanned <- e.Detail

@@ -7,9 +7,6 @@ import (
 	"github.com/satchel-go/satchel/internal/lru"
 )
 
-// maxDerived bounds the snapshots that are kept for audiences.
-const maxDerived = 64
-
 // audience is who looks at a catalog.
 type audience struct {
 	key   string

@@ -5,6 +5,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/satchel-go/satchel/catalog/source"
 )
 
 const benchSkills = 10_000
@@ -33,7 +35,7 @@ func BenchmarkOpen(b *testing.B) {
 	var c *Catalog
 	for b.Loop() {
 		var err error
-		if c, err = Open(b.Context(), []Root{Dir(dir)}); err != nil {
+		if c, err = Open(b.Context(), []source.Root{source.Dir(dir)}); err != nil {
 			b.Fatal(err)
 		}
 		if n := c.Snapshot().Len(); n != benchSkills {
@@ -50,11 +52,11 @@ func BenchmarkOpen(b *testing.B) {
 // search behind it, for which Close waits, is not counted.
 func BenchmarkOpenCached(b *testing.B) {
 	dir, kept := generate(b, benchSkills), b.TempDir()
-	if err := mustOpen(b, []Root{Dir(dir)}, WithCache(kept)).Index(b.Context()); err != nil {
+	if err := mustOpen(b, []source.Root{source.Dir(dir)}, WithCache(kept)).Index(b.Context()); err != nil {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		c, err := Open(b.Context(), []Root{Dir(dir)}, WithCache(kept))
+		c, err := Open(b.Context(), []source.Root{source.Dir(dir)}, WithCache(kept))
 		b.StopTimer()
 		if err != nil || c.Snapshot().Len() != benchSkills {
 			b.Fatal(err)
@@ -69,13 +71,13 @@ func BenchmarkOpenCached(b *testing.B) {
 func BenchmarkIndex(b *testing.B) {
 	dir, kept := generate(b, benchSkills), b.TempDir()
 	for name, opts := range map[string][]Option{"built": nil, "loaded": {WithCache(kept)}} {
-		if err := mustOpen(b, []Root{Dir(dir)}, opts...).Index(b.Context()); err != nil {
+		if err := mustOpen(b, []source.Root{source.Dir(dir)}, opts...).Index(b.Context()); err != nil {
 			b.Fatal(err)
 		}
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				b.StopTimer()
-				c := mustOpen(b, []Root{Dir(dir)}, opts...)
+				c := mustOpen(b, []source.Root{source.Dir(dir)}, opts...)
 				c.verifying.Wait()
 				b.StartTimer()
 				if err := c.Index(b.Context()); err != nil {
@@ -87,7 +89,7 @@ func BenchmarkIndex(b *testing.B) {
 }
 
 func BenchmarkRefreshUnchanged(b *testing.B) {
-	c := mustOpen(b, []Root{Dir(generate(b, benchSkills))})
+	c := mustOpen(b, []source.Root{source.Dir(generate(b, benchSkills))})
 	first := c.Snapshot()
 	b.ReportAllocs()
 	for b.Loop() {

@@ -12,13 +12,15 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/satchel-go/satchel/catalog/archive"
+	"github.com/satchel-go/satchel/catalog/internal/scan"
+	"github.com/satchel-go/satchel/catalog/source"
+	"github.com/satchel-go/satchel/core"
 )
 
 // limits returns the findings about bounds.
 func limits(s *Snapshot) (found []string) {
 	for _, d := range s.Diagnostics() {
-		if d.Code == CodeLimit {
+		if d.Code == scan.CodeLimit {
 			found = append(found, d.Message)
 		}
 	}
@@ -31,7 +33,7 @@ func TestSkillsOfACatalogAreBounded(t *testing.T) {
 		files[fmt.Sprintf("s%d/SKILL.md", i)] = &fstest.MapFile{Data: []byte(skillText(fmt.Sprintf("s%d", i), "One of many.", ""))}
 	}
 	own := fstest.MapFS{"own/SKILL.md": {Data: []byte(skillText("own", "Has the highest rank.", ""))}}
-	c := mustOpen(t, []Root{FS("many", files).In(User), FS("own", own)}, func(c *config) { c.maxSkills = 4 })
+	c := mustOpen(t, []source.Root{source.FS("many", files).In(core.ScopeUser), source.FS("own", own)}, func(c *config) error { c.maxSkills = 4; return nil })
 	var names []string
 	for _, skill := range c.Snapshot().Skills() {
 		names = append(names, skill.Name)
@@ -57,10 +59,8 @@ func TestSkillsOfAnArchiveAreBounded(t *testing.T) {
 	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(packed.Bytes()) }))
 	defer server.Close()
-	root := Archive(server.URL+"/many.zip", ArchiveOptions{CacheDir: t.TempDir(), Options: archive.Options{
-		Allow: func(u *url.URL) bool { return strings.HasPrefix(u.String(), server.URL) },
-	}})
-	c := mustOpen(t, []Root{root}, func(c *config) { c.maxInArchive = 2 })
+	root := source.Archive(server.URL+"/many.zip", source.ArchiveOptions{CacheDir: t.TempDir(), Allow: func(u *url.URL) bool { return strings.HasPrefix(u.String(), server.URL) }})
+	c := mustOpen(t, []source.Root{root}, func(c *config) error { c.scan.MaxInArchive = 2; return nil })
 	same(t, "findings", []string{"the archive has 5 skills: those beyond 2 are left out"}, limits(c.Snapshot()))
 	if _, err := c.Refresh(t.Context()); err != nil || c.Snapshot().Len() != 2 {
 		t.Errorf("%d skills, %v", c.Snapshot().Len(), err)

@@ -27,25 +27,21 @@ import (
 // The next [Open] of the same roots with the same options serves the skills of directories at
 // once from there, and searches them in the background: [Catalog.Close] waits for that. Until
 // then a skill may be what it was when a catalog was last open. Bodies and docs are always
-// read from their files. Open searches roots made by [FS] and [From] all the same, as nothing
+// read from their files. Open searches roots made by [source.FS] and [source.From] all the same, as nothing
 // tells whether they are those of the cache. It also searches archives, which have a cache of
 // their own, and directories with links that are followed. Of these two, files that have not
 // changed are not read again.
 //
 // A cache that cannot be read counts as empty; one that cannot be written is logged.
-func WithCache(dir string) Option { return func(c *config) { c.cacheDir = dir } }
+func WithCache(dir string) Option {
+	return func(c *config) error { c.cacheDir = dir; return nil }
+}
 
 // cacheFormat changes with what is kept, and with what it means.
 const cacheFormat = 2
 
 // cacheMark begins a file of the cache; the SHA-256 of what follows is next.
 const cacheMark = "satchel catalog\n"
-
-// maxCache bounds a file of the cache, in bytes.
-const maxCache = 512 << 20
-
-// leftoverAge is when a file that a killed process was writing is removed.
-const leftoverAge = time.Hour
 
 // cache is the file that keeps a catalog between processes. A nil cache keeps nothing.
 type cache struct {
@@ -86,12 +82,12 @@ func (c *library) openCache() {
 // cacheName names the file by all that what is kept depends on.
 func (c *library) cacheName() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d %q %d %d %d %d %t %d", cacheFormat, build(), c.cfg.mode, c.cfg.maxFileBytes, c.cfg.maxDepth, c.cfg.maxDirs, c.cfg.nested, c.cfg.searchBytes)
+	fmt.Fprintf(&b, "%d %q %d %d %d %d %t %d", cacheFormat, build(), c.cfg.scan.Mode, c.cfg.scan.MaxFileBytes, c.cfg.scan.MaxDepth, c.cfg.scan.MaxDirs, c.cfg.scan.Nested, c.cfg.searchBytes)
 	if c.vectors != nil {
 		fmt.Fprintf(&b, " %q", c.cfg.embedderID)
 	}
-	for i, r := range c.roots {
-		fmt.Fprintf(&b, " %s %q %q %q %q", r.kind(), c.names[i], r.absolute(), r.plugin, r.String())
+	for i, p := range c.places {
+		fmt.Fprintf(&b, " %s %q %q %q %q", p.Kind(), c.names[i], p.Absolute(), p.Plugin, p.String())
 	}
 	return durable.Name(b.String())
 }

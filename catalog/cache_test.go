@@ -11,6 +11,10 @@ import (
 	"testing/fstest"
 	"time"
 
+	"github.com/satchel-go/satchel/catalog/internal/scan"
+	"github.com/satchel-go/satchel/catalog/source"
+	"github.com/satchel-go/satchel/core"
+
 	"github.com/satchel-go/satchel/internal/testing/crashtest"
 )
 
@@ -37,7 +41,7 @@ func shelfOf(t *testing.T) string {
 // closed opens and closes a catalog, and returns what it held in the end.
 func closed(t *testing.T, dir, kept string) *Snapshot {
 	t.Helper()
-	c, err := Open(t.Context(), []Root{Dir(dir)}, WithCache(kept))
+	c, err := Open(t.Context(), []source.Root{source.Dir(dir)}, WithCache(kept))
 	if err == nil {
 		err = c.Index(t.Context())
 	}
@@ -66,7 +70,7 @@ func TestCacheServesTheSame(t *testing.T) {
 	if info, err := os.Stat(cacheFileIn(t, kept)); err != nil || info.Mode().Perm()&0o077 != 0 && filepath.Separator == '/' {
 		t.Errorf("the file is %v, %v", info.Mode(), err)
 	}
-	c := mustOpen(t, []Root{Dir(dir)}, WithCache(kept))
+	c := mustOpen(t, []source.Root{source.Dir(dir)}, WithCache(kept))
 	first := c.state.Load()
 	if got := c.Snapshot(); !got.equal(want) || got.Digest() != want.Digest() {
 		t.Errorf("from the cache: %+v %+v\nwant %+v %+v", got.Skills(), got.Diagnostics(), want.Skills(), want.Diagnostics())
@@ -96,7 +100,7 @@ func TestCacheIsVerified(t *testing.T) {
 	dir, kept := shelfOf(t), t.TempDir()
 	looked, goOn := make(chan struct{}), make(chan struct{})
 	asked := 0
-	trust := WithTrust(func(context.Context, Root) (bool, error) {
+	trust := WithTrust(func(context.Context, source.Root) (bool, error) {
 		if asked++; asked == 3 { // Open before, Open, and its search in the background
 			close(looked)
 			<-goOn
@@ -104,7 +108,7 @@ func TestCacheIsVerified(t *testing.T) {
 		return true, nil
 	})
 	open := func() *Catalog {
-		c, err := Open(t.Context(), []Root{Dir(dir).In(Project)}, WithCache(kept), trust)
+		c, err := Open(t.Context(), []source.Root{source.Dir(dir).In(core.ScopeProject)}, WithCache(kept), trust)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -180,7 +184,8 @@ func TestCacheIsNotServed(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				l := &library{cfg: cfg, roots: []Root{Dir(dir)}, names: displayNames([]Root{Dir(dir)})}
+				places := []scan.Place{scan.PlaceOf(source.Dir(dir), false)}
+				l := &library{cfg: cfg, roots: []source.Root{source.Dir(dir)}, places: places, names: displayNames(places)}
 				l.openCache()
 				root, served := l.restore(0)
 				closeTrees([]*sourced{root}, nil)
@@ -193,7 +198,7 @@ func TestCacheIsNotServed(t *testing.T) {
 			if served() {
 				t.Error("the cache is served all the same")
 			}
-			c := mustOpen(t, []Root{Dir(dir)}, WithCache(kept))
+			c := mustOpen(t, []source.Root{source.Dir(dir)}, WithCache(kept))
 			if got := c.Snapshot(); !reflect.DeepEqual(got.Skills(), want.Skills()) {
 				t.Errorf("skills %+v\nwant %+v", got.Skills(), want.Skills())
 			}
@@ -207,9 +212,9 @@ func TestCacheOfOthers(t *testing.T) {
 	closed(t, dir, kept)
 	other := t.TempDir()
 	for what, c := range map[string]*Catalog{
-		"another root":   mustOpen(t, []Root{Dir(other)}, WithCache(kept)),
-		"another option": mustOpen(t, []Root{Dir(dir)}, WithCache(kept), WithNested(true)),
-		"a file system":  mustOpen(t, []Root{FS(dir, fstest.MapFS{})}, WithCache(kept)),
+		"another root":   mustOpen(t, []source.Root{source.Dir(other)}, WithCache(kept)),
+		"another option": mustOpen(t, []source.Root{source.Dir(dir)}, WithCache(kept), WithReading(source.Reading{Nested: true})),
+		"a file system":  mustOpen(t, []source.Root{source.FS(dir, fstest.MapFS{})}, WithCache(kept)),
 	} {
 		if c.cache.index != nil {
 			t.Errorf("%s is served the same", what)
@@ -247,7 +252,7 @@ func TestCacheWithLinks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := mustOpen(t, []Root{Dir(dir)}, WithCache(kept)).Snapshot()
+	got := mustOpen(t, []source.Root{source.Dir(dir)}, WithCache(kept)).Snapshot()
 	if skill, _ := got.Skill("a"); got.Len() != 1 || skill.Description != "Was read." {
 		t.Errorf("skills %+v", got.Skills())
 	}
@@ -255,7 +260,7 @@ func TestCacheWithLinks(t *testing.T) {
 
 // editForever edits skills, and saves what it finds, until it is killed.
 func editForever(dir string) error {
-	c, err := Open(context.Background(), []Root{Dir(filepath.Join(dir, "skills"))}, WithCache(filepath.Join(dir, "kept")))
+	c, err := Open(context.Background(), []source.Root{source.Dir(filepath.Join(dir, "skills"))}, WithCache(filepath.Join(dir, "kept")))
 	for n := 0; err == nil; n++ {
 		text := skillText("pdf", strings.Repeat(fmt.Sprint("Edit ", n, ". "), 50), "")
 		if err = os.WriteFile(filepath.Join(dir, "skills", "pdf", "SKILL.md"), []byte(text), 0o644); err == nil {
@@ -276,7 +281,7 @@ func TestCacheAfterAKill(t *testing.T) {
 	for range 10 {
 		child := crashtest.Start(t, "cache", dir)
 		child.KillWithin(t, 20*time.Millisecond, func(string) {})
-		c, err := Open(t.Context(), []Root{Dir(filepath.Join(dir, "skills"))}, WithCache(filepath.Join(dir, "kept")))
+		c, err := Open(t.Context(), []source.Root{source.Dir(filepath.Join(dir, "skills"))}, WithCache(filepath.Join(dir, "kept")))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -286,7 +291,7 @@ func TestCacheAfterAKill(t *testing.T) {
 		if err := c.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if got, want := c.Snapshot(), mustOpen(t, []Root{Dir(filepath.Join(dir, "skills"))}).Snapshot(); !got.equal(want) {
+		if got, want := c.Snapshot(), mustOpen(t, []source.Root{source.Dir(filepath.Join(dir, "skills"))}).Snapshot(); !got.equal(want) {
 			t.Errorf("from the cache %+v\nwant %+v", got.Skills(), want.Skills())
 		}
 	}
@@ -298,7 +303,7 @@ func TestCacheCannotBeWritten(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if c := mustOpen(t, []Root{Dir(shelfOf(t))}, WithCache(file)); c.Snapshot().Len() == 0 {
+	if c := mustOpen(t, []source.Root{source.Dir(shelfOf(t))}, WithCache(file)); c.Snapshot().Len() == 0 {
 		t.Error("no skills")
 	}
 }

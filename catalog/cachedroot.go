@@ -3,6 +3,7 @@ package catalog
 import (
 	"time"
 
+	"github.com/satchel-go/satchel/catalog/internal/scan"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/files/plainfile"
 	"github.com/satchel-go/satchel/skillmd"
@@ -34,31 +35,31 @@ type cachedSkill struct {
 
 // cachedRoot makes what is kept of a root.
 func (c *library) cachedRoot(i int, root *sourced) cachedRoot {
-	dir, ok := root.tree().(*dirTree)
+	dir, ok := root.tree().(*scan.DirTree)
 	if !ok {
 		return cachedRoot{}
 	}
-	live := root.listing.live
+	live := root.live
 	kept := cachedRoot{
-		ID:          plainfile.IDOf(dir.info),
-		Searched:    len(live.links) > 0 || c.roots[i].archive != nil,
-		Called:      live.called,
-		Dirs:        live.dirs,
-		Diagnostics: root.listing.Diagnostics,
+		ID:          plainfile.IDOf(dir.Info),
+		Searched:    len(live.Links) > 0 || c.roots[i].IsArchive(),
+		Called:      live.Called,
+		Dirs:        live.Dirs,
+		Diagnostics: live.Diagnostics,
 	}
-	for _, e := range root.listing.Entries {
-		f := e.live
-		if f.linked != nil {
+	for i := range live.Found {
+		f := &live.Found[i]
+		if f.Link != nil {
 			continue
 		}
-		nanos := f.stamp.modified.UnixNano()
+		nanos := f.Stamp.Modified.UnixNano()
 		kept.Skills = append(kept.Skills, cachedSkill{
-			Dir: f.dir, File: f.file,
-			Size: f.stamp.size, Modified: nanos, ID: f.stamp.id,
-			Settled: f.stamp.settled && time.Unix(0, nanos).Equal(f.stamp.modified),
-			Usable:  f.usable, Closed: f.closed,
-			Skill: f.skill, AllowsNothing: f.skill.AllowedTools != nil && len(f.skill.AllowedTools) == 0,
-			Diagnostics: f.diagnostics,
+			Dir: f.Dir, File: f.File,
+			Size: f.Stamp.Size, Modified: nanos, ID: f.Stamp.ID,
+			Settled: f.Stamp.Settled && time.Unix(0, nanos).Equal(f.Stamp.Modified),
+			Usable:  f.Usable, Closed: f.Closed,
+			Skill: f.Skill, AllowsNothing: f.Skill.AllowedTools != nil && len(f.Skill.AllowedTools) == 0,
+			Diagnostics: f.Diagnostics,
 		})
 	}
 	return kept
@@ -76,37 +77,38 @@ func (c *library) restore(i int) (root *sourced, served bool) {
 	}
 	listing := kept.listing()
 	if kept.Searched {
-		return &sourced{listing: &Listing{live: &liveTree{known: listing.live.known}}}, false
+		return &sourced{live: &scan.Listing{Known: listing.Known}}, false
 	}
-	t, err := openTree(c.roots[i], nil)
+	t, err := scan.OpenTree(c.places[i], nil)
 	if t == nil || err != nil {
 		return nil, false
 	}
-	if dir, ok := t.(*dirTree); !ok || plainfile.IDOf(dir.info) != kept.ID {
-		_ = t.close()
+	if dir, ok := t.(*scan.DirTree); !ok || plainfile.IDOf(dir.Info) != kept.ID {
+		_ = t.Close()
 		return nil, false
 	}
-	listing.live.tree = t
+	listing.Tree = t
 	return parseLive(listing), true
 }
 
-func (k *cachedRoot) listing() *Listing {
-	l := &Listing{
-		Entries:     make([]Entry, len(k.Skills)),
+func (k *cachedRoot) listing() *scan.Listing {
+	l := &scan.Listing{
+		Found:       make([]scan.Found, len(k.Skills)),
 		Diagnostics: k.Diagnostics,
-		live:        &liveTree{known: make(map[string]record, len(k.Skills)), called: k.Called, dirs: k.Dirs},
+		Known:       make(map[string]scan.Record, len(k.Skills)),
+		Called:      k.Called,
+		Dirs:        k.Dirs,
 	}
 	for i := range k.Skills {
 		s := &k.Skills[i]
 		if s.AllowsNothing {
 			s.Skill.AllowedTools = []string{}
 		}
-		f := &found{dir: s.Dir, file: s.File, record: record{
-			stamp: stamp{s.Size, time.Unix(0, s.Modified), s.ID, s.Settled},
-			skill: s.Skill, diagnostics: s.Diagnostics, usable: s.Usable, closed: s.Closed,
+		l.Found[i] = scan.Found{Dir: s.Dir, File: s.File, Record: scan.Record{
+			Stamp: scan.Stamp{Size: s.Size, Modified: time.Unix(0, s.Modified), ID: s.ID, Settled: s.Settled},
+			Skill: s.Skill, Diagnostics: s.Diagnostics, Usable: s.Usable, Closed: s.Closed,
 		}}
-		l.Entries[i] = Entry{ID: f.dir, live: f}
-		l.live.known[f.file] = f.record
+		l.Known[s.File] = l.Found[i].Record
 	}
 	return l
 }

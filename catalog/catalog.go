@@ -4,14 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"slices"
 	"sync"
 	"sync/atomic"
 
+	"github.com/satchel-go/satchel/catalog/internal/scan"
+	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/skillmd"
 )
+
+// Source is a place that skills come from; see [source.Source].
+type Source = source.Source
 
 // Catalog holds the skills of a list of roots, or those of them that some audience may
 // see. It is safe for concurrent use. Make one with [Open].
@@ -26,11 +32,10 @@ type Catalog struct {
 
 // library is what the catalogs of all audiences share.
 type library struct {
-	cfg   *config
-	roots []Root
-	names []string // of the roots, in locations
-	// sources are those of the roots. For Dir and FS the catalog makes them.
-	sources []Source
+	cfg    *config
+	roots  []source.Root
+	places []scan.Place // of the roots
+	names  []string     // of the roots, in locations
 
 	state    atomic.Pointer[state]
 	closed   atomic.Bool
@@ -40,9 +45,9 @@ type library struct {
 	vectors  *vectors // nil without an embedder
 	derived  derived
 	cache    *cache
-	// watching is the finding of a [Watcher], or nil.
+	// watching is the finding of a [Catalog.Watch], or nil.
 	watching atomic.Pointer[skillmd.Diagnostic]
-	watcher  *Watcher // of WithWatch, or nil
+	watcher  *watcher // of WithWatch, or nil
 	// verifying is the search that Open leaves to the background.
 	verifying sync.WaitGroup
 }
@@ -51,40 +56,37 @@ type library struct {
 // the higher scope, or else of the earlier root, has it; see [WithCollisions]. Only the front matter of each SKILL.md is read. Without
 // roots the catalog is empty.
 //
-// The error names a root that cannot be opened at all (see [Root.Optional]) or an
+// The error names a root that cannot be opened at all (see [source.Root.Optional]) or an
 // option with a value that cannot work, or it is that of ctx. A broken skill is no
 // error but a diagnostic, see [Snapshot.Diagnostics]. Close the catalog after use.
-func Open(ctx context.Context, roots []Root, opts ...Option) (*Catalog, error) {
-	roots, opts = splitReading(roots, opts)
+func Open(ctx context.Context, roots []source.Root, opts ...Option) (*Catalog, error) {
 	cfg, err := newConfig(opts)
 	if err != nil {
 		return nil, err
 	}
 	c, err := open(ctx, cfg, roots)
 	if err == nil && cfg.watch != nil {
-		c.watcher = Watch(context.WithoutCancel(ctx), c, *cfg.watch)
+		c.watcher = c.watchWith(context.WithoutCancel(ctx), *cfg.watch)
 	}
 	return c, err
 }
 
-func open(ctx context.Context, cfg *config, roots []Root) (*Catalog, error) {
+func open(ctx context.Context, cfg *config, roots []source.Root) (*Catalog, error) {
 	c := &Catalog{library: &library{
 		cfg:      cfg,
 		roots:    roots,
-		names:    displayNames(roots),
-		sources:  make([]Source, len(roots)),
+		places:   make([]scan.Place, len(roots)),
 		updating: make(chan struct{}, 1),
 		finder:   finder{building: make(chan struct{}, 1)},
 		vectors:  newVectors(cfg.embedder),
 	}}
 	for i, r := range c.roots {
-		if err := r.checkName(); err != nil {
-			return nil, err
+		if _, _, err := r.Name(); err != nil {
+			return nil, fmt.Errorf("catalog: %w", err)
 		}
-		if c.sources[i] = r.source; r.source == nil {
-			c.sources[i] = &TreeSource{cfg: cfg, root: r, name: c.names[i], live: true}
-		}
+		c.places[i] = scan.PlaceOf(r, r.Source() != nil)
 	}
+	c.names = displayNames(c.places)
 	c.openCache()
 	st, served, err := c.search(ctx, &state{})
 	if err != nil {
@@ -126,7 +128,7 @@ func (c *Catalog) Refresh(ctx context.Context) (*Snapshot, error) {
 	defer func() { <-c.updating }()
 	old := c.state.Load()
 	if c.closed.Load() {
-		return c.seen(old.snapshot), fmt.Errorf("catalog: refresh: %w", ErrClosed)
+		return c.seen(old.snapshot), fmt.Errorf("catalog: refresh: %w", fs.ErrClosed)
 	}
 	st, _, err := c.search(ctx, old)
 	if err != nil || st == old {
@@ -145,7 +147,7 @@ func (c *Catalog) Refresh(ctx context.Context) (*Snapshot, error) {
 }
 
 // Close releases the directories, after the search that [WithCache] promises. Snapshots
-// stay valid, but reading content fails with [ErrClosed]. Closing twice is harmless.
+// stay valid, but reading content fails with fs.ErrClosed. Closing twice is harmless.
 func (c *Catalog) Close() error {
 	var err error
 	if c.watcher != nil {
@@ -198,10 +200,10 @@ func (c *Catalog) search(ctx context.Context, old *state) (st *state, served boo
 			return nil, false, err
 		}
 		if first := sameTree(roots[:i], roots[i]); first >= 0 {
-			if last != nil && last.repeats && last.listing == roots[i].listing {
+			if last != nil && last.repeats && last.listing == roots[i].listing && last.live == roots[i].live {
 				roots[i] = last
 			} else {
-				roots[i] = &sourced{listing: roots[i].listing, repeats: true}
+				roots[i] = &sourced{listing: roots[i].listing, live: roots[i].live, repeats: true}
 			}
 			extra = append(extra, c.sameRoot(i, first))
 		}
@@ -211,8 +213,8 @@ func (c *Catalog) search(ctx context.Context, old *state) (st *state, served boo
 		return old, false, nil
 	}
 	for i, root := range roots {
-		if root.isThere() && len(root.scan.found) == 0 {
-			extra = append(extra, noSkills(c.names[i], c.roots[i]))
+		if root.isThere() && len(root.found) == 0 {
+			extra = append(extra, scan.NoSkills(c.names[i], c.roots[i].String()))
 		}
 	}
 	if watching != nil {
@@ -226,13 +228,13 @@ func (c *Catalog) search(ctx context.Context, old *state) (st *state, served boo
 // sameTree returns the index of an earlier root that is the same directory as root,
 // or -1.
 func sameTree(earlier []*sourced, root *sourced) int {
-	dir, ok := root.tree().(*dirTree)
+	dir, ok := root.tree().(*scan.DirTree)
 	if !ok {
 		return -1
 	}
 	return slices.IndexFunc(earlier, func(e *sourced) bool {
-		other, ok := e.tree().(*dirTree)
-		return ok && os.SameFile(other.info, dir.info)
+		other, ok := e.tree().(*scan.DirTree)
+		return ok && os.SameFile(other.Info, dir.Info)
 	})
 }
 
@@ -245,15 +247,10 @@ func (c *Catalog) sameRoot(i, first int) skillmd.Diagnostic {
 	}
 }
 
-// noSkills returns the finding about a root that was searched and has no skill.
-func noSkills(name string, root Root) skillmd.Diagnostic {
-	return skillmd.Diagnostic{File: name, Code: CodeNoSkills, Severity: skillmd.Warning, Message: "no skills found in " + printable(root.String())}
-}
-
 // closeTrees closes the trees of roots that are not in keep. A reader that is still
-// using one gets ErrClosed and starts again; see within.
+// using one gets fs.ErrClosed and starts again; see within.
 func closeTrees(roots, keep []*sourced) {
-	kept := make(map[tree]bool)
+	kept := make(map[scan.Tree]bool)
 	for _, k := range keep {
 		for _, t := range k.trees() {
 			kept[t] = true
@@ -262,7 +259,7 @@ func closeTrees(roots, keep []*sourced) {
 	for _, r := range roots {
 		for _, t := range r.trees() {
 			if !kept[t] {
-				t.close()
+				_ = t.Close()
 			}
 		}
 	}
@@ -278,7 +275,7 @@ func (c *Catalog) within(ctx context.Context, name string, read func(*state, pla
 		}
 		st := c.state.Load()
 		if c.closed.Load() {
-			return fmt.Errorf("catalog: skill %q: %w", name, ErrClosed)
+			return fmt.Errorf("catalog: skill %q: %w", name, fs.ErrClosed)
 		}
 		skill, err := c.resolve(st, name)
 		if err != nil {
@@ -307,7 +304,7 @@ func (c *Catalog) resolve(st *state, name string) (core.Skill, error) {
 
 // isStale reports an error that may not occur with a newer state of the catalog.
 func isStale(err error) bool {
-	return isClosed(err) || errors.Is(err, ErrGone) || errors.Is(err, ErrDigest)
+	return scan.IsClosed(err) || errors.Is(err, source.ErrGone) || errors.Is(err, source.ErrDigest)
 }
 
 // place returns the place of a skill, with the tree that its files are in. The skill
@@ -322,15 +319,15 @@ func (c *Catalog) place(ctx context.Context, st *state, skill *core.Skill) (plac
 	if err != nil {
 		return p, fmt.Errorf("catalog: skill %q: %w", skill.Name, err)
 	}
-	if p.tree, err = openEntry(ctx, c.sources[p.root], p.entry); err != nil {
+	if p.tree, err = openEntry(ctx, c.roots[p.root].Source(), p.entry); err != nil {
 		return p, fmt.Errorf("catalog: skill %q: %w", skill.Name, err)
 	}
 	return p, nil
 }
 
 // Path returns the absolute path of a skill's SKILL.md, as the operating system
-// opens it. It returns false for a name that no skill has, and for a skill of an
-// [FS] or a source, which have no such path.
+// opens it. It returns false for a name that no skill has, and for a skill of a
+// file system or a source, which have no such path.
 func (c *Catalog) Path(name string) (path string, ok bool) {
 	skill, ok := c.Snapshot().Skill(name)
 	return skill.Location, ok && skill.RootDir != ""

@@ -13,6 +13,9 @@ import (
 	"testing"
 	"testing/fstest"
 	"time"
+
+	"github.com/satchel-go/satchel/catalog/internal/scan"
+	"github.com/satchel-go/satchel/catalog/source"
 )
 
 // skillText is a minimal SKILL.md.
@@ -39,7 +42,7 @@ func write(t testing.TB, dir string, files map[string]string) {
 	}
 }
 
-func mustOpen(t testing.TB, roots []Root, opts ...Option) *Catalog {
+func mustOpen(t testing.TB, roots []source.Root, opts ...Option) *Catalog {
 	t.Helper()
 	c, err := Open(t.Context(), roots, append([]Option{WithLogger(slog.New(slog.DiscardHandler))}, opts...)...)
 	if err != nil {
@@ -90,23 +93,23 @@ func TestOpenErrors(t *testing.T) {
 	tests := []struct {
 		name string
 		ctx  context.Context
-		root Root
+		root source.Root
 		opts []Option
 		want string
 		is   error
 	}{
-		{name: "missing", root: Dir(filepath.Join(dir, "nowhere")), want: "nowhere", is: fs.ErrNotExist},
-		{name: "a file", root: Dir(filepath.Join(dir, "file")), want: "not a directory"},
-		{name: "no path", root: Dir(""), want: "no directory"},
-		{name: "nil file system", root: FS("x", nil), want: "no directory"},
-		{name: "empty file system", root: FS("gone", os.DirFS(filepath.Join(dir, "nowhere"))), want: "gone", is: fs.ErrNotExist},
-		{name: "cancelled", ctx: cancelled, root: Dir(dir), is: context.Canceled},
-		{name: "file bytes", root: Dir(dir), opts: []Option{WithMaxFileBytes(0)}, want: "WithMaxFileBytes"},
-		{name: "read bytes", root: Dir(dir), opts: []Option{WithMaxReadBytes(-1)}, want: "WithMaxReadBytes"},
-		{name: "depth", root: Dir(dir), opts: []Option{WithMaxDepth(-1)}, want: "WithMaxDepth"},
-		{name: "dirs", root: Dir(dir), opts: []Option{WithMaxDirs(0)}, want: "WithMaxDirs"},
-		{name: "extension", root: Dir(dir), opts: []Option{WithDocExtensions("md", "")}, want: "WithDocExtensions"},
-		{name: "two extensions", root: Dir(dir), opts: []Option{WithDocExtensions("tar.gz")}, want: "WithDocExtensions"},
+		{name: "missing", root: source.Dir(filepath.Join(dir, "nowhere")), want: "nowhere", is: fs.ErrNotExist},
+		{name: "a file", root: source.Dir(filepath.Join(dir, "file")), want: "not a directory"},
+		{name: "no path", root: source.Dir(""), want: "no directory"},
+		{name: "nil file system", root: source.FS("x", nil), want: "no directory"},
+		{name: "empty file system", root: source.FS("gone", os.DirFS(filepath.Join(dir, "nowhere"))), want: "gone", is: fs.ErrNotExist},
+		{name: "cancelled", ctx: cancelled, root: source.Dir(dir), is: context.Canceled},
+		{name: "file bytes", root: source.Dir(dir), opts: []Option{WithReading(source.Reading{MaxFileBytes: -1})}, want: "Reading.MaxFileBytes"},
+		{name: "read bytes", root: source.Dir(dir), opts: []Option{WithReading(source.Reading{MaxReadBytes: -1})}, want: "Reading.MaxReadBytes"},
+		{name: "depth", root: source.Dir(dir), opts: []Option{WithReading(source.Reading{MaxDepth: -2})}, want: "Reading.MaxDepth"},
+		{name: "dirs", root: source.Dir(dir), opts: []Option{WithReading(source.Reading{MaxDirs: -1})}, want: "Reading.MaxDirs"},
+		{name: "extension", root: source.Dir(dir), opts: []Option{WithReading(source.Reading{DocExtensions: []string{"md", ""}})}, want: "Reading.DocExtensions"},
+		{name: "two extensions", root: source.Dir(dir), opts: []Option{WithReading(source.Reading{DocExtensions: []string{"tar.gz"}})}, want: "Reading.DocExtensions"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -114,7 +117,7 @@ func TestOpenErrors(t *testing.T) {
 			if ctx == nil {
 				ctx = t.Context()
 			}
-			c, err := Open(ctx, []Root{tt.root}, tt.opts...)
+			c, err := Open(ctx, []source.Root{tt.root}, tt.opts...)
 			if err == nil {
 				c.Close()
 				t.Fatal("Open succeeded")
@@ -131,7 +134,7 @@ func TestOpenErrors(t *testing.T) {
 
 func TestOptionalRoot(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "skills")
-	c := mustOpen(t, []Root{Dir(dir).Optional()})
+	c := mustOpen(t, []source.Root{source.Dir(dir).Optional()})
 	if n := c.Snapshot().Len(); n != 0 {
 		t.Fatalf("%d skills in an absent root", n)
 	}
@@ -165,7 +168,7 @@ func TestRootsInOrder(t *testing.T) {
 	project, home := filepath.Join(base, "project/.agents/skills"), filepath.Join(base, "home/.agents/skills")
 	builtin := mapFS(map[string]string{"xls/SKILL.md": skillText("xls", "Built in.", "")})
 	var log strings.Builder
-	c := mustOpen(t, []Root{Dir(project), Dir(home), FS("skills", builtin), Dir(project)},
+	c := mustOpen(t, []source.Root{source.Dir(project), source.Dir(home), source.FS("skills", builtin), source.Dir(project)},
 		WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
 	skills, findings := summary(c.Snapshot())
 	same(t, "skills", []string{
@@ -193,24 +196,24 @@ func TestRootsInOrder(t *testing.T) {
 func TestDisplayNames(t *testing.T) {
 	tests := []struct {
 		name  string
-		roots []Root
+		roots []source.Root
 		want  []string
 	}{
-		{"relative", []Root{Dir("skills"), Dir("./a//b/")}, []string{"skills", "a/b"}},
-		{"working directory", []Root{Dir(".")}, []string{"."}},
-		{"absolute", []Root{Dir("/srv/one/skills"), Dir("/srv/two/skills")}, []string{"skills", "two/skills"}},
-		{"equal", []Root{Dir("/x"), Dir("/x"), FS("x", fstest.MapFS{})}, []string{"x", "/x", "x#2"}},
-		{"hostile", []Root{FS("a\nb\xff", fstest.MapFS{})}, []string{"a\uFFFDb\uFFFD"}},
+		{"relative", []source.Root{source.Dir("skills"), source.Dir("./a//b/")}, []string{"skills", "a/b"}},
+		{"working directory", []source.Root{source.Dir(".")}, []string{"."}},
+		{"absolute", []source.Root{source.Dir("/srv/one/skills"), source.Dir("/srv/two/skills")}, []string{"skills", "two/skills"}},
+		{"equal", []source.Root{source.Dir("/x"), source.Dir("/x"), source.FS("x", fstest.MapFS{})}, []string{"x", "/x", "x#2"}},
+		{"hostile", []source.Root{source.FS("a\nb\xff", fstest.MapFS{})}, []string{"a\uFFFDb\uFFFD"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			if filepath.Separator != '/' && tt.name != "relative" {
 				t.Log("paths of this system look different; checking that names are unique")
 			} else {
-				same(t, "names", tt.want, displayNames(tt.roots))
+				same(t, "names", tt.want, displayNames(placesOf(tt.roots)))
 			}
 			seen := map[string]bool{}
-			for _, name := range displayNames(tt.roots) {
+			for _, name := range displayNames(placesOf(tt.roots)) {
 				if seen[name] {
 					t.Errorf("%q twice", name)
 				}
@@ -223,7 +226,7 @@ func TestDisplayNames(t *testing.T) {
 func TestDirItselfIsASkill(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "pdf")
 	write(t, dir, map[string]string{"SKILL.md": "---\ndescription: Takes its name from the directory.\n---\nBody.\n"})
-	c := mustOpen(t, []Root{Dir(dir)})
+	c := mustOpen(t, []source.Root{source.Dir(dir)})
 	skill, content, err := c.Body(t.Context(), "pdf")
 	if err != nil {
 		t.Fatal(err, c.Snapshot().Diagnostics())
@@ -236,14 +239,14 @@ func TestDirItselfIsASkill(t *testing.T) {
 func TestClose(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"pdf/SKILL.md": skillText("pdf", "Reads.", "")})
-	c := mustOpen(t, []Root{Dir(dir), FS("f", fstest.MapFS{})})
+	c := mustOpen(t, []source.Root{source.Dir(dir), source.FS("f", fstest.MapFS{})})
 	if err := c.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := c.Body(t.Context(), "pdf"); !errors.Is(err, ErrClosed) {
+	if _, _, err := c.Body(t.Context(), "pdf"); !errors.Is(err, fs.ErrClosed) {
 		t.Errorf("Body: %v", err)
 	}
-	if s, err := c.Refresh(t.Context()); !errors.Is(err, ErrClosed) || s.Len() != 1 {
+	if s, err := c.Refresh(t.Context()); !errors.Is(err, fs.ErrClosed) || s.Len() != 1 {
 		t.Errorf("Refresh: %d skills, %v", s.Len(), err)
 	}
 	if c.Snapshot().Len() != 1 {
@@ -262,4 +265,12 @@ func TestWithoutRoots(t *testing.T) {
 	if err != nil || again != c.Snapshot() || len(again.Skills()) != 0 {
 		t.Errorf("%+v, %v", again, err)
 	}
+}
+
+func placesOf(roots []source.Root) []scan.Place {
+	places := make([]scan.Place, len(roots))
+	for i, r := range roots {
+		places[i] = scan.PlaceOf(r, r.Source() != nil)
+	}
+	return places
 }

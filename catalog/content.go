@@ -6,11 +6,13 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/satchel-go/satchel/catalog/internal/scan"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/skillmd"
 )
@@ -35,16 +37,15 @@ func newContent(text string) Content {
 // exception: they come from the same file as the body, because a list must not be
 // applied to a text that it was not written for.
 //
-// Errors are [ErrUnknownSkill], [ErrNotExist], [errTooLarge], [errNotRegular],
-// [ErrPath], those of sources ([ErrGone], [ErrDigest]) and, if an edit has left no
+// Errors are [ErrUnknownSkill], fs.ErrNotExist, one that is too large, one that is no regular file,
+// [ErrPath], those of sources ([source.ErrGone], [source.ErrDigest]) and, if an edit has left no
 // usable skill in the file, those of package skillmd.
 func (c *Catalog) Body(ctx context.Context, name string) (core.Skill, Content, error) {
 	var skill core.Skill
 	var content Content
 	err := c.within(ctx, name, func(st *state, p place, found core.Skill) error {
 		read, err := c.text(p, p.file, func(data []byte) (string, core.Skill, error) {
-			s := scanner{dirName: p.dirName}
-			doc, _, err := skillmd.Parse(data, parseOptions(c.cfg.mode, s.dirNameOf(p.dir), found.Place)...)
+			doc, _, err := skillmd.Parse(data, scan.ParseOptions(c.cfg.scan.Mode, scan.DirNameOf(p.dir, p.dirName), found.Place)...)
 			return from(found, doc.Body), doc.Skill, err
 		})
 		if err != nil {
@@ -65,7 +66,7 @@ func (c *Catalog) Body(ctx context.Context, name string) (core.Skill, Content, e
 // and CRLF becomes LF. Like bodies, docs are read again when they change.
 //
 // Errors are [ErrUnknownSkill], [ErrUnknownDoc], [ErrPath] for a name that leaves
-// the skill, [errTooLarge], and those of sources ([ErrGone], [ErrDigest]).
+// the skill, one that is too large, and those of sources ([source.ErrGone], [source.ErrDigest]).
 func (c *Catalog) Doc(ctx context.Context, name, doc string) (Content, error) {
 	return c.doc(ctx, name, doc, c.hasDoc)
 }
@@ -94,13 +95,13 @@ func (c *Catalog) doc(ctx context.Context, name, doc string, has func(context.Co
 		}
 		if known {
 			var read cachedText
-			read, err = c.text(p, below(p.dir, clean), func(data []byte) (string, core.Skill, error) {
+			read, err = c.text(p, scan.Below(p.dir, clean), func(data []byte) (string, core.Skill, error) {
 				return from(skill, plainText(data)), core.Skill{}, nil
 			})
 			content = read.content
 		}
 		switch {
-		case !known, errors.Is(err, ErrNotExist):
+		case !known, errors.Is(err, fs.ErrNotExist):
 			return fmt.Errorf("catalog: skill %q: %w %q", skill.Name, ErrUnknownDoc, doc)
 		case err != nil:
 			return fileError(skill.Name, doc, err)
@@ -132,32 +133,32 @@ func from(skill core.Skill, text string) string {
 // way.
 func (c *Catalog) text(p place, file string, convert func([]byte) (string, core.Skill, error)) (cachedText, error) {
 	t, key, now := p.tree, p.textKey(file), time.Now()
-	info, err := t.stat(file)
+	info, err := t.Stat(file)
 	if err != nil {
-		return cachedText{}, cause(err)
+		return cachedText{}, scan.Cause(err)
 	}
 	if read, ok := c.texts.get(key, info); ok {
 		return read, nil
 	}
-	if err := checkRegular(info, c.cfg.maxFileBytes); err != nil {
+	if err := scan.CheckRegular(info, c.cfg.scan.MaxFileBytes); err != nil {
 		return cachedText{}, err
 	}
-	f, info, err := openSeen(t, file, c.cfg.maxFileBytes)
+	f, info, err := scan.OpenSeen(t, file, c.cfg.scan.MaxFileBytes)
 	if err != nil {
-		return cachedText{}, cause(err)
+		return cachedText{}, scan.Cause(err)
 	}
 	defer f.Close()
-	data, err := readAll(f, info.Size(), c.cfg.maxFileBytes)
+	data, err := scan.ReadAll(f, info.Size(), c.cfg.scan.MaxFileBytes)
 	if err != nil {
-		return cachedText{}, cause(err)
+		return cachedText{}, scan.Cause(err)
 	}
 	text, skill, err := convert(data)
 	if err != nil {
 		return cachedText{}, err
 	}
-	read := cachedText{stamp: newStamp(info, now), content: newContent(text), skill: skill}
+	read := cachedText{stamp: scan.NewStamp(info, now), content: newContent(text), skill: skill}
 	if p.entry != nil {
-		read.stamp.settled = true // the key names the revision
+		read.stamp.Settled = true // the key names the revision
 	}
 	c.texts.put(key, read)
 	return read, nil

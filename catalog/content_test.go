@@ -11,13 +11,16 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/satchel-go/satchel/catalog/internal/scan"
+	"github.com/satchel-go/satchel/catalog/source"
+
 	"github.com/satchel-go/satchel/skillmd"
 )
 
 func TestBody(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"pdf/SKILL.md": skillText("pdf", "Reads PDF files.", "# Body\r\n\r\nText \xff.\n")})
-	c := mustOpen(t, []Root{Dir(dir)})
+	c := mustOpen(t, []source.Root{source.Dir(dir)})
 	ctx := t.Context()
 
 	t.Run("front matter is stripped", func(t *testing.T) {
@@ -51,7 +54,7 @@ func TestBody(t *testing.T) {
 	})
 	t.Run("too large", func(t *testing.T) {
 		write(t, dir, map[string]string{"pdf/SKILL.md": skillText("pdf", "Reads.", strings.Repeat("x", 1<<20))})
-		if _, _, err := c.Body(ctx, "pdf"); !errors.Is(err, errTooLarge) {
+		if _, _, err := c.Body(ctx, "pdf"); !errors.Is(err, scan.ErrTooLarge) {
 			t.Errorf("error %v", err)
 		}
 	})
@@ -59,7 +62,7 @@ func TestBody(t *testing.T) {
 		if err := os.Remove(filepath.Join(dir, "pdf", "SKILL.md")); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := c.Body(ctx, "pdf"); !errors.Is(err, ErrNotExist) {
+		if _, _, err := c.Body(ctx, "pdf"); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("error %v", err)
 		}
 	})
@@ -93,7 +96,7 @@ func TestTextsAreReadOncePerChange(t *testing.T) {
 	for _, f := range fsys.MapFS {
 		f.ModTime = info.ModTime()
 	}
-	c := mustOpen(t, []Root{FS("f", fsys)})
+	c := mustOpen(t, []source.Root{source.FS("f", fsys)})
 	clear(fsys.opened)
 	for range 3 {
 		if _, _, err := c.Body(t.Context(), "pdf"); err != nil {
@@ -114,8 +117,8 @@ func TestTextCacheIsBounded(t *testing.T) {
 	var c textCache
 	big := Content{Text: strings.Repeat("x", maxCachedBytes/4)}
 	for i := range 20 {
-		c.put(textKey{area: i, file: "a"}, cachedText{stamp: stamp{settled: true}, content: big})
-		c.put(textKey{area: i, file: "a"}, cachedText{stamp: stamp{settled: true}, content: big})
+		c.put(textKey{area: i, file: "a"}, cachedText{stamp: scan.Stamp{Settled: true}, content: big})
+		c.put(textKey{area: i, file: "a"}, cachedText{stamp: scan.Stamp{Settled: true}, content: big})
 		if c.bytes > maxCachedBytes || c.bytes != len(c.texts)*len(big.Text) {
 			t.Fatalf("%d bytes for %d texts", c.bytes, len(c.texts))
 		}
@@ -148,9 +151,9 @@ func TestDocs(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, docFiles())
 	want := []string{"a.md", "a/b.md", "guide.MD", "noticeboard.md", "references/r.txt", "references/scripts/s.md"}
-	for kind, root := range map[string]Root{"Dir": Dir(dir), "FS": FS("f", mapFS(docFiles()))} {
+	for kind, root := range map[string]source.Root{"Dir": source.Dir(dir), "FS": source.FS("f", mapFS(docFiles()))} {
 		t.Run(kind, func(t *testing.T) {
-			c := mustOpen(t, []Root{root})
+			c := mustOpen(t, []source.Root{root})
 			docs, err := c.Docs(t.Context(), "pdf")
 			if err != nil {
 				t.Fatal(err)
@@ -168,7 +171,7 @@ func TestDocs(t *testing.T) {
 		})
 	}
 	t.Run("other extensions", func(t *testing.T) {
-		c := mustOpen(t, []Root{Dir(dir)}, WithDocExtensions("CSV"))
+		c := mustOpen(t, []source.Root{source.Dir(dir)}, WithReading(source.Reading{DocExtensions: []string{"CSV"}}))
 		docs, err := c.Docs(t.Context(), "pdf")
 		if err != nil {
 			t.Fatal(err)
@@ -176,7 +179,7 @@ func TestDocs(t *testing.T) {
 		same(t, "docs", []string{"data.csv"}, docs)
 	})
 	t.Run("none", func(t *testing.T) {
-		c := mustOpen(t, []Root{Dir(dir)}, WithDocExtensions())
+		c := mustOpen(t, []source.Root{source.Dir(dir)}, WithReading(source.Reading{DocExtensions: []string{}}))
 		if docs, err := c.Docs(t.Context(), "pdf"); err != nil || len(docs) > 0 {
 			t.Errorf("docs %q, %v", docs, err)
 		}
@@ -186,7 +189,7 @@ func TestDocs(t *testing.T) {
 func TestDocErrors(t *testing.T) {
 	files := docFiles()
 	files["pdf/big.md"] = strings.Repeat("x", 2000)
-	c := mustOpen(t, []Root{FS("f", mapFS(files))}, WithMaxFileBytes(1000))
+	c := mustOpen(t, []source.Root{source.FS("f", mapFS(files))}, WithReading(source.Reading{MaxFileBytes: 1000}))
 	tests := []struct {
 		name, skill, doc string
 		want             error
@@ -201,7 +204,7 @@ func TestDocErrors(t *testing.T) {
 		{"sibling", "pdf", "../sibling/notes.md", ErrPath},
 		{"hidden climb", "pdf", "a/../../sibling/notes.md", ErrPath},
 		{"absolute", "pdf", "/etc/hosts.md", ErrPath},
-		{"too large", "pdf", "big.md", errTooLarge},
+		{"too large", "pdf", "big.md", scan.ErrTooLarge},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -233,14 +236,14 @@ func TestReadFile(t *testing.T) {
 		{name: "out of the root", file: "../../x", err: ErrPath},
 		{name: "absolute", file: "/etc/hosts", err: ErrPath},
 		{name: "zero byte", file: "a\x00.md", err: ErrPath},
-		{name: "missing", file: "nope", err: ErrNotExist},
-		{name: "below a file", file: "a.md/x", err: ErrNotExist},
-		{name: "folder", file: "a", err: errNotRegular},
-		{name: "nothing", file: "", err: errNotRegular},
-		{name: "too large", file: "big.bin", err: errTooLarge},
+		{name: "missing", file: "nope", err: fs.ErrNotExist},
+		{name: "below a file", file: "a.md/x", err: fs.ErrNotExist},
+		{name: "folder", file: "a", err: scan.ErrNotRegular},
+		{name: "nothing", file: "", err: scan.ErrNotRegular},
+		{name: "too large", file: "big.bin", err: scan.ErrTooLarge},
 	}
-	for kind, root := range map[string]Root{"Dir": Dir(dir), "FS": FS("f", mapFS(files))} {
-		c := mustOpen(t, []Root{root}, WithMaxReadBytes(1000))
+	for kind, root := range map[string]source.Root{"Dir": source.Dir(dir), "FS": source.FS("f", mapFS(files))} {
+		c := mustOpen(t, []source.Root{root}, WithReading(source.Reading{MaxReadBytes: 1000}))
 		for _, tt := range tests {
 			t.Run(kind+"/"+tt.name, func(t *testing.T) {
 				data, err := c.ReadFile(t.Context(), "pdf", tt.file)
@@ -253,7 +256,7 @@ func TestReadFile(t *testing.T) {
 }
 
 func TestFiles(t *testing.T) {
-	c := mustOpen(t, []Root{FS("f", mapFS(map[string]string{
+	c := mustOpen(t, []source.Root{source.FS("f", mapFS(map[string]string{
 		"pdf/SKILL.md": skillText("pdf", "Reads.", ""), "pdf/a.md": "", "pdf/a/b": "", "pdf/a-b": "", "pdf/.env": "",
 		"pdf/.git/config": "", "pdf/node_modules/x.js": "", "pdf/dist/x.js": "",
 	}))})
@@ -277,7 +280,7 @@ func TestFiles(t *testing.T) {
 // TestNestedSkillsKeepTheirFiles: what belongs to a skill of the catalog
 // belongs to no skill around it.
 func TestNestedSkillsKeepTheirFiles(t *testing.T) {
-	c := mustOpen(t, []Root{FS("f", mapFS(map[string]string{
+	c := mustOpen(t, []source.Root{source.FS("f", mapFS(map[string]string{
 		"SKILL.md": skillText("outer", "Is the root.", ""), "doc.md": "",
 		"inner/SKILL.md": skillText("inner", "Is inside.", ""), "inner/doc.md": "",
 	}))})
@@ -301,7 +304,7 @@ func FuzzReach(f *testing.F) {
 		if !fs.ValidPath(dir) || strings.ContainsRune(dir, 0) { // no file system lists such a directory
 			return
 		}
-		st := &state{areas: []area{{skills: map[string]string{dir: "a", below(dir, "in"): "b"}}}}
+		st := &state{areas: []area{{skills: map[string]string{dir: "a", scan.Below(dir, "in"): "b"}}}}
 		full, ok := st.reach(place{dir: dir}, file)
 		if !ok {
 			return
@@ -312,7 +315,7 @@ func FuzzReach(f *testing.F) {
 		if dir != "." && full != dir && !strings.HasPrefix(full, dir+"/") {
 			t.Errorf("reach(%q, %q) = %q leaves the skill", dir, file, full)
 		}
-		if strings.HasPrefix(full+"/", below(dir, "in")+"/") {
+		if strings.HasPrefix(full+"/", scan.Below(dir, "in")+"/") {
 			t.Errorf("reach(%q, %q) = %q is in another skill", dir, file, full)
 		}
 	})

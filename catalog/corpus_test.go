@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/satchel-go/satchel/catalog/source"
 )
 
 // TestCorpus runs over real skills when SATCHEL_CORPUS names a directory with
@@ -15,7 +17,7 @@ func TestCorpus(t *testing.T) {
 	}
 	for name, least := range map[string]int{"skillmd": 250, "anthropics-skills": 10} {
 		t.Run(name, func(t *testing.T) {
-			c := mustOpen(t, []Root{Dir(filepath.Join(corpus, name))}, WithMaxDepth(12), WithNested(true))
+			c := mustOpen(t, []source.Root{source.Dir(filepath.Join(corpus, name))}, WithReading(source.Reading{MaxDepth: 12, Nested: true}))
 			s := c.Snapshot()
 			codes := map[string]int{}
 			for _, d := range s.Diagnostics() {

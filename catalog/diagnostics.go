@@ -4,42 +4,43 @@ import (
 	"context"
 	"log/slog"
 
+	"github.com/satchel-go/satchel/catalog/internal/scan"
 	"github.com/satchel-go/satchel/skillmd"
 )
 
-// The codes of the diagnostics that the search for skills adds to those of package
-// skillmd.
+// The codes of the diagnostics of a catalog that a host may want to tell apart.
 const (
-	// CodeUnreadable: a SKILL.md or a directory cannot be read. The SKILL.md may be
-	// too large, not a regular file, or a link that leads nowhere or out of the
-	// root; or a source has listed an entry that cannot be used.
-	CodeUnreadable skillmd.Code = "unreadable"
-	// codeFileName: a SKILL.md is spelled in another case.
-	codeFileName skillmd.Code = "file-name"
-	// CodeCollision: two skills have the same name; one is not in the catalog.
+	// CodeUnreadable says that a SKILL.md or a directory cannot be read. The SKILL.md may be
+	// too large, not a regular file, or a link that leads nowhere or out of the root; or a
+	// source has listed an entry that cannot be used.
+	CodeUnreadable = scan.CodeUnreadable
+	// CodeCollision says that two skills have the same name, and how the other one loads.
 	CodeCollision skillmd.Code = "name-collision"
-	// codeNested: SKILL.md files inside a skill are ignored.
-	codeNested skillmd.Code = "nested-skills"
-	// CodeLink: a link is not followed, or leads nowhere.
-	CodeLink skillmd.Code = "link-not-followed"
-	// CodeLimit: a limit of the search was reached; skills may be missing.
-	CodeLimit skillmd.Code = "search-limit"
-	// CodeNoFile: a folder has a skill.toml and no SKILL.md.
-	CodeNoFile skillmd.Code = "skill-file-missing"
-	// CodeSourceFailed: a root could not be searched; the skills that it listed last
+	// CodeNoFile says that a folder has a skill.toml and no SKILL.md.
+	CodeNoFile = scan.CodeNoFile
+	// CodeSourceFailed says that a root could not be searched. The skills that it listed last
 	// are used.
-	CodeSourceFailed skillmd.Code = "source-failed"
-	// CodeNoSkills: a root that is there holds no skill.
-	CodeNoSkills skillmd.Code = "no-skills"
-	// codeSameRoot: a root is the same directory as an earlier one.
+	CodeSourceFailed = scan.CodeSourceFailed
+	// CodeNoSkills says that a root exists and holds no skill.
+	CodeNoSkills = scan.CodeNoSkills
+	// CodeUntrusted says that the skills of a project were not searched, because the user has
+	// not trusted it.
+	CodeUntrusted skillmd.Code = "untrusted-root"
+)
+
+const (
+	// codeSameRoot says that a root is the same directory as an earlier one.
 	codeSameRoot skillmd.Code = "same-root"
+	// codeWatchLimited says that not all folders can be watched: changes in the others are found
+	// later.
+	codeWatchLimited skillmd.Code = "watch-limited"
 )
 
 // isLogged reports whether a finding is logged as a warning: it hides a skill or a root, or
 // says that one may be missing.
 func isLogged(d skillmd.Diagnostic) bool {
 	switch d.Code {
-	case CodeCollision, CodeLimit, CodeUnreadable, CodeNoSkills, CodeLink, CodeUntrusted, CodeStale, CodeNoFile:
+	case CodeCollision, scan.CodeLimit, CodeUnreadable, CodeNoSkills, scan.CodeLink, CodeUntrusted, scan.CodeStale, CodeNoFile:
 		return true
 	}
 	return d.Severity == skillmd.Error

@@ -7,14 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/satchel-go/satchel/catalog/internal/scan"
 	"github.com/satchel-go/satchel/core"
-)
-
-// Bounds of the docs of one skill. The largest published skills have about a
-// thousand files, eight levels deep.
-const (
-	maxDocs     = 2_000
-	maxDocDepth = 10
 )
 
 // Docs lists the docs of a skill as sorted slash-separated paths below its directory. A doc is
@@ -52,13 +46,13 @@ func (c *Catalog) Docs(ctx context.Context, name string) ([]string, error) {
 }
 
 func (c *Catalog) docs(ctx context.Context, st *state, p place) ([]string, bool, error) {
-	l := &fileWalk{
-		tree: p.tree, base: p.dir, others: st.areas[p.area].skills, limit: maxDocs, maxDepth: maxDocDepth,
-		enter: func(dir string) bool { return !noDocsIn(dir) },
-		take:  c.isDoc,
+	l := &scan.Walk{
+		Tree: p.tree, Base: p.dir, Others: st.areas[p.area].skills, Limit: maxDocs, MaxDepth: maxDocDepth,
+		Enter: func(dir string) bool { return !noDocsIn(dir) },
+		Take:  c.isDoc,
 	}
-	err := l.walk(ctx, "", 0)
-	return l.files, l.cut, err
+	err := l.Run(ctx)
+	return l.Files, l.Cut, err
 }
 
 // hasDoc looks a doc up in the list of docs. So exactly what is listed can be read,
@@ -69,7 +63,7 @@ func (c *Catalog) hasDoc(ctx context.Context, st *state, p place, doc string) (b
 	}
 	docs, _, err := c.docs(ctx, st, p)
 	if err != nil {
-		return false, fmt.Errorf("catalog: list docs: %w", cause(err))
+		return false, fmt.Errorf("catalog: list docs: %w", scan.Cause(err))
 	}
 	_, found := slices.BinarySearch(docs, doc)
 	return found, nil
@@ -77,8 +71,8 @@ func (c *Catalog) hasDoc(ctx context.Context, st *state, p place, doc string) (b
 
 // isDoc reports whether a file with this name counts as a doc.
 func (c *Catalog) isDoc(name string) bool {
-	return !strings.HasPrefix(name, ".") && !isSkillFile(name) && !isLicence(name) && printable(name) == name &&
-		slices.Contains(c.cfg.docExtensions, strings.ToLower(path.Ext(name)))
+	return !strings.HasPrefix(name, ".") && !scan.IsSkillFile(name) && !isLicence(name) && scan.Printable(name) == name &&
+		slices.Contains(c.cfg.scan.DocExtensions, strings.ToLower(path.Ext(name)))
 }
 
 // isLicence reports names such as LICENSE, LICENSE-MIT.txt, Copying.md and NOTICE.
@@ -100,7 +94,7 @@ func isLicence(name string) bool {
 // noDocsIn reports folders whose files are no docs. dir is the path in the skill.
 func noDocsIn(dir string) bool {
 	base := path.Base(dir)
-	if printable(base) != base {
+	if scan.Printable(base) != base {
 		return true
 	}
 	switch base {

@@ -9,9 +9,9 @@ import (
 	"math"
 	"slices"
 	"sync"
-	"time"
 	"unicode/utf8"
 
+	"github.com/satchel-go/satchel/catalog/internal/scan"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/text/search"
 )
@@ -23,41 +23,6 @@ type Embedder interface {
 	// Embed returns a vector for each text, all of one length.
 	Embed(ctx context.Context, texts []string) ([][]float32, error)
 }
-
-// WithEmbedder lets vectors have a part in the order of [Catalog.Search]: the 50 best skills
-// by words and the 50 best by the cosine to the query are ordered by both. A skill whose
-// cosine [WithSimilarity] allows is a strong hit, also where no word matches. The embedder
-// gets the name and description of every skill that is not hidden, once for each text, from
-// [Catalog.Index] or the first search. It also gets the phrasings of each search. [WithCache]
-// keeps the vectors of skills; id names the model that makes them.
-//
-// If the embedder fails, or a search has waited for it for 10 seconds, the search goes by
-// words, and says so in [Results].
-func WithEmbedder(id string, e Embedder) Option {
-	return func(c *config) { c.embedderID, c.embedder = id, e }
-}
-
-// WithSimilarity sets the cosine to a phrasing from which on a skill is a strong hit, for
-// at least half of the phrasings: more than 0, at most 1. The default is 0.85, which is
-// high: unrelated texts have 0.7 with some models, and related ones 0.4 with others. A
-// host should measure a few requests with its model.
-func WithSimilarity(cosine float64) Option {
-	return func(c *config) { c.similarity = cosine }
-}
-
-// defaultSimilarity is beyond what unrelated texts have with common models.
-const defaultSimilarity = 0.85
-
-// How vectors count, and how they are made.
-const (
-	embeddedBest   = 50
-	embeddedWeight = 0.5
-	embeddedBatch  = 128
-	embedderWait   = 10 * time.Second
-	maxVector      = 1 << 14 // numbers
-	maxPhrasings   = 8
-	maxPhrasing    = 500 // runes
-)
 
 var errVectors = errors.New("the embedder gives no vectors")
 
@@ -174,7 +139,7 @@ func (c *library) embedSkills(ctx context.Context, x *finding) ([][]float32, err
 // closeness is how near a document is to a query.
 type closeness struct {
 	cosine  float64 // the mean of all phrasings
-	similar int     // phrasings that [WithSimilarity] allows
+	similar int     // phrasings to which it is similar
 }
 
 // closenesses returns the closeness of each document to the phrasings.
@@ -264,7 +229,7 @@ func order(found []search.Hit, near []closeness, phrasings int, allowed func(int
 		}
 	}
 	slices.SortFunc(found, func(a, b search.Hit) int {
-		return cmp.Or(boolOrder(a.Explicit, b.Explicit), cmp.Compare(b.Score, a.Score), cmp.Compare(name(a.Document), name(b.Document)), cmp.Compare(a.Document, b.Document))
+		return cmp.Or(scan.TrueFirst(a.Explicit, b.Explicit), cmp.Compare(b.Score, a.Score), cmp.Compare(name(a.Document), name(b.Document)), cmp.Compare(a.Document, b.Document))
 	})
 	return found
 }

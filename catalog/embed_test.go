@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/satchel-go/satchel/catalog/source"
+
 	"github.com/satchel-go/satchel/core"
 )
 
@@ -57,8 +59,8 @@ func garage(t *testing.T) string {
 func TestEmbedder(t *testing.T) {
 	m := &meanings{}
 	dir, kept := garage(t), t.TempDir()
-	roots := []Root{Dir(dir)}
-	c := mustOpen(t, roots, WithEmbedder("m", m), WithCache(kept))
+	roots := []source.Root{source.Dir(dir)}
+	c := mustOpen(t, roots, WithSearch(Search{EmbedderID: "m", Embedder: m}), WithCache(kept))
 	if err := c.Index(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -80,14 +82,14 @@ func TestEmbedder(t *testing.T) {
 	}
 	// Two of three dimensions are shared: the cosine is 0.71.
 	for cosine, want := range map[float64]int{0.7: 2, 0.72: 0} {
-		c := mustOpen(t, roots, WithEmbedder("m", m), WithSimilarity(cosine))
+		c := mustOpen(t, roots, WithSearch(Search{EmbedderID: "m", Embedder: m, Similarity: cosine}))
 		if found, err := c.Search(t.Context(), Query{Phrasings: []string{"vehicle on a photo"}}); err != nil || found.Strong != want {
 			t.Errorf("similar from %g: %+v, %v, want %d", cosine, found, err, want)
 		}
 	}
-	for _, cosine := range []float64{0, -1, 1.1, math.NaN()} {
-		if _, err := Open(t.Context(), nil, WithSimilarity(cosine)); err == nil {
-			t.Errorf("WithSimilarity(%g) is accepted", cosine)
+	for _, cosine := range []float64{-1, 1.1, math.NaN()} {
+		if _, err := Open(t.Context(), nil, WithSearch(Search{Similarity: cosine})); err == nil {
+			t.Errorf("the similarity %g is accepted", cosine)
 		}
 	}
 	// A vector is made once for each text, by whatever process.
@@ -101,11 +103,11 @@ func TestEmbedder(t *testing.T) {
 	}
 	same(t, "embedded after an edit", []string{"mend\nRepairs a car quickly."}, m.texts)
 	m.texts = nil
-	again := mustOpen(t, roots, WithEmbedder("m", m), WithCache(kept))
+	again := mustOpen(t, roots, WithSearch(Search{EmbedderID: "m", Embedder: m}), WithCache(kept))
 	same(t, "from the cache", []string{"mend", "paint", "charge"}, findNames(t, again, Query{Phrasings: []string{"repair the automobile"}}))
 	same(t, "embedded by another process", []string{"repair the automobile"}, m.texts)
 	m.texts = nil
-	if err := mustOpen(t, roots, WithEmbedder("another", m), WithCache(kept)).Index(t.Context()); err != nil || len(m.texts) != 3 {
+	if err := mustOpen(t, roots, WithSearch(Search{EmbedderID: "another", Embedder: m}), WithCache(kept)).Index(t.Context()); err != nil || len(m.texts) != 3 {
 		t.Errorf("another model: embedded %q, %v", m.texts, err)
 	}
 }
@@ -121,7 +123,7 @@ func TestEmbedderFails(t *testing.T) {
 			return make([]float32, n)
 		}
 	}
-	roots := []Root{Dir(garage(t))}
+	roots := []source.Root{source.Dir(garage(t))}
 	want := findNames(t, mustOpen(t, roots), Query{Phrasings: []string{"repair the automobile"}})
 	for name, m := range map[string]*meanings{
 		"error":         {err: down},
@@ -132,7 +134,7 @@ func TestEmbedderFails(t *testing.T) {
 		"too long":      {vector: func(string) []float32 { v := make([]float32, maxVector+1); v[0] = 1; return v }},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := mustOpen(t, roots, WithEmbedder("m", m))
+			c := mustOpen(t, roots, WithSearch(Search{EmbedderID: "m", Embedder: m}))
 			found, err := c.Search(t.Context(), Query{Phrasings: []string{"repair the automobile"}})
 			if err != nil || found.ByWords == nil || m.err != nil && !errors.Is(found.ByWords, down) {
 				t.Errorf("%+v, %v", found, err)
@@ -146,10 +148,10 @@ func TestEmbedderFails(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := mustOpen(t, roots, WithEmbedder("m", &meanings{})).Search(ctx, Query{Phrasings: []string{"x"}}); !errors.Is(err, context.Canceled) {
+	if _, err := mustOpen(t, roots, WithSearch(Search{EmbedderID: "m", Embedder: &meanings{}})).Search(ctx, Query{Phrasings: []string{"x"}}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
-	for _, opt := range []Option{WithEmbedder("", &meanings{}), WithEmbedder("m", nil)} {
+	for _, opt := range []Option{WithSearch(Search{EmbedderID: "", Embedder: &meanings{}}), WithSearch(Search{EmbedderID: "m", Embedder: nil})} {
 		if _, err := Open(t.Context(), nil, opt); err == nil {
 			t.Error("half an embedder is accepted")
 		}
@@ -165,7 +167,7 @@ func TestEmbedderOfManySkills(t *testing.T) {
 	}
 	files["zzz/SKILL.md"] = skillText("zzz", "Looks after an automobile.", "")
 	write(t, dir, files)
-	c := mustOpen(t, []Root{Dir(dir)}, WithEmbedder("m", &meanings{}))
+	c := mustOpen(t, []source.Root{source.Dir(dir)}, WithSearch(Search{EmbedderID: "m", Embedder: &meanings{}}))
 	found, err := c.Search(t.Context(), Query{Phrasings: []string{"repair the car"}, Limit: 3})
 	if err != nil || found.ByWords != nil || found.Total != len(files) {
 		t.Fatalf("%+v, %v", found, err)

@@ -3,18 +3,12 @@ package catalog
 import (
 	"context"
 	"io/fs"
-	"math"
 	"path"
 	"path/filepath"
 	"strings"
 
+	"github.com/satchel-go/satchel/catalog/internal/scan"
 	"github.com/satchel-go/satchel/core"
-)
-
-// Bounds of the files that are listed of one skill.
-const (
-	maxFiles     = 10_000
-	maxFileDepth = 16
 )
 
 // Files lists the files of a skill as sorted slash-separated paths below its
@@ -27,8 +21,8 @@ const (
 // node_modules, other skills of the catalog below this one, and names with control
 // characters or invalid UTF-8.
 func (c *Catalog) Files(ctx context.Context, name string, limit int) ([]string, bool, error) {
-	if limit <= 0 || limit > maxFiles {
-		limit = maxFiles
+	if limit <= 0 || limit > scan.MaxFiles {
+		limit = scan.MaxFiles
 	}
 	var files []string
 	var cut bool
@@ -37,7 +31,7 @@ func (c *Catalog) Files(ctx context.Context, name string, limit int) ([]string, 
 		if err != nil {
 			return fileError(skill.Name, ".", err)
 		}
-		files, cut = l.files, l.cut
+		files, cut = l.Files, l.Cut
 		return nil
 	})
 	if err != nil {
@@ -47,8 +41,8 @@ func (c *Catalog) Files(ctx context.Context, name string, limit int) ([]string, 
 }
 
 // filesOf lists the files of a skill.
-func filesOf(ctx context.Context, st *state, p place, limit int) (*fileWalk, error) {
-	return walkAll(ctx, p.tree, p.dir, st.areas[p.area].skills, limit)
+func filesOf(ctx context.Context, st *state, p place, limit int) (*scan.Walk, error) {
+	return scan.WalkAll(ctx, p.tree, p.dir, st.areas[p.area].skills, limit)
 }
 
 // Passed names what [Catalog.Files] leaves out because it cannot be read as a file:
@@ -58,8 +52,8 @@ func filesOf(ctx context.Context, st *state, p place, limit int) (*fileWalk, err
 func (c *Catalog) Passed(ctx context.Context, name string) ([]string, error) {
 	var passed []string
 	err := c.within(ctx, name, func(st *state, p place, _ core.Skill) error {
-		l, err := filesOf(ctx, st, p, maxFiles)
-		passed = l.passed
+		l, err := filesOf(ctx, st, p, scan.MaxFiles)
+		passed = l.Passed
 		return err
 	})
 	return passed, err
@@ -71,14 +65,14 @@ func (c *Catalog) Passed(ctx context.Context, name string) ([]string, error) {
 // skill itself contains may lead to another file of the root, but not into the folder
 // of a skill that is hidden from the model.
 //
-// Errors are [ErrUnknownSkill], [ErrPath], [ErrNotExist], [errNotRegular],
-// [errTooLarge] (see [WithMaxReadBytes]), and those of sources ([ErrGone],
-// [ErrDigest]).
+// Errors are [ErrUnknownSkill], [ErrPath], fs.ErrNotExist, one that is no regular file,
+// a file that is too large (see [WithMaxReadBytes]), and those of sources ([source.ErrGone],
+// [source.ErrDigest]).
 func (c *Catalog) ReadFile(ctx context.Context, name, file string) ([]byte, error) {
 	var data []byte
-	err := c.opened(ctx, name, file, c.cfg.maxReadBytes, func(f fs.File, size int64) (err error) {
+	err := c.opened(ctx, name, file, c.cfg.scan.MaxReadBytes, func(f fs.File, size int64) (err error) {
 		defer f.Close()
-		data, err = readAll(f, size, c.cfg.maxReadBytes)
+		data, err = scan.ReadAll(f, size, c.cfg.scan.MaxReadBytes)
 		return err
 	})
 	if err != nil {
@@ -91,7 +85,7 @@ func (c *Catalog) ReadFile(ctx context.Context, name, file string) ([]byte, erro
 // caller closes it.
 func (c *Catalog) OpenFile(ctx context.Context, name, file string) (fs.File, error) {
 	var opened fs.File
-	err := c.opened(ctx, name, file, noLimit, func(f fs.File, _ int64) error {
+	err := c.opened(ctx, name, file, scan.NoLimit, func(f fs.File, _ int64) error {
 		opened = f
 		return nil
 	})
@@ -101,8 +95,6 @@ func (c *Catalog) OpenFile(ctx context.Context, name, file string) (fs.File, err
 	return opened, nil
 }
 
-const noLimit = math.MaxInt64
-
 // opened calls use with an open file of a skill that is no larger than limit. use
 // closes it.
 func (c *Catalog) opened(ctx context.Context, name, file string, limit int64, use func(f fs.File, size int64) error) error {
@@ -111,7 +103,7 @@ func (c *Catalog) opened(ctx context.Context, name, file string, limit int64, us
 		if !ok || c.conceals(st, p, full) {
 			return fileError(skill.Name, file, ErrPath)
 		}
-		f, info, err := openRegular(p.tree, full, limit)
+		f, info, err := scan.OpenRegular(p.tree, full, limit)
 		if err == nil {
 			err = use(f, info.Size())
 		}
@@ -121,10 +113,6 @@ func (c *Catalog) opened(ctx context.Context, name, file string, limit int64, us
 		return nil
 	})
 }
-
-// maxPath bounds the length of a path in a tree, in bytes. No system opens a longer
-// one.
-const maxPath = 4096
 
 // reach turns a path relative to a skill's folder into a path of the tree. It reports
 // false for paths that are absolute, leave the folder, or lead into that of another

@@ -1,17 +1,14 @@
 package catalog
 
 import (
+	"cmp"
 	"context"
+	"fmt"
+	"math"
 	"slices"
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/text/search"
-)
-
-// Bounds of what a search returns.
-const (
-	defaultHits = 8
-	weakHits    = 5
 )
 
 // How much a skill gains that this agent has loaded lately, and by its scope.
@@ -20,6 +17,45 @@ const (
 	projectBoost = 1.02
 	userBoost    = 1.01
 )
+
+// Search says how [Catalog.Search] orders skills. A field of 0 is the default.
+type Search struct {
+	// Bodies is how many bytes of each SKILL.md are read, front matter included; the default is
+	// 64 KiB, of whose prose the first 8 KiB count. -1 searches names and descriptions only.
+	Bodies int
+	// Embedder lets vectors have a part in the order: the 50 best skills by words and the 50 best
+	// by the cosine to the query are ordered by both. A skill that is similar is a strong hit,
+	// also where no word matches. The embedder gets the name and description of every skill that
+	// is not hidden, once for each text, from [Catalog.Index] or the first search. It also gets
+	// the phrasings of each search. If it fails, or a search has waited for it for 10 seconds, the
+	// search goes by words, and says so in [Results].
+	Embedder Embedder
+	// EmbedderID names the model of Embedder: [WithCache] keeps the vectors of skills under it.
+	EmbedderID string
+	// Similarity is the cosine to a phrasing from which on a skill is a strong hit, for at least
+	// half of the phrasings: more than 0, at most 1. The default is 0.85, which is high:
+	// unrelated texts have 0.7 with some models, and related ones 0.4 with others. A host should
+	// measure a few requests with its model.
+	Similarity float64
+}
+
+// WithSearch sets how skills are searched for.
+func WithSearch(s Search) Option {
+	return func(c *config) error {
+		switch {
+		case s.Bodies < -1:
+			return fmt.Errorf("WithSearch: Bodies is %d: want -1 or more", s.Bodies)
+		case (s.Embedder == nil) != (s.EmbedderID == ""):
+			return fmt.Errorf("WithSearch: EmbedderID is %q: want an embedder and its id", s.EmbedderID)
+		case s.Similarity < 0 || s.Similarity > 1 || math.IsNaN(s.Similarity):
+			return fmt.Errorf("WithSearch: Similarity is %g: want more than 0 and at most 1", s.Similarity)
+		}
+		c.searchBytes = max(0, cmp.Or(s.Bodies, defaultSearchBytes))
+		c.embedder, c.embedderID = s.Embedder, s.EmbedderID
+		c.similarity = cmp.Or(s.Similarity, defaultSimilarity)
+		return nil
+	}
+}
 
 // Query is what skills are searched for.
 type Query struct {
@@ -45,7 +81,7 @@ type Results struct {
 	Hits []Hit
 	// Strong counts all strong hits, and Total the skills that were searched.
 	Strong, Total int
-	// ByWords is why the embedder of [WithEmbedder] has no part in the order; nil where
+	// ByWords is why the embedder of [WithSearch] has no part in the order; nil where
 	// it has, or where there is none.
 	ByWords error
 }
@@ -64,7 +100,7 @@ type Hit struct {
 // and the headings and first prose of their bodies. The same files and query give the
 // same answer. It builds the index where [Catalog.Index] has not.
 //
-// The error is that of ctx, or [ErrClosed] where the catalog was closed before it was
+// The error is that of ctx, or fs.ErrClosed where the catalog was closed before it was
 // indexed.
 func (c *Catalog) Search(ctx context.Context, q Query) (Results, error) {
 	x, err := c.indexed(ctx)
@@ -135,9 +171,9 @@ func (q *Query) boost(skill func(document int) *core.Skill) func(document int) f
 			by = recentBoost
 		}
 		switch s.Scope {
-		case Project:
+		case core.ScopeProject:
 			by *= projectBoost
-		case User:
+		case core.ScopeUser:
 			by *= userBoost
 		}
 		return by

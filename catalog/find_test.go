@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -11,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/satchel-go/satchel/catalog/source"
 
 	"github.com/satchel-go/satchel/core"
 )
@@ -35,7 +38,7 @@ func forms(t *testing.T) (*Catalog, string) {
 		"sales/SKILL.md":      skillText("sales", "Sum up sales in a spreadsheet.", "Body.\n"),
 		"hidden/SKILL.md":     "---\nname: hidden\ndescription: Fill in PDF forms.\ndisable-model-invocation: true\n---\n",
 	})
-	return mustOpen(t, []Root{Dir(dir)}), dir
+	return mustOpen(t, []source.Root{source.Dir(dir)}), dir
 }
 
 func TestCatalogSearch(t *testing.T) {
@@ -103,11 +106,11 @@ func TestSearchFollowsRefresh(t *testing.T) {
 func TestSearchWithoutBodies(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"pdf/SKILL.md": skillText("pdf", "Reads documents.", "# Acroform\n")})
-	c := mustOpen(t, []Root{Dir(dir)}, WithSearchBodies(0))
+	c := mustOpen(t, []source.Root{source.Dir(dir)}, WithSearch(Search{Bodies: -1}))
 	if got := findNames(t, c, Query{Phrasings: []string{"acroform"}}); got != nil {
 		t.Errorf("found %q", got)
 	}
-	if _, err := Open(t.Context(), nil, WithSearchBodies(-1)); err == nil {
+	if _, err := Open(t.Context(), nil, WithSearch(Search{Bodies: -2})); err == nil {
 		t.Error("less than no bytes are accepted")
 	}
 }
@@ -120,7 +123,7 @@ func TestSearchErrors(t *testing.T) {
 		t.Errorf("cancelled: %v", err)
 	}
 	c.Close()
-	if err := c.Index(t.Context()); !errors.Is(err, ErrClosed) {
+	if err := c.Index(t.Context()); !errors.Is(err, fs.ErrClosed) {
 		t.Errorf("closed: %v", err)
 	}
 }
@@ -135,7 +138,7 @@ func TestSearchDoesNotDependOnTheOrderOfRoots(t *testing.T) {
 		}
 		write(t, dir, map[string]string{fmt.Sprintf("s%d/SKILL.md", i): skillText(fmt.Sprintf("s%d", i), fmt.Sprintf("Word%d and word%d.", i%7, i%3), "Body.\n")})
 	}
-	one, two := mustOpen(t, []Root{Dir(a), Dir(b)}), mustOpen(t, []Root{Dir(b), Dir(a)})
+	one, two := mustOpen(t, []source.Root{source.Dir(a), source.Dir(b)}), mustOpen(t, []source.Root{source.Dir(b), source.Dir(a)})
 	for i := range 7 {
 		q := Query{Phrasings: []string{fmt.Sprintf("word%d", i), "word1"}, Limit: 20}
 		if x, y := findNames(t, one, q), findNames(t, two, q); !reflect.DeepEqual(x, y) {
@@ -169,7 +172,7 @@ func BenchmarkFinding(b *testing.B) {
 			}
 		}
 	})
-	c := mustOpen(b, []Root{Dir(dir)})
+	c := mustOpen(b, []source.Root{source.Dir(dir)})
 	b.Run("index", func(b *testing.B) {
 		before := heap()
 		for b.Loop() {
@@ -237,10 +240,10 @@ func TestSearchByAnAudience(t *testing.T) {
 // Of skills that fit alike, that of the project is the first, and then that of the user.
 func TestSearchPrefersTheProject(t *testing.T) {
 	base := t.TempDir()
-	var roots []Root
-	for scope, name := range map[Scope]string{Host: "a-host", User: "b-user", Project: "c-project"} {
+	var roots []source.Root
+	for scope, name := range map[core.Scope]string{core.ScopeHost: "a-host", core.ScopeUser: "b-user", core.ScopeProject: "c-project"} {
 		write(t, base, map[string]string{name + "/s/SKILL.md": skillText(name, "Draws a chart.", "Body.\n")})
-		roots = append(roots, Dir(filepath.Join(base, name)).In(scope))
+		roots = append(roots, source.Dir(filepath.Join(base, name)).In(scope))
 	}
 	c := mustOpen(t, roots, trustAll(t))
 	same(t, "order", []string{"c-project", "b-user", "a-host"}, findNames(t, c, Query{Phrasings: []string{"draw charts"}}))

@@ -12,13 +12,11 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/satchel-go/satchel/catalog/internal/scan"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/text/search"
 	"github.com/satchel-go/satchel/skillmd"
 )
-
-// defaultSearchBytes is how much of a SKILL.md the search reads.
-const defaultSearchBytes = 64 << 10
 
 // finding is the index of one state of the catalog. Document i is skill i, with the name
 // that its front matter spells: what a skill is called depends on who asks.
@@ -39,7 +37,7 @@ type finder struct {
 // Index builds the index of [Catalog.Search] for the skills as they are now, so that
 // no search has to wait for it. Only what has changed since it was built last is read.
 // Where skills change while it reads, it begins again. The error is that of ctx, or
-// [ErrClosed].
+// fs.ErrClosed.
 func (c *Catalog) Index(ctx context.Context) error {
 	x, err := c.indexed(ctx)
 	if err == nil && c.vectors != nil {
@@ -66,7 +64,7 @@ func (c *Catalog) indexed(ctx context.Context) (*finding, error) {
 			return last, nil
 		}
 		if c.closed.Load() {
-			return nil, fmt.Errorf("catalog: search: %w", ErrClosed)
+			return nil, fmt.Errorf("catalog: search: %w", fs.ErrClosed)
 		}
 		x, failed, stale := c.build(ctx, st, last)
 		if err := ctx.Err(); err != nil {
@@ -131,8 +129,8 @@ func (c *Catalog) searchKey(ctx context.Context, st *state, skill core.Skill) st
 	case c.cfg.searchBytes == 0:
 	case p.entry != nil:
 		fmt.Fprintf(hash, "%q %q", p.entry.ID, p.entry.Revision)
-	case stamp.settled:
-		fmt.Fprintf(hash, "%d %d", stamp.size, stamp.modified.UnixNano())
+	case stamp.Settled:
+		fmt.Fprintf(hash, "%d %d", stamp.Size, stamp.Modified.UnixNano())
 	default:
 		body, err := c.searched(ctx, st, skill)
 		fmt.Fprintf(hash, "%q %t", body, err == nil)
@@ -150,11 +148,11 @@ func (c *Catalog) searched(ctx context.Context, st *state, skill core.Skill) (st
 		return "", err
 	}
 	if p.tree == nil {
-		return "", ErrNotExist
+		return "", fs.ErrNotExist
 	}
-	f, _, err := openSeen(p.tree, p.file, c.cfg.maxFileBytes)
+	f, _, err := scan.OpenSeen(p.tree, p.file, c.cfg.scan.MaxFileBytes)
 	if err != nil {
-		return "", cause(err)
+		return "", scan.Cause(err)
 	}
 	defer f.Close()
 	return readBody(f, c.cfg.searchBytes)

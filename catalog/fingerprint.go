@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"hash"
 	"io"
-	"io/fs"
 	"time"
 
+	"github.com/satchel-go/satchel/catalog/internal/scan"
 	"github.com/satchel-go/satchel/core"
 )
 
@@ -32,13 +32,13 @@ func (c *Catalog) Fingerprint(ctx context.Context, name string) (string, error) 
 			sum = newContent(p.entry.ID + "\x00" + p.entry.Revision).Digest
 			return nil
 		}
-		l, err := filesOf(ctx, st, p, maxFiles)
+		l, err := filesOf(ctx, st, p, scan.MaxFiles)
 		if err != nil {
 			return fileError(skill.Name, ".", err)
 		}
 		f := fingerprint{ctx: ctx, tree: p.tree, skillFile: p.file, now: time.Now(), hash: sha256.New()}
-		for _, file := range l.files {
-			if err := f.add(file, below(p.dir, file)); err != nil {
+		for _, file := range l.Files {
+			if err := f.add(file, scan.Below(p.dir, file)); err != nil {
 				return err
 			}
 		}
@@ -50,7 +50,7 @@ func (c *Catalog) Fingerprint(ctx context.Context, name string) (string, error) 
 
 type fingerprint struct {
 	ctx       context.Context
-	tree      tree
+	tree      scan.Tree
 	skillFile string // in the tree
 	now       time.Time
 	hash      hash.Hash
@@ -61,7 +61,7 @@ func (f *fingerprint) add(rel, file string) error {
 	if err := f.ctx.Err(); err != nil {
 		return err
 	}
-	info, err := f.tree.stat(file)
+	info, err := f.tree.Stat(file)
 	if err == nil {
 		fmt.Fprintf(f.hash, "%q %d %v %d\n", rel, info.Size(), info.Mode(), info.ModTime().UnixNano())
 		if file != f.skillFile && f.tells(info.ModTime()) {
@@ -72,43 +72,30 @@ func (f *fingerprint) add(rel, file string) error {
 	if err == nil || f.ctx.Err() != nil {
 		return f.ctx.Err()
 	}
-	if isClosed(err) {
+	if scan.IsClosed(err) {
 		return err
 	}
-	fmt.Fprintf(f.hash, "%q %v\n", rel, cause(err))
+	fmt.Fprintf(f.hash, "%q %v\n", rel, scan.Cause(err))
 	return nil
 }
 
 // tells reports whether a modification time proves that the file has not changed
 // since.
 func (f *fingerprint) tells(modified time.Time) bool {
-	return modified.UTC().Year() > 1980 && f.now.Sub(modified) > settle
+	return modified.UTC().Year() > 1980 && f.now.Sub(modified) > scan.Settle
 }
 
 // read adds the content of a file.
 func (f *fingerprint) read(file string) error {
-	opened, _, err := openRegular(f.tree, file, noLimit)
+	opened, _, err := scan.OpenRegular(f.tree, file, scan.NoLimit)
 	if err != nil {
 		return err
 	}
 	defer opened.Close()
 	inner := sha256.New()
-	if _, err := io.Copy(inner, whileAlive{f.ctx, opened}); err != nil {
+	if _, err := io.Copy(inner, scan.WhileAlive{Context: f.ctx, File: opened}); err != nil {
 		return err
 	}
 	f.hash.Write(inner.Sum(nil))
 	return nil
-}
-
-// whileAlive reads until its context ends.
-type whileAlive struct {
-	ctx  context.Context
-	file fs.File
-}
-
-func (r whileAlive) Read(p []byte) (int, error) {
-	if err := r.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return r.file.Read(p)
 }

@@ -11,6 +11,9 @@ import (
 	"testing"
 	"testing/fstest"
 	"time"
+
+	"github.com/satchel-go/satchel/catalog/internal/scan"
+	"github.com/satchel-go/satchel/catalog/source"
 )
 
 func mustPrint(t *testing.T, c *Catalog) string {
@@ -57,7 +60,7 @@ func TestFingerprintOfDir(t *testing.T) {
 			if err := os.Chtimes(filepath.Join(dir, "pdf/nix.py"), old, time.Unix(1, 0)); err != nil {
 				t.Fatal(err)
 			}
-			c := mustOpen(t, []Root{Dir(dir)})
+			c := mustOpen(t, []source.Root{source.Dir(dir)})
 			before := mustPrint(t, c)
 			if err := tt.change(dir); err != nil {
 				t.Fatal(err)
@@ -74,7 +77,7 @@ func TestFingerprintOfDir(t *testing.T) {
 func TestFingerprintOfYoungFile(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"pdf/SKILL.md": skillText("pdf", "Reads.", ""), "pdf/x.py": "one"})
-	c := mustOpen(t, []Root{Dir(dir)})
+	c := mustOpen(t, []source.Root{source.Dir(dir)})
 	now := time.Now().Add(time.Minute) // young as long as the test may take
 	var sums []string
 	for _, text := range []string{"one", "one", "two"} {
@@ -95,7 +98,7 @@ func TestFingerprintOfFS(t *testing.T) {
 	files := mapFS(map[string]string{"pdf/SKILL.md": skillText("pdf", "Reads.", ""), "pdf/x.py": "one", "pdf/timed.py": "one"})
 	files["pdf/timed.py"].ModTime = time.Now().Add(-time.Hour)
 	fsys := countingFS{files, map[string]int{}}
-	c := mustOpen(t, []Root{FS("f", fsys)})
+	c := mustOpen(t, []source.Root{source.FS("f", fsys)})
 	clear(fsys.opened)
 	before := mustPrint(t, c)
 	if fsys.opened["pdf/x.py"] == 0 || fsys.opened["pdf/timed.py"] != 0 {
@@ -116,7 +119,7 @@ func TestFingerprintOfFS(t *testing.T) {
 }
 
 func TestFingerprintErrors(t *testing.T) {
-	c := mustOpen(t, []Root{FS("f", mapFS(map[string]string{"pdf/SKILL.md": skillText("pdf", "Reads.", "")}))})
+	c := mustOpen(t, []source.Root{source.FS("f", mapFS(map[string]string{"pdf/SKILL.md": skillText("pdf", "Reads.", "")}))})
 	if _, err := c.Fingerprint(t.Context(), "doc"); !errors.Is(err, ErrUnknownSkill) {
 		t.Errorf("unknown: %v", err)
 	}
@@ -131,9 +134,9 @@ func TestOpenFile(t *testing.T) {
 	files := map[string]string{"pdf/SKILL.md": skillText("pdf", "Reads.", ""), "pdf/big.bin": strings.Repeat("x", 2000), ".env": "x"}
 	dir := t.TempDir()
 	write(t, dir, files)
-	for kind, root := range map[string]Root{"Dir": Dir(dir), "FS": FS("f", mapFS(files))} {
+	for kind, root := range map[string]source.Root{"Dir": source.Dir(dir), "FS": source.FS("f", mapFS(files))} {
 		t.Run(kind, func(t *testing.T) {
-			c := mustOpen(t, []Root{root}, WithMaxReadBytes(1000))
+			c := mustOpen(t, []source.Root{root}, WithReading(source.Reading{MaxReadBytes: 1000}))
 			f, err := c.OpenFile(t.Context(), "pdf", "big.bin")
 			if err != nil {
 				t.Fatal(err)
@@ -142,7 +145,7 @@ func TestOpenFile(t *testing.T) {
 			if data, err := io.ReadAll(f); err != nil || string(data) != files["pdf/big.bin"] {
 				t.Errorf("%d bytes, %v", len(data), err)
 			}
-			for file, want := range map[string]error{"../.env": ErrPath, "/etc/hosts": ErrPath, "nope": fs.ErrNotExist, ".": errNotRegular} {
+			for file, want := range map[string]error{"../.env": ErrPath, "/etc/hosts": ErrPath, "nope": fs.ErrNotExist, ".": scan.ErrNotRegular} {
 				if f, err := c.OpenFile(t.Context(), "pdf", file); !errors.Is(err, want) || f != nil {
 					t.Errorf("%s: %v, %v", file, f, err)
 				}

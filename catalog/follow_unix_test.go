@@ -8,6 +8,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/satchel-go/satchel/catalog/internal/scan"
+	"github.com/satchel-go/satchel/catalog/source"
 )
 
 func symlink(t *testing.T, target, link string) {
@@ -48,7 +51,7 @@ func TestFollowsLinksOfInstallers(t *testing.T) {
 	symlink(t, at("home/.agents/skills/tool"), at("home/.claude/skills/tool"))
 	symlink(t, at("p/.agents/skills/pdf"), at("home/.claude/skills/pdf"))
 
-	c := mustOpen(t, []Root{Dir(at("p/.claude/skills")).Named("p"), Dir(at("home/.claude/skills")).Named("h")}, WithMaxDepth(2))
+	c := mustOpen(t, []source.Root{source.Dir(at("p/.claude/skills")).Named("p"), source.Dir(at("home/.claude/skills")).Named("h")}, WithReading(source.Reading{MaxDepth: 2}))
 	skills, findings := summary(c.Snapshot())
 	for _, want := range []string{"a@skills/many/a/SKILL.md", "own@skills/own/SKILL.md", "pdf@skills/pdf/SKILL.md"} {
 		if !strings.Contains(strings.Join(skills, " "), strings.TrimPrefix(want, "skills")) && !strings.Contains(strings.Join(skills, " "), want) {
@@ -61,7 +64,7 @@ func TestFollowsLinksOfInstallers(t *testing.T) {
 	}
 	told := map[string]string{}
 	for _, d := range c.Snapshot().Diagnostics() {
-		if d.Code == CodeLink {
+		if d.Code == scan.CodeLink {
 			told[d.File] = d.Severity.String() + " " + d.Message
 		}
 	}
@@ -93,7 +96,7 @@ func TestFollowsLinksOfInstallers(t *testing.T) {
 		t.Errorf("nothing has changed: %v", err)
 	}
 
-	far := mustOpen(t, []Root{Dir(at("p/.claude/skills")).FollowLinks(at("outside"))}, WithMaxDepth(2))
+	far := mustOpen(t, []source.Root{source.Dir(at("p/.claude/skills")).FollowLinks(at("outside"))}, WithReading(source.Reading{MaxDepth: 2}))
 	if _, ok := far.Snapshot().Skill("far"); !ok {
 		t.Error("a directory that is allowed is not followed")
 	}
@@ -110,7 +113,7 @@ func TestLinkIsTheSameFolder(t *testing.T) {
 	})
 	link := filepath.Join(base, "p/skills/pdf")
 	symlink(t, "../v1", link)
-	c := mustOpen(t, []Root{Dir(filepath.Join(base, "p/skills"))})
+	c := mustOpen(t, []source.Root{source.Dir(filepath.Join(base, "p/skills"))})
 	for _, step := range []struct{ target, before, after string }{
 		{"../v2", "one", "two"}, {"../../secret", "two", ""}, {"../v1", "", "one"},
 	} {

@@ -6,10 +6,9 @@ import (
 	"os"
 	"path"
 	"slices"
-)
 
-// maxUp bounds how many folders above a file are compared.
-const maxUp = 100
+	"github.com/satchel-go/satchel/catalog/internal/scan"
+)
 
 // concealed are the folders of an area that no other skill may lead into: those of
 // skills that are hidden, or not for the audience.
@@ -35,14 +34,14 @@ func (c *Catalog) conceals(st *state, p place, full string) bool {
 	if len(hidden) == 0 {
 		return false
 	}
-	if target, err := t.resolve(full); err == nil && target != full && concealsAt(t, hidden, p, target) {
+	if target, err := t.Resolve(full); err == nil && target != full && concealsAt(t, hidden, p, target) {
 		return true // the file itself is a link, or a folder above it
 	}
 	return concealsAt(t, hidden, p, full)
 }
 
 // concealsAt is conceals for a path whose last part is no link.
-func concealsAt(t tree, hidden map[string]bool, p place, full string) bool {
+func concealsAt(t scan.Tree, hidden map[string]bool, p place, full string) bool {
 	parent := path.Dir(full)
 	for dir := parent; dir != p.dir; dir = path.Dir(dir) {
 		if hidden[dir] {
@@ -57,13 +56,13 @@ func concealsAt(t tree, hidden map[string]bool, p place, full string) bool {
 	}
 	var folders []fs.FileInfo
 	for dir := range hidden {
-		if info, err := t.stat(dir); err == nil && dir != p.dir {
+		if info, err := t.Stat(dir); err == nil && dir != p.dir {
 			folders = append(folders, info)
 		}
 	}
 	dir := parent
 	for range maxUp {
-		info, err := t.stat(dir)
+		info, err := t.Stat(dir)
 		if err != nil { // above the root, or nothing that could be read
 			break
 		}

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"testing"
 	"testing/fstest"
+
+	"github.com/satchel-go/satchel/catalog/source"
 )
 
 func hiddenSkills() map[string]string {
@@ -35,7 +37,7 @@ func TestSkillsAreNotReadByOthers(t *testing.T) {
 	for name, text := range hiddenSkills() {
 		files[name] = &fstest.MapFile{Data: []byte(text)}
 	}
-	c, err := Open(t.Context(), []Root{FS("skills", files)})
+	c, err := Open(t.Context(), []source.Root{source.FS("skills", files)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/satchel-go/satchel/catalog/source"
 )
 
 // A link to the folder of a hidden skill leads nowhere else than its name.
@@ -26,7 +28,7 @@ func TestHiddenSkillsBehindLinks(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	c, err := Open(t.Context(), []Root{Dir(dir)})
+	c, err := Open(t.Context(), []source.Root{source.Dir(dir)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,20 +7,14 @@ import (
 	"path"
 	"slices"
 
+	"github.com/satchel-go/satchel/catalog/internal/scan"
+	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/core"
 )
 
-// Keeper is a [Source] that still knows skills at revisions which it lists no more.
-type Keeper interface {
-	Source
-	// Entry returns a skill as it was listed at a revision. One that is not kept is
-	// ErrGone.
-	Entry(ctx context.Context, id, revision string) (Entry, error)
-}
-
 // At returns the catalog with some skills at other revisions than those that it lists.
 // They are named by their canonical ids, and count where the source of a skill is a
-// [Keeper]. What is read of such a skill is of that revision; names and snapshots are
+// [source.Keeper]. What is read of such a skill is of that revision; names and snapshots are
 // those of the catalog.
 func (c *Catalog) At(revisions map[string]string) *Catalog {
 	if len(revisions) == 0 {
@@ -60,7 +54,7 @@ func (c *Catalog) at(ctx context.Context, p *place, skill *core.Skill) error {
 	if !set || p.entry == nil || revision == p.entry.Revision {
 		return nil
 	}
-	keeper, ok := c.sources[p.root].(Keeper)
+	keeper, ok := c.roots[p.root].Source().(source.Keeper)
 	if !ok {
 		return nil
 	}
@@ -69,21 +63,21 @@ func (c *Catalog) at(ctx context.Context, p *place, skill *core.Skill) error {
 		return err
 	}
 	e.ID = p.entry.ID
-	if fault := e.fault(); fault != "" {
+	if fault := e.Fault(); fault != "" {
 		return fmt.Errorf("its source keeps a revision of it that is not usable: %s", fault)
 	}
-	s := &scanner{cfg: c.cfg, name: c.names[p.root]}
-	read := s.parse(".", path.Join(e.ID, e.skillFileOf()), e.Head)
-	if !read.usable {
-		return fmt.Errorf("its front matter at revision %q cannot be read", printable(revision))
+	s := &scan.Scanner{Config: c.cfg.scan, Name: c.names[p.root]}
+	read := s.Parse(".", path.Join(e.ID, e.SkillFile()), e.Head)
+	if !read.Usable {
+		return fmt.Errorf("its front matter at revision %q cannot be read", scan.Printable(revision))
 	}
-	then := read.skill
+	then := read.Skill
 	then.Name, then.ID, then.Qualified, then.Shadowed = skill.Name, skill.ID, skill.Qualified, skill.Shadowed
 	then.Scope, then.Source, then.Editable, then.Revision = skill.Scope, skill.Source, skill.Editable, e.Revision
 	then.AllowedTools = slices.Clone(then.AllowedTools)
 	if e.Unreviewed {
 		unreviewed(&then)
 	}
-	*skill, p.entry, p.file = then, &e, e.skillFileOf()
+	*skill, p.entry, p.file = then, &e, e.SkillFile()
 	return nil
 }

@@ -5,12 +5,16 @@ package catalog
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/satchel-go/satchel/catalog/internal/scan"
+	"github.com/satchel-go/satchel/catalog/source"
 )
 
 // hostile makes a root with one good skill among everything that a file
@@ -67,12 +71,12 @@ func hostile(t *testing.T) (root, outside string) {
 
 func TestHostileFiles(t *testing.T) {
 	root, _ := hostile(t)
-	for kind, r := range map[string]Root{"Dir": Dir(root), "DirFS": FS("r", os.DirFS(root))} {
+	for kind, r := range map[string]source.Root{"Dir": source.Dir(root), "DirFS": source.FS("r", os.DirFS(root))} {
 		t.Run(kind, func(t *testing.T) {
 			// The context only ends a test that would hang otherwise.
 			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 			defer cancel()
-			c, err := Open(ctx, []Root{r})
+			c, err := Open(ctx, []source.Root{r})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -95,7 +99,7 @@ func TestHostileFiles(t *testing.T) {
 			}
 			same(t, "docs", []string{"inside.md", "real.md", "sibling.md"}, docs)
 			for file, want := range map[string]error{
-				"secret.md": ErrPath, "dangling.md": ErrNotExist, "folder.md": errNotRegular, "pipe.md": errNotRegular,
+				"secret.md": ErrPath, "dangling.md": fs.ErrNotExist, "folder.md": scan.ErrNotRegular, "pipe.md": scan.ErrNotRegular,
 				"inside.md": nil, "sibling.md": nil, "../dirs/in/real.md": ErrPath, "../dirs/out/secret.md": ErrPath,
 			} {
 				if _, err := c.ReadFile(ctx, "good", file); !errors.Is(err, want) {
@@ -114,7 +118,7 @@ func TestSocketIsNoSkill(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	c := mustOpen(t, []Root{Dir(dir)})
+	c := mustOpen(t, []source.Root{source.Dir(dir)})
 	if d := c.Snapshot().Diagnostics(); len(d) != 2 || d[0].Code != CodeUnreadable || d[1].Code != CodeNoSkills {
 		t.Errorf("diagnostics %v", d)
 	}
@@ -123,25 +127,25 @@ func TestSocketIsNoSkill(t *testing.T) {
 // TestPipeTakesThePlace opens what has become a pipe after the check.
 func TestPipeTakesThePlace(t *testing.T) {
 	root, _ := hostile(t)
-	tr, err := openDirTree(root)
+	tr, err := scan.OpenTree(scan.Place{Path: root}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer tr.close()
+	defer tr.Close()
 	done := make(chan error, 1)
 	go func() {
-		_, _, err := openSeen(tr, "pipe/SKILL.md", 1<<20)
+		_, _, err := scan.OpenSeen(tr, "pipe/SKILL.md", 1<<20)
 		done <- err
 	}()
 	select {
 	case err := <-done:
-		if !errors.Is(err, errNotRegular) {
+		if !errors.Is(err, scan.ErrNotRegular) {
 			t.Errorf("error %v", err)
 		}
 	case <-time.After(time.Minute):
 		t.Fatal("open waits for the other end of the pipe")
 	}
-	if _, _, err := tr.readDir("pipe/SKILL.md", 10); err == nil {
+	if _, _, err := tr.ReadDir("pipe/SKILL.md", 10); err == nil {
 		t.Error("a pipe is listed as a directory")
 	}
 }
@@ -153,7 +157,7 @@ func TestUnreadableDirectory(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer os.Chmod(locked, 0o755)
-	c := mustOpen(t, []Root{Dir(root)})
+	c := mustOpen(t, []source.Root{source.Dir(root)})
 	if os.Geteuid() == 0 {
 		if _, ok := c.Snapshot().Skill("good"); !ok {
 			t.Error("root may read everything, but the skill is missing")
@@ -178,7 +182,7 @@ func TestRootIsAPipe(t *testing.T) {
 	if err := syscall.Mkfifo(pipe, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if c, err := Open(t.Context(), []Root{Dir(pipe)}); err == nil {
+	if c, err := Open(t.Context(), []source.Root{source.Dir(pipe)}); err == nil {
 		c.Close()
 		t.Error("a pipe is a root")
 	}

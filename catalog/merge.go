@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/satchel-go/satchel/catalog/internal/scan"
+	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/skillmd"
 )
@@ -16,15 +18,15 @@ type place struct {
 	root      int // index of the root
 	area      int // index of the area
 	dir, file string
-	dirName   string // the name of the folder, where the skill is the area itself
-	entry     *Entry // where it is not live
-	tree      tree   // set by within, for one use
-	stamp     stamp  // of the file, where it is live
+	dirName   string        // the name of the folder, where the skill is the area itself
+	entry     *source.Entry // where it is not live
+	tree      scan.Tree     // set by within, for one use
+	stamp     scan.Stamp    // of the file, where it is live
 }
 
 // area is a tree that skills are in: that of a root, or of a link in it.
 type area struct {
-	tree tree // nil where each skill has a tree of its own
+	tree scan.Tree // nil where each skill has a tree of its own
 	// skills are the directories of all skills. A file in one of them belongs to no
 	// skill above it.
 	skills map[string]string // the id of the skill in it
@@ -49,13 +51,13 @@ func (c *Catalog) merge(roots []*sourced, extra []skillmd.Diagnostic) *state {
 		if root.repeats {
 			continue
 		}
-		diagnostics = append(diagnostics, root.scan.diagnostics...)
-		for start := 0; start < len(root.scan.found); {
+		diagnostics = append(diagnostics, root.diagnostics...)
+		for start := 0; start < len(root.found); {
 			end := start + 1
-			for end < len(root.scan.found) && root.scan.found[end].linked == root.scan.found[start].linked {
+			for end < len(root.found) && root.found[end].Link == root.found[start].Link {
 				end++
 			}
-			all = c.survey(st, all, i, root.scan.found[start:end])
+			all = c.survey(st, all, i, root.found[start:end])
 			start = end
 		}
 	}
@@ -63,7 +65,7 @@ func (c *Catalog) merge(roots []*sourced, extra []skillmd.Diagnostic) *state {
 	all = once(st, all)
 	if most := c.cfg.maxSkills; len(all) > most {
 		extra = append(extra, skillmd.Diagnostic{
-			Code: CodeLimit, Severity: skillmd.Warning,
+			Code: scan.CodeLimit, Severity: skillmd.Warning,
 			Message: fmt.Sprintf("there are %d skills: the %d of the lowest rank are left out", len(all), len(all)-most),
 		})
 		all = all[:most]
@@ -80,21 +82,21 @@ func (c *Catalog) merge(roots []*sourced, extra []skillmd.Diagnostic) *state {
 func (c *Catalog) survey(st *state, all []candidate, i int, found []found) []candidate {
 	at := len(st.areas)
 	a := area{tree: st.roots[i].tree(), skills: make(map[string]string, len(found)), hidden: make(map[string]bool)}
-	if l := found[0].linked; l != nil {
-		a.tree = l.tree
+	if l := found[0].Link; l != nil {
+		a.tree = l.Tree
 	}
 	root := c.qualifier(i, st.roots[i])
-	kind := c.roots[i].kind()
+	kind := c.places[i].Kind()
 	for _, f := range found {
-		if !f.usable {
+		if !f.Usable {
 			continue
 		}
-		folder, dirName := f.dir, c.roots[i].dirName()
-		if f.linked != nil {
-			folder, dirName = path.Join(f.linked.name, f.dir), f.linked.name
+		folder, dirName := f.Dir, c.places[i].DirName()
+		if f.Link != nil {
+			folder, dirName = path.Join(f.Link.Name, f.Dir), f.Link.Name
 		}
-		skill := f.skill
-		skill.Scope, skill.Source = c.roots[i].scope, root
+		skill := f.Skill
+		skill.Scope, skill.Source = c.roots[i].Scope(), root
 		if f.entry != nil {
 			folder = f.entry.ID
 			skill.Revision, skill.Editable, skill.Origin = f.entry.Revision, f.entry.Editable, f.entry.Origin
@@ -104,13 +106,13 @@ func (c *Catalog) survey(st *state, all []candidate, i int, found []found) []can
 		}
 		skill.ID = c.id(st, kind, root, folder, &skill)
 		st.places[skill.ID] = place{} // taken
-		a.skills[f.dir] = skill.ID
-		if f.skill.Hidden && f.entry == nil {
-			a.hidden[f.dir] = true
+		a.skills[f.Dir] = skill.ID
+		if f.Skill.Hidden && f.entry == nil {
+			a.hidden[f.Dir] = true
 		}
 		all = append(all, candidate{
 			skill: skill, key: skillmd.CleanName(skill.Name), root: root, folder: folder,
-			at: place{root: i, area: at, dir: f.dir, file: f.file, dirName: dirName, entry: f.entry, stamp: f.stamp},
+			at: place{root: i, area: at, dir: f.Dir, file: f.File, dirName: dirName, entry: f.entry, stamp: f.Stamp},
 		})
 	}
 	st.areas = append(st.areas, a)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/satchel-go/satchel/catalog/internal/scan"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/skillmd"
 )
@@ -108,7 +109,7 @@ func (n *naming) contested(all []candidate, rivals []int, c *candidate, skill co
 func (c *candidate) qualifiers() [3]string {
 	folder := c.root
 	if c.folder != "." {
-		folder += "/" + printable(c.folder)
+		folder += "/" + scan.Printable(c.folder)
 	}
 	scope := c.skill.Scope.String()
 	if c.skill.Origin != "" {
@@ -167,10 +168,10 @@ func (st *state) sameFile(a, b place) bool {
 	if a.entry != nil || b.entry != nil || a.area == b.area {
 		return false
 	}
-	x, err := st.areas[a.area].tree.stat(a.file)
+	x, err := st.areas[a.area].tree.Stat(a.file)
 	if err != nil {
 		return false
 	}
-	y, err := st.areas[b.area].tree.stat(b.file)
+	y, err := st.areas[b.area].tree.Stat(b.file)
 	return err == nil && os.SameFile(x, y)
 }

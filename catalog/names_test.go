@@ -11,11 +11,14 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/satchel-go/satchel/catalog/internal/scan"
+	"github.com/satchel-go/satchel/catalog/source"
+
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/skillmd"
 )
 
-func everywhere(tb testing.TB) (roots []Root, base string) {
+func everywhere(tb testing.TB) (roots []source.Root, base string) {
 	tb.Helper()
 	base = tb.TempDir()
 	write(tb, base, map[string]string{
@@ -26,14 +29,14 @@ func everywhere(tb testing.TB) (roots []Root, base string) {
 		"u/sub/pdf/SKILL.md": skillText("pdf", "Another of the user.", "Other body.\n"),
 		"u/csv/SKILL.md":     skillText("csv", "Reads tables.", ""),
 	})
-	return []Root{
-		Dir(filepath.Join(base, "u")).In(User).Named("mine"),
-		Dir(filepath.Join(base, "p")).In(Project),
+	return []source.Root{
+		source.Dir(filepath.Join(base, "u")).In(core.ScopeUser).Named("mine"),
+		source.Dir(filepath.Join(base, "p")).In(core.ScopeProject),
 	}, base
 }
 
 func trustAll(*testing.T) Option {
-	return WithTrust(func(context.Context, Root) (bool, error) { return true, nil })
+	return WithTrust(func(context.Context, source.Root) (bool, error) { return true, nil })
 }
 
 func called(s *Snapshot) (names []string) {
@@ -69,7 +72,7 @@ func TestCollisions(t *testing.T) {
 		if doc, err := c.Doc(t.Context(), "mine/pdf:pdf", "doc.md"); err != nil || doc.Text != "user doc" {
 			t.Errorf("doc of the shadowed skill: %q, %v", doc.Text, err)
 		}
-		if skill, _ := s.Skill("user:csv"); skill.Name != "csv" || skill.Scope != User || skill.Source != "mine" || skill.ID != "dir:mine/csv" {
+		if skill, _ := s.Skill("user:csv"); skill.Name != "csv" || skill.Scope != core.ScopeUser || skill.Source != "mine" || skill.ID != "dir:mine/csv" {
 			t.Errorf("csv by its qualified name: %+v", skill)
 		}
 		for _, ref := range []string{"user:pdf", "mine:pdf", "host:csv", "x:csv", ":csv", "csv:", "pdf:pdf"} {
@@ -102,7 +105,7 @@ func TestCollisions(t *testing.T) {
 		}
 	})
 	t.Run("remote owns no name", func(t *testing.T) {
-		c := mustOpen(t, []Root{FS("far", mapFS(map[string]string{"pdf/SKILL.md": skillText("pdf", "Far.", "")})).In(Remote)})
+		c := mustOpen(t, []source.Root{source.FS("far", mapFS(map[string]string{"pdf/SKILL.md": skillText("pdf", "Far.", "")})).In(core.ScopeRemote)})
 		same(t, "skills", []string{"remote:pdf"}, called(c.Snapshot()))
 		if _, err := c.Snapshot().Resolve("pdf"); !errors.Is(err, ErrUnknownSkill) {
 			t.Errorf("a plain name of a remote skill: %v", err)
@@ -110,7 +113,7 @@ func TestCollisions(t *testing.T) {
 	})
 	t.Run("names of roots are checked", func(t *testing.T) {
 		for _, name := range []string{"", "A", "a b", strings.Repeat("x", 33)} {
-			if c, err := Open(t.Context(), []Root{FS("x", mapFS(nil)).Named(name)}); err == nil {
+			if c, err := Open(t.Context(), []source.Root{source.FS("x", mapFS(nil)).Named(name)}); err == nil {
 				c.Close()
 				t.Errorf("%q is a name", name)
 			}
@@ -121,13 +124,13 @@ func TestCollisions(t *testing.T) {
 func TestSkillTellsWhereItIs(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"pdf/SKILL.md": "---\nname: pdf\ndescription: Reads.\nversion: 1.0\ntags: [forms, \"a, b\"]\nkeywords: x, forms\nuser-invocable: false\nmetadata:\n  category: office\n---\n"})
-	c := mustOpen(t, []Root{Dir(dir)})
+	c := mustOpen(t, []source.Root{source.Dir(dir)})
 	skill, _ := c.Snapshot().Skill("pdf")
 	if skill.Location != filepath.Join(dir, "pdf", "SKILL.md") || skill.RootDir != filepath.Join(dir, "pdf") || skill.Version != "1.0" || skill.UserInvocable {
 		t.Errorf("%+v", skill)
 	}
 	same(t, "tags", []string{"forms", "a, b", "x", "office"}, skill.Tags)
-	c = mustOpen(t, []Root{FS("mem", mapFS(map[string]string{"pdf/SKILL.md": skillText("pdf", "Reads.", "")}))})
+	c = mustOpen(t, []source.Root{source.FS("mem", mapFS(map[string]string{"pdf/SKILL.md": skillText("pdf", "Reads.", "")}))})
 	if skill, _ := c.Snapshot().Skill("pdf"); skill.Location != "mem/pdf/SKILL.md" || skill.RootDir != "" || !skill.UserInvocable || skill.ID != "fs:mem/pdf" {
 		t.Errorf("%+v", skill)
 	}
@@ -140,7 +143,7 @@ func TestDiagnosticsOfAnAudience(t *testing.T) {
 		"a/pdf/SKILL.md": skillText("pdf", "First.", ""), "b/pdf/SKILL.md": skillText("pdf", "Second.", ""), "c/pdf/SKILL.md": skillText("pdf", "Third.", ""),
 		"odd/SKILL.md": skillText("other", "Has a finding.", ""), "secret/SKILL.md": skillText("hush", "Has a finding.", ""),
 	})
-	c := mustOpen(t, []Root{Dir(dir).Named("x")})
+	c := mustOpen(t, []source.Root{source.Dir(dir).Named("x")})
 	told := func(s *Snapshot) (all []string) {
 		for _, d := range s.Diagnostics() {
 			all = append(all, strings.TrimPrefix(d.File, filepath.Base(dir)+"/")+" "+string(d.Code))
@@ -212,9 +215,9 @@ func TestDiscoverAndTrust(t *testing.T) {
 		".claude/skills/outer/SKILL.md":             skillText("outer", "Above the project.", ""),
 	})
 	at := func(name string) string { return filepath.Join(base, name) }
-	file := TrustFile(at("state/trusted.json"))
-	discover := func(dir string) []Root {
-		return Discover(at(dir), DiscoverHome(at("home")), DiscoverConfig(at("config")))
+	file := source.TrustFile(at("state/trusted.json"))
+	discover := func(dir string) []source.Root {
+		return source.Discover(at(dir), environment(at("home"), at("config")))
 	}
 	c := mustOpen(t, discover("project/inner"), WithTrust(file.Trusts))
 	check := func(what string, untrusted int, names ...string) {
@@ -277,7 +280,7 @@ func TestTrustThroughLink(t *testing.T) {
 		t.Skip(err)
 	}
 	t.Chdir(link)
-	file := TrustFile(filepath.Join(base, "trusted.json"))
+	file := source.TrustFile(filepath.Join(base, "trusted.json"))
 	want, err := filepath.EvalSymlinks(link)
 	if err != nil {
 		t.Fatal(err)
@@ -286,7 +289,7 @@ func TestTrustThroughLink(t *testing.T) {
 		t.Errorf("%q is trusted, %v, want %q", added, err, want)
 	}
 	for _, dir := range []string{".claude/skills", filepath.Join(link, ".claude/skills"), filepath.Join(want, ".claude/skills")} {
-		if ok, err := file.Trusts(t.Context(), Dir(dir)); !ok || err != nil {
+		if ok, err := file.Trusts(t.Context(), source.Dir(dir)); !ok || err != nil {
 			t.Errorf("%s is trusted: %t, %v", dir, ok, err)
 		}
 	}
@@ -302,14 +305,14 @@ func TestPlugin(t *testing.T) {
 		"c/skills/xls/SKILL.md":        skillText("xls", "Without a manifest.", ""),
 	})
 	at := func(name string) string { return filepath.Join(base, name) }
-	c := mustOpen(t, []Root{Plugin(at("a")), Plugin(at("b")), Plugin(at("c")), Plugin(at("none")).Optional()})
+	c := mustOpen(t, []source.Root{source.Plugin(at("a")), source.Plugin(at("b")), source.Plugin(at("c")), source.Plugin(at("none")).Optional()})
 	same(t, "skills", []string{"b:pdf (shadowed)", "pdf", "xls"}, called(c.Snapshot()))
-	if skill, _ := c.Snapshot().Skill("office-tools:pdf"); skill.ID != "plugin:office-tools:pdf" || skill.Scope != PlugIn {
+	if skill, _ := c.Snapshot().Skill("office-tools:pdf"); skill.ID != "plugin:office-tools:pdf" || skill.Scope != core.ScopePlugin {
 		t.Errorf("%+v", skill)
 	}
 	broken := 0
 	for _, d := range c.Snapshot().Diagnostics() {
-		if d.Code == codePlugin && d.Severity == skillmd.Warning {
+		if d.Code == scan.CodePlugin && d.Severity == skillmd.Warning {
 			broken++
 		}
 	}
@@ -322,7 +325,7 @@ func TestPlugin(t *testing.T) {
 }
 
 func ExampleDiscover() {
-	for _, r := range Discover("/srv/project", DiscoverHome("/home/me"), DiscoverConfig("")) {
+	for _, r := range source.Discover("/srv/project", environment("/home/me", "")) {
 		fmt.Println(r.Scope(), filepath.ToSlash(r.Path()))
 	}
 	// Output:
@@ -338,7 +341,7 @@ func TestNamesThatStay(t *testing.T) {
 	pdf := func(word string) fstest.MapFS {
 		return fstest.MapFS{"pdf/SKILL.md": {Data: []byte("---\nname: pdf\ndescription: " + word + "\n---\n" + word + "\n")}}
 	}
-	resolve := func(ref string, roots ...Root) string {
+	resolve := func(ref string, roots ...source.Root) string {
 		t.Helper()
 		c, err := Open(t.Context(), roots)
 		if err != nil {
@@ -351,34 +354,44 @@ func TestNamesThatStay(t *testing.T) {
 		}
 		return skill.Description
 	}
-	host, one, two := FS("host", pdf("H")), FS("one", pdf("1")).In(PlugIn), FS("two", pdf("2")).In(PlugIn)
-	own := FS("mine", pdf("U")).In(core.ScopeUser)
-	odd := FS("user", pdf("odd")).In(PlugIn) // a root with the name of a scope
+	host, one, two := source.FS("host", pdf("H")), source.FS("one", pdf("1")).In(core.ScopePlugin), source.FS("two", pdf("2")).In(core.ScopePlugin)
+	own := source.FS("mine", pdf("U")).In(core.ScopeUser)
+	odd := source.FS("user", pdf("odd")).In(core.ScopePlugin) // a root with the name of a scope
 	for _, tt := range []struct {
 		ref, want string
-		roots     []Root
+		roots     []source.Root
 	}{
-		{"pdf", "1", []Root{one}},
-		{"plugin:pdf", "1", []Root{one}},
-		{"one:pdf", "1", []Root{one}},
-		{"one/pdf:pdf", "1", []Root{one}},
-		{"one/pdf/SKILL.md", "1", []Root{one}},
-		{"fs:one/pdf", "1", []Root{one}},
-		{"plugin:pdf", "1", []Root{host, one}},
-		{"one:pdf", "1", []Root{host, one, two}},
-		{"two:pdf", "2", []Root{host, one, two}},
-		{"plugin:pdf", `"plugin:pdf" is the name of 2 skills: say "one:pdf" or "two:pdf"`, []Root{host, one, two}},
-		{"host:pdf", "H", []Root{host, one}},
-		{"mine:pdf", "U", []Root{own, odd}},
-		{"user:pdf", `"user:pdf" is the name of 2 skills: say "mine:pdf" or "plugin:pdf"`, []Root{own, odd}},
-		{"three:pdf", `unknown skill "three:pdf"`, []Root{one, two}},
+		{"pdf", "1", []source.Root{one}},
+		{"plugin:pdf", "1", []source.Root{one}},
+		{"one:pdf", "1", []source.Root{one}},
+		{"one/pdf:pdf", "1", []source.Root{one}},
+		{"one/pdf/SKILL.md", "1", []source.Root{one}},
+		{"fs:one/pdf", "1", []source.Root{one}},
+		{"plugin:pdf", "1", []source.Root{host, one}},
+		{"one:pdf", "1", []source.Root{host, one, two}},
+		{"two:pdf", "2", []source.Root{host, one, two}},
+		{"plugin:pdf", `"plugin:pdf" is the name of 2 skills: say "one:pdf" or "two:pdf"`, []source.Root{host, one, two}},
+		{"host:pdf", "H", []source.Root{host, one}},
+		{"mine:pdf", "U", []source.Root{own, odd}},
+		{"user:pdf", `"user:pdf" is the name of 2 skills: say "mine:pdf" or "plugin:pdf"`, []source.Root{own, odd}},
+		{"three:pdf", `unknown skill "three:pdf"`, []source.Root{one, two}},
 	} {
 		if got := resolve(tt.ref, tt.roots...); got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.ref, got, tt.want)
 		}
 	}
 	thief := fstest.MapFS{"x/SKILL.md": {Data: []byte("---\nname: \"fs:one/pdf\"\ndescription: thief\n---\nT\n")}}
-	if got := resolve("fs:one/pdf", FS("thief", thief), one); got != "1" {
+	if got := resolve("fs:one/pdf", source.FS("thief", thief), one); got != "1" {
 		t.Errorf("an id means %s", got)
+	}
+}
+
+// environment returns the variables that say where a user's directories are.
+func environment(home, config string) func(string) string {
+	return func(name string) string {
+		if name == "XDG_CONFIG_HOME" {
+			return config
+		}
+		return home
 	}
 }

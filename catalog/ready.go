@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/satchel-go/satchel/catalog/internal/scan"
 	"github.com/satchel-go/satchel/skillmd"
 )
 
@@ -57,11 +58,11 @@ func (c *Catalog) Ready() error {
 
 // fault returns why a root gives no skills, nil if it does or need not.
 func (c *Catalog) fault(st *state, i int, root *sourced) error {
-	usable := slices.ContainsFunc(root.scan.found, func(f found) bool { return f.usable })
+	usable := slices.ContainsFunc(root.found, func(f found) bool { return f.Usable })
 	switch {
 	case root.failed():
-		at := slices.IndexFunc(root.scan.diagnostics, isSourceFailed)
-		return &RootError{root.scan.diagnostics[at], root.fault}
+		at := slices.IndexFunc(root.diagnostics, isSourceFailed)
+		return &RootError{root.diagnostics[at], root.fault}
 	case root.untrusted:
 		found := c.untrusted(i, nil, st.roots[:i])
 		if found == nil {
@@ -71,21 +72,21 @@ func (c *Catalog) fault(st *state, i int, root *sourced) error {
 	case usable, root.repeats:
 		return nil
 	case root.broken() >= 0:
-		return &RootError{Finding: root.scan.diagnostics[root.broken()]}
-	case !root.isThere(), len(root.scan.found) > 0, c.roots[i].optional && !root.lacks():
+		return &RootError{Finding: root.diagnostics[root.broken()]}
+	case !root.isThere(), len(root.found) > 0, c.places[i].Optional && !root.lacks():
 		return nil
 	}
-	return &RootError{Finding: noSkills(c.names[i], c.roots[i])}
+	return &RootError{Finding: scan.NoSkills(c.names[i], c.roots[i].String())}
 }
 
 // broken is the place of the first finding of the root that is an error, -1 for none.
 func (s *sourced) broken() int {
-	return slices.IndexFunc(s.scan.diagnostics, func(d skillmd.Diagnostic) bool { return d.Severity == skillmd.Error })
+	return slices.IndexFunc(s.diagnostics, func(d skillmd.Diagnostic) bool { return d.Severity == skillmd.Error })
 }
 
 // lacks reports whether a finding says that something of the root could not be searched.
 func (s *sourced) lacks() bool {
-	return slices.ContainsFunc(s.scan.diagnostics, func(d skillmd.Diagnostic) bool {
+	return slices.ContainsFunc(s.diagnostics, func(d skillmd.Diagnostic) bool {
 		return d.Severity > skillmd.Info && isLogged(d)
 	})
 }
@@ -95,7 +96,7 @@ func (s *sourced) lacks() bool {
 func (c *Catalog) lost(st *state) error {
 	var errs []error
 	for i, root := range st.roots {
-		if c.roots[i].source == nil && c.roots[i].archive == nil && root.failed() {
+		if c.isOwn(i) && root.failed() {
 			errs = append(errs, c.fault(st, i, root))
 		}
 	}

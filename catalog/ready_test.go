@@ -12,6 +12,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/satchel-go/satchel/catalog/internal/scan"
+	"github.com/satchel-go/satchel/catalog/source"
+
 	"github.com/satchel-go/satchel/skillmd"
 )
 
@@ -41,30 +44,30 @@ func TestReady(t *testing.T) {
 	link(at("gone"), "lost")
 	link("../nowhere", "dead/link")
 	link("circle", "dead/circle")
-	archived := func(address string) Root {
-		return Archive(address, ArchiveOptions{CacheDir: at("cache")})
+	archived := func(address string) source.Root {
+		return source.Archive(address, source.ArchiveOptions{CacheDir: at("cache")})
 	}
 	tests := []struct {
 		name string
-		root Root
+		root source.Root
 		code skillmd.Code
 		text string
 	}{
-		{"empty", Dir(at("empty")), CodeNoSkills, "no skills found in "},
-		{"broken", Dir(at("broken")), "frontmatter-missing", ""},
-		{"plugin without skills", Plugin(at("plug")), CodeSourceFailed, "the plugin has no folder skills/"},
-		{"untrusted", Discover(at("project"), DiscoverHome(""), DiscoverConfig(""))[0], CodeUntrusted, "are not trusted"},
-		{"a link to nowhere", Dir(at("lost")).Optional(), CodeSourceFailed, "leads nowhere"},
+		{"empty", source.Dir(at("empty")), CodeNoSkills, "no skills found in "},
+		{"broken", source.Dir(at("broken")), "frontmatter-missing", ""},
+		{"plugin without skills", source.Plugin(at("plug")), CodeSourceFailed, "the plugin has no folder skills/"},
+		{"untrusted", source.Discover(at("project"), environment("", ""))[0], CodeUntrusted, "are not trusted"},
+		{"a link to nowhere", source.Dir(at("lost")).Optional(), CodeSourceFailed, "leads nowhere"},
 		{"http", archived("http://example.com/x.zip"), CodeSourceFailed, "skills cannot be listed: archive"},
 		{"dead address", archived("https://127.0.0.1:1/x.zip"), CodeSourceFailed, "skills cannot be listed: "},
-		{"a folder as SKILL.md", Dir(at("folder")), CodeUnreadable, "not a regular file"},
-		{"dead links", Dir(at("dead")), CodeNoSkills, "no skills found"},
+		{"a folder as SKILL.md", source.Dir(at("folder")), CodeUnreadable, "not a regular file"},
+		{"dead links", source.Dir(at("dead")), CodeNoSkills, "no skills found"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var log bytes.Buffer
 			logger := WithLogger(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn})))
-			c := mustOpen(t, []Root{tt.root}, logger)
+			c := mustOpen(t, []source.Root{tt.root}, logger)
 			err := c.Ready()
 			e, ok := errors.AsType[*RootError](err)
 			if !ok || !errors.Is(err, ErrNoSkills) || e.Finding.Code != tt.code || !strings.Contains(err.Error(), tt.text) {
@@ -77,13 +80,13 @@ func TestReady(t *testing.T) {
 			if _, err := c.Refresh(t.Context()); err != nil || log.Len() != before {
 				t.Errorf("a Refresh logs again: %v, %s", err, log.String()[before:])
 			}
-			err = mustOpen(t, []Root{tt.root, Dir(at("good"))}).Ready()
+			err = mustOpen(t, []source.Root{tt.root, source.Dir(at("good"))}).Ready()
 			if _, ok := errors.AsType[*RootError](err); !ok || errors.Is(err, ErrNoSkills) {
 				t.Errorf("beside a good root Ready is %v", err)
 			}
 		})
 	}
-	for _, roots := range [][]Root{nil, {Dir(at("good"))}, {Dir(at("none")).Optional()}, {Dir(at("empty")).Optional(), Dir(at("good"))}} {
+	for _, roots := range [][]source.Root{nil, {source.Dir(at("good"))}, {source.Dir(at("none")).Optional()}, {source.Dir(at("empty")).Optional(), source.Dir(at("good"))}} {
 		if err := mustOpen(t, roots).Ready(); err != nil {
 			t.Errorf("%v: Ready is %v", roots, err)
 		}
@@ -101,13 +104,13 @@ func TestDeadLinksAreTold(t *testing.T) {
 			t.Skip(err)
 		}
 	}
-	c := mustOpen(t, []Root{Dir(filepath.Join(base, "s")).Named("s")})
-	source, err := OpenSource(Dir(filepath.Join(base, "s")))
+	c := mustOpen(t, []source.Root{source.Dir(filepath.Join(base, "s")).Named("s")})
+	tree, err := source.Open(t.Context(), source.Dir(filepath.Join(base, "s")), source.Reading{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = source.Close() })
-	listing, err := source.Scan(context.Background(), nil)
+	t.Cleanup(func() { _ = tree.Close() })
+	listing, err := tree.Scan(context.Background(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +150,7 @@ func TestLostRoot(t *testing.T) {
 	write(t, base, map[string]string{"a/pdf/SKILL.md": skillText("pdf", "Reads PDF.", ""), "b/xls/SKILL.md": skillText("xls", "Reads tables.", "")})
 	var log bytes.Buffer
 	logger := WithLogger(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn})))
-	c := mustOpen(t, []Root{Dir(filepath.Join(base, "a")), Dir(filepath.Join(base, "b"))}, logger)
+	c := mustOpen(t, []source.Root{source.Dir(filepath.Join(base, "a")), source.Dir(filepath.Join(base, "b"))}, logger)
 	if err := os.Rename(filepath.Join(base, "a"), filepath.Join(base, "c")); err != nil {
 		t.Fatal(err)
 	}
@@ -193,7 +196,7 @@ func TestOptionalRoots(t *testing.T) {
 	} {
 		var log bytes.Buffer
 		logger := WithLogger(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn})))
-		c := mustOpen(t, []Root{Dir(at(name)).Optional(), Dir(at("good"))}, logger, WithMode(skillmd.Strict))
+		c := mustOpen(t, []source.Root{source.Dir(at(name)).Optional(), source.Dir(at("good"))}, logger, WithReading(source.Reading{Mode: skillmd.Strict}))
 		err := c.Ready()
 		if _, ok := errors.AsType[*RootError](err); !ok || errors.Is(err, ErrNoSkills) || !strings.Contains(err.Error(), want) || !strings.Contains(log.String(), want) {
 			t.Errorf("%s: Ready is %v; log:\n%s", name, err, log.String())
@@ -221,8 +224,8 @@ func TestDeadLinkAmongMany(t *testing.T) {
 			t.Skip(err)
 		}
 	}
-	found := mustOpen(t, []Root{Dir(filepath.Join(base, "s")).Named("s")}).Snapshot().Diagnostics()
-	if len(found) != 1 || filepath.Base(found[0].File) != "a90" || found[0].Code != CodeLink || !strings.HasSuffix(found[0].Message, "put back what it leads to (9 more links here lead nowhere)") {
+	found := mustOpen(t, []source.Root{source.Dir(filepath.Join(base, "s")).Named("s")}).Snapshot().Diagnostics()
+	if len(found) != 1 || filepath.Base(found[0].File) != "a90" || found[0].Code != scan.CodeLink || !strings.HasSuffix(found[0].Message, "put back what it leads to (9 more links here lead nowhere)") {
 		t.Errorf("found %v", found)
 	}
 }
@@ -239,7 +242,7 @@ func TestRootIsALostLink(t *testing.T) {
 		"dead": "the link to gone leads nowhere; remove it, or put back what it leads to: ", "via": "the link to dead leads nowhere; ",
 		"dead/below": "the link to gone leads nowhere; ", "circle": "the link to circle leads in a circle; remove it: ",
 	} {
-		_, err := Open(t.Context(), []Root{Dir(filepath.Join(base, filepath.FromSlash(name)))})
+		_, err := Open(t.Context(), []source.Root{source.Dir(filepath.Join(base, filepath.FromSlash(name)))})
 		if err == nil || !strings.Contains(err.Error(), want) || name != "circle" && !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%s: %v", name, err)
 		}

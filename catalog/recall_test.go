@@ -15,6 +15,9 @@ import (
 	"testing/fstest"
 	"time"
 
+	"github.com/satchel-go/satchel/catalog/internal/scan"
+	"github.com/satchel-go/satchel/catalog/source"
+
 	"github.com/satchel-go/satchel/core"
 )
 
@@ -77,11 +80,13 @@ var none = []string{
 
 // shelf is a source of skills in memory.
 type shelf struct {
-	listing *Listing
+	listing *source.Listing
 	files   map[string]fstest.MapFS
 }
 
-func (s *shelf) Scan(context.Context, *Listing) (*Listing, error) { return s.listing, nil }
+func (s *shelf) Scan(context.Context, *source.Listing) (*source.Listing, error) {
+	return s.listing, nil
+}
 
 func (s *shelf) Open(_ context.Context, id, _ string) (fs.FS, error) { return s.files[id], nil }
 
@@ -115,7 +120,7 @@ func corpusShelf(t testing.TB, n int, wanted map[string]bool) *shelf {
 	if corpus == "" {
 		t.Skip("SATCHEL_CORPUS is not set: no search over real skills")
 	}
-	s := &shelf{listing: &Listing{}, files: map[string]fstest.MapFS{}}
+	s := &shelf{listing: &source.Listing{}, files: map[string]fstest.MapFS{}}
 	described := map[string]bool{}
 	put := func(name, description, body string) {
 		if s.files[name] != nil || described[description] {
@@ -125,14 +130,14 @@ func corpusShelf(t testing.TB, n int, wanted map[string]bool) *shelf {
 		text := fmt.Sprintf("---\nname: %q\ndescription: %q\n---\n%s", name, description, body)
 		s.files[name] = fstest.MapFS{"SKILL.md": {Data: []byte(text)}}
 		head := text[:len(text)-len(body)]
-		s.listing.Entries = append(s.listing.Entries, Entry{ID: name, Revision: "1", Head: []byte(head)})
+		s.listing.Entries = append(s.listing.Entries, source.Entry{ID: name, Revision: "1", Head: []byte(head)})
 	}
-	read := func(visit func(skill core.Skill, body string), roots ...Root) {
-		c := mustOpen(t, roots, WithMaxDepth(12), WithNested(true), WithMaxDirs(200_000))
+	read := func(visit func(skill core.Skill, body string), roots ...source.Root) {
+		c := mustOpen(t, roots, WithReading(source.Reading{MaxDepth: 12, Nested: true, MaxDirs: 200_000}))
 		for _, skill := range c.Snapshot().Visible() {
 			if _, body, err := c.Body(t.Context(), skill.Name); err == nil {
 				visit(skill, body.Text)
-			} else if !errors.Is(err, errTooLarge) {
+			} else if !errors.Is(err, scan.ErrTooLarge) {
 				t.Fatal(err)
 			}
 		}
@@ -152,7 +157,7 @@ func corpusShelf(t testing.TB, n int, wanted map[string]bool) *shelf {
 			left--
 		}
 		texts = append(texts, text{strings.Split(skill.Name, "-"), strings.SplitAfter(skill.Description, ". "), strings.SplitAfter(body, "\n\n")})
-	}, Dir(filepath.Join(corpus, "anthropics-skills")), Dir(filepath.Join(corpus, "skillmd")))
+	}, source.Dir(filepath.Join(corpus, "anthropics-skills")), source.Dir(filepath.Join(corpus, "skillmd")))
 	if len(missing) > 0 {
 		t.Fatalf("the corpus does not have %v", missing)
 	}
@@ -161,7 +166,7 @@ func corpusShelf(t testing.TB, n int, wanted map[string]bool) *shelf {
 			if len(s.listing.Entries) < n {
 				put(skill.Name, skill.Description, body)
 			}
-		}, Dir(many))
+		}, source.Dir(many))
 	}
 	r := rand.New(rand.NewPCG(1, 2))
 	for i := 0; len(s.listing.Entries) < n; i++ {
@@ -199,7 +204,7 @@ func TestRecall(t *testing.T) {
 	}
 	for _, n := range sizes {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
-			c := mustOpen(t, []Root{From("shelf", corpusShelf(t, n, wanted))})
+			c := mustOpen(t, []source.Root{source.From("shelf", corpusShelf(t, n, wanted))})
 			// measure returns the share of requests whose skill is among the first five, and
 			// of those that have no strong hit.
 			measure := func(what string, requests [][]string, skills []string) (recall, empty float64) {
@@ -253,7 +258,7 @@ func BenchmarkSearch(b *testing.B) {
 	for _, r := range requests {
 		wanted[r.skill] = true
 	}
-	c := mustOpen(b, []Root{From("shelf", corpusShelf(b, benchSkills, wanted))})
+	c := mustOpen(b, []source.Root{source.From("shelf", corpusShelf(b, benchSkills, wanted))})
 	if err := c.Index(b.Context()); err != nil {
 		b.Fatal(err)
 	}

@@ -6,11 +6,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/satchel-go/satchel/catalog/source"
 )
 
 func TestRefresh(t *testing.T) {
@@ -20,7 +22,7 @@ func TestRefresh(t *testing.T) {
 		"xls/SKILL.md":  skillText("xls", "Reads tables.", "Body.\n"),
 		"gone/SKILL.md": skillText("gone", "Goes away.", "Body.\n"),
 	})
-	c := mustOpen(t, []Root{Dir(dir)})
+	c := mustOpen(t, []source.Root{source.Dir(dir)})
 	first := c.Snapshot()
 
 	refresh := func(t *testing.T) *Snapshot {
@@ -54,9 +56,12 @@ func TestRefresh(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := refresh(t)
-		want := Changes{Added: []string{"csv"}, Removed: []string{"gone"}, Edited: []string{"pdf"}}
-		if got := s.Changes(first); !reflect.DeepEqual(got, want) {
-			t.Errorf("changes %+v, want %+v", got, want)
+		var got []string
+		for _, skill := range s.Skills() {
+			got = append(got, skill.Name+": "+skill.Description)
+		}
+		if want := []string{"csv: Is new.", "pdf: Writes PDF files."}; !slices.Contains(got, want[0]) || !slices.Contains(got, want[1]) || s.Len() != 3 {
+			t.Errorf("skills %q, want %q and one more", got, want)
 		}
 		if s.Digest() == first.Digest() {
 			t.Error("the digest is the same")
@@ -135,15 +140,15 @@ func TestRefreshParsesOnlyWhatChanged(t *testing.T) {
 		"a/SKILL.md": skillText("other-a", "Has a finding.", ""),
 		"b/SKILL.md": skillText("other-b", "Has a finding.", ""),
 	})
-	c := mustOpen(t, []Root{Dir(dir)})
-	before := c.state.Load().roots[0].listing.live.known
+	c := mustOpen(t, []source.Root{source.Dir(dir)})
+	before := c.state.Load().roots[0].live.Known
 	write(t, dir, map[string]string{"b/SKILL.md": skillText("other-b", "Has changed a lot.", "")})
 	if _, err := c.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	after := c.state.Load().roots[0].listing.live.known
+	after := c.state.Load().roots[0].live.Known
 	for file, kept := range map[string]bool{"a/SKILL.md": true, "b/SKILL.md": false} {
-		if got := &before[file].diagnostics[0] == &after[file].diagnostics[0]; got != kept {
+		if got := &before[file].Diagnostics[0] == &after[file].Diagnostics[0]; got != kept {
 			t.Errorf("%s: record kept = %v, want %v", file, got, kept)
 		}
 	}
@@ -167,7 +172,7 @@ func TestRootIsSwapped(t *testing.T) {
 		}
 	}
 	point("v1")
-	c := mustOpen(t, []Root{Dir(current)})
+	c := mustOpen(t, []source.Root{source.Dir(current)})
 	check := func(body, doc string) {
 		t.Helper()
 		_, content, err := c.Body(t.Context(), "pdf")
@@ -214,7 +219,7 @@ func TestConcurrentUse(t *testing.T) {
 	if err := os.Symlink("v0", current); err != nil {
 		t.Fatal(err)
 	}
-	c := mustOpen(t, []Root{Dir(current)})
+	c := mustOpen(t, []source.Root{source.Dir(current)})
 	ctx := t.Context()
 	var readers, writer sync.WaitGroup
 	stop := make(chan struct{})

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/satchel-go/satchel/catalog/source"
+
 	"github.com/satchel-go/satchel/skillmd"
 )
 
@@ -39,7 +41,7 @@ func TestSearch(t *testing.T) {
 		{
 			name:   "skills below a skill on demand",
 			files:  map[string]string{"pdf/SKILL.md": pdf, "pdf/sub/SKILL.md": sub},
-			opts:   []Option{WithNested(true)},
+			opts:   []Option{WithReading(source.Reading{Nested: true})},
 			skills: []string{"pdf@r/pdf/SKILL.md", "sub@r/pdf/sub/SKILL.md"},
 		},
 		{
@@ -75,13 +77,13 @@ func TestSearch(t *testing.T) {
 		{
 			name:     "strict wants the exact name",
 			files:    map[string]string{"pdf/skill.md": pdf},
-			opts:     []Option{WithMode(skillmd.Strict)},
+			opts:     []Option{WithReading(source.Reading{Mode: skillmd.Strict})},
 			findings: []string{"error file-name r/pdf/skill.md", "warning no-skills r"},
 		},
 		{
 			name:     "skills-ref takes skill.md",
 			files:    map[string]string{"pdf/skill.md": pdf, "sub/Skill.md": sub},
-			opts:     []Option{WithMode(skillmd.SkillsRef)},
+			opts:     []Option{WithReading(source.Reading{Mode: skillmd.SkillsRef})},
 			skills:   []string{"pdf@r/pdf/skill.md"},
 			findings: []string{"error file-name r/sub/Skill.md"},
 		},
@@ -99,21 +101,21 @@ func TestSearch(t *testing.T) {
 		{
 			name:     "too large",
 			files:    map[string]string{"pdf/SKILL.md": pdf + strings.Repeat("x", 100), "sub/SKILL.md": sub},
-			opts:     []Option{WithMaxFileBytes(120)},
+			opts:     []Option{WithReading(source.Reading{MaxFileBytes: 120})},
 			skills:   []string{"sub@r/sub/SKILL.md"},
 			findings: []string{"error unreadable r/pdf/SKILL.md"},
 		},
 		{
 			name:     "too deep",
 			files:    map[string]string{"a/b/sub/SKILL.md": sub, "a/pdf/SKILL.md": pdf},
-			opts:     []Option{WithMaxDepth(2)},
+			opts:     []Option{WithReading(source.Reading{MaxDepth: 2})},
 			skills:   []string{"pdf@r/a/pdf/SKILL.md"},
 			findings: []string{"warning search-limit r"},
 		},
 		{
 			name:     "too many directories: the nearest are searched",
 			files:    map[string]string{"a/b/c/SKILL.md": sub, "pdf/SKILL.md": pdf},
-			opts:     []Option{WithMaxDirs(3)},
+			opts:     []Option{WithReading(source.Reading{MaxDirs: 3})},
 			skills:   []string{"pdf@r/pdf/SKILL.md"},
 			findings: []string{"warning search-limit r"},
 		},
@@ -154,9 +156,9 @@ func TestSearch(t *testing.T) {
 				t.Fatal(err)
 			}
 			write(t, dir, tt.files)
-			for kind, root := range map[string]Root{"Dir": Dir(dir), "FS": FS("r", mapFS(tt.files)), "DirFS": FS("r", os.DirFS(dir))} {
+			for kind, root := range map[string]source.Root{"Dir": source.Dir(dir), "FS": source.FS("r", mapFS(tt.files)), "DirFS": source.FS("r", os.DirFS(dir))} {
 				t.Run(kind, func(t *testing.T) {
-					c := mustOpen(t, []Root{root}, tt.opts...)
+					c := mustOpen(t, []source.Root{root}, tt.opts...)
 					skills, findings := summary(c.Snapshot())
 					same(t, "skills", tt.skills, skills)
 					same(t, "findings", tt.findings, findings)

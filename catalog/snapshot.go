@@ -154,9 +154,6 @@ func (s *Snapshot) Resolve(ref string) (core.Skill, error) {
 	return core.Skill{}, several
 }
 
-// maxFit bounds the skills that an [AmbiguousError] about a qualified name names.
-const maxFit = 16
-
 // Diagnostics are the findings about all roots, ordered by root and then by file.
 // Findings about whole roots and collisions of names come last. The slice must not
 // be modified.
@@ -195,44 +192,4 @@ func (s *Snapshot) equal(other *Snapshot) bool {
 	return len(s.skills) == len(other.skills) &&
 		reflect.DeepEqual(s.skills, other.skills) &&
 		reflect.DeepEqual(s.diagnostics, other.diagnostics)
-}
-
-// Changes are the differences between two snapshots as a model sees them:
-// names of skills, each list sorted bytewise.
-type Changes struct {
-	Added   []string // visible now, not visible before
-	Removed []string // visible before, not visible now
-	Edited  []string // visible in both, with another description or spelling of the name
-}
-
-// IsEmpty reports that nothing has changed that a model sees.
-func (c Changes) IsEmpty() bool {
-	return len(c.Added)+len(c.Removed)+len(c.Edited) == 0
-}
-
-// Changes compares the snapshot with an earlier one; nil stands for a catalog
-// without skills. The result is empty exactly when the digests are equal.
-func (s *Snapshot) Changes(since *Snapshot) Changes {
-	if since == nil {
-		since = &Snapshot{}
-	}
-	var c Changes
-	for _, skill := range s.skills {
-		if isUnseen(skill) {
-			continue
-		}
-		old, ok := since.Skill(skill.Name)
-		switch {
-		case !ok || isUnseen(old):
-			c.Added = append(c.Added, skill.Name)
-		case old.Name != skill.Name || old.Description != skill.Description:
-			c.Edited = append(c.Edited, skill.Name)
-		}
-	}
-	for _, old := range since.skills {
-		if skill, ok := s.Skill(old.Name); !isUnseen(old) && (!ok || isUnseen(skill)) {
-			c.Removed = append(c.Removed, old.Name)
-		}
-	}
-	return c
 }

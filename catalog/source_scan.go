@@ -7,14 +7,19 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/satchel-go/satchel/catalog/internal/scan"
+	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/skillmd"
 )
 
 // sourced is what is kept of a root, from one search to the next.
 type sourced struct {
-	listing *Listing // nil where nothing could be listed yet
-	scan    scan
-	records map[string]listedRecord // by id, of skills that are not live
+	listing *source.Listing // of a source; nil where nothing could be listed yet
+	live    *scan.Listing   // of another root, whose files are read as they are
+	found   []found
+	// diagnostics are the findings about the root, ordered by file.
+	diagnostics []skillmd.Diagnostic
+	records     map[string]listedRecord // by id, of skills of a source
 	// repeats is set where the directory is that of an earlier root.
 	repeats bool
 	// untrusted is set where the root was not opened, and project is where it is.
@@ -24,78 +29,112 @@ type sourced struct {
 	fault error
 }
 
+// found is a SKILL.md file that was read and parsed.
+type found struct {
+	scan.Found
+	entry *source.Entry // of a source: its tree is opened for each use
+}
+
 type listedRecord struct {
 	revision string
-	record
+	scan.Record
 }
 
 // qualifier is the name of a root in qualified names and ids.
 func (c *Catalog) qualifier(i int, root *sourced) string {
-	switch r := c.roots[i]; {
-	case r.called != nil:
-		return *r.called
-	case root.listing != nil && root.listing.live != nil && root.listing.live.called != "":
-		return root.listing.live.called
+	if name, ok, err := c.roots[i].Name(); ok && err == nil {
+		return name
+	}
+	if root.live != nil && root.live.Called != "" {
+		return root.live.Called
 	}
 	return c.names[i]
 }
 
 // tree is the tree that the skills are in, nil where each has one of its own.
-func (s *sourced) tree() tree {
-	if s == nil || s.listing == nil || s.listing.live == nil {
+func (s *sourced) tree() scan.Tree {
+	if s == nil || s.live == nil {
 		return nil
 	}
-	return s.listing.live.tree
+	return s.live.Tree
 }
 
 // trees are the trees that the root has opened, those of links included.
-func (s *sourced) trees() []tree {
+func (s *sourced) trees() []scan.Tree {
 	t := s.tree()
 	if t == nil {
 		return nil
 	}
-	all := []tree{t}
-	for _, l := range s.listing.live.links {
-		all = append(all, l.tree)
+	all := []scan.Tree{t}
+	for _, l := range s.live.Links {
+		all = append(all, l.Tree)
 	}
 	return all
 }
 
 // isThere reports whether the root could be searched.
 func (s *sourced) isThere() bool {
-	return !s.failed() && !s.repeats && !s.untrusted && (s.listing.live == nil || s.listing.live.tree != nil)
+	return !s.failed() && !s.repeats && !s.untrusted && (s.live == nil || s.live.Tree != nil)
 }
 
 // searchRoot lists the skills of a root. One that fails, or takes longer than it may,
 // keeps what it listed last; a directory that cannot be searched the first time is an
 // error, unless it is optional.
 func (c *Catalog) searchRoot(ctx context.Context, i int, old *sourced) (*sourced, error) {
-	var prev *Listing
-	if old != nil {
-		prev = old.listing
-	}
-	own := c.roots[i].source == nil && c.roots[i].archive == nil
-	limited, cancel := ctx, context.CancelFunc(func() {})
-	if c.roots[i].source != nil { // an archive has its own limit
-		limited, cancel = context.WithTimeout(ctx, c.cfg.scanTimeout)
-	}
-	defer cancel()
-	listed, err := c.sources[i].Scan(limited, prev)
+	next, same, err := c.listRoot(ctx, i, old)
 	if ctx.Err() != nil {
+		if err == nil && !same {
+			closeTrees([]*sourced{next}, []*sourced{old})
+		}
 		return nil, ctx.Err()
 	}
-	if err == nil && listed == nil {
-		err = errors.New("the source returned no listing")
-	}
 	switch {
-	case err != nil && own && !c.roots[i].optional && c.state.Load() == nil:
+	case err != nil && c.isOwn(i) && !c.places[i].Optional && c.state.Load() == nil:
 		return nil, err
 	case err != nil:
 		return c.sourceFailed(i, old, err), nil
-	case old != nil && listed == prev && !old.failed() && !old.repeats:
+	case same && !old.failed() && !old.repeats:
 		return old, nil
 	}
-	return c.parseListing(i, listed, old), nil
+	return next, nil
+}
+
+// isOwn reports whether a root is a directory or a file system, so that it is an error if it
+// cannot be searched.
+func (c *Catalog) isOwn(i int) bool { return !c.places[i].IsSource && c.places[i].Unpack == nil }
+
+// listRoot lists the skills of a root. same reports that they are those of old.
+func (c *Catalog) listRoot(ctx context.Context, i int, old *sourced) (next *sourced, same bool, err error) {
+	src := c.roots[i].Source()
+	if src == nil { // an archive has its own limit
+		var prev *scan.Listing
+		if old != nil {
+			prev = old.live
+		}
+		l := scan.Live{Config: c.cfg.scan, Place: c.places[i], Name: c.names[i]}
+		live, err := l.Scan(ctx, prev)
+		if err != nil {
+			return nil, false, err
+		}
+		return parseLive(live), old != nil && live == prev, nil
+	}
+	var prev *source.Listing
+	if old != nil {
+		prev = old.listing
+	}
+	limited, cancel := context.WithTimeout(ctx, c.cfg.scan.ScanTimeout)
+	defer cancel()
+	listed, err := src.Scan(limited, prev)
+	if err == nil && listed == nil {
+		err = errors.New("the source returned no listing")
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	if old != nil && listed == prev && !old.failed() && !old.repeats {
+		return old, true, nil
+	}
+	return c.parseListing(i, listed, old), false, nil
 }
 
 // sourceFailed keeps what a root listed last, and says so.
@@ -106,12 +145,12 @@ func (c *Catalog) sourceFailed(i int, old *sourced, err error) *sourced {
 	}
 	s.fault = err
 	text := "skills cannot be listed: "
-	if len(s.scan.found) > 0 {
+	if len(s.found) > 0 {
 		text = "skills cannot be listed, so those listed last are used: "
 	}
-	s.scan.diagnostics = append(slices.DeleteFunc(slices.Clone(s.scan.diagnostics), isSourceFailed), skillmd.Diagnostic{
+	s.diagnostics = append(slices.DeleteFunc(slices.Clone(s.diagnostics), isSourceFailed), skillmd.Diagnostic{
 		File: c.names[i], Code: CodeSourceFailed, Severity: skillmd.Error,
-		Message: text + printable(err.Error()),
+		Message: text + scan.Printable(err.Error()),
 	})
 	return s
 }
@@ -121,37 +160,34 @@ func isSourceFailed(d skillmd.Diagnostic) bool { return d.Code == CodeSourceFail
 func (s *sourced) failed() bool { return s.fault != nil }
 
 // parseLive takes the skills of a tree, which the scanner has parsed, sorted and bounded.
-func parseLive(listed *Listing) *sourced {
-	s := &sourced{listing: listed, scan: scan{found: make([]found, len(listed.Entries)), diagnostics: listed.Diagnostics}}
-	for n := range listed.Entries {
-		s.scan.found[n] = *listed.Entries[n].live
+func parseLive(listed *scan.Listing) *sourced {
+	s := &sourced{live: listed, found: make([]found, len(listed.Found)), diagnostics: listed.Diagnostics}
+	for n := range listed.Found {
+		s.found[n].Found = listed.Found[n]
 	}
 	return s
 }
 
 // parseListing makes skills of entries. What is known of the same revision is not
 // parsed again.
-func (c *Catalog) parseListing(i int, listed *Listing, old *sourced) *sourced {
-	if listed.live != nil {
-		return parseLive(listed)
-	}
+func (c *Catalog) parseListing(i int, listed *source.Listing, old *sourced) *sourced {
 	s := &sourced{listing: listed, records: make(map[string]listedRecord, len(listed.Entries))}
-	p := &scanner{cfg: c.cfg, name: c.names[i]}
-	s.scan.diagnostics = slices.Clone(listed.Diagnostics)
+	p := &scan.Scanner{Config: c.cfg.scan, Name: c.names[i]}
+	s.diagnostics = slices.Clone(listed.Diagnostics)
 	entries := listed.Entries
 	if len(entries) > maxListed {
-		s.scan.note(p.limit("the source lists %d skills: those beyond %d are left out", len(entries), maxListed))
+		s.note(p.Limit("the source lists %d skills: those beyond %d are left out", len(entries), maxListed))
 		entries = entries[:maxListed]
 	}
 	for n := range entries {
 		e := &entries[n]
-		fault := e.fault()
+		fault := e.Fault()
 		if _, twice := s.records[e.ID]; twice && fault == "" {
 			fault = "its id is that of another skill"
 		}
 		if fault != "" {
-			id := strings.ToValidUTF8(e.ID[:min(len(e.ID), maxEntryID)], "\uFFFD")
-			s.scan.note(p.diagnostic(skillmd.Error, CodeUnreadable, id, "ignored: "+fault))
+			id := strings.ToValidUTF8(e.ID[:min(len(e.ID), maxIDShown)], "\uFFFD")
+			s.note(p.Diagnostic(skillmd.Error, CodeUnreadable, id, "ignored: "+fault))
 			continue
 		}
 		var known listedRecord
@@ -159,13 +195,15 @@ func (c *Catalog) parseListing(i int, listed *Listing, old *sourced) *sourced {
 			known = old.records[e.ID]
 		}
 		if known.revision != e.Revision {
-			known = listedRecord{e.Revision, p.parse(".", path.Join(e.ID, e.skillFileOf()), e.Head)}
+			known = listedRecord{e.Revision, p.Parse(".", path.Join(e.ID, e.SkillFile()), e.Head)}
 		}
 		s.records[e.ID] = known
-		s.scan.diagnostics = append(s.scan.diagnostics, known.diagnostics...)
-		s.scan.found = append(s.scan.found, found{dir: ".", file: e.skillFileOf(), entry: e, record: known.record})
+		s.diagnostics = append(s.diagnostics, known.Diagnostics...)
+		s.found = append(s.found, found{scan.Found{Dir: ".", File: e.SkillFile(), Record: known.Record}, e})
 	}
-	slices.SortFunc(s.scan.found, func(a, b found) int { return strings.Compare(a.entry.ID, b.entry.ID) })
-	slices.SortStableFunc(s.scan.diagnostics, func(a, b skillmd.Diagnostic) int { return strings.Compare(a.File, b.File) })
+	slices.SortFunc(s.found, func(a, b found) int { return strings.Compare(a.entry.ID, b.entry.ID) })
+	slices.SortStableFunc(s.diagnostics, func(a, b skillmd.Diagnostic) int { return strings.Compare(a.File, b.File) })
 	return s
 }
+
+func (s *sourced) note(d skillmd.Diagnostic) { s.diagnostics = append(s.diagnostics, d) }

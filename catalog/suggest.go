@@ -11,13 +11,6 @@ import (
 	"github.com/satchel-go/satchel/skillmd"
 )
 
-const (
-	maxSuggestions = 3
-	// maxCompared bounds, in runes, how much of two names is compared. A valid
-	// name has at most 64.
-	maxCompared = 64
-)
-
 // suggestion is a name and how far it is from what was asked for.
 type suggestion struct {
 	name string

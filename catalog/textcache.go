@@ -4,12 +4,9 @@ import (
 	"io/fs"
 	"sync"
 
+	"github.com/satchel-go/satchel/catalog/internal/scan"
 	"github.com/satchel-go/satchel/core"
 )
-
-// maxCachedBytes bounds the texts that are kept. If they are more, all of them are
-// dropped, because reading a file again is cheap.
-const maxCachedBytes = 32 << 20
 
 // textCache keeps the texts of files that were read. The zero textCache is ready to
 // use.
@@ -34,7 +31,7 @@ func (p place) textKey(file string) textKey {
 }
 
 type cachedText struct {
-	stamp   stamp
+	stamp   scan.Stamp
 	content Content
 	// skill is the front matter of a SKILL.md, read with the text.
 	skill core.Skill
@@ -46,11 +43,11 @@ func (c *textCache) get(key textKey, info fs.FileInfo) (cachedText, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	text, ok := c.texts[key]
-	return text, ok && text.stamp.holds(info)
+	return text, ok && text.stamp.Holds(info)
 }
 
 func (c *textCache) put(key textKey, text cachedText) {
-	if !text.stamp.settled {
+	if !text.stamp.Settled {
 		return // it would never be used
 	}
 	c.mu.Lock()

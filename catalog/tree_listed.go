@@ -11,41 +11,43 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/satchel-go/satchel/catalog/internal/scan"
+	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/internal/files/lazyfs"
 )
 
 // openEntry opens the files of a skill that a source has listed, for one call. A source
 // that has listed the files is asked only for those that are read.
-func openEntry(ctx context.Context, s Source, e *Entry) (tree, error) {
+func openEntry(ctx context.Context, s source.Source, e *source.Entry) (scan.Tree, error) {
 	if e.Files == nil {
 		fsys, err := s.Open(ctx, e.ID, e.Revision)
 		if err != nil {
 			return nil, err
 		}
-		return &fsTree{fsys: fsys}, nil
+		return &scan.FSTree{FS: fsys}, nil
 	}
 	files := make([]lazyfs.File, len(e.Files))
 	for i, f := range e.Files {
 		files[i] = lazyfs.File{Path: f.Path, Size: f.Size}
 	}
 	listed := &listedFiles{ctx: ctx, source: s, entry: e}
-	return &fsTree{fsys: lazyfs.New(files, listed.read)}, nil
+	return &scan.FSTree{FS: lazyfs.New(files, listed.read)}, nil
 }
 
 // listedFiles reads the files of a skill that were listed.
 type listedFiles struct {
 	ctx    context.Context
-	source Source
-	entry  *Entry
+	source source.Source
+	entry  *source.Entry
 	fsys   fs.FS // nil until a file is read
 }
 
 // read reads a whole file and compares it with the listing, so that callers never get bytes of
 // another revision.
 func (l *listedFiles) read(name string) (_ []byte, err error) {
-	file := l.entry.Files[slices.IndexFunc(l.entry.Files, func(f File) bool { return f.Path == name })]
+	file := l.entry.Files[slices.IndexFunc(l.entry.Files, func(f source.File) bool { return f.Path == name })]
 	if file.Size > maxListedLen {
-		return nil, tooLarge(maxListedLen)
+		return nil, scan.TooLarge(maxListedLen)
 	}
 	if l.fsys == nil {
 		if l.fsys, err = l.source.Open(l.ctx, l.entry.ID, l.entry.Revision); err != nil {
@@ -54,19 +56,19 @@ func (l *listedFiles) read(name string) (_ []byte, err error) {
 	}
 	f, err := l.fsys.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, ErrDigest
+		return nil, source.ErrDigest
 	}
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	var b bytes.Buffer
-	if _, err := io.Copy(&b, io.LimitReader(whileAlive{l.ctx, f}, file.Size+1)); err != nil {
+	if _, err := io.Copy(&b, io.LimitReader(scan.WhileAlive{Context: l.ctx, File: f}, file.Size+1)); err != nil {
 		return nil, err
 	}
 	sum := sha256.Sum256(b.Bytes())
 	if int64(b.Len()) != file.Size || !strings.EqualFold(file.SHA256, hex.EncodeToString(sum[:])) {
-		return nil, ErrDigest
+		return nil, source.ErrDigest
 	}
 	return b.Bytes(), nil
 }

@@ -5,13 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"time"
 
+	"github.com/satchel-go/satchel/catalog/internal/scan"
+	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/skillmd"
 )
-
-// codeWatchLimited says that not all folders can be watched: changes in the others are found later.
-const codeWatchLimited skillmd.Code = "watch-limited"
 
 // WatchOptions say how a catalog is watched. A value of 0 stands for the default.
 type WatchOptions struct {
@@ -31,110 +31,113 @@ type WatchOptions struct {
 	Changed func(context.Context, *Snapshot)
 }
 
-// WithWatch refreshes the catalog when its skills change, until it is closed; see [Watch].
-func WithWatch(opts WatchOptions) Option { return func(c *config) { c.watch = &opts } }
+// WithWatch refreshes the catalog when its skills change, until it is closed; see [Catalog.Watch].
+func WithWatch(opts WatchOptions) Option {
+	return func(c *config) error { c.watch = &opts; return nil }
+}
 
 // WithChanged adds a function that a watcher calls like [WatchOptions].Changed, before it.
 func WithChanged(changed func(context.Context, *Snapshot)) Option {
-	return func(c *config) { c.changed = append(c.changed, changed) }
+	return func(c *config) error { c.changed = append(c.changed, changed); return nil }
 }
 
-// Watcher refreshes a catalog when its skills change. Make one with [Watch].
-type Watcher struct {
-	c      *Catalog
-	opts   WatchOptions
-	stop   context.CancelFunc
-	done   chan struct{}
-	told   chan struct{} // by sources
-	quiet  []func()      // ends what Notify has begun
-	pace   pace
-	watch  *watches
-	polled bool // some roots cannot be watched
-	seen   *Snapshot
+// watcher refreshes a catalog when its skills change.
+type watcher struct {
+	c       *Catalog
+	opts    WatchOptions
+	stop    context.CancelFunc
+	done    chan struct{}
+	noticed chan struct{} // by sources
+	quiet   []func()      // ends what Notify has begun
+	pace    scan.Pace
+	watch   *scan.Watches
+	polled  bool // some roots cannot be watched
+	seen    *Snapshot
 }
 
-// Watch refreshes a catalog when a skill of one of its roots is added, edited or removed:
-// directories and plugins as the system tells of changes, sources as they tell
-// ([Notifier]), and all else, as archives, every Poll. Where the system can watch no folder,
-// or not all of them, everything is polled as well, and there is a diagnostic
-// ([codeWatchLimited]). Watching ends with ctx, with [Watcher.Close], or with the catalog.
-func Watch(ctx context.Context, c *Catalog, opts WatchOptions) *Watcher {
-	opts.Quiet = cmp.Or(max(opts.Quiet, 0), 200*time.Millisecond)
-	opts.Latest = cmp.Or(max(opts.Latest, 0), 2*time.Second)
-	opts.Poll = cmp.Or(max(opts.Poll, 0), 30*time.Second)
-	opts.MaxWatches = cmp.Or(max(opts.MaxWatches, 0), 4096)
+// Watch refreshes the catalog when a skill of one of its roots is added, edited or removed:
+// directories and plugins when the system reports a change, sources when they do
+// ([source.Notifier]), and all others, such as archives, every Poll. If the system can watch no
+// folder, or not all of them, everything is polled as well, and a diagnostic says so. Watching
+// ends with ctx, with stop, or with the catalog. When stop returns, no goroutine of it is left;
+// calling it twice is harmless.
+func (c *Catalog) Watch(ctx context.Context, opts WatchOptions) (stop func() error) {
+	return c.watchWith(ctx, opts).Close
+}
+
+func (c *Catalog) watchWith(ctx context.Context, opts WatchOptions) *watcher {
+	opts.Quiet = cmp.Or(max(opts.Quiet, 0), watchQuiet)
+	opts.Latest = cmp.Or(max(opts.Latest, 0), watchLatest)
+	opts.Poll = cmp.Or(max(opts.Poll, 0), watchPoll)
+	opts.MaxWatches = cmp.Or(max(opts.MaxWatches, 0), maxWatches)
 	ctx, stop := context.WithCancel(ctx)
-	w := &Watcher{
-		c: c.Whole(), opts: opts, stop: stop, done: make(chan struct{}), told: make(chan struct{}, 1),
-		pace: pace{quiet: opts.Quiet, latest: opts.Latest}, watch: &watches{}, seen: c.Whole().Snapshot(),
+	w := &watcher{
+		c: c.Whole(), opts: opts, stop: stop, done: make(chan struct{}), noticed: make(chan struct{}, 1),
+		pace: scan.Pace{Quiet: opts.Quiet, Latest: opts.Latest}, watch: &scan.Watches{}, seen: c.Whole().Snapshot(),
 	}
-	for i, r := range c.roots {
-		n, ok := c.sources[i].(Notifier)
-		if own, isTree := c.sources[i].(*TreeSource); isTree && own.live {
-			ok = false // the catalog watches it itself
-		}
+	for i, p := range c.places {
+		n, ok := c.roots[i].Source().(source.Notifier)
 		if ok {
-			w.quiet = append(w.quiet, n.Notify(w.tell))
+			w.quiet = append(w.quiet, n.Notify(w.notice))
 		}
-		w.polled = w.polled || !ok && r.isNamed()
+		w.polled = w.polled || !ok && p.IsNamed()
 	}
 	go w.run(ctx)
 	return w
 }
 
-// tell says that something has changed. It never blocks.
-func (w *Watcher) tell() {
+// notice says that something has changed. It never blocks.
+func (w *watcher) notice() {
 	select {
-	case w.told <- struct{}{}:
+	case w.noticed <- struct{}{}:
 	default:
 	}
 }
 
-// Close ends watching; when it returns, no goroutine of it is left. Closing twice is
-// harmless.
-func (w *Watcher) Close() error {
+// Close ends watching; when it returns, no goroutine of it is left.
+func (w *watcher) Close() error {
 	w.stop()
 	<-w.done
 	return nil
 }
 
-func (w *Watcher) run(ctx context.Context) {
+func (w *watcher) run(ctx context.Context) {
 	defer close(w.done)
 	defer func() {
 		for _, quiet := range w.quiet {
 			quiet()
 		}
-		w.watch.close()
+		w.watch.Close()
 	}()
 	w.arm()
-	w.pace.changed(time.Now()) // what has changed since the catalog was opened
+	w.pace.Changed(time.Now()) // what has changed since the catalog was opened
 	timer, poll := time.NewTimer(0), time.NewTicker(w.opts.Poll)
 	defer timer.Stop()
 	defer poll.Stop()
 	for {
 		var due, polled <-chan time.Time
-		if at, ok := w.pace.due(); ok {
+		if at, ok := w.pace.Due(); ok {
 			timer.Reset(time.Until(at))
 			due = timer.C
 		}
-		if w.polled || w.watch.limited {
+		if w.polled || w.watch.Limited {
 			polled = poll.C
 		}
-		events, lost := w.watch.channels()
+		events, lost := w.watch.Channels()
 		select {
 		case <-ctx.Done():
 			return
 		case e := <-events:
-			if w.watch.means(e) {
-				w.pace.changed(time.Now())
+			if w.watch.Means(e) {
+				w.pace.Changed(time.Now())
 			}
 		case err := <-lost:
 			w.c.cfg.logger.DebugContext(ctx, "changes of skills were lost", "error", err)
-			w.pace.changed(time.Now())
-		case <-w.told:
-			w.pace.changed(time.Now())
+			w.pace.Changed(time.Now())
+		case <-w.noticed:
+			w.pace.Changed(time.Now())
 		case <-polled:
-			w.pace.changed(time.Now())
+			w.pace.Changed(time.Now())
 		case <-due:
 			if !w.refresh(ctx) {
 				return
@@ -145,21 +148,21 @@ func (w *Watcher) run(ctx context.Context) {
 
 // refresh refreshes the catalog, and watches what there is then. It reports false when
 // the catalog is closed.
-func (w *Watcher) refresh(ctx context.Context) bool {
-	w.pace.begun()
+func (w *watcher) refresh(ctx context.Context) bool {
+	w.pace.Begin()
 	snapshot, err := w.c.Refresh(ctx)
 	switch {
 	case ctx.Err() != nil:
 		return true
-	case errors.Is(err, ErrClosed):
+	case errors.Is(err, fs.ErrClosed):
 		return false
 	case isUntold(err):
 		w.c.cfg.logger.WarnContext(ctx, "the skills cannot be read again", "error", err)
 	}
 	if w.arm() {
-		w.pace.changed(time.Now()) // what has changed before it was watched
+		w.pace.Changed(time.Now()) // what has changed before it was watched
 	}
-	w.pace.ended(time.Now())
+	w.pace.End(time.Now())
 	if snapshot != w.seen {
 		for _, changed := range w.c.cfg.changed {
 			changed(ctx, snapshot)
@@ -174,18 +177,18 @@ func (w *Watcher) refresh(ctx context.Context) bool {
 
 // arm watches the folders that the catalog has now, and reports whether they are other
 // ones than before, or the finding about them is.
-func (w *Watcher) arm() bool {
-	next, err := w.watch.follow(w.c.watchedDirs(), w.opts.MaxWatches)
+func (w *watcher) arm() bool {
+	next, err := w.watch.Follow(w.c.watchedDirs(), w.opts.MaxWatches)
 	if err != nil {
 		w.c.cfg.logger.Warn("folders of skills cannot be watched", "error", err)
 	}
 	changed := next != w.watch
 	w.watch = next
 	var finding *skillmd.Diagnostic
-	if next.limited {
+	if next.Limited {
 		finding = &skillmd.Diagnostic{
 			Code: codeWatchLimited, Severity: skillmd.Warning,
-			Message: fmt.Sprintf("%d of %d folders are watched; changes in the others are found within %v", next.count, len(next.dirs), w.opts.Poll),
+			Message: fmt.Sprintf("%d of %d folders are watched; changes in the others are found within %v", next.Count, len(next.Dirs), w.opts.Poll),
 		}
 	}
 	if last := w.c.watching.Load(); (last == nil) != (finding == nil) || last != nil && *last != *finding {
@@ -194,36 +197,3 @@ func (w *Watcher) arm() bool {
 	}
 	return changed
 }
-
-// pace says when a catalog that has changed is refreshed.
-type pace struct {
-	quiet, latest time.Duration
-	first, last   time.Time // changes since the last refresh, zero for none
-	refreshed     time.Time
-}
-
-func (p *pace) changed(now time.Time) {
-	if p.last = now; p.first.IsZero() {
-		p.first = now
-	}
-}
-
-// due is when to refresh, if at all.
-func (p *pace) due() (time.Time, bool) {
-	if p.first.IsZero() {
-		return time.Time{}, false
-	}
-	at := p.last.Add(p.quiet)
-	if latest := p.first.Add(p.latest); latest.Before(at) {
-		at = latest
-	}
-	if soonest := p.refreshed.Add(p.latest / 2); at.Before(soonest) {
-		at = soonest
-	}
-	return at, true
-}
-
-// begun is called before a refresh and ended after it. A change between the two makes
-// another refresh due.
-func (p *pace) begun()              { p.first, p.last = time.Time{}, time.Time{} }
-func (p *pace) ended(now time.Time) { p.refreshed = now }

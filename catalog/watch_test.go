@@ -10,6 +10,10 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/satchel-go/satchel/catalog/internal/scan"
+	"github.com/satchel-go/satchel/catalog/source"
+	"github.com/satchel-go/satchel/core"
 )
 
 // never is longer than a test: nothing is found by polling.
@@ -17,7 +21,7 @@ const never = 24 * time.Hour
 
 // watched watches a catalog, and returns a function that waits until it holds a skill of
 // this name and description, or none where the description is "".
-func watched(t *testing.T, c *Catalog, opts WatchOptions) (w *Watcher, wait func(name, description string)) {
+func watched(t *testing.T, c *Catalog, opts WatchOptions) (w *watcher, wait func(name, description string)) {
 	t.Helper()
 	changes := make(chan struct{}, 1)
 	opts.Changed = func(context.Context, *Snapshot) {
@@ -29,7 +33,7 @@ func watched(t *testing.T, c *Catalog, opts WatchOptions) (w *Watcher, wait func
 	if opts.Poll == 0 {
 		opts.Poll = never
 	}
-	w = Watch(t.Context(), c, opts)
+	w = c.watchWith(t.Context(), opts)
 	t.Cleanup(func() {
 		if err := w.Close(); err != nil {
 			t.Error(err)
@@ -55,7 +59,7 @@ func TestWatch(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"pdf/SKILL.md": skillText("pdf", "Reads PDF files.", "")})
 	optional := filepath.Join(t.TempDir(), "home", ".agents", "skills")
-	c := mustOpen(t, []Root{Dir(dir), Dir(optional).Optional()})
+	c := mustOpen(t, []source.Root{source.Dir(dir), source.Dir(optional).Optional()})
 	// Edited before it is watched.
 	write(t, dir, map[string]string{"pdf/SKILL.md": skillText("pdf", "Version 1.", "")})
 	_, wait := watched(t, c, WatchOptions{Quiet: 10 * time.Millisecond, Latest: 100 * time.Millisecond})
@@ -80,7 +84,7 @@ func TestWatch(t *testing.T) {
 func TestWatchSources(t *testing.T) {
 	s := &told{}
 	s.set("Version 1.")
-	c := mustOpen(t, []Root{From("db", s)})
+	c := mustOpen(t, []source.Root{source.From("db", s)})
 	w, wait := watched(t, c, WatchOptions{Quiet: time.Millisecond, Latest: 10 * time.Millisecond})
 	for n := range 5 {
 		s.set(fmt.Sprint("Version ", n))
@@ -95,15 +99,17 @@ func TestWatchSources(t *testing.T) {
 // told is a source with one skill, that tells of its changes.
 type told struct {
 	Source
-	listing atomic.Pointer[Listing]
+	listing atomic.Pointer[source.Listing]
 	changed func()
 }
 
 func (s *told) set(description string) {
-	s.listing.Store(&Listing{Entries: []Entry{{ID: "pdf", Revision: description, Head: []byte(skillText("pdf", description, ""))}}})
+	s.listing.Store(&source.Listing{Entries: []source.Entry{{ID: "pdf", Revision: description, Head: []byte(skillText("pdf", description, ""))}}})
 }
-func (s *told) tell()                                            { s.changed() }
-func (s *told) Scan(context.Context, *Listing) (*Listing, error) { return s.listing.Load(), nil }
+func (s *told) tell() { s.changed() }
+func (s *told) Scan(context.Context, *source.Listing) (*source.Listing, error) {
+	return s.listing.Load(), nil
+}
 func (s *told) Notify(changed func()) (stop func()) {
 	s.changed = changed
 	return func() { s.changed = nil }
@@ -113,7 +119,7 @@ func (s *told) Notify(changed func()) (stop func()) {
 func TestWatchIsLimited(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"a/SKILL.md": skillText("a", "Is there.", ""), "b/SKILL.md": skillText("b", "Is there.", "")})
-	c := mustOpen(t, []Root{Dir(dir)})
+	c := mustOpen(t, []source.Root{source.Dir(dir)})
 	w, wait := watched(t, c, WatchOptions{Quiet: time.Millisecond, Latest: 10 * time.Millisecond, Poll: 20 * time.Millisecond, MaxWatches: 1})
 	write(t, dir, map[string]string{"b/SKILL.md": skillText("b", "Is edited.", "")})
 	wait("b", "Is edited.")
@@ -130,7 +136,7 @@ func TestWatchIsNotBusy(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"pdf/SKILL.md": skillText("pdf", "Reads PDF files.", "")})
 	var searches atomic.Int64
-	c := mustOpen(t, []Root{Dir(dir).In(Project)}, WithTrust(func(context.Context, Root) (bool, error) {
+	c := mustOpen(t, []source.Root{source.Dir(dir).In(core.ScopeProject)}, WithTrust(func(context.Context, source.Root) (bool, error) {
 		searches.Add(1)
 		return true, nil
 	}))
@@ -148,29 +154,29 @@ func TestWatchIsNotBusy(t *testing.T) {
 func TestWatchEnds(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"pdf/SKILL.md": skillText("pdf", "Reads PDF files.", "")})
-	for what, end := range map[string]func(*Catalog, *Watcher, context.CancelFunc) error{
-		"Close":       func(_ *Catalog, w *Watcher, _ context.CancelFunc) error { return w.Close() },
-		"its context": func(_ *Catalog, w *Watcher, stop context.CancelFunc) error { stop(); <-w.done; return nil },
-		"its catalog": func(c *Catalog, w *Watcher, _ context.CancelFunc) error {
+	for what, end := range map[string]func(*Catalog, *watcher, context.CancelFunc) error{
+		"Close":       func(_ *Catalog, w *watcher, _ context.CancelFunc) error { return w.Close() },
+		"its context": func(_ *Catalog, w *watcher, stop context.CancelFunc) error { stop(); <-w.done; return nil },
+		"its catalog": func(c *Catalog, w *watcher, _ context.CancelFunc) error {
 			err := c.Close()
-			w.tell()
+			w.notice()
 			<-w.done
 			return err
 		},
-		"Close, twice": func(_ *Catalog, w *Watcher, _ context.CancelFunc) error { _ = w.Close(); return w.Close() },
+		"Close, twice": func(_ *Catalog, w *watcher, _ context.CancelFunc) error { _ = w.Close(); return w.Close() },
 	} {
 		t.Run(what, func(t *testing.T) {
 			ctx, stop := context.WithCancel(t.Context())
 			defer stop()
-			c := mustOpen(t, []Root{Dir(dir)})
-			w := Watch(ctx, c, WatchOptions{Quiet: time.Millisecond, Latest: time.Millisecond, Poll: never})
+			c := mustOpen(t, []source.Root{source.Dir(dir)})
+			w := c.watchWith(ctx, WatchOptions{Quiet: time.Millisecond, Latest: time.Millisecond, Poll: never})
 			if err := end(c, w, stop); err != nil {
 				t.Fatal(err)
 			}
 			for late := time.Now().Add(time.Minute); ; runtime.Gosched() { // the last one may be about to return
 				stacks := make([]byte, 1<<20)
 				text := string(stacks[:runtime.Stack(stacks, true)])
-				if !strings.Contains(text, "catalog.(*Watcher)") && !strings.Contains(text, "fsnotify.(") {
+				if !strings.Contains(text, "catalog.(*watcher)") && !strings.Contains(text, "fsnotify.(") {
 					return
 				}
 				if time.Now().After(late) {
@@ -183,33 +189,33 @@ func TestWatchEnds(t *testing.T) {
 
 func TestPace(t *testing.T) {
 	at := func(ms int) time.Time { return time.UnixMilli(1_000_000 + int64(ms)) }
-	p := pace{quiet: 200 * time.Millisecond, latest: 2 * time.Second}
+	p := scan.Pace{Quiet: 200 * time.Millisecond, Latest: 2 * time.Second}
 	want := func(what string, ms int) {
 		t.Helper()
-		if due, ok := p.due(); !ok || !due.Equal(at(ms)) {
+		if due, ok := p.Due(); !ok || !due.Equal(at(ms)) {
 			t.Errorf("%s: due at %v, %t, want %v", what, due, ok, at(ms))
 		}
 	}
-	if _, ok := p.due(); ok {
+	if _, ok := p.Due(); ok {
 		t.Error("nothing has changed, and something is due")
 	}
-	p.changed(at(0))
+	p.Changed(at(0))
 	want("a change", 200)
-	p.changed(at(150))
+	p.Changed(at(150))
 	want("another", 350)
 	for ms := 150; ms < 1950; ms += 50 {
-		p.changed(at(ms))
+		p.Changed(at(ms))
 	}
 	want("many", 2000)
-	p.begun()
-	if _, ok := p.due(); ok {
+	p.Begin()
+	if _, ok := p.Due(); ok {
 		t.Error("refreshed, and something is due")
 	}
-	p.ended(at(2100))
-	p.changed(at(2150))
+	p.End(at(2100))
+	p.Changed(at(2150))
 	want("soon after a refresh", 3100)
-	p.begun()
-	p.changed(at(3150)) // while it is refreshed
-	p.ended(at(3200))
+	p.Begin()
+	p.Changed(at(3150)) // while it is refreshed
+	p.End(at(3200))
 	want("during a refresh", 4200)
 }

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/satchel-go/satchel/catalog/source"
 )
 
 // A root that a deployment swaps is followed, and so is one that was away.
@@ -27,7 +29,7 @@ func TestWatchFollowsTheRoot(t *testing.T) {
 		}
 	}
 	point("v1")
-	c := mustOpen(t, []Root{Dir(filepath.Join(base, "current", "skills"))})
+	c := mustOpen(t, []source.Root{source.Dir(filepath.Join(base, "current", "skills"))})
 	_, wait := watched(t, c, WatchOptions{Quiet: 10 * time.Millisecond, Latest: 100 * time.Millisecond})
 	wait("pdf", "Version 1.")
 	point("v2")
@@ -64,7 +66,7 @@ func TestWatchFollowsLinks(t *testing.T) {
 		}
 	}
 	link("far")
-	c := mustOpen(t, []Root{Dir(dir)})
+	c := mustOpen(t, []source.Root{source.Dir(dir)})
 	_, wait := watched(t, c, WatchOptions{Quiet: 10 * time.Millisecond, Latest: 100 * time.Millisecond})
 	write(t, base, map[string]string{"agents/far/SKILL.md": skillText("far", "Version 2.", "")})
 	wait("far", "Version 2.")

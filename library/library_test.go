@@ -16,6 +16,7 @@ import (
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/catalog/catalogtest"
+	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/library"
 )
@@ -608,7 +609,7 @@ func TestAmbiguousName(t *testing.T) {
 // unlisted is a source whose skills cannot be listed.
 type unlisted struct{ catalog.Source }
 
-func (unlisted) Scan(context.Context, *catalog.Listing) (*catalog.Listing, error) {
+func (unlisted) Scan(context.Context, *source.Listing) (*source.Listing, error) {
 	return nil, errors.New("the disk is gone")
 }
 
@@ -674,7 +675,7 @@ func TestSourceTellsWhatIsUnreviewed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := catalog.Open(t.Context(), []catalog.Root{catalog.From("lib", l.Source("t"))})
+	c, err := catalog.Open(t.Context(), []source.Root{source.From("lib", l.Source("t"))})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/files/plainfile"
 	"github.com/satchel-go/satchel/skillmd"
@@ -71,11 +72,11 @@ func OpenPlugin(dir string) (Plugin, error) {
 	if err != nil {
 		return Plugin{}, err
 	}
-	source, err := catalog.OpenSource(catalog.Dir(filepath.Join(dir, "skills")).Optional())
+	skills, err := source.Open(context.Background(), source.Dir(filepath.Join(dir, "skills")).Optional(), source.Reading{})
 	if err != nil {
 		return Plugin{}, err
 	}
-	return Plugin{ID: m.Name, Version: m.Version, Source: source, now: read}, nil
+	return Plugin{ID: m.Name, Version: m.Version, Source: skills, now: read}, nil
 }
 
 func readManifest(dir string) (m manifest, err error) {
@@ -116,7 +117,7 @@ const rescan = 200 * time.Millisecond
 type plugin struct {
 	Plugin
 	mu      sync.Mutex
-	listing *catalog.Listing
+	listing *source.Listing
 	at      time.Time
 	version string
 	skills  map[string]*packaged // by canonical id
@@ -127,7 +128,7 @@ type packaged struct {
 	plugin *plugin
 	from   PluginRef
 	id     string
-	entry  catalog.Entry
+	entry  source.Entry
 	skill  core.Skill
 	files  []File
 	digest string
@@ -196,7 +197,7 @@ func (p *plugin) scan(ctx context.Context) (map[string]*packaged, error) {
 }
 
 // filesOf lists the files of an entry, which a source may leave to its readers.
-func filesOf(ctx context.Context, source catalog.Source, e catalog.Entry) ([]File, error) {
+func filesOf(ctx context.Context, source catalog.Source, e source.Entry) ([]File, error) {
 	var files []File
 	if e.Files != nil {
 		for _, f := range e.Files {
@@ -244,7 +245,7 @@ func (s *packaged) read(ctx context.Context, f File, limit int) ([]byte, error) 
 	case len(data) > limit:
 		return nil, refuse("too_large", ErrTooLarge, "%s has more than %d bytes", f.Path, limit)
 	case sumOf(data) != f.Digest:
-		return nil, catalog.ErrDigest
+		return nil, source.ErrDigest
 	}
 	return data, nil
 }
@@ -265,5 +266,5 @@ func (s *packaged) describe() Descriptor {
 
 // isStale reports that a packaged skill is no longer what was listed.
 func isStale(err error) bool {
-	return errors.Is(err, catalog.ErrGone) || errors.Is(err, catalog.ErrDigest)
+	return errors.Is(err, source.ErrGone) || errors.Is(err, source.ErrDigest)
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/internal/files/lazyfs"
 	"github.com/satchel-go/satchel/skillmd"
 )
@@ -14,18 +14,18 @@ import (
 // Source returns what is shared in a tenant as a source of skills: the skills of the
 // database, and those of plugins with their overlays. Revisions are kept, so a skill
 // can be opened as it was listed. Entry ids are canonical ids.
-func (l *Library) Source(tenant string) catalog.Keeper {
+func (l *Library) Source(tenant string) source.Keeper {
 	return l.SourceFor(Actor{Tenant: tenant})
 }
 
 // SourceFor is [Library.Source] with the private skills of an actor, and the plugins
 // that he sees.
-func (l *Library) SourceFor(a Actor) catalog.Keeper { return &source{library: l, actor: a} }
+func (l *Library) SourceFor(a Actor) source.Keeper { return &tenantSource{library: l, actor: a} }
 
 // sourceOfAll is [Library.Source] with the private skills of everybody and with all
 // plugins. Who shows them to somebody asks [Library.shows] about each.
-func (l *Library) sourceOfAll(tenant string) catalog.Keeper {
-	return &source{library: l, actor: Actor{Tenant: tenant}, all: true}
+func (l *Library) sourceOfAll(tenant string) source.Keeper {
+	return &tenantSource{library: l, actor: Actor{Tenant: tenant}, all: true}
 }
 
 // shows reports whether a skill that [Library.sourceOfAll] has listed is one of those
@@ -45,13 +45,13 @@ func (l *Library) separate(a Actor) bool {
 	return l.shelf(a.Tenant).owns(a.Subject) || slices.ContainsFunc(l.plugins, func(p *plugin) bool { return !p.shows(a) })
 }
 
-type source struct {
+type tenantSource struct {
 	library *Library
 	actor   Actor
 	all     bool // of everybody
 }
 
-func (s *source) view(ctx context.Context) (*view, error) {
+func (s *tenantSource) view(ctx context.Context) (*view, error) {
 	if s.all { // as it is served to others than its makers
 		return s.library.viewAs(ctx, &view{library: s.library, actor: s.actor, role: Viewer, all: true})
 	}
@@ -59,12 +59,12 @@ func (s *source) view(ctx context.Context) (*view, error) {
 }
 
 // Scan implements catalog.Source.
-func (s *source) Scan(ctx context.Context, prev *catalog.Listing) (*catalog.Listing, error) {
+func (s *tenantSource) Scan(ctx context.Context, prev *source.Listing) (*source.Listing, error) {
 	v, err := s.view(ctx)
 	if err != nil {
 		return nil, err
 	}
-	next := &catalog.Listing{}
+	next := &source.Listing{}
 	for _, i := range v.items {
 		if !v.lists(i) || i.head != nil && (i.head.State == Archived || i.head.State == Draft || i.overlaid() && v.served(i.head) == 0) {
 			continue
@@ -84,9 +84,9 @@ func (s *source) Scan(ctx context.Context, prev *catalog.Listing) (*catalog.List
 			})
 		}
 	}
-	slices.SortFunc(next.Entries, func(a, b catalog.Entry) int { return strings.Compare(a.ID, b.ID) })
+	slices.SortFunc(next.Entries, func(a, b source.Entry) int { return strings.Compare(a.ID, b.ID) })
 	slices.SortFunc(next.Diagnostics, func(a, b skillmd.Diagnostic) int { return strings.Compare(a.File, b.File) })
-	if prev != nil && slices.EqualFunc(prev.Entries, next.Entries, func(a, b catalog.Entry) bool {
+	if prev != nil && slices.EqualFunc(prev.Entries, next.Entries, func(a, b source.Entry) bool {
 		return a.ID == b.ID && a.Revision == b.Revision
 	}) && slices.Equal(prev.Diagnostics, next.Diagnostics) {
 		return prev, nil
@@ -95,20 +95,20 @@ func (s *source) Scan(ctx context.Context, prev *catalog.Listing) (*catalog.List
 }
 
 // entry lists a skill; what prev says of the same revision is taken over.
-func (s *source) entry(ctx context.Context, v *view, i *item, prev *catalog.Listing) (catalog.Entry, error) {
+func (s *tenantSource) entry(ctx context.Context, v *view, i *item, prev *source.Listing) (source.Entry, error) {
 	d, err := v.describe(ctx, i)
 	if err != nil {
-		return catalog.Entry{}, err
+		return source.Entry{}, err
 	}
 	revision := revisionOf(&d)
 	if prev != nil {
-		if n, found := slices.BinarySearchFunc(prev.Entries, i.id, func(e catalog.Entry, id string) int { return strings.Compare(e.ID, id) }); found && prev.Entries[n].Revision == revision {
+		if n, found := slices.BinarySearchFunc(prev.Entries, i.id, func(e source.Entry, id string) int { return strings.Compare(e.ID, id) }); found && prev.Entries[n].Revision == revision {
 			return prev.Entries[n], nil
 		}
 	}
 	sk, err := v.open(ctx, i, "")
 	if err != nil {
-		return catalog.Entry{}, err
+		return source.Entry{}, err
 	}
 	return sk.entry(ctx)
 }
@@ -130,24 +130,24 @@ func revisionOf(d *Descriptor) string {
 }
 
 // entry is the skill as a source lists it.
-func (s *Skill) entry(ctx context.Context) (catalog.Entry, error) {
+func (s *Skill) entry(ctx context.Context) (source.Entry, error) {
 	text, err := s.Read(ctx, skillFile)
 	if err != nil {
-		return catalog.Entry{}, err
+		return source.Entry{}, err
 	}
 	head := text
 	if end := frontEnd(text); end > 0 {
 		head = text[:end]
 	}
-	e := catalog.Entry{ID: s.ID, Revision: revisionOf(&s.Descriptor), Head: head[:min(len(head), 64<<10)], Editable: true, Unreviewed: !s.Reviewed}
+	e := source.Entry{ID: s.ID, Revision: revisionOf(&s.Descriptor), Head: head[:min(len(head), 64<<10)], Editable: true, Unreviewed: !s.Reviewed}
 	for _, f := range s.Files {
-		e.Files = append(e.Files, catalog.File{Path: f.Path, Size: f.Size, SHA256: f.Digest})
+		e.Files = append(e.Files, source.File{Path: f.Path, Size: f.Size, SHA256: f.Digest})
 	}
 	return e, nil
 }
 
-// at opens a skill at a revision that was listed. One that is gone is catalog.ErrGone.
-func (s *source) at(ctx context.Context, id, revision string) (*Skill, error) {
+// at opens a skill at a revision that was listed. One that is gone is source.ErrGone.
+func (s *tenantSource) at(ctx context.Context, id, revision string) (*Skill, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -157,26 +157,26 @@ func (s *source) at(ctx context.Context, id, revision string) (*Skill, error) {
 	}
 	i, err := v.find(id)
 	if err != nil {
-		return nil, catalog.ErrGone
+		return nil, source.ErrGone
 	}
 	sk, err := v.open(ctx, i, strings.TrimSuffix(revision, unreviewedMark))
 	if isOwn(err) {
-		return nil, catalog.ErrGone
+		return nil, source.ErrGone
 	}
 	return sk, err
 }
 
-// Entry implements catalog.Keeper.
-func (s *source) Entry(ctx context.Context, id, revision string) (catalog.Entry, error) {
+// Entry implements source.Keeper.
+func (s *tenantSource) Entry(ctx context.Context, id, revision string) (source.Entry, error) {
 	sk, err := s.at(ctx, id, revision)
 	if err != nil {
-		return catalog.Entry{}, err
+		return source.Entry{}, err
 	}
 	return sk.entry(ctx)
 }
 
 // Open implements catalog.Source.
-func (s *source) Open(ctx context.Context, id, revision string) (fs.FS, error) {
+func (s *tenantSource) Open(ctx context.Context, id, revision string) (fs.FS, error) {
 	sk, err := s.at(ctx, id, revision)
 	if err != nil {
 		return nil, err
@@ -190,7 +190,7 @@ func (s *source) Open(ctx context.Context, id, revision string) (fs.FS, error) {
 }
 
 // Notify tells of changes of the library, if the store can.
-func (s *source) Notify(f func()) (stop func()) {
+func (s *tenantSource) Notify(f func()) (stop func()) {
 	if n, ok := s.library.store.(Notifier); ok {
 		return n.Notify(f)
 	}

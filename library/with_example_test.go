@@ -8,7 +8,7 @@ import (
 	"testing/fstest"
 
 	"github.com/satchel-go/satchel"
-	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/library"
 	"github.com/satchel-go/satchel/library/unified"
@@ -18,7 +18,7 @@ import (
 func ExampleWith_plugins() {
 	var plugins []library.Plugin
 	for _, name := range []string{"faq", "ledger"} {
-		source, err := catalog.OpenSource(catalog.FS(name, fstest.MapFS{name + "/SKILL.md": {Data: []byte("---\nname: " + name + "\ndescription: A skill of a plugin.\n---\nBe brief.\n")}}))
+		source, err := source.Open(context.Background(), source.FS(name, fstest.MapFS{name + "/SKILL.md": {Data: []byte("---\nname: " + name + "\ndescription: A skill of a plugin.\n---\nBe brief.\n")}}), source.Reading{})
 		if err != nil {
 			fmt.Println(err)
 			return

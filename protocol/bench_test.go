@@ -16,7 +16,7 @@ import (
 	"testing/fstest"
 	"time"
 
-	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/executor/sandbox"
 	"github.com/satchel-go/satchel/internal/files/workspace"
@@ -30,7 +30,7 @@ func thousand(b *testing.B, box executor.Executor) *protocol.Server {
 	for i := range 1000 {
 		tree[fmt.Sprintf("s%d/SKILL.md", i)] = &fstest.MapFile{Data: fmt.Appendf(nil, "---\nname: s-%d\ndescription: x\n---\n", i)}
 	}
-	source, err := catalog.OpenSource(catalog.FS("test", tree))
+	source, err := source.Open(b.Context(), source.FS("test", tree), source.Reading{})
 	if err != nil {
 		b.Fatal(err)
 	}

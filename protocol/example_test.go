@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"testing/fstest"
 
-	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/protocol"
 )
 
@@ -44,9 +44,9 @@ func ExampleOpenTokenFile() {
 // connection of net.Dial("unix", path).
 func ExampleNewClient() {
 	ctx := context.Background()
-	skills, err := catalog.OpenSource(catalog.FS("examples", fstest.MapFS{
+	skills, err := source.Open(context.Background(), source.FS("examples", fstest.MapFS{
 		"pdf/SKILL.md": {Data: []byte("---\nname: pdf\ndescription: Reads PDF files.\n---\n")},
-	}))
+	}), source.Reading{})
 	if err != nil {
 		fmt.Println(err)
 		return

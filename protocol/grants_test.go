@@ -16,7 +16,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/executor/egress"
 	"github.com/satchel-go/satchel/executor/sandbox"
@@ -61,9 +61,9 @@ func granting(t *testing.T, box *sandbox.Sandbox, entrypoint, code string, polic
 	}
 	asks := fmt.Sprintf("name = \"a\"\nversion = \"1.0.0\"\ndescription = \"x\"\n[runtime]\nlanguage = %q\nentrypoint = %q\n[permissions]\nnetwork = [%s]\nsecrets = [%s]\n",
 		language, entrypoint, quoted(network), quoted(names))
-	source, err := catalog.OpenSource(catalog.FS("test", fstest.MapFS{
+	source, err := source.Open(t.Context(), source.FS("test", fstest.MapFS{
 		"a/SKILL.md": {Data: []byte("---\nname: a\ndescription: x\n---\n")}, "a/skill.toml": {Data: []byte(asks)}, "a/" + entrypoint: {Data: []byte(code)},
-	}))
+	}), source.Reading{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,7 @@ import (
 	"context"
 	"embed"
 
-	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/internal/files/lazyfs"
 	"github.com/satchel-go/satchel/protocol/internal/skillset"
 )
@@ -33,11 +33,11 @@ func openGuide(ctx context.Context, create bool) (*skillset.Skill, error) {
 		listed = append(listed, lazyfs.File{Path: name, Size: int64(len(text))})
 	}
 	files := lazyfs.New(listed, func(name string) ([]byte, error) { return texts[name], nil })
-	source, err := catalog.OpenSource(catalog.FS("guide", files))
+	skills, err := source.Open(ctx, source.FS("guide", files), source.Reading{})
 	if err != nil {
 		return nil, err
 	}
-	own, err := skillset.Open(ctx, "", source)
+	own, err := skillset.Open(ctx, "", skills)
 	if err != nil {
 		return nil, err
 	}

@@ -62,7 +62,7 @@ type Option func(*settings) error
 // errOption is wrapped by the error of Open for an option that has no meaning.
 var errOption = errors.New("invalid option")
 
-// WithSkills adds sources of skills, such as those of catalog.OpenSource. All versions of a
+// WithSkills adds sources of skills, such as those of source.Open. All versions of a
 // skill are served. Of two with the same id and version the first counts. The server does not
 // close the sources.
 func WithSkills(sources ...catalog.Source) Option {

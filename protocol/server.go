@@ -134,7 +134,7 @@ func (s *Server) Refresh(ctx context.Context) error { return s.skills.Refresh(ct
 // Diagnostics returns the findings of the last listing of the skills.
 func (s *Server) Diagnostics() []skillmd.Diagnostic { return s.skills.Diagnostics() }
 
-// Watch lists the skills again when a source reports a change ([catalog.Notifier]). Each
+// Watch lists the skills again when a source reports a change ([source.Notifier]). Each
 // second it also looks for skills that other servers have created in the same directory. It
 // ends when the host calls stop. report, if not nil, gets each new diagnostic. Without Watch
 // the server sees changes when a caller lists skills or asks for one that is not there.

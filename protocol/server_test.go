@@ -26,7 +26,7 @@ import (
 	"testing/fstest"
 	"time"
 
-	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/executor/local"
@@ -84,7 +84,7 @@ func newBenchOf(t *testing.T, skills fs.FS, opts ...protocol.Option) *bench {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = places.Close() })
-	source, err := catalog.OpenSource(catalog.FS("test", skills))
+	source, err := source.Open(t.Context(), source.FS("test", skills), source.Reading{})
 	if err != nil {
 		t.Fatal(err)
 	}

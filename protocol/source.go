@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/internal/files/lazyfs"
 	"github.com/satchel-go/satchel/protocol/internal/skillset"
 )
@@ -15,21 +16,21 @@ import (
 // Source returns the skills that a principal may read as a source, for a server of another
 // protocol. The guide comes first. Each skill is listed once, under its id, in the version
 // that a call without a version gets. What is read of its files is compared with the listing.
-func (s *Server) Source(who Principal) catalog.Source { return &source{server: s, who: who} }
+func (s *Server) Source(who Principal) catalog.Source { return &principalSource{server: s, who: who} }
 
-// source lists the skills of one principal.
-type source struct {
+// principalSource lists the skills of one principal.
+type principalSource struct {
 	server *Server
 	who    Principal
 
 	mu      sync.Mutex
-	listing *catalog.Listing // the last one
-	digest  string           // of the skills in it
+	listing *source.Listing // the last one
+	digest  string          // of the skills in it
 	skills  map[string]*skillset.Skill
 }
 
 // Scan implements catalog.Source. The last listing is returned again while it is true.
-func (s *source) Scan(ctx context.Context, _ *catalog.Listing) (*catalog.Listing, error) {
+func (s *principalSource) Scan(ctx context.Context, _ *source.Listing) (*source.Listing, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.server.skills.RefreshIfOld(ctx); err != nil {
@@ -46,8 +47,8 @@ func (s *source) Scan(ctx context.Context, _ *catalog.Listing) (*catalog.Listing
 }
 
 // list lists the skills. It expects s.mu to be held.
-func (s *source) list() {
-	s.listing, s.skills, s.digest = &catalog.Listing{}, make(map[string]*skillset.Skill), ""
+func (s *principalSource) list() {
+	s.listing, s.skills, s.digest = &source.Listing{}, make(map[string]*skillset.Skill), ""
 	if !s.who.Has(ScopeRead) {
 		return
 	}
@@ -64,18 +65,18 @@ func (s *source) list() {
 	}
 }
 
-func (s *source) add(k *skillset.Skill) {
+func (s *principalSource) add(k *skillset.Skill) {
 	s.skills[k.ID()] = k
-	s.listing.Entries = append(s.listing.Entries, catalog.Entry{ID: k.ID(), Revision: k.Digest, Head: k.Head, Files: k.Files, Origin: k.Origin})
+	s.listing.Entries = append(s.listing.Entries, source.Entry{ID: k.ID(), Revision: k.Digest, Head: k.Head, Files: k.Files, Origin: k.Origin})
 }
 
 // Open implements catalog.Source.
-func (s *source) Open(ctx context.Context, id, revision string) (fs.FS, error) {
+func (s *principalSource) Open(ctx context.Context, id, revision string) (fs.FS, error) {
 	s.mu.Lock()
 	k := s.skills[id]
 	s.mu.Unlock()
 	if k == nil || k.Digest != revision {
-		return nil, fmt.Errorf("skill %q: %w", id, errors.Join(catalog.ErrGone, skillset.ErrChanged))
+		return nil, fmt.Errorf("skill %q: %w", id, errors.Join(source.ErrGone, skillset.ErrChanged))
 	}
 	files := make([]lazyfs.File, len(k.Files))
 	for i, f := range k.Files {
@@ -86,7 +87,7 @@ func (s *source) Open(ctx context.Context, id, revision string) (fs.FS, error) {
 
 // Place returns where the files of a listed skill are, for findings: a folder, or the id
 // itself.
-func (s *source) Place(id string) string {
+func (s *principalSource) Place(id string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if k := s.skills[id]; k != nil {

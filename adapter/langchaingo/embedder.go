@@ -8,7 +8,7 @@ import (
 	"github.com/satchel-go/satchel"
 )
 
-// Embedder adapts an embedder of langchaingo for [catalog.WithEmbedder].
+// Embedder adapts an embedder of langchaingo for [catalog.Search].
 func Embedder(e embeddings.Embedder) satchel.Embedder { return embedder{e} }
 
 type embedder struct{ inner embeddings.Embedder }

@@ -12,6 +12,7 @@ import (
 	"github.com/tmc/langchaingo/llms/openai"
 
 	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/catalog/source"
 )
 
 // An embedder of langchaingo, over HTTP, brings the skill to the front that means what is
@@ -48,10 +49,10 @@ func TestEmbedder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := catalog.Open(t.Context(), []catalog.Root{catalog.FS("s", fstest.MapFS{
+	c, err := catalog.Open(t.Context(), []source.Root{source.FS("s", fstest.MapFS{
 		"mend/SKILL.md":  {Data: []byte("---\nname: mend\ndescription: Repairs a car.\n---\n")},
 		"paint/SKILL.md": {Data: []byte("---\nname: paint\ndescription: Repairs a painting.\n---\n")},
-	})}, catalog.WithEmbedder("e", Embedder(inner)))
+	})}, catalog.WithSearch(catalog.Search{EmbedderID: "e", Embedder: Embedder(inner)}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/catalog/source"
 )
 
 // Library is a source with a way to change what it holds. Skills are named by their
@@ -70,7 +71,7 @@ func (s *shelf) fill(t *testing.T) {
 	s.Put(t, "csv", "SKILL.md", skillText("csv", "Reads tables."))
 }
 
-func (s *shelf) scan(t *testing.T, prev *catalog.Listing) *catalog.Listing {
+func (s *shelf) scan(t *testing.T, prev *source.Listing) *source.Listing {
 	t.Helper()
 	l, err := s.Source.Scan(t.Context(), prev)
 	if err != nil || l == nil {
@@ -80,7 +81,7 @@ func (s *shelf) scan(t *testing.T, prev *catalog.Listing) *catalog.Listing {
 }
 
 // entry finds the skill of a name.
-func entry(t *testing.T, l *catalog.Listing, name string) catalog.Entry {
+func entry(t *testing.T, l *source.Listing, name string) source.Entry {
 	t.Helper()
 	for _, e := range l.Entries {
 		if strings.Contains(string(e.Head), "name: "+name+"\n") {
@@ -88,7 +89,7 @@ func entry(t *testing.T, l *catalog.Listing, name string) catalog.Entry {
 		}
 	}
 	t.Fatalf("no skill %q among %d", name, len(l.Entries))
-	return catalog.Entry{}
+	return source.Entry{}
 }
 
 func emptyScan(t *testing.T, s *shelf) {
@@ -193,7 +194,7 @@ func comesAndGoes(t *testing.T, s *shelf) {
 func leavesPrev(t *testing.T, s *shelf) {
 	s.fill(t)
 	prev := s.scan(t, nil)
-	copied := catalog.Listing{Diagnostics: append(prev.Diagnostics[:0:0], prev.Diagnostics...)}
+	copied := source.Listing{Diagnostics: append(prev.Diagnostics[:0:0], prev.Diagnostics...)}
 	for _, e := range prev.Entries {
 		e.Head, e.Files = append(e.Head[:0:0], e.Head...), append(e.Files[:0:0], e.Files...)
 		copied.Entries = append(copied.Entries, e)
@@ -252,7 +253,7 @@ func unknownIsGone(t *testing.T, s *shelf) {
 	s.fill(t)
 	e := entry(t, s.scan(t, nil), "pdf")
 	for _, ref := range [][2]string{{"no such skill", e.Revision}, {"", ""}, {e.ID, "no such revision"}, {"../" + e.ID, e.Revision}} {
-		if _, err := s.Source.Open(t.Context(), ref[0], ref[1]); !errors.Is(err, catalog.ErrGone) {
+		if _, err := s.Source.Open(t.Context(), ref[0], ref[1]); !errors.Is(err, source.ErrGone) {
 			t.Errorf("open %q: %v", ref, err)
 		}
 	}
@@ -265,7 +266,7 @@ func oldRevision(t *testing.T, s *shelf) {
 	s.Put(t, "pdf", "references/forms.md", "Other.\n")
 	for _, what := range []string{"before a scan", "after a scan"} {
 		fsys, err := s.Source.Open(t.Context(), e.ID, e.Revision)
-		if errors.Is(err, catalog.ErrGone) {
+		if errors.Is(err, source.ErrGone) {
 			s.scan(t, before)
 			continue
 		}
@@ -273,7 +274,7 @@ func oldRevision(t *testing.T, s *shelf) {
 			t.Fatalf("%s: %v", what, err)
 		}
 		data, err := fs.ReadFile(fsys, "references/forms.md")
-		if isGone := errors.Is(err, catalog.ErrGone) || errors.Is(err, catalog.ErrDigest); !isGone && (err != nil || string(data) != "Forms.\n") {
+		if isGone := errors.Is(err, source.ErrGone) || errors.Is(err, source.ErrDigest); !isGone && (err != nil || string(data) != "Forms.\n") {
 			t.Errorf("%s: the old revision has %q, %v", what, data, err)
 		}
 		s.scan(t, before)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/catalog/mcpsource"
+	"github.com/satchel-go/satchel/catalog/source"
 )
 
 func ExampleOpen() {
@@ -16,7 +17,7 @@ func ExampleOpen() {
 		log.Fatal(err)
 	}
 	defer remote.Close()
-	skills, err := catalog.Open(ctx, []catalog.Root{catalog.From("acme", remote)})
+	skills, err := catalog.Open(ctx, []source.Root{source.From("acme", remote)})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/catalog/catalogtest"
+	"github.com/satchel-go/satchel/catalog/source"
 )
 
 func TestConformance(t *testing.T) {
@@ -45,7 +46,7 @@ func TestCatalog(t *testing.T) {
 	if err := errors.Join(os.Mkdir(local+"/pdf", 0o755), os.WriteFile(local+"/pdf/SKILL.md", []byte(text("pdf", "Near.")), 0o644)); err != nil {
 		t.Fatal(err)
 	}
-	c, err := catalog.Open(t.Context(), []catalog.Root{s.Root(), catalog.Dir(local)}, catalog.WithScanTimeout(patience))
+	c, err := catalog.Open(t.Context(), []source.Root{s.Root(), source.Dir(local)}, catalog.WithReading(source.Reading{ScanTimeout: patience}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +93,7 @@ func TestChanged(t *testing.T) {
 	}
 	w.answer = func(_, text string) string { return strings.Replace(text, "o", "0", 1) }
 	for _, path := range []string{"SKILL.md", "a.md"} {
-		if err := read(path); !errors.Is(err, catalog.ErrDigest) || !strings.Contains(err.Error(), `" has changed at its server: approve it again`) {
+		if err := read(path); !errors.Is(err, source.ErrDigest) || !strings.Contains(err.Error(), `" has changed at its server: approve it again`) {
 			t.Errorf("%s with another byte: %v", path, err)
 		}
 	}
@@ -129,7 +130,7 @@ func TestChanged(t *testing.T) {
 	if files, err = fresh.Open(t.Context(), e.ID, e.Revision); err != nil {
 		t.Fatal(err)
 	}
-	if err := read("SKILL.md"); !errors.Is(err, catalog.ErrGone) || !strings.Contains(err.Error(), "has changed at its server") {
+	if err := read("SKILL.md"); !errors.Is(err, source.ErrGone) || !strings.Contains(err.Error(), "has changed at its server") {
 		t.Errorf("the skill has gone: %v", err)
 	}
 }
@@ -148,7 +149,7 @@ func TestFrontMatter(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := fs.ReadFile(files, "SKILL.md"); !errors.Is(err, catalog.ErrDigest) {
+	if _, err := fs.ReadFile(files, "SKILL.md"); !errors.Is(err, source.ErrDigest) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -350,7 +351,7 @@ func TestStarted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := catalog.Open(t.Context(), []catalog.Root{s.Root()}, catalog.WithScanTimeout(patience))
+	c, err := catalog.Open(t.Context(), []source.Root{s.Root()}, catalog.WithReading(source.Reading{ScanTimeout: patience}))
 	if err != nil {
 		t.Fatal(err)
 	}

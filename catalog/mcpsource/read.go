@@ -11,7 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/catalog/source"
 )
 
 // changed reports a skill that is not what was listed; cause says in which way.
@@ -45,7 +45,7 @@ func (s *Source) isChanged(ctx context.Context, k *skill) bool {
 
 // read returns a file of a skill, which is what was listed.
 func (s *Source) read(ctx context.Context, k *skill, path string) ([]byte, error) {
-	i := slices.IndexFunc(k.entry.Files, func(f catalog.File) bool { return f.Path == path })
+	i := slices.IndexFunc(k.entry.Files, func(f source.File) bool { return f.Path == path })
 	f := k.entry.Files[i]
 	s.mu.Lock()
 	text, kept := s.texts.Get(f.SHA256)
@@ -58,18 +58,18 @@ func (s *Source) read(ctx context.Context, k *skill, path string) ([]byte, error
 	})
 	switch {
 	case err != nil && s.isChanged(ctx, k):
-		return nil, s.changed(k, catalog.ErrGone)
+		return nil, s.changed(k, source.ErrGone)
 	case err != nil:
 		return nil, fmt.Errorf("MCP server %q: %w", s.label, err)
 	case len(got.Contents) != 1 || got.Contents[0] == nil || got.Contents[0].URI != k.uris[path]:
-		return nil, errors.Join(s.changed(k, catalog.ErrDigest), fmt.Errorf("MCP server %q answers with something else", s.label))
+		return nil, errors.Join(s.changed(k, source.ErrDigest), fmt.Errorf("MCP server %q answers with something else", s.label))
 	}
 	if text = got.Contents[0].Blob; text == nil {
 		text = []byte(got.Contents[0].Text)
 	}
 	sum := sha256.Sum256(text)
 	if int64(len(text)) != f.Size || hex.EncodeToString(sum[:]) != f.SHA256 || path == skillFile && !k.sameFields(text) {
-		return nil, s.changed(k, catalog.ErrDigest)
+		return nil, s.changed(k, source.ErrDigest)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -36,7 +36,7 @@ func (s *Source) Refresh(ctx context.Context) (changed bool, err error) {
 	return true, nil
 }
 
-// Notify implements catalog.Notifier: changed is called when the server says that its
+// Notify implements source.Notifier: changed is called when the server says that its
 // resources have changed, and each 30 seconds where it does not say so.
 func (s *Source) Notify(changed func()) (stop func()) {
 	s.mu.Lock()

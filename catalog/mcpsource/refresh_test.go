@@ -11,6 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/catalog/source"
 )
 
 // TestNotify changes skills, of which the server tells, or the host asks. A watcher of
@@ -22,7 +23,7 @@ func TestNotify(t *testing.T) {
 			w.tells = tells
 			w.put("pdf", "SKILL.md", text("pdf", "First."))
 			s := w.open(t)
-			c, err := catalog.Open(t.Context(), []catalog.Root{s.Root()}, catalog.WithScanTimeout(patience))
+			c, err := catalog.Open(t.Context(), []source.Root{s.Root()}, catalog.WithReading(source.Reading{ScanTimeout: patience}))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -35,7 +36,7 @@ func TestNotify(t *testing.T) {
 				t.Errorf("it has changed: %v, %v", changed, err)
 			}
 			changes := make(chan struct{}, 1)
-			watcher := catalog.Watch(t.Context(), c, catalog.WatchOptions{
+			stop := c.Watch(t.Context(), catalog.WatchOptions{
 				Quiet: time.Millisecond, Latest: 10 * time.Millisecond, Poll: time.Hour,
 				Changed: func(context.Context, *catalog.Snapshot) {
 					select {
@@ -64,7 +65,7 @@ func TestNotify(t *testing.T) {
 					}
 				}
 			}
-			if err := watcher.Close(); err != nil || len(s.watchers) != 0 {
+			if err := stop(); err != nil || len(s.watchers) != 0 {
 				t.Errorf("%d still watch, %v", len(s.watchers), err)
 			}
 		})
@@ -94,7 +95,7 @@ func TestEveryByte(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got, err := fs.ReadFile(files, f.Path); !errors.Is(err, catalog.ErrDigest) {
+			if got, err := fs.ReadFile(files, f.Path); !errors.Is(err, source.ErrDigest) {
 				t.Fatalf("%s with another byte %d: %q, %v", f.Path, at, got, err)
 			}
 		}

@@ -18,7 +18,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/internal/files/lazyfs"
 	"github.com/satchel-go/satchel/internal/text/plainjson"
 	"github.com/satchel-go/satchel/skillmd"
@@ -44,7 +44,7 @@ const skillFile = "SKILL.md"
 type skill struct {
 	uri, folder string
 	frontmatter map[string]any
-	entry       catalog.Entry
+	entry       source.Entry
 	uris        map[string]string // of the files, by path
 	size        int               // about how many bytes are kept of it
 }
@@ -134,7 +134,7 @@ func (k *skill) add(files []resource) string {
 			return fmt.Sprintf("it has more than %d bytes", maxBytes)
 		}
 		k.uris[path] = f.URI
-		k.entry.Files = append(k.entry.Files, catalog.File{Path: path, Size: *f.Size, SHA256: strings.TrimPrefix(f.Digest, "sha256:")})
+		k.entry.Files = append(k.entry.Files, source.File{Path: path, Size: *f.Size, SHA256: strings.TrimPrefix(f.Digest, "sha256:")})
 	}
 	if k.uris[skillFile] != k.uri {
 		return "its " + skillFile + " is not among its files"
@@ -146,7 +146,7 @@ func (k *skill) add(files []resource) string {
 			}
 		}
 	}
-	slices.SortFunc(k.entry.Files, func(a, b catalog.File) int { return cmp.Compare(a.Path, b.Path) })
+	slices.SortFunc(k.entry.Files, func(a, b source.File) int { return cmp.Compare(a.Path, b.Path) })
 	return ""
 }
 

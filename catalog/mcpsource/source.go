@@ -13,7 +13,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/catalog/source"
+	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/files/lazyfs"
 	"github.com/satchel-go/satchel/internal/lru"
 	"github.com/satchel-go/satchel/skillmd"
@@ -35,7 +36,7 @@ type Source struct {
 	watching int // how many there were
 }
 
-var _ catalog.Notifier = (*Source)(nil)
+var _ source.Notifier = (*Source)(nil)
 
 type settings struct {
 	uris   []string
@@ -107,7 +108,7 @@ func (s *Source) Close() error { return s.session.Close() }
 
 // Root is the source as a root of a catalog: its skills are called
 // "<label>:<name>".
-func (s *Source) Root() catalog.Root { return catalog.From(s.label, s).In(catalog.Remote) }
+func (s *Source) Root() source.Root { return source.From(s.label, s).In(core.ScopeRemote) }
 
 // within bounds how long a server may take to answer. What comes later is dropped.
 func within[T any](ctx context.Context, wait time.Duration, ask func(context.Context) (T, error)) (T, error) {
@@ -125,7 +126,7 @@ func within[T any](ctx context.Context, wait time.Duration, ask func(context.Con
 }
 
 // Scan implements catalog.Source. It fetches no file.
-func (s *Source) Scan(ctx context.Context, prev *catalog.Listing) (*catalog.Listing, error) {
+func (s *Source) Scan(ctx context.Context, prev *source.Listing) (*source.Listing, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -139,7 +140,7 @@ func (s *Source) Scan(ctx context.Context, prev *catalog.Listing) (*catalog.List
 		s.skills[k.entry.ID] = k
 	}
 	s.mu.Unlock()
-	if prev != nil && slices.Equal(prev.Diagnostics, next.Diagnostics) && slices.EqualFunc(prev.Entries, next.Entries, func(a, b catalog.Entry) bool {
+	if prev != nil && slices.Equal(prev.Diagnostics, next.Diagnostics) && slices.EqualFunc(prev.Entries, next.Entries, func(a, b source.Entry) bool {
 		return a.ID == b.ID && a.Revision == b.Revision
 	}) {
 		return prev, nil
@@ -148,8 +149,8 @@ func (s *Source) Scan(ctx context.Context, prev *catalog.Listing) (*catalog.List
 }
 
 // list asks for all skills, page by page.
-func (s *Source) list(ctx context.Context) (all []*skill, listing *catalog.Listing, err error) {
-	listing = &catalog.Listing{}
+func (s *Source) list(ctx context.Context) (all []*skill, listing *source.Listing, err error) {
+	listing = &source.Listing{}
 	seen, size := make(map[string]bool), 0
 	add := func(entry listed) {
 		k, why := s.check(entry)
@@ -245,7 +246,7 @@ func (s *Source) Open(ctx context.Context, id, revision string) (fs.FS, error) {
 	k := s.skills[id]
 	s.mu.Unlock()
 	if k == nil || k.entry.Revision != revision {
-		return nil, catalog.ErrGone
+		return nil, source.ErrGone
 	}
 	return lazyfs.New(k.files(), func(path string) ([]byte, error) { return s.read(ctx, k, path) }), nil
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/skillmd"
 	skillrun "github.com/satchel-go/satchel/tools/run"
@@ -110,7 +111,7 @@ func (f *chatFlags) open(ctx context.Context, where endpoint, policy skillrun.Po
 	c.helpers = map[string]*satchel.Runtime{}
 	for name, dir := range f.SubAgent {
 		helper := *f
-		helper.places, helper.carried = []catalog.Root{catalog.Dir(dir)}, nil
+		helper.places, helper.carried = []source.Root{source.Dir(dir)}, nil
 		if helper.Vocabulary == "unified" { // its tools are for the library
 			helper.Vocabulary = ""
 		}

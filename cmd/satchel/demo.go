@@ -8,7 +8,7 @@ import (
 	"os"
 
 	"github.com/satchel-go/satchel"
-	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/cmd/satchel/internal/demo"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/state"
@@ -116,7 +116,7 @@ func (cmd *demoCmd) tell(ctx context.Context, framework string, host *stage, inj
 		runFlags:   runFlags{AllowHost: []string{host.dir}, Executor: "sandbox"},
 	}
 	if cmd.Skills != "" {
-		flags.places = []catalog.Root{catalog.Dir(cmd.Skills)}
+		flags.places = []source.Root{source.Dir(cmd.Skills)}
 	} else {
 		flags.carried = demo.Skills()
 	}

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/protocol"
 )
 
@@ -36,7 +36,7 @@ func (s *reported) String() string {
 // A finding is reported once, even if the server looks again many times.
 func TestFindingsAreReportedOnce(t *testing.T) {
 	dir := skillDir(t, map[string]string{"pdf/SKILL.md": "---\nname: pdf\ndescription: Reads.\n---\nRead.\n"})
-	source, err := catalog.OpenSource(catalog.Dir(dir))
+	source, err := source.Open(t.Context(), source.Dir(dir), source.Reading{})
 	if err != nil {
 		t.Fatal(err)
 	}

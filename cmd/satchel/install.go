@@ -16,8 +16,9 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/catalog"
-	"github.com/satchel-go/satchel/catalog/archive"
+	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/archive"
 	"github.com/satchel-go/satchel/internal/files/lock"
 )
 
@@ -30,11 +31,11 @@ type fetchFlags struct {
 }
 
 // options are those of an archive.
-func (f *fetchFlags) options(pin string, env func(string) string) catalog.ArchiveOptions {
+func (f *fetchFlags) options(pin string, env func(string) string) source.ArchiveOptions {
 	prefixes := f.AllowURL
-	return catalog.ArchiveOptions{CacheDir: env(envCache), Options: archive.Options{SHA256: pin, Allow: func(u *url.URL) bool {
+	return source.ArchiveOptions{CacheDir: env(envCache), SHA256: pin, Allow: func(u *url.URL) bool {
 		return slices.ContainsFunc(prefixes, func(p string) bool { return isPrefix(u, p) })
-	}}}
+	}}
 }
 
 // isPrefix reports whether an address begins with a prefix that ends where a part of the
@@ -74,27 +75,27 @@ func fileURL(path string) (string, error) {
 }
 
 // root is a place that somebody has named: a directory, an archive, or its address.
-func (f *fetchFlags) root(place, pin string, env func(string) string) (catalog.Root, error) {
+func (f *fetchFlags) root(place, pin string, env func(string) string) (source.Root, error) {
 	if address, fragment, ok := strings.Cut(place, "#"); ok && isAddress(place) && !strings.HasPrefix(place, "git") {
 		sum, isPin := strings.CutPrefix(fragment, "sha256=")
 		if raw, err := hex.DecodeString(sum); !isPin || err != nil || len(raw) != 32 || pin != "" && !strings.EqualFold(pin, sum) {
-			return catalog.Root{}, fmt.Errorf("%s: behind # there may only be sha256= and the 64 hex digits of the archive", place)
+			return source.Root{}, fmt.Errorf("%s: behind # there may only be sha256= and the 64 hex digits of the archive", place)
 		}
 		place, pin = address, strings.ToLower(sum)
 	}
 	switch {
 	case isAddress(place):
-		return catalog.Archive(place, f.options(pin, env)), nil
+		return source.Archive(place, f.options(pin, env)), nil
 	case isArchiveFile(place):
 		address, err := fileURL(place)
 		if err != nil {
-			return catalog.Root{}, err
+			return source.Root{}, err
 		}
 		opts := f.options(pin, env)
 		opts.Allow = func(u *url.URL) bool { return u.String() == address }
-		return catalog.Archive(address, opts), nil
+		return source.Archive(address, opts), nil
 	}
-	return catalog.Dir(place), nil
+	return source.Dir(place), nil
 }
 
 // fetched is a source of skills that is open.
@@ -110,12 +111,12 @@ func (f *fetched) close() {
 }
 
 // isRepository reports whether a source is a git repository.
-func isRepository(source string) bool {
-	return strings.HasPrefix(source, "git+file://") || !isAddress(source) && strings.HasSuffix(strings.TrimRight(source, "/"), ".git")
+func isRepository(place string) bool {
+	return strings.HasPrefix(place, "git+file://") || !isAddress(place) && strings.HasSuffix(strings.TrimRight(place, "/"), ".git")
 }
 
 // open gets the skills of a source, and fails where it cannot have them all.
-func (f *fetchFlags) open(ctx context.Context, source, pin string, env func(string) string) (_ *fetched, err error) {
+func (f *fetchFlags) open(ctx context.Context, place, pin string, env func(string) string) (_ *fetched, err error) {
 	temp, err := os.MkdirTemp("", "satchel-install-")
 	if err != nil {
 		return nil, err
@@ -126,19 +127,19 @@ func (f *fetchFlags) open(ctx context.Context, source, pin string, env func(stri
 			out.clean()
 		}
 	}()
-	dir := source
+	dir := place
 	switch {
-	case isRepository(source):
-		if dir, err = checkOut(ctx, source, temp); err != nil {
+	case isRepository(place):
+		if dir, err = checkOut(ctx, place, temp); err != nil {
 			return nil, err
 		}
-	case isAddress(source), isArchiveFile(source):
+	case isAddress(place), isArchiveFile(place):
 		cache := archive.NewCache(filepath.Join(temp, "archives"))
 		var got archive.Unpacked
-		if isAddress(source) {
-			got, err = cache.Get(ctx, source, f.options(pin, env).Options)
+		if isAddress(place) {
+			got, err = cache.Get(ctx, place, archive.Options{SHA256: pin, Allow: f.options(pin, env).Allow})
 		} else {
-			got, err = cache.Local(ctx, source, archive.Options{SHA256: pin})
+			got, err = cache.Local(ctx, place, archive.Options{SHA256: pin})
 		}
 		if err != nil {
 			return nil, err
@@ -148,11 +149,11 @@ func (f *fetchFlags) open(ctx context.Context, source, pin string, env func(stri
 	if pin != "" && out.sha256 == "" {
 		return nil, fmt.Errorf("%w: --sha256 is for archives", errUsage)
 	}
-	root := catalog.Dir(dir)
-	if out.sha256 != "" || dir != source { // others made it: no link leads out of it
-		root = catalog.FS(filepath.Base(source), rootFS(dir))
+	root := source.Dir(dir)
+	if out.sha256 != "" || dir != place { // others made it: no link leads out of it
+		root = source.FS(filepath.Base(place), rootFS(dir))
 	}
-	if out.skills, err = catalog.Open(ctx, []catalog.Root{root}, unlogged); err != nil {
+	if out.skills, err = catalog.Open(ctx, []source.Root{root}, unlogged); err != nil {
 		return nil, err
 	}
 	return out, nil
@@ -242,13 +243,13 @@ func (cmd *installCmd) Run(ctx context.Context, c console) error {
 }
 
 // sourceNoted is how a source is noted, so that it is found from anywhere.
-func sourceNoted(source string) string {
-	if isAddress(source) {
-		return source
+func sourceNoted(place string) string {
+	if isAddress(place) {
+		return place
 	}
-	abs, err := filepath.Abs(source)
+	abs, err := filepath.Abs(place)
 	if err != nil {
-		return source
+		return place
 	}
 	return abs
 }

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/satchel-go/satchel/catalog/archive"
+	"github.com/satchel-go/satchel/internal/archive"
 )
 
 var archiveSum = regexp.MustCompile(`sha256:([0-9a-f]{64})`)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/library"
 	"github.com/satchel-go/satchel/library/sqlstore/postgres"
@@ -54,11 +55,11 @@ func (o *openLibrary) close() error {
 type shelves struct {
 	*catalog.Catalog
 	library *openLibrary
-	roots   []catalog.Root
+	roots   []source.Root
 }
 
 // openShelves opens the catalog of the roots and of a library.
-func openShelves(ctx context.Context, roots []catalog.Root, opts []catalog.Option, place *libraryPlace, env func(string) string) (*shelves, error) {
+func openShelves(ctx context.Context, roots []source.Root, opts []catalog.Option, place *libraryPlace, env func(string) string) (*shelves, error) {
 	more, l, err := place.shelf(ctx, env)
 	if err != nil {
 		return nil, err
@@ -165,13 +166,13 @@ func (f *libraryPlace) need(ctx context.Context, c console) (*openLibrary, error
 
 // shelf opens the library, if one is named, and returns the root with the skills that
 // its reader sees.
-func (f *libraryPlace) shelf(ctx context.Context, env func(string) string) ([]catalog.Root, *openLibrary, error) {
+func (f *libraryPlace) shelf(ctx context.Context, env func(string) string) ([]source.Root, *openLibrary, error) {
 	l, err := f.open(ctx, env)
 	if err != nil || l == nil {
 		return nil, nil, err
 	}
 	reader := library.Actor{Tenant: f.Tenant, Subject: f.subject()}
-	return []catalog.Root{catalog.From("library", l.SourceFor(reader)).In(catalog.User)}, l, nil
+	return []source.Root{source.From("library", l.SourceFor(reader)).In(core.ScopeUser)}, l, nil
 }
 
 // subject is who acts: the subject of --as, else the user of the operating system.

@@ -11,6 +11,7 @@ import (
 	"strconv"
 
 	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/call"
 	"github.com/satchel-go/satchel/internal/files/lock"
@@ -127,7 +128,7 @@ func (cmd *listCmd) open(ctx context.Context, c console) (*shelves, error) {
 	}
 	opts := append(cmd.sourceFlags.reading(c.env), unlogged)
 	if cmd.All {
-		opts = append(opts, catalog.WithTrust(func(context.Context, catalog.Root) (bool, error) { return true, nil }))
+		opts = append(opts, catalog.WithTrust(func(context.Context, source.Root) (bool, error) { return true, nil }))
 	}
 	reading := progress{c: c}
 	defer reading.done()

@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/skillmd"
 )
@@ -55,7 +56,7 @@ func (cmd *packCmd) Run(ctx context.Context, c console) (err error) {
 		if err != nil {
 			return fmt.Errorf("pack: %w", err)
 		}
-		skills, err := catalog.Open(ctx, []catalog.Root{catalog.Dir(dir)}, unlogged)
+		skills, err := catalog.Open(ctx, []source.Root{source.Dir(dir)}, unlogged)
 		if err != nil {
 			return fmt.Errorf("pack: %w", err)
 		}

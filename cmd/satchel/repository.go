@@ -15,7 +15,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/satchel-go/satchel/catalog/archive"
+	"github.com/satchel-go/satchel/internal/archive"
 )
 
 // The bounds of a repository: what its files may have, and how long git may take.

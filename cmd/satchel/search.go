@@ -75,8 +75,8 @@ func (cmd *searchCmd) Run(ctx context.Context, c console) (err error) {
 	}
 	defer func() { err = errors.Join(err, skills.close()) }()
 	if cmd.Watch {
-		watcher := catalog.Watch(ctx, skills.Catalog, catalog.WatchOptions{})
-		defer func() { _ = watcher.Close() }()
+		stop := skills.Catalog.Watch(ctx, catalog.WatchOptions{})
+		defer func() { _ = stop() }()
 	}
 	out := bufio.NewWriter(c.out)
 	if cmd.JSON && len(cmd.Queries) == 1 && cmd.Queries[0] == "-" {

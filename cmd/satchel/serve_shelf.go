@@ -12,7 +12,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/protocol"
 	"github.com/satchel-go/satchel/skillmd"
 )
@@ -22,12 +22,12 @@ import (
 func (f *serveFlags) sources(ctx context.Context, c console, k *kiosk, insecure bool) ([]protocol.Option, error) {
 	var opts []protocol.Option
 	for _, dir := range f.Skills {
-		source, err := openDir(dir)
+		tree, err := openDir(ctx, dir)
 		if err != nil {
 			return nil, err
 		}
-		k.open = append(k.open, source)
-		opts = append(opts, protocol.WithSkills(source))
+		k.open = append(k.open, tree)
+		opts = append(opts, protocol.WithSkills(tree))
 	}
 	servers, err := connect(ctx, c, f.MCP, insecure)
 	if err != nil {
@@ -54,11 +54,11 @@ func (f *serveFlags) sources(ctx context.Context, c console, k *kiosk, insecure 
 }
 
 // openDir opens a directory of skills. The error says what serves other places.
-func openDir(dir string) (*catalog.TreeSource, error) {
-	source, err := catalog.OpenSource(catalog.Dir(dir))
+func openDir(ctx context.Context, dir string) (*source.Tree, error) {
+	tree, err := source.Open(ctx, source.Dir(dir), source.Reading{})
 	switch info, missing := os.Stat(dir); {
 	case err == nil:
-		return source, nil
+		return tree, nil
 	case isAddress(dir) || missing == nil && !info.IsDir():
 		return nil, fmt.Errorf("--skills %s: want a directory; satchel install %[1]s --dir DIR copies the skills of an archive into one, and --mcp LABEL=URL serves those of an MCP server", dir)
 	case strings.Contains(err.Error(), "; remove it"): // a link, and what to do about it

@@ -10,8 +10,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/catalog/mcpsource"
+	"github.com/satchel-go/satchel/catalog/source"
 )
 
 // serverFlags name MCP servers whose skills are used too.
@@ -30,9 +30,9 @@ type served struct {
 type connections struct{ closers }
 
 // roots connects to the servers.
-func (f *serverFlags) roots(ctx context.Context, c console) ([]catalog.Root, error) {
+func (f *serverFlags) roots(ctx context.Context, c console) ([]source.Root, error) {
 	all, err := connect(ctx, c, f.MCP, f.Insecure)
-	var roots []catalog.Root
+	var roots []source.Root
 	for _, s := range all {
 		roots = append(roots, s.source.Root())
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/library/unified"
 	"github.com/satchel-go/satchel/loadmode"
@@ -25,7 +26,7 @@ type skillDirs struct {
 	sourceFlags `embed:""`
 
 	// places are what resolve has found, and how is how they are read.
-	places []catalog.Root
+	places []source.Root
 	how    []catalog.Option
 	// told prints what is wrong with them.
 	told *warnings
@@ -114,8 +115,7 @@ func (f *skillFlags) check() error {
 // options returns the options of the runtime except those for running commands.
 func (f *skillFlags) options() []satchel.Option {
 	opts := []satchel.Option{
-		satchel.WithSkillRoots(f.places...),
-		satchel.WithSkillRoots(catalog.Reading(f.how...)),
+		satchel.WithSkillRoots(f.places, f.how...),
 		satchel.WithLoading(f.loading()),
 		satchel.WithOverview(f.overview()),
 		satchel.WithActivation(f.activation()),
@@ -126,7 +126,7 @@ func (f *skillFlags) options() []satchel.Option {
 		opts = append(opts, satchel.WithLogger(slog.New(f.told)))
 	}
 	if f.Watch {
-		opts = append(opts, satchel.WithSkillRoots(catalog.Reading(catalog.WithWatch(catalog.WatchOptions{}))))
+		opts = append(opts, satchel.WithSkillRoots(nil, catalog.WithWatch(catalog.WatchOptions{})))
 	}
 	if f.carried != nil {
 		opts = append(opts, satchel.WithSkillFS("demo", f.carried))

@@ -15,6 +15,7 @@ import (
 
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/skillmd"
 )
@@ -36,8 +37,8 @@ type sourceFlags struct {
 
 // roots are the places of skills: directories, or where there are none those of
 // SKILLS_ROOT or, with discover, the well-known ones; plugins; and MCP servers.
-func (f *sourceFlags) roots(ctx context.Context, c console, dirs []string, discover bool) ([]catalog.Root, error) {
-	var roots []catalog.Root
+func (f *sourceFlags) roots(ctx context.Context, c console, dirs []string, discover bool) ([]source.Root, error) {
+	var roots []source.Root
 	env := c.env
 	if place := env(envRoot); place != "" && len(dirs) == 0 {
 		dirs = []string{place}
@@ -54,10 +55,10 @@ func (f *sourceFlags) roots(ctx context.Context, c console, dirs []string, disco
 		if err != nil {
 			return nil, fmt.Errorf("%w: discover skills: %w", errUsage, err)
 		}
-		roots = append(roots, catalog.Discover(here, catalog.DiscoverHome(home(env)), catalog.DiscoverConfig(env("XDG_CONFIG_HOME")))...)
+		roots = append(roots, source.Discover(here, env)...)
 	}
 	for _, dir := range f.Plugin {
-		roots = append(roots, catalog.Plugin(dir))
+		roots = append(roots, source.Plugin(dir))
 	}
 	servers, err := f.serverFlags.roots(ctx, c)
 	return append(roots, servers...), err
@@ -71,14 +72,14 @@ func (f *sourceFlags) reading(env func(string) string) []catalog.Option {
 	}
 	opts := []catalog.Option{catalog.WithCollisions(rule)}
 	if trusted, err := trustFile(f.TrustFile, env); err == nil { // without a home no project is trusted
-		opts = append(opts, catalog.WithTrust(catalog.TrustFile(trusted).Trusts))
+		opts = append(opts, catalog.WithTrust(source.TrustFile(trusted).Trusts))
 	}
 	return opts
 }
 
 // checkLocked refuses what differs from its lock file, with --locked: the skills of
 // directories that are named or, where there are none, of the places that are searched.
-func (f *sourceFlags) checkLocked(ctx context.Context, c console, named []string, places []catalog.Root) error {
+func (f *sourceFlags) checkLocked(ctx context.Context, c console, named []string, places []source.Root) error {
 	if !f.Locked {
 		return nil
 	}
@@ -88,9 +89,9 @@ func (f *sourceFlags) checkLocked(ctx context.Context, c console, named []string
 			if err != nil || !info.IsDir() {
 				continue
 			}
-			trusted := place.Scope() != catalog.Project
+			trusted := place.Scope() != core.ScopeProject
 			if file, err := trustFile(f.TrustFile, c.env); !trusted && err == nil {
-				if trusted, err = catalog.TrustFile(file).Trusts(ctx, place); err != nil {
+				if trusted, err = source.TrustFile(file).Trusts(ctx, place); err != nil {
 					return err
 				}
 			}
@@ -144,7 +145,7 @@ func (cmd *trustCmd) Run(c console) error {
 	if err != nil {
 		return err
 	}
-	project, err := catalog.TrustFile(file).Add(cmd.Dir)
+	project, err := source.TrustFile(file).Add(cmd.Dir)
 	if err != nil {
 		return err
 	}

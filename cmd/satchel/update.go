@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/files/lock"
 )
@@ -39,7 +40,7 @@ func (cmd *updateCmd) Run(ctx context.Context, c console) error {
 		return fmt.Errorf("update: %w", err)
 	}
 	defer target.close()
-	here, err := catalog.Open(ctx, []catalog.Root{catalog.Dir(cmd.Dir)}, unlogged)
+	here, err := catalog.Open(ctx, []source.Root{source.Dir(cmd.Dir)}, unlogged)
 	if err != nil {
 		return fmt.Errorf("update: %w", err)
 	}
@@ -170,7 +171,7 @@ func (cmd *lockCmd) Run(ctx context.Context, c console) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("lock: %w", err)
 	}
-	skills, err := catalog.Open(ctx, []catalog.Root{catalog.Dir(cmd.Dir)}, unlogged)
+	skills, err := catalog.Open(ctx, []source.Root{source.Dir(cmd.Dir)}, unlogged)
 	if err != nil {
 		return fmt.Errorf("lock: %w", err)
 	}
@@ -206,7 +207,7 @@ func checkLocked(ctx context.Context, c console, dirs []string) error {
 		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 			return fmt.Errorf("--locked: %s is no directory", dir)
 		}
-		skills, err := catalog.Open(ctx, []catalog.Root{catalog.Dir(dir)}, unlogged)
+		skills, err := catalog.Open(ctx, []source.Root{source.Dir(dir)}, unlogged)
 		if err != nil {
 			return fmt.Errorf("--locked: %w", err)
 		}

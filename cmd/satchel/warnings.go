@@ -14,7 +14,8 @@ import (
 	"sync"
 
 	"github.com/satchel-go/satchel/catalog"
-	"github.com/satchel-go/satchel/catalog/archive"
+	"github.com/satchel-go/satchel/catalog/source"
+	"github.com/satchel-go/satchel/internal/archive"
 	"github.com/satchel-go/satchel/internal/engine/view"
 	"github.com/satchel-go/satchel/skillmd"
 )
@@ -120,7 +121,7 @@ func (w *warnings) print(d skillmd.Diagnostic) {
 
 // nothing prints that a model sees no skill, if no finding says why. audience is the file of
 // --audience, or "".
-func (w *warnings) nothing(places []catalog.Root, snapshot *catalog.Snapshot, audience string) {
+func (w *warnings) nothing(places []source.Root, snapshot *catalog.Snapshot, audience string) {
 	if shown := len(snapshot.Visible()); shown > 0 {
 		a, err := readAudience(audience)
 		if audience != "" && err == nil && len(snapshot.Allowed(a.Allow).Visible()) == 0 {
@@ -170,7 +171,7 @@ func advised(d skillmd.Diagnostic) string {
 		}
 	case catalog.CodeNoFile:
 		todo = "write one, or remove the folder"
-	case catalog.CodeLink, catalog.CodeStale, catalog.CodeLimit, catalog.CodeCollision, "": // the message says it
+	case "": // the message says it
 	default:
 		if d.Severity == skillmd.Error {
 			todo = "satchel inspect says more"

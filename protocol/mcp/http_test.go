@@ -14,7 +14,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/executor/local"
 	"github.com/satchel-go/satchel/internal/files/workspace"
@@ -181,7 +181,7 @@ func TestSuite(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = places.Close() })
-	source, err := catalog.OpenSource(catalog.FS("test", protocoltest.Skills()))
+	source, err := source.Open(t.Context(), source.FS("test", protocoltest.Skills()), source.Reading{})
 	if err != nil {
 		t.Fatal(err)
 	}

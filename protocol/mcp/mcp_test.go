@@ -14,7 +14,7 @@ import (
 	sdkrpc "github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/protocol"
 	"github.com/satchel-go/satchel/protocol/mcp"
 )
@@ -41,7 +41,7 @@ func connect(t *testing.T, skills int) *sdk.ClientSession {
 // open returns a server of the skills of a tree.
 func open(t testing.TB, tree fstest.MapFS, opts ...protocol.Option) *protocol.Server {
 	t.Helper()
-	source, err := catalog.OpenSource(catalog.FS("test", tree))
+	source, err := source.Open(t.Context(), source.FS("test", tree), source.Reading{})
 	if err != nil {
 		t.Fatal(err)
 	}

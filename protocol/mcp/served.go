@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/protocol"
 	"github.com/satchel-go/satchel/skillmd"
 )
@@ -23,7 +24,7 @@ type skill struct {
 	id, revision string
 	place        string // of its files, for findings
 	front        map[string]any
-	contents     []catalog.File
+	contents     []source.File
 	from         catalog.Source
 }
 
@@ -75,8 +76,8 @@ func (s *Server) Diagnostics(who protocol.Principal) []skillmd.Diagnostic {
 // catalogue holds the resources of one tenant.
 type catalogue struct {
 	from    catalog.Source
-	listing *catalog.Listing // that the rest is made of
-	list    []*served        // ordered by URI
+	listing *source.Listing // that the rest is made of
+	list    []*served       // ordered by URI
 	files   map[string]file
 	found   []skillmd.Diagnostic // why other skills are not served
 }
@@ -115,7 +116,7 @@ func (s *Server) catalogueOf(ctx context.Context, who protocol.Principal) catalo
 }
 
 // serve takes what can be served, ordered by URI, and says why the rest cannot.
-func serve(from catalog.Source, entries []catalog.Entry) (list []*served, found []skillmd.Diagnostic) {
+func serve(from catalog.Source, entries []source.Entry) (list []*served, found []skillmd.Diagnostic) {
 	without := func(k *skill, why string) {
 		found = append(found, skillmd.Diagnostic{File: k.place, Code: codeNotServed, Severity: skillmd.Warning, Message: "not served by MCP: " + why})
 	}

@@ -6,7 +6,7 @@ import (
 	"testing/fstest"
 
 	"github.com/satchel-go/satchel"
-	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/testing/chattest"
 	"github.com/satchel-go/satchel/loadmode"
@@ -24,7 +24,7 @@ func TestTextsInViewKeepTheirSkill(t *testing.T) {
 	for _, other := range []core.Scope{core.ScopePlugin, core.ScopeHost} {
 		for _, name := range []string{"plugin:pdf", "one:pdf", "pdf"} {
 			late := fstest.MapFS{"x.txt": {Data: []byte("x")}}
-			rt, err := satchel.New(satchel.WithSkillRoots(catalog.FS("one", pdf("one")).In(core.ScopePlugin), catalog.FS("two", late).In(other)))
+			rt, err := satchel.New(satchel.WithSkillRoots([]source.Root{source.FS("one", pdf("one")).In(core.ScopePlugin), source.FS("two", late).In(other)}))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -66,7 +66,7 @@ func TestALoadByANameThatIsAnotherSkillsNow(t *testing.T) {
 			return fstest.MapFS{"pdf/SKILL.md": {Data: []byte("---\nname: pdf\ndescription: Reads.\n---\nBODY OF " + word + "\n")}}
 		}
 		late := fstest.MapFS{"x.txt": {Data: []byte("x")}}
-		rt, err := satchel.New(satchel.WithSkillRoots(catalog.FS("one", pdf("one")).In(core.ScopePlugin), catalog.FS("two", late).In(core.ScopeHost)),
+		rt, err := satchel.New(satchel.WithSkillRoots([]source.Root{source.FS("one", pdf("one")).In(core.ScopePlugin), source.FS("two", late).In(core.ScopeHost)}),
 			satchel.WithLoading(satchel.Loading{Mode: mode}))
 		if err != nil {
 			t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/testing/chattest"
 	"github.com/satchel-go/satchel/permission"
@@ -17,14 +18,14 @@ import (
 // afar is a source of skills that a server serves.
 type afar struct{ catalog.Source }
 
-func (a afar) Scan(ctx context.Context, prev *catalog.Listing) (*catalog.Listing, error) {
+func (a afar) Scan(ctx context.Context, prev *source.Listing) (*source.Listing, error) {
 	listing, err := a.Source.Scan(ctx, nil)
 	if err != nil {
 		return nil, err
 	}
-	next := &catalog.Listing{}
+	next := &source.Listing{}
 	for _, e := range listing.Entries {
-		next.Entries = append(next.Entries, catalog.Entry{
+		next.Entries = append(next.Entries, source.Entry{
 			ID: "mcp:acme:" + e.ID, Revision: e.Revision, Head: e.Head, Files: e.Files, Unreviewed: true, Origin: `the MCP server "acme"`,
 		})
 	}
@@ -41,16 +42,16 @@ func (a afar) Open(ctx context.Context, id, revision string) (fs.FS, error) {
 // remoteChat has a skill of a server, and one of this machine whose list allows runs.
 func remoteChat(t *testing.T, opts ...satchel.Option) *chattest.Chat {
 	t.Helper()
-	source, err := catalog.OpenSource(catalog.FS("far", fstest.MapFS{
+	far, err := source.Open(t.Context(), source.FS("far", fstest.MapFS{
 		"x/SKILL.md": {Data: []byte("---\nname: x\ndescription: Far.\nallowed-tools: Bash\n---\nBODY\n")},
-	}))
+	}), source.Reading{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	near := fstest.MapFS{
 		"near/SKILL.md": {Data: []byte("---\nname: near\ndescription: Near.\nallowed-tools: Bash Read\n---\nBODY\n")},
 	}
-	opts = append([]satchel.Option{satchel.WithSkillRoots(catalog.From("acme", afar{source}).In(catalog.Remote))}, opts...)
+	opts = append([]satchel.Option{satchel.WithSkillRoots([]source.Root{source.From("acme", afar{far}).In(core.ScopeRemote)})}, opts...)
 	return chattest.NewChat(t, chattest.Open(t, near, opts...)).Say(core.User, "hi")
 }
 

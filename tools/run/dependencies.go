@@ -24,7 +24,7 @@ func findDependencies(ctx context.Context, cache *deps.Cache, skill string, from
 	}
 	found, err := cache.Find(ctx, func(name string) ([]byte, error) {
 		data, err := from.ReadFile(ctx, skill, name)
-		if errors.Is(err, catalog.ErrNotExist) {
+		if errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("%w: %w", fs.ErrNotExist, err)
 		}
 		return data, err

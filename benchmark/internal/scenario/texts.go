@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/catalog/source"
 )
 
 // ErrMissing reports a need for which there is no skill or doc.
@@ -46,7 +47,7 @@ type Texts struct {
 // Open reads the skills of a directory and the docs that the scenarios need. A
 // need that does not exist is an error that names it.
 func Open(ctx context.Context, dir string, scenarios []*Scenario) (*Texts, error) {
-	skills, err := catalog.Open(ctx, []catalog.Root{catalog.Dir(dir)})
+	skills, err := catalog.Open(ctx, []source.Root{source.Dir(dir)})
 	if err != nil {
 		return nil, fmt.Errorf("open skills: %w", err)
 	}

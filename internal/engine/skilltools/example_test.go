@@ -8,6 +8,7 @@ import (
 	"testing/fstest"
 
 	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/skilltools"
 	"github.com/satchel-go/satchel/internal/engine/state"
@@ -50,7 +51,7 @@ func desk() (*skilltools.Scope, error) {
 		"pdf/forms.md":  {Data: []byte("# Forms\n")},
 		"pdf/tables.md": {Data: []byte("# Tables\n")},
 	}
-	c, err := catalog.Open(context.Background(), []catalog.Root{catalog.FS("skills", skills)})
+	c, err := catalog.Open(context.Background(), []source.Root{source.FS("skills", skills)})
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"testing/fstest"
 
 	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/catalog/source"
 )
 
 // countingFS counts how often directories are listed.
@@ -41,7 +42,7 @@ func TestDocsAreListedOncePerCall(t *testing.T) {
 		files.MapFS[fmt.Sprintf("pdf/more/%03d.md", i)] = &fstest.MapFile{Data: []byte("doc")}
 	}
 	var err error
-	if d.skills, err = catalog.Open(t.Context(), []catalog.Root{catalog.FS("skills", files)}); err != nil {
+	if d.skills, err = catalog.Open(t.Context(), []source.Root{source.FS("skills", files)}); err != nil {
 		t.Fatal(err)
 	}
 	defer d.skills.Close()

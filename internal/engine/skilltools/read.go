@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path"
 	"strings"
 	"unicode/utf8"
@@ -107,7 +108,7 @@ func readSkillFile(ctx context.Context, s *Scope, asked string, args tools.Args)
 	switch {
 	case errors.Is(err, catalog.ErrPath) && strings.HasPrefix(path.Clean(asked)+"/", "../"):
 		return "", tools.ModelErrorf("%q leaves the skill; load the other skill and read it there", callargs.Cut(asked, 200))
-	case !errors.Is(err, catalog.ErrNotExist):
+	case !errors.Is(err, fs.ErrNotExist):
 		return "", unreadable(ctx, err, "%q of skill %q cannot be read", file, name)
 	}
 	found, err := otherCase(ctx, from, name, path.Clean(asked))

@@ -9,6 +9,7 @@ import (
 	"testing/fstest"
 
 	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/engine/terminal"
@@ -61,7 +62,7 @@ func newDesk(t testing.TB, files map[string]string) *desk {
 	for name, text := range files {
 		d.files[name] = &fstest.MapFile{Data: []byte(text)}
 	}
-	c, err := catalog.Open(t.Context(), []catalog.Root{catalog.FS("skills", d.files)})
+	c, err := catalog.Open(t.Context(), []source.Root{source.FS("skills", d.files)})
 	if err != nil {
 		t.Fatal(err)
 	}

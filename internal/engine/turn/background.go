@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/catalog/source"
 )
 
 // Do calls f and returns a function that ends it and waits for it.
@@ -27,8 +27,8 @@ func Do(f func(context.Context)) (stop func() error) {
 const refreshing = 100 * time.Millisecond
 
 // Follow calls refresh after a source has told of changes, until stop is called.
-func Follow(source catalog.Source, refresh func(context.Context) error, failed func(error)) (stop func() error) {
-	n, ok := source.(catalog.Notifier)
+func Follow(skills source.Source, refresh func(context.Context) error, failed func(error)) (stop func() error) {
+	n, ok := skills.(source.Notifier)
 	if !ok {
 		return func() error { return nil }
 	}
@@ -60,17 +60,4 @@ func Follow(source catalog.Source, refresh func(context.Context) error, failed f
 		quiet()
 		return end()
 	}
-}
-
-// Watch refreshes a catalog when its skills change, until stop is called. It calls changed
-// before the host's function.
-func Watch(c *catalog.Catalog, opts catalog.WatchOptions, changed func(context.Context)) (stop func() error) {
-	host := opts.Changed
-	opts.Changed = func(ctx context.Context, s *catalog.Snapshot) {
-		changed(ctx)
-		if host != nil {
-			host(ctx, s)
-		}
-	}
-	return catalog.Watch(context.Background(), c, opts).Close
 }

@@ -7,18 +7,20 @@ import (
 	"testing/fstest"
 
 	"errors"
-	"github.com/satchel-go/satchel/catalog"
-	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/files/lock"
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/catalog/source"
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/files/lock"
 )
 
 func Example() {
 	ctx := context.Background()
 	files := fstest.MapFS{"pdf/SKILL.md": {Data: []byte("---\nname: pdf\ndescription: Fill in PDF forms.\n---\nUse the form tool.\n")}}
-	skills, err := catalog.Open(ctx, []catalog.Root{catalog.FS("builtin", files)})
+	skills, err := catalog.Open(ctx, []source.Root{source.FS("builtin", files)})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/internal/files/lock"
 )
 
@@ -21,7 +22,7 @@ func open(t *testing.T, files map[string]string) (*catalog.Catalog, string) {
 	for name, text := range files {
 		put(t, dir, name, text)
 	}
-	c, err := catalog.Open(t.Context(), []catalog.Root{catalog.Dir(dir)})
+	c, err := catalog.Open(t.Context(), []source.Root{source.Dir(dir)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/internal/files/workspace"
 )
 
@@ -128,7 +129,7 @@ func TestStageLargeFile(t *testing.T) {
 	large := bytes.Repeat([]byte("x"), 20<<20)
 	write(t, filepath.Join(root, "pdf/SKILL.md"), "---\nname: pdf\ndescription: Reads PDF files.\n---\n# PDF\n")
 	must(t, os.WriteFile(filepath.Join(root, "pdf/model.bin"), large, 0o600))
-	c, err := catalog.Open(t.Context(), []catalog.Root{catalog.Dir(root)})
+	c, err := catalog.Open(t.Context(), []source.Root{source.Dir(root)})
 	must(t, err)
 	defer c.Close()
 	ws := newWorkspace(t)

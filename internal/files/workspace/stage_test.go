@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/files/workspace"
 )
@@ -67,7 +68,7 @@ func TestStageOfCatalog(t *testing.T) {
 	must(t, os.Symlink("missing", filepath.Join(root, "pdf/dangling")))
 	must(t, os.Symlink("/etc/passwd", filepath.Join(root, "pdf/leak")))
 	before := tree(t, root)
-	c, err := catalog.Open(t.Context(), []catalog.Root{catalog.Dir(root)})
+	c, err := catalog.Open(t.Context(), []source.Root{source.Dir(root)})
 	must(t, err)
 	defer c.Close()
 	skills := c.Snapshot().Skills()

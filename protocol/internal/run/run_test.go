@@ -15,7 +15,7 @@ import (
 	"testing/fstest"
 	"time"
 
-	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/executor/local"
 	"github.com/satchel-go/satchel/executor/sandbox"
@@ -50,7 +50,7 @@ func newBench(t *testing.T, skills fstest.MapFS) *bench {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = places.Close() })
-	src, err := catalog.OpenSource(catalog.FS("test", skills))
+	src, err := source.Open(t.Context(), source.FS("test", skills), source.Reading{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/protocol/internal/skillset"
 )
 
@@ -32,7 +32,7 @@ func BenchmarkRefreshOne(b *testing.B) {
 			}
 		}
 	}
-	source, err := catalog.OpenSource(catalog.Dir(dir))
+	source, err := source.Open(b.Context(), source.Dir(dir), source.Reading{})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -16,7 +16,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/skillmd"
 )
 
@@ -156,12 +156,12 @@ func (c *created) refresh(ctx context.Context) {
 
 // read lists a created skill.
 func (c *created) read(ctx context.Context, dir string) (*Skill, error) {
-	e := catalog.Entry{ID: dir}
-	source := rootSource{c.root}
+	e := source.Entry{ID: dir}
+	own := rootSource{c.root}
 	if _, err := c.root.Stat(dir + "/" + manifestFile); err != nil {
 		return nil, err
 	}
-	files, err := source.Open(ctx, dir, "")
+	files, err := own.Open(ctx, dir, "")
 	if err != nil {
 		return nil, err
 	}
@@ -171,7 +171,7 @@ func (c *created) read(ctx context.Context, dir string) (*Skill, error) {
 		}
 		text, err := fs.ReadFile(files, name)
 		sum := sha256.Sum256(text)
-		e.Files = append(e.Files, catalog.File{Path: name, Size: int64(len(text)), SHA256: hex.EncodeToString(sum[:])})
+		e.Files = append(e.Files, source.File{Path: name, Size: int64(len(text)), SHA256: hex.EncodeToString(sum[:])})
 		if name == skillFile {
 			e.Head = text[:min(max(skillmd.FrontMatterEnd(text), 0), maxHead)]
 		}
@@ -180,8 +180,8 @@ func (c *created) read(ctx context.Context, dir string) (*Skill, error) {
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(e.Files, func(a, b catalog.File) int { return strings.Compare(a.Path, b.Path) })
-	skill, found := newSkill(ctx, source, e, true)
+	slices.SortFunc(e.Files, func(a, b source.File) int { return strings.Compare(a.Path, b.Path) })
+	skill, found := newSkill(ctx, own, e, true)
 	if skill == nil {
 		return nil, fmt.Errorf("%s", found[0].Message)
 	}
@@ -191,8 +191,8 @@ func (c *created) read(ctx context.Context, dir string) (*Skill, error) {
 // rootSource opens created skills, which never change.
 type rootSource struct{ root *os.Root }
 
-func (r rootSource) Scan(context.Context, *catalog.Listing) (*catalog.Listing, error) {
-	return &catalog.Listing{}, nil
+func (r rootSource) Scan(context.Context, *source.Listing) (*source.Listing, error) {
+	return &source.Listing{}, nil
 }
 
 func (r rootSource) Open(_ context.Context, id, _ string) (fs.FS, error) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/skillmd"
 )
 
@@ -28,7 +29,7 @@ type remote struct {
 func (r *remote) Name() string { return r.label }
 
 // skill makes a skill of an entry.
-func (r *remote) skill(e catalog.Entry) (*Skill, []skillmd.Diagnostic) {
+func (r *remote) skill(e source.Entry) (*Skill, []skillmd.Diagnostic) {
 	refuse := func(code skillmd.Code, err error) (*Skill, []skillmd.Diagnostic) {
 		return nil, []skillmd.Diagnostic{{File: r.label + ":" + e.ID, Code: code, Severity: skillmd.Error, Message: err.Error()}}
 	}

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/protocol/internal/skillset"
 )
 
@@ -22,16 +22,16 @@ type far struct {
 	dead   bool
 }
 
-func (f *far) Scan(context.Context, *catalog.Listing) (*catalog.Listing, error) {
+func (f *far) Scan(context.Context, *source.Listing) (*source.Listing, error) {
 	if f.dead {
 		return nil, errors.New("it is dead")
 	}
-	l := &catalog.Listing{}
+	l := &source.Listing{}
 	for path, text := range f.skills {
 		sum := sha256.Sum256([]byte(text))
-		l.Entries = append(l.Entries, catalog.Entry{
+		l.Entries = append(l.Entries, source.Entry{
 			ID: "mcp:acme:skill://" + path + "/SKILL.md", Revision: hex.EncodeToString(sum[:]), Head: []byte(text), Origin: `the MCP server "acme"`,
-			Files: []catalog.File{{Path: "SKILL.md", Size: int64(len(text)), SHA256: hex.EncodeToString(sum[:])}, {Path: "skill.toml", SHA256: hex.EncodeToString(sum[:])}},
+			Files: []source.File{{Path: "SKILL.md", Size: int64(len(text)), SHA256: hex.EncodeToString(sum[:])}, {Path: "skill.toml", SHA256: hex.EncodeToString(sum[:])}},
 		})
 	}
 	return l, nil
@@ -46,7 +46,7 @@ func (f *far) Open(_ context.Context, id, _ string) (fs.FS, error) {
 			return fstest.MapFS{"SKILL.md": {Data: []byte(text)}}, nil
 		}
 	}
-	return nil, catalog.ErrGone
+	return nil, source.ErrGone
 }
 
 func head(name string) string {
@@ -70,7 +70,7 @@ func TestRemote(t *testing.T) {
 	if err := before.Close(); err != nil {
 		t.Fatal(err)
 	}
-	s, err := skillset.Open(t.Context(), base, skillset.Remote("acme", other), source(t, fstest.MapFS{
+	s, err := skillset.Open(t.Context(), base, skillset.Remote("acme", other), sourceOf(t, fstest.MapFS{
 		"near/SKILL.md": {Data: []byte(plain)}, "near/skill.toml": {Data: []byte(manifest("acme.near", "1.0.0"))},
 	}))
 	if err != nil {

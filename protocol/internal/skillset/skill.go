@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/files/lazyfs"
 	"github.com/satchel-go/satchel/skillmd"
@@ -30,7 +31,7 @@ type Skill struct {
 	// Head is SKILL.md up to the end of its front matter.
 	Head []byte
 	// Files are all files, sorted by path. Digest is computed from them.
-	Files  []catalog.File
+	Files  []source.File
 	Digest string
 	// Hidden skills are in no list, and cannot be found.
 	Hidden bool
@@ -88,7 +89,7 @@ func (s *Skill) ReadFile(ctx context.Context, name string) ([]byte, error) {
 	return nil, fmt.Errorf("file %q: %w", name, fs.ErrNotExist)
 }
 
-func readListed(files fs.FS, f catalog.File) ([]byte, error) {
+func readListed(files fs.FS, f source.File) ([]byte, error) {
 	if f.Size > MaxFile {
 		return nil, &PathError{f.Path, fmt.Sprintf("has %d bytes: at most %d can be read", f.Size, MaxFile)}
 	}
@@ -116,7 +117,7 @@ func (s *Skill) Open(ctx context.Context) (fs.FS, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrChanged, err)
 	}
-	listed, byPath := make([]lazyfs.File, len(s.Files)), make(map[string]catalog.File, len(s.Files))
+	listed, byPath := make([]lazyfs.File, len(s.Files)), make(map[string]source.File, len(s.Files))
 	for i, f := range s.Files {
 		listed[i], byPath[f.Path] = lazyfs.File{Path: f.Path, Size: f.Size}, f
 	}
@@ -130,14 +131,14 @@ const (
 
 // newSkill makes a skill of an entry of a source, with findings. It returns nil for
 // what is none.
-func newSkill(ctx context.Context, source catalog.Source, e catalog.Entry, created bool) (*Skill, []skillmd.Diagnostic) {
-	s := &Skill{FrontMatter: skillmd.Fields(e.Head), Head: e.Head, Files: e.Files, Digest: digestOf(e.Files), Created: created, source: source, id: e.ID, revision: e.Revision}
+func newSkill(ctx context.Context, from catalog.Source, e source.Entry, created bool) (*Skill, []skillmd.Diagnostic) {
+	s := &Skill{FrontMatter: skillmd.Fields(e.Head), Head: e.Head, Files: e.Files, Digest: digestOf(e.Files), Created: created, source: from, id: e.ID, revision: e.Revision}
 	doc, _, parseErr := skillmd.Parse(e.Head, skillmd.WithDirName(path.Base(e.ID)))
 	s.Name, s.Hidden = doc.Skill.Name, doc.Skill.Hidden
 	refuse := func(code skillmd.Code, file, why string, line int) (*Skill, []skillmd.Diagnostic) {
-		return nil, []skillmd.Diagnostic{{File: path.Join(placeOf(source), e.ID, file), Line: line, Code: code, Severity: skillmd.Error, Message: why}}
+		return nil, []skillmd.Diagnostic{{File: path.Join(placeOf(from), e.ID, file), Line: line, Code: code, Severity: skillmd.Error, Message: why}}
 	}
-	if slices.ContainsFunc(e.Files, func(f catalog.File) bool { return f.Path == manifestFile }) {
+	if slices.ContainsFunc(e.Files, func(f source.File) bool { return f.Path == manifestFile }) {
 		if err := s.readManifest(ctx); err != nil {
 			line := 0
 			if found, ok := errors.AsType[*ManifestError](err); ok {
@@ -147,7 +148,7 @@ func newSkill(ctx context.Context, source catalog.Source, e catalog.Entry, creat
 		}
 		var found []skillmd.Diagnostic
 		for _, w := range s.Warnings {
-			found = append(found, skillmd.Diagnostic{File: path.Join(placeOf(source), e.ID, manifestFile), Line: w.Line, Code: "skill-toml", Severity: skillmd.Warning, Message: w.Error()})
+			found = append(found, skillmd.Diagnostic{File: path.Join(placeOf(from), e.ID, manifestFile), Line: w.Line, Code: "skill-toml", Severity: skillmd.Warning, Message: w.Error()})
 		}
 		return s, found
 	}
@@ -201,7 +202,7 @@ func (s *Skill) readManifest(ctx context.Context) error {
 	return err
 }
 
-func digestOf(files []catalog.File) string {
+func digestOf(files []source.File) string {
 	h := sha256.New()
 	for _, f := range files {
 		_, _ = fmt.Fprintf(h, "%q %d %s\n", f.Path, f.Size, f.SHA256)

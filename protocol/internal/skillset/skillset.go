@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/internal/text/search"
 	"github.com/satchel-go/satchel/skillmd"
 )
@@ -46,8 +47,8 @@ type Set struct {
 
 // listing is what a source has listed last.
 type listing struct {
-	*catalog.Listing // nil where it could not be listed yet
-	fault            *skillmd.Diagnostic
+	*source.Listing // nil where it could not be listed yet
+	fault           *skillmd.Diagnostic
 }
 
 // known is what an entry of a source has become.

@@ -15,12 +15,13 @@ import (
 	"time"
 
 	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/protocol/internal/skillset"
 )
 
-func source(t *testing.T, files fs.FS) catalog.Source {
+func sourceOf(t *testing.T, files fs.FS) catalog.Source {
 	t.Helper()
-	s, err := catalog.OpenSource(catalog.FS("test", files))
+	s, err := source.Open(t.Context(), source.FS("test", files), source.Reading{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +34,7 @@ func open(t *testing.T, base string, files map[string]string) *skillset.Set {
 	for name, text := range files {
 		tree[name] = &fstest.MapFile{Data: []byte(text)}
 	}
-	s, err := skillset.Open(t.Context(), base, source(t, tree))
+	s, err := skillset.Open(t.Context(), base, sourceOf(t, tree))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,7 +201,7 @@ func TestReadFile(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	src, err := catalog.OpenSource(catalog.Dir(filepath.Join(dir, "skills")))
+	src, err := source.Open(t.Context(), source.Dir(filepath.Join(dir, "skills")), source.Reading{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -366,7 +367,7 @@ func FuzzManifest(f *testing.F) {
 
 func ExampleOpen() {
 	files := fstest.MapFS{"pdf/SKILL.md": {Data: []byte(plain)}}
-	src, err := catalog.OpenSource(catalog.FS("builtin", files))
+	src, err := source.Open(context.Background(), source.FS("builtin", files), source.Reading{})
 	if err != nil {
 		fmt.Println(err)
 		return

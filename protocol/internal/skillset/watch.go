@@ -5,11 +5,11 @@ import (
 	"slices"
 	"time"
 
-	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/skillmd"
 )
 
-// Watch refreshes the set when a source reports a change ([catalog.Notifier]). Each second
+// Watch refreshes the set when a source reports a change ([source.Notifier]). Each second
 // it also looks for skills that other servers have created in its directory. It ends when the
 // caller calls stop. report, if not nil, gets each new diagnostic.
 func (s *Set) Watch(report func([]skillmd.Diagnostic)) (stop func()) {
@@ -17,12 +17,12 @@ func (s *Set) Watch(report func([]skillmd.Diagnostic)) (stop func()) {
 	near, far, done := make(chan struct{}, 1), make(chan struct{}, 1), make(chan struct{})
 	s.watchers.Add(1)
 	var quiet []func()
-	for _, source := range s.sources {
-		told, listed := near, source
-		if r, ok := source.(*remote); ok {
+	for _, skills := range s.sources {
+		told, listed := near, skills
+		if r, ok := skills.(*remote); ok {
 			told, listed = far, r.Source
 		}
-		n, ok := listed.(catalog.Notifier)
+		n, ok := listed.(source.Notifier)
 		if !ok {
 			continue
 		}

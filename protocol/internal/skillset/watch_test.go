@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/protocol/internal/skillset"
 	"github.com/satchel-go/satchel/skillmd"
 )
@@ -52,7 +52,7 @@ func TestWatch(t *testing.T) {
 	base := t.TempDir()
 	dir := filepath.Join(base, "skills")
 	lay(t, dir, skill("a", "1.0.0"))
-	src, err := catalog.OpenSource(catalog.Dir(dir))
+	src, err := source.Open(t.Context(), source.Dir(dir), source.Reading{})
 	if err != nil {
 		t.Fatal(err)
 	}

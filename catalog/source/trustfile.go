@@ -1,4 +1,4 @@
-package catalog
+package source
 
 import (
 	"context"
@@ -11,15 +11,14 @@ import (
 	"slices"
 	"time"
 
+	"github.com/satchel-go/satchel/catalog/internal/scan"
 	"github.com/satchel-go/satchel/internal/files/plainfile"
 )
 
-// maxTrustFile bounds a file of trusted projects, in bytes.
-const maxTrustFile = 1 << 20
-
-// TrustedProjects are the projects that a file names as trusted. Make one with
-// [TrustFile].
-type TrustedProjects struct{ path string }
+// TrustFile is the path of a file that names the projects that a user trusts, by their resolved
+// paths and the identity of their folders. A file that does not exist names none. It is read
+// at each call.
+type TrustFile string
 
 // trustedProject is one of them; the names of its fields are stable.
 type trustedProject struct {
@@ -28,24 +27,19 @@ type trustedProject struct {
 	Since time.Time `json:"since"`
 }
 
-// TrustFile returns the projects that a file names as trusted, by their resolved paths
-// and the identity of their folders. A file that does not exist names none. It is read
-// whenever it is asked.
-func TrustFile(path string) *TrustedProjects { return &TrustedProjects{path} }
-
 // Trusts reports whether a root belongs to a trusted project and lies in it, links
-// resolved; it is for [WithTrust]. The error says that the file cannot be read.
-func (t *TrustedProjects) Trusts(_ context.Context, root Root) (bool, error) {
+// resolved; it is for catalog.WithTrust. The error says that the file cannot be read.
+func (t TrustFile) Trusts(_ context.Context, root Root) (bool, error) {
 	all, err := t.load()
 	if err != nil || len(all) == 0 || root.isNamed() {
 		return false, err
 	}
-	path, err := resolved(root.path)
+	path, err := scan.Resolved(root.path)
 	if err != nil {
 		return false, err
 	}
 	for _, p := range all {
-		if !isBelow(path, p.Path) {
+		if !scan.IsBelow(path, p.Path) {
 			continue
 		}
 		if id, err := folderID(p.Path); err == nil && id == p.ID {
@@ -56,14 +50,14 @@ func (t *TrustedProjects) Trusts(_ context.Context, root Root) (bool, error) {
 }
 
 // Add trusts the project in dir from now on, and returns its resolved path.
-func (t *TrustedProjects) Add(dir string) (string, error) {
-	path, err := resolved(dir)
+func (t TrustFile) Add(dir string) (string, error) {
+	path, err := scan.Resolved(dir)
 	if err != nil {
-		return "", fmt.Errorf("catalog: trust: %w", err)
+		return "", fmt.Errorf("source: trust: %w", err)
 	}
 	id, err := folderID(path)
 	if err != nil {
-		return "", fmt.Errorf("catalog: trust: %w", err)
+		return "", fmt.Errorf("source: trust: %w", err)
 	}
 	all, err := t.load()
 	if err != nil {
@@ -78,50 +72,50 @@ func (t *TrustedProjects) Add(dir string) (string, error) {
 	return path, t.save(append(data, '\n'))
 }
 
-func (t *TrustedProjects) load() ([]trustedProject, error) {
-	f, err := os.OpenFile(t.path, os.O_RDONLY|plainfile.NonBlock, 0)
+func (t TrustFile) load() ([]trustedProject, error) {
+	f, err := os.OpenFile(string(t), os.O_RDONLY|plainfile.NonBlock, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("catalog: trusted projects: %w", err)
+		return nil, fmt.Errorf("source: trusted projects: %w", err)
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err == nil {
-		err = checkRegular(info, maxTrustFile)
+		err = scan.CheckRegular(info, maxTrustFile)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("catalog: trusted projects: %s: %w", t.path, err)
+		return nil, fmt.Errorf("source: trusted projects: %s: %w", string(t), err)
 	}
-	data, err := readAll(f, info.Size(), maxTrustFile)
+	data, err := scan.ReadAll(f, info.Size(), maxTrustFile)
 	if err != nil {
-		return nil, fmt.Errorf("catalog: trusted projects: %s: %w", t.path, err)
+		return nil, fmt.Errorf("source: trusted projects: %s: %w", string(t), err)
 	}
 	var all []trustedProject
 	if err := json.Unmarshal(data, &all); err != nil {
-		return nil, fmt.Errorf("catalog: trusted projects: %s: %w", t.path, err)
+		return nil, fmt.Errorf("source: trusted projects: %s: %w", string(t), err)
 	}
 	return all, nil
 }
 
 // save replaces the file as a whole; no other user can read it.
-func (t *TrustedProjects) save(data []byte) error {
-	dir := filepath.Dir(t.path)
+func (t TrustFile) save(data []byte) error {
+	dir := filepath.Dir(string(t))
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("catalog: trust: %w", err)
+		return fmt.Errorf("source: trust: %w", err)
 	}
 	f, err := os.CreateTemp(dir, ".trust-*")
 	if err != nil {
-		return fmt.Errorf("catalog: trust: %w", err)
+		return fmt.Errorf("source: trust: %w", err)
 	}
 	_, err = f.Write(data)
 	err = errors.Join(err, f.Sync(), f.Close())
 	if err == nil {
-		err = os.Rename(f.Name(), t.path)
+		err = os.Rename(f.Name(), string(t))
 	}
 	if err != nil {
-		err = fmt.Errorf("catalog: trust: %w", errors.Join(err, os.Remove(f.Name())))
+		err = fmt.Errorf("source: trust: %w", errors.Join(err, os.Remove(f.Name())))
 	}
 	return err
 }

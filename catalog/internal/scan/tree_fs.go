@@ -1,4 +1,4 @@
-package catalog
+package scan
 
 import (
 	"io/fs"
@@ -7,16 +7,13 @@ import (
 	"syscall"
 )
 
-// maxLinks bounds the links in one path. os.Root has the same bound.
-const maxLinks = 40
-
-// fsTree is any file system. If the file system can read links they are resolved
+// FSTree is any file system. If the file system can read links they are resolved
 // here and refused when they leave it, because an os.DirFS would follow them
 // anywhere.
-type fsTree struct{ fsys fs.FS }
+type FSTree struct{ FS fs.FS }
 
-func (t *fsTree) readDir(dir string, limit int) ([]fs.DirEntry, bool, error) {
-	entries, err := fs.ReadDir(t.fsys, dir)
+func (t *FSTree) ReadDir(dir string, limit int) ([]fs.DirEntry, bool, error) {
+	entries, err := fs.ReadDir(t.FS, dir)
 	if err != nil {
 		return nil, false, err
 	}
@@ -26,27 +23,27 @@ func (t *fsTree) readDir(dir string, limit int) ([]fs.DirEntry, bool, error) {
 	return entries, false, nil
 }
 
-func (t *fsTree) stat(name string) (fs.FileInfo, error) {
-	resolved, err := t.resolve(name)
+func (t *FSTree) Stat(name string) (fs.FileInfo, error) {
+	resolved, err := t.Resolve(name)
 	if err != nil {
 		return nil, err
 	}
-	return fs.Stat(t.fsys, resolved)
+	return fs.Stat(t.FS, resolved)
 }
 
-func (t *fsTree) open(name string) (fs.File, error) {
-	resolved, err := t.resolve(name)
+func (t *FSTree) Open(name string) (fs.File, error) {
+	resolved, err := t.Resolve(name)
 	if err != nil {
 		return nil, err
 	}
-	return t.fsys.Open(resolved)
+	return t.FS.Open(resolved)
 }
 
-func (t *fsTree) close() error { return nil }
+func (t *FSTree) Close() error { return nil }
 
-// resolve returns the path that name stands for after all links were followed.
-func (t *fsTree) resolve(name string) (string, error) {
-	links, ok := t.fsys.(fs.ReadLinkFS)
+// Resolve returns the path that name stands for after all links were followed.
+func (t *FSTree) Resolve(name string) (string, error) {
+	links, ok := t.FS.(fs.ReadLinkFS)
 	if !ok {
 		return name, nil
 	}

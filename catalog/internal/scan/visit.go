@@ -1,4 +1,4 @@
-package catalog
+package scan
 
 import (
 	"errors"
@@ -14,18 +14,18 @@ import (
 	"github.com/satchel-go/satchel/skillmd"
 )
 
-// skillFile is the exact name of the file that makes a directory a skill.
-const skillFile = "SKILL.md"
+// SkillFile is the exact name of the file that makes a directory a skill.
+const SkillFile = "SKILL.md"
 
-// isSkillFile reports the name SKILL.md in any case. Comparing the length excludes
+// IsSkillFile reports the name SKILL.md in any case. Comparing the length excludes
 // letters that only Unicode folds to these, such as the Kelvin sign.
-func isSkillFile(name string) bool {
-	return len(name) == len(skillFile) && strings.EqualFold(name, skillFile)
+func IsSkillFile(name string) bool {
+	return len(name) == len(SkillFile) && strings.EqualFold(name, SkillFile)
 }
 
-// neverSearched reports directories that hold no skills of their own: data of
+// NeverSearched reports directories that hold no skills of their own: data of
 // version control, and packages that others installed.
-func neverSearched(dir string) bool {
+func NeverSearched(dir string) bool {
 	switch dir {
 	case ".git", ".hg", ".svn", "node_modules":
 		return true
@@ -35,7 +35,7 @@ func neverSearched(dir string) bool {
 
 // visit looks at one directory: whether it is a skill, and which directories are
 // below it.
-func (s *scanner) visit(dir string) sight {
+func (s *Scanner) visit(dir string) sight {
 	candidates, out := s.list(dir)
 	if out.err != nil {
 		return out
@@ -50,26 +50,26 @@ func (s *scanner) visit(dir string) sight {
 
 // peek looks at a directory inside a skill: how many SKILL.md files it has, and
 // which directories are below it. It reads no file and reports nothing else.
-func (s *scanner) peek(dir string) sight {
+func (s *Scanner) peek(dir string) sight {
 	candidates, out := s.list(dir)
 	return sight{candidates: len(candidates), subdirs: out.subdirs}
 }
 
 // list sorts the entries of a directory into those that may be its SKILL.md, the
 // exact name first, and the directories to search.
-func (s *scanner) list(dir string) (candidates []fs.DirEntry, out sight) {
-	entries, cut, err := s.tree.readDir(dir, maxEntries)
+func (s *Scanner) list(dir string) (candidates []fs.DirEntry, out sight) {
+	entries, cut, err := s.Tree.ReadDir(dir, maxEntries)
 	if err != nil {
 		switch {
 		case dir == ".":
 			out.err = err
 		case !errors.Is(err, fs.ErrNotExist): // else: deleted meanwhile
-			out.note(s.diagnostic(skillmd.Warning, CodeUnreadable, dir, "directory cannot be read: "+cause(err).Error()))
+			out.note(s.Diagnostic(skillmd.Warning, CodeUnreadable, dir, "directory cannot be read: "+Cause(err).Error()))
 		}
 		return nil, out
 	}
 	if cut {
-		out.note(s.diagnostic(skillmd.Warning, CodeLimit, dir, fmt.Sprintf("more than %d entries in this directory: the rest is not searched", maxEntries)))
+		out.note(s.Diagnostic(skillmd.Warning, CodeLimit, dir, fmt.Sprintf("more than %d entries in this directory: the rest is not searched", maxEntries)))
 	}
 	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	var links []string
@@ -78,23 +78,23 @@ func (s *scanner) list(dir string) (candidates []fs.DirEntry, out sight) {
 		if !isName(name) {
 			continue
 		}
-		if isSkillFile(name) {
+		if IsSkillFile(name) {
 			candidates = append(candidates, entry)
 		}
 		switch {
-		case entry.IsDir() && !neverSearched(name):
-			out.subdirs = append(out.subdirs, below(dir, name))
-		case entry.Type()&fs.ModeSymlink != 0 && !isSkillFile(name) && !neverSearched(name):
+		case entry.IsDir() && !NeverSearched(name):
+			out.subdirs = append(out.subdirs, Below(dir, name))
+		case entry.Type()&fs.ModeSymlink != 0 && !IsSkillFile(name) && !NeverSearched(name):
 			links = append(links, name)
 		}
 	}
 	slices.SortStableFunc(candidates, func(a, b fs.DirEntry) int {
-		return boolOrder(a.Name() == skillFile, b.Name() == skillFile)
+		return TrueFirst(a.Name() == SkillFile, b.Name() == SkillFile)
 	})
 	if len(candidates) == 0 && slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == "skill.toml" && !e.IsDir() }) {
-		out.note(s.diagnostic(skillmd.Warning, CodeNoFile, dir, "there is a skill.toml and no "+skillFile+": it is no skill without one"))
+		out.note(s.Diagnostic(skillmd.Warning, CodeNoFile, dir, "there is a skill.toml and no "+SkillFile+": it is no skill without one"))
 	}
-	_, isDir := s.tree.(*dirTree)
+	_, isDir := s.Tree.(*DirTree)
 	switch {
 	case len(candidates) > 0: // links of a skill are its own affair
 	case s.follows && dir == "." && isDir:
@@ -105,8 +105,8 @@ func (s *scanner) list(dir string) (candidates []fs.DirEntry, out sight) {
 	return candidates, out
 }
 
-// boolOrder sorts true before false.
-func boolOrder(a, b bool) int {
+// TrueFirst sorts true before false.
+func TrueFirst(a, b bool) int {
 	switch {
 	case a == b:
 		return 0
@@ -119,24 +119,24 @@ func boolOrder(a, b bool) int {
 // noteLinks reports that links among folders of skills are not followed, because
 // people who link skills from elsewhere would wonder where they are. A directory has at
 // most one finding about these, and one about the links that lead nowhere.
-func (s *scanner) noteLinks(dir string, links []string, out *sight) {
+func (s *Scanner) noteLinks(dir string, links []string, out *sight) {
 	var missed []string
 	var dead []skillmd.Diagnostic
 	if len(links) > maxFollowed {
-		out.note(s.diagnostic(skillmd.Warning, CodeLimit, dir, fmt.Sprintf("more than %d links in this directory: the rest is not checked", maxFollowed)))
+		out.note(s.Diagnostic(skillmd.Warning, CodeLimit, dir, fmt.Sprintf("more than %d links in this directory: the rest is not checked", maxFollowed)))
 	}
 	for _, name := range links[:min(len(links), maxFollowed)] {
-		info, err := s.tree.stat(below(dir, name))
-		if t, ok := s.tree.(*dirTree); ok && err != nil { // a link out of the root may also lead nowhere
-			if _, gone := os.Stat(filepath.Join(t.root.Name(), filepath.FromSlash(below(dir, name)))); errors.Is(gone, fs.ErrNotExist) || errors.Is(gone, syscall.ELOOP) {
+		info, err := s.Tree.Stat(Below(dir, name))
+		if t, ok := s.Tree.(*DirTree); ok && err != nil { // a link out of the root may also lead nowhere
+			if _, gone := os.Stat(filepath.Join(t.root.Name(), filepath.FromSlash(Below(dir, name)))); errors.Is(gone, fs.ErrNotExist) || errors.Is(gone, syscall.ELOOP) {
 				err = gone
 			}
 		}
 		switch {
-		case err == nil && info.IsDir(), err != nil && errors.Is(cause(err), ErrPath):
+		case err == nil && info.IsDir(), err != nil && errors.Is(Cause(err), ErrPath):
 			missed = append(missed, name)
 		case err != nil:
-			dead = append(dead, s.notFollowed(below(dir, name), s.target(below(dir, name)), deadLink(err)))
+			dead = append(dead, s.notFollowed(Below(dir, name), s.target(Below(dir, name)), deadLink(err)))
 		}
 	}
 	if len(dead) > 1 {
@@ -146,35 +146,35 @@ func (s *scanner) noteLinks(dir string, links []string, out *sight) {
 		out.note(dead[0])
 	}
 	if len(missed) > 0 {
-		out.note(s.diagnostic(skillmd.Warning, CodeLink, below(dir, missed[0]),
-			fmt.Sprintf("links to directories and out of the root are not followed here (%d, the first to %s); name the target as a place of skills, or put a copy here", len(missed), s.target(below(dir, missed[0])))))
+		out.note(s.Diagnostic(skillmd.Warning, CodeLink, Below(dir, missed[0]),
+			fmt.Sprintf("links to directories and out of the root are not followed here (%d, the first to %s); name the target as a place of skills, or put a copy here", len(missed), s.target(Below(dir, missed[0])))))
 	}
 }
 
 // target is what a link says that it leads to.
-func (s *scanner) target(link string) string {
+func (s *Scanner) target(link string) string {
 	var target string
 	var err error
-	switch t := s.tree.(type) {
-	case *dirTree:
+	switch t := s.Tree.(type) {
+	case *DirTree:
 		target, err = t.root.Readlink(filepath.FromSlash(link))
-	case *fsTree:
-		target, err = fs.ReadLink(t.fsys, link)
+	case *FSTree:
+		target, err = fs.ReadLink(t.FS, link)
 	}
 	if err != nil || target == "" {
 		return "an unknown place"
 	}
-	return printable(target)
+	return Printable(target)
 }
 
 // read reads one candidate for the SKILL.md of dir. If there is no file to parse it
 // returns nil and notes why.
-func (s *scanner) read(dir string, entry fs.DirEntry, out *sight) *found {
-	file := below(dir, entry.Name())
-	exact := entry.Name() == skillFile
+func (s *Scanner) read(dir string, entry fs.DirEntry, out *sight) *Found {
+	file := Below(dir, entry.Name())
+	exact := entry.Name() == SkillFile
 	if !exact && !s.accepts(entry.Name()) {
 		if !entry.IsDir() {
-			out.note(s.diagnostic(skillmd.Error, codeFileName, file, "ignored: the file must be called "+skillFile))
+			out.note(s.Diagnostic(skillmd.Error, CodeFileName, file, "ignored: the file must be called "+SkillFile))
 		}
 		return nil
 	}
@@ -183,24 +183,24 @@ func (s *scanner) read(dir string, entry fs.DirEntry, out *sight) *found {
 		if !exact && entry.IsDir() {
 			return nil // a folder that happens to be called "skill.md"
 		}
-		out.note(s.diagnostic(skillmd.Error, CodeUnreadable, file, "cannot be read: "+unreadable(entry, err)))
+		out.note(s.Diagnostic(skillmd.Error, CodeUnreadable, file, "cannot be read: "+unreadable(entry, err)))
 		return nil
 	}
-	if rec.usable && !exact && s.cfg.mode == skillmd.Lenient {
-		out.note(s.diagnostic(skillmd.Warning, codeFileName, file, "should be called "+skillFile))
+	if rec.Usable && !exact && s.Config.Mode == skillmd.Lenient {
+		out.note(s.Diagnostic(skillmd.Warning, CodeFileName, file, "should be called "+SkillFile))
 	}
-	if !s.heads {
-		out.diagnostics = append(out.diagnostics, rec.diagnostics...)
+	if !s.Heads {
+		out.diagnostics = append(out.diagnostics, rec.Diagnostics...)
 	}
-	return &found{dir: dir, file: file, record: rec}
+	return &Found{Dir: dir, File: file, Record: rec}
 }
 
 // unreadable says why a SKILL.md cannot be read.
 func unreadable(entry fs.DirEntry, err error) string {
-	err = cause(err)
+	err = Cause(err)
 	if entry.Type()&fs.ModeSymlink != 0 {
 		switch {
-		case errors.Is(err, ErrNotExist):
+		case errors.Is(err, fs.ErrNotExist):
 			return "the link leads nowhere"
 		case errors.Is(err, ErrPath):
 			return "the link leaves the root"
@@ -210,21 +210,21 @@ func unreadable(entry fs.DirEntry, err error) string {
 }
 
 // accepts reports whether another spelling of SKILL.md counts.
-func (s *scanner) accepts(name string) bool {
-	switch s.cfg.mode {
+func (s *Scanner) accepts(name string) bool {
+	switch s.Config.Mode {
 	case skillmd.Lenient:
 		return true
 	case skillmd.SkillsRef:
-		return name == strings.ToLower(skillFile)
+		return name == strings.ToLower(SkillFile)
 	}
 	return false
 }
 
-// dirNameOf returns the name of a skill's directory. The name of the skill must
-// match it.
-func (s *scanner) dirNameOf(dir string) string {
+// DirNameOf returns the name of the directory of a skill in dir, which the name of the skill
+// must match. root is the name of the tree's own directory.
+func DirNameOf(dir, root string) string {
 	if dir == "." {
-		return s.dirName
+		return root
 	}
 	return path.Base(dir)
 }

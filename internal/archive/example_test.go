@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/satchel-go/satchel/catalog/archive"
+	"github.com/satchel-go/satchel/internal/archive"
 )
 
 func ExampleNewCache() {

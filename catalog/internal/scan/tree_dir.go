@@ -1,4 +1,4 @@
-package catalog
+package scan
 
 import (
 	"errors"
@@ -12,11 +12,11 @@ import (
 	"github.com/satchel-go/satchel/internal/files/plainfile"
 )
 
-// dirTree is a directory of the operating system. os.Root keeps every path and
+// DirTree is a directory of the operating system. os.Root keeps every path and
 // every link inside it, even if they change meanwhile.
-type dirTree struct {
+type DirTree struct {
 	root *os.Root
-	info fs.FileInfo // of the directory, to notice that it was swapped
+	Info fs.FileInfo // of the directory, to notice that it was swapped
 
 	mu     sync.Mutex
 	listed map[string]listedDir // what was listed since remember was called, nil otherwise
@@ -27,8 +27,8 @@ type listedDir struct {
 	cut     bool
 }
 
-// remember keeps what is listed until forget is called: one search reads some folders twice.
-func (t *dirTree) remember() (forget func()) {
+// Remember keeps what is listed until forget is called: one search reads some folders twice.
+func (t *DirTree) Remember() (forget func()) {
 	set := func(listed map[string]listedDir) {
 		t.mu.Lock()
 		defer t.mu.Unlock()
@@ -38,7 +38,7 @@ func (t *dirTree) remember() (forget func()) {
 	return func() { set(nil) }
 }
 
-func openDirTree(path string) (*dirTree, error) {
+func openDirTree(path string) (*DirTree, error) {
 	root, err := os.OpenRoot(path)
 	if err != nil {
 		return nil, err
@@ -46,16 +46,16 @@ func openDirTree(path string) (*dirTree, error) {
 	return newDirTree(root)
 }
 
-func newDirTree(root *os.Root) (*dirTree, error) {
+func newDirTree(root *os.Root) (*DirTree, error) {
 	info, err := root.Stat(".")
 	if err != nil {
 		root.Close()
 		return nil, err
 	}
-	return &dirTree{root: root, info: info}, nil
+	return &DirTree{root: root, Info: info}, nil
 }
 
-func (t *dirTree) readDir(dir string, limit int) (entries []fs.DirEntry, cut bool, err error) {
+func (t *DirTree) ReadDir(dir string, limit int) (entries []fs.DirEntry, cut bool, err error) {
 	t.mu.Lock()
 	known, ok := t.listed[dir]
 	t.mu.Unlock()
@@ -77,16 +77,16 @@ func (t *dirTree) readDir(dir string, limit int) (entries []fs.DirEntry, cut boo
 	return readEntries(f, limit)
 }
 
-func (t *dirTree) stat(name string) (fs.FileInfo, error) {
+func (t *DirTree) Stat(name string) (fs.FileInfo, error) {
 	return t.root.Stat(filepath.FromSlash(name))
 }
 
-func (t *dirTree) open(name string) (fs.File, error) {
+func (t *DirTree) Open(name string) (fs.File, error) {
 	return t.root.OpenFile(filepath.FromSlash(name), os.O_RDONLY|plainfile.NonBlock, 0)
 }
 
-// resolve reads links with slashes, as the paths of a tree are written.
-func (t *dirTree) resolve(name string) (string, error) {
+// Resolve reads links with slashes, as the paths of a tree are written.
+func (t *DirTree) Resolve(name string) (string, error) {
 	lstat := func(name string) (fs.FileInfo, error) { return t.root.Lstat(filepath.FromSlash(name)) }
 	readLink := func(name string) (string, error) {
 		target, err := t.root.Readlink(filepath.FromSlash(name))
@@ -95,13 +95,13 @@ func (t *dirTree) resolve(name string) (string, error) {
 	return resolveLinks(name, lstat, readLink)
 }
 
-func (t *dirTree) close() error { return t.root.Close() }
+func (t *DirTree) Close() error { return t.root.Close() }
 
 // readEntries reads at most limit entries of an opened directory.
 func readEntries(f fs.ReadDirFile, limit int) ([]fs.DirEntry, bool, error) {
 	var all []fs.DirEntry
 	for {
-		entries, err := f.ReadDir(1024)
+		entries, err := f.ReadDir(listedAtOnce)
 		all = append(all, entries...)
 		if len(all) > limit {
 			return all[:limit], true, nil
@@ -114,3 +114,6 @@ func readEntries(f fs.ReadDirFile, limit int) ([]fs.DirEntry, bool, error) {
 		}
 	}
 }
+
+// FS returns the directory as a file system.
+func (t *DirTree) FS() fs.FS { return t.root.FS() }

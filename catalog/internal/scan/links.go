@@ -1,4 +1,4 @@
-package catalog
+package scan
 
 import (
 	"context"
@@ -14,31 +14,25 @@ import (
 	"github.com/satchel-go/satchel/skillmd"
 )
 
-// maxFollowed bounds the links of one root that are followed.
-const maxFollowed = 10_000
-
-// maxGitUp bounds how many directories above a root are searched for a git work tree.
-const maxGitUp = 16
-
-// linked is a link directly below a root, and the tree that it leads to, opened as a
+// Link is a link directly below a root, and the tree that it leads to, opened as a
 // root of its own.
-type linked struct {
-	name  string
-	tree  *dirTree
-	known map[string]record
-	dirs  []string // that were searched
+type Link struct {
+	Name  string
+	Tree  *DirTree
+	Dirs  []string // that were searched
+	known map[string]Record
 }
 
 // followLinks searches the directories that the links directly below a root lead to.
 // Those of last that still lead to the same directory keep their trees.
-func (s *TreeSource) followLinks(ctx context.Context, sc *scanner, out *scan, last []*linked) ([]*linked, error) {
-	dir, ok := sc.tree.(*dirTree)
+func (s *Live) followLinks(ctx context.Context, sc *Scanner, out *Result, last []*Link) ([]*Link, error) {
+	dir, ok := sc.Tree.(*DirTree)
 	if !ok || len(sc.links) == 0 {
 		return nil, nil
 	}
-	reach := s.reachable(sc.base)
-	var all []*linked
-	fail := func(err error) ([]*linked, error) {
+	reach := s.reachable(sc.Base)
+	var all []*Link
+	fail := func(err error) ([]*Link, error) {
 		closeLinks(all, last)
 		return nil, err
 	}
@@ -46,7 +40,7 @@ func (s *TreeSource) followLinks(ctx context.Context, sc *scanner, out *scan, la
 		if err := ctx.Err(); err != nil {
 			return fail(err)
 		}
-		target, info, why := reach.lookUp(filepath.Join(sc.base, name))
+		target, info, why := reach.lookUp(filepath.Join(sc.Base, name))
 		switch {
 		case info == nil && why == "":
 			continue // leads to a file
@@ -59,12 +53,12 @@ func (s *TreeSource) followLinks(ctx context.Context, sc *scanner, out *scan, la
 			out.note(sc.notFollowed(name, target, why))
 			continue
 		}
-		if os.SameFile(info, dir.info) {
+		if os.SameFile(info, dir.Info) {
 			continue
 		}
 		l, err := openLinked(name, target, info, last)
 		if err != nil {
-			out.note(sc.diagnostic(skillmd.Warning, CodeUnreadable, name, "directory cannot be read: "+cause(err).Error()))
+			out.note(sc.Diagnostic(skillmd.Warning, CodeUnreadable, name, "directory cannot be read: "+Cause(err).Error()))
 			continue
 		}
 		all = append(all, l)
@@ -76,53 +70,53 @@ func (s *TreeSource) followLinks(ctx context.Context, sc *scanner, out *scan, la
 }
 
 // scanLinked searches the target of a link.
-func (s *TreeSource) scanLinked(ctx context.Context, sc *scanner, l *linked, out *scan) error {
-	inner := &scanner{
-		cfg: s.cfg, tree: l.tree, name: sc.location(l.name), dirName: l.name, base: filepath.Join(sc.base, l.name),
-		known: l.known, now: sc.now, link: true,
+func (s *Live) scanLinked(ctx context.Context, sc *Scanner, l *Link, out *Result) error {
+	inner := &Scanner{
+		Config: s.Config, Tree: l.Tree, Name: sc.location(l.Name), DirName: l.Name, Base: filepath.Join(sc.Base, l.Name),
+		Known: l.known, Now: sc.Now, link: true,
 	}
-	found, err := inner.run(ctx)
+	found, err := inner.Run(ctx)
 	if err != nil {
 		if ctx.Err() != nil {
 			return err
 		}
-		out.note(sc.diagnostic(skillmd.Warning, CodeUnreadable, l.name, "directory cannot be read: "+cause(err).Error()))
+		out.note(sc.Diagnostic(skillmd.Warning, CodeUnreadable, l.Name, "directory cannot be read: "+Cause(err).Error()))
 		return nil
 	}
-	l.known, l.dirs = make(map[string]record, len(found.found)), found.dirs
-	for i := range found.found {
-		found.found[i].linked = l
-		l.known[found.found[i].file] = found.found[i].record
+	l.known, l.Dirs = make(map[string]Record, len(found.Found)), found.Dirs
+	for i := range found.Found {
+		found.Found[i].Link = l
+		l.known[found.Found[i].File] = found.Found[i].Record
 	}
 	sc.kept.Add(inner.kept.Load())
-	out.found = append(out.found, found.found...)
-	out.diagnostics = append(out.diagnostics, found.diagnostics...)
+	out.Found = append(out.Found, found.Found...)
+	out.Diagnostics = append(out.Diagnostics, found.Diagnostics...)
 	return nil
 }
 
 // openLinked opens the target of a link, or takes what last has open of it.
-func openLinked(name, target string, info fs.FileInfo, last []*linked) (*linked, error) {
+func openLinked(name, target string, info fs.FileInfo, last []*Link) (*Link, error) {
 	for _, l := range last {
-		if l.name == name && os.SameFile(l.tree.info, info) {
-			return &linked{name: name, tree: l.tree, known: l.known}, nil
+		if l.Name == name && os.SameFile(l.Tree.Info, info) {
+			return &Link{Name: name, Tree: l.Tree, known: l.known}, nil
 		}
 	}
 	t, err := openDirTree(target)
 	if err != nil {
 		return nil, err
 	}
-	if !os.SameFile(t.info, info) { // it was swapped since its place was judged
-		_ = t.close()
+	if !os.SameFile(t.Info, info) { // it was swapped since its place was judged
+		_ = t.Close()
 		return nil, ErrPath
 	}
-	return &linked{name: name, tree: t}, nil
+	return &Link{Name: name, Tree: t}, nil
 }
 
 // closeLinks closes the trees of links that are not in keep.
-func closeLinks(links, keep []*linked) {
+func closeLinks(links, keep []*Link) {
 	for _, l := range links {
-		if !slices.ContainsFunc(keep, func(k *linked) bool { return k.tree == l.tree }) {
-			_ = l.tree.close()
+		if !slices.ContainsFunc(keep, func(k *Link) bool { return k.Tree == l.Tree }) {
+			_ = l.Tree.Close()
 		}
 	}
 }
@@ -133,35 +127,35 @@ type reachable struct {
 	below []string // resolved directories
 }
 
-func (s *TreeSource) reachable(base string) *reachable {
+func (s *Live) reachable(base string) *reachable {
 	r := &reachable{}
-	if s.root.plugin != "" { // a plugin is one folder
+	if s.Place.Plugin != "" { // a plugin is one folder
 		return r
 	}
 	var err error
 	if r.root, err = filepath.EvalSymlinks(base); err != nil {
 		return r
 	}
-	if git := gitRoot(r.root, maxGitUp); git != "" {
+	if git := GitRoot(r.root, maxGitUp); git != "" {
 		r.below = append(r.below, git)
 	} else if home, err := os.UserHomeDir(); err == nil {
 		r.allow(home)
 	}
-	for _, dir := range s.root.follow {
+	for _, dir := range s.Place.Follow {
 		r.allow(dir)
 	}
 	return r
 }
 
 func (r *reachable) allow(dir string) {
-	if dir, err := resolved(dir); err == nil && filepath.Dir(dir) != dir {
+	if dir, err := Resolved(dir); err == nil && filepath.Dir(dir) != dir {
 		r.below = append(r.below, dir)
 	}
 }
 
-// resolved is an absolute path without links. The path is made absolute first, as that of
+// Resolved returns the absolute path without links. The path is made absolute first, as that of
 // the working directory may hold links too.
-func resolved(path string) (string, error) {
+func Resolved(path string) (string, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		return "", err
@@ -169,17 +163,17 @@ func resolved(path string) (string, error) {
 	return filepath.EvalSymlinks(abs)
 }
 
-func (r *reachable) isInRoot(target string) bool { return r.root != "" && isBelow(target, r.root) }
+func (r *reachable) isInRoot(target string) bool { return r.root != "" && IsBelow(target, r.root) }
 
 // notFollowed is the finding about a link.
-func (s *scanner) notFollowed(link, target, why string) skillmd.Diagnostic {
-	return s.diagnostic(skillmd.Warning, CodeLink, link, fmt.Sprintf("the link to %s is not followed: %s", printable(target), why))
+func (s *Scanner) notFollowed(link, target, why string) skillmd.Diagnostic {
+	return s.Diagnostic(skillmd.Warning, CodeLink, link, fmt.Sprintf("the link to %s is not followed: %s", Printable(target), why))
 }
 
 // deadLink says why a link cannot be resolved, "" where it is a link no more.
 func deadLink(err error) string {
-	switch err = cause(err); {
-	case errors.Is(err, ErrNotExist):
+	switch err = Cause(err); {
+	case errors.Is(err, fs.ErrNotExist):
 		return "nothing is there; remove the link, or put back what it leads to"
 	case errors.Is(err, syscall.ELOOP), strings.Contains(err.Error(), "too many links"):
 		return "it leads in a circle; remove the link"
@@ -207,21 +201,21 @@ func (r *reachable) lookUp(link string) (target string, info fs.FileInfo, why st
 	if r.root == "" {
 		return target, info, "links of plugins are not followed"
 	}
-	if !slices.ContainsFunc(r.below, func(dir string) bool { return isBelow(target, dir) }) {
+	if !slices.ContainsFunc(r.below, func(dir string) bool { return IsBelow(target, dir) }) {
 		return target, info, "it leaves the project; name its target as a place of skills, or put a copy here"
 	}
 	return target, info, ""
 }
 
-// isBelow reports whether a cleaned path is dir or below it.
-func isBelow(path, dir string) bool {
+// IsBelow reports whether a cleaned path is dir or below it.
+func IsBelow(path, dir string) bool {
 	rel, err := filepath.Rel(dir, path)
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
-// gitRoot returns the nearest directory with a .git, dir itself or one of at most up
+// GitRoot returns the nearest directory with a .git, dir itself or one of at most up
 // above it; "" where there is none.
-func gitRoot(dir string, up int) string {
+func GitRoot(dir string, up int) string {
 	for range up + 1 {
 		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
 			return dir

@@ -1,4 +1,4 @@
-package catalog_test
+package source_test
 
 import (
 	"archive/zip"
@@ -19,14 +19,15 @@ import (
 	"unicode/utf8"
 
 	"github.com/satchel-go/satchel/catalog"
-	"github.com/satchel-go/satchel/catalog/archive"
 	"github.com/satchel-go/satchel/catalog/catalogtest"
+	"github.com/satchel-go/satchel/catalog/internal/scan"
+	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/skillmd"
 )
 
-func openSource(t *testing.T, root catalog.Root) *catalog.TreeSource {
+func openSource(t *testing.T, root source.Root) *source.Tree {
 	t.Helper()
-	s, err := catalog.OpenSource(root)
+	s, err := source.Open(t.Context(), root, source.Reading{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +58,7 @@ func TestPluginConformance(t *testing.T) {
 			t.Fatal(err)
 		}
 		return catalogtest.Library{
-			Source: openSource(t, catalog.Plugin(dir)),
+			Source: openSource(t, source.Plugin(dir)),
 			Put:    func(t *testing.T, skill, path, text string) { put(t, dir, "skills/"+skill+"/"+path, text) },
 			Delete: func(t *testing.T, skill string) {
 				if err := os.RemoveAll(filepath.Join(dir, "skills", skill)); err != nil {
@@ -89,12 +90,10 @@ func TestArchiveConformance(t *testing.T) {
 		pack(t)
 		address := (&url.URL{Scheme: "file", Path: "/" + strings.TrimPrefix(filepath.ToSlash(file), "/")}).String()
 		return catalogtest.Library{
-			Source: openSource(t, catalog.Archive(address, catalog.ArchiveOptions{
+			Source: openSource(t, source.Archive(address, source.ArchiveOptions{
 				CacheDir: filepath.Join(base, "cache"),
-				Options: archive.Options{
-					Allow:  func(u *url.URL) bool { return u.Scheme == "file" },
-					Limits: archive.Limits{MaxRatio: 10_000}, // one body says the same over and over
-				},
+				Allow:    func(u *url.URL) bool { return u.Scheme == "file" },
+				MaxRatio: 10_000, // one body says the same over and over
 			})),
 			Put: func(t *testing.T, skill, path, text string) { put(t, dir, skill+"/"+path, text); pack(t) },
 			Delete: func(t *testing.T, skill string) {
@@ -111,7 +110,7 @@ func TestDirConformance(t *testing.T) {
 	catalogtest.Source(t, func(t *testing.T) catalogtest.Library {
 		dir := t.TempDir()
 		return catalogtest.Library{
-			Source: openSource(t, catalog.Dir(dir)),
+			Source: openSource(t, source.Dir(dir)),
 			Put:    func(t *testing.T, skill, path, text string) { put(t, dir, skill+"/"+path, text) },
 			Delete: func(t *testing.T, skill string) {
 				if err := os.RemoveAll(filepath.Join(dir, skill)); err != nil {
@@ -126,7 +125,7 @@ func TestFSConformance(t *testing.T) {
 	catalogtest.Source(t, func(t *testing.T) catalogtest.Library {
 		files := fstest.MapFS{}
 		return catalogtest.Library{
-			Source: openSource(t, catalog.FS("mem", files)),
+			Source: openSource(t, source.FS("mem", files)),
 			Put: func(t *testing.T, skill, path, text string) {
 				files[skill+"/"+path] = &fstest.MapFile{Data: []byte(text)}
 			},
@@ -143,14 +142,14 @@ func TestFSConformance(t *testing.T) {
 
 // table is a source that the test writes itself, as a database would.
 type table struct {
-	listing *catalog.Listing
+	listing *source.Listing
 	files   map[string]fstest.MapFS // by id and revision
 	err     error
 	hang    bool
 	opened  int
 }
 
-func (s *table) Scan(ctx context.Context, prev *catalog.Listing) (*catalog.Listing, error) {
+func (s *table) Scan(ctx context.Context, prev *source.Listing) (*source.Listing, error) {
 	if s.hang {
 		<-ctx.Done()
 		return nil, ctx.Err()
@@ -163,7 +162,7 @@ func (s *table) Open(_ context.Context, id, revision string) (fs.FS, error) {
 	if fsys, ok := s.files[id+"@"+revision]; ok {
 		return fsys, nil
 	}
-	return nil, catalog.ErrGone
+	return nil, source.ErrGone
 }
 
 // set makes the table hold one skill, with the digests of its files where listed.
@@ -174,31 +173,31 @@ func (s *table) set(t *testing.T, revision, body string, listed bool) {
 		"docs/x.md":    {Data: []byte("doc of " + revision)},
 		"scripts/x.sh": {Data: []byte("echo")},
 	}
-	e := catalog.Entry{ID: "db:7", Revision: revision, Head: files["SKILL.md"].Data[:len(files["SKILL.md"].Data)-len(body)]}
+	e := source.Entry{ID: "db:7", Revision: revision, Head: files["SKILL.md"].Data[:len(files["SKILL.md"].Data)-len(body)]}
 	if listed {
 		dir := t.TempDir()
 		for name, f := range files {
 			put(t, dir, "pdf/"+name, string(f.Data))
 		}
-		l, err := openSource(t, catalog.Dir(dir)).Scan(t.Context(), nil)
+		l, err := openSource(t, source.Dir(dir)).Scan(t.Context(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		e.Files = l.Entries[0].Files
 	}
-	s.listing = &catalog.Listing{Entries: []catalog.Entry{e}}
+	s.listing = &source.Listing{Entries: []source.Entry{e}}
 	s.files = map[string]fstest.MapFS{"db:7@" + revision: files}
 }
 
 func ExampleFrom() {
-	source, err := catalog.OpenSource(catalog.FS("embedded", fstest.MapFS{
+	skills, err := source.Open(context.Background(), source.FS("embedded", fstest.MapFS{
 		"pdf/SKILL.md": {Data: []byte("---\nname: pdf\ndescription: Reads PDF files.\n---\nBody.\n")},
-	}))
+	}), source.Reading{})
 	if err != nil {
 		panic(err)
 	}
-	defer source.Close()
-	c, err := catalog.Open(context.Background(), []catalog.Root{catalog.From("library", source)})
+	defer skills.Close()
+	c, err := catalog.Open(context.Background(), []source.Root{source.From("library", skills)})
 	if err != nil {
 		panic(err)
 	}
@@ -209,15 +208,15 @@ func ExampleFrom() {
 	// Output: pdf library/pdf/SKILL.md
 }
 
-func ExampleOpenSource() {
-	source, err := catalog.OpenSource(catalog.FS("embedded", fstest.MapFS{
+func ExampleOpen() {
+	skills, err := source.Open(context.Background(), source.FS("embedded", fstest.MapFS{
 		"pdf/SKILL.md": {Data: []byte("---\nname: pdf\ndescription: Reads PDF files.\n---\nBody.\n")},
-	}))
+	}), source.Reading{})
 	if err != nil {
 		panic(err)
 	}
-	defer source.Close()
-	listing, err := source.Scan(context.Background(), nil)
+	defer skills.Close()
+	listing, err := skills.Scan(context.Background(), nil)
 	if err != nil {
 		panic(err)
 	}
@@ -232,7 +231,7 @@ func TestFromReadsWhatWasListed(t *testing.T) {
 		t.Run(fmt.Sprint("files listed ", listed), func(t *testing.T) {
 			s := &table{}
 			s.set(t, "1", "# Body\n", listed)
-			c, err := catalog.Open(t.Context(), []catalog.Root{catalog.From("db", s)})
+			c, err := catalog.Open(t.Context(), []source.Root{source.From("db", s)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -258,7 +257,7 @@ func TestFromReadsWhatWasListed(t *testing.T) {
 					t.Errorf("%s: %v", path, err)
 				}
 			}
-			if _, err := c.ReadFile(t.Context(), "pdf", "docs"); !errors.Is(err, catalog.ErrNotRegular) {
+			if _, err := c.ReadFile(t.Context(), "pdf", "docs"); !errors.Is(err, scan.ErrNotRegular) {
 				t.Errorf("a folder: %v", err)
 			}
 			print1, err := c.Fingerprint(t.Context(), "pdf")
@@ -268,7 +267,7 @@ func TestFromReadsWhatWasListed(t *testing.T) {
 
 			// The source goes on: the old revision is gone until the catalog looks again.
 			s.set(t, "2", "# Other\n", listed)
-			if _, err := c.ReadFile(t.Context(), "pdf", "scripts/x.sh"); !errors.Is(err, catalog.ErrGone) {
+			if _, err := c.ReadFile(t.Context(), "pdf", "scripts/x.sh"); !errors.Is(err, source.ErrGone) {
 				t.Errorf("an old revision: %v", err)
 			}
 			if _, err := c.Refresh(t.Context()); err != nil {
@@ -289,8 +288,8 @@ func TestFromFileBelowAFile(t *testing.T) {
 	s := &table{}
 	s.set(t, "1", "# Body\n", true)
 	e := &s.listing.Entries[0]
-	e.Files = append(e.Files, catalog.File{Path: "docs/x.md/y/z.md"})
-	c, err := catalog.Open(t.Context(), []catalog.Root{catalog.From("db", s)})
+	e.Files = append(e.Files, source.File{Path: "docs/x.md/y/z.md"})
+	c, err := catalog.Open(t.Context(), []source.Root{source.From("db", s)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -298,7 +297,7 @@ func TestFromFileBelowAFile(t *testing.T) {
 	if text, err := c.ReadFile(t.Context(), "pdf", "docs/x.md"); err != nil || string(text) != "doc of 1" {
 		t.Errorf("%q, %v", text, err)
 	}
-	if _, err := c.ReadFile(t.Context(), "pdf", "docs/x.md/y/z.md"); !errors.Is(err, catalog.ErrNotExist) {
+	if _, err := c.ReadFile(t.Context(), "pdf", "docs/x.md/y/z.md"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("below a file: %v", err)
 	}
 }
@@ -306,7 +305,7 @@ func TestFromFileBelowAFile(t *testing.T) {
 func TestFromChecksDigests(t *testing.T) {
 	s := &table{}
 	s.set(t, "1", "# Body\n", true)
-	c, err := catalog.Open(t.Context(), []catalog.Root{catalog.From("db", s)})
+	c, err := catalog.Open(t.Context(), []source.Root{source.From("db", s)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -317,15 +316,15 @@ func TestFromChecksDigests(t *testing.T) {
 	files := s.files["db:7@1"]
 	for what, data := range map[string][]byte{"as long": []byte("doc of X"), "shorter": []byte("doc"), "longer": []byte("doc of 1, and more")} {
 		files["docs/x.md"] = &fstest.MapFile{Data: data}
-		if _, err := c.Doc(t.Context(), "pdf", "docs/x.md"); !errors.Is(err, catalog.ErrDigest) {
+		if _, err := c.Doc(t.Context(), "pdf", "docs/x.md"); !errors.Is(err, source.ErrDigest) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
 	delete(files, "docs/x.md")
-	if _, err := c.ReadFile(t.Context(), "pdf", "docs/x.md"); !errors.Is(err, catalog.ErrDigest) {
+	if _, err := c.ReadFile(t.Context(), "pdf", "docs/x.md"); !errors.Is(err, source.ErrDigest) {
 		t.Errorf("missing: %v", err)
 	}
-	if _, err := c.ReadFile(t.Context(), "pdf", "unlisted.md"); !errors.Is(err, catalog.ErrNotExist) {
+	if _, err := c.ReadFile(t.Context(), "pdf", "unlisted.md"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("not listed: %v", err)
 	}
 }
@@ -336,7 +335,7 @@ func TestFromFails(t *testing.T) {
 		s := &table{hang: true}
 		s.set(t, "1", "# Body\n", false)
 		here := fstest.MapFS{"csv/SKILL.md": {Data: []byte("---\nname: csv\ndescription: Reads tables.\n---\n")}}
-		c, err := catalog.Open(t.Context(), []catalog.Root{catalog.From("db", s), catalog.FS("here", here)})
+		c, err := catalog.Open(t.Context(), []source.Root{source.From("db", s), source.FS("here", here)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -377,7 +376,7 @@ func TestFromFails(t *testing.T) {
 		check("is back", false, "csv", "pdf")
 		s.listing = nil
 		check("returns nothing", true, "csv", "pdf")
-		s.listing = &catalog.Listing{}
+		s.listing = &source.Listing{}
 		check("is empty", false, "csv")
 	})
 }
@@ -385,23 +384,23 @@ func TestFromFails(t *testing.T) {
 // What a source lists is checked before it is used.
 func TestFromHostile(t *testing.T) {
 	head := []byte("---\nname: ok\ndescription: Fine.\n---\n")
-	var entries []catalog.Entry
-	for _, e := range []catalog.Entry{
+	var entries []source.Entry
+	for _, e := range []source.Entry{
 		{ID: "", Revision: "1", Head: head},
 		{ID: "a\nb", Revision: "1", Head: head},
 		{ID: strings.Repeat("x", 257), Revision: "1", Head: head},
 		{ID: "\xff", Revision: "1", Head: head},
 		{ID: "no revision", Head: head},
 		{ID: "large", Revision: "1", Head: append(head, make([]byte, 65<<10)...)},
-		{ID: "climbs", Revision: "1", Head: head, Files: []catalog.File{{Path: "../x"}}},
-		{ID: "negative", Revision: "1", Head: head, Files: []catalog.File{{Path: "x", Size: -1}}},
-		{ID: "good", Revision: "1", Head: head, Files: []catalog.File{{Path: "a", Size: 1}, {Path: "a/b", Size: 1}, {Path: "a", Size: 2}, {Path: "SKILL.md", Size: 1 << 40}}},
+		{ID: "climbs", Revision: "1", Head: head, Files: []source.File{{Path: "../x"}}},
+		{ID: "negative", Revision: "1", Head: head, Files: []source.File{{Path: "x", Size: -1}}},
+		{ID: "good", Revision: "1", Head: head, Files: []source.File{{Path: "a", Size: 1}, {Path: "a/b", Size: 1}, {Path: "a", Size: 2}, {Path: "SKILL.md", Size: 1 << 40}}},
 		{ID: "good", Revision: "2", Head: head},
 		{ID: "broken", Revision: "1", Head: []byte("---\nname: [\n")},
 	} {
 		entries = append(entries, e)
 	}
-	c, err := catalog.Open(t.Context(), []catalog.Root{catalog.From("db", &table{listing: &catalog.Listing{Entries: entries}})})
+	c, err := catalog.Open(t.Context(), []source.Root{source.From("db", &table{listing: &source.Listing{Entries: entries}})})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -424,7 +423,7 @@ func TestFromHostile(t *testing.T) {
 	if files, _, err := c.Files(t.Context(), "ok", 0); err != nil || !reflect.DeepEqual(files, []string{"SKILL.md", "a"}) {
 		t.Errorf("files %q, %v", files, err)
 	}
-	if _, _, err := c.Body(t.Context(), "ok"); !errors.Is(err, catalog.ErrTooLarge) {
+	if _, _, err := c.Body(t.Context(), "ok"); !errors.Is(err, scan.ErrTooLarge) {
 		t.Errorf("a SKILL.md of a terabyte: %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package catalog
+package source
 
 import (
 	"context"
@@ -7,11 +7,12 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/satchel-go/satchel/catalog/internal/scan"
 	"github.com/satchel-go/satchel/skillmd"
 )
 
 // Source is a place that skills come from: a database, a server, an archive.
-// Directories and file systems are sources too ([OpenSource]). Implementations are
+// Directories and file systems are sources too ([Open]). Implementations are
 // safe for concurrent use and pass catalogtest.Source.
 type Source interface {
 	// Scan lists all skills. It returns prev itself when nothing has changed since
@@ -21,6 +22,14 @@ type Source interface {
 	// Open returns the files of one skill at one revision. A skill that is unknown,
 	// or a revision that is not kept, is ErrGone.
 	Open(ctx context.Context, id, revision string) (fs.FS, error)
+}
+
+// Keeper is a [Source] that still knows skills at revisions which it lists no more.
+type Keeper interface {
+	Source
+	// Entry returns a skill as it was listed at a revision. One that is not kept is
+	// ErrGone.
+	Entry(ctx context.Context, id, revision string) (Entry, error)
 }
 
 // Notifier is a [Source] that tells when its skills change. Notify returns a function
@@ -44,21 +53,6 @@ type Listing struct {
 	// Diagnostics are findings about the source and about what it could not list.
 	// Those about front matter are not among them: the catalog parses it.
 	Diagnostics []skillmd.Diagnostic
-
-	// live is set where the entries are, and for a directory that is absent.
-	live *liveTree
-}
-
-// liveTree is the tree of a listing that is read as it is now, and what is known of
-// the SKILL.md files in it.
-type liveTree struct {
-	tree  tree // nil for a directory that is absent
-	known map[string]record
-	links []*linked // that are followed, by name
-	// called is the name that the root has from its files, as a plugin has.
-	called string
-	// dirs are the directories that were searched, those nearest to the root first.
-	dirs []string
 }
 
 // Entry is one skill of a [Listing].
@@ -80,10 +74,6 @@ type Entry struct {
 	Unreviewed bool
 	// Origin is that of core.Skill: the remote server of the skill, or "".
 	Origin string
-
-	// live is the skill in a tree that the catalog reads as it is now: what a
-	// TreeSource finds for a catalog. It has neither head nor files.
-	live *found
 }
 
 // File is a file of an [Entry].
@@ -93,25 +83,17 @@ type File struct {
 	SHA256 string // in lower-case hex; what is read is checked against it
 }
 
-// Bounds of what a source may list.
-const (
-	maxEntryID   = 256
-	maxEntryHead = 64 << 10
-	maxListed    = 50_000   // entries
-	maxListedLen = 64 << 20 // bytes of a file
-)
-
-// fault says what is wrong with an entry, "" for nothing.
-func (e *Entry) fault() string {
+// Fault says what is wrong with an entry, "" for nothing.
+func (e *Entry) Fault() string {
 	switch {
-	case e.ID == "" || len(e.ID) > maxEntryID || !utf8.ValidString(e.ID) || strings.ContainsFunc(e.ID, isControl):
+	case e.ID == "" || len(e.ID) > maxEntryID || !utf8.ValidString(e.ID) || strings.ContainsFunc(e.ID, scan.IsControl):
 		return "its id is not printable text of 1 to 256 bytes"
 	case e.Revision == "":
 		return "it has no revision"
 	case len(e.Head) > maxEntryHead:
 		return "its front matter is longer than 64 KiB"
 	}
-	if len(e.Files) > maxFiles {
+	if len(e.Files) > scan.MaxFiles {
 		return "it lists more than 10,000 files"
 	}
 	for _, f := range e.Files {
@@ -122,14 +104,14 @@ func (e *Entry) fault() string {
 	return ""
 }
 
-// skillFileOf returns the path of the entry's SKILL.md.
-func (e *Entry) skillFileOf() string {
-	name := skillFile
+// SkillFile returns the path of the entry's SKILL.md, which a source may spell in another case.
+func (e *Entry) SkillFile() string {
+	name := scan.SkillFile
 	for _, f := range e.Files {
-		if f.Path == skillFile {
-			return skillFile
+		if f.Path == scan.SkillFile {
+			return scan.SkillFile
 		}
-		if isSkillFile(f.Path) {
+		if scan.IsSkillFile(f.Path) {
 			name = f.Path
 		}
 	}

@@ -1,4 +1,4 @@
-package catalog
+package scan
 
 import (
 	"encoding/json"
@@ -10,27 +10,13 @@ import (
 	"github.com/satchel-go/satchel/skillmd"
 )
 
-// maxManifest bounds a plugin.json, in bytes.
-const maxManifest = 64 << 10
-
-// manifestFile is where a plugin says what it is called.
-const manifestFile = ".claude-plugin/plugin.json"
-
-// codePlugin says that the plugin.json of a plugin cannot be used; the plugin is called by its
-// folder.
-const codePlugin skillmd.Code = "plugin-manifest"
-
-// Plugin is a folder with skills in skills/ and a name in .claude-plugin/plugin.json,
-// in scope plugin. Without a usable name there it is called by its folder. Nothing
-// outside the folder is read, and no link to a directory is followed.
-func Plugin(dir string) Root {
-	return Root{path: filepath.Join(dir, "skills"), plugin: dir, scope: PlugIn}
-}
+// ManifestFile is where a plugin says what it is called.
+const ManifestFile = ".claude-plugin/plugin.json"
 
 // openPlugin opens the skills of a plugin below the plugin's own folder, so that they
 // cannot be a link out of it.
-func openPlugin(r Root) (*dirTree, error) {
-	outer, err := os.OpenRoot(r.plugin)
+func openPlugin(p Place) (*DirTree, error) {
+	outer, err := os.OpenRoot(p.Plugin)
 	if err != nil {
 		return nil, err
 	}
@@ -43,19 +29,19 @@ func openPlugin(r Root) (*dirTree, error) {
 }
 
 // readManifest returns the name of a plugin, and what is wrong with its manifest.
-func readManifest(r Root) (name string, err error) {
-	name = pluginName(filepath.Base(r.plugin))
-	outer, err := openDirTree(r.plugin)
+func readManifest(p Place) (name string, err error) {
+	name = pluginName(filepath.Base(p.Plugin))
+	outer, err := openDirTree(p.Plugin)
 	if err != nil {
 		return name, err
 	}
-	defer func() { _ = outer.close() }()
-	f, info, err := openRegular(outer, manifestFile, maxManifest)
+	defer func() { _ = outer.Close() }()
+	f, info, err := OpenRegular(outer, ManifestFile, maxManifest)
 	if err != nil {
-		return name, cause(err)
+		return name, Cause(err)
 	}
 	defer f.Close()
-	data, err := readAll(f, info.Size(), maxManifest)
+	data, err := ReadAll(f, info.Size(), maxManifest)
 	if err != nil {
 		return name, err
 	}
@@ -83,7 +69,7 @@ func pluginName(text string) string {
 		default:
 			c = '-'
 		}
-		if len(out) < 64 {
+		if len(out) < maxPluginName {
 			out = append(out, c)
 		}
 	}
@@ -91,9 +77,9 @@ func pluginName(text string) string {
 }
 
 // pluginFinding says what is wrong with the manifest of a plugin.
-func (s *TreeSource) pluginFinding(err error) skillmd.Diagnostic {
+func (s *Live) pluginFinding(err error) skillmd.Diagnostic {
 	return skillmd.Diagnostic{
-		File: s.name, Code: codePlugin, Severity: skillmd.Warning,
-		Message: fmt.Sprintf("%s: %v; the plugin is called by its folder", manifestFile, err),
+		File: s.Name, Code: CodePlugin, Severity: skillmd.Warning,
+		Message: fmt.Sprintf("%s: %v; the plugin is called by its folder", ManifestFile, err),
 	}
 }

@@ -1,0 +1,30 @@
+package catalog
+
+import (
+	"strconv"
+
+	"github.com/satchel-go/satchel/catalog/internal/scan"
+)
+
+// displayNames gives each root the name that stands in front of its locations.
+// Earlier roots get the shorter names, and no two names are equal.
+func displayNames(places []scan.Place) []string {
+	names := make([]string, len(places))
+	used := make(map[string]bool, len(places))
+	for i, p := range places {
+		candidates := p.DisplayNames()
+		name := candidates[len(candidates)-1]
+		for _, c := range candidates {
+			if !used[c] {
+				name = c
+				break
+			}
+		}
+		for base, n := name, 2; used[name]; n++ {
+			name = base + "#" + strconv.Itoa(n)
+		}
+		used[name] = true
+		names[i] = name
+	}
+	return names
+}

@@ -1,0 +1,125 @@
+package scan
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/skillmd"
+)
+
+// Record is what the catalog keeps of one SKILL.md.
+type Record struct {
+	Stamp       Stamp
+	Skill       core.Skill
+	Diagnostics []skillmd.Diagnostic
+	Usable      bool // Skill is one
+	// Closed reports that the file is meant to be a skill, perhaps a broken one, so
+	// what is below it belongs to it. A SKILL.md without front matter claims
+	// nothing below it.
+	Closed bool
+	Head   []byte // only where the Scanner keeps it
+}
+
+// record parses the head of a SKILL.md, or returns what is known of it if the file
+// has not changed.
+func (s *Scanner) record(dir, file string, entry fs.DirEntry) (Record, error) {
+	known, seen := s.Known[file]
+	if seen || !entry.Type().IsRegular() {
+		info, err := s.Tree.Stat(file)
+		if err != nil {
+			return Record{}, err
+		}
+		if seen && known.Stamp.Holds(info) {
+			s.kept.Add(1)
+			return known, nil
+		}
+		if err := CheckRegular(info, s.Config.MaxFileBytes); err != nil {
+			return Record{}, err
+		}
+	}
+	f, info, err := OpenSeen(s.Tree, file, s.Config.MaxFileBytes)
+	if err != nil {
+		return Record{}, err
+	}
+	defer f.Close()
+	head, err := readHead(f, s.Config.MaxFileBytes)
+	if err != nil {
+		return Record{}, err
+	}
+	rec := s.Parse(dir, file, head)
+	rec.Stamp = NewStamp(info, s.Now)
+	if s.Heads {
+		rec.Head = head
+	}
+	return rec, nil
+}
+
+// Parse makes a record of the head of a SKILL.md.
+func (s *Scanner) Parse(dir, file string, head []byte) Record {
+	location := s.location(file)
+	doc, diagnostics, err := skillmd.Parse(head, ParseOptions(s.Config.Mode, DirNameOf(dir, s.DirName), location)...)
+	rec := Record{Diagnostics: slices.Clip(diagnostics)}
+	if err != nil {
+		rec.Closed = !errors.Is(err, skillmd.ErrNotSkill)
+		if len(diagnostics) == 0 {
+			rec.Diagnostics = []skillmd.Diagnostic{s.Diagnostic(skillmd.Error, CodeUnreadable, file, err.Error())}
+		}
+		if !rec.Closed { // what is no skill to package skillmd is one that is missing here
+			rec.Diagnostics = slices.Clone(rec.Diagnostics)
+			for i := range rec.Diagnostics {
+				rec.Diagnostics[i].Severity = skillmd.Error
+			}
+		}
+		return rec
+	}
+	rec.Usable, rec.Closed = true, true
+	rec.Skill = doc.Skill
+	rec.Skill.Place = location
+	rec.Skill.Location = location
+	if s.Base != "" {
+		rec.Skill.Location = filepath.Join(s.Base, filepath.FromSlash(file))
+		rec.Skill.RootDir = filepath.Dir(rec.Skill.Location)
+	}
+	rec.Skill.Version, rec.Skill.Tags, rec.Skill.UserInvocable = doc.Version(), doc.Tags(), doc.UserInvocable
+	return rec
+}
+
+// ParseOptions tells skillmd where a file is. A directory without a name is left
+// out.
+func ParseOptions(mode skillmd.Mode, dirName, location string) []skillmd.Option {
+	opts := []skillmd.Option{skillmd.WithMode(mode), skillmd.WithFile(location)}
+	if dirName != "" {
+		opts = append(opts, skillmd.WithDirName(strings.ToValidUTF8(dirName, "\uFFFD")))
+	}
+	return opts
+}
+
+// readHead reads a SKILL.md up to the end of its front matter, or all of it if the
+// front matter has no end.
+func readHead(f fs.File, limit int64) ([]byte, error) {
+	buf := make([]byte, headBytes)
+	for have := 0; ; {
+		n, err := io.ReadFull(f, buf[have:])
+		have += n
+		atEnd := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+		if err != nil && !atEnd {
+			return nil, err
+		}
+		if int64(have) > limit {
+			return nil, TooLarge(limit)
+		}
+		head := buf[:have]
+		if end := skillmd.FrontMatterEnd(head); end >= 0 {
+			return head[:end], nil
+		}
+		if atEnd {
+			return head, nil
+		}
+		buf = append(buf, make([]byte, 3*len(buf))...)
+	}
+}

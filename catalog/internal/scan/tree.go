@@ -1,0 +1,153 @@
+package scan
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/satchel-go/satchel/internal/files/plainfile"
+)
+
+// Tree is an opened root. Paths are slash-separated and relative to it; "." is the
+// root itself. Links are followed only where they stay inside.
+type Tree interface {
+	// ReadDir lists a directory in no order, and reports whether the list was cut
+	// at limit entries.
+	ReadDir(dir string, limit int) (entries []fs.DirEntry, cut bool, err error)
+	// Stat describes a file or directory; it follows links.
+	Stat(name string) (fs.FileInfo, error)
+	// Open opens a file that was regular a moment ago. If a pipe has taken its
+	// place it does not wait for it.
+	Open(name string) (fs.File, error)
+	// Resolve returns the path that name stands for after all links were followed.
+	Resolve(name string) (string, error)
+	Close() error
+}
+
+// OpenTree opens a place. It returns prev if that is the tree of the same root and
+// still the same directory, and nil for an optional root that is absent.
+func OpenTree(p Place, prev Tree) (Tree, error) {
+	switch {
+	case p.FS != nil:
+		if prev != nil {
+			return prev, nil
+		}
+		return &FSTree{FS: p.FS}, nil
+	case p.Path == "":
+		return nil, errors.New("no directory and no file system given")
+	}
+	// Stat first: opening a pipe would block.
+	info, err := os.Stat(p.Path)
+	if errors.Is(err, fs.ErrNotExist) && p.mayBeAbsent() {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, p.unopened(err)
+	}
+	if !info.IsDir() {
+		return nil, fmt.Errorf("%s is not a directory", p.Path)
+	}
+	if dir, ok := prev.(*DirTree); ok && os.SameFile(dir.Info, info) {
+		return prev, nil
+	}
+	if p.Plugin != "" {
+		return openPlugin(p)
+	}
+	return openDirTree(p.Path)
+}
+
+// OpenRegular opens a file and checks before and after opening it that it is a
+// regular file of at most limit bytes.
+func OpenRegular(t Tree, name string, limit int64) (fs.File, fs.FileInfo, error) {
+	info, err := t.Stat(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := CheckRegular(info, limit); err != nil {
+		return nil, nil, err
+	}
+	return OpenSeen(t, name, limit)
+}
+
+// OpenSeen is OpenRegular for a file that is known to have been regular.
+func OpenSeen(t Tree, name string, limit int64) (fs.File, fs.FileInfo, error) {
+	f, err := t.Open(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	info, err := f.Stat()
+	if err == nil {
+		err = CheckRegular(info, limit)
+	}
+	if err != nil {
+		f.Close()
+		return nil, nil, err
+	}
+	return f, info, nil
+}
+
+// CheckRegular returns the reason why a file must not be read, or nil.
+func CheckRegular(info fs.FileInfo, limit int64) error {
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("%w: %s", ErrNotRegular, plainfile.Kind(info.Mode()))
+	}
+	if info.Size() > limit {
+		return TooLarge(limit)
+	}
+	return nil
+}
+
+// ReadAll reads f, which claims to have size bytes. It returns ErrTooLarge beyond
+// limit bytes.
+func ReadAll(f fs.File, size, limit int64) ([]byte, error) {
+	data := make([]byte, 0, min(max(size, 0), limit)+1)
+	for {
+		n, err := f.Read(data[len(data):cap(data)])
+		data = data[:len(data)+n]
+		if int64(len(data)) > limit {
+			return nil, TooLarge(limit)
+		}
+		if errors.Is(err, io.EOF) {
+			return data, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if len(data) == cap(data) {
+			data = append(data, 0)[:len(data)]
+		}
+	}
+}
+
+// Below joins a directory of a tree and the name of an entry. Names are not
+// cleaned: they come from a listing and are not paths, see isName.
+func Below(dir, name string) string {
+	if dir == "." {
+		return name
+	}
+	return dir + "/" + name
+}
+
+// isName reports whether a listed name is the name of a single entry. A file system
+// that is not the operating system's may list anything.
+func isName(name string) bool {
+	return name != "" && name != "." && name != ".." && !strings.Contains(name, "/")
+}
+
+// WhileAlive reads a file until its context ends.
+type WhileAlive struct {
+	Context context.Context
+	File    fs.File
+}
+
+// Read implements io.Reader.
+func (r WhileAlive) Read(p []byte) (int, error) {
+	if err := r.Context.Err(); err != nil {
+		return 0, err
+	}
+	return r.File.Read(p)
+}
