@@ -9,7 +9,7 @@ import (
 	sdkrpc "github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/satchel-go/satchel/internal/files/hungup"
+	"github.com/satchel-go/satchel/protocol/internal/jsonrpc"
 )
 
 // drained is a transport whose input ends only when what came before is answered: the SDK
@@ -59,9 +59,6 @@ func (c *drainedConn) Read(ctx context.Context) (sdkrpc.Message, error) {
 	return message, nil
 }
 
-// goneEvery is how often it is asked, after the end of the input, whether answers are read.
-const goneEvery = 250 * time.Millisecond
-
 // drain waits for the answers.
 func (c *drainedConn) drain(ctx context.Context) {
 	ticker := time.NewTicker(goneEvery)
@@ -80,7 +77,7 @@ func (c *drainedConn) drain(ctx context.Context) {
 		case <-c.closed:
 			return
 		case <-ticker.C:
-			if hungup.Writer(c.output) {
+			if jsonrpc.HungUp(c.output) {
 				return
 			}
 		}

@@ -1,6 +1,10 @@
 package mcp
 
-import "github.com/satchel-go/satchel/protocol/internal/jsonrpc"
+import (
+	"time"
+
+	"github.com/satchel-go/satchel/protocol/internal/jsonrpc"
+)
 
 // Bounds of a skill that the extension serves. The protocol of the extension names them.
 const (
@@ -32,6 +36,10 @@ const (
 	// The SDK repeats parameters before the name.
 	maxPlain = 64 << 10
 )
+
+// goneEvery is how often the server looks, after the end of the input, whether the client still
+// reads.
+const goneEvery = 250 * time.Millisecond
 
 // maxCatalogues is of how many tenants the resources are kept in memory. Beyond it all are
 // made again.

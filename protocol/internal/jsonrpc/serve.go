@@ -6,8 +6,6 @@ import (
 	"io"
 	"sync"
 	"time"
-
-	"github.com/satchel-go/satchel/internal/files/hungup"
 )
 
 // connection is one that is served.
@@ -100,7 +98,7 @@ func (c *connection) finish(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
-			if hungup.Writer(c.conn) {
+			if HungUp(c.conn) {
 				c.giveUp()
 				return
 			}

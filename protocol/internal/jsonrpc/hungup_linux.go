@@ -1,5 +1,4 @@
-// Package hungup asks the system whether what is written is still read.
-package hungup
+package jsonrpc
 
 import (
 	"syscall"
@@ -7,9 +6,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Writer reports that the reader of a pipe or socket has closed its end. A peer that has
+// HungUp reports that the reader of a pipe or socket has closed its end. A peer that has
 // only finished writing has not. It is false for what is no syscall.Conn.
-func Writer(w any) (gone bool) {
+func HungUp(w any) (gone bool) {
 	conn, ok := w.(syscall.Conn)
 	if !ok {
 		return false

@@ -1,4 +1,4 @@
-package hungup_test
+package jsonrpc_test
 
 import (
 	"net"
@@ -6,20 +6,20 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/satchel-go/satchel/internal/files/hungup"
+	"github.com/satchel-go/satchel/protocol/internal/jsonrpc"
 )
 
-func TestWriter(t *testing.T) {
+func TestHungUp(t *testing.T) {
 	read, write, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer write.Close()
-	if hungup.Writer(write) {
+	if jsonrpc.HungUp(write) {
 		t.Error("a pipe with a reader")
 	}
 	_ = read.Close()
-	if !hungup.Writer(write) {
+	if !jsonrpc.HungUp(write) {
 		t.Error("a pipe without a reader")
 	}
 
@@ -38,13 +38,13 @@ func TestWriter(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer here.Close()
-	if err := there.CloseWrite(); err != nil || hungup.Writer(here) {
+	if err := there.CloseWrite(); err != nil || jsonrpc.HungUp(here) {
 		t.Errorf("a peer that has only finished writing, %v", err)
 	}
-	if err := there.Close(); err != nil || !hungup.Writer(here) {
+	if err := there.Close(); err != nil || !jsonrpc.HungUp(here) {
 		t.Errorf("a peer that is gone, %v", err)
 	}
-	if hungup.Writer(7) {
+	if jsonrpc.HungUp(7) {
 		t.Error("no connection at all")
 	}
 }
