@@ -62,8 +62,8 @@ func TestQueue(t *testing.T) {
 		if others != 6 {
 			t.Errorf("%d of the others are among the first: %v", others, ended[:30])
 		}
-		if q.all != 0 || len(q.running) != 0 || len(q.waiting) != 0 {
-			t.Errorf("left: %d, %v, %d", q.all, q.running, len(q.waiting))
+		if !q.places.Empty() {
+			t.Errorf("left: %+v", q.places)
 		}
 	})
 }
@@ -90,8 +90,8 @@ func TestQueueGivesUp(t *testing.T) {
 			t.Error(err)
 		}
 		leave()
-		if q.all != 0 || len(q.waiting) != 0 {
-			t.Errorf("left: %d, %d", q.all, len(q.waiting))
+		if !q.places.Empty() {
+			t.Errorf("left: %+v", q.places)
 		}
 	})
 }
@@ -165,7 +165,7 @@ func TestQueueAlone(t *testing.T) {
 		}
 		leave()
 		leave()
-		if len(q.running)+len(q.begun)+q.all > 0 {
+		if !q.places.Empty() {
 			t.Errorf("%+v is left", q)
 		}
 	})
@@ -202,7 +202,7 @@ func TestQueueBesideOwn(t *testing.T) {
 			}
 		}
 		talk()
-		if len(q.running)+len(q.begun)+q.all > 0 {
+		if !q.places.Empty() {
 			t.Errorf("%+v is left", q)
 		}
 	})
