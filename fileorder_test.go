@@ -29,9 +29,8 @@ var fileOrder = []string{
 	"cachemarks.go",
 	"runtime.go",
 	"new.go",
-	"agent.go",
 	"sessions.go",
-	"hooks.go",
+	"agent.go",
 }
 
 // TestHouseFileOrder holds fileOrder, so that the package can be read from the first

@@ -1,8 +1,12 @@
 package eino
 
 import (
+	"context"
+	"slices"
 	"strings"
 
+	"github.com/cloudwego/eino/adk"
+	"github.com/cloudwego/eino/compose"
 	"github.com/cloudwego/eino/schema"
 
 	"github.com/satchel-go/satchel/core"
@@ -112,4 +116,165 @@ func joinText[P any](parts []P, text func(*P) string) string {
 		}
 	}
 	return strings.Join(texts, "")
+}
+
+// render makes the request that a view describes. Messages that the view leaves
+// alone are passed on by reference, and the few that it adds to are copied, so
+// the framework's messages are never changed. The slice is a new one.
+func render(input []*schema.Message, view []core.Message) []*schema.Message {
+	edits := 0
+	for i := range view {
+		if view[i].Added != "" || view[i].Origin == core.Inserted {
+			edits++
+		}
+	}
+	edited := make([]schema.Message, 0, edits)
+	out := make([]*schema.Message, 0, len(view))
+	for i := range view {
+		m := &view[i]
+		switch {
+		case m.Origin == core.Inserted:
+			edited = append(edited, inserted(m))
+		case m.Added != "":
+			edited = append(edited, extended(input[m.Origin], m))
+		default:
+			out = append(out, input[m.Origin])
+			continue
+		}
+		out = append(out, &edited[len(edited)-1])
+	}
+	return out
+}
+
+// inserted returns a message that the view has put in.
+func inserted(m *core.Message) schema.Message {
+	if m.Role == core.ToolResult {
+		return schema.Message{Role: schema.Tool, Content: m.Text, ToolCallID: m.CallID, ToolName: m.Tool}
+	}
+	return schema.Message{Role: schema.System, Content: m.Text}
+}
+
+// extended copies a message and adds the view's text to it: as a further part
+// to a message of parts, and else to its content.
+func extended(original *schema.Message, m *core.Message) schema.Message {
+	msg := *original
+	switch {
+	case len(msg.UserInputMultiContent) > 0:
+		msg.UserInputMultiContent = append(slices.Clip(msg.UserInputMultiContent),
+			schema.MessageInputPart{Type: schema.ChatMessagePartTypeText, Text: m.Added})
+	case len(msg.MultiContent) > 0:
+		msg.MultiContent = append(slices.Clip(msg.MultiContent),
+			schema.ChatMessagePart{Type: schema.ChatMessagePartTypeText, Text: m.Added})
+	case len(msg.AssistantGenMultiContent) > 0:
+		msg.AssistantGenMultiContent = append(slices.Clip(msg.AssistantGenMultiContent),
+			schema.MessageOutputPart{Type: schema.ChatMessagePartTypeText, Text: m.Added})
+	default:
+		msg.Content = m.Text
+	}
+	return msg
+}
+
+// rewrittenIn returns a function that recognises user messages which no user wrote,
+// in the run under ctx. Those are the messages that Eino's own middlewares insert,
+// and those that the host's function recognises or, without one, that have the text
+// of Eino's rewriter. In a run of one agent the rewriter has nothing to rewrite, so
+// what reads like its text there are a user's own words.
+func (s *settings) rewrittenIn(ctx context.Context) func(*schema.Message) bool {
+	agents := 0 // not counted yet
+	return func(m *schema.Message) bool {
+		if isInserted(m) || s.rewritten != nil {
+			return isInserted(m) || s.rewritten(m)
+		}
+		if !isRewritten(m) {
+			return false
+		}
+		if agents == 0 {
+			agents = agentsIn(ctx)
+		}
+		return agents > 1
+	}
+}
+
+// isInserted recognises the user messages that middlewares of adk insert. These are the summary
+// of a history and the skills kept beside it, instructions from files, reminders of a tool
+// search, and memories. Each has a mark of its own among its extras. The mark of memories is
+// also set on other messages, which lack the comment that memories begin with.
+func isInserted(m *schema.Message) bool {
+	if len(m.Extra) == 0 {
+		return false
+	}
+	for _, mark := range []string{"_eino_summarization_content_type", "__agentsmd_content__", "__toolsearch_reminder__"} {
+		if _, ok := m.Extra[mark]; ok {
+			return true
+		}
+	}
+	_, memory := m.Extra["__eino_automemory__"]
+	return memory && strings.HasPrefix(textOf(m), "<!-- automemory")
+}
+
+// agentsIn counts the agents on the way to the call under ctx, at least 1.
+func agentsIn(ctx context.Context) int {
+	names := map[string]bool{}
+	for _, segment := range compose.GetCurrentAddress(ctx) {
+		if segment.Type == adk.AddressSegmentAgent {
+			names[segment.ID] = true
+		}
+	}
+	return max(1, len(names))
+}
+
+// isRewritten recognises the user messages that Eino's history rewriter makes from another
+// agent's messages (adk/flow.go, rewriteMessage). They begin with "For context:". Any number of
+// these follow: " [agent] said: ….", " [agent] called tool: `…` …." or " [agent] `tool` tool
+// returned result: ….".
+func isRewritten(m *schema.Message) bool {
+	rest, ok := strings.CutPrefix(m.Content, "For context:")
+	if !ok {
+		return false
+	}
+	if rest == "" {
+		return true // an empty message of the other agent
+	}
+	if !strings.HasPrefix(rest, " [") || !strings.HasSuffix(rest, ".") {
+		return false
+	}
+	for _, mark := range []string{"] said: ", "] called tool: `", "` tool returned result: "} {
+		if strings.Contains(rest, mark) {
+			return true
+		}
+	}
+	return false
+}
+
+// sendable rewrites what a model said into a form that services and clients accept. It replaces
+// names of tools that do not exist, and arguments that are no JSON object: otherwise services
+// would refuse this request and every later one. messages are those of one request. The same
+// message has the same form in each request, and none is changed in place.
+func (a *Adapter) sendable(messages []*schema.Message, offered []string) {
+	name := func(name string) string {
+		safe := core.ToolCall{Name: name}.SendableName()
+		if safe == name || a.hooks.Owns(name) || slices.Contains(a.host, name) || slices.Contains(offered, name) {
+			return name
+		}
+		return safe
+	}
+	for i, m := range messages {
+		if m == nil {
+			continue
+		}
+		if m.Role == schema.Tool && m.ToolName != "" {
+			if safe := name(m.ToolName); safe != m.ToolName {
+				copied := *m
+				copied.ToolName = safe
+				messages[i] = &copied
+			}
+			continue
+		}
+		for j := range m.ToolCalls {
+			call := m.ToolCalls[j]
+			call.Function.Name = name(call.Function.Name)
+			call.Function.Arguments = core.ToolCall{Arguments: call.Function.Arguments}.SendableArguments()
+			messages[i] = withCall(messages[i], m, j, call)
+		}
+	}
 }

@@ -2,7 +2,9 @@ package eino
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 
@@ -10,6 +12,7 @@ import (
 	"github.com/cloudwego/eino/components/model"
 	"github.com/cloudwego/eino/schema"
 
+	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/core"
 )
 
@@ -237,4 +240,73 @@ func (m *Model) GetType() string {
 		t = t.Elem()
 	}
 	return t.Name()
+}
+
+// definitions describes the tools that the model is offered to a runtime that
+// watches the prefix; for any other it does nothing.
+func (a *Adapter) definitions(tools []*schema.ToolInfo) []core.Definition {
+	if !a.hooks.WatchesPrefix() || len(tools) == 0 {
+		return nil
+	}
+	definitions := make([]core.Definition, 0, len(tools))
+	for _, t := range tools {
+		if t == nil {
+			continue
+		}
+		d := core.Definition{Name: t.Name, Description: t.Desc}
+		if t.ParamsOneOf != nil {
+			d.Schema = (*params)(t.ParamsOneOf)
+		}
+		definitions = append(definitions, d)
+	}
+	return definitions
+}
+
+// params are parameters that marshal to the schema that a model is sent.
+type params schema.ParamsOneOf
+
+func (p *params) MarshalJSON() ([]byte, error) {
+	s, err := (*schema.ParamsOneOf)(p).ToJSONSchema()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(s)
+}
+
+// WithCacheMarks marks, in every request, the messages after which the provider
+// should keep the prefix in its prompt cache; satchel.CacheMarks says which. mark
+// gets a copy of a message, its Extra included, and returns what is sent: claude's
+// SetMessageBreakpoint of eino-ext is such a function, and [Extra] makes one.
+// Only providers that want marks need them, and the text of a message never
+// changes.
+func WithCacheMarks(mark func(*schema.Message) *schema.Message) Option {
+	return func(s *settings) { s.mark = mark }
+}
+
+// Extra returns a function for [WithCacheMarks] that sets one field of a message's Extra. It
+// serves models whose package is not imported: eino-ext's model for Claude reads the field
+// "_eino_claude_breakpoint", true.
+func Extra(key string, value any) func(*schema.Message) *schema.Message {
+	return func(m *schema.Message) *schema.Message {
+		if m.Extra == nil {
+			m.Extra = make(map[string]any, 1)
+		}
+		m.Extra[key] = value
+		return m
+	}
+}
+
+// marked puts the marks on copies of the messages of a request.
+func (s *settings) marked(messages []*schema.Message, view []core.Message) []*schema.Message {
+	if s.mark == nil {
+		return messages
+	}
+	for _, i := range satchel.CacheMarks(view) {
+		m := *messages[i]
+		m.Extra = maps.Clone(m.Extra)
+		if marked := s.mark(&m); marked != nil {
+			messages[i] = marked
+		}
+	}
+	return messages
 }

@@ -43,7 +43,9 @@ func (t *Turns) Prepare(ctx context.Context, req core.Request, loads []tools.Dec
 		return core.View{}, err
 	}
 	if calls.Offer.Runner != nil {
-		req.Files = hostfiles.Named(req.Files, &scan, rec)
+		if len(req.Files) > 0 {
+			req.Files = hostfiles.Named(req.Files, &scan, rec)
+		}
 		calls.Agents.Keep(agent, req.Files)
 	}
 	if len(req.Tools) > 0 {

@@ -97,12 +97,16 @@ func (r *Requests) Render(ctx context.Context, req *core.Request, scan *state.Sc
 	if err != nil {
 		return core.View{}, err
 	}
-	if short, err := r.Shortener.Due(ctx, rec, elsewhere); err != nil {
-		return core.View{}, err
-	} else if short != rec {
-		rec = short
-		if messages, elsewhere, err = render(); err != nil {
+	if len(elsewhere.Back) > 0 {
+		short, err := r.Shortener.Due(ctx, rec, elsewhere)
+		if err != nil {
 			return core.View{}, err
+		}
+		if short != rec {
+			rec = short
+			if messages, elsewhere, err = render(); err != nil {
+				return core.View{}, err
+			}
 		}
 	}
 	agent.Hide(elsewhere.Hidden)

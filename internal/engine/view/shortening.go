@@ -88,7 +88,7 @@ func (s *Shortener) summarized(ctx context.Context, skill, body string) (string,
 // warning. It considers bodies that come back in a message of their own, because the history
 // has lost the result that brought them. It returns rec if there is nothing to shorten.
 func (s *Shortener) Due(ctx context.Context, rec *state.Record, elsewhere steps.Elsewhere) (*state.Record, error) {
-	if s.Warn <= 0 || len(elsewhere.Back) == 0 {
+	if s.Warn <= 0 {
 		return rec, nil
 	}
 	outlines, err := s.outlines(ctx, rec, elsewhere)
