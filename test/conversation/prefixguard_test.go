@@ -154,7 +154,6 @@ func BenchmarkPrepareGuarded(b *testing.B) {
 		definitions = append(definitions, core.Definition{Name: fmt.Sprint("tool ", i), Description: "Does it.", Schema: &struct{}{}})
 	}
 	on := satchel.WithPrefixGuard()
-	silent := satchel.WithLogger(slog.New(slog.DiscardHandler))
 	for _, bench := range []struct {
 		name  string
 		opts  []satchel.Option
@@ -165,7 +164,7 @@ func BenchmarkPrepareGuarded(b *testing.B) {
 		{"on", []satchel.Option{on}, nil, false},
 		{"on, tools", []satchel.Option{on}, definitions, false},
 		{"off, host's break", nil, nil, true},
-		{"on, host's break", []satchel.Option{on, silent}, nil, true},
+		{"on, host's break", []satchel.Option{on}, nil, true},
 	} {
 		b.Run(bench.name, func(b *testing.B) {
 			c := load{12, 60, 3, 0}.long(b, bench.opts...)
