@@ -350,5 +350,8 @@ func subAgentIsBounded(t *testing.T, flags ...string) {
 		if !strings.Contains(last, want) {
 			t.Errorf("with %s loaded, the helper is told %s", skill, last)
 		}
+		if n := strings.Count(got.err, "restrict these agents unless they name them; --policy restrict-all lets only listed tools be called (agent "); n != 1 || strings.Contains(got.err, "HostTools") {
+			t.Errorf("with %s loaded, standard error is %s", skill, got.err)
+		}
 	}
 }

@@ -87,7 +87,7 @@ func TestChatOpensAndClosesWorkspaces(t *testing.T) {
 }
 
 func TestChatRemovesWorkspacesAfterAnError(t *testing.T) {
-	got, during, after := chatWithRuns(t, "--skills", testSkills(t), "--activate", "skill_load=pdf")
+	got, during, after := chatWithRuns(t, "--skills", testSkills(t), "--compact", "nosuch")
 	if got.code != exitUsage || during != 0 || after != 0 {
 		t.Errorf("code %d, %d workspaces during and %d after, err %q", got.code, during, after, got.err)
 	}

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/catalog"
@@ -252,20 +251,4 @@ func refreshed(ctx context.Context, rt *satchel.Runtime) error {
 func hasSkills(rt *satchel.Runtime) bool {
 	visible := func(s core.Skill) bool { return !s.Hidden }
 	return slices.ContainsFunc(rt.Catalog().Snapshot().Skills(), visible)
-}
-
-// unknownTool answers a command about a tool that the agent does not have. The agent has
-// only the skill tools, and without skills it has none.
-func unknownTool(rt *satchel.Runtime, name string) string {
-	if len(name) > 80 {
-		name = strings.ToValidUTF8(name[:80], "")
-	}
-	if !hasSkills(rt) {
-		return fmt.Sprintf("error: unknown tool %q: there are no tools", name)
-	}
-	names := make([]string, 0, len(rt.Tools()))
-	for _, t := range rt.Tools() {
-		names = append(names, t.Name)
-	}
-	return fmt.Sprintf("error: unknown tool %q: the tools are %s", name, strings.Join(names, ", "))
 }

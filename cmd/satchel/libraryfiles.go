@@ -68,7 +68,11 @@ func (cmd *libraryImportCmd) add(ctx context.Context, c console, l *library.Libr
 	actor, name := cmd.maintainer(), library.NameOf(files["SKILL.md"])
 	e := library.Edit{Action: library.Importing, Name: name, Files: files, Private: &cmd.Private, Reason: cmd.Reason}
 	if !cmd.Update {
-		return l.Edit(ctx, actor, e)
+		out, err := l.Edit(ctx, actor, e)
+		if errors.Is(err, library.ErrNameTaken) {
+			err = fmt.Errorf("%w; --update makes a new version of the one that the library has", err)
+		}
+		return out, err
 	}
 	all, err := l.List(ctx, actor, library.ListQuery{Source: "db", All: true})
 	if err != nil {

@@ -39,7 +39,7 @@ func TestReviewOnCommandLine(t *testing.T) {
 	if got := do("library", "pending"); got != "" {
 		t.Errorf("of what a person has imported waits %q", got)
 	}
-	if got, code := withLibrary(t, file, "library", "import", skill); code != exitFailed || !strings.Contains(got, `the name "pdf" is taken`) {
+	if got, code := withLibrary(t, file, "library", "import", skill); code != exitFailed || !strings.Contains(got, `the name "pdf" is taken`) || !strings.Contains(got, "--update makes a new version") {
 		t.Errorf("once more: %d, %s", code, got)
 	}
 	if got := do("library", "import", "--update", skill); got != made[0]+" "+made[1]+" pdf unchanged\n" {

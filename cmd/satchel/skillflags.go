@@ -12,6 +12,7 @@ import (
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/call"
 	"github.com/satchel-go/satchel/library/unified"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/processors"
@@ -107,6 +108,8 @@ func (f *skillFlags) check() error {
 	for _, a := range f.Activate {
 		if tool, skill, ok := strings.Cut(a, "="); !ok || tool == "" || skill == "" {
 			return fmt.Errorf("%w: --activate %q: want TOOL=SKILL", errUsage, a)
+		} else if words := f.tools().Vocabulary; (&call.Choices{Vocabulary: &words}).IsOwn(tool) {
+			return fmt.Errorf("%w: --activate %q: %q is a tool of Satchel itself; name a tool of the host", errUsage, a, tool)
 		}
 	}
 	return nil

@@ -309,7 +309,6 @@ func (t *calling) answer(ctx context.Context, call core.ToolCall) (string, error
 		if err != nil || d.Denied {
 			return d.Reason, err
 		}
-		return unknownTool(t.runtime, call.Name), nil
 	}
 	return opened.Run(ctx)
 }

@@ -85,6 +85,9 @@ func (w *warnings) Handle(_ context.Context, r slog.Record) error {
 		}
 		return true
 	})
+	if strings.Contains(d.Message, "satchel.Permissions.HostTools") { // an option of Go
+		d.Message = "lists of allowed tools do not restrict these agents unless they name them; --policy restrict-all lets only listed tools be called"
+	}
 	if len(more) > 0 {
 		d.Message += " (" + strings.Join(more, ", ") + ")"
 	}

@@ -30,7 +30,7 @@ func main() {
 }
 
 func run(ctx context.Context, w io.Writer, dir string) error {
-	log := slog.New(slog.DiscardHandler)
+	log := slog.New(slog.NewTextHandler(os.Stderr, nil)) // what goes wrong, such as a skill that cannot be read
 	// snippet: store
 	store, err := session.OpenDirectory(dir)
 	if err != nil {

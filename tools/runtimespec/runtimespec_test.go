@@ -293,6 +293,9 @@ func TestRunScript(t *testing.T) {
 	if want := `{"path":"scripts/say.sh","exit_code":3,"stdout":"said it now\n","stderr":""}`; got != want {
 		t.Errorf("answer %s, want %s", got, want)
 	}
+	if got := c.Calls(`skills_run_script {"path":"Say.sh"}`)[0]; got != `error: path "Say.sh" is not below scripts/; did you mean "scripts/say.sh"?` {
+		t.Errorf("a script without its folder: %q", got)
+	}
 	if got := c.Calls(`skills_run_script {"path":"../x.sh"}`)[0]; got != `error: path "../x.sh" is not below scripts/` {
 		t.Errorf("answer %s", got)
 	}

@@ -3,10 +3,12 @@ package runtimespec
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"path"
 	"strings"
 
 	"github.com/satchel-go/satchel/internal/engine/skilltools"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/text/plainjson"
 	"github.com/satchel-go/satchel/internal/text/printable"
 	"github.com/satchel-go/satchel/tools"
@@ -39,13 +41,13 @@ func runScript(name string) tools.Operation {
 			if !s.Runs() {
 				return "", tools.ModelErrorf("scripts do not run here")
 			}
-			at := path.Clean(args.Text("path"))
-			if !strings.HasPrefix(at, "scripts/") {
-				return "", tools.ModelErrorf(`path %q is not below scripts/`, args.Text("path"))
-			}
 			skill := args.Text("skill")
 			if skill == "" {
 				skill = rec.Active[len(rec.Active)-1].Skill
+			}
+			at := path.Clean(args.Text("path"))
+			if !strings.HasPrefix(at, "scripts/") {
+				return "", tools.ModelErrorf("path %q is not below scripts/%s", args.Text("path"), didYouMean(ctx, s, rec, skill, at))
 			}
 			answer, err := s.Run(ctx, command(args, skill))
 			if err != nil {
@@ -54,6 +56,24 @@ func runScript(name string) tools.Operation {
 			return result(at, answer)
 		}),
 	}
+}
+
+// didYouMean names the script of a skill that has the same base name as a path, in any case.
+func didYouMean(ctx context.Context, s *skilltools.Scope, rec *state.Record, skill, at string) string {
+	found, err := s.Skill(rec, skill)
+	if err != nil {
+		return ""
+	}
+	files, _, err := s.Loaded(rec).Files(ctx, found.Name, 0)
+	if err != nil {
+		return ""
+	}
+	for _, f := range files {
+		if strings.HasPrefix(f, "scripts/") && strings.EqualFold(path.Base(f), path.Base(at)) {
+			return fmt.Sprintf("; did you mean %q?", f)
+		}
+	}
+	return ""
 }
 
 // command writes the call as one of skill_run.
