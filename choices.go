@@ -118,7 +118,7 @@ type Loading struct {
 	// Prices are those of the provider's prompt cache, for mode Adaptive. The default is
 	// loadmode.DefaultPrices. They decide at the beginning of a turn which content is cleared,
 	// together with the cost of carrying the content of ended loads and with how often skills
-	// came back; see [loadmode.Prices.Clear]. A skill whose text is still in view is loaded
+	// came back; see [loadmode.Prices]. A skill whose text is still in view is loaded
 	// again without being sent again. With processors.InSystem they change nothing.
 	//
 	// Clearing is free where the cache has nothing of the content any more. That is so if the

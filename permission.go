@@ -12,7 +12,7 @@ import (
 func WithPermissions(p Permissions) Option {
 	wrong := cmp.Or(failsIf(!p.Policy.Valid(), "Policy: %v", p.Policy), failsIf(!p.Combine.Valid(), "Combine: %v", p.Combine))
 	for _, t := range p.HostTools {
-		wrong = cmp.Or(wrong, failsIf(t.Name == "" || t.Takes > permission.Inert, "HostTools: %+v", t))
+		wrong = cmp.Or(wrong, failsIf(t.Name == "" || t.Takes > permission.Text, "HostTools: %+v", t))
 	}
 	for tool, skills := range p.ToolSkills {
 		wrong = cmp.Or(wrong, failsIf(tool == "" || len(skills) == 0, "ToolSkills: tool %q without a skill", tool))

@@ -1,7 +1,7 @@
 package loadmode
 
-// DefaultMax is how many skills an agent can have loaded at once unless the host
-// says otherwise.
+// DefaultMax is how many skills an agent can have loaded at once if the host sets no other
+// number. Each further skill costs its text in every request.
 const DefaultMax = 8
 
 // Candidate is a loaded skill that can make room for another one.
@@ -10,7 +10,7 @@ type Candidate struct {
 	Skill string
 	// Used and Loaded are the times of its last use and of its last load, on a clock
 	// that counts uses. Loads and selections of docs count as use; reads and runs do
-	// not. Both are 0 for an imported skill.
+	// not. Both are 0 for a skill that was imported with its session.
 	Used, Loaded int
 }
 

@@ -1,36 +1,30 @@
 package loadmode_test
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/satchel-go/satchel/loadmode"
 )
 
-func ExampleParse() {
-	m, err := loadmode.Parse("session")
+func ExampleMode_UnmarshalText() {
+	var m loadmode.Mode
+	err := m.UnmarshalText([]byte("session"))
 	fmt.Println(m, err)
-	_, err = loadmode.Parse("ever")
-	fmt.Println(err)
+	fmt.Println(m.UnmarshalText([]byte("ever")))
 	// Output:
 	// session <nil>
 	// unknown load mode "ever": use turn, once, session or adaptive
 }
 
-// The content of the first turn is small and much follows it, that of the second
-// is large: only the second is worth a break of the cached prefix.
-
-func ExampleParsePrices() {
+func ExamplePrices_UnmarshalText() {
 	for _, text := range []string{"anthropic", "0.1,1.25,5m"} {
-		prices, err := loadmode.ParsePrices(text)
+		var prices loadmode.Prices
+		err := prices.UnmarshalText([]byte(text))
 		fmt.Println(prices.Read, prices.Write, prices.TTL, err)
 	}
-	_, err := loadmode.ParsePrices("cheap")
-	fmt.Println(errors.Is(err, loadmode.ErrPrices))
 	// Output:
 	// 0.1 1.25 5m0s <nil>
 	// 0.1 1.25 5m0s <nil>
-	// true
 }
 
 // Reading and writing the cache cost parts or multiples of a plain token.

@@ -8,7 +8,7 @@ import (
 	"fmt"
 )
 
-// Mode is how long a load lasts. The zero value leaves that to the runtime.
+// Mode says how long a load lasts. The zero value leaves that to the runtime.
 type Mode uint8
 
 const (
@@ -23,8 +23,7 @@ const (
 	Session
 	// Adaptive ends a load with its turn, as Turn does: the skill is no longer
 	// loaded, and its list of allowed tools ceases. Its text stays in view until
-	// clearing it pays at the prices of the prompt cache; see [Prices.Clear]. The
-	// default of a runtime.
+	// clearing it pays at the [Prices] of the prompt cache. The default of a runtime.
 	Adaptive
 )
 
@@ -44,8 +43,8 @@ func (m Mode) String() string {
 // Valid reports whether m is one of the four modes.
 func (m Mode) Valid() bool { return m > 0 && int(m) < len(names) }
 
-// Parse returns the mode of that name. The error wraps ErrMode.
-func Parse(name string) (Mode, error) {
+// parse returns the mode of that name. The error wraps ErrMode.
+func parse(name string) (Mode, error) {
 	for m, n := range names {
 		if n == name && m > 0 {
 			return Mode(m), nil
@@ -64,6 +63,6 @@ func (m Mode) MarshalText() ([]byte, error) {
 
 // UnmarshalText reads the mode's name.
 func (m *Mode) UnmarshalText(text []byte) (err error) {
-	*m, err = Parse(string(text))
+	*m, err = parse(string(text))
 	return err
 }

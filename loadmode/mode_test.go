@@ -23,7 +23,7 @@ func TestParse(t *testing.T) {
 		{"forever", 0, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := Parse(tt.name)
+			got, err := parse(tt.name)
 			if got != tt.want || (err == nil) != tt.ok {
 				t.Fatalf("Parse = %v, %v", got, err)
 			}

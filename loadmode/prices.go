@@ -10,21 +10,21 @@ import (
 	"time"
 )
 
-// Prices are what a provider charges for a prompt that it may have cached, in the
-// price of a plain input token.
+// Prices are what a provider charges for a prompt that it may have cached, as multiples of
+// the price of an input token without a cache.
 type Prices struct {
 	// Read is the price of a token that the cache holds, Write that of a token that
 	// enters it.
 	Read, Write float64
-	// TTL is how long the cache holds what is not used; 0 is for ever.
+	// TTL is how long the cache holds a prefix that is not used; 0 is forever.
 	TTL time.Duration
 }
 
-// ErrPrices reports prices that cannot be meant.
-var ErrPrices = errors.New("invalid prices")
+// errPrices reports prices that cannot be meant.
+var errPrices = errors.New("invalid prices")
 
-// DefaultPrices are those that Satchel reckons with unless the host names others:
-// reading at a tenth, writing at one and a quarter, and five minutes.
+// DefaultPrices returns the prices that a runtime takes if the host sets none: 0.1 for
+// reading, 1.25 for writing, and five minutes.
 func DefaultPrices() Prices { return Prices{Read: 0.1, Write: 1.25, TTL: 5 * time.Minute} }
 
 // presets are the providers' published prices. OpenAI's are those from GPT-5.6 on
@@ -69,10 +69,9 @@ func preset(name string) Prices {
 	return presets[i].prices
 }
 
-// ParsePrices reads the name of a provider, or the price of reading, that of
-// writing and the TTL, separated by commas: "openai", "0.1,1.25,5m". The error
-// wraps ErrPrices and says what is allowed.
-func ParsePrices(text string) (Prices, error) {
+// parsePrices reads what UnmarshalText reads. The error wraps errPrices and says what is
+// allowed.
+func parsePrices(text string) (Prices, error) {
 	var names []string
 	for _, p := range presets {
 		if p.name == text {
@@ -90,29 +89,29 @@ func ParsePrices(text string) (Prices, error) {
 			return p, p.Check()
 		}
 	}
-	return Prices{}, fmt.Errorf("%w %q: use %s, or read,write,ttl such as 0.1,1.25,5m", ErrPrices, text, strings.Join(names, ", "))
+	return Prices{}, fmt.Errorf("%w %q: use %s, or read,write,ttl such as 0.1,1.25,5m", errPrices, text, strings.Join(names, ", "))
 }
 
-// UnmarshalText reads what [ParsePrices] reads.
+// UnmarshalText reads the name of a provider, or the price of reading, that of writing and
+// the TTL, separated by commas: "openai", "0.1,1.25,5m".
 func (p *Prices) UnmarshalText(text []byte) (err error) {
-	*p, err = ParsePrices(string(text))
+	*p, err = parsePrices(string(text))
 	return err
 }
 
-// Check returns an error that wraps ErrPrices and names what is wrong: a price
-// that is negative or no number, reading that costs more than writing, a negative
-// TTL.
+// Check returns an error that names what is wrong: a price that is negative or not a number,
+// reading that costs more than writing, or a negative TTL.
 func (p Prices) Check() error {
 	for _, price := range []float64{p.Read, p.Write} {
 		if price < 0 || math.IsNaN(price) || math.IsInf(price, 0) {
-			return fmt.Errorf("%w: price %v", ErrPrices, price)
+			return fmt.Errorf("%w: price %v", errPrices, price)
 		}
 	}
 	if p.Read > p.Write {
-		return fmt.Errorf("%w: reading at %v costs more than writing at %v", ErrPrices, p.Read, p.Write)
+		return fmt.Errorf("%w: reading at %v costs more than writing at %v", errPrices, p.Read, p.Write)
 	}
 	if p.TTL < 0 {
-		return fmt.Errorf("%w: TTL %v", ErrPrices, p.TTL)
+		return fmt.Errorf("%w: TTL %v", errPrices, p.TTL)
 	}
 	return nil
 }

@@ -19,17 +19,17 @@ type Request struct {
 	// "it sets variables": only entries without a pattern allow it.
 	NoPattern string
 
-	// Idle says that the call only reports to the model what is wrong with its arguments.
+	// Idle reports that the call only tells the model what is wrong with its arguments.
 	Idle bool
 
 	// Skill is the skill that a run names: its list judges the run. It is "" for a tool that
-	// names no skill. Unlisted says that the caller has checked that this skill has no list.
-	// Otherwise a skill without a list is judged by all lists.
+	// names no skill. Unlisted reports that the caller has checked that this skill has no list.
+	// Otherwise a run of a skill without a list is judged by all lists.
 	Skill    string
 	Unlisted bool
 
 	// Lines, Input and Dir describe a Command. Lines are argument lists in place of Text; any
-	// of them may name the program. Input says that the command gets text to read. Dir is the
+	// of them may name the program. Input reports that the command gets text to read. Dir is the
 	// directory that it starts in, if that is not the one where relative paths of patterns
 	// begin. Such a call is also judged as one of "cd".
 	Lines [][]string
@@ -49,16 +49,13 @@ type Request struct {
 	Offered []Tool
 }
 
-// maxText bounds a path or a word that is compared with patterns, in bytes.
-const maxText = 4096
-
 // wrapperField is the one field of tools that take one text, in langchaingo.
 const wrapperField = "__arg1"
 
 // Request returns the request of a call with these arguments.
 func (t Tool) Request(arguments string) Request {
 	q := Request{Tool: t, Takes: t.Takes}
-	if t.Takes == Opaque || t.Takes == Inert {
+	if !t.Takes.hasText() {
 		return q
 	}
 	text, err := t.subject(arguments)
@@ -74,7 +71,7 @@ func (t Tool) Request(arguments string) Request {
 func (t Tool) RequestText(text string) Request {
 	q := Request{Tool: t, Takes: t.Takes, Text: text}
 	switch {
-	case t.Takes == Opaque || t.Takes == Inert:
+	case !t.Takes.hasText():
 	case !utf8.ValidString(text) || strings.ContainsRune(text, utf8.RuneError):
 		q.NoPattern = "it holds invalid UTF-8"
 	case t.Takes != Command && len(text) > maxText:
@@ -160,6 +157,3 @@ func decode(arguments string) ([]field, error) {
 	}
 	return fields, nil
 }
-
-// maxFields bounds the fields of a call that are looked at.
-const maxFields = 64

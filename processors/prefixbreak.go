@@ -47,11 +47,11 @@ type testingT interface {
 }
 
 // FailTest returns a function for a guard that fails the test at each break whose
-// cause is not one of allowed. Without any, CauseTurn and CauseUnload are allowed:
+// cause is not one of allowed. Without any, "turn" and "unload" are allowed:
 // the default view promises that nothing else breaks the prefix.
 func FailTest(t testingT, allowed ...Cause) func(PrefixBreak) {
 	if allowed == nil {
-		allowed = []Cause{CauseTurn, CauseUnload}
+		allowed = []Cause{"turn", "unload"}
 	}
 	return func(b PrefixBreak) {
 		t.Helper()

@@ -43,7 +43,7 @@ func TestPrefixGuardSeesTools(t *testing.T) {
 				at := 0
 				var broke []int
 				rt := newRuntime(t, satchel.WithPrefixGuard(func(b processors.PrefixBreak) {
-					if b.Cause != processors.CauseTools || b.Message != -1 || b.Tokens == 0 {
+					if b.Cause != "tools" || b.Message != -1 || b.Tokens == 0 {
 						t.Errorf("request %d: %+v", at, b)
 					}
 					broke = append(broke, at)

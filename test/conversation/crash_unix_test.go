@@ -115,7 +115,8 @@ func (f fragile) Pin(ctx context.Context, id, digest, text string) error {
 func playToEnd(ctx context.Context, dir string) error {
 	left, _ := strconv.Atoi(os.Getenv(crashStep)) // 0: never
 	h := &crashHost{dir: dir, steps: &killer{left}}
-	mode, err := loadmode.Parse(os.Getenv(crashMode))
+	var mode loadmode.Mode
+	err := mode.UnmarshalText([]byte(os.Getenv(crashMode)))
 	if err != nil {
 		return err
 	}

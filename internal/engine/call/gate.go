@@ -97,7 +97,7 @@ func (c *Call) judge(ctx context.Context) (core.Decision, error) {
 		return c.question(ctx, rec)
 	case runs && len(remoteSkills(c.skills(), rec)) > 0:
 		return c.askRemote(ctx, rec)
-	case c.verdict.Outcome == judging.Granted, c.Approver == nil, c.request.Takes == permission.Inert,
+	case c.verdict.Outcome == judging.Granted, c.Approver == nil, c.request.Takes == judging.Inert,
 		adapter.IsUnknownTool(ctx) && !c.Bounds.Names.IsOfHost(c.call.Name):
 		return c.allow(ctx, c.verdict), nil
 	}
@@ -238,7 +238,7 @@ func (c *Call) deny(ctx context.Context, v judging.Verdict) core.Decision {
 // runsBesideRemote reports whether a call that would do q runs code where some of the
 // skills are served from afar.
 func runsBesideRemote(skills *catalog.Snapshot, q *permission.Request) bool {
-	runs := q.Takes == permission.Command || q.Takes != permission.Inert && slices.Contains(q.Tool.As, "Bash")
+	runs := q.Takes == permission.Command || q.Takes != judging.Inert && slices.Contains(q.Tool.As, "Bash")
 	return runs && !q.Idle && slices.ContainsFunc(skills.Skills(), func(k core.Skill) bool { return k.Origin != "" })
 }
 

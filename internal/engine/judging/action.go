@@ -100,7 +100,7 @@ func fileAction(q *asked, tool, file string) action {
 
 // started are the commands and redirections of a call, or the call itself.
 func (q *asked) started() []action {
-	if q.Takes == permission.Opaque && q.NoPattern == "" {
+	if q.Takes == opaque && q.NoPattern == "" {
 		return []action{q.whole("its calls are not compared with patterns")}
 	}
 	whole := q.whole(q.NoPattern)

@@ -1,8 +1,9 @@
 package judging
 
 import (
-	"github.com/satchel-go/satchel/permission"
 	"slices"
+
+	"github.com/satchel-go/satchel/permission"
 )
 
 // covers reports whether an entry allows an action, and whether only because its
@@ -28,7 +29,7 @@ func (r *Rule) covers(a *action, owner, home string, m *meter) (ok, byPattern bo
 		return r.path != nil && slices.ContainsFunc(a.paths, func(file string) bool { return r.path.matches(file, home, m) }), true
 	case permission.Text:
 		return textMatches(r.Pattern, q.Text, m), true
-	case permission.Inert:
+	case Inert:
 		return true, true
 	}
 	return false, false

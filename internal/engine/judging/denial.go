@@ -86,7 +86,7 @@ func forPatterns(t *permission.Tool, lists []List) string {
 			case !r.names(t) || r.Fault != "":
 			case r.Any:
 				return ""
-			case t.Takes != permission.Opaque && !slices.Contains(patterns, shown(r.Pattern)):
+			case t.Takes != opaque && !slices.Contains(patterns, shown(r.Pattern)):
 				patterns = append(patterns, shown(r.Pattern))
 			}
 		}

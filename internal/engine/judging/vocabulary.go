@@ -1,21 +1,30 @@
 package judging
 
 import (
-	"github.com/satchel-go/satchel/permission"
 	"slices"
 	"strings"
+
+	"github.com/satchel-go/satchel/permission"
+)
+
+// Kinds of calls beside those of package permission.
+const (
+	// opaque calls are allowed by entries without a pattern only.
+	opaque permission.Kind = 0
+	// Inert calls start nothing by themselves: any pattern allows them too.
+	Inert = permission.Text + 1
 )
 
 // words are the tools that lists can mean, by the names that the format and the
 // agents that read it have for them, with what their patterns are about.
 var words = map[string]permission.Kind{
-	"bash": permission.Command, "bashoutput": permission.Inert, "killbash": permission.Inert, "killshell": permission.Inert, "powershell": permission.Opaque,
+	"bash": permission.Command, "bashoutput": Inert, "killbash": Inert, "killshell": Inert, "powershell": opaque,
 	"read": permission.Path, "write": permission.Path, "edit": permission.Path, "multiedit": permission.Path, "notebookedit": permission.Path, "notebookread": permission.Path,
 	"glob": permission.Path, "grep": permission.Path, "ls": permission.Path,
 	"webfetch": permission.Text, "websearch": permission.Text,
 	"task": permission.Text, "agent": permission.Text, "skill": permission.Text, "slashcommand": permission.Text,
-	"todowrite": permission.Opaque, "todoread": permission.Opaque, "askuserquestion": permission.Opaque, "exitplanmode": permission.Opaque, "lsp": permission.Opaque,
-	"taskcreate": permission.Opaque, "taskget": permission.Opaque, "tasklist": permission.Opaque, "taskupdate": permission.Opaque, "taskoutput": permission.Opaque, "taskstop": permission.Opaque,
+	"todowrite": opaque, "todoread": opaque, "askuserquestion": opaque, "exitplanmode": opaque, "lsp": opaque,
+	"taskcreate": opaque, "taskget": opaque, "tasklist": opaque, "taskupdate": opaque, "taskoutput": opaque, "taskstop": opaque,
 }
 
 func isWord(name string) bool {
@@ -35,7 +44,7 @@ func kindOf(name string) permission.Kind {
 			return words[strings.ToLower(t.As[0])]
 		}
 	}
-	return permission.Opaque
+	return opaque
 }
 
 // builtin are the tools of Satchel, and tools with known arguments that frameworks and many
@@ -46,8 +55,8 @@ var builtin = []permission.Tool{
 	// What is written to a session can be anything that its program runs, so no
 	// pattern allows it.
 	{Name: "skill_write_stdin", As: []string{"Bash"}},
-	{Name: "skill_poll_session", As: []string{"Bash", "BashOutput"}, Takes: permission.Inert},
-	{Name: "skill_kill_session", As: []string{"Bash", "KillBash", "KillShell"}, Takes: permission.Inert},
+	{Name: "skill_poll_session", As: []string{"Bash", "BashOutput"}, Takes: Inert},
+	{Name: "skill_kill_session", As: []string{"Bash", "KillBash", "KillShell"}, Takes: Inert},
 	{Name: "skill_update", As: []string{"updateSkill"}, Takes: permission.Text, Field: "skill"},
 	{Name: "updateskill", As: []string{"skill_update"}, Takes: permission.Text, Field: "skill"},
 

@@ -57,7 +57,7 @@ func (g *PrefixGuard) Check(view []core.Message, rec *state.Record, tools ...cor
 	case len(g.last) == 0: // the first request
 	case tool < max(len(tools), len(g.tools)):
 		broken = true
-		b = processors.PrefixBreak{Cause: processors.CauseTools, Message: -1, Tokens: estimated(anewWithTools(g.tools[tool:], tools[tool:], g.last, view))}
+		b = processors.PrefixBreak{Cause: causeTools, Message: -1, Tokens: estimated(anewWithTools(g.tools[tool:], tools[tool:], g.last, view))}
 	case at < len(g.last):
 		broken = true
 		b = processors.PrefixBreak{
@@ -131,27 +131,27 @@ func causeOf(was []link, now []core.Message, before, rec *state.Record) processo
 		// A message of Satchel's is no cause where the host's next one is another,
 		// too: it came or went with that.
 		if !sameHost(was, now) {
-			return processors.CauseHost
+			return causeHost
 		}
 		if isFallback(was[0].ours, was[0].text) || len(now) > 0 && isFallback(now[0].Origin == core.Inserted, now[0].Text) {
-			return processors.CauseFallback
+			return causeFallback
 		}
 	case len(now) == 0 || !was[0].own(&now[0]):
-		return processors.CauseHost
+		return causeHost
 	}
 	switch {
 	case before == nil || rec == nil:
-		return processors.CauseUnknown
+		return causeUnknown
 	case before.Overview != rec.Overview:
-		return processors.CauseOverview
+		return causeOverview
 	case slices.EqualFunc(before.Deliveries, rec.Deliveries, equalDelivery):
-		return processors.CauseUnknown
+		return causeUnknown
 	case was[0].role == core.System:
-		return processors.CauseSystem
+		return causeSystem
 	case before.Turn != rec.Turn:
-		return processors.CauseTurn
+		return causeTurn
 	}
-	return processors.CauseUnload
+	return causeUnload
 }
 
 // sameHost reports whether both lists begin with the same message of the host.

@@ -39,37 +39,37 @@ func TestPrefixGuard(t *testing.T) {
 	}{
 		{"the same", func(v []core.Message) []core.Message { return v }, rec, "", 0, 0},
 		{"grown", func(v []core.Message) []core.Message { return append(v, core.Message{Role: core.User, Text: "more"}) }, turned, "", 0, 0},
-		{"a turn began", func(v []core.Message) []core.Message { cut(&v[3]); return append(v, core.Message{Role: core.User}) }, turned, processors.CauseTurn, 3, 1},
-		{"unloaded", func(v []core.Message) []core.Message { cut(&v[3]); return v }, unloaded, processors.CauseUnload, 3, 1},
-		{"nothing explains it", func(v []core.Message) []core.Message { cut(&v[3]); return v }, rec, processors.CauseUnknown, 3, 1},
-		{"system text of the host", func(v []core.Message) []core.Message { v[0].Text = "You HELP.\n\noverview"; return v }, rec, processors.CauseHost, 0, 109},
+		{"a turn began", func(v []core.Message) []core.Message { cut(&v[3]); return append(v, core.Message{Role: core.User}) }, turned, causeTurn, 3, 1},
+		{"unloaded", func(v []core.Message) []core.Message { cut(&v[3]); return v }, unloaded, causeUnload, 3, 1},
+		{"nothing explains it", func(v []core.Message) []core.Message { cut(&v[3]); return v }, rec, causeUnknown, 3, 1},
+		{"system text of the host", func(v []core.Message) []core.Message { v[0].Text = "You HELP.\n\noverview"; return v }, rec, causeHost, 0, 109},
 		{"a new overview", func(v []core.Message) []core.Message {
 			v[0].Text, v[0].Added = "You help.\n\nolder", "\n\nolder"
 			return v
-		}, &state.Record{TurnState: state.TurnState{Turn: 2}, NoteState: state.NoteState{Overview: "p"}}, processors.CauseOverview, 0, 107},
+		}, &state.Record{TurnState: state.TurnState{Turn: 2}, NoteState: state.NoteState{Overview: "p"}}, causeOverview, 0, 107},
 		{"content in the system message", func(v []core.Message) []core.Message {
 			v[0].Text, v[0].Added = v[0].Text+" pdf", v[0].Added+" pdf"
 			return v
-		}, unloaded, processors.CauseSystem, 0, 107},
+		}, unloaded, causeSystem, 0, 107},
 		{"arguments rewritten", func(v []core.Message) []core.Message {
 			v[2].Calls = []core.ToolCall{{ID: "1", Name: "skill_load", Arguments: "pdf "}}
 			return v
-		}, rec, processors.CauseHost, 2, 103},
-		{"another role", func(v []core.Message) []core.Message { v[1].Role = core.System; return v }, rec, processors.CauseHost, 1, 106},
-		{"cut at the end", func(v []core.Message) []core.Message { return v[:4] }, rec, processors.CauseHost, 4, 0},
-		{"cut in the middle", func(v []core.Message) []core.Message { return append(v[:1], v[2:]...) }, rec, processors.CauseHost, 1, 106},
+		}, rec, causeHost, 2, 103},
+		{"another role", func(v []core.Message) []core.Message { v[1].Role = core.System; return v }, rec, causeHost, 1, 106},
+		{"cut at the end", func(v []core.Message) []core.Message { return v[:4] }, rec, causeHost, 4, 0},
+		{"cut in the middle", func(v []core.Message) []core.Message { return append(v[:1], v[2:]...) }, rec, causeHost, 1, 106},
 		{"the system message removed", func(v []core.Message) []core.Message {
 			v[0] = core.Message{Role: core.System, Text: "overview", Added: "overview", Origin: core.Inserted}
 			return v
-		}, rec, processors.CauseHost, 0, 109},
-		{"the system message removed and nothing in its place", func(v []core.Message) []core.Message { return v[1:] }, rec, processors.CauseHost, 0, 107},
+		}, rec, causeHost, 0, 109},
+		{"the system message removed and nothing in its place", func(v []core.Message) []core.Message { return v[1:] }, rec, causeHost, 0, 107},
 		{"a message of the host before a fallback", func(v []core.Message) []core.Message {
 			return append(v[:1:1], append([]core.Message{fallback, {Role: core.User, Text: "before"}}, v[1:]...)...)
-		}, rec, processors.CauseHost, 1, 107},
-		{"moved to the front", func(v []core.Message) []core.Message { return append(v[4:], v[:4]...) }, rec, processors.CauseHost, 0, 111},
+		}, rec, causeHost, 1, 107},
+		{"moved to the front", func(v []core.Message) []core.Message { return append(v[4:], v[:4]...) }, rec, causeHost, 0, 111},
 		{"fallback", func(v []core.Message) []core.Message {
 			return append(v[:1:1], append([]core.Message{fallback}, v[1:]...)...)
-		}, rec, processors.CauseFallback, 1, 107},
+		}, rec, causeFallback, 1, 107},
 		{"ids do not count", func(v []core.Message) []core.Message {
 			v[2].Calls = []core.ToolCall{{ID: "2", Name: "skill_load", Arguments: "pdf"}}
 			return v
@@ -98,7 +98,7 @@ func TestPrefixGuardSeesAFallbackGo(t *testing.T) {
 	view := append([]core.Message{{Role: core.System, Text: text, Added: text, Origin: core.Inserted}}, request()...)
 	var g PrefixGuard
 	g.Check(view, rec)
-	if b, _ := g.Check(view[1:], rec); b.Cause != processors.CauseFallback {
+	if b, _ := g.Check(view[1:], rec); b.Cause != causeFallback {
 		t.Errorf("%+v", b)
 	}
 }
@@ -115,11 +115,11 @@ func TestPrefixGuardOfAnOverviewMessage(t *testing.T) {
 		rec  *state.Record
 		want processors.Cause
 	}{
-		{overview("new"), &state.Record{NoteState: state.NoteState{Overview: "n"}}, processors.CauseOverview},
-		{overview("old, pdf"), loaded, processors.CauseSystem},
-		{overview("new"), &state.Record{NoteState: state.NoteState{Overview: "o"}}, processors.CauseUnknown},
-		{request(), &state.Record{NoteState: state.NoteState{Overview: "o"}}, processors.CauseHost}, // it has one now
-		{overview("old")[:1], &state.Record{NoteState: state.NoteState{Overview: "o"}}, processors.CauseHost},
+		{overview("new"), &state.Record{NoteState: state.NoteState{Overview: "n"}}, causeOverview},
+		{overview("old, pdf"), loaded, causeSystem},
+		{overview("new"), &state.Record{NoteState: state.NoteState{Overview: "o"}}, causeUnknown},
+		{request(), &state.Record{NoteState: state.NoteState{Overview: "o"}}, causeHost}, // it has one now
+		{overview("old")[:1], &state.Record{NoteState: state.NoteState{Overview: "o"}}, causeHost},
 	} {
 		var g PrefixGuard
 		g.Check(overview("old"), &state.Record{NoteState: state.NoteState{Overview: "o"}})
@@ -136,7 +136,7 @@ func TestPrefixGuardWithoutRecords(t *testing.T) {
 	for name, recs := range map[string][2]*state.Record{"none": {}, "none then": {nil, {}}, "none now": {{}, nil}} {
 		var g PrefixGuard
 		g.Check(request(), recs[0])
-		if b, broken := g.Check(changed, recs[1]); !broken || b.Cause != processors.CauseUnknown || b.Message != 3 {
+		if b, broken := g.Check(changed, recs[1]); !broken || b.Cause != causeUnknown || b.Message != 3 {
 			t.Errorf("%s: %+v", name, b)
 		}
 	}
@@ -156,7 +156,7 @@ func TestPrefixGuardWhereAResultHasAnotherWriter(t *testing.T) {
 		}
 	}
 	gone := append(request(), core.Message{Role: core.User, Text: "go on"})
-	if b, _ := g.Check(gone, rec); b.Cause != processors.CauseHost || b.Message != len(gone)-1 {
+	if b, _ := g.Check(gone, rec); b.Cause != causeHost || b.Message != len(gone)-1 {
 		t.Errorf("the host's message went: %+v", b)
 	}
 }
@@ -175,19 +175,19 @@ func TestFailTest(t *testing.T) {
 		allowed []processors.Cause
 		fails   int
 	}{
-		{processors.CauseTurn, nil, 0},
-		{processors.CauseUnload, nil, 0},
-		{processors.CauseHost, nil, 1},
-		{processors.CauseUnknown, nil, 1},
-		{processors.CauseTurn, []processors.Cause{processors.CauseHost}, 1},
-		{processors.CauseHost, []processors.Cause{processors.CauseHost}, 0},
+		{causeTurn, nil, 0},
+		{causeUnload, nil, 0},
+		{causeHost, nil, 1},
+		{causeUnknown, nil, 1},
+		{causeTurn, []processors.Cause{causeHost}, 1},
+		{causeHost, []processors.Cause{causeHost}, 0},
 	} {
 		var r recorder
 		processors.FailTest(&r, tt.allowed...)(processors.PrefixBreak{Cause: tt.cause, Message: 3, Role: core.ToolResult, Tokens: 120})
 		if len(r.failures) != tt.fails {
 			t.Errorf("%s with %v allowed: %q", tt.cause, tt.allowed, r.failures)
 		}
-		if want := "prefix breaks at message 3 (tool), cause host: about 120 tokens are sent anew"; tt.cause == processors.CauseHost && tt.fails == 1 && r.failures[0] != want {
+		if want := "prefix breaks at message 3 (tool), cause host: about 120 tokens are sent anew"; tt.cause == causeHost && tt.fails == 1 && r.failures[0] != want {
 			t.Errorf("failure %q, want %q", r.failures[0], want)
 		}
 	}

@@ -52,7 +52,7 @@ func TestPrefixGuardOfTools(t *testing.T) {
 				t.Fatalf("the first request: %+v", b)
 			}
 			b, broken := g.Check(request(), rec, tt.now...)
-			if want := (processors.PrefixBreak{Cause: processors.CauseTools, Message: -1, Tokens: estimated(tt.size)}); tt.size >= 0 && (!broken || b != want) || tt.size < 0 && broken {
+			if want := (processors.PrefixBreak{Cause: causeTools, Message: -1, Tokens: estimated(tt.size)}); tt.size >= 0 && (!broken || b != want) || tt.size < 0 && broken {
 				t.Errorf("%v %+v, want %+v", broken, b, want)
 			}
 			if b, broken := g.Check(request(), rec, tt.now...); broken {
@@ -60,7 +60,7 @@ func TestPrefixGuardOfTools(t *testing.T) {
 			}
 		})
 	}
-	if got, want := (processors.PrefixBreak{Cause: processors.CauseTools, Message: -1, Tokens: 7}).String(), "prefix breaks at tools, cause tools: about 7 tokens are sent anew"; got != want {
+	if got, want := (processors.PrefixBreak{Cause: causeTools, Message: -1, Tokens: 7}).String(), "prefix breaks at tools, cause tools: about 7 tokens are sent anew"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
@@ -71,7 +71,7 @@ func TestPrefixGuardKeepsNoMemoryOfTheTools(t *testing.T) {
 	var g PrefixGuard
 	g.Check(request(), nil, tools...)
 	tools[0].Name = "g"
-	if b, broken := g.Check(request(), nil, tools...); !broken || b.Cause != processors.CauseTools {
+	if b, broken := g.Check(request(), nil, tools...); !broken || b.Cause != causeTools {
 		t.Errorf("%v %+v", broken, b)
 	}
 }
