@@ -17,7 +17,6 @@ var programs = []string{"benchmark", "cmd", "docs", "examples", "scripts"}
 
 // withoutExample says why nothing that runs shows how something is made.
 var withoutExample = map[string]string{
-	"adapter.RunOf":                  "returns what WithSession or WithTurn has made",
 	"adapter.TurnOf":                 "returns what WithTurn was given",
 	"catalog/mcpsource.Open":         "compiles; it needs a program of somebody else. TestCommand starts one",
 	"library/sqlstore/postgres.Open": "compiles; it needs a server. TestPostgres has one",

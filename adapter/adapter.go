@@ -1,7 +1,6 @@
-// Package adapter is for authors of adapters, which put Satchel into a framework
-// or into a host's own loop of model and tool calls. Packages eino and
-// langchaingo below it are two. A host that uses an adapter does not need this
-// package.
+// Package adapter is for authors of adapters, which connect Satchel to a framework or to a
+// host's own loop of model and tool calls. Packages eino and langchaingo below it are two. A
+// host that uses an adapter does not need this package.
 //
 // An adapter finds out which agent of which session a call belongs to
 // ([NestedKey], [Runtime.Anonymous]) and marks the context with it ([WithKey]).
@@ -15,9 +14,10 @@ import (
 	"log/slog"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/callctx"
 )
 
-// Runtime is what an adapter asks of a runtime. satchel.Runtime.Hooks returns it.
+// Runtime is the part of a runtime that adapters alone use. satchel.Runtime.Hooks returns it.
 type Runtime interface {
 	// Observe reports the calls of one complete response of the model, before any of them is
 	// executed. calls are in the order in which the model made them. A response without calls
@@ -25,9 +25,8 @@ type Runtime interface {
 	// in. The error is one of the store.
 	Observe(ctx context.Context, key core.SessionKey, calls []core.ToolCall) error
 
-	// Anonymous opens a session that only its holder knows, for one run of a
-	// host that named none. It is kept in memory, never in the host's store. End
-	// it with EndAnonymous.
+	// Anonymous opens a session for one run of a host that named none. Its state stays in
+	// memory and never reaches the host's store. EndAnonymous ends it.
 	Anonymous(agent string) core.SessionKey
 
 	// EndAnonymous drops all state of a session from Anonymous.
@@ -36,9 +35,9 @@ type Runtime interface {
 	// Owns reports whether name is the name of one of the runtime's own tools.
 	Owns(name string) bool
 
-	// UnknownTool returns the answer for the model to a call of a tool that does
-	// not exist. It names tools of the host and, where there are skills, of the
-	// runtime. satchel.Call.Run gives it too, and keeps it.
+	// UnknownTool returns the answer for the model to a call of a tool that does not exist.
+	// It suggests tools of the host and, if there are skills, of the runtime.
+	// satchel.Call.Run returns the same answer and stores it.
 	UnknownTool(name string, host ...string) string
 
 	// Emit reports an event to the host's event hook and to the log.
@@ -47,7 +46,7 @@ type Runtime interface {
 	// Logger returns the host's logger.
 	Logger() *slog.Logger
 
-	// WatchesPrefix reports whether the host wants a prefix guard. Only then does
+	// WatchesPrefix reports whether the host has set a prefix guard. Only then does
 	// a core.Request need the definitions of the tools.
 	WatchesPrefix() bool
 }
@@ -55,9 +54,6 @@ type Runtime interface {
 type (
 	sessionKey struct{}
 	agentKey   struct{}
-	inputKey   struct{}
-	toolsKey   struct{}
-	unknownKey struct{}
 )
 
 // WithSession marks ctx as belonging to the conversation of the key, an anonymous one
@@ -68,13 +64,14 @@ func WithSession(ctx context.Context, key core.SessionKey) context.Context {
 	if c, ok := ctx.Value(sessionKey{}).(*conversation); ok && c.key == key {
 		return ctx
 	}
-	return context.WithValue(ctx, sessionKey{}, &conversation{key: key})
+	c := &conversation{key: key}
+	return callctx.WithSessionRun(context.WithValue(ctx, sessionKey{}, c), &c.run)
 }
 
 // conversation is what [WithSession] puts into a context.
 type conversation struct {
 	key core.SessionKey
-	run Run
+	run callctx.Run
 }
 
 // SessionOf returns the key of an agent in the conversation that [WithSession] put
@@ -113,11 +110,11 @@ func KeyFrom(ctx context.Context) (key core.SessionKey, ok bool) {
 	return in.key, true
 }
 
-// NestedKey returns the key for an agent that begins to run under ctx: key itself, unless an
-// agent with that key already runs under ctx. Then one of the two agents is a tool of the other
-// and both have the same name. The name gets longer, from agent to agent/agent, so what the
-// inner agent loads never reaches the outer one. The same nesting gives the same key in every
-// turn.
+// NestedKey returns the key for an agent that begins to run under ctx. It is key itself, unless
+// an agent with that key already runs under ctx: one of the two is a tool of the other, and both
+// have the same name. Then NestedKey makes the name longer, from agent to agent/agent, so what
+// the inner agent loads never reaches the outer one. The same nesting gives the same key in
+// every turn.
 func NestedKey(ctx context.Context, key core.SessionKey) core.SessionKey {
 	in, _ := ctx.Value(agentKey{}).(*agents)
 	for name := key.Agent; in.has(key); {
@@ -138,8 +135,8 @@ func (a *agents) has(key core.SessionKey) bool {
 // adapterKey finds, in a context, the key of the agent of one adapter.
 type adapterKey struct{ adapter any }
 
-// Enter marks ctx as [WithKey] does, and notes that the agent is the one of this
-// adapter, which is any comparable value that the adapter is known by.
+// Enter marks ctx as [WithKey] does, and records that the agent belongs to adapter, a
+// comparable value that identifies the adapter.
 func Enter(ctx context.Context, adapter any, key core.SessionKey) context.Context {
 	return context.WithValue(WithKey(ctx, key), adapterKey{adapter}, key)
 }
@@ -155,36 +152,34 @@ func Key(ctx context.Context, adapter any, key core.SessionKey) core.SessionKey 
 	return NestedKey(ctx, key)
 }
 
-// WithInput says that the tool which is called under ctx gets just this text,
-// because the framework has taken it out of the arguments of the call. Lists of
-// allowed tools are compared with the text then, and not with the arguments.
+// WithInput sets the text that the tool which is called under ctx gets, where the framework
+// has taken it out of the arguments of the call. Lists of allowed tools are compared with the
+// text then, and not with the arguments.
 func WithInput(ctx context.Context, text string) context.Context {
-	return context.WithValue(ctx, inputKey{}, text)
-}
-
-// Input returns the text that [WithInput] put into ctx.
-func Input(ctx context.Context) (text string, ok bool) {
-	text, ok = ctx.Value(inputKey{}).(string)
-	return text, ok
+	return callctx.WithInput(ctx, text)
 }
 
 // WithHostTools names the host's tools of the agent that runs under ctx, as they were when the
 // agent was made. Answers to calls of tools that do not exist suggest them.
 func WithHostTools(ctx context.Context, names []string) context.Context {
-	return context.WithValue(ctx, toolsKey{}, names)
+	return callctx.WithHostTools(ctx, names)
 }
 
-// HostTools returns the names that [WithHostTools] put into ctx.
-func HostTools(ctx context.Context) []string {
-	names, _ := ctx.Value(toolsKey{}).([]string)
-	return names
-}
-
-// WithUnknownTool says that the call under ctx is of a tool that the agent does not have. No
+// WithUnknownTool marks the call under ctx as one of a tool that the agent does not have. No
 // approver is asked about it.
 func WithUnknownTool(ctx context.Context) context.Context {
-	return context.WithValue(ctx, unknownKey{}, true)
+	return callctx.WithUnknownTool(ctx)
 }
 
-// IsUnknownTool reports whether [WithUnknownTool] has marked ctx.
-func IsUnknownTool(ctx context.Context) bool { return ctx.Value(unknownKey{}) != nil }
+// WithAttempt sets which run of the framework the calls under ctx belong to, as a comparable
+// value. Another value is another attempt to answer the turn, unless the host has called
+// satchel.BeginTurn.
+func WithAttempt(ctx context.Context, id any) context.Context {
+	return callctx.WithAttempt(ctx, id)
+}
+
+// WithAgentsBefore names the agents that handed the conversation over to the one that runs
+// under ctx, the first one first. Either their model or the host has decided on it.
+func WithAgentsBefore(ctx context.Context, names []string) context.Context {
+	return callctx.WithAgentsBefore(ctx, names)
+}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/satchel-go/satchel/adapter"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/callctx"
 	"github.com/satchel-go/satchel/internal/engine/judging"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/permission"
@@ -72,7 +73,7 @@ func (b *Bounds) handed(ctx context.Context, key core.SessionKey) []bound {
 	if in == nil {
 		return nil
 	}
-	before := slices.Clone(adapter.AgentsBefore(ctx))
+	before := slices.Clone(callctx.AgentsBefore(ctx))
 	for i, name := range before {
 		before[i] = adapter.NestedKey(ctx, core.SessionKey{Session: key.Session, Agent: name}).Agent
 	}
@@ -151,7 +152,7 @@ type runRecord struct {
 // runOf returns what the run of ctx holds, nil where the host's context names neither a
 // session nor a turn.
 func runOf(ctx context.Context) *runLists {
-	shared := adapter.RunOf(ctx)
+	shared := callctx.RunOf(ctx)
 	if shared == nil {
 		return nil
 	}

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/satchel-go/satchel/adapter"
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/callctx"
 	"github.com/satchel-go/satchel/internal/engine/judging"
 	"github.com/satchel-go/satchel/internal/engine/skilltools"
 	"github.com/satchel-go/satchel/internal/engine/state"
@@ -98,7 +98,7 @@ func (c *Call) judge(ctx context.Context) (core.Decision, error) {
 	case runs && len(remoteSkills(c.skills(), rec)) > 0:
 		return c.askRemote(ctx, rec)
 	case c.verdict.Outcome == judging.Granted, c.Approver == nil, c.request.Takes == judging.Inert,
-		adapter.IsUnknownTool(ctx) && !c.Bounds.Names.IsOfHost(c.call.Name):
+		callctx.IsUnknownTool(ctx) && !c.Bounds.Names.IsOfHost(c.call.Name):
 		return c.allow(ctx, c.verdict), nil
 	}
 	return c.ask(ctx, rec)
@@ -163,7 +163,7 @@ func (c *Call) inactive(ctx context.Context) (string, error) {
 func (c *Call) requests(ctx context.Context) permission.Request {
 	tool := c.Bounds.Tool(c.call.Name)
 	if c.operation == nil {
-		if text, ok := adapter.Input(ctx); ok {
+		if text, ok := callctx.Input(ctx); ok {
 			return tool.RequestText(text)
 		}
 		return tool.Request(c.call.Arguments)

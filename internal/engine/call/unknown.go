@@ -7,8 +7,8 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/satchel-go/satchel/adapter"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/callctx"
 	"github.com/satchel-go/satchel/internal/engine/skilltools"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/engine/steps"
@@ -209,7 +209,7 @@ func (cs *Calls) UnknownTool(ctx context.Context, rec *state.Record, name string
 	if rec.Turn > 0 && rec.NoSkills || rec.Turn == 0 && cs.Overviews.Of(cs.Audiences.Catalog).Empty {
 		set = nil
 	}
-	return unknownTool(name, set, adapter.HostTools(ctx))
+	return unknownTool(name, set, callctx.HostTools(ctx))
 }
 
 // Missing returns a function that finds the result of a call which has none in the request.
@@ -218,7 +218,7 @@ func (cs *Calls) Missing(ctx context.Context, req *core.Request, rec *state.Reco
 	if steps.AllAnswered(req.Messages) {
 		return nil
 	}
-	return cs.lost(ctx, req.Key, slices.Concat(req.Tools, adapter.HostTools(ctx)), rec)
+	return cs.lost(ctx, req.Key, slices.Concat(req.Tools, callctx.HostTools(ctx)), rec)
 }
 
 // lost is Missing for a request of an agent that has these tools beside Satchel's.

@@ -10,6 +10,7 @@ import (
 	"github.com/satchel-go/satchel/adapter"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/call"
+	"github.com/satchel-go/satchel/internal/engine/callctx"
 	"github.com/satchel-go/satchel/internal/engine/hostfiles"
 	"github.com/satchel-go/satchel/internal/engine/lifetime"
 	"github.com/satchel-go/satchel/internal/engine/state"
@@ -130,5 +131,5 @@ func attemptOf(ctx context.Context) any {
 		}
 		return weak.Make(t)
 	}
-	return adapter.AttemptOf(ctx)
+	return callctx.AttemptOf(ctx)
 }

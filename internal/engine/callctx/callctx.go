@@ -1,0 +1,101 @@
+// Package callctx holds what a context says about the calls under it: the run that they
+// belong to, and what an adapter knows of a call. Package adapter writes it for authors of
+// adapters.
+package callctx
+
+import (
+	"context"
+	"sync"
+)
+
+// Run is what the agents that run under one context of satchel.WithSession or
+// satchel.BeginTurn share. Its zero value is ready for use, by any number of goroutines.
+type Run struct {
+	once  sync.Once
+	value any
+}
+
+// Keep returns the value of the run, which is fresh() the first time.
+func (r *Run) Keep(fresh func() any) any {
+	r.once.Do(func() { r.value = fresh() })
+	return r.value
+}
+
+type (
+	turnKey    struct{}
+	sessionKey struct{}
+	attemptKey struct{}
+	beforeKey  struct{}
+	inputKey   struct{}
+	toolsKey   struct{}
+	unknownKey struct{}
+)
+
+// WithTurnRun marks ctx with the run of a turn.
+func WithTurnRun(ctx context.Context, r *Run) context.Context {
+	return context.WithValue(ctx, turnKey{}, r)
+}
+
+// WithSessionRun marks ctx with the run of a session, which counts where there is no turn.
+func WithSessionRun(ctx context.Context, r *Run) context.Context {
+	return context.WithValue(ctx, sessionKey{}, r)
+}
+
+// RunOf returns the run of ctx: that of its turn, else that of its session, else nil.
+func RunOf(ctx context.Context) *Run {
+	if r, ok := ctx.Value(turnKey{}).(*Run); ok {
+		return r
+	}
+	r, _ := ctx.Value(sessionKey{}).(*Run)
+	return r
+}
+
+// WithAttempt marks ctx with the framework's run, a comparable value.
+func WithAttempt(ctx context.Context, id any) context.Context {
+	return context.WithValue(ctx, attemptKey{}, id)
+}
+
+// AttemptOf returns the value of [WithAttempt], nil for none.
+func AttemptOf(ctx context.Context) any { return ctx.Value(attemptKey{}) }
+
+// WithAgentsBefore names the agents that have handed the conversation over, the first one
+// first.
+func WithAgentsBefore(ctx context.Context, names []string) context.Context {
+	return context.WithValue(ctx, beforeKey{}, names)
+}
+
+// AgentsBefore returns the names of [WithAgentsBefore].
+func AgentsBefore(ctx context.Context) []string {
+	names, _ := ctx.Value(beforeKey{}).([]string)
+	return names
+}
+
+// WithInput sets the text that a tool gets in place of the arguments of its call.
+func WithInput(ctx context.Context, text string) context.Context {
+	return context.WithValue(ctx, inputKey{}, text)
+}
+
+// Input returns the text of [WithInput].
+func Input(ctx context.Context) (text string, ok bool) {
+	text, ok = ctx.Value(inputKey{}).(string)
+	return text, ok
+}
+
+// WithHostTools names the host's tools of the agent that runs under ctx.
+func WithHostTools(ctx context.Context, names []string) context.Context {
+	return context.WithValue(ctx, toolsKey{}, names)
+}
+
+// HostTools returns the names of [WithHostTools].
+func HostTools(ctx context.Context) []string {
+	names, _ := ctx.Value(toolsKey{}).([]string)
+	return names
+}
+
+// WithUnknownTool marks ctx as a call of a tool that the agent does not have.
+func WithUnknownTool(ctx context.Context) context.Context {
+	return context.WithValue(ctx, unknownKey{}, true)
+}
+
+// IsUnknownTool reports whether [WithUnknownTool] has marked ctx.
+func IsUnknownTool(ctx context.Context) bool { return ctx.Value(unknownKey{}) != nil }
