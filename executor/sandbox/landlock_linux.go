@@ -3,9 +3,19 @@
 package sandbox
 
 import (
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"slices"
+
 	"golang.org/x/sys/unix"
 
 	"github.com/satchel-go/satchel/executor"
+	"github.com/satchel-go/satchel/executor/internal/family"
+	"github.com/satchel-go/satchel/executor/internal/process"
+	"github.com/satchel-go/satchel/executor/internal/reexec"
+	"github.com/satchel-go/satchel/internal/files/plainfile"
 )
 
 // The access rights of Landlock that a sandbox uses.
@@ -47,4 +57,122 @@ func (s *Sandbox) handled() (fs, net, scoped uint64) {
 		scoped = unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET | unix.LANDLOCK_SCOPE_SIGNAL
 	}
 	return fs, net, scoped
+}
+
+// The weaker tier: Landlock and seccomp without namespaces. The command sees the
+// host's paths, but can open only what the rules allow.
+
+// scopedABI is the version of Landlock from which on a command can signal only
+// processes inside its sandbox.
+const scopedABI = 6
+
+// landlockOnlyRefused says why Landlock and seccomp alone are not enough here;
+// nil if they are.
+func (s *Sandbox) landlockOnlyRefused() error {
+	switch {
+	case s.abi < 1:
+		return errors.New("the kernel has no Landlock (it needs 5.13 or later with landlock among its LSMs)")
+	case os.Geteuid() == 0:
+		// Landlock does not cover chmod, chown, utimes and the like, which would
+		// run with the rights of root.
+		return errors.New("Landlock alone does not hold a command that runs as root; run the host as an ordinary user")
+	}
+	return nil
+}
+
+// landlockOnlyRules are the rules that every command has.
+func (s *Sandbox) landlockOnlyRules() error {
+	s.rules = []reexec.Rule{{Path: "/proc", Access: landlockProc}}
+	for _, path := range slices.Concat([]string{"/usr"}, systemDirs, systemFiles, s.readable,
+		[]string{"/etc/passwd", "/etc/group", "/etc/nsswitch.conf", "/etc/hosts"}) {
+		info, err := os.Stat(path)
+		switch {
+		case err != nil && slices.Contains(s.readable, path):
+			return fmt.Errorf("%w: readable directory: %w", process.ErrOption, err)
+		case err != nil:
+		case info.IsDir():
+			s.rules = append(s.rules, reexec.Rule{Path: path, Access: landlockRead})
+		default:
+			s.rules = append(s.rules, reexec.Rule{Path: path, Access: landlockRead &^ landlockReadDir})
+		}
+	}
+	for _, path := range devices {
+		s.rules = append(s.rules, reexec.Rule{Path: path, Access: landlockDevice})
+	}
+	return nil
+}
+
+// landlockOnlyJob completes the job for a command that sees the host's paths.
+func (s *Sandbox) landlockOnlyJob(job *reexec.Job, cmd executor.Command) error {
+	rules := []reexec.Rule{{Path: cmd.Workspace, Access: landlockWrite}}
+	own := cmd.Skills != "" && !cmd.SharesSkills()
+	if own || len(cmd.Parts) > 0 {
+		rules[0].Access = landlockReadDir
+	}
+	if own && len(cmd.Parts) == 0 {
+		beside, err := besideSkills(cmd)
+		if err != nil {
+			return err
+		}
+		rules = append(rules, beside...)
+	}
+	if cmd.SharesSkills() {
+		rules = append(rules, reexec.Rule{Path: cmd.Skills, Access: landlockRead})
+	} else if own {
+		skills, err := ownSkills(cmd)
+		if err != nil {
+			return err
+		}
+		rules = append(rules, skills...)
+	}
+	for _, dir := range slices.Concat(cmd.Parts, cmd.Writable) {
+		rules = append(rules, reexec.Rule{Path: cmd.HostPath(dir), Access: landlockWrite})
+	}
+	for _, r := range rules {
+		if r.Access &= job.Handled; r.Access != 0 {
+			job.Rules = append(job.Rules, r)
+		}
+	}
+	return nil
+}
+
+// besideSkills returns rules for the entries of the workspace except the skills. They
+// are listed one by one, because a Landlock rule holds for everything below a
+// directory, without exceptions.
+func besideSkills(cmd executor.Command) (rules []reexec.Rule, err error) {
+	entries, err := os.ReadDir(cmd.Workspace)
+	for _, e := range entries {
+		switch {
+		case e.Name() == path.Clean(cmd.Skills):
+		case e.IsDir():
+			rules = append(rules, reexec.Rule{Path: cmd.HostPath(e.Name()), Access: landlockWrite})
+		case e.Type().IsRegular():
+			rules = append(rules, reexec.Rule{Path: cmd.HostPath(e.Name()), Access: unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_EXECUTE})
+		}
+	}
+	return rules, err
+}
+
+// ownSkills returns rules for the directories among the skills, except those with
+// temporary names: they are another command's alone, which may change their mode.
+func ownSkills(cmd executor.Command) (rules []reexec.Rule, err error) {
+	entries, err := os.ReadDir(cmd.HostPath(cmd.Skills))
+	for _, e := range entries {
+		if e.IsDir() && !plainfile.IsTemporary(e.Name()) {
+			rules = append(rules, reexec.Rule{Path: cmd.HostPath(path.Join(cmd.Skills, e.Name())), Access: landlockRead})
+		}
+	}
+	return rules, err
+}
+
+// mark gives the processes of a command the marker by which they are found where
+// no namespace holds them. It returns the family that finds them, or nil if there
+// is a namespace.
+func (s *Sandbox) mark(job *reexec.Job) *family.Family {
+	if s.caps.Isolation != executor.IsolationLandlock {
+		return nil
+	}
+	marker := family.NewMarker(1 << 62)
+	job.Limits = append(job.Limits, reexec.Limit{Resource: unix.RLIMIT_LOCKS, Soft: marker, Hard: marker})
+	return &family.Family{Marker: marker, Since: family.Now()}
 }

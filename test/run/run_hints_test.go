@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/satchel-go/satchel"
-	"github.com/satchel-go/satchel/tools/run"
 )
 
 // A script that is named without its folder is found for the model, and so are a
@@ -57,7 +56,7 @@ func TestHomeOfASkill(t *testing.T) {
 }
 
 func TestCommandsFromEnv(t *testing.T) {
-	t.Setenv(run.EnvAllowed, "echo")
+	t.Setenv("SATCHEL_RUN_ALLOWED_COMMANDS", "echo")
 	b := newBench(t, satchel.Runner{CommandsFromEnv: true})
 	if got := b.call("skill_run", `{"skill":"demo","command":"ls"}`); !strings.Contains(got, "echo") || !strings.HasPrefix(got, "error: ") {
 		t.Errorf("answer %s", got)
@@ -65,8 +64,8 @@ func TestCommandsFromEnv(t *testing.T) {
 	if r := b.run(`{"skill":"demo","command":"echo yes"}`); r.Stdout != "yes\n" {
 		t.Errorf("%+v", r)
 	}
-	t.Setenv(run.EnvDenied, ",")
-	if _, err := satchel.New(satchel.WithRunner(satchel.Runner{CommandsFromEnv: true})); !errors.Is(err, satchel.ErrOption) || !strings.Contains(err.Error(), run.EnvDenied) {
+	t.Setenv("SATCHEL_RUN_DENIED_COMMANDS", ",")
+	if _, err := satchel.New(satchel.WithRunner(satchel.Runner{CommandsFromEnv: true})); !errors.Is(err, satchel.ErrOption) || !strings.Contains(err.Error(), "SATCHEL_RUN_DENIED_COMMANDS") {
 		t.Errorf("error %v", err)
 	}
 }

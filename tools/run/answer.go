@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/satchel-go/satchel/internal/files/collect"
 	"github.com/satchel-go/satchel/internal/files/workspace"
 	"github.com/satchel-go/satchel/internal/text/callargs"
+	"github.com/satchel-go/satchel/internal/text/plainjson"
 	"github.com/satchel-go/satchel/internal/text/printable"
 	"github.com/satchel-go/satchel/internal/text/redact"
 )
@@ -220,4 +222,128 @@ func (w *answer) kept(files []collect.File, failed bool) []collect.File {
 		w.notes.add(fmt.Sprintf("%d empty files of the failed command are left out", empty))
 	}
 	return kept
+}
+
+// besides is reserved in an answer for warnings that are added later.
+const besides = 2 << 10
+
+// fit writes an answer of at most limit bytes of JSON. What happened takes precedence over
+// what was found: fit first cuts long lists and streams, then shows content in the room that
+// is left.
+func (w *answer) fit(a *runAnswer, limit int) (string, error) {
+	contents := make([]string, len(a.Files))
+	for i := range a.Files {
+		contents[i], a.Files[i].Content = a.Files[i].Content, ""
+	}
+	text, err := plainjson.Encode(a)
+	if err == nil && len(text) > limit-limit/8 { // room for the warnings about files
+		w.shorten(a, limit)
+		text, err = plainjson.Encode(a)
+	}
+	if err != nil {
+		return "", err
+	}
+	limits := w.st.scope.Limits.OrDefaults()
+	room := min(limits.InlineTotal, limit-len(text)-besides)
+	cut := 0
+	for i := range a.Files {
+		f := &a.Files[i]
+		f.Content = plainjson.Prefix(contents[i], max(0, min(limits.InlineFile, room-len(`"content":"","truncated":true,`))))
+		if f.Content != "" {
+			room -= plainjson.Size(f.Content) + len(`"content":"","truncated":true,`)
+		}
+		if f.Truncated = f.Truncated || len(f.Content) < len(contents[i]); f.Truncated {
+			cut++
+		}
+	}
+	if cut > 0 {
+		a.Warnings = append(a.Warnings, warning("the content of %d files is cut or left out: read the rest with skill_read, by their ref", cut))
+	}
+	return plainjson.Encode(a)
+}
+
+// shorten cuts each part of an answer to its share of the limit.
+func (w *answer) shorten(a *runAnswer, limit int) {
+	for _, stream := range []*string{a.Stdout, a.Stderr} {
+		if stream != nil {
+			*stream = shortStream(*stream, limit/4)
+		}
+	}
+	if a.Primary != nil && printable.Size(string(a.Primary.Name)) > limit/64 {
+		a.Primary = nil // the list has the rest, if there is room
+	}
+	var staged, files, saved, warnings int
+	a.Staged, staged = shortList(a.Staged, limit/12)
+	a.Files, files = shortList(a.Files, limit/6)
+	a.Artifacts, saved = shortList(a.Artifacts, limit/16)
+	a.Warnings, warnings = shortList(a.Warnings, limit/12)
+	for _, left := range []struct {
+		n    int
+		text string
+	}{
+		{staged, "%d more staged inputs are not listed: see work/inputs"},
+		{files, "%d more output files are not listed: name them in a call of their own"},
+		{saved, "%d more artifacts were saved and are not listed"},
+		{warnings, "%d more warnings are left out"},
+	} {
+		if left.n > 0 {
+			a.Warnings = append(a.Warnings, warning(left.text, left.n))
+		}
+	}
+}
+
+// shortStream keeps the beginning and the end of a text that takes too many bytes
+// in JSON.
+func shortStream(text string, limit int) string {
+	if plainjson.Size(text) <= limit {
+		return text
+	}
+	head := plainjson.Prefix(text, limit/2-64)
+	tail := plainjson.Suffix(text[len(head):], limit/2-64)
+	return fmt.Sprintf("%s\n[... %d bytes left out ...]\n%s", head, len(text)-len(head)-len(tail), tail)
+}
+
+// shortList keeps as many elements from the beginning as fit, and says how many
+// are left out.
+func shortList[T any](list []T, limit int) (kept []T, left int) {
+	for i, element := range list {
+		text, err := json.Marshal(element)
+		if limit -= len(text) + 1; err != nil || limit < 0 {
+			return list[:i], len(list) - i
+		}
+	}
+	return list, 0
+}
+
+// finish writes the result of a session whose command has ended. The result leaves out
+// the output, which is in the pages; output is its end.
+func (w *answer) finish(ctx context.Context, result executor.Result, fault error, output string, began time.Time) []byte {
+	w.st.events.end(ctx, began, result, fault)
+	if fault != nil {
+		w.notes.add(fault.Error())
+	}
+	a, err := w.outcome(ctx, result, output)
+	if err != nil {
+		return nil // the session has ended; no caller will ask for the result
+	}
+	w.explain(&result)
+	if result.Reason == executor.ReasonSetup { // the executor's words, not the command's
+		a.Stderr = new(w.stream(result.Stderr))
+	}
+	text, err := w.fit(a, w.st.scope.Limits.OrDefaults().Answer/2) // the other half is for the page
+	if err != nil {
+		return nil
+	}
+	return []byte(text)
+}
+
+// begun returns what the answer to skill_exec says beside the page while there is
+// no result yet.
+func (w *answer) begun() execAnswer {
+	told := &runAnswer{Staged: stagedFiles(w.st.staged)}
+	for _, text := range w.notes.warnings {
+		told.Warnings = append(told.Warnings, printable.Text(w.notes.redact(text)))
+	}
+	w.shorten(told, w.st.scope.Limits.OrDefaults().Answer)
+	return execAnswer{Staged: told.Staged, Warnings: told.Warnings}
 }

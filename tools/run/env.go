@@ -1,13 +1,22 @@
 package run
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
 	"maps"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/internal/files/deps"
 	"github.com/satchel-go/satchel/internal/files/workspace"
 	"github.com/satchel-go/satchel/internal/text/callargs"
+	"github.com/satchel-go/satchel/internal/text/shellcmd/lookpath"
 	"github.com/satchel-go/satchel/tools"
 )
 
@@ -107,4 +116,124 @@ func appendVars(env []string, vars map[string]string) []string {
 		env = append(env, name+"="+vars[name])
 	}
 	return env
+}
+
+// searchPath returns the PATH of a command. Programs of packages and of what the
+// host shows come before those of the system, unless names are compared with a
+// list: in that case a name means the program of the system. The .venv of the
+// skill is then left out too, because commands can write to it: a program that
+// one puts there must not pass for an allowed one. For other privileged commands
+// the .venv comes after the system's programs, for the same reason. The last directory is
+// [workspace.LastPath]; at is where commands find the workspace.
+func searchPath(own, at string, found deps.Found, visible []string, privileged, compared bool) string {
+	const separator = string(filepath.ListSeparator)
+	venv, system, _ := strings.Cut(own, separator)
+	var programs []string
+	for _, e := range found.Environments {
+		programs = append(programs, e.Bin())
+	}
+	for _, dir := range visible {
+		programs = append(programs, programsOf(dir))
+	}
+	programs = slices.DeleteFunc(programs, func(dir string) bool { return strings.Contains(dir, separator) })
+	var all []string
+	switch {
+	case compared:
+		all = append([]string{system}, programs...)
+	case privileged:
+		all = append(programs, system, venv)
+	default:
+		all = append(append([]string{venv}, programs...), system)
+	}
+	if last := workspace.LastPath(at); last != "" {
+		all = append(all, last)
+	}
+	return strings.Join(all, separator)
+}
+
+// programsOf returns the subdirectory of a directory that holds its programs.
+func programsOf(dir string) string {
+	switch filepath.Base(dir) {
+	case "bin":
+		return dir
+	case "node_modules":
+		return filepath.Join(dir, ".bin")
+	}
+	return filepath.Join(dir, "bin")
+}
+
+// findDependencies finds the environments with the packages that the skill
+// requires. A skill whose packages are not installed still runs, because the
+// system may have them.
+func findDependencies(ctx context.Context, cache *deps.Cache, skill string, from *catalog.Catalog, n *notes) (deps.Found, error) {
+	if cache == nil {
+		return deps.Found{}, nil
+	}
+	found, err := cache.Find(ctx, func(name string) ([]byte, error) { return from.ReadFile(ctx, skill, name) })
+	if ctx.Err() != nil {
+		return deps.Found{}, ctx.Err()
+	}
+	if err != nil {
+		n.add(fmt.Sprintf("what the skill requires is not looked for: %v", err))
+		return deps.Found{}, nil
+	}
+	return found, nil
+}
+
+// dependencyVars returns the variables that show the packages of the environments,
+// and those that the host shows, to the system's interpreters.
+func dependencyVars(found deps.Found, visible []string) []string {
+	var python, node []string
+	options := ""
+	for _, e := range found.Environments {
+		for _, v := range e.Vars() {
+			switch name, value, _ := strings.Cut(v, "="); name {
+			case "NODE_PATH":
+				node = append(node, value)
+			case "NODE_OPTIONS":
+				options = v // one is enough: it reads NODE_PATH
+			case "PYTHONPATH":
+				python = append(python, value)
+			}
+		}
+	}
+	for _, dir := range visible {
+		if filepath.Base(dir) == "node_modules" {
+			node = append(node, dir)
+		} else if packages := systemPackages(dir); packages != "" {
+			python = append(python, packages)
+		}
+	}
+	var env []string
+	if len(python) > 0 {
+		env = append(env, "PYTHONPATH="+strings.Join(python, string(filepath.ListSeparator)))
+	}
+	if len(node) > 0 {
+		env = append(env, "NODE_PATH="+strings.Join(node, string(filepath.ListSeparator)))
+	}
+	if options != "" {
+		env = append(env, options)
+	}
+	return env
+}
+
+// systemPackages returns where the packages of a virtual environment are, if they are
+// for the version of the system's Python: where names are compared with a list, python3
+// means that one. Otherwise it returns "".
+func systemPackages(dir string) string {
+	if _, err := os.Stat(filepath.Join(dir, "pyvenv.cfg")); err != nil {
+		return ""
+	}
+	python, err := lookpath.Find("python3", workspace.SystemPath)
+	if err == nil {
+		python, err = filepath.EvalSymlinks(python) // /usr/bin/python3.11
+	}
+	packages := filepath.Join(dir, "lib", filepath.Base(python), "site-packages")
+	if err == nil {
+		_, err = os.Stat(packages)
+	}
+	if err != nil || strings.ContainsRune(packages, filepath.ListSeparator) {
+		return ""
+	}
+	return packages
 }

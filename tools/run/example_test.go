@@ -59,7 +59,7 @@ func ExampleNetwork() {
 }
 
 func ExamplePolicyFromEnv() {
-	env := map[string]string{run.EnvAllowed: "python3, ffmpeg"}
+	env := map[string]string{"SATCHEL_RUN_ALLOWED_COMMANDS": "python3, ffmpeg"}
 	policy, err := run.PolicyFromEnv(func(name string) string { return env[name] })
 	fmt.Println(policy.Allowed, err)
 	// Output: [python3 ffmpeg] <nil>

@@ -1,6 +1,8 @@
 package run
 
 import (
+	"cmp"
+	"fmt"
 	"io"
 	"path"
 	"path/filepath"
@@ -8,10 +10,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/internal/files/collect"
 	"github.com/satchel-go/satchel/internal/files/workspace"
 	"github.com/satchel-go/satchel/internal/text/callargs"
 	"github.com/satchel-go/satchel/internal/text/shellcmd"
+	"github.com/satchel-go/satchel/permission"
 	"github.com/satchel-go/satchel/tools"
 )
 
@@ -180,4 +184,81 @@ func (p *plan) checkTalk(args []string) error {
 		return tools.ModelErrorf("%s runs what it is told, which cannot be checked in a session; use skill_run", name)
 	}
 	return nil
+}
+
+// request reads the arguments as the call does, and returns what lists can see of
+// them.
+func (r *Runner) request(args tools.Args) permission.Request {
+	q, err := r.planOf(args)
+	if err != nil {
+		return permission.Request{Idle: true}
+	}
+	p := permission.Request{
+		Takes: permission.Command, Text: q.command, Input: q.stdin != "", Skill: q.skill,
+	}
+	if path.Clean(q.cwd) != "." { // "." is the skill's folder
+		p.Dir = q.cwd
+	}
+	for _, in := range q.inputs {
+		host, to := workspace.Touches(in)
+		if host != "" {
+			p.Reads = append(p.Reads, host)
+		}
+		if in.To != "" {
+			p.Writes = append(p.Writes, to)
+		} else {
+			p.Stages = append(p.Stages, to)
+		}
+	}
+	switch {
+	case len(q.env) > 0:
+		p.NoPattern = "it sets variables with env"
+	case q.editor != "":
+		p.NoPattern = "it sets an editor with editor_text"
+	case q.script != "":
+		p.Lines = lines(q.script, q.args, r.Interpreters)
+	}
+	return p
+}
+
+// lines returns the commands that a script stands for: its path, which is never
+// the name of a program, alone and after the interpreter of its extension.
+func lines(script string, args []string, own map[string][]string) [][]string {
+	name := path.Clean(script)
+	lines := [][]string{slices.Concat([]string{"./" + name}, args)}
+	if by := interpreter(name, own); by != nil {
+		lines = append(lines, slices.Concat(by, []string{name}, args))
+	}
+	return lines
+}
+
+// leastCeiling is the timeout that a call may always ask for, unless the host
+// sets a MaxTimeout.
+const leastCeiling = 10 * time.Minute
+
+// timeouts returns the timeout of a command whose call does not set one, and the
+// most that a call may ask for.
+func timeouts(limits executor.Limits, standard time.Duration) (timeout, most time.Duration) {
+	timeout, most = cmp.Or(limits.Timeout, standard), limits.MaxTimeout
+	switch {
+	case most <= 0 && timeout < 0:
+		most = maxTimeout
+	case most <= 0:
+		most = max(timeout, leastCeiling)
+	}
+	if timeout > most || timeout < 0 && limits.MaxTimeout > 0 {
+		timeout = most
+	}
+	return timeout, most
+}
+
+// withinCeilings limits the timeout that a call asks for, if it does, to what the host
+// allows, and warns if that is less.
+func withinCeilings(asked time.Duration, limits executor.Limits, standard time.Duration, n *notes) time.Duration {
+	timeout, most := timeouts(limits, standard)
+	if asked > most {
+		n.add(fmt.Sprintf("timeout: %d seconds are more than this host allows; it is %d", asked/time.Second, most/time.Second))
+		return most
+	}
+	return cmp.Or(asked, timeout)
 }

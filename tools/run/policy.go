@@ -1,9 +1,18 @@
 package run
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
 
+	"github.com/satchel-go/satchel/internal/files/collect"
+	"github.com/satchel-go/satchel/internal/files/workspace"
 	"github.com/satchel-go/satchel/internal/text/shellcmd"
 )
 
@@ -34,7 +43,7 @@ func (p Policy) shell() shellcmd.Policy {
 
 // ParsePolicy reads the two lists of a policy, names separated by commas or white
 // space. An empty text is no list. A text that is not empty but names nothing is
-// [errPolicy], because its author would be surprised if it restricted nothing.
+// an error, because its author would be surprised if it restricted nothing.
 func ParsePolicy(allowed, denied string) (Policy, error) {
 	p := Policy{Allowed: shellcmd.ParseList(allowed), Denied: shellcmd.ParseList(denied)}
 	if len(p.Allowed) == 0 && allowed != "" || len(p.Denied) == 0 && denied != "" {
@@ -43,21 +52,22 @@ func ParsePolicy(allowed, denied string) (Policy, error) {
 	return p, nil
 }
 
-// The variables that [PolicyFromEnv] reads.
+// These variables are read by [PolicyFromEnv].
 const (
-	EnvAllowed = "SATCHEL_RUN_ALLOWED_COMMANDS"
-	EnvDenied  = "SATCHEL_RUN_DENIED_COMMANDS"
+	envAllowed = "SATCHEL_RUN_ALLOWED_COMMANDS"
+	envDenied  = "SATCHEL_RUN_DENIED_COMMANDS"
 )
 
-// PolicyFromEnv reads a policy from [EnvAllowed] and [EnvDenied], as [ParsePolicy]
-// does; env is os.Getenv or the like. The error names the variable.
+// PolicyFromEnv reads a policy from the variables SATCHEL_RUN_ALLOWED_COMMANDS and
+// SATCHEL_RUN_DENIED_COMMANDS, as [ParsePolicy] does; env is os.Getenv or the like. The
+// error names the variable.
 func PolicyFromEnv(env func(string) string) (Policy, error) {
-	for _, name := range []string{EnvAllowed, EnvDenied} {
+	for _, name := range []string{envAllowed, envDenied} {
 		if _, err := ParsePolicy(env(name), ""); err != nil {
 			return Policy{}, fmt.Errorf("%w: %s is set and names no command", errPolicy, name)
 		}
 	}
-	return ParsePolicy(env(EnvAllowed), env(EnvDenied))
+	return ParsePolicy(env(envAllowed), env(envDenied))
 }
 
 // Restricts reports whether the policy has a list.
@@ -65,4 +75,201 @@ func (p Policy) Restricts() bool { return p.shell().Restricts() }
 
 func (p Policy) check(command, path string) (shellcmd.Simple, error) {
 	return p.shell().Check(command, path)
+}
+
+// A command is privileged if it may do what others of its conversation may not: it reaches a
+// network, has a secret or variables of the host, or passed a list. Files that earlier
+// commands, of other skills too, have left in the workspace must not become part of it. So it
+// gets its own HOME and temporary directory. Programs find the system's files before those of
+// others. Interpreters and git ignore whatever belongs neither to the skill nor to the system.
+
+// findPrivileges decides whether the command is privileged.
+func (st *staging) findPrivileges(ctx context.Context) {
+	if st.runner.Env != nil {
+		st.hostEnv = st.runner.Env(ctx, st.skill)
+	}
+	st.privileged = st.asks() || len(st.hostEnv) > 0 || st.compared()
+}
+
+// asks reports whether the skill asks for a network or secrets, where the host gives
+// any. Its commands are privileged before it has them: what runs in its .venv
+// without them would run with them later.
+func (st *staging) asks() bool {
+	return st.runner.Secret != nil && len(declaredSecrets(st.skill.Metadata)) > 0 || st.runner.Egress != nil && st.skill.Metadata["network"] != ""
+}
+
+// entrant says beside which commands this one may run. A command that reaches a network runs
+// alone. A command whose skill asks for grants does not run beside commands of other skills if
+// those could change its files after they were checked.
+func (st *staging) entrant() entrant {
+	e := entrant{session: st.scope.Key().Session, skill: st.skill.ID}
+	switch {
+	case st.out != nil:
+		e.beside = besideNone
+	case st.asks() && st.startsShared():
+		e.beside = besideOwn
+	}
+	return e
+}
+
+// startsShared reports whether the plan starts a program, enters a directory or runs a script
+// outside the skill's folder. It judges by the plan's text.
+func (st *staging) startsShared() bool {
+	if isShared(st.plan.cwd) || changesDirectory.MatchString(st.plan.command) || goesTo.MatchString(st.plan.command) {
+		return true
+	}
+	for _, file := range st.scripts(func(string) bool { return true }) {
+		if isShared(file) {
+			return true
+		}
+	}
+	return false
+}
+
+// isShared reports whether a path that a call names may lead out of the skill's folder.
+func isShared(name string) bool {
+	first, _, _ := strings.Cut(path.Clean(name), "/")
+	return first == "" || first == ".." || slices.Contains([]string{"work", "out", "inputs", "runs", "skills"}, first) || strings.ContainsAny(first, "$`*?[~\\")
+}
+
+// compared reports whether names of programs are compared with a list.
+func (st *staging) compared() bool { return st.runner.Policy.Restricts() || st.scope.Narrow }
+
+// isolated returns the variables of a privileged command, besides PATH; python is
+// the PYTHONPATH that it has already.
+func (st *staging) isolated(python string) ([]string, error) {
+	if err := st.checkAround(); err != nil {
+		return nil, err
+	}
+	home, temp, err := st.ownPlaces()
+	if err != nil {
+		return nil, err
+	}
+	env := []string{
+		"HOME=" + home, "TMPDIR=" + temp,
+		"PYTHONNOUSERSITE=1",
+		"R_PROFILE_USER=/dev/null", "R_ENVIRON_USER=/dev/null",
+		"GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1", "GIT_ATTR_NOSYSTEM=1",
+		// Git looks for a repository where the command starts, and not above.
+		"GIT_CEILING_DIRECTORIES=" + strings.Join([]string{st.at.path(""), st.at.path("skills"), st.at.path("work"), st.at.path("work/inputs"), st.at.path("out"), st.at.path("runs")}, ":"),
+	}
+	settings := [][2]string{
+		{"core.fsmonitor", "false"}, {"core.hooksPath", "/dev/null"}, {"core.pager", "cat"}, {"core.attributesFile", "/dev/null"},
+		{"core.sshCommand", "ssh"}, {"core.editor", "false"}, {"credential.helper", ""}, {"safe.bareRepository", "explicit"}, {"protocol.ext.allow", "never"},
+	}
+	env = append(env, fmt.Sprintf("GIT_CONFIG_COUNT=%d", len(settings)))
+	for i, s := range settings {
+		env = append(env, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", i, s[0]), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", i, s[1]))
+	}
+	if own := st.modules(); own != nil {
+		// Otherwise Python would import modules from its current directory. Those
+		// of the skill stay importable by their directories.
+		if python != "" {
+			own = append(own, python)
+		}
+		env = append(env, "PYTHONSAFEPATH=1", "PYTHONPATH="+strings.Join(own, string(filepath.ListSeparator)))
+	}
+	return env, nil
+}
+
+// modules returns the directories of the skill's scripts that the plan names, and the skill's
+// own. It does so if the command may leave the skill's folder or runs a script outside.
+// Otherwise it returns nil: commands cannot change that folder, so Python may import from it.
+func (st *staging) modules() (dirs []string) {
+	leaves := path.Clean(st.plan.cwd) != "." || changesDirectory.MatchString(st.plan.command) || goesTo.MatchString(st.plan.command) ||
+		len(st.sharedScripts(func(by string) bool { return by == "python3" })) > 0
+	for _, file := range st.plan.files() {
+		for _, file := range []string{file, "scripts/" + path.Base(file)} {
+			file = path.Join(st.dir, file)
+			text, err := readHead(st.place, file)
+			if err != nil {
+				continue
+			}
+			leaves = leaves || changesDirectory.MatchString(text)
+			if dir := st.at.path(path.Dir(file)); !slices.Contains(dirs, dir) {
+				dirs = append(dirs, dir)
+			}
+		}
+	}
+	if !leaves {
+		return nil
+	}
+	if own := st.at.path(st.dir); !slices.Contains(dirs, own) {
+		dirs = append(dirs, own)
+	}
+	return dirs
+}
+
+// The most that is looked at to find out where a command goes.
+const (
+	maxNamed = 16
+	maxHead  = 256 << 10
+)
+
+// files returns what may be names of the skill's files in the plan, relative to its
+// folder.
+func (p *plan) files() (files []string) {
+	words := append([]string{p.script}, strings.FieldsFunc(p.command, func(r rune) bool { return strings.ContainsRune(" \t\n;|&()<>\"'", r) })...)
+	for _, word := range words {
+		word = strings.TrimPrefix(word, "./")
+		if len(files) < maxNamed && path.Ext(word) != "" && fs.ValidPath(word) {
+			files = append(files, word)
+		}
+	}
+	return files
+}
+
+// readHead returns the beginning of a file of the workspace.
+func readHead(place workspace.Workspace, file string) (string, error) {
+	f, err := collect.Open(place, file)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxHead))
+	return string(text), err
+}
+
+// ownPlaces returns the HOME and the temporary directory of this command. Where the
+// executor gives each command a directory that no other one sees, both are there. An
+// editor is staged all the same, because programs find it at a path of the workspace.
+func (st *staging) ownPlaces() (home, temp string, err error) {
+	own := st.runner.Executor.Capabilities().TempAt
+	if own == "" || st.plan.editor != "" {
+		if _, err := st.scratch.stageHome(); err != nil {
+			return "", "", err
+		}
+	}
+	if own != "" {
+		return own, own, nil
+	}
+	return st.at.path(st.scratch.home), st.at.path(st.scratch.temp), nil
+}
+
+// stageHome makes an empty HOME and an empty temporary directory for this command
+// alone.
+func (s *scratch) stageHome() (dir string, err error) {
+	if s.home, err = s.place.Scratch(s.name("home")); err == nil {
+		s.temp, err = s.place.Scratch(s.name("tmp"))
+	}
+	return s.home, err
+}
+
+// lost returns what the command has, of the network and of secrets, that its skill
+// would not get now. "" is nothing.
+func (st *staging) lost(ctx context.Context) string {
+	if st.out != nil {
+		now := wayOf(ctx, st.runner, st.skill, &notes{})
+		for _, rule := range st.out.policy.Rules {
+			if now == nil || !now.reaches(rule) {
+				return "the network " + rule.String()
+			}
+		}
+	}
+	for _, s := range st.given {
+		if _, ok := st.runner.Secret(ctx, st.skill, s.Name); !ok {
+			return "the secret " + s.Name
+		}
+	}
+	return ""
 }

@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/satchel-go/satchel/internal/files/plainfile"
+	"github.com/satchel-go/satchel/internal/text/braces"
+	"github.com/satchel-go/satchel/outputs"
 )
 
 // ErrPattern reports a glob that [Spec] does not accept.
@@ -117,4 +119,63 @@ func cutVariable(glob string) (string, error) {
 
 func unknownVariable(name string) error {
 	return fmt.Errorf(`unknown variable %.40q: a pattern may start with %s; write \$ for a plain $`, name, variables)
+}
+
+// expand returns the patterns that a pattern with braces stands for, in order.
+func expand(glob string) ([]string, error) {
+	if n := strings.Count(glob, "{"); n > maxBraces {
+		return nil, fmt.Errorf("%d opening braces, at most %d are allowed", n, maxBraces)
+	}
+	all, err := braces.Expand(glob, maxAlternatives, func(text string) (int, error) {
+		if end := classEnd(text, 0); end > 0 {
+			return end, nil
+		}
+		return 0, errors.New("a [ has no ]")
+	})
+	if errors.Is(err, braces.ErrMany) {
+		err = fmt.Errorf("its braces stand for more than %d patterns", maxAlternatives)
+	}
+	return all, err
+}
+
+// classEnd returns the index of the ] that ends the class at glob[start], or -1.
+func classEnd(glob string, start int) int {
+	for i := start + 1; i < len(glob); i++ {
+		switch glob[i] {
+		case '\\':
+			i++
+		case ']':
+			return i
+		}
+	}
+	return -1
+}
+
+// Within returns the spec with every value lowered to the limits, and says what
+// was lowered.
+func (s Spec) Within(l outputs.Limits) (Spec, []string) {
+	var lowered []string
+	files := int64(s.MaxFiles)
+	for _, f := range []struct {
+		key            string
+		asked          *int64
+		most, standard int64
+	}{
+		{"max_files", &files, int64(l.MaxFiles), DefaultMaxFiles},
+		{"max_file_bytes", &s.MaxFileBytes, l.MaxFileBytes, DefaultMaxFileBytes},
+		{"max_total_bytes", &s.MaxTotalBytes, l.MaxTotalBytes, DefaultMaxTotalBytes},
+	} {
+		most := f.most
+		if most <= 0 {
+			most = f.standard
+		}
+		if *f.asked > most {
+			lowered = append(lowered, fmt.Sprintf("%s: %d is more than this host allows; it is %d", f.key, *f.asked, most))
+		}
+		if *f.asked <= 0 || *f.asked > most {
+			*f.asked = min(most, max(f.standard, *f.asked))
+		}
+	}
+	s.MaxFiles = int(files)
+	return s, lowered
 }

@@ -2,7 +2,12 @@ package collect
 
 import (
 	"bytes"
+	"cmp"
+	"fmt"
 	"io"
+	"io/fs"
+	"os"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/satchel-go/satchel/internal/files/plainfile"
@@ -127,4 +132,130 @@ func halfRune(data []byte) int {
 		}
 	}
 	return 0
+}
+
+var (
+	// ErrName reports a name that no collected file can have.
+	ErrName = plainfile.ErrName
+	// ErrIrregular reports a file that must not be read. That is a directory, link, pipe,
+	// socket or device, a file with a second hard link, or a file that was exchanged while it
+	// was being opened.
+	ErrIrregular = plainfile.ErrIrregular
+)
+
+// Tree is the part of a workspace that this package reads; every
+// workspace.Workspace is one. Names are slash paths relative to the tree, and
+// "." is the tree itself.
+type Tree interface {
+	// Lstat describes a file or directory. It does not follow a symbolic link.
+	Lstat(name string) (fs.FileInfo, error)
+	// Open opens a plain file, or a directory as an [fs.ReadDirFile]. It follows
+	// no symbolic link and never waits for a writer. The open file stays in the
+	// tree whatever is moved meanwhile. For everything else the error wraps
+	// [ErrIrregular], and for a malformed name [ErrName].
+	Open(name string) (fs.File, error)
+}
+
+// Dir returns the tree below root. On systems without unix file information it cannot recognise
+// hard links.
+func Dir(root *os.Root) Tree { return plainfile.Tree{Root: root} }
+
+// Open opens a plain file of a tree to be read from beginning to end. The name is
+// a slash path as in [File]; a bad one is [ErrName]. A directory, and anything
+// else that is not a plain file, is [ErrIrregular].
+func Open(tree Tree, name string) (io.ReadCloser, error) {
+	f, _, err := openFile(tree, name)
+	if err != nil {
+		return nil, fmt.Errorf("open output %.200q: %w", name, plainfile.Cause(err))
+	}
+	return f, nil
+}
+
+func openFile(tree Tree, name string) (fs.File, fs.FileInfo, error) {
+	if name == "." {
+		return nil, nil, ErrName
+	}
+	f, err := tree.Open(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	info, err := f.Stat()
+	if err == nil {
+		err = plainfile.CheckFile(info)
+	}
+	if err != nil {
+		f.Close()
+		return nil, nil, err
+	}
+	return f, info, nil
+}
+
+func openDir(tree Tree, name string) (fs.ReadDirFile, error) {
+	f, err := tree.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if list, ok := f.(fs.ReadDirFile); ok && err == nil && info.IsDir() {
+		return list, nil
+	}
+	f.Close()
+	return nil, cmp.Or(err, ErrIrregular)
+}
+
+// MaxPrimary is the greatest size of a primary output: 32 KiB.
+const MaxPrimary = 32 << 10
+
+// File is one collected file.
+type File struct {
+	// Name is a slash path in the workspace, such as out/report.txt: one line
+	// of valid UTF-8.
+	Name string
+	// MIME is the type that [MIME] gives, without parameters.
+	MIME string
+	// Size is the size on disk in bytes.
+	Size int64
+	// Text says that the file is text, judged by what was read of it: all of it
+	// up to [MaxPrimary] or what was inlined, otherwise the first 3 KiB.
+	Text bool
+	// Blank says that a file of at most [MaxPrimary] contains only white space.
+	Blank bool
+	// Content is the text if Inlined: valid UTF-8 without NUL; only the beginning
+	// of the file if Truncated.
+	Content string
+	// Inlined says that Content was requested and is present. It is never set for
+	// a binary file.
+	Inlined bool
+	// Truncated says that a limit kept some or all of the requested text out of
+	// Content.
+	Truncated bool
+}
+
+// Ref returns the stable reference of the file, workspace://out/report.txt.
+func (f File) Ref() string { return "workspace://" + f.Name }
+
+// Primary returns the file that a model most likely wants to see. It is one of the text files
+// that are not blank and have at most [MaxPrimary] bytes. Plain text and Markdown come before
+// other text, data and code, and images such as SVG last; then the first by name wins. Their
+// contents need not be inlined.
+func Primary(files []File) (File, bool) {
+	var best File
+	found := false
+	for _, f := range files {
+		if f.Text && !f.Blank && f.Size <= MaxPrimary && (!found || cmp.Or(cmp.Compare(f.rank(), best.rank()), cmp.Compare(f.Name, best.Name)) < 0) {
+			best, found = f, true
+		}
+	}
+	return best, found
+}
+
+// rank orders kinds of text by how likely they are to be read.
+func (f File) rank() int {
+	switch {
+	case f.MIME == "text/plain" || f.MIME == "text/markdown":
+		return 0
+	case strings.HasPrefix(f.MIME, "image/"):
+		return 2
+	}
+	return 1
 }

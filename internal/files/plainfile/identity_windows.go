@@ -25,3 +25,13 @@ func Identity(path string, _ fs.FileInfo) (string, error) {
 	}
 	return fmt.Sprintf("%d:%d:%d:%d", d.VolumeSerialNumber, d.FileIndexHigh, d.FileIndexLow, d.CreationTime.Nanoseconds()), nil
 }
+
+// IDOf returns the time at which a file was made, of which package os made info. Its
+// number would need the file to be opened.
+func IDOf(info fs.FileInfo) ID {
+	st, ok := info.Sys().(*syscall.Win32FileAttributeData)
+	if !ok {
+		return ID{}
+	}
+	return ID{uint64(st.CreationTime.HighDateTime), uint64(st.CreationTime.LowDateTime)}
+}

@@ -2,7 +2,9 @@
 // have put a pipe, a device or a link in its place.
 package plainfile
 
-import "io/fs"
+import (
+	"io/fs"
+)
 
 // Kind names a type of file for messages, with its article.
 func Kind(mode fs.FileMode) string {
@@ -22,3 +24,7 @@ func Kind(mode fs.FileMode) string {
 	}
 	return "a special file"
 }
+
+// ID tells files apart that exist at the same time, also in another process. The zero
+// ID says that nothing is known.
+type ID [2]uint64

@@ -141,3 +141,16 @@ func Cause(err error) error {
 func irregular(info fs.FileInfo) error {
 	return fmt.Errorf("%w: it is %s", ErrIrregular, Kind(info.Mode()))
 }
+
+// Beginnings of the names that Satchel gives, for a moment only, to what is not
+// in its place yet and to what is about to be removed. A process that is killed
+// leaves them behind. What looks for files passes over them.
+const (
+	NewPrefix = ".satchel-new-"
+	OldPrefix = ".satchel-old-"
+)
+
+// IsTemporary reports a name with one of these beginnings.
+func IsTemporary(name string) bool {
+	return strings.HasPrefix(name, NewPrefix) || strings.HasPrefix(name, OldPrefix)
+}

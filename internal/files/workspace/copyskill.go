@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/satchel-go/satchel/internal/files/plainfile"
 )
 
 const (
@@ -233,3 +236,29 @@ func startsProgram(f io.ReaderAt) bool {
 	n, _ := f.ReadAt(start, 0) // an unreadable file does not begin like a program
 	return bytes.HasPrefix(start[:n], []byte("#!")) || bytes.HasPrefix(start[:n], []byte("\x7fELF"))
 }
+
+// Lstat implements [Workspace].
+func (ws *Local) Lstat(name string) (fs.FileInfo, error) { return ws.tree().Lstat(name) }
+
+// Open implements [Workspace]. A regular file with a second hard link does not
+// count as a plain file, because a command may have linked it from outside.
+func (ws *Local) Open(name string) (fs.File, error) { return ws.tree().Open(name) }
+
+func (ws *Local) tree() plainfile.Tree { return plainfile.Tree{Root: ws.root} }
+
+// Create implements [Workspace].
+func (ws *Local) Create(name string, perm fs.FileMode, content []byte) error {
+	f, err := ws.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+	if err != nil {
+		return plainfile.Cause(err)
+	}
+	_, err = f.Write(content)
+	if err = cmp.Or(err, f.Close()); err != nil {
+		_ = ws.root.Remove(name) // a command may already have removed it
+	}
+	return plainfile.Cause(err)
+}
+
+// Remove implements [Workspace]. It removes a file, a link or an empty
+// directory.
+func (ws *Local) Remove(name string) error { return plainfile.Cause(ws.root.Remove(name)) }

@@ -6,6 +6,10 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
+	"strings"
+	"sync"
+	"unicode"
 
 	"github.com/satchel-go/satchel/internal/files/plainfile"
 )
@@ -150,4 +154,206 @@ func (t *tidying) walk(dir *os.Root, depth int) {
 			sub.Close()
 		}
 	}
+}
+
+// openDir opens a slash-separated path below root without following links:
+// os.Root keeps the path inside the workspace, but a link could still lead from
+// work/ to the skills. With create, it makes missing directories. The caller
+// closes the result.
+func openDir(root *os.Root, rel string, create bool) (*os.Root, error) {
+	current, owned := root, false
+	for part := range strings.SplitSeq(path.Clean(rel), "/") {
+		next, err := openStep(current, part, create)
+		if owned {
+			current.Close()
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%q: %w", rel, err)
+		}
+		current, owned = next, true
+	}
+	return current, nil
+}
+
+func openStep(dir *os.Root, name string, create bool) (*os.Root, error) {
+	info, err := dir.Lstat(name)
+	if create && errors.Is(err, fs.ErrNotExist) {
+		if err := dir.Mkdir(name, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+			return nil, cause(err)
+		}
+		info, err = dir.Lstat(name)
+	}
+	if err != nil {
+		return nil, cause(err)
+	}
+	if !info.IsDir() {
+		return nil, notDirectory(name, info.Mode())
+	}
+	// The dot makes it open directories only: it would block on a pipe that was
+	// swapped in.
+	next, err := dir.OpenRoot(name + "/.")
+	if err != nil {
+		return nil, cause(err)
+	}
+	// Check that the opened directory is the one that was looked at, because a
+	// command may swap the two.
+	opened, err := next.Stat(".")
+	if err != nil || !os.SameFile(info, opened) {
+		next.Close()
+		return nil, fmt.Errorf("%w: %q changed meanwhile", ErrPath, name)
+	}
+	return next, nil
+}
+
+func notDirectory(name string, mode fs.FileMode) error {
+	if mode&fs.ModeSymlink != 0 {
+		return fmt.Errorf("%w: %q is a link", ErrPath, name)
+	}
+	return fmt.Errorf("%w: %q is %s, not a directory", ErrTaken, name, plainfile.Kind(mode))
+}
+
+// placeFile makes a file called name in dir. The file gets its name when fill has
+// written it completely. A file or link of that name is replaced, never written
+// through; a directory is [ErrTaken].
+func placeFile(dir *os.Root, name string, mode fs.FileMode, fill func(*os.File) error) (err error) {
+	info, err := dir.Lstat(name)
+	if err == nil && info.IsDir() {
+		return fmt.Errorf("%w: %q is a directory; end the path with the name of a file in it", ErrTaken, name)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return cause(err)
+	}
+	temp := freshName(newPrefix)
+	f, err := dir.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return cause(err)
+	}
+	defer func() {
+		if err != nil {
+			dir.Remove(temp)
+		}
+	}()
+	if err := errors.Join(withoutPath(f, fill(f)), withoutPath(f, f.Chmod(mode)), withoutPath(f, f.Close())); err != nil {
+		return err
+	}
+	if err := dir.Rename(temp, name); err != nil {
+		return cause(err)
+	}
+	return nil
+}
+
+// withoutPath removes the name of f, a path of the host, from an error about it.
+// Errors of the source of f stay as they are.
+func withoutPath(f *os.File, err error) error {
+	if pathErr, ok := errors.AsType[*fs.PathError](err); ok && pathErr.Path == f.Name() {
+		return pathErr.Err
+	}
+	return err
+}
+
+// SystemPath is where the programs of commands are looked up, whatever the PATH
+// of this process is.
+const SystemPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+// Env returns the whole environment of a command as "NAME=value", for a workspace that the
+// command sees at base. It has WORKSPACE_DIR, SKILLS_DIR, WORK_DIR, OUTPUT_DIR and RUN_DIR.
+// Its TMPDIR is below RUN_DIR and contains a HOME for each skill. PATH has the skill's
+// .venv/bin before the system's directories. LANG is C.UTF-8. SKILL_NAME has no control
+// characters. Nothing of the host's environment is in it. Without skill, or with a skillDir
+// that [Local.Stage] cannot have returned, the variables about it are left out. The order is
+// always the same.
+func Env(base, skill, skillDir string) []string {
+	at := func(dir string) string { return filepath.Join(base, filepath.FromSlash(dir)) }
+	search, home := SystemPath, homeDir
+	if checkSkillDir(skillDir) == nil {
+		home = homeOf(skillDir)
+		search = at(skillDir+"/"+venvName+"/bin") + string(filepath.ListSeparator) + search
+	}
+	env := []string{
+		"PATH=" + search,
+		"HOME=" + at(home),
+		"TMPDIR=" + at(tempDir),
+		"LANG=C.UTF-8",
+	}
+	for _, v := range variables {
+		env = append(env, v.name+"="+at(v.dir))
+	}
+	if skill != "" {
+		env = append(env, "SKILL_NAME="+withoutControls(skill))
+	}
+	return env
+}
+
+// homeOf returns the HOME of a skill, given its directory.
+func homeOf(skillDir string) string { return homeDir + "/" + path.Base(skillDir) }
+
+func withoutControls(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return -1
+		}
+		return r
+	}, s)
+}
+
+// linksDir holds links for programs that skills call by another name than the system's. It
+// comes last on PATH, so a program of that name always wins. It stands with the staged
+// skills because a sandbox lets no command write there; no skill has a name with a dot in
+// front.
+const linksDir = skillsDir + "/.bin"
+
+// python3 returns the program for the name python: the system's python3, or "" where the
+// system has a python or no python3. It looks once in a process.
+var python3 = sync.OnceValue(func() string {
+	if systemProgram("python") != "" {
+		return ""
+	}
+	return systemProgram("python3")
+})
+
+// systemProgram returns the path of a program in a directory of SystemPath, or "".
+func systemProgram(name string) string {
+	for _, dir := range filepath.SplitList(SystemPath) {
+		file := filepath.Join(dir, name)
+		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o111 != 0 {
+			return file
+		}
+	}
+	return ""
+}
+
+// LastPath returns the directory that ends the PATH of a command which sees the workspace
+// at base. It holds python where the system has python3 alone; elsewhere LastPath is "".
+func LastPath(base string) string {
+	if python3() == "" {
+		return ""
+	}
+	return filepath.Join(base, filepath.FromSlash(linksDir))
+}
+
+// linkPrograms makes the links of linksDir, also after a command has changed them.
+func (ws *Local) linkPrograms() error {
+	target := python3()
+	if target == "" {
+		return nil
+	}
+	link := linksDir + "/python"
+	if at, err := ws.root.Readlink(link); err == nil && at == target {
+		return nil
+	}
+	if err := repairDir(ws.root, linksDir); err != nil {
+		return err
+	}
+	dir, err := openDir(ws.root, linksDir, false)
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	if err := removeAll(dir, "python"); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := dir.Symlink(target, "python"); err != nil {
+		return cause(err)
+	}
+	return nil
 }

@@ -144,3 +144,145 @@ func (m *measurement) entry(dir *os.Root, e os.DirEntry, depth int) error {
 	}
 	return nil
 }
+
+// The count of a workspace's bytes grows with what is staged and never shrinks,
+// because only looking shows what a command removes or replaces. So when the
+// count exceeds the maximum, the workspace is measured and the count starts from
+// the result. The total of all workspaces is counted along.
+
+// charge counts n bytes that have just been written.
+func (ws *Local) charge(ctx context.Context, n int64) error {
+	ws.count(n)
+	if ws.full() == nil {
+		return nil
+	}
+	if _, err := ws.Usage(ctx); err != nil {
+		return err
+	}
+	return ws.full()
+}
+
+// count adds n bytes.
+func (ws *Local) count(n int64) {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	ws.setUsed(ws.used + n)
+}
+
+// setUsed sets how much the workspace holds. The caller holds the lock.
+func (ws *Local) setUsed(n int64) {
+	if ws.gone {
+		return
+	}
+	ws.owner.total.Add(n - ws.used)
+	ws.used = n
+}
+
+// uncount takes a workspace that is being removed out of the total.
+func (ws *Local) uncount() {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	ws.setUsed(0)
+	ws.gone = true
+}
+
+// full returns why nothing can be staged, nil if something can.
+func (ws *Local) full() error {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	cfg := &ws.owner.cfg
+	switch {
+	case ws.used > cfg.maxBytes:
+		return fmt.Errorf("%w: it holds %d bytes, and %d are allowed; remove files", ErrFull, ws.used, cfg.maxBytes)
+	case cfg.left(ws.owner.total.Load()) < 0:
+		return fmt.Errorf("%w: those of all sessions together have reached the %d bytes that are allowed; remove files, or try again when others have ended", ErrFull, cfg.maxTotal)
+	}
+	return nil
+}
+
+// refused is full for a workspace that holds so little that letting a command
+// remove it would gain nothing.
+func (ws *Local) refused() error {
+	err := ws.full()
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	if ws.used > ws.owner.cfg.spare() {
+		return nil
+	}
+	return err
+}
+
+// Room is the disk space for a command.
+type Room struct {
+	// Limit is how many bytes the workspace may hold while the command runs,
+	// including those that are there already.
+	Limit int64
+	// Full is nil, or says in words for a model that something must be removed
+	// before anything can be staged. It is [ErrFull].
+	Full error
+}
+
+// Room returns the disk space for the next command. In a full workspace that is its current
+// size and a little more, so that a command can remove files: see [WithMaxBytes]. It fails
+// with [ErrFull] if the workspaces of all sessions together are full and this one is nearly
+// empty.
+//
+// It measures the workspace if that counts as full, and otherwise at most once in five
+// seconds. So a call before each command costs little, even for a large workspace. With fresh
+// it always measures.
+func (ws *Local) Room(ctx context.Context, fresh bool) (Room, error) {
+	measure := ws.measure
+	if fresh {
+		measure = ws.look
+	}
+	if err := measure(ctx); err != nil {
+		return Room{}, err
+	}
+	if err := ws.refused(); err != nil {
+		return Room{}, err
+	}
+	full := ws.full()
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	cfg := &ws.owner.cfg
+	left := min(cfg.maxBytes-ws.used, cfg.left(ws.owner.total.Load()))
+	return Room{Limit: ws.used + max(left, cfg.spare()), Full: full}, nil
+}
+
+// checkFileSize reports a file that is larger than a file may be.
+func (ws *Local) checkFileSize(n int64) error {
+	if limit := ws.owner.cfg.maxFileBytes; n > limit {
+		return fmt.Errorf("%w: a file may have %d bytes", ErrTooLarge, limit)
+	}
+	return nil
+}
+
+// copyChunk is how much is written at most between checks of the context.
+const copyChunk = 4 << 20
+
+// fill copies src to its end into dst, within the limits, and returns how many
+// bytes that was. What was written is charged, for the first time after first
+// bytes. Between two files the system shares or copies the blocks itself if it
+// can.
+func (ws *Local) fill(ctx context.Context, dst *os.File, src io.Reader, first int64, charge func(context.Context, int64) error) (int64, error) {
+	var total int64
+	for chunk := first; ; chunk = copyChunk {
+		if err := ctx.Err(); err != nil {
+			return total, err
+		}
+		n, err := dst.ReadFrom(&io.LimitedReader{R: src, N: chunk})
+		total += n
+		if err != nil {
+			return total, err
+		}
+		if err := ws.checkFileSize(total); err != nil {
+			return total, err
+		}
+		if err := charge(ctx, n); err != nil {
+			return total, err
+		}
+		if n < chunk {
+			return total, nil
+		}
+	}
+}
