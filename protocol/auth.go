@@ -18,7 +18,8 @@ import (
 )
 
 var (
-	// ErrUnauthenticated is wrapped when a request has no valid token.
+	// ErrUnauthenticated is wrapped by the error of the function of WithAuth if a request has no
+	// valid token.
 	ErrUnauthenticated = errors.New("no valid token")
 	// errTooManyFailures is returned when an address has tried too many wrong tokens.
 	errTooManyFailures = fmt.Errorf("%w: too many wrong tokens from this address", ErrUnauthenticated)

@@ -188,8 +188,8 @@ func BenchmarkPort(b *testing.B) {
 	b.ReportMetric(float64((port-none).Microseconds())/1000, "ms/port")
 }
 
-// BenchmarkRun compares a run with an import and a blob with a bare python3 in a sandbox,
-// in turns, by their medians; and it says what a call of the channel takes.
+// BenchmarkRun compares a run with an import and a blob with a bare python3 in a sandbox, in
+// turns, by their medians. It also measures a call of the channel.
 func BenchmarkRun(b *testing.B) {
 	box, ws := openBox(b)
 	s := thousand(b, box)

@@ -2,7 +2,8 @@
 // skills, runs code that imports them, and keeps large data as blobs. It calls by JSON-RPC 2.0
 // over HTTP, a unix socket or standard streams.
 //
-// [Open] makes a [Server] of sources of skills and, if it may run code, an executor and
-// workspaces. All transports use [Server.Call]. A host offers its model either these tools or
-// those of package satchel, never both.
+// [Open] returns a [Server] for sources of skills ([WithSkills]). To run code it also needs
+// [WithExecutor] and [WithWorkspaces]. [Server.ListenAndServe], [Server.ServeUnix] and
+// [Server.ServeStream] answer calls, [Client] makes them. A host offers its model either these
+// tools or those of package satchel, never both.
 package protocol

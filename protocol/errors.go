@@ -64,13 +64,13 @@ func badParams(field, message string) *jsonrpc.Error {
 
 // errorOf maps err to a JSON-RPC error, or returns nil for internal errors.
 func errorOf(ctx context.Context, err error) *jsonrpc.Error {
-	var told *jsonrpc.Error
+	var public *jsonrpc.Error
 	var unknown *skillset.NotFoundError
 	var manifest *skillset.ManifestError
 	var path *skillset.PathError
 	switch {
-	case errors.As(err, &told):
-		return told
+	case errors.As(err, &public):
+		return public
 	case ctx.Err() != nil:
 		return fault(jsonrpc.CodeCancelled, "cancelled", "cancelled")
 	case errors.As(err, &unknown):

@@ -21,45 +21,45 @@ import (
 	"github.com/satchel-go/satchel/protocol/internal/skillset"
 )
 
-// SecretMode is how a secret reaches a run.
+// SecretMode says how a secret reaches a run.
 type SecretMode string
 
 // The modes, safest first.
 const (
-	// SecretProxy gives the run a placeholder, for which the proxy puts the value
-	// into requests to Secret.Hosts. The run never has the value.
+	// SecretProxy gives the run a placeholder. The proxy replaces it by the value in requests
+	// to Secret.Hosts. The run never has the value.
 	SecretProxy SecretMode = "proxy"
-	// SecretFile is a file /run/secrets/NAME, in memory.
+	// SecretFile gives the run a file /run/secrets/NAME in memory.
 	SecretFile SecretMode = "file"
-	// SecretEnv is a variable.
+	// SecretEnv gives the run an environment variable.
 	SecretEnv SecretMode = "env"
 )
 
-// Secret is one that skills may ask for by its name (skill.toml, permissions).
+// Secret is a secret that skills may ask for by its name, in permissions.secrets of skill.toml.
 type Secret struct {
 	Name string
 	// Value returns the value. It is called once for each run that has the secret. A run fails
 	// if it gets an error or a value of fewer than 8 bytes.
 	Value func(ctx context.Context, tenant string) (string, error)
 	Mode  SecretMode
-	// Skills and Tenants may have it; empty is all that ask.
+	// Skills and Tenants are the ids and the tenants that may have it; empty means all that ask.
 	Skills, Tenants []string
-	// Hosts are for SecretProxy: exact names.
+	// Hosts are the exact names of hosts that get the value, for SecretProxy alone.
 	Hosts []string
 }
 
-// Usable reports why runs of a tenant could not have the secret, nil if they can: Value fails,
-// or the value is too short to be taken out of the output of runs.
-func (s Secret) Usable(ctx context.Context, tenant string) error {
+// Check calls Value and returns an error if runs of the tenant could not have the secret. The
+// value may be too short to be taken out of their output.
+func (s Secret) Check(ctx context.Context, tenant string) error {
 	value, err := s.Value(ctx, tenant)
 	if err != nil {
 		return fmt.Errorf("secret %q %w: %w", s.Name, errNoValue, err)
 	}
-	return s.check(value)
+	return s.checkValue(value)
 }
 
-// check reports a value that is too short.
-func (s Secret) check(value string) error {
+// checkValue returns an error for a value that is too short.
+func (s Secret) checkValue(value string) error {
 	if len(value) < minSecret {
 		return fmt.Errorf("secret %q %w: it has fewer than %d bytes", s.Name, errNoValue, minSecret)
 	}
@@ -74,9 +74,9 @@ type grants struct {
 	created bool // created skills have what they ask for
 }
 
-// WithEgress lets runs reach what their skills ask for and the policy allows, by a
-// proxy, where the executor has Capabilities().Loopback. Its Secrets and Log are
-// the server's.
+// WithEgress lets runs reach the addresses that their skills ask for and the policy allows,
+// through a proxy. The executor needs Capabilities().Loopback. The server sets the Secrets and
+// the Log of the policy.
 func WithEgress(policy egress.Policy) Option {
 	return func(c *settings) error { c.grants.policy = &policy; return nil }
 }
@@ -106,14 +106,14 @@ func WithSecrets(secrets ...Secret) Option {
 	}
 }
 
-// WithCodeGrants gives run_code the networks of the skills that it mounts, and their secrets
-// in proxy mode. The default is nothing.
+// WithCodeGrants grants run_code the networks of the skills that it mounts, and their secrets in
+// proxy mode. By default it gets none.
 func WithCodeGrants() Option {
 	return func(c *settings) error { c.grants.code = true; return nil }
 }
 
-// WithCreatedGrants gives skills that tenants have created what they ask for, as
-// those of the server. The default is nothing.
+// WithCreatedGrants grants networks and secrets to skills that tenants have created, by the same
+// rules as to others. By default these get none.
 func WithCreatedGrants() Option {
 	return func(c *settings) error { c.grants.created = true; return nil }
 }
@@ -143,9 +143,9 @@ type granting struct {
 	asked  []egress.Rule
 	names  []string // of secrets
 
-	mu   sync.Mutex
-	told []string // by connections, each text once
-	more int      // texts that are left out
+	mu    sync.Mutex
+	notes []string // by connections, each text once
+	left  int      // texts that are left out
 }
 
 // errNoValue is what fails a run, without an error of the protocol.
@@ -202,21 +202,21 @@ func (g *granting) skill(ctx context.Context, k *skillset.Skill) error {
 		if slices.Contains(g.names, name) {
 			continue
 		}
-		if err := g.give(ctx, s); err != nil {
+		if err := g.addSecret(ctx, s); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// give brings a secret to the run.
-func (g *granting) give(ctx context.Context, s *Secret) error {
+// addSecret brings a secret to the run.
+func (g *granting) addSecret(ctx context.Context, s *Secret) error {
 	value, err := s.Value(ctx, g.Tenant)
 	if err != nil { // the cause is for the host alone
 		g.logger.Error("secret without value", "secret", s.Name, "error", err)
 		return fmt.Errorf("secret %q %w", s.Name, errNoValue)
 	}
-	if err := s.check(value); err != nil {
+	if err := s.checkValue(value); err != nil {
 		return err
 	}
 	g.names = append(g.names, s.Name)
@@ -278,7 +278,7 @@ func (g *granting) network(job *run.Job, skills []*skillset.Skill) error {
 // CONNECT is refused, and inside their own TLS a secret stays a placeholder.
 func (g *granting) note(e egress.Entry, secrets []egress.Secret) {
 	if e.Reason != "" && e.Verdict != "allowed" {
-		g.tell("network: " + e.Reason)
+		g.addNote("network: " + e.Reason)
 	}
 	if !e.Tunnel || e.Verdict != "allowed" {
 		return
@@ -292,22 +292,22 @@ func (g *granting) note(e egress.Entry, secrets []egress.Secret) {
 			if e.Port != 443 {
 				at = fmt.Sprintf("%s:%d", at, e.Port)
 			}
-			g.tell(fmt.Sprintf("secret %s: the program speaks TLS with %s itself, so a placeholder stays one: "+
+			g.addNote(fmt.Sprintf("secret %s: the program speaks TLS with %s itself, so a placeholder stays one: "+
 				"use http://%s, which the proxy sends on by TLS, or grant the secret as env or file", s.Name, e.Name, at))
 		}
 	}
 }
 
-func (g *granting) tell(text string) {
+func (g *granting) addNote(text string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	text = printable.Line(plainjson.Prefix(redact.NewSet(g.Hidden).Text(text, 0), maxNote))
 	switch {
-	case slices.Contains(g.told, text):
-	case len(g.told) == maxNotes:
-		g.more++
+	case slices.Contains(g.notes, text):
+	case len(g.notes) == maxNotes:
+		g.left++
 	default:
-		g.told = append(g.told, text)
+		g.notes = append(g.notes, text)
 	}
 }
 
@@ -315,9 +315,9 @@ func (g *granting) tell(text string) {
 func (g *granting) warnings() []string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	list := slices.Clone(g.told)
-	if slices.Sort(list); g.more > 0 {
-		list = append(list, fmt.Sprintf("network: %d more warnings are in the log of the server", g.more))
+	list := slices.Clone(g.notes)
+	if slices.Sort(list); g.left > 0 {
+		list = append(list, fmt.Sprintf("network: %d more warnings are in the log of the server", g.left))
 	}
 	return list
 }

@@ -20,7 +20,7 @@ const guideID = "skills.protocol.guide"
 // openGuide opens the guide, which names create_skill if callers can create skills.
 func openGuide(ctx context.Context, create bool) (*skillset.Skill, error) {
 	texts := make(map[string][]byte)
-	var listed []lazyfs.File
+	var list []lazyfs.File
 	for _, name := range []string{"SKILL.md", "skill.toml"} {
 		text, err := guideFiles.ReadFile("guidefiles/" + name)
 		if err != nil {
@@ -30,9 +30,9 @@ func openGuide(ctx context.Context, create bool) (*skillset.Skill, error) {
 			text = bytes.Replace(text, last, append(last, "9. `create_skill` — save a new version of a skill, for later calls\n"...), 1)
 		}
 		texts[name] = text
-		listed = append(listed, lazyfs.File{Path: name, Size: int64(len(text))})
+		list = append(list, lazyfs.File{Path: name, Size: int64(len(text))})
 	}
-	files := lazyfs.New(listed, func(name string) ([]byte, error) { return texts[name], nil })
+	files := lazyfs.New(list, func(name string) ([]byte, error) { return texts[name], nil })
 	skills, err := source.Open(ctx, source.FS("guide", files), source.Reading{})
 	if err != nil {
 		return nil, err

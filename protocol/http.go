@@ -12,25 +12,26 @@ import (
 	"github.com/satchel-go/satchel/protocol/internal/jsonrpc"
 )
 
-// Handler answers HTTP: POST /rpc, POST and GET /blobs, GET and DELETE /blobs/<id>,
-// GET /healthz, GET /metrics and, with all of these, GET /. It checks Origin, Host and the token of each request. The end of a
-// request ends its call.
+// Handler returns the HTTP handler of the server: POST /rpc, POST and GET /blobs, GET and DELETE
+// /blobs/<id>, GET /healthz and GET /metrics. GET / lists them. The handler checks Origin, Host
+// and the token of each request. When a request ends, its call is cancelled.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/rpc", s.messages(s.serveRPC))
-	mux.Handle("/blobs", s.guarded(doors{http.MethodPost: s.serveUpload, http.MethodGet: s.serveBlobs}))
-	mux.Handle("/blobs/{id}", s.guarded(doors{http.MethodGet: s.serveBlob, http.MethodDelete: s.serveDelete}))
-	mux.Handle("/metrics", s.guarded(doors{http.MethodGet: s.serveMetrics}))
+	mux.Handle("/blobs", s.guarded(handlers{http.MethodPost: s.serveUpload, http.MethodGet: s.serveBlobs}))
+	mux.Handle("/blobs/{id}", s.guarded(handlers{http.MethodGet: s.serveBlob, http.MethodDelete: s.serveDelete}))
+	mux.Handle("/metrics", s.guarded(handlers{http.MethodGet: s.serveMetrics}))
 	mux.HandleFunc("GET /{$}", s.serveIndex)
 	mux.HandleFunc("/healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok\n") })
 	return mux
 }
 
-// Messages is the door of another protocol on this server, with what holds at the
-// door of Handler: it lets POST requests of application/json through whose Origin,
-// Host and token are right. With those of Handler, 256 are answered at once and their
-// bodies have 512 MiB; where callers have tokens, a tenant gets an eighth of both. The
-// bodies have been read: they have at most 16 MiB, 1 MiB of a caller that may only read.
+// Messages returns a handler for another protocol on this server. It passes POST requests of
+// application/json to serve after the checks of Handler. A body has been read: it has at most
+// 16 MiB, and 1 MiB if the caller may only read.
+//
+// The bounds count requests to this handler and to Handler together: 256 at once with 512 MiB of
+// bodies. If callers have tokens, each tenant has an eighth of both.
 func (s *Server) Messages(serve func(http.ResponseWriter, *http.Request, Principal)) http.Handler {
 	return s.messages(func(w http.ResponseWriter, r *http.Request, who Principal, raw []byte) {
 		r.Body = io.NopCloser(bytes.NewReader(raw))
@@ -39,7 +40,7 @@ func (s *Server) Messages(serve func(http.ResponseWriter, *http.Request, Princip
 }
 
 func (s *Server) messages(serve func(http.ResponseWriter, *http.Request, Principal, []byte)) http.Handler {
-	return s.guarded(doors{http.MethodPost: func(w http.ResponseWriter, r *http.Request, who Principal, place *admitted) {
+	return s.guarded(handlers{http.MethodPost: func(w http.ResponseWriter, r *http.Request, who Principal, place *admission) {
 		if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
 			http.Error(w, "want Content-Type: application/json", http.StatusUnsupportedMediaType)
 			return
@@ -49,7 +50,7 @@ func (s *Server) messages(serve func(http.ResponseWriter, *http.Request, Princip
 			writeError(w, http.StatusForbidden, fault(codeForbidden, "forbidden", "needs scope %q, %q or %q", ScopeRead, ScopeRun, ScopeWrite))
 			return
 		}
-		raw, err := place.read(newPaced(w, r.Body, 0), most)
+		raw, err := place.read(newPacedBody(w, r.Body, 0), most)
 		switch {
 		case errors.Is(err, errLong):
 			w.Header().Set("Connection", "close")
@@ -82,7 +83,7 @@ func (s *Server) serveRPC(w http.ResponseWriter, r *http.Request, who Principal,
 	writeJSON(w, statusOf(reply.Error), reply.Text)
 }
 
-func (s *Server) serveMetrics(w http.ResponseWriter, r *http.Request, who Principal, _ *admitted) {
+func (s *Server) serveMetrics(w http.ResponseWriter, r *http.Request, who Principal, _ *admission) {
 	if !who.Has(ScopeMetrics) {
 		writeError(w, http.StatusForbidden, fault(codeForbidden, "forbidden", "needs scope %q", ScopeMetrics))
 		return

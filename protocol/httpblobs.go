@@ -15,7 +15,7 @@ import (
 )
 
 // serveUpload answers POST /blobs: the body is the content, ttl_s is in the query.
-func (s *Server) serveUpload(w http.ResponseWriter, r *http.Request, who Principal, _ *admitted) {
+func (s *Server) serveUpload(w http.ResponseWriter, r *http.Request, who Principal, _ *admission) {
 	result, err := s.direct(r, who, "POST /blobs", ScopeWrite, func(c *call) (result any, err error) {
 		var p struct {
 			TTL *int64 `json:"ttl_s"`
@@ -31,7 +31,7 @@ func (s *Server) serveUpload(w http.ResponseWriter, r *http.Request, who Princip
 			return nil, err
 		}
 		kind := cmp.Or(r.Header.Get("Content-Type"), "application/octet-stream")
-		result, err = c.keepBlob(r.Context(), kind, newPaced(w, http.MaxBytesReader(w, r.Body, maxBlob+1), blobWait), maxBlob, lifetime)
+		result, err = c.keepBlob(r.Context(), kind, newPacedBody(w, http.MaxBytesReader(w, r.Body, maxBlob+1), blobWait), maxBlob, lifetime)
 		return withWarnings(result, c.warn), err
 	})
 	if err != nil {
@@ -76,7 +76,7 @@ func (s *Server) direct(r *http.Request, who Principal, name string, scope Scope
 }
 
 // serveBlobs answers GET /blobs: a page of the tenant's blobs.
-func (s *Server) serveBlobs(w http.ResponseWriter, r *http.Request, who Principal, _ *admitted) {
+func (s *Server) serveBlobs(w http.ResponseWriter, r *http.Request, who Principal, _ *admission) {
 	s.serveDirect(w, r, who, "GET /blobs", ScopeRead, (*call).listBlobs, queryOf(r))
 }
 
@@ -93,7 +93,7 @@ func queryOf(r *http.Request) map[string]any {
 }
 
 // serveDelete answers DELETE /blobs/<id>.
-func (s *Server) serveDelete(w http.ResponseWriter, r *http.Request, who Principal, _ *admitted) {
+func (s *Server) serveDelete(w http.ResponseWriter, r *http.Request, who Principal, _ *admission) {
 	s.serveDirect(w, r, who, "DELETE /blobs", ScopeWrite, (*call).deleteBlob, map[string]any{"blob_id": r.PathValue("id")})
 }
 
@@ -114,7 +114,7 @@ func (s *Server) serveDirect(w http.ResponseWriter, r *http.Request, who Princip
 }
 
 // serveBlob answers GET /blobs/<id>, with Range. A browser shows nothing of it.
-func (s *Server) serveBlob(w http.ResponseWriter, r *http.Request, who Principal, _ *admitted) {
+func (s *Server) serveBlob(w http.ResponseWriter, r *http.Request, who Principal, _ *admission) {
 	result, err := s.direct(r, who, "GET /blobs", ScopeRead, func(c *call) (any, error) {
 		return c.store.Stat(r.Context(), c.Tenant, r.PathValue("id"))
 	})
@@ -133,7 +133,7 @@ func (s *Server) serveBlob(w http.ResponseWriter, r *http.Request, who Principal
 	http.ServeContent(w, r, "", time.Time{}, content)
 }
 
-// blobReader reads a blob from where it was told to.
+// blobReader reads a blob from an offset.
 type blobReader struct {
 	ctx    context.Context //nolint:containedctx // of the one request that it serves
 	store  blobs.Store

@@ -15,15 +15,15 @@ import (
 	"github.com/satchel-go/satchel/protocol/internal/jsonrpc"
 )
 
-// doors are what answers at one address, by the methods of HTTP.
-type doors map[string]func(http.ResponseWriter, *http.Request, Principal, *admitted)
+// handlers are what answers at one address, by the methods of HTTP.
+type handlers map[string]func(http.ResponseWriter, *http.Request, Principal, *admission)
 
 // guarded checks what comes before a request is read, and bounds how many there are of
 // a tenant and in all.
-func (s *Server) guarded(at doors) http.Handler {
+func (s *Server) guarded(at handlers) http.Handler {
 	methods := strings.Join(slices.Sorted(maps.Keys(at)), ", ")
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w = unstuck{w}
+		w = timedWriter{w}
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		if fault := s.checkSite(w, r); fault != nil {
 			writeError(w, http.StatusForbidden, fault)
@@ -75,17 +75,17 @@ func refuseToken(w http.ResponseWriter, err error) {
 	writeError(w, status, fault(codeUnauthenticated, "unauthenticated", "%v", err))
 }
 
-// unstuck gives up a response of which nothing is taken for a while.
-type unstuck struct{ http.ResponseWriter }
+// timedWriter gives up a response of which nothing is taken for a while.
+type timedWriter struct{ http.ResponseWriter }
 
 // Write implements http.ResponseWriter.
-func (u unstuck) Write(p []byte) (int, error) {
+func (u timedWriter) Write(p []byte) (int, error) {
 	_ = http.NewResponseController(u.ResponseWriter).SetWriteDeadline(time.Now().Add(writeWait))
 	return u.ResponseWriter.Write(p)
 }
 
 // Unwrap is for http.ResponseController.
-func (u unstuck) Unwrap() http.ResponseWriter { return u.ResponseWriter }
+func (u timedWriter) Unwrap() http.ResponseWriter { return u.ResponseWriter }
 
 func (s *Server) principal(r *http.Request) (Principal, error) {
 	if s.auth == nil {

@@ -55,7 +55,7 @@ func (c *call) listSkills(ctx context.Context) (any, error) {
 	}
 	skills, next, size := []map[string]any{}, any(nil), 0
 	for i, k := range list {
-		entry := listed(k, detail)
+		entry := entryOf(k, detail)
 		if size += plainjson.SizeOf(entry, maxPage); i > 0 && (int64(i) == limit || size > maxPage) {
 			next = c.cursor(list[i-1], digest, p.Namespace)
 			break
@@ -65,7 +65,7 @@ func (c *call) listSkills(ctx context.Context) (any, error) {
 	return map[string]any{"skills": skills, "next_cursor": next}, nil
 }
 
-func listed(k *skillset.Skill, detail string) map[string]any {
+func entryOf(k *skillset.Skill, detail string) map[string]any {
 	entry := map[string]any{
 		"name": k.ID(), "version": k.Version, "description": k.Description, "namespace": k.Namespace, "kind": k.Kind,
 	}
@@ -73,7 +73,7 @@ func listed(k *skillset.Skill, detail string) map[string]any {
 		entry["tags"], entry["digest"], entry["files"] = nonNil(k.Tags), k.Digest, len(k.Files)
 		entry["created"] = k.Created
 	}
-	tellOrigin(entry, k)
+	addOrigin(entry, k)
 	return entry
 }
 

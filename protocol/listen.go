@@ -10,22 +10,23 @@ import (
 	"net/netip"
 )
 
-// Listening is how ListenAndServe is reached.
+// Listening says where and how ListenAndServe answers.
 type Listening struct {
 	Address string // "host:port"; port 0 takes a free one
 	// CertFile and KeyFile are for TLS; both or none.
 	CertFile, KeyFile string
 	// Insecure allows addresses beyond the loopback interface without token or TLS.
 	Insecure bool
-	// Handler answers; nil is that of the server. Another one checks who calls by
-	// [Server.Messages].
+	// Handler answers the requests; nil means Server.Handler. Another one authenticates callers
+	// by [Server.Messages].
 	Handler http.Handler
-	// Ready, if not nil, is called with the address when requests are taken.
+	// Ready, if not nil, is called with the address when the server listens.
 	Ready func(net.Addr)
 }
 
-// ListenAndServe answers HTTP until ctx ends. The error says what is missing for an
-// address that others can reach.
+// ListenAndServe answers HTTP until ctx ends, and then the requests that have begun. An address
+// beyond the loopback interface needs WithAuth and a certificate, or Insecure: otherwise the
+// error says what is missing.
 func (s *Server) ListenAndServe(ctx context.Context, at Listening) error {
 	secured := s.auth != nil && at.CertFile != ""
 	if host, _, err := net.SplitHostPort(at.Address); err != nil {

@@ -11,13 +11,13 @@ import (
 	"time"
 )
 
-// Record is one call, for logs and counters. It holds no parameters, code or
+// Record describes one call of a method, for logs and counters. It holds no parameters, code or
 // output.
 type Record struct {
 	Method, Tenant, Name string
-	Skill                string // if the call was about one that is there
-	Code                 int    // of the error; 0 for none
-	RunID, State, Reason string // of a run
+	Skill                string // id of the skill that the call found, or ""
+	Code                 int    // of the error, or 0
+	RunID, State, Reason string // of a run, or ""
 	Duration             time.Duration
 }
 

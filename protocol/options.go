@@ -42,12 +42,13 @@ type settings struct {
 
 // Limits bound a server. A zero field stands for its default.
 type Limits struct {
-	// Runs is how many go on at once; the default is four for each processor. A tenant
-	// that is alone has all of them, tenants that want them at once share them.
+	// Runs is how many runs go on at once; the default is four for each processor. A tenant
+	// that is alone can have all of them. Tenants that want them at once share them.
 	Runs int
 	// QueueWait is how long a run waits for its place; the default is 60 seconds.
 	QueueWait time.Duration
-	// Run bounds each run; its timeout is the default of calls, 5 minutes.
+	// Run bounds the resources of each run. Its timeout does not count: calls have their own,
+	// 5 minutes unless they say otherwise.
 	Run executor.Limits
 	// OutputBlobs is how many blobs a run may make; the default is 64.
 	OutputBlobs int
@@ -87,15 +88,15 @@ func WithCreatedSkills(dir string) Option {
 	return func(c *settings) error { c.createdIn = dir; return nil }
 }
 
-// WithExecutor sets what runs skills and code. Without it, and workspaces, runs are
-// answered with codeUnavailable. An executor without isolation needs
+// WithExecutor sets the executor that runs skills and code. Without it, or without
+// WithWorkspaces, runs get an error of kind "unavailable". An executor without isolation needs
 // WithUnsafeLocal.
 func WithExecutor(e executor.Executor) Option {
 	return func(c *settings) error { c.executor = e; return nil }
 }
 
-// WithWorkspaces sets where runs have their files. Executors on this machine need
-// workspaces on this machine.
+// WithWorkspaces sets where runs have their files, such as what workspace.Open returns.
+// Executors on this machine need workspaces on this machine.
 func WithWorkspaces(p workspace.Places) Option {
 	return func(c *settings) error { c.workspaces = p; return nil }
 }
@@ -125,17 +126,17 @@ func WithCreate() Option {
 	return func(c *settings) error { c.create = true; return nil }
 }
 
-// WithUnsafeLocal accepts an executor that isolates nothing.
+// WithUnsafeLocal accepts an executor that isolates nothing: runs can do what the server can.
 func WithUnsafeLocal() Option {
 	return func(c *settings) error { c.unsafeLocal = true; return nil }
 }
 
-// WithoutRuns says why nothing can be run, for the callers who try.
+// WithoutRuns sets the reason in the error for runs on a server without an executor.
 func WithoutRuns(why string) Option {
 	return func(c *settings) error { c.noRuns = why; return nil }
 }
 
-// WithLimits sets the bounds of runs.
+// WithLimits sets the bounds of runs and of their blobs.
 func WithLimits(l Limits) Option {
 	return func(c *settings) error {
 		if l.Runs < 0 || l.OutputBlobs < 0 {
@@ -156,8 +157,8 @@ func WithAuth(authenticate func(*http.Request) (Principal, error)) Option {
 	return func(c *settings) error { c.auth = authenticate; return nil }
 }
 
-// WithAllowUIDs lets other users of the machine call by the unix socket; the
-// server's own always may.
+// WithAllowUIDs lets other users of the machine call by the unix socket. The user of the
+// server always may.
 func WithAllowUIDs(uids ...int) Option {
 	return func(c *settings) error { c.allowUIDs = append(c.allowUIDs, uids...); return nil }
 }
@@ -168,31 +169,32 @@ func WithAllowOrigins(origins ...string) Option {
 	return func(c *settings) error { c.origins = append(c.origins, origins...); return nil }
 }
 
-// WithHosts names the server beside localhost: a request on the loopback interface
-// for another host is refused.
+// WithHosts adds names of the server. On the loopback interface a request for a Host that is
+// neither localhost nor one of them is refused: otherwise a web page could reach the server
+// under a name of its own.
 func WithHosts(names ...string) Option {
 	return func(c *settings) error { c.hosts = append(c.hosts, names...); return nil }
 }
 
-// WithAddress names an address that the host answers beside those of Handler, such as
-// "POST /mcp", and what it is for: GET / tells of it.
+// WithAddress adds an address of the host to the list at GET /, such as "POST /mcp", with what
+// it is for. Handler does not answer it.
 func WithAddress(at, use string) Option {
 	return func(c *settings) error { c.addresses = append(c.addresses, address{At: at, Use: use}); return nil }
 }
 
-// WithLogger sets the log, which has a line for each call at Info. The default passes
+// WithLogger sets the log, which gets a line for each call at level Info. The default passes
 // warnings and errors to slog.Default. Lines hold no parameters, code or output.
 func WithLogger(l *slog.Logger) Option {
 	return func(c *settings) error { c.logger = l; return nil }
 }
 
-// WithObserver calls a function after each call. It must not block.
+// WithObserver sets a function that is called after each call of a method. It must not block.
 func WithObserver(f func(context.Context, Record)) Option {
 	return func(c *settings) error { c.observe = f; return nil }
 }
 
-// WithCursorKey sets the key that signs cursors, at least 16 bytes, so that they
-// survive a restart. The default is a new one.
+// WithCursorKey sets the key that signs the cursors of lists, at least 16 bytes. Cursors then
+// survive a restart, and are valid on all servers with the key. The default is a random key.
 func WithCursorKey(key []byte) Option {
 	return func(c *settings) error {
 		if len(key) < 16 {

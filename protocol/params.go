@@ -60,8 +60,8 @@ func decodeField(value json.RawMessage, name string, field reflect.Value) (warni
 		return decodeFields(value, name+".", field.Elem())
 	}
 	err := json.Unmarshal(value, field.Addr().Interface())
-	if told, ok := errors.AsType[*jsonrpc.Error](err); ok {
-		return nil, told
+	if public, ok := errors.AsType[*jsonrpc.Error](err); ok {
+		return nil, public
 	}
 	if err != nil {
 		return nil, badParam(name, "want %s", kindName(field.Type()))

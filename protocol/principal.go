@@ -2,7 +2,7 @@ package protocol
 
 import "slices"
 
-// Scope is what a caller may do.
+// Scope is a permission of a caller.
 type Scope string
 
 // The scopes.
@@ -13,14 +13,15 @@ const (
 	ScopeMetrics Scope = "metrics" // read metrics
 )
 
-// Principal is who calls. Everything of a tenant is apart from that of others.
+// Principal is the caller of a method. Each tenant has its own blobs, created skills, cursors and
+// places for runs.
 type Principal struct {
 	Tenant, Name string
 	Scopes       []Scope
 }
 
-// LocalPrincipal is who calls by standard streams, by the unix socket, and by HTTP
-// without authentication: tenant "local", with all scopes but metrics.
+// LocalPrincipal returns the principal of calls over standard streams, over the unix socket, and
+// over HTTP without WithAuth: tenant "local" with all scopes but metrics.
 func LocalPrincipal() Principal {
 	return Principal{Tenant: "local", Name: "local", Scopes: []Scope{ScopeRead, ScopeRun, ScopeWrite}}
 }

@@ -24,7 +24,7 @@ const (
 )
 
 // reference is the part of docs/server.md that says what can be called.
-func reference(list []described) string {
+func reference(list []methodDoc) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "| method | scope | parameters, in bold what must be there | result | errors |\n|---|---|---|---|---|\n")
 	for _, d := range list {
@@ -95,7 +95,7 @@ func TestReference(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close(t.Context())
-	var list []described
+	var list []methodDoc
 	if err := json.Unmarshal(toolText, &list); err != nil {
 		t.Fatal(err)
 	}

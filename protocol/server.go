@@ -21,8 +21,8 @@ import (
 	"github.com/satchel-go/satchel/skillmd"
 )
 
-// Server answers the methods of the protocol. Its methods may be called
-// concurrently. Open makes one.
+// Server answers the methods of the protocol. Its methods may be called concurrently, except
+// Close. Open returns one.
 type Server struct {
 	settings
 	skills  *skillset.Set
@@ -111,8 +111,8 @@ func (s *Server) sweep() (stop func()) {
 	}
 }
 
-// Close refuses new runs, gives those that go on 30 seconds, or until ctx ends, and
-// cancels them then. It must be called once.
+// Close refuses new runs and waits for those that go on, 30 seconds or until ctx ends. Then it
+// cancels them and releases what the server holds. It must be called once.
 func (s *Server) Close(ctx context.Context) error {
 	limited, cancel := context.WithTimeout(ctx, stopWait)
 	defer cancel()
@@ -185,8 +185,9 @@ func (s *Server) methodTable() map[string]method {
 	return table
 }
 
-// Call answers one call of a principal. If the parameters of a run have a progress_token,
-// notify gets its progress; notify may be nil. The error is an *Error.
+// Call calls a method for a principal and returns the result, which marshals to JSON. If the
+// parameters of a run have a progress_token, notify, if not nil, gets the progress. The error is
+// an *Error.
 func (s *Server) Call(ctx context.Context, who Principal, name string, params json.RawMessage, notify func(method string, params any)) (any, error) {
 	result, fault := s.answer(ctx, who, jsonrpc.Call{Method: name, Params: params}, notify)
 	if fault != nil {
@@ -257,14 +258,14 @@ func (s *Server) dispatch(ctx context.Context, c *call, name string) (result any
 
 // methodNames are the tools for models, and then the other methods.
 func (s *Server) methodNames() (names []string) {
-	for _, d := range s.described() {
+	for _, d := range s.methodDoc() {
 		names = append(names, d.Name)
 	}
 	return names
 }
 
-// Internal logs an error that no caller must see, and returns the error that the caller gets:
-// it holds the reference of the log line.
+// Internal logs err, which no caller may see, and returns the error for the caller. Both have
+// the same reference.
 func (s *Server) Internal(err error, method string) *Error {
 	var b [6]byte
 	_, _ = rand.Read(b[:])

@@ -33,8 +33,8 @@ func (c *call) find(ctx context.Context, name, version string) (*skillset.Skill,
 	return k, err
 }
 
-// WhileFresh calls a function that finds skills and reads them. Where they have changed
-// since they were listed, it lists them and calls the function again, at most three
+// WhileFresh calls do, which reads files of skills, for example of [Server.Source]. If one has
+// changed since it was listed, WhileFresh lists the skills and calls do again, at most three
 // times.
 func (s *Server) WhileFresh(ctx context.Context, do func() error) error {
 	err := do()
@@ -83,7 +83,7 @@ func (c *call) describeSkill(ctx context.Context) (any, error) {
 			"granted": c.granted(k),
 		},
 	}
-	tellOrigin(skill, k)
+	addOrigin(skill, k)
 	if detail != "manifest" {
 		skill["skill_md_frontmatter"] = k.FrontMatter
 	}
@@ -145,12 +145,12 @@ func (c *call) readSkillFile(ctx context.Context) (any, error) {
 	if w.end < int64(len(text)) {
 		result["next_offset"] = w.end
 	}
-	tellOrigin(result, k)
+	addOrigin(result, k)
 	return result, nil
 }
 
-// tellOrigin says who serves a skill, where that is somebody else.
-func tellOrigin(result map[string]any, k *skillset.Skill) {
+// addOrigin adds the server of a remote skill to a result.
+func addOrigin(result map[string]any, k *skillset.Skill) {
 	if k.Origin != "" {
 		result["origin"] = k.Origin
 	}

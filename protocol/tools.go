@@ -10,8 +10,8 @@ import (
 	"github.com/satchel-go/satchel/protocol/internal/run"
 )
 
-// described is a method as tools.json has it. docs/server.md shows the same text.
-type described struct {
+// methodDoc describes a method, as tools.json and docs/server.md do.
+type methodDoc struct {
 	Name, Description string
 	Parameters        json.RawMessage // JSON Schema
 	Scope             Scope
@@ -25,15 +25,15 @@ const onlyHosts = "hosts"
 //go:embed tools.json
 var toolText []byte
 
-// described are the methods of this server, tools first, in a fixed order. run_code names
+// methodDoc are the methods of this server, tools first, in a fixed order. run_code names
 // the languages of this machine.
-func (s *Server) described() (list []described) {
+func (s *Server) methodDoc() (list []methodDoc) {
 	text := toolText
 	if languages := run.Languages(); len(languages) > 0 {
 		names, _ := json.Marshal(languages)
 		text = []byte(strings.Replace(string(text), `["python"]`, string(names), 1))
 	}
-	var all []described
+	var all []methodDoc
 	if json.Unmarshal(text, &all) != nil {
 		return nil // the text is this package's own, and tested
 	}
@@ -45,11 +45,10 @@ func (s *Server) described() (list []described) {
 	return list
 }
 
-// Tools are the tools for a model, by the methods of the same names, in a fixed
-// order: create_skill is among them if callers can create skills. run_code names the
-// languages of this machine.
+// Tools returns the tools for a model, in a fixed order. [Server.Call] answers each under its
+// name. create_skill is among them with WithCreate. run_code names the languages of this machine.
 func (s *Server) Tools() (list []core.Tool) {
-	for _, d := range s.described() {
+	for _, d := range s.methodDoc() {
 		if d.Only != onlyHosts {
 			list = append(list, core.Tool{Name: d.Name, Description: d.Description, Schema: d.Parameters})
 		}
@@ -64,7 +63,7 @@ func (c *call) listTools(context.Context) (any, error) {
 		return nil, err
 	}
 	tools, methods := []map[string]any{}, []map[string]any{}
-	for _, d := range c.described() {
+	for _, d := range c.methodDoc() {
 		entry := map[string]any{"name": d.Name, "description": d.Description, "parameters": d.Parameters, "inputSchema": d.Parameters, "scope": d.Scope}
 		if d.Only == onlyHosts {
 			methods = append(methods, entry)

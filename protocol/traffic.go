@@ -51,8 +51,8 @@ func (t *traffic) add(tenant string, shares, requests, bytes int) bool {
 	return false
 }
 
-// admitted is a request that is being answered.
-type admitted struct {
+// admission is a request that is being answered.
+type admission struct {
 	from   *traffic
 	tenant string
 	shares int
@@ -60,8 +60,8 @@ type admitted struct {
 }
 
 // admit counts a request, or returns nil if there are too many.
-func (s *Server) admit(who Principal) *admitted {
-	a := &admitted{from: &s.traffic, tenant: who.Tenant, shares: tenantShares}
+func (s *Server) admit(who Principal) *admission {
+	a := &admission{from: &s.traffic, tenant: who.Tenant, shares: tenantShares}
 	if s.auth == nil {
 		a.shares = 1 // there is one tenant
 	}
@@ -71,7 +71,7 @@ func (s *Server) admit(who Principal) *admitted {
 	return a
 }
 
-func (a *admitted) end() { a.from.add(a.tenant, a.shares, -1, -a.bytes) }
+func (a *admission) end() { a.from.add(a.tenant, a.shares, -1, -a.bytes) }
 
 var (
 	errBusy = errors.New("too much at once")
@@ -79,7 +79,7 @@ var (
 )
 
 // read returns a body of at most most bytes. Room for it is taken as it comes.
-func (a *admitted) read(body io.Reader, most int) (raw []byte, err error) {
+func (a *admission) read(body io.Reader, most int) (raw []byte, err error) {
 	for {
 		if len(raw) == cap(raw) {
 			more := min(max(cap(raw), 64<<10), most+1-cap(raw))
@@ -105,8 +105,8 @@ func (a *admitted) read(body io.Reader, most int) (raw []byte, err error) {
 	}
 }
 
-// paced is a body that has to come at bodyRate, and whole before end if that is set.
-type paced struct {
+// pacedBody is a body that has to come at bodyRate, and whole before end if that is set.
+type pacedBody struct {
 	io.Reader
 	control *http.ResponseController
 	begun   time.Time
@@ -114,8 +114,8 @@ type paced struct {
 	bytes   int64
 }
 
-func newPaced(w http.ResponseWriter, body io.Reader, wait time.Duration) *paced {
-	p := &paced{Reader: body, control: http.NewResponseController(w), begun: time.Now()}
+func newPacedBody(w http.ResponseWriter, body io.Reader, wait time.Duration) *pacedBody {
+	p := &pacedBody{Reader: body, control: http.NewResponseController(w), begun: time.Now()}
 	if wait > 0 {
 		p.end = p.begun.Add(wait)
 	}
@@ -123,7 +123,7 @@ func newPaced(w http.ResponseWriter, body io.Reader, wait time.Duration) *paced 
 }
 
 // Read implements io.Reader.
-func (p *paced) Read(b []byte) (int, error) {
+func (p *pacedBody) Read(b []byte) (int, error) {
 	due := p.begun.Add(bodyGrace + time.Duration(p.bytes)*time.Second/bodyRate)
 	if !p.end.IsZero() && due.After(p.end) {
 		due = p.end

@@ -97,7 +97,7 @@ func (p *pipes) Accept() (net.Conn, error) {
 func (p *pipes) Close() error   { close(p.done); return nil }
 func (p *pipes) Addr() net.Addr { return &net.UnixAddr{} }
 
-// TestSlowBodies: a body has to come at a rate, and may take as long as it needs at that.
+// TestSlowBodies: a body has to come at a rate, and may take as much time as it needs at that.
 func TestSlowBodies(t *testing.T) {
 	for name, c := range map[string]struct {
 		size, step  int // bytes, and those of each second

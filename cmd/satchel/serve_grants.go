@@ -40,7 +40,7 @@ func (f *grantFlags) options(c console, logger *slog.Logger) ([]protocol.Option,
 		if err != nil {
 			return nil, err
 		}
-		if err := s.Usable(context.Background(), ""); err != nil {
+		if err := s.Check(context.Background(), ""); err != nil {
 			logger.Warn("runs that ask for this secret will fail", "error", err)
 		}
 		opts = append(opts, protocol.WithSecrets(s))

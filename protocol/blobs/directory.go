@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// OpenDirectory opens a store in a directory and counts what is there. The directory is made
+// OpenDirectory opens a store in a directory and counts the blobs that are there. The directory is made
 // with mode 0700 if it does not exist, and has a folder for each tenant. Close the store after
 // use.
 func OpenDirectory(dir string, quota Quota) (*FileStore, error) {

@@ -14,28 +14,29 @@ import (
 	"time"
 )
 
-// Files is where a FileStore has its files. Names are slash-separated. All methods
-// may be called concurrently.
+// Files is a place for the files of a FileStore, such as a bucket. Names are slash-separated. All
+// methods may be called concurrently.
 type Files interface {
-	// Write makes a file of what write writes. It is there, with all of that, when
-	// Write returns nil, and is not seen before.
+	// Write creates a file with the bytes that write writes. The file appears as a whole when
+	// Write returns nil; after an error there is none.
 	Write(ctx context.Context, name string, write func(io.Writer) error) error
-	// Open reads length bytes from offset on, which are there. A file that is not
-	// there is fs.ErrNotExist.
+	// Open returns a reader of length bytes from an offset, which the file has; a negative
+	// length means to its end. The error wraps fs.ErrNotExist if there is no such file.
 	Open(ctx context.Context, name string, offset, length int64) (io.ReadCloser, error)
-	// Remove removes a file; one that is not there may be fs.ErrNotExist.
+	// Remove removes a file. The error may wrap fs.ErrNotExist if there is none.
 	Remove(ctx context.Context, name string) error
-	// List calls do for each file, with the time at which it was written.
+	// List calls do for each file, with the time at which it was written, until do returns an
+	// error.
 	List(ctx context.Context, do func(name string, written time.Time) error) error
 }
 
 // infoSuffix ends the name of the file that describes a blob.
 const infoSuffix = ".info"
 
-// FileStore is a Store in files: for each blob one with its data and, written last,
-// one with what is known of it, which makes it a blob. Several processes may use the
-// same files: each counts what tenants have in memory, and with Sweep what others
-// have written and removed since. Make one with OpenFiles.
+// FileStore is a Store in files. Each blob has a file with its data and a file that describes
+// it. The second is written last: without it there is no blob. Several processes may use the
+// same files. Each counts the blobs of tenants in memory, and with Sweep those that others have
+// written and removed since. OpenFiles and OpenDirectory return one.
 type FileStore struct {
 	quotas *quotas
 	census *census
@@ -45,7 +46,7 @@ type FileStore struct {
 
 var _ Store = (*FileStore)(nil)
 
-// OpenFiles returns a store on files, and counts what is there.
+// OpenFiles returns a store in files of any kind, and counts the blobs that are there.
 func OpenFiles(ctx context.Context, files Files, quota Quota) (*FileStore, error) {
 	quotas := newQuotas(quota)
 	s := &FileStore{quotas: quotas, census: newCensus(quotas), files: files}
@@ -126,7 +127,7 @@ func (s *FileStore) Stat(ctx context.Context, tenant, id string) (Info, error) {
 	return info, nil
 }
 
-// info reads what is known of the blob with the data of that name.
+// info reads the description of the blob with the data of that name.
 func (s *FileStore) info(ctx context.Context, name string) (info Info, err error) {
 	r, err := s.files.Open(ctx, name+infoSuffix, 0, -1)
 	if err != nil {

@@ -11,19 +11,19 @@ import (
 	"time"
 )
 
-// The errors of stores, wrapped with what they are about.
+// Errors that a [Store] wraps.
 var (
-	// ErrUnknown: the tenant has no such blob, or it has expired.
+	// ErrUnknown means that the tenant has no such blob, or that it has expired.
 	ErrUnknown = errors.New("unknown blob")
-	// ErrTooLarge: a blob is larger than its limit.
+	// ErrTooLarge means that a blob is larger than its limit.
 	ErrTooLarge = errors.New("blob too large")
-	// ErrQuota: the tenant has no room left.
+	// ErrQuota means that the tenant has no room left.
 	ErrQuota = errors.New("blob quota exceeded")
-	// ErrDamaged: a blob is not what was written.
+	// ErrDamaged means that the content of a blob is not the one that was written.
 	ErrDamaged = errors.New("blob damaged")
 )
 
-// Info is what is known of a blob.
+// Info describes a blob.
 type Info struct {
 	ID      string    `json:"id"`
 	Kind    string    `json:"kind"` // MIME type, as it was given
@@ -32,40 +32,40 @@ type Info struct {
 	Expires time.Time `json:"expires"` // zero: never
 }
 
-// HasExpired reports whether a blob has expired at a time.
+// HasExpired reports whether the blob has expired at a time.
 func (i Info) HasExpired(now time.Time) bool { return !i.Expires.IsZero() && !i.Expires.After(now) }
 
-// Usage is what a tenant has, expired blobs included until they are swept.
+// Usage is how much a tenant stores. Expired blobs count until they are swept.
 type Usage struct {
 	Bytes int64
 	Blobs int
 }
 
-// Store keeps blobs. All methods may be called concurrently. A blob never
-// changes, and exists only when it is complete: a crash leaves all of it or
-// nothing. Equal contents are separate blobs, because sharing would tell who has
-// the same. A blob of another tenant is unknown.
+// Store keeps blobs. All methods may be called concurrently. A blob never changes, and exists
+// only when it is complete: a crash leaves all of it or nothing. Equal contents are separate
+// blobs, because a shared one would tell a tenant what others have. A blob of another tenant is
+// unknown.
 type Store interface {
-	// Create stores what r has, at most limit bytes, else ErrTooLarge; the room is
-	// taken from the tenant's before it is used, else ErrQuota. After an error, of
-	// r too, nothing is kept. The zero time is never.
+	// Create stores the bytes of r, at most limit, as a blob that expires at a time; the zero
+	// time is never. It reserves room of the tenant before it uses it. The error wraps
+	// ErrTooLarge or ErrQuota, or is that of r. After an error nothing is stored.
 	Create(ctx context.Context, tenant, kind string, r io.Reader, limit int64, expires time.Time) (Info, error)
-	// Stat returns what is known of a blob; ErrUnknown.
+	// Stat describes a blob. The error wraps ErrUnknown.
 	Stat(ctx context.Context, tenant, id string) (Info, error)
-	// Open reads length bytes from offset on, to the end where length is negative or
-	// goes beyond it. A read of the whole blob ends with ErrDamaged where that is
-	// not what was written; ranges are not checked.
+	// Open returns a reader of length bytes from an offset. It ends at the end of the blob if
+	// length is negative or too large. A read of the whole blob ends with ErrDamaged if its
+	// digest is not the one of Info; ranges are not checked. The error wraps ErrUnknown.
 	Open(ctx context.Context, tenant, id string, offset, length int64) (io.ReadCloser, Info, error)
-	// Delete removes a blob; ErrUnknown.
+	// Delete removes a blob. The error wraps ErrUnknown.
 	Delete(ctx context.Context, tenant, id string) error
-	// List returns blobs of a tenant that have not expired, ordered by id, at most limit of
-	// them and only those after an id; "" is before all. What another process has written is
-	// listed after the next Sweep at the latest.
+	// List returns at most limit blobs of a tenant that have not expired, ordered by id. It
+	// begins after an id; "" is before all. Blobs of another process are listed after the next
+	// Sweep at the latest.
 	List(ctx context.Context, tenant, after string, limit int) ([]Info, error)
-	// Usage says what a tenant has.
+	// Usage returns how much a tenant stores.
 	Usage(ctx context.Context, tenant string) (Usage, error)
-	// Sweep removes what has expired at the time, and what crashes have left, and
-	// returns how many blobs went.
+	// Sweep removes blobs that have expired at a time, and files that a crash has left. It
+	// returns the number of removed blobs.
 	Sweep(ctx context.Context, now time.Time) (int, error)
 }
 
@@ -83,7 +83,7 @@ func NewID() string {
 	return prefix + alphabet.EncodeToString(b[:])[:idLength]
 }
 
-// CheckID reports an id that no store gives out; the error is ErrUnknown.
+// CheckID returns an error that wraps ErrUnknown if id does not have the form of NewID.
 func CheckID(id string) error {
 	rest, ok := strings.CutPrefix(id, prefix)
 	if !ok || len(rest) != idLength || strings.Trim(rest, "abcdefghijklmnopqrstuvwxyz234567") != "" {

@@ -1,4 +1,4 @@
-// Package blobstest holds what every store of blobs must do.
+// Package blobstest is the test suite that every store of blobs passes.
 package blobstest
 
 import (
@@ -24,7 +24,7 @@ const (
 	tenantBlobs = 20
 )
 
-// Run checks a store. open returns an empty one with a quota; it is called for each check.
+// Run tests a store. It calls open once for each test, for an empty store with the given quota.
 func Run(t *testing.T, open func(t *testing.T, quota blobs.Quota) blobs.Store) {
 	for name, check := range map[string]func(*testing.T, blobs.Store){
 		"round trip": roundTrip, "ranges": ranges, "tenants": tenants, "limits": limits, "quota": quota,

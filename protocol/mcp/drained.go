@@ -12,24 +12,24 @@ import (
 	"github.com/satchel-go/satchel/protocol/internal/jsonrpc"
 )
 
-// drained is a transport whose input ends only when what came before is answered: the SDK
+// drainTransport is a transport whose input ends only when what came before is answered: the SDK
 // ends all calls with the input.
-type drained struct{ mcp.Transport }
+type drainTransport struct{ mcp.Transport }
 
 // Connect implements mcp.Transport.
-func (d drained) Connect(ctx context.Context) (mcp.Connection, error) {
+func (d drainTransport) Connect(ctx context.Context) (mcp.Connection, error) {
 	conn, err := d.Transport.Connect(ctx)
 	if err != nil {
 		return nil, err
 	}
-	c := &drainedConn{Connection: conn, calls: make(map[any]bool), answered: make(chan struct{}, 1), closed: make(chan struct{})}
+	c := &drainConn{Connection: conn, calls: make(map[any]bool), answered: make(chan struct{}, 1), closed: make(chan struct{})}
 	if plain, ok := d.Transport.(*mcp.IOTransport); ok {
 		c.output = plain.Writer
 	}
 	return c, nil
 }
 
-type drainedConn struct {
+type drainConn struct {
 	mcp.Connection
 	output   any // what is written to, if that is known
 	answered chan struct{}
@@ -41,7 +41,7 @@ type drainedConn struct {
 }
 
 // Read implements mcp.Connection.
-func (c *drainedConn) Read(ctx context.Context) (sdkrpc.Message, error) {
+func (c *drainConn) Read(ctx context.Context) (sdkrpc.Message, error) {
 	message, err := c.Connection.Read(ctx)
 	if err != nil {
 		c.drain(ctx)
@@ -60,7 +60,7 @@ func (c *drainedConn) Read(ctx context.Context) (sdkrpc.Message, error) {
 }
 
 // drain waits for the answers.
-func (c *drainedConn) drain(ctx context.Context) {
+func (c *drainConn) drain(ctx context.Context) {
 	ticker := time.NewTicker(goneEvery)
 	defer ticker.Stop()
 	for {
@@ -85,7 +85,7 @@ func (c *drainedConn) drain(ctx context.Context) {
 }
 
 // Write implements mcp.Connection.
-func (c *drainedConn) Write(ctx context.Context, message sdkrpc.Message) error {
+func (c *drainConn) Write(ctx context.Context, message sdkrpc.Message) error {
 	answer, ok := message.(*sdkrpc.Response)
 	if ok && answer.Error != nil {
 		plain := *answer
@@ -105,7 +105,7 @@ func (c *drainedConn) Write(ctx context.Context, message sdkrpc.Message) error {
 }
 
 // Close implements mcp.Connection.
-func (c *drainedConn) Close() error {
+func (c *drainConn) Close() error {
 	c.closing.Do(func() { close(c.closed) })
 	return c.Connection.Close()
 }

@@ -19,9 +19,8 @@ import (
 	"github.com/satchel-go/satchel/protocol/internal/jsonrpc"
 )
 
-// Handler answers MCP by HTTP, one request after the other: it keeps no sessions.
-// Who may ask, and how much at once, is checked as at the door of the
-// protocol.Server ([protocol.Server.Messages]). A call ends with its request.
+// Handler returns the HTTP handler of MCP, which keeps no sessions. Callers and bounds are those of
+// [protocol.Server.Messages]. When a request ends, its call is cancelled.
 func (s *Server) Handler() (http.Handler, error) {
 	open := &requests{}
 	server, err := s.server(whoOf)
@@ -80,7 +79,7 @@ func (o *requests) join(next mcp.MethodHandler) mcp.MethodHandler {
 		if !ok {
 			return nil, context.Canceled // it has ended
 		}
-		ctx, cancel := context.WithCancel(joined{ctx, request})
+		ctx, cancel := context.WithCancel(jointContext{ctx, request})
 		defer cancel()
 		stop := context.AfterFunc(request, cancel)
 		defer stop()
@@ -88,14 +87,14 @@ func (o *requests) join(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// joined is a context that knows what a request knows.
-type joined struct {
+// jointContext is a context that knows what a request knows.
+type jointContext struct {
 	context.Context
 	request context.Context
 } //nolint:containedctx // it is one
 
 // Value implements context.Context.
-func (j joined) Value(key any) any {
+func (j jointContext) Value(key any) any {
 	if v := j.Context.Value(key); v != nil {
 		return v
 	}
@@ -105,8 +104,8 @@ func (j joined) Value(key any) any {
 // answeredKey finds how many bytes are answered to the request of a context.
 type answeredKey struct{}
 
-// bounded refuses answers that exceed maxAnswers, before they are encoded.
-func bounded(next mcp.MethodHandler) mcp.MethodHandler {
+// boundAnswers refuses answers that exceed maxAnswers, before they are encoded.
+func boundAnswers(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		result, err := next(ctx, method, req)
 		if err != nil || result == nil {

@@ -158,13 +158,13 @@ func TestDoor(t *testing.T) {
 	_ = res.Body.Close()
 }
 
-// told is an executor that tells when a program has started.
-type told struct {
+// refusal is an executor that tells when a program has started.
+type refusal struct {
 	executor.Executor
 	began chan<- struct{}
 }
 
-func (e told) Start(ctx context.Context, cmd executor.Command, term executor.Terminal) (executor.Process, error) {
+func (e refusal) Start(ctx context.Context, cmd executor.Command, term executor.Terminal) (executor.Process, error) {
 	p, err := e.Executor.Start(ctx, cmd, term)
 	e.began <- struct{}{}
 	return p, err
@@ -228,7 +228,7 @@ func TestClosing(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = places.Close() })
 	began, ended := make(chan struct{}, 2), make(chan protocol.Record, 2)
-	url := serve(t, open(t, nestedTree(), protocol.WithExecutor(told{by, began}), protocol.WithWorkspaces(places), protocol.WithUnsafeLocal(),
+	url := serve(t, open(t, nestedTree(), protocol.WithExecutor(refusal{by, began}), protocol.WithWorkspaces(places), protocol.WithUnsafeLocal(),
 		protocol.WithObserver(func(_ context.Context, r protocol.Record) { ended <- r })))
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -278,9 +278,9 @@ func TestProgress(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = places.Close() })
 	from := open(t, nestedTree(), protocol.WithExecutor(by), protocol.WithWorkspaces(places), protocol.WithUnsafeLocal(), protocol.WithAuth(tenants{}.Authenticate))
-	told := make(chan string, 100)
+	refusal := make(chan string, 100)
 	opts := &sdk.ClientOptions{ProgressNotificationHandler: func(_ context.Context, req *sdk.ProgressNotificationClientRequest) {
-		told <- fmt.Sprint(req.Params.ProgressToken, " ", req.Params.Progress, " ", req.Params.Message)
+		refusal <- fmt.Sprint(req.Params.ProgressToken, " ", req.Params.Progress, " ", req.Params.Message)
 	}}
 	ours, theirs := sdk.NewInMemoryTransports()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -304,7 +304,7 @@ func TestProgress(t *testing.T) {
 		}
 		for _, want := range []string{"mine 1 staging", "mine 2 running", "mine 3 collecting"} {
 			select {
-			case got := <-told:
+			case got := <-refusal:
 				if got != want {
 					t.Errorf("%s: %q, want %q", name, got, want)
 				}

@@ -100,13 +100,13 @@ func plainAnswer(p []byte) []byte {
 	return append(append(p[:at:at], text...), p[at+len(bytes.TrimRight(p[at:], "\n")):]...)
 }
 
-// recovered answers a call that panics with an error: the SDK would end the process.
-func (s *Server) recovered(next mcp.MethodHandler) mcp.MethodHandler {
+// recoverPanics answers a call that panics with an error: the SDK would end the process.
+func (s *Server) recoverPanics(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (result mcp.Result, err error) {
 		defer func() {
 			if thrown := recover(); thrown != nil {
-				told := s.from.Internal(fmt.Errorf("panic: %v", thrown), method)
-				result, err = nil, &sdkrpc.Error{Code: int64(told.Code), Message: told.Message}
+				refusal := s.from.Internal(fmt.Errorf("panic: %v", thrown), method)
+				result, err = nil, &sdkrpc.Error{Code: int64(refusal.Code), Message: refusal.Message}
 			}
 		}()
 		return next(ctx, method, req)

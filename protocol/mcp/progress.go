@@ -25,9 +25,9 @@ func progress(ctx context.Context, req *mcp.CallToolRequest, method string) (jso
 	}
 	count := 0.0
 	return text, func(_ string, params any) {
-		told, _ := params.(map[string]any)
-		stage, _ := told["stage"].(string)
-		message, _ := told["message"].(string)
+		fields, _ := params.(map[string]any)
+		stage, _ := fields["stage"].(string)
+		message, _ := fields["message"].(string)
 		count++
 		_ = req.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{
 			ProgressToken: token, Progress: count, Message: strings.TrimSpace(stage + " " + message),

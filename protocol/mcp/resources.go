@@ -51,7 +51,7 @@ func (s *skills) listResources(ctx context.Context, params *mcp.ListResourcesPar
 	if params != nil {
 		cursor = params.Cursor
 	}
-	list, next, err := page(s.catalogueOf(ctx, s.who(ctx)).list, cursor, (*served).skillURI)
+	list, next, err := page(s.catalogueOf(ctx, s.who(ctx)).list, cursor, (*folderSkill).skillURI)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +67,7 @@ func (s *skills) listResources(ctx context.Context, params *mcp.ListResourcesPar
 }
 
 // resource describes a file.
-func (k *served) resource(uri string) *mcp.Resource {
+func (k *folderSkill) resource(uri string) *mcp.Resource {
 	if uri == k.skillURI() {
 		// The description is that of skills/list.
 		return &mcp.Resource{URI: uri, Name: k.name(), Description: k.description(), MIMEType: "text/markdown", Size: k.files[uri].size}
@@ -88,8 +88,8 @@ func (s *skills) read(ctx context.Context, uri string) (mcp.Result, error) {
 		text, err = f.read(ctx, f.path)
 		return err
 	})
-	switch _, told := errors.AsType[*sdkrpc.Error](err); {
-	case told:
+	switch _, refusal := errors.AsType[*sdkrpc.Error](err); {
+	case refusal:
 		return nil, err
 	case err != nil:
 		return nil, errors.New("the skill is not as it was listed a moment ago: it is being changed, or the server cannot read it: call again later")

@@ -19,7 +19,7 @@ import (
 // codeNotServed is the code of a skill that is not served by MCP.
 const codeNotServed skillmd.Code = "not-served"
 
-// skill is a skill of the server.
+// skill is a skill as the server lists it.
 type skill struct {
 	id, revision string
 	place        string // of its files, for findings
@@ -48,8 +48,8 @@ func (k *skill) description() string {
 	return description
 }
 
-// served is a skill with the URI of its folder, which ends with a slash.
-type served struct {
+// folderSkill is a skill that is served, with the URI of its folder, which ends with a slash.
+type folderSkill struct {
 	*skill
 	folder string
 	// files are all below the folder by their URIs: those of the skills in it too.
@@ -64,11 +64,11 @@ type file struct {
 	size         int64
 }
 
-func (k *served) skillURI() string { return k.folder + skillFile }
+func (k *folderSkill) skillURI() string { return k.folder + skillFile }
 
 const skillFile = "SKILL.md"
 
-// Diagnostics say which skills of a principal are not served, and why.
+// Diagnostics returns a finding for each skill of a principal that is not served by the extension.
 func (s *Server) Diagnostics(who protocol.Principal) []skillmd.Diagnostic {
 	return s.catalogueOf(context.Background(), who).found
 }
@@ -76,8 +76,8 @@ func (s *Server) Diagnostics(who protocol.Principal) []skillmd.Diagnostic {
 // catalogue holds the resources of one tenant.
 type catalogue struct {
 	from    catalog.Source
-	listing *source.Listing // that the rest is made of
-	list    []*served       // ordered by URI
+	listing *source.Listing // from which the rest comes
+	list    []*folderSkill  // ordered by URI
 	files   map[string]file
 	found   []skillmd.Diagnostic // why other skills are not served
 }
@@ -116,11 +116,11 @@ func (s *Server) catalogueOf(ctx context.Context, who protocol.Principal) catalo
 }
 
 // serve takes what can be served, ordered by URI, and says why the rest cannot.
-func serve(from catalog.Source, entries []source.Entry) (list []*served, found []skillmd.Diagnostic) {
+func serve(from catalog.Source, entries []source.Entry) (list []*folderSkill, found []skillmd.Diagnostic) {
 	without := func(k *skill, why string) {
 		found = append(found, skillmd.Diagnostic{File: k.place, Code: codeNotServed, Severity: skillmd.Warning, Message: "not served by MCP: " + why})
 	}
-	var all []*served
+	var all []*folderSkill
 	for _, e := range entries {
 		k := &skill{id: e.ID, revision: e.Revision, place: e.ID, front: skillmd.Fields(e.Head), contents: e.Files, from: from}
 		if placed, ok := from.(interface{ Place(id string) string }); ok {
@@ -131,16 +131,16 @@ func serve(from catalog.Source, entries []source.Entry) (list []*served, found [
 			without(k, why)
 			continue
 		}
-		all = append(all, newServed(k, folder))
+		all = append(all, newFolderSkill(k, folder))
 	}
-	slices.SortStableFunc(all, func(a, b *served) int { return cmp.Compare(a.folder, b.folder) })
+	slices.SortStableFunc(all, func(a, b *folderSkill) int { return cmp.Compare(a.folder, b.folder) })
 	for _, k := range slices.Backward(all) {
 		// The skills in its folder come right after it: they are the last so far.
 		first := len(list)
 		for first > 0 && strings.HasPrefix(list[first-1].folder, k.folder) {
 			first--
 		}
-		list = append(list[:first], slices.DeleteFunc(list[first:], func(in *served) bool {
+		list = append(list[:first], slices.DeleteFunc(list[first:], func(in *folderSkill) bool {
 			if k.take(in) {
 				return false
 			}
@@ -175,8 +175,8 @@ func folderOf(k *skill) (folder, why string) {
 	return "skill://" + strings.Join(segments, "/") + "/", ""
 }
 
-func newServed(k *skill, folder string) *served {
-	s := &served{skill: k, folder: folder, files: make(map[string]file, len(k.contents))}
+func newFolderSkill(k *skill, folder string) *folderSkill {
+	s := &folderSkill{skill: k, folder: folder, files: make(map[string]file, len(k.contents))}
 	for _, f := range k.contents {
 		uri := folder + (&url.URL{Path: f.Path}).EscapedPath()
 		s.files[uri] = file{k, f.Path, "sha256:" + f.SHA256, f.Size}
@@ -188,7 +188,7 @@ func newServed(k *skill, folder string) *served {
 
 // take adds the files of a skill in its folder, which are its own too, unless it
 // has others of their names.
-func (k *served) take(in *served) bool {
+func (k *folderSkill) take(in *folderSkill) bool {
 	for uri, f := range in.files {
 		if own, ok := k.files[uri]; ok && own != f {
 			return false
@@ -199,7 +199,7 @@ func (k *served) take(in *served) bool {
 	return true
 }
 
-func (k *served) tooLarge() string {
+func (k *folderSkill) tooLarge() string {
 	total := int64(0)
 	for _, f := range k.files {
 		total += f.size

@@ -18,7 +18,7 @@ import (
 // extension is the identifier of the skills extension.
 const extension = "io.modelcontextprotocol/skills"
 
-// Server answers MCP. Make one with New.
+// Server answers MCP. New returns one.
 type Server struct {
 	from *protocol.Server
 
@@ -26,19 +26,19 @@ type Server struct {
 	catalogues map[string]catalogue // by tenant
 }
 
-// New returns a server of the tools and skills of another.
+// New returns an MCP server for the tools and the skills of another server.
 func New(from *protocol.Server) *Server {
 	return &Server{from: from, catalogues: make(map[string]catalogue)}
 }
 
-// Run answers one connection, of one principal, until its input ends, and what came before
-// is answered, or until ctx ends.
+// Run answers one connection for one principal. It returns when ctx ends, or when the input ends
+// and all calls before have been answered.
 func (s *Server) Run(ctx context.Context, transport mcp.Transport, who protocol.Principal) error {
 	server, err := s.server(func(context.Context) protocol.Principal { return who })
 	if err != nil {
 		return err
 	}
-	return server.Run(ctx, drained{transport})
+	return server.Run(ctx, drainTransport{transport})
 }
 
 // server makes what answers; who makes the call of a context.
@@ -58,7 +58,7 @@ func (s *Server) server(who func(context.Context) protocol.Principal) (*mcp.Serv
 		server.AddTool(&mcp.Tool{Name: tool.Name, Description: tool.Description, InputSchema: tool.Schema}, s.caller(who, tool.Name))
 	}
 	answers := &skills{s, who}
-	server.AddReceivingMiddleware(s.recovered, bounded, answers.resources)
+	server.AddReceivingMiddleware(s.recoverPanics, boundAnswers, answers.resources)
 	return server, errors.Join(
 		mcp.AddReceivingCustomMethod(server, "skills/list", answers.list),
 		mcp.AddReceivingCustomMethod(server, "skills/get", answers.get),

@@ -75,7 +75,7 @@ func invalid(format string, args ...any) error {
 // errNoURI answers calls without parameters: the SDK hands on nil.
 var errNoURI = invalid("uri is missing")
 
-func (k *served) entry() entry {
+func (k *folderSkill) entry() entry {
 	e := entry{URI: k.skillURI(), Frontmatter: k.front}
 	for _, uri := range k.order {
 		f := k.files[uri]
@@ -88,7 +88,7 @@ func (s *skills) list(ctx context.Context, _ *mcp.ServerSession, params *listPar
 	if params == nil {
 		params = &listParams{}
 	}
-	list, next, err := page(s.catalogueOf(ctx, s.who(ctx)).list, params.Cursor, (*served).skillURI)
+	list, next, err := page(s.catalogueOf(ctx, s.who(ctx)).list, params.Cursor, (*folderSkill).skillURI)
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +133,7 @@ func (s *skills) get(ctx context.Context, _ *mcp.ServerSession, params *getParam
 		return nil, errNoURI
 	}
 	all := s.catalogueOf(ctx, s.who(ctx)).list
-	i, ok := slices.BinarySearchFunc(all, params.URI, func(k *served, uri string) int { return cmp.Compare(k.skillURI(), uri) })
+	i, ok := slices.BinarySearchFunc(all, params.URI, func(k *folderSkill, uri string) int { return cmp.Compare(k.skillURI(), uri) })
 	if !ok {
 		return nil, invalid("No skill is served at %.200s", params.URI)
 	}

@@ -1,6 +1,6 @@
-// Package bucket keeps the blobs of a skills server in a bucket: S3 and what speaks
-// like it, Google Cloud Storage, Azure. The host imports the driver that it means,
-// such as gocloud.dev/blob/s3blob.
+// Package bucket keeps the blobs of a skills server in a bucket of S3 or a compatible service,
+// Google Cloud Storage or Azure. The host imports the driver of the service, such as
+// gocloud.dev/blob/s3blob.
 package bucket
 
 import (
@@ -17,10 +17,10 @@ import (
 	"github.com/satchel-go/satchel/protocol/blobs"
 )
 
-// Open returns a store in a bucket, which stays the caller's to close, and counts
-// what is there. Several servers may use one bucket: what the others have written
-// counts for the quotas of tenants after the next Sweep, which a server makes each
-// minute. Use blob.PrefixedBucket for a part of a bucket.
+// Open returns a store in a bucket and counts the blobs that are there. The caller closes the
+// bucket after use. Several servers may use one bucket. Blobs of other servers count for the
+// quotas of tenants after the next Sweep, which a server makes each minute. Use
+// blob.PrefixedBucket for a part of a bucket.
 func Open(ctx context.Context, bucket *blob.Bucket, quota blobs.Quota) (*blobs.FileStore, error) {
 	if bucket == nil {
 		return nil, errors.New("open blobs: bucket is nil")

@@ -2,7 +2,7 @@ package jsonrpc
 
 import "time"
 
-// Bounds of what a caller may send, and of what is answered.
+// Bounds of messages and of answers.
 const (
 	// MaxMessage bounds a message in bytes, and its answer, batch or not: a blob of 8 MiB in
 	// base64 fits.

@@ -181,8 +181,8 @@ func tooLarge(what string) *Error {
 
 // errorOf returns the error that the caller gets for err.
 func errorOf(err error) *Error {
-	if told, ok := errors.AsType[*Error](err); ok {
-		return told
+	if public, ok := errors.AsType[*Error](err); ok {
+		return public
 	}
 	return &Error{Code: CodeInternal, Message: "internal error", Data: map[string]string{"kind": "internal"}}
 }

@@ -33,7 +33,7 @@ type channel struct {
 	most   int // blobs that the program may make
 	ws     workspace.Workspace
 	job    any               // the answer to run.job
-	told   func(text string) // run.progress
+	say    func(text string) // run.progress
 	hidden *redact.Set       // of what texts hold
 	inputs []blobs.Info
 	stop   func() // ends the program
@@ -153,7 +153,7 @@ func (c *channel) answer(call channelCall) (any, error) {
 			return nil, refuse("text: want a text")
 		}
 		if call.Method == "run.progress" {
-			c.told(p.Text)
+			c.say(p.Text)
 			return nil, nil
 		}
 		c.mu.Lock()

@@ -36,7 +36,7 @@ func FuzzChannel(f *testing.F) {
 		stopped := 0
 		c := &channel{
 			ctx: t.Context(), tenant: "acme", store: blobs.NewMemory(blobs.Quota{}), expiry: time.Hour, job: map[string]any{"language": "python"},
-			ws: ws, told: func(string) {}, hidden: redact.NewSet([]Hidden(nil)), stop: func() { stopped++ },
+			ws: ws, say: func(string) {}, hidden: redact.NewSet([]Hidden(nil)), stop: func() { stopped++ },
 		}
 		var answers bytes.Buffer
 		c.serve(bytes.NewReader(calls), &answers)

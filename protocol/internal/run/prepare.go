@@ -17,27 +17,27 @@ import (
 	"github.com/satchel-go/satchel/protocol/internal/skillset"
 )
 
-// shelfFiles gives the files of one skill to the workspace.
-type shelfFiles struct {
+// skillFiles gives the files of one skill to the workspace.
+type skillFiles struct {
 	*skillset.Skill
 	open fs.FS
 }
 
-func (f shelfFiles) Files(context.Context, string, int) (names []string, more bool, err error) {
+func (f skillFiles) Files(context.Context, string, int) (names []string, more bool, err error) {
 	for _, file := range f.Skill.Files {
 		names = append(names, file.Path)
 	}
 	return names, false, nil
 }
 
-func (f shelfFiles) OpenFile(_ context.Context, _, name string) (fs.File, error) {
+func (f skillFiles) OpenFile(_ context.Context, _, name string) (fs.File, error) {
 	return f.open.Open(name)
 }
 
 // Verbatim implements workspace.Verbatim.
-func (shelfFiles) Verbatim() {}
+func (skillFiles) Verbatim() {}
 
-func (f shelfFiles) Fingerprint(context.Context, string) (string, error) { return f.Digest, nil }
+func (f skillFiles) Fingerprint(context.Context, string) (string, error) { return f.Digest, nil }
 
 // jobSkill describes a skill to the helper.
 type jobSkill struct {
@@ -74,13 +74,13 @@ func (a *active) prepare(ctx context.Context) (executor.Command, error) {
 	if err != nil {
 		return executor.Command{}, fmt.Errorf("prepare run: %w", err)
 	}
-	job := map[string]any{"language": a.Language, "code": code, "skill": "", "export": a.Function, "args": args, "skills": a.told, "packages": a.python}
+	job := map[string]any{"language": a.Language, "code": code, "skill": "", "export": a.Function, "args": args, "skills": a.jobSkills, "packages": a.python}
 	if a.Skill != nil {
 		job["skill"] = Module(a.Skill.ID())
 	}
 	a.channel = &channel{
 		tenant: a.Tenant, store: a.Blobs, expiry: a.Expiry,
-		most: cmp.Or(a.OutputBlobs, maxOutputBlobs), ws: a.ws, job: job, told: a.say, hidden: a.hidden, inputs: a.Inputs,
+		most: cmp.Or(a.OutputBlobs, maxOutputBlobs), ws: a.ws, job: job, say: a.say, hidden: a.hidden, inputs: a.Inputs,
 	}
 	return a.command(), nil
 }

@@ -16,7 +16,7 @@ type printed struct {
 	logs io.Writer
 	most int64 // bytes, after which the program is ended
 
-	kept  []byte // at most maxResult+1
+	text  []byte // at most maxResult+1
 	total int64
 }
 
@@ -33,7 +33,7 @@ func (p *printed) follow(kill func()) (wait func()) {
 		for {
 			n, err := p.from.Read(part)
 			_, _ = p.logs.Write(part[:n])
-			p.kept = append(p.kept, part[:min(n, maxResult+1-len(p.kept))]...)
+			p.text = append(p.text, part[:min(n, maxResult+1-len(p.text))]...)
 			if p.total += int64(n); p.total > p.most {
 				kill()
 			}
@@ -55,13 +55,13 @@ func (p *printed) result() (json.RawMessage, *Failure) {
 		return nil, nil
 	case p.total > p.most:
 		return nil, &Failure{TypeTooMuchOutput, "the run printed more than it may"}
-	case len(p.kept) > maxResult:
+	case len(p.text) > maxResult:
 		return nil, &Failure{TypeOutputTooLarge, fmt.Sprintf("the script printed more than %d bytes, and wrote no RESULT_FILE", maxResult)}
 	}
-	if text := bytes.TrimSpace(p.kept); json.Valid(text) {
+	if text := bytes.TrimSpace(p.text); json.Valid(text) {
 		return text, nil
 	}
-	text, err := json.Marshal(strings.TrimRight(strings.ToValidUTF8(string(p.kept), "\uFFFD"), "\r\n"))
+	text, err := json.Marshal(strings.TrimRight(strings.ToValidUTF8(string(p.text), "\uFFFD"), "\r\n"))
 	if err != nil {
 		return nil, &Failure{TypeNotJSON, "what was printed is no text"}
 	}

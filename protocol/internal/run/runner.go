@@ -80,12 +80,12 @@ func programOf(language string) string {
 type active struct {
 	*Runner
 	Job
-	ws     workspace.Workspace
-	set    workspace.Workspace // with the skills; nil without any
-	told   []jobSkill          // what the helper gets
-	hidden *redact.Set
-	python []string // directories with packages that the skills require
-	node   []string
+	ws        workspace.Workspace
+	set       workspace.Workspace // with the skills; nil without any
+	jobSkills []jobSkill          // what the helper gets
+	hidden    *redact.Set
+	python    []string // directories with packages that the skills require
+	node      []string
 	// nodeOptions let programs of Node that the run starts import them from ES modules.
 	nodeOptions string
 	logs        logs
@@ -109,7 +109,7 @@ func (r *Runner) Run(ctx context.Context, job Job) (_ Result, err error) {
 	if job.Function == "" {
 		job.Function = "main"
 	}
-	a := &active{Runner: r, Job: job, told: []jobSkill{}, hidden: redact.NewSet(job.Grant.Hidden)}
+	a := &active{Runner: r, Job: job, jobSkills: []jobSkill{}, hidden: redact.NewSet(job.Grant.Hidden)}
 	a.logs.stream.Set = a.hidden
 	a.result = Result{Status: Failed, RunID: job.ID, OutputBlobs: []string{}, Reason: executor.ReasonSetup, Warnings: job.Grant.Warnings}
 	if failure := a.checkInputs(); failure != nil {
@@ -129,7 +129,7 @@ func (r *Runner) Run(ctx context.Context, job Job) (_ Result, err error) {
 	}()
 	a.stage(StageStaging, "")
 	if len(a.skills()) > 0 {
-		if a.set, a.told, err = a.stageSkills(ctx); err != nil {
+		if a.set, a.jobSkills, err = a.stageSkills(ctx); err != nil {
 			return a.result, err
 		}
 		defer a.set.Release()

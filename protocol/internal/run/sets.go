@@ -23,17 +23,17 @@ import (
 // take too much room.
 type sets struct {
 	mu    sync.Mutex
-	kept  []keptSet // the one that was used last comes last
-	bytes int64     // in all of them
+	list  []stagedSet // the one that was used last comes last
+	bytes int64       // in all of them
 }
 
-type keptSet struct {
+type stagedSet struct {
 	session string
 	bytes   int64
 }
 
 // setOf is the set of skills that a tenant's run shows.
-func setOf(tenant string, skills []*skillset.Skill) (set keptSet) {
+func setOf(tenant string, skills []*skillset.Skill) (set stagedSet) {
 	lines := make([]string, len(skills))
 	for i, k := range skills {
 		lines[i] = k.ID() + " " + k.Version + " " + k.Digest
@@ -49,7 +49,7 @@ func setOf(tenant string, skills []*skillset.Skill) (set keptSet) {
 
 // stageSkills returns the workspace with the skills of the run, and their descriptions for the
 // helper. The caller must release the workspace after the run.
-func (a *active) stageSkills(ctx context.Context) (ws workspace.Workspace, told []jobSkill, err error) {
+func (a *active) stageSkills(ctx context.Context) (ws workspace.Workspace, jobSkills []jobSkill, err error) {
 	set := setOf(a.Tenant, a.skills())
 	if ws, err = a.Workspaces.Of(ctx, set.session); err != nil {
 		return nil, nil, fmt.Errorf("make workspace of skills: %w", err)
@@ -61,26 +61,26 @@ func (a *active) stageSkills(ctx context.Context) (ws workspace.Workspace, told 
 		dir := ""
 		files, err := k.Open(ctx) // also where the set is staged: who changes a skill ends it
 		if err == nil {
-			dir, _, err = ws.Stage(ctx, core.Skill{Name: k.ID(), Description: k.Description}, k.Digest, shelfFiles{k, files})
+			dir, _, err = ws.Stage(ctx, core.Skill{Name: k.ID(), Description: k.Description}, k.Digest, skillFiles{k, files})
 		}
 		if err != nil {
 			ws.Release()
 			return nil, nil, fmt.Errorf("stage skill %q: %w", k.ID(), err)
 		}
-		told = append(told, jobSkill{k.ID(), Module(k.ID()), path.Base(dir), k.Runtime.Language, k.Runtime.Entrypoint})
+		jobSkills = append(jobSkills, jobSkill{k.ID(), Module(k.ID()), path.Base(dir), k.Runtime.Language, k.Runtime.Entrypoint})
 	}
-	return ws, told, nil
+	return ws, jobSkills, nil
 }
 
 // use notes that a set is used, and returns the sessions of those that are too much.
-func (s *sets) use(set keptSet) (over []string) {
+func (s *sets) use(set stagedSet) (over []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.drop(slices.IndexFunc(s.kept, func(k keptSet) bool { return k.session == set.session }))
-	for len(s.kept) > 0 && (len(s.kept) >= maxSets || s.bytes+set.bytes > maxSetBytes) {
+	s.drop(slices.IndexFunc(s.list, func(k stagedSet) bool { return k.session == set.session }))
+	for len(s.list) > 0 && (len(s.list) >= maxSets || s.bytes+set.bytes > maxSetBytes) {
 		over = append(over, s.drop(0))
 	}
-	s.kept, s.bytes = append(s.kept, set), s.bytes+set.bytes
+	s.list, s.bytes = append(s.list, set), s.bytes+set.bytes
 	return over
 }
 
@@ -89,9 +89,9 @@ func (s *sets) drop(i int) (session string) {
 	if i < 0 {
 		return ""
 	}
-	session = s.kept[i].session
-	s.bytes -= s.kept[i].bytes
-	s.kept = slices.Delete(s.kept, i, i+1)
+	session = s.list[i].session
+	s.bytes -= s.list[i].bytes
+	s.list = slices.Delete(s.list, i, i+1)
 	return session
 }
 
@@ -99,7 +99,7 @@ func (s *sets) drop(i int) (session string) {
 func (r *Runner) Close() (err error) {
 	r.sets.mu.Lock()
 	defer r.sets.mu.Unlock()
-	for len(r.sets.kept) > 0 {
+	for len(r.sets.list) > 0 {
 		err = errors.Join(err, r.Workspaces.End(r.sets.drop(0)))
 	}
 	return err

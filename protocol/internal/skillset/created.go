@@ -20,13 +20,13 @@ import (
 	"github.com/satchel-go/satchel/skillmd"
 )
 
-// The errors of Create beside *ManifestError and *PathError.
+// Errors of Create beside *ManifestError and *PathError.
 var (
-	// ErrExists: the version is there, with other files.
+	// ErrExists means that the version exists with other files.
 	ErrExists = errors.New("exists")
-	// ErrFull: the tenant has created all that it may.
+	// ErrFull means that the tenant has created all that it may.
 	ErrFull = errors.New("no room for created skills")
-	// ErrNoCreate: the set has no directory for created skills.
+	// ErrNoCreate means that the set has no directory for created skills.
 	ErrNoCreate = errors.New("skills cannot be created here")
 )
 
@@ -88,22 +88,22 @@ func (c *created) names(dir string) []string {
 	if err != nil {
 		return nil
 	}
-	known := c.folders[dir]
-	if known != nil && known.modified.Equal(info.ModTime()) && known.looked.Sub(known.modified) > coarseTime { // times may be coarse
-		return known.names
+	last := c.folders[dir]
+	if last != nil && last.modified.Equal(info.ModTime()) && last.looked.Sub(last.modified) > coarseTime { // times may be coarse
+		return last.names
 	}
-	known = &folder{modified: info.ModTime(), looked: time.Now()}
+	last = &folder{modified: info.ModTime(), looked: time.Now()}
 	entries, err := fs.ReadDir(c.root.FS(), dir)
 	if err != nil {
 		return nil
 	}
 	for _, e := range entries {
 		if e.IsDir() && !strings.HasPrefix(e.Name(), ".") {
-			known.names = append(known.names, e.Name())
+			last.names = append(last.names, e.Name())
 		}
 	}
-	c.folders[dir] = known
-	return known.names
+	c.folders[dir] = last
+	return last.names
 }
 
 // refresh takes up what other servers have created here, and forgets what was removed.

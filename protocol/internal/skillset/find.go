@@ -63,9 +63,9 @@ func (s *Set) Find(tenant, id, version string) (*Skill, error) {
 	return nil, e
 }
 
-// near returns up to three visible ids that a caller who wrote id may have meant: those that are
-// one typing error away, then skills that a search finds for its words, then those that are
-// spelled alike.
+// near returns at most maxNear visible ids that the caller may have meant. First come ids that
+// are one typing error away, then skills that a search finds for the words of the id, then ids
+// with a similar spelling.
 func (s *Set) near(tenant, id string) (near []string) {
 	if len(id) > maxID {
 		return nil

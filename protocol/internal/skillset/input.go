@@ -28,7 +28,7 @@ type Input struct {
 }
 
 // inputs takes each input for itself: what is wrong with one costs no other.
-func (r *reading) inputs() {
+func (r *manifestReader) inputs() {
 	table := r.table("inputs")
 	for _, name := range slices.Sorted(maps.Keys(table)) {
 		if len(r.Inputs) == maxInputs {
@@ -48,7 +48,7 @@ func (r *reading) inputs() {
 	}
 }
 
-func (r *reading) input(in *Input, field string, form map[string]any) {
+func (r *manifestReader) input(in *Input, field string, form map[string]any) {
 	in.Type, _ = form["type"].(string)
 	in.Description, _ = form["description"].(string)
 	if given, ok := form["required"].(bool); ok {

@@ -105,7 +105,7 @@ func ReadManifest(text []byte, files fs.FS) (Manifest, map[string]any, error) {
 		}
 		return Manifest{}, nil, found
 	}
-	r := reading{all: all}
+	r := manifestReader{all: all}
 	r.manifest(files)
 	for _, w := range r.Warnings {
 		w.Line = lineOf(text, w.Field)
@@ -133,20 +133,20 @@ func lineOf(text []byte, field string) int {
 	return 0
 }
 
-// reading takes a manifest apart.
-type reading struct {
+// manifestReader takes a manifest apart.
+type manifestReader struct {
 	Manifest
 	all map[string]any
 	err *ManifestError // the first one
 }
 
-func (r *reading) fault(field, format string, args ...any) {
+func (r *manifestReader) fault(field, format string, args ...any) {
 	if r.err == nil {
 		r.err = &ManifestError{Field: field, Why: fmt.Sprintf(format, args...)}
 	}
 }
 
-func (r *reading) warn(field, format string, args ...any) {
+func (r *manifestReader) warn(field, format string, args ...any) {
 	if len(r.Warnings) < maxWarnings {
 		r.Warnings = append(r.Warnings, &ManifestError{Field: field, Why: fmt.Sprintf(format, args...)})
 	}
@@ -163,7 +163,7 @@ func written(value any) string {
 }
 
 // text returns a field that must be a text.
-func (r *reading) text(table map[string]any, section, name string) string {
+func (r *manifestReader) text(table map[string]any, section, name string) string {
 	text, ok := table[name].(string)
 	if table[name] != nil && !ok {
 		r.fault(section+name, "%.60q: want a text in quotes", written(table[name]))
@@ -172,7 +172,7 @@ func (r *reading) text(table map[string]any, section, name string) string {
 }
 
 // table returns a section.
-func (r *reading) table(name string) map[string]any {
+func (r *manifestReader) table(name string) map[string]any {
 	table, ok := r.all[name].(map[string]any)
 	if r.all[name] != nil && !ok {
 		r.warn(name, "want a section: left out")
@@ -181,7 +181,7 @@ func (r *reading) table(name string) map[string]any {
 }
 
 // list returns the texts of a list, of which one alone may stand without brackets.
-func (r *reading) list(value any, field string, most int) (list []string) {
+func (r *manifestReader) list(value any, field string, most int) (list []string) {
 	all, ok := value.([]any)
 	if text, isText := value.(string); isText {
 		r.warn(field, "%.60q: want a list, [%.60q]", text, text)
@@ -204,7 +204,7 @@ func (r *reading) list(value any, field string, most int) (list []string) {
 	return list
 }
 
-func (r *reading) manifest(files fs.FS) {
+func (r *manifestReader) manifest(files fs.FS) {
 	r.Name, r.Description = r.text(r.all, "", "name"), strings.TrimSpace(r.text(r.all, "", "description"))
 	if err, ok := errors.AsType[*ManifestError](CheckID(r.Name)); ok {
 		r.fault(err.Field, "%s", err.Why)
@@ -232,7 +232,7 @@ func (r *reading) manifest(files fs.FS) {
 }
 
 // version takes a number, and one or two numbers, for the version that is meant.
-func (r *reading) version() {
+func (r *manifestReader) version() {
 	given := r.all["version"]
 	switch given.(type) {
 	case int64, float64, string:
@@ -260,7 +260,7 @@ func namespaceOf(id string) string {
 	return ""
 }
 
-func (r *reading) runtime(files fs.FS) {
+func (r *manifestReader) runtime(files fs.FS) {
 	table := r.table("runtime")
 	r.Kind = KindInstruction
 	if table != nil {
@@ -297,7 +297,7 @@ func (r *reading) runtime(files fs.FS) {
 	}
 }
 
-func (r *reading) permissions() {
+func (r *manifestReader) permissions() {
 	table := r.table("permissions")
 	for _, address := range r.list(table["network"], "permissions.network", maxAddresses) {
 		u, err := url.Parse(address)

@@ -31,7 +31,7 @@ type Set struct {
 	relisted sync.Mutex   // held while the sources of this machine are listed
 	began    time.Time    // the last time, and how long that took
 	took     time.Duration
-	known    []map[string]known // by id and revision
+	entries  []map[string]entrySkill // by id and revision
 
 	suggesting sync.Mutex
 	index      *search.Index // of the ids and descriptions of the list with indexOf as its digest
@@ -45,16 +45,16 @@ type Set struct {
 	diagnostics []skillmd.Diagnostic
 }
 
-// listing is what a source has listed last.
+// listing is the last listing of a source.
 type listing struct {
-	*source.Listing // nil where it could not be listed yet
+	*source.Listing // nil if the source was never listed
 	fault           *skillmd.Diagnostic
 }
 
-// known is what an entry of a source has become.
-type known struct {
-	skill *Skill // nil for what is none
-	found []skillmd.Diagnostic
+// entrySkill is the skill of an entry of a source, with the findings about it.
+type entrySkill struct {
+	skill    *Skill // nil if the entry is no usable skill
+	findings []skillmd.Diagnostic
 }
 
 // byID are the versions of each id, highest first.
@@ -65,7 +65,7 @@ type byID map[string][]*Skill
 // can be created. Skills that cannot be used are diagnostics. Close the set after
 // use; the sources stay open.
 func Open(ctx context.Context, base string, sources ...catalog.Source) (*Set, error) {
-	s := &Set{sources: sources, listings: make([]listing, len(sources)), known: make([]map[string]known, len(sources))}
+	s := &Set{sources: sources, listings: make([]listing, len(sources)), entries: make([]map[string]entrySkill, len(sources))}
 	if base != "" {
 		var err error
 		if s.created, err = openCreated(ctx, base); err != nil {
@@ -184,27 +184,27 @@ func (s *Set) relist(ctx context.Context) error {
 			continue
 		}
 		diagnostics = append(diagnostics, listing.Diagnostics...)
-		entries := make(map[string]known, len(listing.Entries))
+		entries := make(map[string]entrySkill, len(listing.Entries))
 		for _, e := range listing.Entries {
 			key := e.ID + "\x00" + e.Revision
-			made, ok := s.known[i][key]
+			found, ok := s.entries[i][key]
 			if r, isRemote := source.(*remote); !ok && isRemote {
-				made.skill, made.found = r.skill(e)
+				found.skill, found.findings = r.skill(e)
 			} else if !ok {
-				made.skill, made.found = newSkill(ctx, source, e, false)
+				found.skill, found.findings = newSkill(ctx, source, e, false)
 			}
-			if made.skill != nil { // what is none is looked at again
-				entries[key] = made
+			if found.skill != nil { // what is none is looked at again
+				entries[key] = found
 			}
-			diagnostics = append(diagnostics, made.found...)
-			if made.skill != nil && !next.add(made.skill) {
-				diagnostics = append(diagnostics, skillmd.Diagnostic{File: made.skill.Place(), Code: catalog.CodeCollision, Severity: skillmd.Warning,
-					Message: fmt.Sprintf("%q %s is there already: left out; give it another name or version", made.skill.ID(), made.skill.Version)})
+			diagnostics = append(diagnostics, found.findings...)
+			if found.skill != nil && !next.add(found.skill) {
+				diagnostics = append(diagnostics, skillmd.Diagnostic{File: found.skill.Place(), Code: catalog.CodeCollision, Severity: skillmd.Warning,
+					Message: fmt.Sprintf("%q %s is there already: left out; give it another name or version", found.skill.ID(), found.skill.Version)})
 			}
 		}
-		s.known[i] = entries
+		s.entries[i] = entries
 	}
-	list, digest := listed(next, nil)
+	list, digest := visibleOf(next, nil)
 	s.began, s.took = began, time.Since(began)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -277,15 +277,15 @@ func (s *Set) all(tenant string) ([]*Skill, string) {
 	s.mu.RUnlock()
 	if s.created != nil {
 		if own := s.created.all(tenant); len(own) > 0 {
-			return listed(ids, own)
+			return visibleOf(ids, own)
 		}
 	}
 	return list, digest
 }
 
-// listed puts the visible skills of the sources, and those that a tenant has created,
-// in order, and makes the digest of them.
-func listed(ids, own byID) (list []*Skill, digest string) {
+// visibleOf returns the visible skills of the sources and of one tenant in order, and their
+// digest.
+func visibleOf(ids, own byID) (list []*Skill, digest string) {
 	take := func(all []*Skill) {
 		for _, k := range all {
 			if !k.Hidden {

@@ -18,20 +18,20 @@ func (s *Set) Watch(report func([]skillmd.Diagnostic)) (stop func()) {
 	s.watchers.Add(1)
 	var quiet []func()
 	for _, skills := range s.sources {
-		told, listed := near, skills
+		changes, watched := near, skills
 		if r, ok := skills.(*remote); ok {
-			told, listed = far, r.Source
+			changes, watched = far, r.Source
 		}
-		n, ok := listed.(source.Notifier)
+		n, ok := watched.(source.Notifier)
 		if !ok {
 			continue
 		}
 		quiet = append(quiet, n.Notify(func() {
-			if told == near {
+			if changes == near {
 				s.stale.Store(true)
 			}
 			select {
-			case told <- struct{}{}:
+			case changes <- struct{}{}:
 			default:
 			}
 		}))
