@@ -53,11 +53,11 @@ func (r *Runtime) Prepare(ctx context.Context, req core.Request) (core.View, err
 // call uses its methods one after another.
 type Call struct{ made *call.Call }
 
-// Open begins a tool call of the agent, one of Satchel's tools or of the host's:
-// it decodes the arguments and finds the call's place in the last response. Then
-// ask [Call.Gate], let [Call.Run] answer a call of one of [Runtime.Tools], and
-// [Call.Close] the call in every case: other calls of the response wait for
-// those that change what is loaded.
+// Open begins a tool call of the agent, one of Satchel's tools or of the host's. It decodes
+// the arguments and finds the call's place in the last response. The caller then asks
+// [Call.Gate], and lets [Call.Run] answer a call of one of [Runtime.Tools]. It must close
+// every call, because other calls of the response wait for those that change what is
+// loaded.
 //
 // The error is one of the store, [ErrReserved], or [errShutdown].
 func (a Agent) Open(ctx context.Context, made core.ToolCall) (*Call, error) {
@@ -87,13 +87,13 @@ func (c *Call) Key() core.SessionKey { return c.made.Key() }
 // returned it. A call whose gate failed is not judged.
 func (c *Call) Gate(ctx context.Context) (core.Decision, error) { return c.made.Decide(ctx) }
 
-// Run answers a call of one of [Runtime.Tools]. It judges the call first if
-// [Call.Gate] has not, and the reason is the answer to a denied one. Whatever the
-// model can act on is in the text; an error means that the run itself must stop,
-// because its context ended, the store failed, or the approver returned it.
+// Run answers a call of one of [Runtime.Tools]. It judges the call first if [Call.Gate] has
+// not; the reason is the answer to a denied one. Whatever the model can act on is in the
+// text. An error means that the run itself must stop: its context ended, the store failed,
+// or the approver returned it.
 //
-// A call of any other tool is one of a tool that does not exist: it is answered, and not
-// judged, and later views have the answer where the history lacks it.
+// A call of any other tool is one of a tool that does not exist. It is answered and not
+// judged, and later views have the answer if the history lacks it.
 func (c *Call) Run(ctx context.Context) (string, error) { return c.made.Run(ctx) }
 
 // Keep returns and keeps the answer of the host's own handler to a call of a tool that the
@@ -111,15 +111,14 @@ func (c *Call) Keep(ctx context.Context, answer string) (string, error) {
 // of ctx.
 func (c *Call) Within(ctx context.Context) (context.Context, error) { return c.made.Within(ctx) }
 
-// Close ends the call in whatever way it ended: answered, denied, failed or
-// interrupted. Calls that wait for it go on. Closing it again changes nothing.
+// Close ends the call, whether it was answered, denied, failed or interrupted. Calls that
+// wait for it go on. A second Close changes nothing.
 func (c *Call) Close() { c.made.Close() }
 
-// CallTool opens, judges, runs and closes a call of one of [Runtime.Tools], for a
-// host with a loop of its own; the reason is the answer to a call that is denied.
-// [Call.Run] says what the answer and the error are. Executing a call of the last
-// response once more, after an interrupt or a restart, gives the same answer and
-// changes nothing.
+// CallTool opens, judges, runs and closes a call of one of [Runtime.Tools], for a host with
+// a loop of its own. The answer to a denied call is the reason. [Call.Run] says what the
+// answer and the error are. A call of the last response that is made again, after an
+// interrupt or a restart, gets the same answer and changes nothing.
 func (r *Runtime) CallTool(ctx context.Context, key core.SessionKey, call core.ToolCall) (string, error) {
 	c, err := r.Agent(key).Open(ctx, call)
 	if err != nil {

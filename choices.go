@@ -116,20 +116,20 @@ type Loading struct {
 	// or what the vocabulary of the tools says.
 	Placement processors.Placement
 	// Prices are those of the provider's prompt cache, for mode Adaptive. The default is
-	// loadmode.DefaultPrices. They decide at the beginning of a turn which content is cleared,
-	// together with the cost of carrying the content of ended loads and with how often skills
-	// came back; see [loadmode.Prices]. A skill whose text is still in view is loaded
+	// loadmode.DefaultPrices. When a turn begins they decide which content is cleared. The
+	// cost of carrying the content of ended loads, and how often skills came back, count
+	// too; see [loadmode.Prices.Clear]. A skill whose text is still in view is loaded
 	// again without being sent again. With processors.InSystem they change nothing.
 	//
-	// Clearing is free where the cache has nothing of the content any more. That is so if the
+	// Clearing is free if the cache has nothing of the content any more. That is so if the
 	// last request is older than TTL, or if the host has changed what stands before the
 	// content. To know this, the session's record keeps the time of the last request, a
 	// checksum and what is in view, in less than a kilobyte.
 	Prices loadmode.Prices
-	// Clearing keeps the content of earlier turns in view, in mode Turn, while removing
-	// it would cost more than it saves: everything behind removed content has to be
-	// written into the prompt cache again. It is decided when a turn begins. By default
-	// the content is removed at once.
+	// Clearing keeps the content of earlier turns in view, in mode Turn, while removing it
+	// would cost more than it saves. Everything behind removed content has to be written
+	// into the prompt cache again. It is decided when a turn begins. By default the
+	// content is removed at once.
 	Clearing loadmode.CachePolicy
 	// Summary is what happens to loaded content whose message is missing from a request
 	// marked by [WithSummary].
@@ -220,7 +220,7 @@ type Permissions struct {
 	// compared with. A tool replaces the built-in one of the same name; package permission
 	// lists those. Those of several WithPermissions options add up.
 	HostTools []permission.Tool
-	// ToolSkills has, for tools of the host, the skills that they need: calls of a tool
+	// ToolSkills has, for tools of the host, the skills that they need. Calls of a tool
 	// are denied while none of its skills is loaded, and the answer says which one to
 	// load. The tools that are offered stay the same. New refuses the names of Satchel's
 	// own tools. They add up as HostTools do.

@@ -19,9 +19,9 @@ import (
 	"github.com/satchel-go/satchel/tools/run"
 )
 
-// New opens the skills and returns a runtime. It fails for options that cannot
-// work and for a place of skills that cannot be opened; a skill that cannot be
-// read is a diagnostic ([Runtime.Diagnostics]) and hides nothing else.
+// New opens the skills and returns a runtime. It fails for options that cannot work, and
+// for a place of skills that cannot be opened. A skill that cannot be read is a diagnostic
+// ([Runtime.Diagnostics]) and hides nothing else.
 func New(opts ...Option) (*Runtime, error) {
 	s, err := newSettings(opts)
 	if err != nil {
@@ -73,9 +73,9 @@ func New(opts ...Option) (*Runtime, error) {
 	return r, nil
 }
 
-// begin reports what the runtime has at its beginning, and starts what it does in the
-// background: the index of the catalog is built where the tools search it, and sources that
-// tell of changes are read again.
+// begin reports what the runtime has at its beginning, and starts its work in the
+// background. It builds the index of the catalog if the tools search it, and reads sources
+// again that report changes.
 func (r *Runtime) begin() {
 	if r.calls.Offer.Searches {
 		r.closers = append(r.closers, turn.Do(func(ctx context.Context) {

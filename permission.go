@@ -32,10 +32,10 @@ func WithPermissions(p Permissions) Option {
 	return Options(further, single("WithPermissions", nil, func(s *settings) { s.judge.Policy, s.judge.Combine = p.Policy, p.Combine }))
 }
 
-// WithApprover lets a function decide on calls that no list grants or denies. It is
-// not asked about Satchel's own tools that only show or load skills. An answer for the
-// session holds as long as only the skills of the question are loaded, with the same
-// content. Without an approver such calls are allowed.
+// WithApprover lets a function decide on calls that no list grants or denies. It is not
+// asked about Satchel's own tools that only show or load skills. An answer for the session
+// holds while only the skills of the question are loaded, with the same content. Without an
+// approver such calls are allowed.
 func WithApprover(approve core.Approver) Option {
 	return single("WithApprover", failsIf(approve == nil, "nil"), func(s *settings) { s.approver = approve })
 }

@@ -78,8 +78,8 @@ func TestReadyNamesPlacesWithoutSkills(t *testing.T) {
 	}
 }
 
-// Ready looks by itself: a host that never calls Refresh hears of a place that was removed or
-// emptied, also where a cache serves what was there, and of one that is back.
+// Ready looks by itself. A host that never calls Refresh learns that a place was removed or
+// emptied, even if a cache still serves it, and that it is back.
 func TestReadyLooksForChanges(t *testing.T) {
 	base := t.TempDir()
 	dir := filepath.Join(base, "skills")

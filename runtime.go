@@ -56,12 +56,11 @@ func closeAll(closers []func() error) error {
 	return errors.Join(errs...)
 }
 
-// Shutdown lets the tool calls that are open end, and closes the runtime then, as
-// [Runtime.Close] does. From its beginning on, [Agent.Prepare] and [Agent.Open] fail
-// with [errShutdown], so a run ends before its next model call; a server first stops
-// to take requests and waits for those that it has. If ctx ends before the calls do,
-// the runtime is closed all the same, which ends their commands, and the error is that
-// of ctx.
+// Shutdown lets the open tool calls end, and then closes the runtime, as [Runtime.Close]
+// does. From its beginning on, [Agent.Prepare] and [Agent.Open] fail with [errShutdown], so
+// a run ends before its next model call. A server first stops to take requests and waits
+// for those that it has. If ctx ends before the calls do, the runtime is closed all the
+// same, which ends their commands. The error is then that of ctx.
 func (r *Runtime) Shutdown(ctx context.Context) error {
 	var err error
 	select {
@@ -72,10 +71,10 @@ func (r *Runtime) Shutdown(ctx context.Context) error {
 	return errors.Join(err, r.Close())
 }
 
-// Tools are the tools to offer the model, in a fixed order. They are constant
-// for the life of the runtime and depend neither on what is loaded nor on the
-// catalog: a session that began while there was no skill to see is offered none of
-// them, as core.View says. The caller must not change the slice.
+// Tools returns the tools to offer the model, in a fixed order. They are constant for the
+// life of the runtime. They depend neither on what is loaded nor on the catalog, with one
+// exception: a session that began without a skill to see gets none of them, as core.View
+// says. The caller must not change the slice.
 func (r *Runtime) Tools() []core.Tool { return r.calls.Offer.Set.Tools() }
 
 // Catalog returns the catalog.

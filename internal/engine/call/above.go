@@ -202,8 +202,9 @@ func (in *runLists) note(to string, bounds []bound) {
 	in.handed[to] = slices.DeleteFunc(slices.Clone(bounds), func(b bound) bool { return b.key.Agent == to })
 }
 
-// above returns the bounds of an agent: of those that have handed the conversation over
-// to it by a call, in a turn that goes on, and of those before it, by which the host has.
+// above returns the bounds of an agent. They are those of the agents that handed the
+// conversation over to it by a call, in a turn that goes on. Those of before, by which the
+// host handed it over, follow.
 func (in *runLists) above(agent string, before []string) []bound {
 	in.mu.Lock()
 	defer in.mu.Unlock()

@@ -210,9 +210,9 @@ func (o *OpenCalls) Stop() <-chan struct{} {
 	return o.ended
 }
 
-// Run answers a call of an operation. It judges the call first if [Call.Decide] has not, and
+// Run answers a call of an operation. It judges the call first if [Call.Decide] has not;
 // the reason is the answer to a denied one. A call of any other tool is one of a tool that
-// does not exist: it is answered and not judged, and later views have the answer where the
+// does not exist. It is answered and not judged, and later views have the answer if the
 // history lacks it.
 func (c *Call) Run(ctx context.Context) (string, error) {
 	started := time.Now()

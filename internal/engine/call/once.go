@@ -10,8 +10,8 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// The answer to a call whose command was begun before, and whether it ended is not
-// known.
+// begunBefore is the answer to a call whose command was begun before, if it is not known
+// whether the command ended.
 const begunBefore = "this command was begun before and its end is unknown: look at its files before running it again"
 
 // maxKeptAnswer is the length of an answer that a record holds itself. A longer one

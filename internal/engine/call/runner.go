@@ -88,9 +88,9 @@ func Unstage(ctx context.Context, places host.Places, session string, skills []s
 	return errors.Join(errs...)
 }
 
-// lazy is what stands in for something that the host leaves out. It is made by the first
-// command: a new runtime leaves no file, and an agent whose skills are only read pays
-// for no more than one look, in its process, at what a sandbox holds here.
+// lazy stands in for something that the host leaves out. The first command makes it. So a
+// new runtime leaves no file, and an agent whose skills are only read does not pay for a
+// sandbox.
 type lazy[T interface{ Close() error }] struct {
 	make func(context.Context) (T, error)
 	over error // of a command for one that is closed

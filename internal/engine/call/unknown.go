@@ -48,8 +48,8 @@ var foreign = func() map[string][]string {
 	return stands
 }()
 
-// unknownTool returns the answer to a call of a tool that does not exist: it names the
-// tool, and says which tool of the set stands for it or has a name like it. host are the
+// unknownTool returns the answer to a call of a tool that does not exist. It names the
+// tool, and says which tool of the set stands for it or has a similar name. host are the
 // names of the host's tools; a nil set offers nothing. The answer depends on nothing else,
 // is printable and has at most 400 bytes.
 func unknownTool(name string, set *skilltools.Set, host []string) string {

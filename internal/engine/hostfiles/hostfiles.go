@@ -1,6 +1,6 @@
-// Package hostfiles gives the files of a conversation, of its messages and of the host,
-// their names in work/inputs. What a name depends on is in the messages and the record,
-// so that a retry, a restart and another replica choose the same one.
+// Package hostfiles names the files of a conversation in work/inputs: those of its messages
+// and those of the host. A name depends on the messages and the record alone. So a retry, a
+// restart and another replica choose the same one.
 package hostfiles
 
 import (
@@ -16,14 +16,13 @@ import (
 	host "github.com/satchel-go/satchel/workspace"
 )
 
-// maxNoted is of how many files of the host one note tells; an answer of skill_run
-// lists all.
+// maxNoted is the largest number of files of the host that one note lists. An answer of
+// skill_run lists all.
 const maxNoted = 100
 
-// Named returns the files of a request with the names that they get in the workspace:
-// none that an earlier message has, or a file of the host that was noted before. A file
-// without content gets one only if its ID is an artifact: of others it is not known whether
-// they can be staged.
+// Named returns the files of a request with their names in the workspace. No two have the
+// same: neither a file of an earlier message, nor one of the host that was noted before. A
+// file without content gets a name only if its ID is an artifact; others may not be there.
 func Named(files []core.File, scan *state.Scan, rec *state.Record) []core.File {
 	if len(files) == 0 {
 		return files
@@ -69,8 +68,9 @@ func isSameFile(f, other *core.File) bool {
 	return f.SameAs(other)
 }
 
-// notedSince returns the names of the files of the host, with the origins of the messages
-// at which they were noted, less than any where it is not in the request.
+// notedSince returns the names of the files of the host, each with the origin of the
+// message at which it was noted. The origin is less than any if that message is not in the
+// request.
 func notedSince(scan *state.Scan, rec *state.Record) map[string]int {
 	since := make(map[string]int)
 	for i := range rec.Notes {
@@ -91,9 +91,10 @@ func notedSince(scan *state.Scan, rec *state.Record) map[string]int {
 	return since
 }
 
-// Tell notes at the message with which a turn begins where commands find the files that
-// the host adds to those of the messages. A file is told once, and not where a message has
-// told it; once more where what told it has left the history.
+// Tell adds a note to the message with which a turn begins. It says where commands find the
+// files that the host adds to those of the messages. Each file is announced once, and not
+// if a message has announced it. It is announced again after the announcement has left the
+// history.
 func Tell(rec *state.Record, host []workspace.Attachment, files []core.File, scan *state.Scan) {
 	gone := lost(rec, scan)
 	note, told := noted(rec, host, Named(files, scan, rec), gone)
@@ -103,8 +104,8 @@ func Tell(rec *state.Record, host []workspace.Attachment, files []core.File, sca
 	}
 }
 
-// lost returns the names of the files, by their identities, that the messages do not tell
-// any more. It keeps one note of each such file in the record, which still has its name.
+// lost returns the names, by identity, of the files whose announcements have left the
+// messages. It keeps one note of each such file in the record, which still has its name.
 func lost(rec *state.Record, scan *state.Scan) map[string]string {
 	names := make(map[string]string)
 	rec.Notes = slices.DeleteFunc(rec.Notes, func(n state.Note) bool {
@@ -144,7 +145,7 @@ func Reserve(rec *state.Record, host []workspace.Attachment, files []core.File) 
 }
 
 // noted returns a note of the files of the host that have no name in the record, or have
-// one in again, and those of them that no message has brought.
+// one in again. fresh are those of them that no message has brought.
 func noted(rec *state.Record, host []workspace.Attachment, files []core.File, again map[string]string) (note state.Note, fresh []core.File) {
 	note.Anchor = rec.User
 	add := func(a *workspace.Attachment, as string) {

@@ -50,9 +50,9 @@ const (
 // Caution keeps [Prices.ClearBy] from clearing text while it is uncertain that this pays.
 // The benchmark varies it to draw its frontier.
 type Caution struct {
-	// Margin is what a break must save beyond its price, as a part of that. Where few
-	// turns have shown little it is more: by twice the price after the first turn, by half
-	// of it after the second, and so on with the square of the turns.
+	// Margin is what a break must save beyond its price, as a part of that. After few
+	// turns it is larger: by twice the price after the first turn, by half of it after the
+	// second. It falls with the square of the turns.
 	Margin float64
 	// RentLimit bounds how long text is carried on a guess. Its rent is the price of
 	// reading it in every call since its load ended. Where that exceeds RentLimit times
@@ -162,8 +162,9 @@ func (d *outlook) cost(i int) float64 {
 	return cost
 }
 
-// keeping is what the texts before place i cost if they stay now: to the end, or
-// until those from some place on are cleared at a later turn, whichever costs less.
+// keeping returns the cost of the texts before place i if they stay now. They stay to the
+// end, or until those from some place on are cleared at a later turn. It takes the cheaper
+// of the two.
 func (d *outlook) keeping(i int) float64 {
 	stay, written := 0.0, 0.0
 	for j := range i {

@@ -80,13 +80,11 @@ type UserTurn struct {
 	Answered bool
 }
 
-// FindTurn finds out whether a request begins a user turn. A token of the host
-// decides. Without one, the newest message that a user wrote does, as long as
-// nothing that the agent did follows it: it begins a turn if it is not the message
-// that began the last one, or if closed says that the last turn was answered.
-// Neither a retry nor a resumed run begins a turn. hash is [state.MarkText], or a
-// function that remembers its results.
-// Decision 10 says why.
+// FindTurn reports whether a request begins a user turn. A token of the host decides.
+// Without one, a turn begins with the newest message that a user wrote, unless the agent
+// has done something since. The message must be another one than that of the last turn, or
+// closed must say that the last turn was answered. Neither a retry nor a resumed run begins
+// a turn. hash is [state.MarkText], or a function that remembers its results.
 func FindTurn(rec *state.Record, scan *state.Scan, token string, closed bool, hash func(text string) string) UserTurn {
 	t := UserTurn{Token: token, Answered: scan.IsAnswered}
 	if scan.Last >= 0 {

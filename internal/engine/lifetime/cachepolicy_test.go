@@ -87,7 +87,7 @@ func TestKeepExpired(t *testing.T) {
 	}
 }
 
-// A superseded text stays with a prefix as long as what supersedes it does.
+// A superseded text stays with a prefix while the text that supersedes it does.
 func TestKeepPrefix(t *testing.T) {
 	body := func(call int, old bool) state.Delivery {
 		return state.Delivery{Call: call, Skill: "pdf", Digest: "d", Body: true, Old: old}

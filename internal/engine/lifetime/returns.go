@@ -28,10 +28,10 @@ type Ended struct {
 	Quiet bool
 }
 
-// Learn returns what is known of skills that come back after one more turn. r is
-// not changed. What is in view is used without a call, so a turn says nothing of a
-// skill whose text it began with, unless it loaded another skill, or called no tool
-// at all: then it most likely needed none of those in view.
+// Learn returns what is known of skills that come back after one more turn. It does not
+// change r. A text in view is used without a call. So a turn that began with the text of a
+// skill says nothing of that skill, with two exceptions. A turn that loaded another skill,
+// or called no tool, most likely needed none of the texts in view.
 func Learn(r state.Returns, t Ended) state.Returns {
 	next := state.Returns{Skills: slices.Clone(r.Skills), Rest: r.Rest}
 	loaded, inView := shortNames(t.Loaded), shortNames(t.InView)
@@ -79,8 +79,8 @@ func indexOf(r *state.Returns, name string) int {
 	return slices.IndexFunc(r.Skills, func(s state.Return) bool { return s.Skill == name })
 }
 
-// chance is how likely a turn needs one of the skills: what was seen of each,
-// mixed with what was seen of all, and that with what is taken for granted.
+// chance estimates how likely a turn needs one of the skills. It mixes what was seen of
+// each with what was seen of all, and that with a prior.
 func chance(r *state.Returns, skills []string) float64 {
 	back, seen := priorReturn*priorTurns+float64(r.Rest.Back), priorTurns+turns(&r.Rest)
 	for i := range r.Skills {

@@ -10,8 +10,8 @@ import (
 )
 
 func TestFindTurn(t *testing.T) {
-	// A word is a message: u is of the user, r of a rewriter, s of the system, a
-	// and t are the answer of the model and of a tool.
+	// Each word is a message. u is of the user, r of a rewriter, s of the system; a is an
+	// answer of the model, and t one of a tool.
 	request := func(words string) (messages []core.Message) {
 		for w := range strings.FieldsSeq(words) {
 			m := core.Message{Text: w[1:]}

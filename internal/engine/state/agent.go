@@ -9,9 +9,9 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// Agent is what a runtime keeps in memory of one agent in one session:
-// nothing that the record does not hold too, except who waits for whom in the
-// last response, and the files that users attached.
+// Agent is what a runtime keeps in memory of one agent in one session. The record holds all
+// of it too, except two things: who waits for whom in the last response, and the files that
+// users attached.
 type Agent struct {
 	mu sync.Mutex
 	// content is what was rendered from the deliveries of rec.

@@ -101,9 +101,9 @@ type Active struct {
 	Loaded int `json:"loaded,omitempty"`
 }
 
-// Delivery is the content of one skill that one call brought into view, pinned by
-// digest. The content is shown at the result of that call as long as the record
-// lists the delivery. In JSON it is a short string.
+// Delivery is the content of one skill that one call brought into view, pinned by digest.
+// The content is shown at the result of that call while the record lists the delivery. In
+// JSON it is a short string.
 type Delivery struct {
 	// Call is the number of the call; a call that names several skills makes
 	// several deliveries.

@@ -100,8 +100,8 @@ func TestRecordsAreDecodedOnce(t *testing.T) {
 	}
 }
 
-// The versions of a key start again when its session ends: a record that another process
-// has saved at a version that this one knows is not the one that it remembers.
+// The versions of a key start again when its session ends. So a record that another process
+// has saved at a known version is another one than the remembered one.
 func TestRecordsOfAnEndedSession(t *testing.T) {
 	store := session.NewMemory()
 	first, second := state.NewRecords(store), state.NewRecords(store)

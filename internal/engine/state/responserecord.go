@@ -92,10 +92,10 @@ func Enter(rec *Record, made []Made, again bool) (changed bool) {
 	return changed
 }
 
-// CanWait reports whether a response need not be entered into the record before
-// its call is executed: there is only one call, so no order has to outlive the
-// process, it has an id, and the record holds no call that it could be taken for.
-// The answer is entered together with what the call changes.
+// CanWait reports whether a response need not be entered into the record before its call is
+// executed. It must be a single call, so that no order has to outlive the process. The call
+// must have an id, and the record must hold no call that it could be mistaken for. The
+// answer is entered together with the change that the call makes.
 func CanWait(rec *Record, made []Made) bool {
 	return len(made) == 1 && made[0].numbered() && made[0].Call.ID != "" && len(rec.Unnumbered) == 0 && FindPending(rec.Pending, nil, made[0].Call) < 0
 }

@@ -139,10 +139,10 @@ func (s *Scan) Stands(front Front) bool {
 }
 
 // Anchor returns the index of the user message that a mark was made of, or -1. turn is the
-// present user turn. Of several messages with the mark's text it prefers the one that is as
-// many user messages from the end as turns have passed since; that also works for a history
-// that was cut at its front. Where a turn is not exactly one message, it takes the one at
-// the mark's position from the front, and else the nearest earlier one.
+// present user turn. Several messages may have the mark's text. It prefers the one that is
+// as many user messages from the end as turns have passed since, which also works for a
+// history that was cut at its front. If a turn is not exactly one message, it takes the one
+// at the mark's position from the front, or else the nearest earlier one.
 func (s *Scan) Anchor(mark Mark, turn int) int {
 	if s.users == nil && s.Users > 0 {
 		s.users = make([]int, 0, s.Users)

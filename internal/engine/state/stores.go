@@ -145,8 +145,9 @@ func (s *Stores) Release(ctx context.Context, in core.SessionKey, cleared func(c
 	return loaded, s.Of(in).Unpin(ctx, in.Session, pins)
 }
 
-// CompletedEvents returns the events of skills that were loaded and are no longer so, but for those
-// whose end was told before: where the model had answered them, in mode Once.
+// CompletedEvents returns the events of skills that were loaded and are no longer so. It
+// leaves out those whose end was reported before, because the model had answered them in
+// mode Once.
 func CompletedEvents(before, after *Record, why string, mode loadmode.Mode) (events []core.Event) {
 	for _, a := range before.Active {
 		if after.Find(a.Skill) == nil && (mode != loadmode.Once || !isSpent(before, a.Skill)) {

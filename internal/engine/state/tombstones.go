@@ -32,9 +32,9 @@ func tombstoneOf(key core.SessionKey) (shard core.SessionKey, agent string) {
 
 func (t tombstone) isOver() bool { return time.Since(time.Unix(t.At, 0)) > tombstoneAge }
 
-// MarkEnded ends a session, after it has noted the highest number that each of its agents
-// has given to a call: a transcript of the session must bring back nothing of that. It
-// notes none of damaged sessions.
+// MarkEnded ends a session. Before that it notes the highest number that each of its agents
+// has given to a call, so that a transcript of the session brings nothing back. It notes
+// none of damaged sessions.
 func (r *Records) MarkEnded(ctx context.Context, id string) error {
 	last, err := r.lastCalls(ctx, id)
 	if err != nil {

@@ -18,10 +18,9 @@ const (
 	maxGrants      = 256
 )
 
-// ToolList is the allowed-tools of a skill as they were when it was loaded. It
-// applies from the load until the user turn ends, and after that as long as the
-// skill stays loaded. Unloading or editing the skill within the turn does not
-// lift it.
+// ToolList is the allowed-tools of a skill as they were when it was loaded. It applies from
+// the load until the user turn ends, and after that while the skill stays loaded. Unloading
+// or editing the skill within the turn does not lift it.
 type ToolList struct {
 	Skill string `json:"skill"`
 	// Call is the number of the first call that loaded the skill with this list.

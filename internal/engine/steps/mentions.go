@@ -12,11 +12,11 @@ import (
 // without tags of its own.
 func Escaped(text string) string { return prompttext.Text(text) }
 
-// Mentions returns the words of a message that may name skills, at most so many: with
-// dollar those behind a "$", with slash those behind a "/" at the beginning of a line.
-// What stands in fenced code blocks and in inline code is left out. A word ends at white
-// space, at a bracket, a quotation mark, an apostrophe or other punctuation that no name
-// has, or at a run of ".", ":", "-", "_" or "/" that nothing follows.
+// Mentions returns the words of a message that may name skills, at most so many. With
+// dollar they are those behind a "$", with slash those behind a "/" at the beginning of a
+// line. Fenced code blocks and inline code are left out. A word ends at white space, at a
+// bracket, a quotation mark, an apostrophe or other punctuation that no name has. It also
+// ends at a run of ".", ":", "-", "_" or "/" that nothing follows.
 func Mentions(text string, dollar, slash bool, most int) (words []string) {
 	fence := ""
 	for line := range strings.Lines(text) {

@@ -32,10 +32,10 @@ func IsShort(text string) bool {
 // rule is a line that must not be lost.
 var rule = regexp.MustCompile(`\b(MUST|NEVER|ALWAYS|DO NOT|REQUIRED)\b`)
 
-// Outline shortens the body of a skill to about so many tokens: its headings, the first
-// sentence below each, and whole lines with MUST, NEVER, ALWAYS, DO NOT or REQUIRED, in
-// their order. What does not fit is cut by lines from the end. It says that it is an
-// outline.
+// Outline shortens the body of a skill to about so many tokens. It keeps the headings, the
+// first sentence below each, and whole lines with MUST, NEVER, ALWAYS, DO NOT or REQUIRED,
+// in their order. Lines that do not fit are cut from the end. The outline says that it is
+// one.
 func Outline(body string, tokens int) string {
 	var kept []string
 	fence, fresh := "", false

@@ -8,13 +8,12 @@ import (
 	"github.com/satchel-go/satchel/internal/text/tokencount"
 )
 
-// Pieces divides a request at the places where the content of a call stands. Each
-// piece is the size of that content and of what follows it up to the next one, in
-// estimated tokens; calls are the numbers of the calls.
+// Pieces divides a request at the places where the content of a call stands. Each piece is
+// the size of that content, and of what follows it up to the next one, in estimated tokens.
+// calls are the numbers of the calls.
 //
-// Left out are the messages before the first content, the user messages at the end
-// of the request, which no cache holds yet, and content that has no place in the
-// request.
+// It leaves out the messages before the first content, and content that has no place in the
+// request. It also leaves out the user messages at the end, which no cache holds yet.
 func Pieces(messages []core.Message, st State) (pieces []lifetime.Piece, calls []int) {
 	pieces, calls, _ = piecesAt(messages, st)
 	return pieces, calls
@@ -64,10 +63,10 @@ func tokensOf(m *core.Message) int {
 	return n
 }
 
-// Facts returns what a request says about clearing the content of ended loads,
-// where a turn begins, the numbers of the calls whose content its places hold, and the
-// messages that they stand in. st is the state before the turn. Whether the cache is
-// cold, and how often skills came back, the request does not say.
+// Facts returns what a request says about clearing the content of ended loads when a turn
+// begins. calls are the numbers of the calls whose content its places hold, and at the
+// messages that they stand in. st is the state before the turn. The request does not say
+// whether the cache is cold, nor how often skills came back.
 func Facts(messages []core.Message, st State) (f lifetime.Facts, calls, at []int) {
 	pieces, calls, at := piecesAt(messages, st)
 	f.Turns = max(0, countTurns(messages)-1)
@@ -84,8 +83,8 @@ func Facts(messages []core.Message, st State) (f lifetime.Facts, calls, at []int
 	return f, calls, at
 }
 
-// skillsOf names the skills whose content a call delivered, as far as it is not
-// superseded.
+// skillsOf names the skills whose content a call delivered, unless newer text supersedes
+// it.
 func (st *State) skillsOf(call int) []string {
 	var names []string
 	for i := range st.Record.Deliveries {

@@ -13,11 +13,9 @@ import (
 	"github.com/satchel-go/satchel/processors"
 )
 
-// PrefixGuard compares the successive requests of one agent in one session. It
-// keeps the texts of the last request; most of them are shared with the host, and
-// comparing a text with itself costs nothing. The zero value is ready to use and
-// safe for concurrent use.
-// Decision 34 says why.
+// PrefixGuard compares the successive requests of one agent in one session. It keeps the
+// texts of the last request; most of them are shared with the host, and comparing a text
+// with itself costs nothing. The zero value is ready to use and safe for concurrent use.
 type PrefixGuard struct {
 	mu    sync.Mutex
 	last  []link
@@ -57,12 +55,12 @@ func (g *PrefixGuard) Check(view []core.Message, rec *state.Record, tools ...cor
 	case len(g.last) == 0: // the first request
 	case tool < max(len(tools), len(g.tools)):
 		broken = true
-		b = processors.PrefixBreak{Cause: causeTools, Message: -1, Tokens: estimated(anewWithTools(g.tools[tool:], tools[tool:], g.last, view))}
+		b = processors.PrefixBreak{Cause: causeTools, Message: -1, Tokens: estimated(repeatedWithTools(g.tools[tool:], tools[tool:], g.last, view))}
 	case at < len(g.last):
 		broken = true
 		b = processors.PrefixBreak{
 			Cause: causeOf(g.last[at:], view[at:], g.rec, rec), Message: at, Role: g.last[at].role,
-			Tokens: estimated(anew(g.last[at:], view[at:])),
+			Tokens: estimated(repeated(g.last[at:], view[at:])),
 		}
 	}
 	if rec != nil && (g.rec == nil || g.rec.Turn != rec.Turn) {
@@ -214,9 +212,9 @@ func schemaText(schema any) []byte {
 	return text
 }
 
-// anewWithTools is anew for requests whose tools already differ. The messages come
+// repeatedWithTools is repeated for requests whose tools already differ. The messages come
 // after the tools, so all of them are sent again.
-func anewWithTools(was, now []core.Definition, links []link, view []core.Message) int {
+func repeatedWithTools(was, now []core.Definition, links []link, view []core.Message) int {
 	before, after := make([]link, 0, len(was)+len(links)), make([]core.Message, 0, len(now)+len(view))
 	for i := range was {
 		before = append(before, link{text: definitionText(&was[i]), role: toolRole})
@@ -224,7 +222,7 @@ func anewWithTools(was, now []core.Definition, links []link, view []core.Message
 	for i := range now {
 		after = append(after, core.Message{Text: definitionText(&now[i]), Role: toolRole})
 	}
-	return anew(append(before, links...), append(after, view...))
+	return repeated(append(before, links...), append(after, view...))
 }
 
 // toolRole stands for the tools; no message has this role.

@@ -10,7 +10,6 @@ import (
 )
 
 // results appends what each call delivered to the result of that call.
-// Decision 2 says why.
 func results(messages []core.Message, st *State) []core.Message {
 	if len(st.Content.Calls) == 0 {
 		return messages

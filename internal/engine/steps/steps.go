@@ -61,8 +61,8 @@ type Elsewhere struct {
 	Back []state.DeliveryKey
 }
 
-// Processor is one step of the view. It may change the slice that it is given and
-// return another one, but it does not change what the messages refer to.
+// Processor is one step of the view. It may change the slice that it gets and return
+// another one, but it does not change what the messages refer to.
 type Processor func([]core.Message, *State) []core.Message
 
 // Chain returns the steps of a placement in the order in which they run.
@@ -124,9 +124,8 @@ func insert(messages []core.Message, i int, text string) []core.Message {
 	})
 }
 
-// overview appends the session's overview to the host's system text, or adds a
-// system message where the host has none.
-// Decision 8 says why.
+// overview appends the session's overview to the host's system text, or adds a system
+// message if the host has none.
 func overview(messages []core.Message, st *State) []core.Message {
 	if st.Overview == "" {
 		return messages
@@ -230,11 +229,8 @@ func size(n int) string {
 	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
 }
 
-// Anchor returns the index of the user message that a mark was made of, or -1. Of
-// several messages with the mark's text it prefers the one that is as many user
-// messages from the end as turns have passed since; that also works for a history
-// that was cut at its front. Where a turn is not exactly one message, it takes the
-// one at the mark's position from the front, and else the nearest earlier one.
+// Anchor returns the index of the user message that a mark was made of, or -1; see
+// [state.Scan.Anchor].
 func Anchor(messages []core.Message, mark state.Mark, turn int) int {
 	s := state.ScanMessages(messages, 0)
 	return s.Anchor(mark, turn)

@@ -73,8 +73,8 @@ func (t *Turns) made(agent *state.Agent, calls []core.ToolCall) (made []state.Ma
 	return made, changes
 }
 
-// mayLoadAgain reports whether a call of a new response may load its skill again: in
-// mode Adaptive, a command of a skill whose load has ended and whose text the last
+// mayLoadAgain reports whether a call of a new response may load its skill again. In mode
+// Adaptive that is a command of a skill whose load has ended and whose text the last
 // request showed. Such a call is numbered like a load.
 func (t *Turns) mayLoadAgain(agent *state.Agent, o *tools.Operation, call core.ToolCall) bool {
 	rec := agent.LastRecord()

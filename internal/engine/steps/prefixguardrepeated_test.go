@@ -8,7 +8,7 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// What is sent anew is what stood behind the break before, wherever.
+// Bytes that are sent again are those that stood behind the break before, wherever.
 func TestPrefixGuardCountsWhatStood(t *testing.T) {
 	say := func(texts ...string) (view []core.Message) {
 		for _, text := range texts {
@@ -45,7 +45,7 @@ func TestPrefixGuardCountsWhatStood(t *testing.T) {
 	}
 }
 
-// For any two requests: no more is sent anew than stands behind the break in both,
+// For any two requests: no more is sent again than stands behind the break in both,
 // and all of it if nothing is gone.
 func TestPrefixGuardBoundsWhatStood(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))

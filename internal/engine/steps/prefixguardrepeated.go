@@ -2,9 +2,9 @@ package steps
 
 import "github.com/satchel-go/satchel/core"
 
-// anew counts the bytes of now, which begins at the break, that were also in was;
+// repeated counts the bytes of now, which begins at the break, that were also in was;
 // see PrefixBreak.Tokens. It is called only when there is a break.
-func anew(was []link, now []core.Message) (size int) {
+func repeated(was []link, now []core.Message) (size int) {
 	pool := newPool(was)
 	var changed []int
 	for i := range now {
