@@ -91,7 +91,7 @@ var arrows = map[string][]string{
 	"adapter/eino":                    {"core", "adapter", "internal/lru", "internal/text/printable", "."},
 	"adapter/langchaingo":             {"core", "adapter", "internal/lru", "."},
 	"internal/testing/crashtest":      {},
-	"satcheltest":                     {},
+	"satcheltest":                     {"core"},
 	"internal/testing/bypasstest":     {},
 	"internal/testing/servertest":     {},
 	"internal/text/packed":            {},

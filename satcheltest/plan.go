@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+
+	"github.com/satchel-go/satchel/core"
 )
 
 // Turn is what a planned model does with one user message: the steps that are
@@ -26,11 +28,11 @@ type Step struct {
 	// Text is said beside the calls.
 	Text string
 	// Calls are the calls; at least one.
-	Calls []Call
+	Calls []core.ToolCall
 }
 
 // Do returns a step that calls one tool; see [To] for the arguments.
-func Do(tool string, args any) Step { return Step{Calls: []Call{To(tool, args)}} }
+func Do(tool string, args any) Step { return Step{Calls: []core.ToolCall{To(tool, args)}} }
 
 // Load returns a step that loads a skill with the docs named, unless the skill's text is in the
 // request already.
@@ -39,7 +41,7 @@ func Load(skill string, docs ...string) Step {
 	if len(docs) > 0 {
 		args["docs"] = docs
 	}
-	return Step{Unless: SkillOpen(skill), Calls: []Call{To("skill_load", args)}}
+	return Step{Unless: SkillOpen(skill), Calls: []core.ToolCall{To("skill_load", args)}}
 }
 
 // SkillOpen returns the tag with which a loaded skill's text begins in a request.
@@ -56,18 +58,18 @@ func Plan(turns ...Turn) Script {
 	return func(r Request) Response {
 		n := r.Turn()
 		if n < 1 || n > len(turns) {
-			return Fail(http.StatusUnprocessableEntity, fmt.Sprintf("the plan has %d turns and the request has %d user messages", len(turns), n))
+			return Response{Status: http.StatusUnprocessableEntity, Err: fmt.Sprintf("the plan has %d turns and the request has %d user messages", len(turns), n)}
 		}
 		turn := turns[n-1]
 		step, due := turn.next(r)
 		if !due {
 			if lack := missing(r, turn.Needs); lack != "" {
-				return Fail(http.StatusUnprocessableEntity, fmt.Sprintf("answer of turn %d: the request lacks %q", n, lack))
+				return Response{Status: http.StatusUnprocessableEntity, Err: fmt.Sprintf("answer of turn %d: the request lacks %q", n, lack)}
 			}
-			return Text(turn.Answer)
+			return Response{Text: turn.Answer}
 		}
 		if lack := missing(r, step.Needs); lack != "" {
-			return Fail(http.StatusUnprocessableEntity, fmt.Sprintf("call of %s in turn %d: the request lacks %q", step.tools(), n, lack))
+			return Response{Status: http.StatusUnprocessableEntity, Err: fmt.Sprintf("call of %s in turn %d: the request lacks %q", step.tools(), n, lack)}
 		}
 		return Response{Text: step.Text, Calls: step.Calls}
 	}

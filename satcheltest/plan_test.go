@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/satchel-go/satchel/core"
 )
 
 func TestPlan(t *testing.T) {
@@ -11,7 +13,7 @@ func TestPlan(t *testing.T) {
 		Turn{
 			Steps: []Step{
 				Load("pdf", "forms.md"),
-				{Text: "both", Calls: []Call{To("x", "1"), To("y", "2")}, Needs: []string{"BODY"}},
+				{Text: "both", Calls: []core.ToolCall{To("x", "1"), To("y", "2")}, Needs: []string{"BODY"}},
 				Do("x", "3"),
 			},
 			Needs:  []string{"RESULT"},
@@ -23,7 +25,7 @@ func TestPlan(t *testing.T) {
 	called := func(names ...string) Message {
 		m := Message{Role: "assistant"}
 		for _, n := range names {
-			m.Calls = append(m.Calls, Call{Name: n})
+			m.Calls = append(m.Calls, core.ToolCall{Name: n})
 		}
 		return m
 	}

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/satchel-go/satchel/core"
 )
 
 // errRequest reports a body that is no chat completion request.
@@ -24,9 +26,10 @@ type Request struct {
 	// that it wants a chunk with the usage at their end.
 	Stream      bool
 	StreamUsage bool
-	// Messages and Tools are in the order of the body.
+	// Messages and Tools are in the order of the body. Schemas have sorted keys and no white
+	// space, so that those of two clients compare bytewise.
 	Messages []Message
-	Tools    []Tool
+	Tools    []core.Tool
 
 	ctx context.Context
 }
@@ -40,25 +43,9 @@ type Message struct {
 	// the other.
 	Text string
 	// Calls are the tool calls of an assistant message.
-	Calls []Call
+	Calls []core.ToolCall
 	// CallID is the call that a tool message answers.
 	CallID string
-}
-
-// Call is one tool call.
-type Call struct {
-	ID        string
-	Name      string
-	Arguments string
-}
-
-// Tool is one tool that the model is offered.
-type Tool struct {
-	Name        string
-	Description string
-	// Schema is the JSON Schema of the arguments with sorted keys and no white
-	// space, so that schemas of two clients compare bytewise.
-	Schema string
 }
 
 // Context returns a context that ends when the client goes away or the server is closed. A
@@ -157,7 +144,7 @@ func decode(raw []byte) (Request, error) {
 		}
 		msg := Message{Role: m.Role, Text: text, CallID: m.CallID}
 		for _, c := range m.ToolCalls {
-			msg.Calls = append(msg.Calls, Call{ID: c.ID, Name: c.Function.Name, Arguments: c.Function.Arguments})
+			msg.Calls = append(msg.Calls, core.ToolCall{ID: c.ID, Name: c.Function.Name, Arguments: c.Function.Arguments})
 		}
 		r.Messages = append(r.Messages, msg)
 	}
@@ -166,7 +153,7 @@ func decode(raw []byte) (Request, error) {
 		if err != nil {
 			return Request{}, fmt.Errorf("%w: tool %q: %w", errRequest, t.Function.Name, err)
 		}
-		r.Tools = append(r.Tools, Tool{Name: t.Function.Name, Description: t.Function.Description, Schema: schema})
+		r.Tools = append(r.Tools, core.Tool{Name: t.Function.Name, Description: t.Function.Description, Schema: json.RawMessage(schema)})
 	}
 	return r, nil
 }

@@ -4,17 +4,19 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+
+	"github.com/satchel-go/satchel/core"
 )
 
 // Response is what the endpoint answers. The zero value is an empty assistant
 // message.
 type Response struct {
-	// Text and Calls make up the assistant message. A call without an ID gets
-	// call_<request number>_<position from 1>.
+	// Text and Calls are the assistant message. A call without an ID gets
+	// call_<request number>_<position from 1>; one with the ID "\x00" is sent without any.
 	Text  string
-	Calls []Call
+	Calls []core.ToolCall
 	// Usage is reported as it is; nil is an estimate, see [Server].
-	Usage *Usage
+	Usage *core.Usage
 	// Status is the HTTP status. 0 means 200; with any other the body is an
 	// error object with the message Err.
 	Status int
@@ -23,48 +25,31 @@ type Response struct {
 	Cut bool
 }
 
-// Usage counts tokens. Cached is the part of Prompt that the provider read
-// from its cache.
-type Usage struct {
-	Prompt     int
-	Cached     int
-	Completion int
-}
-
-// Text answers with a plain message.
-func Text(text string) Response { return Response{Text: text} }
-
-// Calls answers with tool calls.
-func Calls(calls ...Call) Response { return Response{Calls: calls} }
-
-// Fail answers with an HTTP error.
-func Fail(status int, message string) Response { return Response{Status: status, Err: message} }
-
 // To makes a call of a tool. A string becomes the raw arguments, valid JSON or not; any other
 // value is encoded as JSON.
-func To(tool string, args any) Call {
+func To(tool string, args any) core.ToolCall {
 	if raw, ok := args.(string); ok {
-		return Call{Name: tool, Arguments: raw}
+		return core.ToolCall{Name: tool, Arguments: raw}
 	}
 	raw, err := json.Marshal(args)
 	if err != nil {
 		// Only a script's author can get here: show it where the call arrives.
 		raw = fmt.Appendf(nil, "%q", err.Error())
 	}
-	return Call{Name: tool, Arguments: string(raw)}
+	return core.ToolCall{Name: tool, Arguments: string(raw)}
 }
 
-// NoID is the ID of a call that is sent without one.
-const NoID = "\x00"
+// noID is the ID of a call that is sent without one.
+const noID = "\x00"
 
 // number gives every call without an id a deterministic one.
 func (r Response) number(request int) Response {
-	calls := make([]Call, len(r.Calls))
+	calls := make([]core.ToolCall, len(r.Calls))
 	for i, c := range r.Calls {
 		if c.ID == "" {
 			c.ID = fmt.Sprintf("call_%d_%d", request, i+1)
 		}
-		if c.ID == NoID {
+		if c.ID == noID {
 			c.ID = ""
 		}
 		calls[i] = c
@@ -90,7 +75,7 @@ type wireCall struct {
 	} `json:"function"`
 }
 
-func (u Usage) body() map[string]any {
+func usageBody(u *core.Usage) map[string]any {
 	return map[string]any{
 		"prompt_tokens":         u.Prompt,
 		"completion_tokens":     u.Completion,
@@ -128,7 +113,7 @@ func writeWhole(w http.ResponseWriter, req Request, resp Response) {
 		"created": created,
 		"model":   req.Model,
 		"choices": []any{map[string]any{"index": 0, "message": message, "finish_reason": resp.finishReason()}},
-		"usage":   resp.Usage.body(),
+		"usage":   usageBody(resp.Usage),
 	})
 	if err != nil {
 		writeError(w, http.StatusInternalServerError, err.Error())

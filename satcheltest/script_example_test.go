@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 
+	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/satcheltest"
 )
 
@@ -25,16 +26,16 @@ func ExampleDo() {
 	// Output: weather {"city":"Oslo"}
 }
 
-func ExampleText() {
+func ExampleResponse() {
 	script := func(r satcheltest.Request) satcheltest.Response {
-		return satcheltest.Text(fmt.Sprint("You have said ", r.Turn(), " things."))
+		return satcheltest.Response{Text: fmt.Sprint("You have said ", r.Turn(), " things.")}
 	}
 	fmt.Println(answer(script(satcheltest.Request{Messages: []satcheltest.Message{{Role: "user"}, {Role: "user"}}})))
 	// Output: You have said 2 things.
 }
 
-func ExampleCalls() {
-	fmt.Println(answer(satcheltest.Calls(satcheltest.To("skill_load", `{"skill":"pdf"}`))))
+func ExampleResponse_calls() {
+	fmt.Println(answer(satcheltest.Response{Calls: []core.ToolCall{satcheltest.To("skill_load", `{"skill":"pdf"}`)}}))
 	// Output: skill_load {"skill":"pdf"}
 }
 
@@ -44,7 +45,7 @@ func ExampleTo() {
 	// Output: skill_run {"command":"ls","skill":"pdf"}
 }
 
-func ExampleFail() {
-	fmt.Println(answer(satcheltest.Fail(http.StatusTooManyRequests, "slow down")))
+func ExampleResponse_status() {
+	fmt.Println(answer(satcheltest.Response{Status: http.StatusTooManyRequests, Err: "slow down"}))
 	// Output: 429 slow down
 }

@@ -17,6 +17,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/satchel-go/satchel/core"
 )
 
 // Script decides the answer to a request. It is called for one request at a
@@ -121,7 +123,7 @@ func (s *Server) answer(ctx context.Context, req Request) (Request, Response) {
 	req.ctx = ctx
 	resp := s.script(req).number(req.Number)
 	if resp.Usage == nil {
-		resp.Usage = &Usage{
+		resp.Usage = &core.Usage{
 			Prompt:     tokens(len(prompt)),
 			Cached:     cached / bytesPerToken,
 			Completion: tokens(len(resp.Text) + callBytes(resp.Calls)),
@@ -137,14 +139,14 @@ func (s *Server) record(req *Request, prompt []byte) (cached int) {
 	req.Number = len(s.requests) + 1
 	s.requests = append(s.requests, *req)
 	for _, earlier := range s.prompts {
-		cached = max(cached, SharedPrefix(earlier, prompt))
+		cached = max(cached, sharedPrefix(earlier, prompt))
 	}
 	s.prompts = append(s.prompts, prompt)
 	return cached
 }
 
-// SharedPrefix returns the length of the longest common prefix of a and b in bytes.
-func SharedPrefix(a, b []byte) int {
+// sharedPrefix returns the length of the longest common prefix of a and b in bytes.
+func sharedPrefix(a, b []byte) int {
 	n := min(len(a), len(b))
 	if bytes.Equal(a[:n], b[:n]) {
 		return n
@@ -160,7 +162,7 @@ const bytesPerToken = 4
 
 func tokens(n int) int { return (n + bytesPerToken - 1) / bytesPerToken }
 
-func callBytes(calls []Call) (n int) {
+func callBytes(calls []core.ToolCall) (n int) {
 	for _, c := range calls {
 		n += len(c.Name) + len(c.Arguments)
 	}

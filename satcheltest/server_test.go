@@ -8,8 +8,11 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/satchel-go/satchel/core"
 )
 
 func start(t *testing.T, script Script) *Server {
@@ -41,7 +44,7 @@ const hello = `{"model":"m","messages":[{"role":"user","content":"hi"}]}`
 
 func TestServerAnswersWhole(t *testing.T) {
 	s := start(t, func(r Request) Response {
-		return Response{Text: "look", Calls: []Call{To("a", map[string]any{"x": 1}), To("b", "{broken"), {ID: "own", Name: "c"}}}
+		return Response{Text: "look", Calls: []core.ToolCall{To("a", map[string]any{"x": 1}), To("b", "{broken"), {ID: "own", Name: "c"}}}
 	})
 	status, body, err := post(t, s, hello)
 	if err != nil || status != http.StatusOK {
@@ -66,9 +69,9 @@ func TestServerAnswersWhole(t *testing.T) {
 	if got.ID != "chatcmpl-1" || got.Choices[0].FinishReason != "tool_calls" || got.Choices[0].Message.Content != "look" {
 		t.Errorf("answer = %s", body)
 	}
-	want := []Call{{"call_1_1", "a", `{"x":1}`}, {"call_1_2", "b", "{broken"}, {"own", "c", ""}}
+	want := []core.ToolCall{{ID: "call_1_1", Name: "a", Arguments: `{"x":1}`}, {ID: "call_1_2", Name: "b", Arguments: "{broken"}, {ID: "own", Name: "c"}}
 	for i, c := range got.Choices[0].Message.ToolCalls {
-		if (Call{c.ID, c.Function.Name, c.Function.Arguments}) != want[i] || c.Type != "function" {
+		if (core.ToolCall{ID: c.ID, Name: c.Function.Name, Arguments: c.Function.Arguments}) != want[i] || c.Type != "function" {
 			t.Errorf("call %d = %+v, want %+v", i, c, want[i])
 		}
 	}
@@ -76,7 +79,7 @@ func TestServerAnswersWhole(t *testing.T) {
 
 // chunks decodes a stream of events and puts its pieces together as a client
 // would.
-func chunks(t *testing.T, body string) (text string, calls []Call, finish string, usage map[string]any, events int, done bool) {
+func chunks(t *testing.T, body string) (text string, calls []core.ToolCall, finish string, usage map[string]any, events int, done bool) {
 	t.Helper()
 	scanner := bufio.NewScanner(strings.NewReader(body))
 	for scanner.Scan() {
@@ -113,7 +116,7 @@ func chunks(t *testing.T, body string) (text string, calls []Call, finish string
 			finish += c.FinishReason
 			for _, d := range c.Delta.ToolCalls {
 				if d.ID != "" {
-					calls = append(calls, Call{ID: d.ID, Name: d.Function.Name})
+					calls = append(calls, core.ToolCall{ID: d.ID, Name: d.Function.Name})
 				}
 				calls[d.Index].Arguments += d.Function.Arguments
 			}
@@ -125,7 +128,7 @@ func chunks(t *testing.T, body string) (text string, calls []Call, finish string
 func TestServerStreams(t *testing.T) {
 	long := "Straße, 技能 and a long enough sentence"
 	s := start(t, func(r Request) Response {
-		return Response{Text: long, Calls: []Call{To("a", map[string]string{"q": "ümläut value"}), To("b", "")}, Usage: &Usage{Prompt: 10, Cached: 4, Completion: 3}}
+		return Response{Text: long, Calls: []core.ToolCall{To("a", map[string]string{"q": "ümläut value"}), To("b", "")}, Usage: &core.Usage{Prompt: 10, Cached: 4, Completion: 3}}
 	})
 	_, body, err := post(t, s, `{"stream":true,"stream_options":{"include_usage":true},"messages":[{"role":"user","content":"hi"}]}`)
 	if err != nil {
@@ -135,7 +138,7 @@ func TestServerStreams(t *testing.T) {
 	if text != long || finish != "tool_calls" || !done {
 		t.Errorf("text %q, finish %q, done %v", text, finish, done)
 	}
-	if len(calls) != 2 || calls[0] != (Call{"call_1_1", "a", `{"q":"ümläut value"}`}) || calls[1] != (Call{"call_1_2", "b", ""}) {
+	if len(calls) != 2 || calls[0] != (core.ToolCall{ID: "call_1_1", Name: "a", Arguments: `{"q":"ümläut value"}`}) || calls[1] != (core.ToolCall{ID: "call_1_2", Name: "b"}) {
 		t.Errorf("calls = %+v", calls)
 	}
 	if events < 9 {
@@ -151,7 +154,7 @@ func TestServerStreams(t *testing.T) {
 }
 
 func TestServerRefuses(t *testing.T) {
-	s := start(t, func(r Request) Response { return Fail(http.StatusTooManyRequests, "slow down") })
+	s := start(t, func(r Request) Response { return Response{Status: http.StatusTooManyRequests, Err: "slow down"} })
 	tests := map[string]struct {
 		body   string
 		status int
@@ -195,7 +198,7 @@ func TestServerCutsConnection(t *testing.T) {
 }
 
 func TestServerKeepsRequests(t *testing.T) {
-	s := start(t, func(r Request) Response { return Text("ok") })
+	s := start(t, func(r Request) Response { return Response{Text: "ok"} })
 	first := `{"model":"m","messages":[{"role":"system","content":null},{"role":"user","content":[{"type":"text","text":"a"},{"type":"image_url"},{"type":"text","text":"b"}]}],` +
 		`"tools":[{"function":{"name":"t","description":"d","parameters":{"b": 1.50, "a":2}}}]}`
 	for _, body := range []string{first, hello} {
@@ -210,13 +213,13 @@ func TestServerKeepsRequests(t *testing.T) {
 	if m := got[0].Messages; m[0].Text != "" || m[1].Text != "ab" || m[1].Role != "user" {
 		t.Errorf("messages = %+v", m)
 	}
-	if got[0].Tools[0] != (Tool{Name: "t", Description: "d", Schema: `{"a":2,"b":1.50}`}) {
+	if !reflect.DeepEqual(got[0].Tools[0], core.Tool{Name: "t", Description: "d", Schema: json.RawMessage(`{"a":2,"b":1.50}`)}) {
 		t.Errorf("tools = %+v", got[0].Tools)
 	}
 }
 
 func TestServerEstimatesUsage(t *testing.T) {
-	s := start(t, func(r Request) Response { return Text("12345678") })
+	s := start(t, func(r Request) Response { return Response{Text: "12345678"} })
 	usage := func(body string) (u struct {
 		Prompt  int `json:"prompt_tokens"`
 		Answer  int `json:"completion_tokens"`
@@ -250,7 +253,7 @@ func TestRequestContextEndsWithClient(t *testing.T) {
 		cancel()
 		<-r.Context().Done()
 		close(ended)
-		return Text("late")
+		return Response{Text: "late"}
 	})
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL()+"/chat/completions", strings.NewReader(hello))
 	if err != nil {

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+
+	"github.com/satchel-go/satchel/core"
 )
 
 // Sizes of the pieces of a streamed answer: small, so that a client that
@@ -42,13 +44,13 @@ func writeStream(w http.ResponseWriter, req Request, resp Response) {
 		"choices": []any{map[string]any{"index": 0, "delta": map[string]any{}, "finish_reason": resp.finishReason()}},
 	})
 	if req.StreamUsage {
-		s.chunk(map[string]any{"choices": []any{}, "usage": resp.Usage.body()})
+		s.chunk(map[string]any{"choices": []any{}, "usage": usageBody(resp.Usage)})
 	}
 	_, _ = io.WriteString(w, "data: [DONE]\n\n") // the client may be gone
 }
 
 // call writes one tool call: id, type and name in its first delta only.
-func (s stream) call(index int, c Call, cut bool) {
+func (s stream) call(index int, c core.ToolCall, cut bool) {
 	first := wireCall{Index: &index, ID: c.ID, Type: "function"}
 	first.Function.Name = c.Name
 	s.delta(map[string]any{"tool_calls": []wireCall{first}})

@@ -17,6 +17,7 @@ import (
 
 	"github.com/creack/pty"
 
+	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/satcheltest"
 )
 
@@ -78,7 +79,7 @@ func TestChatAsksOnARealTerminal(t *testing.T) {
 				shown, ended := &screen{}, make(chan struct{})
 				go func() { _, _ = io.Copy(shown, keys) }()
 				plan := satcheltest.Plan(
-					satcheltest.Turn{Steps: []satcheltest.Step{satcheltest.Load("free"), {Calls: []satcheltest.Call{command("free", "echo one")}}}, Answer: "first answer"},
+					satcheltest.Turn{Steps: []satcheltest.Step{satcheltest.Load("free"), {Calls: []core.ToolCall{command("free", "echo one")}}}, Answer: "first answer"},
 					satcheltest.Turn{Answer: "second answer"},
 				)
 				var ahead sync.Once

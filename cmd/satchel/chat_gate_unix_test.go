@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/testing/bypasstest"
 	"github.com/satchel-go/satchel/satcheltest"
 )
@@ -35,13 +36,13 @@ func listedSkills(t *testing.T, canary string) string {
 }
 
 // runOf is a call of skill_run.
-func runOf(skill string, args map[string]any) satcheltest.Call {
+func runOf(skill string, args map[string]any) core.ToolCall {
 	all := map[string]any{"skill": skill}
 	maps.Copy(all, args)
 	return satcheltest.To("skill_run", all)
 }
 
-func command(skill, text string) satcheltest.Call {
+func command(skill, text string) core.ToolCall {
 	return runOf(skill, map[string]any{"command": text})
 }
 
@@ -94,7 +95,7 @@ func TestChatRunsNothingThatIsNotListed(t *testing.T) {
 	each(t, func(t *testing.T, flags ...string) {
 		file := filepath.Join(t.TempDir(), "canary")
 		canary := "touch " + file
-		var calls []satcheltest.Call
+		var calls []core.ToolCall
 		commands := bypasstest.Commands(canary)
 		for _, name := range slices.Sorted(maps.Keys(commands)) {
 			calls = append(calls, command("say", commands[name]))
@@ -105,11 +106,11 @@ func TestChatRunsNothingThatIsNotListed(t *testing.T) {
 		}
 		all := len(calls)
 		calls = append(calls, command("say", "echo ok"))
-		together := append([]satcheltest.Call{satcheltest.To("skill_load", `{"skill":"say"}`)}, calls...)
-		unloaded := append([]satcheltest.Call{satcheltest.To("skill_unload", `{"all":true}`)}, calls...)
+		together := append([]core.ToolCall{satcheltest.To("skill_load", `{"skill":"say"}`)}, calls...)
+		unloaded := append([]core.ToolCall{satcheltest.To("skill_unload", `{"all":true}`)}, calls...)
 		got := gateChat(t, satcheltest.Plan(
 			satcheltest.Turn{Steps: []satcheltest.Step{{Calls: together}, {Calls: calls}, {Calls: unloaded}}, Answer: "one"},
-			satcheltest.Turn{Steps: []satcheltest.Step{{Calls: []satcheltest.Call{satcheltest.To("skill_load", `{"skill":"free"}`), command("free", "id -u")}}}, Answer: "two"},
+			satcheltest.Turn{Steps: []satcheltest.Step{{Calls: []core.ToolCall{satcheltest.To("skill_load", `{"skill":"free"}`), command("free", "id -u")}}}, Answer: "two"},
 		), "", append(flags, "--skills", listedSkills(t, canary), "first", "second")...)
 		if got.code != 0 {
 			t.Fatalf("code %d, err %q", got.code, got.err)
@@ -168,7 +169,7 @@ func TestChatPolicies(t *testing.T) {
 		t.Run(fmt.Sprint(test.skill, test.flags, test.command), func(t *testing.T) {
 			for _, framework := range frameworks {
 				got := gateChat(t, satcheltest.Plan(satcheltest.Turn{Steps: []satcheltest.Step{
-					satcheltest.Load(test.skill), {Calls: []satcheltest.Call{command(test.skill, test.command)}},
+					satcheltest.Load(test.skill), {Calls: []core.ToolCall{command(test.skill, test.command)}},
 				}, Answer: "done"}), "", append([]string{"chat", "--framework", framework, "--skills", skills, "hi"}, test.flags...)...)
 				results := got.results(t, "skill_run")
 				if got.code != 0 || len(results) != 1 || strings.Contains(results[0], ran) != test.runs || !test.runs && !strings.HasPrefix(results[0], "denied: ") {
@@ -182,7 +183,7 @@ func TestChatPolicies(t *testing.T) {
 func TestChatAsks(t *testing.T) {
 	skills := listedSkills(t, "true")
 	twice := satcheltest.Plan(satcheltest.Turn{Steps: []satcheltest.Step{
-		satcheltest.Load("free"), {Calls: []satcheltest.Call{command("free", "echo one")}}, {Calls: []satcheltest.Call{command("free", "echo one")}},
+		satcheltest.Load("free"), {Calls: []core.ToolCall{command("free", "echo one")}}, {Calls: []core.ToolCall{command("free", "echo one")}},
 	}, Answer: "done"})
 	for typed, test := range map[string]struct {
 		runs      []bool
@@ -223,7 +224,7 @@ func TestChatAsks(t *testing.T) {
 func TestChatAsksOnTheTerminal(t *testing.T) {
 	skills := listedSkills(t, "true")
 	script := satcheltest.Plan(
-		satcheltest.Turn{Steps: []satcheltest.Step{satcheltest.Load("free"), {Calls: []satcheltest.Call{command("free", "echo one")}}}, Answer: "first answer"},
+		satcheltest.Turn{Steps: []satcheltest.Step{satcheltest.Load("free"), {Calls: []core.ToolCall{command("free", "echo one")}}}, Answer: "first answer"},
 		satcheltest.Turn{Answer: "second answer"},
 		satcheltest.Turn{Answer: "third answer"},
 	)
@@ -263,9 +264,9 @@ func TestChatQuestionIsCancelled(t *testing.T) {
 	each(t, func(t *testing.T, flags ...string) {
 		server, err := satcheltest.New(func(r satcheltest.Request) satcheltest.Response {
 			if r.Contains("second") {
-				return satcheltest.Text("second answer")
+				return satcheltest.Response{Text: "second answer"}
 			}
-			return satcheltest.Plan(satcheltest.Turn{Steps: []satcheltest.Step{satcheltest.Load("free"), {Calls: []satcheltest.Call{command("free", "echo one")}}}, Answer: "first answer"})(r)
+			return satcheltest.Plan(satcheltest.Turn{Steps: []satcheltest.Step{satcheltest.Load("free"), {Calls: []core.ToolCall{command("free", "echo one")}}}, Answer: "first answer"})(r)
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -289,7 +290,7 @@ func TestChatQuestionIsCancelled(t *testing.T) {
 
 func TestChatShowsDecisions(t *testing.T) {
 	skills := listedSkills(t, "true")
-	script := satcheltest.Plan(satcheltest.Turn{Steps: []satcheltest.Step{satcheltest.Load("say"), {Calls: []satcheltest.Call{command("say", "echo ok"), command("say", "id '\x1b[31m'")}}}, Answer: "done"})
+	script := satcheltest.Plan(satcheltest.Turn{Steps: []satcheltest.Step{satcheltest.Load("say"), {Calls: []core.ToolCall{command("say", "echo ok"), command("say", "id '\x1b[31m'")}}}, Answer: "done"})
 	each(t, func(t *testing.T, flags ...string) {
 		got := gateChat(t, script, "", append(flags, "--skills", skills, "hi")...)
 		var seen []string
@@ -333,12 +334,12 @@ func subAgentIsBounded(t *testing.T, flags ...string) {
 		dir := listedSkills(t, "touch "+canary)
 		helper := skillDir(t, map[string]string{"any/SKILL.md": "---\nname: any\ndescription: Runs anything.\n---\nBODY\n"})
 		replies := []satcheltest.Response{
-			satcheltest.Calls(satcheltest.To("skill_load", map[string]any{"skill": skill})),
-			satcheltest.Calls(satcheltest.To("helper", map[string]any{"request": "say hi"})),
-			satcheltest.Calls(satcheltest.To("skill_load", map[string]any{"skill": "any"})),
-			satcheltest.Calls(command("any", "echo hi from the helper")),
-			satcheltest.Text("the helper is done"),
-			satcheltest.Text("done"),
+			satcheltest.Response{Calls: []core.ToolCall{satcheltest.To("skill_load", map[string]any{"skill": skill})}},
+			satcheltest.Response{Calls: []core.ToolCall{satcheltest.To("helper", map[string]any{"request": "say hi"})}},
+			satcheltest.Response{Calls: []core.ToolCall{satcheltest.To("skill_load", map[string]any{"skill": "any"})}},
+			satcheltest.Response{Calls: []core.ToolCall{command("any", "echo hi from the helper")}},
+			satcheltest.Response{Text: "the helper is done"},
+			satcheltest.Response{Text: "done"},
 		}
 		n := -1
 		script := func(satcheltest.Request) satcheltest.Response { n++; return replies[n] }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/satcheltest"
 )
 
@@ -13,12 +14,12 @@ import (
 // have in the request, and each with its own result.
 func TestChatShowsTheIDsOfTheRequest(t *testing.T) {
 	skills := testSkills(t)
-	for name, id := range map[string]string{"equal": "x", "none": satcheltest.NoID} {
+	for name, id := range map[string]string{"equal": "x", "none": "\x00"} {
 		t.Run(name, func(t *testing.T) {
 			pdf, xlsx := satcheltest.To("skill_load", `{"skill":"pdf"}`), satcheltest.To("skill_load", `{"skill":"xlsx"}`)
 			pdf.ID, xlsx.ID = id, id
 			each(t, func(t *testing.T, flags ...string) {
-				script := satcheltest.Plan(satcheltest.Turn{Steps: []satcheltest.Step{{Calls: []satcheltest.Call{pdf, xlsx}}}, Answer: "done"})
+				script := satcheltest.Plan(satcheltest.Turn{Steps: []satcheltest.Step{{Calls: []core.ToolCall{pdf, xlsx}}}, Answer: "done"})
 				got := converse(t, script, "", append(flags, "--json", "--skills", skills, "hi")...)
 				if got.code != 0 || len(got.requests) != 2 {
 					t.Fatalf("code %d after %d requests, err %q", got.code, len(got.requests), got.err)

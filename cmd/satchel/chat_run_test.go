@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/satcheltest"
 	skillrun "github.com/satchel-go/satchel/tools/run"
 )
@@ -36,7 +37,7 @@ func chatWithRuns(t *testing.T, args ...string) (got outcome, during, after int)
 	places := t.TempDir()
 	script := func(satcheltest.Request) satcheltest.Response {
 		during = instances(t, places)
-		return satcheltest.Text("done")
+		return satcheltest.Response{Text: "done"}
 	}
 	got = converse(t, script, "", append(append([]string{"chat", "--workspaces", places}, args...), "hi")...)
 	return got, during, instances(t, places)
@@ -144,7 +145,7 @@ func TestChatAttach(t *testing.T) {
 	for _, framework := range []string{"eino", "langchaingo"} {
 		plan := satcheltest.Plan(satcheltest.Turn{Steps: []satcheltest.Step{
 			satcheltest.Load("pdf"),
-			{Needs: []string{"[attached: work/inputs/sales.csv, text/csv, 8 bytes]", "[attached: work/inputs/notes "}, Calls: []satcheltest.Call{satcheltest.To("skill_run", map[string]any{"skill": "pdf", "command": "cat inputs/sales.csv"})}},
+			{Needs: []string{"[attached: work/inputs/sales.csv, text/csv, 8 bytes]", "[attached: work/inputs/notes "}, Calls: []core.ToolCall{satcheltest.To("skill_run", map[string]any{"skill": "pdf", "command": "cat inputs/sales.csv"})}},
 		}, Needs: []string{`"stdout":"a,b\n1,2\n"`}, Answer: "done"})
 		got := converse(t, plan, "", "chat", "--framework", framework, "--skills", skills, "--attach", filepath.Join(dir, "sales.csv"), "--attach", filepath.Join(dir, "notes [x].md"), "hi")
 		if got.code != 0 || strings.TrimSpace(got.out) != "done" {

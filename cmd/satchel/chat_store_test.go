@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/satcheltest"
 )
 
@@ -19,9 +20,9 @@ import (
 func storyOfTurns() satcheltest.Script {
 	pdf, broken := satcheltest.To("skill_load", `{"skill":"pdf"}`), satcheltest.To("skill_load", `{"skill": "pd`)
 	nobody, docs := satcheltest.To("nobody", ""), satcheltest.To("skill_list_docs", `{"skill":"pdf"}`)
-	pdf.ID, broken.ID, nobody.ID, docs.ID = satcheltest.NoID, "x", "y", "z"
+	pdf.ID, broken.ID, nobody.ID, docs.ID = "\x00", "x", "y", "z"
 	return plan(
-		satcheltest.Turn{Steps: []satcheltest.Step{{Text: "let me look", Calls: []satcheltest.Call{pdf, broken}}, calls(nobody)}, Answer: "one"},
+		satcheltest.Turn{Steps: []satcheltest.Step{{Text: "let me look", Calls: []core.ToolCall{pdf, broken}}, calls(nobody)}, Answer: "one"},
 		satcheltest.Turn{Steps: []satcheltest.Step{calls(docs)}, Answer: "two"},
 		satcheltest.Turn{Answer: "three"},
 	)
@@ -96,9 +97,9 @@ func TestChatStoreNamesConversation(t *testing.T) {
 		store := t.TempDir()
 		fails := func(r satcheltest.Request) satcheltest.Response {
 			if r.Contains("bad") {
-				return satcheltest.Fail(400, "no")
+				return satcheltest.Response{Status: 400, Err: "no"}
 			}
-			return satcheltest.Text("fine")
+			return satcheltest.Response{Text: "fine"}
 		}
 		got := converse(t, fails, "", append(flags, "--store", store, "good", "bad")...)
 		_, rest, _ := strings.Cut(got.err, "--resume ")

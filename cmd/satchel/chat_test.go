@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/satcheltest"
 )
 
@@ -168,9 +169,9 @@ func TestChatGoesOnAfterError(t *testing.T) {
 	each(t, func(t *testing.T, flags ...string) {
 		script := func(r satcheltest.Request) satcheltest.Response {
 			if r.Contains("bad") {
-				return satcheltest.Fail(500, "the model is on fire")
+				return satcheltest.Response{Status: 500, Err: "the model is on fire"}
 			}
-			return satcheltest.Text("fine")
+			return satcheltest.Response{Text: "fine"}
 		}
 		got := converse(t, script, "", append(flags, "good", "bad", "again")...)
 		if got.code != 1 || got.out != "fine\nfine\n" {
@@ -252,7 +253,7 @@ func TestChatVerbose(t *testing.T) {
 		"pdf/SKILL.md": "---\nname: pdf\ndescription: Reads PDF files.\n---\nBODY\n",
 		"bad/SKILL.md": "---\nname: bad\n---\n",
 	})
-	script := satcheltest.Plan(satcheltest.Turn{Steps: []satcheltest.Step{{Text: "let me\x1b[31m see", Calls: []satcheltest.Call{satcheltest.To("skill_load", `{"skill":"pdf"}`)}}}, Answer: "done"})
+	script := satcheltest.Plan(satcheltest.Turn{Steps: []satcheltest.Step{{Text: "let me\x1b[31m see", Calls: []core.ToolCall{satcheltest.To("skill_load", `{"skill":"pdf"}`)}}}, Answer: "done"})
 	var whole []string
 	each(t, func(t *testing.T, flags ...string) {
 		got := converse(t, script, "", append(flags, "-v", "--skills", skills, "hi")...)
@@ -283,9 +284,9 @@ func TestChatJSON(t *testing.T) {
 	skills := testSkills(t)
 	script := func(r satcheltest.Request) satcheltest.Response {
 		if r.Turn() == 2 {
-			return satcheltest.Fail(500, "on fire")
+			return satcheltest.Response{Status: 500, Err: "on fire"}
 		}
-		return satcheltest.Plan(satcheltest.Turn{Steps: []satcheltest.Step{{Text: "let me see", Calls: []satcheltest.Call{
+		return satcheltest.Plan(satcheltest.Turn{Steps: []satcheltest.Step{{Text: "let me see", Calls: []core.ToolCall{
 			satcheltest.To("skill_load", `{"skill":"pdf"}`), satcheltest.To("nope", "{}")}}}, Answer: "<done>"})(r)
 	}
 	kinds := map[string]string{

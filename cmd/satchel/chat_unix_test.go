@@ -28,7 +28,7 @@ func TestChatInterrupt(t *testing.T) {
 				}
 				<-r.Context().Done()
 			}
-			return satcheltest.Text("fine")
+			return satcheltest.Response{Text: "fine"}
 		}
 		got := converse(t, script, "", append(flags, "slow", "fast")...)
 		if got.code != 1 || got.out != "fine\n" || !strings.Contains(got.err, "turn 1: cancelled") {

@@ -6,20 +6,21 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/satcheltest"
 )
 
 // execs is a call of skill_exec; fields is JSON without the braces. What a
 // command does at once is awaited for long enough on a busy machine.
-func execs(fields string) satcheltest.Call {
+func execs(fields string) core.ToolCall {
 	return satcheltest.To("skill_exec", `{"skill":"lines",`+patient(fields)+`}`)
 }
 
-func types(id, fields string) satcheltest.Call {
+func types(id, fields string) core.ToolCall {
 	return satcheltest.To("skill_write_stdin", `{"session_id":"`+id+`",`+patient(fields)+`}`)
 }
 
-func polls(id string) satcheltest.Call {
+func polls(id string) core.ToolCall {
 	return satcheltest.To("skill_poll_session", `{"session_id":"`+id+`","yield_ms":60000}`)
 }
 
@@ -30,14 +31,14 @@ func patient(fields string) string {
 	return fields + `,"yield_ms":60000`
 }
 
-func kills(id string) satcheltest.Call {
+func kills(id string) core.ToolCall {
 	return satcheltest.To("skill_kill_session", `{"session_id":"`+id+`"}`)
 }
 
 func execTraces() []trace {
 	loads := calls(satcheltest.To("skill_load", `{"skill":"lines"}`))
 	one := []string{"go"}
-	load := func(next ...satcheltest.Call) satcheltest.Script {
+	load := func(next ...core.ToolCall) satcheltest.Script {
 		all := []satcheltest.Step{loads}
 		for _, c := range next {
 			all = append(all, calls(c))

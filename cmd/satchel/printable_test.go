@@ -51,7 +51,7 @@ func TestJSONIsPrintable(t *testing.T) {
 func TestErrorsFromOutsideAreOneLine(t *testing.T) {
 	each(t, func(t *testing.T, flags ...string) {
 		got := converse(t, func(satcheltest.Request) satcheltest.Response {
-			return satcheltest.Fail(400, "no\x1b]0;title\x07\nsatchel: all is well\u202e")
+			return satcheltest.Response{Status: 400, Err: "no\x1b]0;title\x07\nsatchel: all is well\u202e"}
 		}, "", append(flags, "hi")...)
 		if got.code != exitFailed || strings.Count(got.err, "\n") != 1 || strings.ContainsAny(got.err, "\x1b\x07\u202e") {
 			t.Errorf("code %d, err %q", got.code, got.err)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/satcheltest"
 )
 
@@ -25,7 +26,7 @@ func runSkills(t *testing.T) string {
 }
 
 // runs is a call of skill_run; fields is JSON without the braces.
-func runs(fields string) satcheltest.Call {
+func runs(fields string) core.ToolCall {
 	return satcheltest.To("skill_run", `{"skill":"lines",`+fields+`}`)
 }
 
@@ -41,7 +42,7 @@ func told(v any) string {
 func runTraces(host string) []trace {
 	loads := calls(satcheltest.To("skill_load", `{"skill":"lines"}`))
 	one := []string{"go"}
-	load := func(next ...satcheltest.Call) satcheltest.Script {
+	load := func(next ...core.ToolCall) satcheltest.Script {
 		all := []satcheltest.Step{loads}
 		for _, c := range next {
 			all = append(all, calls(c))
@@ -165,7 +166,7 @@ func TestFrameworksRunNoOldText(t *testing.T) {
 			if r.Turn() == 2 && !changed {
 				changed = true
 				if err := os.WriteFile(filepath.Join(skills, "lines", "SKILL.md"), []byte(text("NEW BODY, WHICH IS LONGER")), 0o600); err != nil {
-					return satcheltest.Fail(500, err.Error())
+					return satcheltest.Response{Status: 500, Err: err.Error()}
 				}
 			}
 			return told(r)

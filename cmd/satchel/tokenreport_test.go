@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/satcheltest"
 )
 
@@ -23,7 +24,7 @@ func TestTokenReport(t *testing.T) {
 			script := func(r satcheltest.Request) satcheltest.Response {
 				resp := plan(r)
 				n++
-				resp.Usage = &satcheltest.Usage{Prompt: 1000 * n, Cached: 10, Completion: n}
+				resp.Usage = &core.Usage{Prompt: 1000 * n, Cached: 10, Completion: n}
 				return resp
 			}
 			args := []string{"token-report", "--framework", framework, "--skills", skills}
@@ -67,7 +68,7 @@ func TestTokenReportErrors(t *testing.T) {
 	skills := testSkills(t)
 	refuses := func(r satcheltest.Request) satcheltest.Response {
 		if strings.Contains(r.Messages[0].Text, "BODY OF XLSX") {
-			return satcheltest.Fail(400, "the context is too long")
+			return satcheltest.Response{Status: 400, Err: "the context is too long"}
 		}
 		return satcheltest.Response{Text: "done"}
 	}
@@ -82,7 +83,7 @@ func TestTokenReportErrors(t *testing.T) {
 		t.Errorf("%s %s", got.out, got.err)
 	}
 	silent := func(satcheltest.Request) satcheltest.Response {
-		return satcheltest.Response{Text: "done", Usage: &satcheltest.Usage{}}
+		return satcheltest.Response{Text: "done", Usage: &core.Usage{}}
 	}
 	if got := converse(t, silent, "", "token-report", "--skills", skills, "first"); got.code != exitFailed || !strings.Contains(got.err, "reports no usage") {
 		t.Errorf("%s %s", got.out, got.err)

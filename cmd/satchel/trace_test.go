@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/satcheltest"
 )
 
@@ -24,7 +25,7 @@ type trace struct {
 	env        map[string]string
 }
 
-func calls(cs ...satcheltest.Call) satcheltest.Step { return satcheltest.Step{Calls: cs} }
+func calls(cs ...core.ToolCall) satcheltest.Step { return satcheltest.Step{Calls: cs} }
 
 func plan(turns ...satcheltest.Turn) satcheltest.Script { return satcheltest.Plan(turns...) }
 
@@ -34,7 +35,7 @@ func steps(steps ...satcheltest.Step) satcheltest.Script {
 }
 
 func traces() []trace {
-	load := func(skill string) satcheltest.Call {
+	load := func(skill string) core.ToolCall {
 		return satcheltest.To("skill_load", map[string]string{"skill": skill})
 	}
 	one := []string{"go"}
@@ -57,7 +58,7 @@ func traces() []trace {
 		), gone: []string{"BODY OF PDF"}},
 		{name: "misspelt skill", prompts: one, script: steps(calls(load("pfd")), calls(load("pdf"))),
 			last: []string{`unknown skill "pfd"`, "BODY OF PDF"}},
-		{name: "unknown tool with a long name", prompts: one, script: steps(satcheltest.Step{Unless: "there is no tool", Calls: []satcheltest.Call{satcheltest.To(strings.Repeat("bash", 1000), "{}")}}),
+		{name: "unknown tool with a long name", prompts: one, script: steps(satcheltest.Step{Unless: "there is no tool", Calls: []core.ToolCall{satcheltest.To(strings.Repeat("bash", 1000), "{}")}}),
 			last: []string{`there is no tool "bashbash`, `…"; call one that you were given, such as skill_load`}},
 		{name: "broken JSON", prompts: one, script: steps(satcheltest.Do("skill_load", `{"skill": "pd`), satcheltest.Do("skill_load", `{"skill":"pdf"}`)),
 			last: []string{"BODY OF PDF"}},
@@ -69,11 +70,11 @@ func traces() []trace {
 			gone: []string{"DOC NOTES"}},
 		{name: "unknown tool", prompts: one, script: steps(calls(satcheltest.To("bash", `{"command":"ls"}`), load("pdf"))),
 			last: []string{`there is no tool "bash": here skill_run stands for it`, "skill_load, skill_select_docs", "BODY OF PDF"}},
-		{name: "text beside calls", prompts: one, script: steps(satcheltest.Step{Text: "I shall look.", Calls: []satcheltest.Call{load("pdf")}}),
+		{name: "text beside calls", prompts: one, script: steps(satcheltest.Step{Text: "I shall look.", Calls: []core.ToolCall{load("pdf")}}),
 			last: []string{"I shall look."}},
 		{name: "ids that repeat", prompts: one, script: steps(
-			calls(satcheltest.Call{ID: "call_0", Name: "skill_load", Arguments: `{"skill":"pdf"}`}),
-			calls(satcheltest.Call{ID: "call_0", Name: "skill_load", Arguments: `{"skill":"xlsx"}`})),
+			calls(core.ToolCall{ID: "call_0", Name: "skill_load", Arguments: `{"skill":"pdf"}`}),
+			calls(core.ToolCall{ID: "call_0", Name: "skill_load", Arguments: `{"skill":"xlsx"}`})),
 			last: []string{"BODY OF PDF", "BODY OF XLSX"}},
 		{name: "cap", flags: []string{"--max-loaded", "1"}, prompts: one, script: steps(calls(load("pdf"), load("xlsx")), calls(load("技能"))),
 			last: []string{"BODY OF 技能"}, gone: []string{"BODY OF PDF", "BODY OF XLSX"}},
@@ -163,7 +164,7 @@ func (tr trace) check(t *testing.T, name string, requests []satcheltest.Request)
 // sent is what of a request both frameworks must agree on.
 type sent struct {
 	Messages []satcheltest.Message
-	Tools    []satcheltest.Tool
+	Tools    []core.Tool
 }
 
 func reduce(requests []satcheltest.Request) []sent {

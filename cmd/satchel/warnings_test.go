@@ -40,7 +40,7 @@ func TestMissingSkillsAreTold(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	model, err := satcheltest.New(func(satcheltest.Request) satcheltest.Response { return satcheltest.Text("done") })
+	model, err := satcheltest.New(func(satcheltest.Request) satcheltest.Response { return satcheltest.Response{Text: "done"} })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +122,7 @@ func TestLostSkillsAreToldOnce(t *testing.T) {
 			if err := os.RemoveAll(gone); err != nil {
 				t.Error(err)
 			}
-			return satcheltest.Text("done")
+			return satcheltest.Response{Text: "done"}
 		}
 		got := converse(t, answer, "one\ntwo\nthree\n", "chat", "--framework", framework, "--profile", "knowledge_only", "--skills", gone)
 		if got.code != exitDone || strings.Count(got.err, "\n") != 1 || !strings.Contains(got.err, "so those listed last are used") || len(got.requests) != 3 {
@@ -141,7 +141,7 @@ func TestLostAudienceIsToldOnce(t *testing.T) {
 		}
 		answer := func(satcheltest.Request) satcheltest.Response {
 			overwrite(t, file, "{")
-			return satcheltest.Text("done")
+			return satcheltest.Response{Text: "done"}
 		}
 		got := converse(t, answer, "one\ntwo\nthree\n", "chat", "--framework", framework, "--profile", "knowledge_only", "--audience", file, "--skills", filepath.Join(dir, "s"))
 		if got.code != exitDone || strings.Count(got.err, "\n") != 1 || !strings.Contains(got.err, "until it can be read, the model sees no skill") || len(got.requests) != 3 {
@@ -180,7 +180,7 @@ func TestSkillsWithoutPermissionAreTold(t *testing.T) {
 			lock(open.Mode())
 			answer := func(satcheltest.Request) satcheltest.Response {
 				lock(mode)
-				return satcheltest.Text("done")
+				return satcheltest.Response{Text: "done"}
 			}
 			got := converse(t, answer, "one\ntwo\nthree\n", "chat", "--framework", framework, "--profile", "knowledge_only", "--skills", root)
 			if got.code != exitDone || strings.Count(got.err, "\n") != 1 || !strings.Contains(got.err, "permission denied") || len(got.requests) != 3 {

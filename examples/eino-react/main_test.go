@@ -38,7 +38,9 @@ func TestRun(t *testing.T) {
 }
 
 func TestRunReportsTheEndpointsError(t *testing.T) {
-	rehearse.With(t, func(satcheltest.Request) satcheltest.Response { return satcheltest.Fail(401, "no such key") })
+	rehearse.With(t, func(satcheltest.Request) satcheltest.Response {
+		return satcheltest.Response{Status: 401, Err: "no such key"}
+	})
 	if err := run(t.Context(), &bytes.Buffer{}); err == nil {
 		t.Error("run succeeded, want the error of the endpoint")
 	}

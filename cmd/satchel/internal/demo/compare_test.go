@@ -2,11 +2,13 @@ package demo
 
 import (
 	"bytes"
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
 
+	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/satcheltest"
 )
 
@@ -18,11 +20,11 @@ func TestCompareFollowsTheConversation(t *testing.T) {
 		"pdf/references/form.md": {Data: []byte("DOC FORM")},
 		"notes/readme.txt":       {Data: []byte("no skill")},
 	}
-	load := satcheltest.Message{Role: "assistant", Calls: []satcheltest.Call{{ID: "1", Name: "skill_load", Arguments: `{"skill":"pdf"}`}}}
-	docs := satcheltest.Message{Role: "assistant", Calls: []satcheltest.Call{{ID: "2", Name: "skill_select_docs", Arguments: `{"skill":"pdf","docs":["references/form.md"]}`}}}
+	load := satcheltest.Message{Role: "assistant", Calls: []core.ToolCall{{ID: "1", Name: "skill_load", Arguments: `{"skill":"pdf"}`}}}
+	docs := satcheltest.Message{Role: "assistant", Calls: []core.ToolCall{{ID: "2", Name: "skill_select_docs", Arguments: `{"skill":"pdf","docs":["references/form.md"]}`}}}
 	first, second, third := exchange(1, "a"), exchange(2, "a"), exchange(3, "a")
 	for i, e := range []*Exchange{&first, &second, &third} {
-		e.Request.Tools = []satcheltest.Tool{{Name: "skill_load", Schema: "{}"}, {Name: "skill_run", Description: "Runs.", Schema: "{}"}}
+		e.Request.Tools = []core.Tool{{Name: "skill_load", Schema: json.RawMessage("{}")}, {Name: "skill_run", Description: "Runs.", Schema: json.RawMessage("{}")}}
 		e.Request.Messages[0].Text = "<skill><name>pdf</name></skill>"
 		if i > 0 {
 			e.Request.Messages = append(e.Request.Messages, load, satcheltest.Message{Role: "tool", CallID: "1", Text: "loaded"})

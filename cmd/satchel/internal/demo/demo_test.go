@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/satcheltest"
 )
 
@@ -14,7 +15,7 @@ func exchange(number int, texts ...string) Exchange {
 	for _, text := range texts {
 		e.Request.Messages = append(e.Request.Messages, satcheltest.Message{Role: "user", Text: text})
 	}
-	e.Response = satcheltest.Text("ok")
+	e.Response = satcheltest.Response{Text: "ok"}
 	return e
 }
 
@@ -22,7 +23,7 @@ const loaded = "stub\n\n<skill name=\"pdf\">\nBODY\n</skill>\n<skill_doc skill=\
 
 func TestSum(t *testing.T) {
 	failed := exchange(3, "c")
-	failed.Response = satcheltest.Fail(500, "no")
+	failed.Response = satcheltest.Response{Status: 500, Err: "no"}
 	got := Sum([]Exchange{exchange(1, "a"), exchange(2, "a", loaded), failed})
 	if got.Calls != 3 || !reflect.DeepEqual(got.Loaded, []string{"pdf", "pdf/a/b.md"}) {
 		t.Errorf("totals = %+v", got)
@@ -60,12 +61,12 @@ func TestPrinter(t *testing.T) {
 	changed := exchange(3, "a", loaded, "one\n\ntwo\nthree\nfour\nfive")
 	changed.Request.Messages[0].Text = "You help now."
 	changed.Request.Messages = append(changed.Request.Messages, satcheltest.Message{
-		Role: "assistant", Calls: []satcheltest.Call{{ID: "1", Name: "x", Arguments: "{}"}},
+		Role: "assistant", Calls: []core.ToolCall{{ID: "1", Name: "x", Arguments: "{}"}},
 	})
-	changed.Response = satcheltest.Fail(422, "lost")
+	changed.Response = satcheltest.Response{Status: 422, Err: "lost"}
 	called := exchange(2, "a", loaded)
-	called.Request.Tools = []satcheltest.Tool{{Name: "x"}, {Name: "y"}}
-	called.Response = satcheltest.Calls(satcheltest.To("x", "{}"))
+	called.Request.Tools = []core.Tool{{Name: "x"}, {Name: "y"}}
+	called.Response = satcheltest.Response{Calls: []core.ToolCall{satcheltest.To("x", "{}")}}
 	exchanges := []Exchange{exchange(1, "a"), called, changed}
 
 	var plain, coloured bytes.Buffer
@@ -133,7 +134,7 @@ func TestCut(t *testing.T) {
 func TestScriptNoticesLoss(t *testing.T) {
 	request := satcheltest.Request{Messages: []satcheltest.Message{
 		{Role: "user", Text: Prompts()[0]},
-		{Role: "assistant", Calls: []satcheltest.Call{{Name: "skill_load"}}},
+		{Role: "assistant", Calls: []core.ToolCall{{Name: "skill_load"}}},
 		{Role: "tool", Text: "loaded: release-notes"},
 	}}
 	if got := Script("host:///logs/night.log")(request); got.Status != 422 || !strings.Contains(got.Err, "lacks") || !strings.Contains(got.Err, "release-notes") {

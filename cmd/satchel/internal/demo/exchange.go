@@ -54,7 +54,7 @@ func Sum(exchanges []Exchange) Totals {
 	for _, e := range exchanges {
 		prompt := e.Request.Prompt()
 		t.Tokens += len(prompt) / bytesPerToken
-		t.Repeated += satcheltest.SharedPrefix(before, prompt) / bytesPerToken
+		t.Repeated += sharedPrefix(before, prompt) / bytesPerToken
 		before = prompt
 		for _, m := range e.Request.Messages {
 			for _, found := range contents(m.Text) {
@@ -101,4 +101,15 @@ func contents(text string) []content {
 		found = append(found, content{m[3] + "/" + m[4], len(m[5])})
 	}
 	return found
+}
+
+// sharedPrefix returns the length of the longest common prefix of a and b in bytes.
+func sharedPrefix(a, b []byte) int {
+	n := min(len(a), len(b))
+	for i := range n {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return n
 }

@@ -3,6 +3,7 @@ package demo
 import (
 	"fmt"
 	"io"
+	"reflect"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -68,7 +69,7 @@ func (p Printer) exchange(before *satcheltest.Request, e Exchange) {
 	prompt := r.Prompt()
 	repeated := 0
 	if before != nil {
-		repeated = satcheltest.SharedPrefix(before.Prompt(), prompt)
+		repeated = sharedPrefix(before.Prompt(), prompt)
 	}
 	p.line("%s turn %d, ~%d tokens, %d%% a repeated prefix, %s",
 		p.paint(bold, fmt.Sprintf("#%d", r.Number)), r.Turn(), len(prompt)/bytesPerToken,
@@ -118,7 +119,7 @@ func tools(before *satcheltest.Request, r satcheltest.Request) string {
 	if len(names) == 0 {
 		return "no tools"
 	}
-	if before != nil && slices.Equal(before.Tools, r.Tools) {
+	if before != nil && reflect.DeepEqual(before.Tools, r.Tools) {
 		return "same " + plural(len(names), "tool")
 	}
 	return plural(len(names), "tool") + ": " + strings.Join(names, " ")

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/satcheltest"
 )
 
@@ -35,7 +36,7 @@ func Script(log string) satcheltest.Script {
 				{
 					Unless: docOpen("release-notes", sections),
 					Needs:  []string{satcheltest.SkillOpen("release-notes")},
-					Calls: []satcheltest.Call{satcheltest.To("skill_select_docs", map[string]any{
+					Calls: []core.ToolCall{satcheltest.To("skill_select_docs", map[string]any{
 						"skill": "release-notes", "docs": []string{sections}, "mode": "add",
 					})},
 				},
@@ -63,7 +64,7 @@ func Script(log string) satcheltest.Script {
 				{
 					Needs: []string{satcheltest.SkillOpen("log-triage"), "scripts/top_errors.py"},
 					// The arguments are raw text, because an encoder would escape > and &.
-					Calls: []satcheltest.Call{satcheltest.To("skill_run", fmt.Sprintf(
+					Calls: []core.ToolCall{satcheltest.To("skill_run", fmt.Sprintf(
 						`{"skill":"log-triage","inputs":[{"from":%q}],"command":%q,"output_files":["$OUTPUT_DIR/*"]}`, log, triage))},
 				},
 			},
