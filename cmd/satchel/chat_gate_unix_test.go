@@ -334,12 +334,12 @@ func subAgentIsBounded(t *testing.T, flags ...string) {
 		dir := listedSkills(t, "touch "+canary)
 		helper := skillDir(t, map[string]string{"any/SKILL.md": "---\nname: any\ndescription: Runs anything.\n---\nBODY\n"})
 		replies := []satcheltest.Response{
-			satcheltest.Response{Calls: []core.ToolCall{satcheltest.To("skill_load", map[string]any{"skill": skill})}},
-			satcheltest.Response{Calls: []core.ToolCall{satcheltest.To("helper", map[string]any{"request": "say hi"})}},
-			satcheltest.Response{Calls: []core.ToolCall{satcheltest.To("skill_load", map[string]any{"skill": "any"})}},
-			satcheltest.Response{Calls: []core.ToolCall{command("any", "echo hi from the helper")}},
-			satcheltest.Response{Text: "the helper is done"},
-			satcheltest.Response{Text: "done"},
+			{Calls: []core.ToolCall{satcheltest.To("skill_load", map[string]any{"skill": skill})}},
+			{Calls: []core.ToolCall{satcheltest.To("helper", map[string]any{"request": "say hi"})}},
+			{Calls: []core.ToolCall{satcheltest.To("skill_load", map[string]any{"skill": "any"})}},
+			{Calls: []core.ToolCall{command("any", "echo hi from the helper")}},
+			{Text: "the helper is done"},
+			{Text: "done"},
 		}
 		n := -1
 		script := func(satcheltest.Request) satcheltest.Response { n++; return replies[n] }
