@@ -24,13 +24,13 @@ func storable(s string) string {
 	}, strings.ToValidUTF8(s, "\uFFFD"))
 }
 
-func (l *Library) entry(a Actor, action Action, id string, from, to int, outcome, detail string) Entry {
+func (l *Library) entry(a Actor, action string, id string, from, to int, outcome, detail string) Entry {
 	return Entry{At: l.now(), Subject: a.Subject, Agent: a.Agent, Session: a.Session, Action: action, ID: id, From: from, To: to, Outcome: outcome, Detail: storable(detail)}
 }
 
 // refusal keeps in the audit that an act was refused, and returns the error. Other errors
 // are failures of the store, which is not asked again.
-func (l *Library) refusal(ctx context.Context, a Actor, action Action, id string, err error) error {
+func (l *Library) refusal(ctx context.Context, a Actor, action string, id string, err error) error {
 	own, ok := errors.AsType[*Error](err)
 	if !ok || ctx.Err() != nil {
 		return err
@@ -47,7 +47,7 @@ func (l *Library) Log(ctx context.Context, a Actor, q LogQuery) ([]Entry, error)
 	if err != nil {
 		return nil, err
 	}
-	if err := need(have, Maintainer, "reading the log", ""); err != nil {
+	if err := need(have, roleMaintainer, "reading the log", ""); err != nil {
 		return nil, err
 	}
 	return l.store.Entries(ctx, a.Tenant, q)

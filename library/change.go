@@ -15,24 +15,24 @@ type made struct {
 	item     *item  // nil for a new skill
 	oldText  []byte // SKILL.md before
 	files    map[string][]byte
-	state    State
+	state    string
 	warnings []string
 }
 
 // checkRole returns an ErrRole error if the actor may not perform the action.
-func (v *view) checkRole(i *item, action Action) error {
+func (v *view) checkRole(i *item, action string) error {
 	h := i.head
 	switch {
 	case i.base != nil:
-		return need(v.role, Maintainer, "editing plugin skills", copyInstead)
+		return need(v.role, roleMaintainer, "editing plugin skills", copyInstead)
 	case !h.Shared && v.owns(h):
-		return need(v.role, Author, "editing skills", "")
-	case action == Archive || action == restoring:
-		return need(v.role, Maintainer, "archiving shared skills", "")
+		return need(v.role, roleAuthor, "editing skills", "")
+	case action == actionArchive || action == actionRestore:
+		return need(v.role, roleMaintainer, "archiving shared skills", "")
 	case !h.Shared:
-		return need(v.role, Maintainer, "editing private skills of others", copyInstead)
+		return need(v.role, roleMaintainer, "editing private skills of others", copyInstead)
 	}
-	return need(v.role, Editor, "editing shared skills", copyInstead)
+	return need(v.role, roleEditor, "editing shared skills", copyInstead)
 }
 
 // change is an edit of a skill that is there.
@@ -48,8 +48,8 @@ func (l *Library) change(ctx context.Context, v *view, e *Edit) (Outcome, error)
 	if err := v.checkRole(i, e.Action); err != nil {
 		return out, err
 	}
-	if e.Status == string(Draft) && i.head != nil && i.head.Shared {
-		if err := need(v.role, Maintainer, "making a shared skill a draft", ""); err != nil {
+	if e.Status == stateDraft && i.head != nil && i.head.Shared {
+		if err := need(v.role, roleMaintainer, "making a shared skill a draft", ""); err != nil {
 			return out, err
 		}
 	}
@@ -96,7 +96,7 @@ func (l *Library) change(ctx context.Context, v *view, e *Edit) (Outcome, error)
 	if err != nil {
 		return out, err
 	}
-	out.Diff = DiffFiles(before, m.files)
+	out.Diff = diffFiles(before, m.files)
 	if n := replacedLines(e, before); n*6 < 10*(n-out.Diff.Removed) {
 		out.Warnings = append(out.Warnings, "most lines are as before: use patch")
 	}
@@ -105,7 +105,7 @@ func (l *Library) change(ctx context.Context, v *view, e *Edit) (Outcome, error)
 
 // replacedLines counts the lines of the text that a Replace puts another one in place of.
 func replacedLines(e *Edit, before map[string][]byte) int {
-	if e.Action != Replace {
+	if e.Action != actionReplace {
 		return 0
 	}
 	text := before[cmp.Or(e.Target, skillFile)]
@@ -116,9 +116,9 @@ func replacedLines(e *Edit, before map[string][]byte) int {
 	return bytes.Count(text, []byte("\n"))
 }
 
-func stateOf(i *item) State {
+func stateOf(i *item) string {
 	if i.head == nil {
-		return Packaged
+		return statePackaged
 	}
 	return i.head.State
 }
@@ -143,23 +143,23 @@ func (l *Library) apply(ctx context.Context, i *item, from *Skill, e *Edit) (*ma
 		return nil, err
 	}
 	m := &made{item: i, oldText: files[skillFile], files: files, state: stateOf(i)}
-	if m.state == Packaged {
-		m.state = Active
+	if m.state == statePackaged {
+		m.state = stateActive
 	}
 	switch e.Action {
-	case Archive:
-		m.state = Archived
-		if i.base != nil && i.overlaid() && i.head.State != Archived {
-			m.state = Packaged
+	case actionArchive:
+		m.state = stateArchived
+		if i.base != nil && i.overlaid() && i.head.State != stateArchived {
+			m.state = statePackaged
 		}
 		return m, nil
-	case Metadata:
+	case actionMetadata:
 		return m, m.metadata(e)
-	case Importing:
+	case actionImport:
 		m.files = e.Files
 		return m, nil
 	}
-	if i.head != nil && i.head.State == Archived {
+	if i.head != nil && i.head.State == stateArchived {
 		return nil, refused("%s is archived; restore it first", i.id)
 	}
 	return m, l.text(m, e)
@@ -175,7 +175,7 @@ func (l *Library) judge(e *Edit, head *Skill, m *made) ([]skillmd.Diagnostic, er
 		return nil, err
 	}
 	if head == nil {
-		if e.Model && e.Action == Create {
+		if e.Model && e.Action == actionCreate {
 			return found, checkModel(nil, &doc, "", "")
 		}
 		return found, nil
@@ -183,7 +183,7 @@ func (l *Library) judge(e *Edit, head *Skill, m *made) ([]skillmd.Diagnostic, er
 	if skillmd.CleanName(doc.Skill.Name) != skillmd.CleanName(head.Name) {
 		return nil, refused(`rename with action "copy"`)
 	}
-	if !e.Model || e.Action == Archive {
+	if !e.Model || e.Action == actionArchive {
 		return found, nil
 	}
 	old, _, _ := skillmd.Parse(m.oldText)

@@ -15,7 +15,7 @@ import (
 // skillFile is the file that every skill has.
 const skillFile = "SKILL.md"
 
-// Limits bound what a library keeps.
+// Limits are the bounds of a skill in a library.
 type Limits struct {
 	SkillFile int // bytes of SKILL.md; default 512 KiB
 	File      int // bytes of another file; default 1 MiB
@@ -27,7 +27,7 @@ func (l Limits) withDefaults() Limits {
 	for _, d := range []struct {
 		v   *int
 		def int
-	}{{&l.SkillFile, 512 << 10}, {&l.File, 1 << 20}, {&l.Files, 200}, {&l.Total, 16 << 20}} {
+	}{{&l.SkillFile, defaultSkillFile}, {&l.File, defaultFile}, {&l.Files, defaultFiles}, {&l.Total, defaultTotal}} {
 		if *d.v < 1 {
 			*d.v = d.def
 		}
@@ -64,11 +64,8 @@ func (l *Library) checkFiles(files map[string][]byte) error {
 	return nil
 }
 
-// maxFolderDepth is how deep a file may lie.
-const maxFolderDepth = 32
-
 func validPath(name string) bool {
-	return fs.ValidPath(name) && name != "." && len(name) <= 512 && strings.Count(name, "/") <= maxFolderDepth && !strings.ContainsAny(name, "\\:") &&
+	return fs.ValidPath(name) && name != "." && len(name) <= maxPath && strings.Count(name, "/") <= maxFolderDepth && !strings.ContainsAny(name, "\\:") &&
 		!strings.ContainsFunc(name, func(r rune) bool { return r < 0x20 || r == 0x7f })
 }
 
@@ -184,8 +181,8 @@ func fences(s string) int {
 }
 
 func quotedNames(names []string) string {
-	if len(names) > 40 {
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:40], ", "), len(names)-40)
+	if len(names) > maxNames {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:maxNames], ", "), len(names)-maxNames)
 	}
 	return strings.Join(names, ", ")
 }

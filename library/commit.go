@@ -25,13 +25,13 @@ func (l *Library) commit(ctx context.Context, v *view, e *Edit, m *made, out Out
 // copy looks at a text of others, which he trusts because it is there.
 func (l *Library) reviewer(a Actor, e *Edit, m *made, head Head, by string) string {
 	switch {
-	case e.Action == Copy:
+	case e.Action == actionCopy:
 		return ""
 	case by != "":
 		return by
 	case !e.Model:
 		return cmp.Or(a.Subject, "host")
-	case e.Action == Archive && m.item != nil && head.Reviewed == head.Version-1:
+	case e.Action == actionArchive && m.item != nil && head.Reviewed == head.Version-1:
 		return cmp.Or(a.Subject, "host") // the text is the same
 	}
 	return ""

@@ -31,7 +31,7 @@ func (l *Library) conflict(ctx context.Context, v *view, i *item, from, head *Sk
 	if err != nil {
 		return err
 	}
-	e.ChangedSince = DiffFiles(before, after).Numbered
+	e.ChangedSince = diffFiles(before, after).Numbered
 	return e
 }
 

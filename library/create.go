@@ -11,11 +11,11 @@ import (
 
 func (l *Library) create(ctx context.Context, v *view, e *Edit) (Outcome, error) {
 	out := Outcome{Action: e.Action, Name: e.Name}
-	if err := need(v.role, Author, "creating skills", ""); err != nil {
+	if err := need(v.role, roleAuthor, "creating skills", ""); err != nil {
 		return out, err
 	}
 	files := maps.Clone(e.Files)
-	if e.Action == Create {
+	if e.Action == actionCreate {
 		text, err := newText(e)
 		if err != nil {
 			return out, err
@@ -64,13 +64,13 @@ func (l *Library) add(ctx context.Context, v *view, e *Edit, out Outcome, files 
 	}
 	shared := e.Private != nil && !*e.Private
 	if shared {
-		if err := need(v.role, Maintainer, "sharing skills", `leave "private" out`); err != nil {
+		if err := need(v.role, roleMaintainer, "sharing skills", `leave "private" out`); err != nil {
 			return out, err
 		}
 	}
-	m := &made{files: files, state: Active}
+	m := &made{files: files, state: stateActive}
 	if e.Draft {
-		m.state = Draft
+		m.state = stateDraft
 	}
 	var err error
 	if out.Diagnostics, err = l.judge(e, nil, m); err != nil {
@@ -88,7 +88,7 @@ func (l *Library) add(ctx context.Context, v *view, e *Edit, out Outcome, files 
 	}
 	listed, blobs := filesAndBlobs(files, nil)
 	out.Name, out.ID, out.Digest = e.Name, l.newID(), digestOf(listed)
-	out.Diff = DiffFiles(nil, files)
+	out.Diff = diffFiles(nil, files)
 	done, err := l.commit(ctx, v, e, m, out, listed, blobs, v.actor.Subject)
 	if err == nil && done.Status == "dry_run" {
 		done.ID = ""
@@ -101,8 +101,8 @@ func nameTaken(name string) error {
 }
 
 func (l *Library) copy(ctx context.Context, v *view, e *Edit) (Outcome, error) {
-	out := Outcome{Action: Copy, Name: e.Name}
-	if err := need(v.role, Author, "copying skills", ""); err != nil {
+	out := Outcome{Action: actionCopy, Name: e.Name}
+	if err := need(v.role, roleAuthor, "copying skills", ""); err != nil {
 		return out, err
 	}
 	if e.Name == "" {
@@ -135,5 +135,5 @@ func (l *Library) copy(ctx context.Context, v *view, e *Edit) (Outcome, error) {
 // Import adds a skill of a person: shared and reviewed, unless Edit.Private says
 // otherwise. It is for hosts and commands.
 func (l *Library) Import(ctx context.Context, a Actor, name string, files map[string][]byte, private bool, reason string) (Outcome, error) {
-	return l.Edit(ctx, a, Edit{Action: Importing, Name: name, Files: files, Private: &private, Reason: reason})
+	return l.Edit(ctx, a, Edit{Action: actionImport, Name: name, Files: files, Private: &private, Reason: reason})
 }

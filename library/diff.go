@@ -37,8 +37,10 @@ func (s *Skill) texts(ctx context.Context, other map[string][]byte) (map[string]
 	return out, nil
 }
 
-// DiffFiles returns the difference of two skills' files: of all that differ.
-func DiffFiles(before, after map[string][]byte) Diff {
+// Compare sets d to the difference of the files of two skills: of all that differ.
+func (d *Diff) Compare(before, after map[string][]byte) { *d = diffFiles(before, after) }
+
+func diffFiles(before, after map[string][]byte) Diff {
 	both := map[string][]byte{}
 	maps.Copy(both, before)
 	maps.Copy(both, after)
@@ -87,5 +89,5 @@ func (l *Library) Diff(ctx context.Context, a Actor, from, to Ref) (Diff, error)
 	if err != nil {
 		return Diff{}, err
 	}
-	return DiffFiles(before, after), nil
+	return diffFiles(before, after), nil
 }

@@ -9,45 +9,46 @@ import (
 	"github.com/satchel-go/satchel/skillmd"
 )
 
-// Action is what an edit does.
-type Action string
-
-// The actions. Those after Archive are for hosts and commands.
+// The actions of edits. The last five are for hosts and commands.
 const (
-	Create   Action = "create"
-	Patch    Action = "patch"
-	Replace  Action = "replace"
-	Metadata Action = "metadata"
-	Copy     Action = "copy"
-	Archive  Action = "archive"
+	actionCreate   = "create"
+	actionPatch    = "patch"
+	actionReplace  = "replace"
+	actionMetadata = "metadata"
+	actionCopy     = "copy"
+	actionArchive  = "archive"
 
-	restoring Action = "restore"
-	reviewing Action = "review"
-	rebasing  Action = "rebase"
-	Granting  Action = "grant"
-	Importing Action = "import"
+	actionImport  = "import"
+	actionRestore = "restore"
+	actionReview  = "review"
+	actionRebase  = "rebase"
+	actionGrant   = "grant"
 )
 
 // Edit is one change of a skill.
 type Edit struct {
-	Action Action
-	Skill  string // canonical id or name; of Create nothing
-	// Expected is the versionRef that the change was made for. Patch, Replace, Metadata,
-	// Archive, and Importing with a Skill need it.
+	// Action is what the edit does: "create", "patch", "replace", "metadata", "copy" or
+	// "archive". Hosts may also use "import".
+	Action string
+	// Skill is the canonical id or the name of the skill. A "create" has none.
+	Skill string
+	// Expected is the versionRef that the change was made for. The actions "patch",
+	// "replace", "metadata" and "archive" need it, and so does "import" with a Skill.
 	Expected string
 	Reason   string // at most 500 runes are kept
 	DryRun   bool
 
-	// Target is the file of Patch and Replace: "" is SKILL.md, "body" and
-	// "promptTemplate" its body, else a doc.
+	// Target is the file of "patch" and "replace": SKILL.md for "", its body for "body" and
+	// "promptTemplate", else a doc.
 	Target string
-	Format string // of Patch: "unifiedDiff" or "edits"; "" is by what is there
+	// Format is "unifiedDiff" if Patch is set, or "edits" if Edits is. It may be empty.
+	Format string
 	Patch  string
 	Edits  []TextEdit
-	// Content is the text of Replace, and the body or the whole SKILL.md of Create.
+	// Content is the text of "replace", and the body or the whole SKILL.md of "create".
 	Content string
 
-	// Name is that of Create and Copy.
+	// Name is that of "create", "copy", and "import" without a Skill.
 	Name        string
 	Description *string
 	Category    *string
@@ -56,42 +57,42 @@ type Edit struct {
 	Status      string // "active" or "draft"
 	// Metadata are values of the front matter's metadata; nil takes a key away.
 	Metadata map[string]any
-	Private  *bool // of Create and Copy; default true
-	Draft    bool  // of Create
+	Private  *bool // of "create", "copy" and "import"; default true
+	Draft    bool  // of "create"
 
-	// Files are the files of a skill that the library does not hold. Copy copies them.
-	// Importing makes them the next version of Skill or, if Skill is empty, a new skill.
+	// Files are the files of a skill that the library does not hold. "copy" copies them.
+	// "import" makes them the next version of Skill or, without a Skill, a new skill.
 	Files map[string][]byte
 
-	// Model: a model made the edit. It may touch less, and the result is unreviewed
-	// unless Review approves it.
+	// Model reports that a model made the edit. Such an edit may touch less, and its result
+	// is unreviewed until a person approves it.
 	Model bool
-	// Held: the result is for its maker and for maintainers until a person reviews it,
-	// if the skill is one that others see.
+	// Held reports that only the editor and maintainers get the result of an edit of a shared
+	// skill, until a person reviews it.
 	Held bool
 
-	// prepared gets the change that a dry run does not make; nil for none.
-	prepared *Prepared
+	// prepared gets the change that a dry run does not make, if it is not nil.
+	prepared *preparedEdit
 }
 
 // TextEdit is one structured edit. Exactly one of OldText, From and After is set. Lines
 // count from 1.
 type TextEdit struct {
-	// OldText becomes NewText. It must be there once, unless ReplaceAll says that each
-	// place is meant.
+	// OldText becomes NewText. The text must have it once, unless ReplaceAll is set.
 	OldText    *string `json:"oldText"`
 	NewText    string  `json:"newText"`
 	ReplaceAll bool    `json:"replaceAll"`
-	// The lines From to To become NewText; without To only the line From does.
+	// From and To are the first and the last line that become NewText. Without To only the
+	// line From does.
 	From *int `json:"from"`
 	To   *int `json:"to"`
-	// NewText is inserted after the line After; 0 is before the first.
+	// After is the line after which NewText is inserted; 0 is before the first.
 	After *int `json:"after"`
 }
 
-// Outcome is what an edit has done.
+// Outcome is the result of an edit.
 type Outcome struct {
-	Action      Action
+	Action      string // as in [Edit]
 	Status      string // "applied", "dry_run" or "unchanged"
 	ID, Name    string
 	VersionRef  string // after the edit
@@ -133,8 +134,8 @@ func (l *Library) audited(ctx context.Context, a Actor, e *Edit, out Outcome, er
 	return out, nil
 }
 
-// Denied keeps in the audit that a prepared edit was not approved, and why.
-func (l *Library) Denied(ctx context.Context, p *Prepared, why string) error {
+// deny enters into the audit that a prepared edit was not approved, and why.
+func (l *Library) deny(ctx context.Context, p *preparedEdit, why string) error {
 	a, e := p.actor, p.edit
 	if e.Reason != "" {
 		why += "; the edit says: " + e.Reason
@@ -151,25 +152,23 @@ func idIn(ref string) string {
 	return ""
 }
 
-const maxReason = 500
-
 func (l *Library) edit(ctx context.Context, a Actor, e *Edit) (Outcome, error) {
 	v, err := l.view(ctx, a)
 	if err != nil {
 		return Outcome{}, err
 	}
 	switch e.Action {
-	case Create:
+	case actionCreate:
 		return l.create(ctx, v, e)
-	case Importing:
+	case actionImport:
 		if e.Skill != "" {
 			return l.change(ctx, v, e)
 		}
 		return l.create(ctx, v, e)
-	case Copy:
+	case actionCopy:
 		return l.copy(ctx, v, e)
-	case Patch, Replace, Metadata, Archive:
+	case actionPatch, actionReplace, actionMetadata, actionArchive:
 		return l.change(ctx, v, e)
 	}
-	return Outcome{}, invalid("action is one of create, patch, replace, metadata, copy and archive, not %q", cut(string(e.Action), 40))
+	return Outcome{}, invalid("action is one of create, patch, replace, metadata, copy and archive, not %q", cut(e.Action, 40))
 }

@@ -19,12 +19,12 @@ func (m *made) metadata(e *Edit) error {
 	m.files[skillFile] = []byte(text)
 	switch {
 	case e.Status == "":
-	case e.Status != string(Active) && e.Status != string(Draft):
+	case e.Status != stateActive && e.Status != stateDraft:
 		return invalid("status is active or draft; archive is an action of its own")
-	case m.item != nil && m.item.base != nil && e.Status == string(Draft):
+	case m.item != nil && m.item.base != nil && e.Status == stateDraft:
 		return refused("a plugin skill cannot be a draft; copy it with action \"copy\" and edit the copy")
 	default:
-		m.state = State(e.Status)
+		m.state = e.Status
 	}
 	return nil
 }

@@ -26,7 +26,7 @@ func (m *made) target(e *Edit) (name, text string, front int, err error) {
 		return "", "", 0, invalid("%q is no path within the skill", cut(name, 200))
 	}
 	data, ok := m.files[name]
-	if !ok && e.Action == Patch {
+	if !ok && e.Action == actionPatch {
 		return "", "", 0, invalid("there is no file %q; files are %s", cut(name, 200), quotedNames(slices.Sorted(maps.Keys(m.files))))
 	}
 	if e.Model && !isDoc(name) {
@@ -45,7 +45,7 @@ func (l *Library) text(m *made, e *Edit) error {
 		return err
 	}
 	var next string
-	if e.Action == Replace {
+	if e.Action == actionReplace {
 		if e.Content == "" && name == skillFile {
 			return invalid("content is missing")
 		}

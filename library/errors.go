@@ -16,7 +16,7 @@ var (
 	ErrNotEditable = errors.New("the skill cannot be edited like this")
 	ErrTooLarge    = errors.New("too large")
 	ErrSchema      = errors.New("library: the schema does not fit")
-	ErrAmbiguous   = errors.New("the name is that of several skills")
+	errAmbiguous   = errors.New("the name is that of several skills")
 )
 
 // Error is a refusal. Its text is for the model or the person who asked.

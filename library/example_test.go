@@ -16,7 +16,7 @@ func ExampleNew() {
 		fmt.Println(err)
 		return
 	}
-	ann := library.Actor{Tenant: "acme", Subject: "ann", Roles: []library.Role{library.Maintainer}}
+	ann := library.Actor{Tenant: "acme", Subject: "ann", Roles: []library.Role{"maintainer"}}
 	files := map[string][]byte{"SKILL.md": []byte("---\nname: pdf\ndescription: Fill in PDF forms.\n---\nUse the form tool.\n")}
 	if _, err := l.Import(ctx, ann, "pdf", files, false, "from the old wiki"); err != nil {
 		fmt.Println(err)
@@ -72,10 +72,11 @@ func ExampleOpenPlugin() {
 	// <nil>
 }
 
-func ExampleDiffFiles() {
+func ExampleDiff_Compare() {
 	before := map[string][]byte{"SKILL.md": []byte("one\ntwo\n")}
 	after := map[string][]byte{"SKILL.md": []byte("one\n2\n")}
-	diff := library.DiffFiles(before, after)
+	var diff library.Diff
+	diff.Compare(before, after)
 	fmt.Println(diff.Added, diff.Removed)
 	fmt.Print(diff.Unified)
 	// Output:
@@ -88,12 +89,11 @@ func ExampleDiffFiles() {
 	// +2
 }
 
-func ExampleParseRole() {
-	role, err := library.ParseRole("author")
-	fmt.Println(role, err)
-	_, err = library.ParseRole("owner")
-	fmt.Println(err)
+func ExampleVocabulary() {
+	for _, o := range library.Vocabulary().Operations {
+		fmt.Println(o.Name)
+	}
 	// Output:
-	// author <nil>
-	// unknown role "owner": use viewer, author, editor or maintainer
+	// runSkill
+	// updateSkill
 }

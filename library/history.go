@@ -29,7 +29,7 @@ func (l *Library) history(ctx context.Context, v *view, i *item, yield func(Revi
 		return nil
 	}
 	if !v.owns(i.head) {
-		if err := need(v.role, Editor, "reading the history", ""); err != nil {
+		if err := need(v.role, roleEditor, "reading the history", ""); err != nil {
 			return err
 		}
 	}
@@ -40,11 +40,11 @@ func (l *Library) history(ctx context.Context, v *view, i *item, yield func(Revi
 			return err
 		}
 		for _, e := range entries {
-			if after = e.N; e.Action == reviewing && e.Outcome == "applied" {
+			if after = e.N; e.Action == actionReview && e.Outcome == "applied" {
 				reviewed[e.To] = cmp.Or(e.Subject, "host")
 			}
 		}
-		if len(entries) < DefaultEntries {
+		if len(entries) < maxEntries {
 			break
 		}
 	}

@@ -168,39 +168,32 @@ func frontOf(text []byte, name string) core.Skill {
 	return doc.Skill
 }
 
-// Ref names a skill, and perhaps a version of it.
+// Ref names a skill, or a version of it.
 type Ref struct {
 	// Skill is a canonical id or a name.
 	Skill string
-	// Version is "" for the present one, "v3", a versionRef, or "base" for what is
-	// packaged with a plugin.
+	// Version is "v3", a versionRef, or "base" for what is packaged with a plugin. "" is the
+	// present version.
 	Version string
 }
 
-// PluginRef says which plugin a skill is packaged with.
-type PluginRef struct {
-	ID      string `json:"pluginId"`
-	Name    string `json:"pluginName"`
-	Version string `json:"version"`
-}
-
-// Descriptor is what is known of a skill without its text.
+// Descriptor describes a version of a skill without its text.
 type Descriptor struct {
 	ID          string // canonical
 	Source      string // "db" or "plugin"
 	Name        string
 	DisplayName string
 	Description string
-	Plugin      *PluginRef // of a plugin skill
-	Editable    bool       // by the actor
+	Plugin      *Plugin // of a plugin skill, with its present version
+	Editable    bool    // by the actor
 	// ModelInvocation reports that a model may start the skill.
 	ModelInvocation bool
 	VersionRef      string
-	State           State
+	State           string // as in [Head]
 	// Reviewed reports that a person made or approved this version.
 	Reviewed bool
-	// Outdated reports that the text below an overlay is no longer the one that the
-	// overlay was made of.
+	// Outdated reports that a plugin has another text now than the one that its overlay
+	// edits.
 	Outdated bool
 	Owner    string
 	Shared   bool

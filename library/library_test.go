@@ -31,11 +31,11 @@ func open(t *testing.T, opts ...library.Option) *library.Library {
 }
 
 var (
-	ann  = library.Actor{Tenant: "t", Subject: "ann", Roles: []library.Role{library.Author}}
-	eve  = library.Actor{Tenant: "t", Subject: "eve", Roles: []library.Role{library.Editor}}
-	mia  = library.Actor{Tenant: "t", Subject: "mia", Roles: []library.Role{library.Maintainer}}
+	ann  = library.Actor{Tenant: "t", Subject: "ann", Roles: []library.Role{"author"}}
+	eve  = library.Actor{Tenant: "t", Subject: "eve", Roles: []library.Role{"editor"}}
+	mia  = library.Actor{Tenant: "t", Subject: "mia", Roles: []library.Role{"maintainer"}}
 	vic  = library.Actor{Tenant: "t", Subject: "vic"}
-	away = library.Actor{Tenant: "other", Subject: "ann", Roles: []library.Role{library.Maintainer}}
+	away = library.Actor{Tenant: "other", Subject: "ann", Roles: []library.Role{"maintainer"}}
 )
 
 const text = `---
@@ -111,7 +111,7 @@ func TestKeepsAsManyVersionsAsWanted(t *testing.T) {
 	for _, with := range []string{"a form", "that form", "this form"} {
 		now = now.Add(time.Hour)
 		body := read(t, l, eve, library.Ref{Skill: "pdf"}, "SKILL.md")
-		at = edit(t, l, eve, library.Edit{Action: library.Replace, Skill: "pdf", Expected: at, Content: body + with + "\n"}).VersionRef
+		at = edit(t, l, eve, library.Edit{Action: "replace", Skill: "pdf", Expected: at, Content: body + with + "\n"}).VersionRef
 	}
 	var kept []string
 	for r, err := range l.History(t.Context(), eve, library.Ref{Skill: "pdf"}) {
@@ -134,7 +134,7 @@ func TestEditMakesVersions(t *testing.T) {
 	if !strings.HasPrefix(v1.VersionRef, "v1-") || !strings.HasPrefix(v1.ID, "db:") || len(v1.ID) != 3+26 {
 		t.Fatalf("import gives %+v", v1)
 	}
-	e := library.Edit{Action: library.Patch, Skill: v1.ID, Expected: v1.VersionRef, Edits: from("the form", "a form"), Reason: "said so", Model: true}
+	e := library.Edit{Action: "patch", Skill: v1.ID, Expected: v1.VersionRef, Edits: from("the form", "a form"), Reason: "said so", Model: true}
 	dry := e
 	dry.DryRun = true
 	tried := edit(t, l, eve, dry)
@@ -184,9 +184,9 @@ func TestEditMakesVersions(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	l := open(t)
 	v1 := shared(t, l, "pdf", text)
-	mine := edit(t, l, ann, library.Edit{Action: library.Create, Name: "notes", Description: textOf("Notes."), Content: "# Notes\n", Model: true})
+	mine := edit(t, l, ann, library.Edit{Action: "create", Name: "notes", Description: textOf("Notes."), Content: "# Notes\n", Model: true})
 	patch := func(to string) library.Edit {
-		return library.Edit{Action: library.Patch, Skill: v1.ID, Expected: v1.VersionRef, Patch: to, Model: true}
+		return library.Edit{Action: "patch", Skill: v1.ID, Expected: v1.VersionRef, Patch: to, Model: true}
 	}
 	for _, tt := range []struct {
 		name  string
@@ -194,16 +194,16 @@ func TestRefusals(t *testing.T) {
 		edit  library.Edit
 		want  string
 	}{
-		{"no version", eve, library.Edit{Action: library.Patch, Skill: "pdf", Edits: from("a", "b")}, "invalid: expectedVersionRef is missing: inspect the skill and send the versionRef that you saw"},
+		{"no version", eve, library.Edit{Action: "patch", Skill: "pdf", Edits: from("a", "b")}, "invalid: expectedVersionRef is missing: inspect the skill and send the versionRef that you saw"},
 		{"viewer", vic, patch("-a\n"), `refused: editing shared skills needs the role editor; copy it with action "copy" and edit the copy`},
 		{"author", ann, patch("-a\n"), `refused: editing shared skills needs the role editor; copy it with action "copy" and edit the copy`},
 		{"another tenant", away, patch("-a\n"), `unknown: unknown skill "` + v1.ID + `"`},
-		{"another owner", eve, library.Edit{Action: library.Patch, Skill: mine.ID, Expected: "v1", Patch: "-a\n"}, `unknown: unknown skill "` + mine.ID + `"`},
-		{"viewer creates", vic, library.Edit{Action: library.Create, Name: "x"}, "refused: creating skills needs the role author"},
-		{"author shares", ann, library.Edit{Action: library.Create, Name: "x", Description: textOf("X."), Private: private(false)}, `refused: sharing skills needs the role maintainer; leave "private" out`},
-		{"editor archives", eve, library.Edit{Action: library.Archive, Skill: v1.ID, Expected: v1.VersionRef}, "refused: archiving shared skills needs the role maintainer"},
-		{"taken", ann, library.Edit{Action: library.Create, Name: "notes", Description: textOf("X."), Content: "x"}, `refused: the name "notes" is taken: choose another one, or change that skill`},
-		{"bad name", ann, library.Edit{Action: library.Create, Name: "No Name", Description: textOf("X."), Content: "x"}, `invalid: name "No Name" is not lowercase`},
+		{"another owner", eve, library.Edit{Action: "patch", Skill: mine.ID, Expected: "v1", Patch: "-a\n"}, `unknown: unknown skill "` + mine.ID + `"`},
+		{"viewer creates", vic, library.Edit{Action: "create", Name: "x"}, "refused: creating skills needs the role author"},
+		{"author shares", ann, library.Edit{Action: "create", Name: "x", Description: textOf("X."), Private: private(false)}, `refused: sharing skills needs the role maintainer; leave "private" out`},
+		{"editor archives", eve, library.Edit{Action: "archive", Skill: v1.ID, Expected: v1.VersionRef}, "refused: archiving shared skills needs the role maintainer"},
+		{"taken", ann, library.Edit{Action: "create", Name: "notes", Description: textOf("X."), Content: "x"}, `refused: the name "notes" is taken: choose another one, or change that skill`},
+		{"bad name", ann, library.Edit{Action: "create", Name: "No Name", Description: textOf("X."), Content: "x"}, `invalid: name "No Name" is not lowercase`},
 		{"unknown action", ann, library.Edit{Action: "rename"}, `invalid: action is one of create, patch, replace, metadata, copy and archive, not "rename"`},
 		{"allowed-tools", mia, patch("@@\n license: MIT\n+allowed-tools: Bash\n"), "refused: an edit may not change allowed-tools; ask a person to do it"},
 		{"secrets", mia, patch("@@\n   category: office\n+  secrets: TOKEN\n"), "refused: an edit may not change metadata.secrets; ask a person to do it"},
@@ -211,21 +211,21 @@ func TestRefusals(t *testing.T) {
 		{"license", mia, patch("@@\n-license: MIT\n+license: BSD\n"), "refused: an edit may not change license; ask a person to do it"},
 		{"license after a carriage return", mia, patch("@@\n-  x-own: {a: [1, 2]}\n+  x-own: 1\rlicense: BSD\n"), "refused: an edit may not change license; ask a person to do it"},
 		{"field after a line end of YAML", mia, patch("@@\n-  x-own: {a: [1, 2]}\n+  x-own: 1\u0085context: fork\n"), "refused: an edit may not change context; ask a person to do it"},
-		{"field in a key", mia, library.Edit{Action: library.Metadata, Skill: v1.ID, Expected: v1.VersionRef, Metadata: map[string]any{"a\u2028context": "fork"}, Model: true},
+		{"field in a key", mia, library.Edit{Action: "metadata", Skill: v1.ID, Expected: v1.VersionRef, Metadata: map[string]any{"a\u2028context": "fork"}, Model: true},
 			"invalid: \"a\\u2028context\" cannot be a key of metadata"},
 		{"early end", mia, patch("@@\n license: MIT\n+---\n"), "refused: an edit may not end the front matter early; send the whole front matter"},
 		{"name", mia, patch("@@\n-name: pdf\n+name: pdf-2\n"), `refused: rename with action "copy"`},
 		{"no YAML", mia, patch("@@\n license: MIT\n+x: [\n"), "refused: the front matter of the result cannot be read as YAML"},
 		{"no description", mia, patch("@@\n-description: Fill in PDF forms.   # short\n"), "refused: the result would be no usable skill: "},
-		{"script", mia, library.Edit{Action: library.Replace, Skill: v1.ID, Expected: v1.VersionRef, Target: "scripts/run.sh", Content: "rm\n", Model: true}, "refused: an edit may not change scripts/run.sh; ask a person to do it"},
-		{"leaves", mia, library.Edit{Action: library.Replace, Skill: v1.ID, Expected: v1.VersionRef, Target: "../x.md", Content: "x\n", Model: true}, `invalid: "../x.md" is no path within the skill`},
-		{"deep", mia, library.Edit{Action: library.Replace, Skill: v1.ID, Expected: v1.VersionRef, Target: strings.Repeat("a/", 33) + "x.md", Content: "x\n", Model: true}, `invalid: "a/a/`},
-		{"no such file", mia, library.Edit{Action: library.Patch, Skill: v1.ID, Expected: v1.VersionRef, Target: "b.md", Patch: "-x\n"}, `invalid: there is no file "b.md"; files are SKILL.md, references/a.md, scripts/run.sh`},
-		{"too large", mia, library.Edit{Action: library.Replace, Skill: v1.ID, Expected: v1.VersionRef, Target: "body", Content: strings.Repeat("x", 512<<10)}, "too_large: the text would have 524"},
-		{"too large by places", mia, library.Edit{Action: library.Patch, Skill: v1.ID, Expected: v1.VersionRef, DryRun: true,
+		{"script", mia, library.Edit{Action: "replace", Skill: v1.ID, Expected: v1.VersionRef, Target: "scripts/run.sh", Content: "rm\n", Model: true}, "refused: an edit may not change scripts/run.sh; ask a person to do it"},
+		{"leaves", mia, library.Edit{Action: "replace", Skill: v1.ID, Expected: v1.VersionRef, Target: "../x.md", Content: "x\n", Model: true}, `invalid: "../x.md" is no path within the skill`},
+		{"deep", mia, library.Edit{Action: "replace", Skill: v1.ID, Expected: v1.VersionRef, Target: strings.Repeat("a/", 33) + "x.md", Content: "x\n", Model: true}, `invalid: "a/a/`},
+		{"no such file", mia, library.Edit{Action: "patch", Skill: v1.ID, Expected: v1.VersionRef, Target: "b.md", Patch: "-x\n"}, `invalid: there is no file "b.md"; files are SKILL.md, references/a.md, scripts/run.sh`},
+		{"too large", mia, library.Edit{Action: "replace", Skill: v1.ID, Expected: v1.VersionRef, Target: "body", Content: strings.Repeat("x", 512<<10)}, "too_large: the text would have 524"},
+		{"too large by places", mia, library.Edit{Action: "patch", Skill: v1.ID, Expected: v1.VersionRef, DryRun: true,
 			Edits: []library.TextEdit{{OldText: textOf("e"), NewText: strings.Repeat("x", 100<<10), ReplaceAll: true}}}, "too_large: the text would have more than the 524288 bytes that it may have"},
-		{"both", mia, library.Edit{Action: library.Patch, Skill: v1.ID, Expected: v1.VersionRef, Edits: []library.TextEdit{{OldText: textOf("x"), From: number(1)}}}, "invalid: edit 1 has none or several of oldText, from and after"},
-		{"no version like it", mia, library.Edit{Action: library.Patch, Skill: v1.ID, Expected: "v9-000000000000", Patch: "-x\n"}, `invalid: there is no version "v9-000000000000" of ` + v1.ID},
+		{"both", mia, library.Edit{Action: "patch", Skill: v1.ID, Expected: v1.VersionRef, Edits: []library.TextEdit{{OldText: textOf("x"), From: number(1)}}}, "invalid: edit 1 has none or several of oldText, from and after"},
+		{"no version like it", mia, library.Edit{Action: "patch", Skill: v1.ID, Expected: "v9-000000000000", Patch: "-x\n"}, `invalid: there is no version "v9-000000000000" of ` + v1.ID},
 		{"second hunk", mia, patch("@@\n-Then save it.\n+Save.\n@@\n-nothing\n+x\n"), "no_match: hunk 2 does not match: none of its lines is in the text"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -242,17 +242,17 @@ func TestRefusals(t *testing.T) {
 func TestMetadataTouchesItsLines(t *testing.T) {
 	l := open(t)
 	v1 := shared(t, l, "pdf", text)
-	out := edit(t, l, eve, library.Edit{Action: library.Metadata, Skill: v1.ID, Expected: v1.VersionRef, Description: textOf("Fill in: PDF “forms”."), Model: true})
+	out := edit(t, l, eve, library.Edit{Action: "metadata", Skill: v1.ID, Expected: v1.VersionRef, Description: textOf("Fill in: PDF “forms”."), Model: true})
 	want := strings.Replace(text, "description: Fill in PDF forms.   # short", `description: "Fill in: PDF “forms”."`, 1)
 	if got := read(t, l, eve, library.Ref{Skill: v1.ID}, "SKILL.md"); got != want || out.Diff.Added != 1 || out.Diff.Removed != 1 {
 		t.Errorf("text is %s, %+v", got, out)
 	}
-	out = edit(t, l, eve, library.Edit{Action: library.Metadata, Skill: v1.ID, Expected: out.VersionRef, Triggers: []string{"pdf", "form"}, Metadata: map[string]any{"category": nil}, Model: true})
+	out = edit(t, l, eve, library.Edit{Action: "metadata", Skill: v1.ID, Expected: out.VersionRef, Triggers: []string{"pdf", "form"}, Metadata: map[string]any{"category": nil}, Model: true})
 	want = strings.Replace(want, "  category: office\n  x-own: {a: [1, 2]}\n", "  x-own: {a: [1, 2]}\n  triggers: [\"pdf\",\"form\"]\n", 1)
 	if got := read(t, l, eve, library.Ref{Skill: v1.ID}, "SKILL.md"); got != want {
 		t.Errorf("text is %s, want %s", got, want)
 	}
-	if got := refusal(t, l, eve, library.Edit{Action: library.Metadata, Skill: v1.ID, Expected: out.VersionRef, Metadata: map[string]any{"secrets": "TOKEN"}, Model: true}); got != "refused: an edit may not change metadata.secrets; ask a person to do it" {
+	if got := refusal(t, l, eve, library.Edit{Action: "metadata", Skill: v1.ID, Expected: out.VersionRef, Metadata: map[string]any{"secrets": "TOKEN"}, Model: true}); got != "refused: an edit may not change metadata.secrets; ask a person to do it" {
 		t.Error(got)
 	}
 }
@@ -269,7 +269,7 @@ func TestManyValues(t *testing.T) {
 	try := func() (library.Outcome, error, uint64) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		out, err := l.Edit(t.Context(), eve, library.Edit{Action: library.Metadata, Skill: v1.ID, Expected: v1.VersionRef, Metadata: values, DryRun: true})
+		out, err := l.Edit(t.Context(), eve, library.Edit{Action: "metadata", Skill: v1.ID, Expected: v1.VersionRef, Metadata: values, DryRun: true})
 		runtime.ReadMemStats(&after)
 		return out, err, after.TotalAlloc - before.TotalAlloc
 	}
@@ -294,7 +294,7 @@ func TestWritersOnOneBase(t *testing.T) {
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
-			_, results[n] = l.Edit(context.WithoutCancel(t.Context()), eve, library.Edit{Action: library.Patch, Skill: v1.ID, Expected: v1.VersionRef, Edits: from("the form", fmt.Sprint("form ", n)), Model: true})
+			_, results[n] = l.Edit(context.WithoutCancel(t.Context()), eve, library.Edit{Action: "patch", Skill: v1.ID, Expected: v1.VersionRef, Edits: from("the form", fmt.Sprint("form ", n)), Model: true})
 		}()
 	}
 	wg.Wait()
@@ -354,7 +354,7 @@ func TestOverlay(t *testing.T) {
 	if err != nil || s.ID != id || !strings.HasPrefix(s.VersionRef, "p-") || s.Plugin.Version != "1.2.0" || !s.Reviewed {
 		t.Fatalf("packaged skill is %+v, %v", s, err)
 	}
-	e := library.Edit{Action: library.Patch, Skill: id, Expected: s.VersionRef, Edits: from("the form", "a form"), Model: true}
+	e := library.Edit{Action: "patch", Skill: id, Expected: s.VersionRef, Edits: from("the form", "a form"), Model: true}
 	if got := refusal(t, l, eve, e); got != `refused: editing plugin skills needs the role maintainer; copy it with action "copy" and edit the copy` {
 		t.Error(got)
 	}
@@ -388,12 +388,12 @@ func TestOverlay(t *testing.T) {
 	if got := read(t, l, vic, library.Ref{Skill: id}, "SKILL.md"); got != strings.Replace(upgraded, "the form", "a form", 1) {
 		t.Errorf("rebased text is %q", got)
 	}
-	out = edit(t, l, mia, library.Edit{Action: library.Archive, Skill: id, Expected: out.VersionRef, Model: true})
+	out = edit(t, l, mia, library.Edit{Action: "archive", Skill: id, Expected: out.VersionRef, Model: true})
 	if got := read(t, l, vic, library.Ref{Skill: id}, "SKILL.md"); got != upgraded {
 		t.Errorf("after archive: %q", got)
 	}
 	s, _ = l.Inspect(t.Context(), mia, library.Ref{Skill: id})
-	edit(t, l, mia, library.Edit{Action: library.Archive, Skill: id, Expected: s.VersionRef, Model: true})
+	edit(t, l, mia, library.Edit{Action: "archive", Skill: id, Expected: s.VersionRef, Model: true})
 	if list, err := l.List(t.Context(), vic, library.ListQuery{}); err != nil || len(list) != 0 {
 		t.Errorf("a plugin skill that is switched off is listed: %+v, %v", list, err)
 	}
@@ -406,7 +406,7 @@ func TestOverlay(t *testing.T) {
 func TestCopyAndReview(t *testing.T) {
 	l := open(t)
 	files := map[string][]byte{"SKILL.md": []byte("---\nname: web\ndescription: Look.\nallowed-tools: Bash\nmetadata:\n  secrets: TOKEN\n---\nLook.\n"), "scripts/a.sh": []byte("echo\n")}
-	e := library.Edit{Action: library.Copy, Skill: "dir:skills/web", Files: files, Name: "my-web", Model: true}
+	e := library.Edit{Action: "copy", Skill: "dir:skills/web", Files: files, Name: "my-web", Model: true}
 	shown, err := l.Prepare(t.Context(), ann, e)
 	if err != nil {
 		t.Fatal(err)
@@ -428,7 +428,7 @@ func TestCopyAndReview(t *testing.T) {
 func TestHeldEdits(t *testing.T) {
 	l := open(t)
 	v1 := shared(t, l, "pdf", text)
-	held := edit(t, l, eve, library.Edit{Action: library.Patch, Skill: v1.ID, Expected: v1.VersionRef, Edits: from("the form", "a form"), Model: true, Held: true})
+	held := edit(t, l, eve, library.Edit{Action: "patch", Skill: v1.ID, Expected: v1.VersionRef, Edits: from("the form", "a form"), Model: true, Held: true})
 	served := func(a library.Actor) string {
 		s, err := l.Serve(t.Context(), a, library.Ref{Skill: "pdf"})
 		if err != nil {
@@ -442,7 +442,7 @@ func TestHeldEdits(t *testing.T) {
 	if got := served(eve); got != held.VersionRef {
 		t.Errorf("its maker is served %s", got)
 	}
-	hidden := library.Edit{Action: library.Metadata, Skill: v1.ID, Expected: held.VersionRef, Status: "draft", Model: true, Held: true}
+	hidden := library.Edit{Action: "metadata", Skill: v1.ID, Expected: held.VersionRef, Status: "draft", Model: true, Held: true}
 	if got := refusal(t, l, eve, hidden); got != "refused: making a shared skill a draft needs the role maintainer" {
 		t.Errorf("an editor hides a skill from all: %s", got)
 	}
@@ -459,7 +459,7 @@ func TestHeldEdits(t *testing.T) {
 func TestCommit(t *testing.T) {
 	l := open(t)
 	v1 := shared(t, l, "pdf", text)
-	e := library.Edit{Action: library.Patch, Skill: v1.ID, Expected: v1.VersionRef, Edits: from("the form", "a form"), Model: true}
+	e := library.Edit{Action: "patch", Skill: v1.ID, Expected: v1.VersionRef, Edits: from("the form", "a form"), Model: true}
 	prepare := func(e library.Edit) *library.Prepared {
 		t.Helper()
 		p, err := l.Prepare(t.Context(), eve, e)
@@ -529,7 +529,7 @@ func TestCommitDoesNothingTwice(t *testing.T) {
 		}
 		v1 := shared(t, l, "pdf", text)
 		*store = counted{Store: store.Store}
-		e := library.Edit{Action: library.Patch, Skill: v1.ID, Expected: v1.VersionRef, Edits: from(old, "a form"), Model: true}
+		e := library.Edit{Action: "patch", Skill: v1.ID, Expected: v1.VersionRef, Edits: from(old, "a form"), Model: true}
 		if isShown {
 			p, _ := l.Prepare(t.Context(), eve, e)
 			_, _ = l.Commit(t.Context(), p, "mia")
@@ -562,16 +562,16 @@ func commitChecksAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := library.Edit{Action: library.Patch, Skill: packaged.ID, Expected: packaged.VersionRef, Edits: from("the form", "a form"), Model: true}
+	e := library.Edit{Action: "patch", Skill: packaged.ID, Expected: packaged.VersionRef, Edits: from("the form", "a form"), Model: true}
 	kim := library.Actor{Tenant: mia.Tenant, Subject: "kim"}
-	if err := l.Grant(t.Context(), mia, "kim", library.Maintainer); err != nil {
+	if err := l.Grant(t.Context(), mia, "kim", "maintainer"); err != nil {
 		t.Fatal(err)
 	}
 	shown, err := l.Prepare(t.Context(), kim, e)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := l.Grant(t.Context(), mia, "kim", library.Viewer); err != nil {
+	if err := l.Grant(t.Context(), mia, "kim", "viewer"); err != nil {
 		t.Fatal(err)
 	}
 	if out, err := l.Commit(t.Context(), shown, "mia"); !errors.Is(err, library.ErrRole) {
@@ -651,17 +651,17 @@ func TestOlderDatabase(t *testing.T) {
 	if skills, err := l.List(t.Context(), vic, library.ListQuery{}); err != nil || len(skills) != 1 || skills[0].ID != kept.ID {
 		t.Fatalf("skills are %+v, %v", skills, err)
 	}
-	edit(t, l, mia, library.Edit{Action: library.Patch, Skill: kept.ID, Expected: kept.VersionRef, Edits: from("the form", "a form")})
+	edit(t, l, mia, library.Edit{Action: "patch", Skill: kept.ID, Expected: kept.VersionRef, Edits: from("the form", "a form")})
 }
 
 func TestArchiveFreesTheName(t *testing.T) {
 	l := open(t)
 	v1 := shared(t, l, "pdf", text)
-	edit(t, l, mia, library.Edit{Action: library.Archive, Skill: v1.ID, Expected: v1.VersionRef, Model: true})
+	edit(t, l, mia, library.Edit{Action: "archive", Skill: v1.ID, Expected: v1.VersionRef, Model: true})
 	if _, err := l.Serve(t.Context(), vic, library.Ref{Skill: v1.ID}); !errors.Is(err, library.ErrUnknown) {
 		t.Errorf("an archived skill is served: %v", err)
 	}
-	if s, err := l.Inspect(t.Context(), eve, library.Ref{Skill: v1.ID}); err != nil || s.State != library.Archived {
+	if s, err := l.Inspect(t.Context(), eve, library.Ref{Skill: v1.ID}); err != nil || s.State != "archived" {
 		t.Errorf("inspect of an archived skill: %+v, %v", s, err)
 	}
 	shared(t, l, "pdf", text)
@@ -690,7 +690,7 @@ func TestSourceTellsWhatIsUnreviewed(t *testing.T) {
 		}
 	}
 	check(false, "TOKEN")
-	out := edit(t, l, mia, library.Edit{Action: library.Patch, Skill: v1.ID, Expected: v1.VersionRef, Edits: from("Look at it.", "Look twice."), Model: true})
+	out := edit(t, l, mia, library.Edit{Action: "patch", Skill: v1.ID, Expected: v1.VersionRef, Edits: from("Look at it.", "Look twice."), Model: true})
 	check(true, "")
 	if _, err := l.Review(t.Context(), mia, library.Ref{Skill: out.ID}); err != nil {
 		t.Fatal(err)
@@ -725,7 +725,7 @@ func TestSource(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					edit(t, l, mia, library.Edit{Action: library.Replace, Skill: id, Expected: s.VersionRef, Target: path, Content: text})
+					edit(t, l, mia, library.Edit{Action: "replace", Skill: id, Expected: s.VersionRef, Target: path, Content: text})
 					return
 				}
 				out, err := l.Import(t.Context(), mia, skill, files[skill], false, "")
@@ -740,7 +740,7 @@ func TestSource(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				edit(t, l, mia, library.Edit{Action: library.Archive, Skill: ids[skill], Expected: s.VersionRef})
+				edit(t, l, mia, library.Edit{Action: "archive", Skill: ids[skill], Expected: s.VersionRef})
 				gone[skill] = true
 			},
 		}
@@ -753,7 +753,7 @@ func TestAllow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := library.Actor{Subject: "mia", Roles: []library.Role{library.Maintainer}}
+	all := library.Actor{Subject: "mia", Roles: []library.Role{"maintainer"}}
 	ids := map[string]string{}
 	for _, name := range []string{"open", "closed"} {
 		out, err := l.Import(t.Context(), all, name, map[string][]byte{"SKILL.md": []byte("---\nname: " + name + "\ndescription: X.\n---\nX.\n")}, false, "")
@@ -782,11 +782,11 @@ func TestAllow(t *testing.T) {
 				return nil
 			},
 			"Edit": func() error {
-				_, err := l.Edit(t.Context(), some, library.Edit{Action: library.Copy, Skill: ref.Skill, Name: "copy"})
+				_, err := l.Edit(t.Context(), some, library.Edit{Action: "copy", Skill: ref.Skill, Name: "copy"})
 				return err
 			},
 			"Prepare": func() error {
-				_, err := l.Prepare(t.Context(), some, library.Edit{Action: library.Archive, Skill: ref.Skill, Expected: "v1"})
+				_, err := l.Prepare(t.Context(), some, library.Edit{Action: "archive", Skill: ref.Skill, Expected: "v1"})
 				return err
 			},
 		} {

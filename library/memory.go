@@ -6,12 +6,12 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/library/internal/listeners"
 )
 
-// Memory is a store in memory, for tests and for one process. Make one with
-// [NewMemory].
-type Memory struct {
+// memory is a store in memory.
+type memory struct {
 	mu      sync.Mutex
 	tenants map[string]*memoryTenant
 	waiting listeners.Listeners
@@ -26,14 +26,15 @@ type memoryTenant struct {
 	grants    map[string][]Role
 }
 
-var _ Notifier = (*Memory)(nil)
+var _ source.Notifier = (*memory)(nil)
 
-// NewMemory returns an empty store.
-func NewMemory() *Memory {
-	return &Memory{tenants: map[string]*memoryTenant{}}
+// NewMemory returns an empty store in memory, for tests and for one process. It can tell of
+// changes.
+func NewMemory() Store {
+	return &memory{tenants: map[string]*memoryTenant{}}
 }
 
-func (m *Memory) tenant(name string) *memoryTenant {
+func (m *memory) tenant(name string) *memoryTenant {
 	t := m.tenants[name]
 	if t == nil {
 		t = &memoryTenant{heads: map[string]Head{}, revisions: map[string][]Revision{}, blobs: map[string][]byte{}, grants: map[string][]Role{}}
@@ -43,7 +44,7 @@ func (m *Memory) tenant(name string) *memoryTenant {
 }
 
 // Heads implements [Store].
-func (m *Memory) Heads(ctx context.Context, tenant string, after int64) ([]Head, int64, error) {
+func (m *memory) Heads(ctx context.Context, tenant string, after int64) ([]Head, int64, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if err := ctx.Err(); err != nil {
@@ -65,7 +66,7 @@ func (m *Memory) Heads(ctx context.Context, tenant string, after int64) ([]Head,
 }
 
 // Load implements [Store].
-func (m *Memory) Load(ctx context.Context, tenant, id string, version int) (Revision, error) {
+func (m *memory) Load(ctx context.Context, tenant, id string, version int) (Revision, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if err := ctx.Err(); err != nil {
@@ -83,7 +84,7 @@ func (m *Memory) Load(ctx context.Context, tenant, id string, version int) (Revi
 }
 
 // Commit implements [Store].
-func (m *Memory) Commit(ctx context.Context, c Change) (Head, error) {
+func (m *memory) Commit(ctx context.Context, c Change) (Head, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if err := ctx.Err(); err != nil {
@@ -116,8 +117,8 @@ func (m *Memory) Commit(ctx context.Context, c Change) (Head, error) {
 			}
 		}
 	}
-	if g := c.Grant; g != nil {
-		t.grants[g.Subject] = []Role{g.Role}
+	for subject, role := range c.Grants {
+		t.grants[subject] = []Role{role}
 	}
 	entry := c.Entry
 	entry.N = int64(len(t.entries) + 1)
@@ -140,12 +141,12 @@ func prune(all []Revision, keep int, head Head) []Revision {
 
 // clash reports whether two skills cannot both have their name.
 func clash(a, b *Head) bool {
-	return a.Plugin == "" && b.Plugin == "" && a.State != Archived && b.State != Archived && a.NameKey == b.NameKey &&
+	return a.Plugin == "" && b.Plugin == "" && a.State != stateArchived && b.State != stateArchived && a.NameKey == b.NameKey &&
 		a.Shared == b.Shared && (a.Shared || a.Owner == b.Owner)
 }
 
 // Blob implements [Store].
-func (m *Memory) Blob(ctx context.Context, tenant, digest string) ([]byte, error) {
+func (m *memory) Blob(ctx context.Context, tenant, digest string) ([]byte, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if err := ctx.Err(); err != nil {
@@ -159,14 +160,14 @@ func (m *Memory) Blob(ctx context.Context, tenant, digest string) ([]byte, error
 }
 
 // Entries implements [Store].
-func (m *Memory) Entries(ctx context.Context, tenant string, q LogQuery) ([]Entry, error) {
+func (m *memory) Entries(ctx context.Context, tenant string, q LogQuery) ([]Entry, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	if q.Limit < 1 {
-		q.Limit = DefaultEntries
+		q.Limit = maxEntries
 	}
 	var out []Entry
 	for _, e := range m.tenant(tenant).entries {
@@ -178,7 +179,7 @@ func (m *Memory) Entries(ctx context.Context, tenant string, q LogQuery) ([]Entr
 }
 
 // Grants implements [Store].
-func (m *Memory) Grants(ctx context.Context, tenant, subject string) ([]Role, error) {
+func (m *memory) Grants(ctx context.Context, tenant, subject string) ([]Role, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if err := ctx.Err(); err != nil {
@@ -187,5 +188,5 @@ func (m *Memory) Grants(ctx context.Context, tenant, subject string) ([]Role, er
 	return slices.Clone(m.tenant(tenant).grants[subject]), nil
 }
 
-// Notify implements [Notifier].
-func (m *Memory) Notify(f func()) (stop func()) { return m.waiting.Add(f) }
+// Notify implements source.Notifier.
+func (m *memory) Notify(f func()) (stop func()) { return m.waiting.Add(f) }

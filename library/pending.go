@@ -24,7 +24,7 @@ func (l *Library) Pending(ctx context.Context, a Actor) iter.Seq2[Pending, error
 	return func(yield func(Pending, error) bool) {
 		v, err := l.view(ctx, a)
 		if err == nil {
-			err = need(v.role, Maintainer, "reading what waits for a review", "")
+			err = need(v.role, roleMaintainer, "reading what waits for a review", "")
 		}
 		if err != nil {
 			yield(Pending{}, err)
@@ -32,7 +32,7 @@ func (l *Library) Pending(ctx context.Context, a Actor) iter.Seq2[Pending, error
 		}
 		var waiting []*item
 		for _, i := range v.items {
-			if h := i.head; i.overlaid() && h.State != Archived && h.Reviewed != h.Version {
+			if h := i.head; i.overlaid() && h.State != stateArchived && h.Reviewed != h.Version {
 				waiting = append(waiting, i)
 			}
 		}
@@ -75,6 +75,6 @@ func (v *view) pending(ctx context.Context, i *item) (p Pending, err error) {
 			return p, err
 		}
 	}
-	p.Diff = DiffFiles(before, after)
+	p.Diff = diffFiles(before, after)
 	return p, nil
 }

@@ -32,8 +32,8 @@ type Plugin struct {
 	Version string
 	// Source holds its skills as they are packaged. It is never written to.
 	Source catalog.Source
-	// Allow says who sees the plugin: one agent, say. Nil is everybody. It is pure, and
-	// does not ask which session the actor is in.
+	// Allow reports whether an actor sees the plugin; nil allows all. Its result must not
+	// depend on the session of the actor.
 	Allow func(Actor) bool
 
 	now func() (manifest, error) // what is installed now; nil keeps Version
@@ -96,9 +96,9 @@ func readManifest(dir string) (m manifest, err error) {
 	}
 	var data []byte
 	if err == nil {
-		data, err = io.ReadAll(io.LimitReader(f, 64<<10+1))
+		data, err = io.ReadAll(io.LimitReader(f, maxManifest+1))
 	}
-	if err == nil && len(data) > 64<<10 {
+	if err == nil && len(data) > maxManifest {
 		err = ErrTooLarge
 	}
 	if err == nil {
@@ -109,9 +109,6 @@ func readManifest(dir string) (m manifest, err error) {
 	}
 	return m, nil
 }
-
-// rescan is how long the skills of a plugin are believed to be as they were.
-const rescan = 200 * time.Millisecond
 
 // plugin is a plugin with what was found in it last.
 type plugin struct {
@@ -126,7 +123,7 @@ type plugin struct {
 // packaged is a skill as a plugin brings it. It never changes.
 type packaged struct {
 	plugin *plugin
-	from   PluginRef
+	from   Plugin // with the version that is installed
 	id     string
 	entry  source.Entry
 	skill  core.Skill
@@ -183,7 +180,7 @@ func (p *plugin) scan(ctx context.Context) (map[string]*packaged, error) {
 		if err != nil || doc.Skill.Name == "" {
 			continue
 		}
-		s := &packaged{plugin: p, from: PluginRef{p.ID, p.Name, version}, id: "plugin:" + p.ID + ":" + doc.Skill.Name, entry: e, skill: doc.Skill}
+		s := &packaged{plugin: p, from: p.inVersion(version), id: "plugin:" + p.ID + ":" + doc.Skill.Name, entry: e, skill: doc.Skill}
 		if s.files, err = filesOf(ctx, p.Source, e); err != nil {
 			return p.skills, err
 		}
@@ -194,6 +191,13 @@ func (p *plugin) scan(ctx context.Context) (map[string]*packaged, error) {
 	}
 	p.listing, p.version, p.skills = listing, version, skills
 	return skills, nil
+}
+
+// inVersion returns the description of the plugin with a version.
+func (p *plugin) inVersion(version string) Plugin {
+	described := p.Plugin
+	described.Version = version
+	return described
 }
 
 // filesOf lists the files of an entry, which a source may leave to its readers.
@@ -250,7 +254,7 @@ func (s *packaged) read(ctx context.Context, f File, limit int) ([]byte, error) 
 	return data, nil
 }
 
-func (s *packaged) origin() *PluginRef {
+func (s *packaged) origin() *Plugin {
 	from := s.from
 	return &from
 }
@@ -259,7 +263,7 @@ func (s *packaged) ref() string { return fmt.Sprintf("p-%.12s", s.digest) }
 
 func (s *packaged) describe() Descriptor {
 	return describe(Descriptor{
-		ID: s.id, Source: "plugin", Name: s.skill.Name, VersionRef: s.ref(), State: Active, Reviewed: true, Shared: true,
+		ID: s.id, Source: "plugin", Name: s.skill.Name, VersionRef: s.ref(), State: stateActive, Reviewed: true, Shared: true,
 		Plugin: s.origin(),
 	}, s.skill)
 }

@@ -8,11 +8,11 @@ import (
 	"github.com/satchel-go/satchel/skillmd"
 )
 
-// Prepared is an edit that is ready to be committed: a person can be shown it first.
-// [Library.Prepare] returns one.
-type Prepared struct {
-	// Outcome says what the edit would do. Its Status is "dry_run", or "unchanged" where
-	// the edit changes nothing. It is zero where the edit is refused.
+// preparedEdit is an edit that is ready to be committed, so that a person can be shown it
+// first. [Library.prepareEdit] returns one.
+type preparedEdit struct {
+	// Outcome is what the edit would do. Its Status is "dry_run", or "unchanged" if the edit
+	// changes nothing. It is zero if the edit is refused.
 	Outcome Outcome
 
 	actor Actor
@@ -25,12 +25,12 @@ type Prepared struct {
 	err    error // why the edit is refused
 }
 
-// Prepare makes an edit ready without a change of the library: [Library.Commit] commits
-// it, and [Library.Denied] notes that a person said no. An error of type [Error] says that
-// the edit is refused; Commit of the result, which is nil for all other errors, enters that
-// into the audit.
-func (l *Library) Prepare(ctx context.Context, a Actor, e Edit) (*Prepared, error) {
-	p := &Prepared{actor: a, edit: shortened(&e)}
+// prepareEdit prepares an edit and changes nothing: [Library.commitEdit] commits it, and
+// [Library.deny] enters into the audit that a person said no. An error of type [Error] means
+// that the edit is refused; commitEdit then enters that into the audit. For all other errors
+// the result is nil.
+func (l *Library) prepareEdit(ctx context.Context, a Actor, e Edit) (*preparedEdit, error) {
+	p := &preparedEdit{actor: a, edit: shortened(&e)}
 	e.DryRun, e.prepared = true, p
 	out, err := l.edit(ctx, a, &e)
 	if _, own := errors.AsType[*Error](err); err != nil && !own {
@@ -49,11 +49,11 @@ func shortened(e *Edit) *Edit {
 	return e
 }
 
-// Commit makes exactly the change that was prepared. It fails with [ErrConflict] where
-// the skill has changed since, and with [ErrRole] where the actor may do less than then. By
-// is the person who has seen the whole difference. For "" the result stays unreviewed, as a
-// copy always does. Commit a Prepared once.
-func (l *Library) Commit(ctx context.Context, p *Prepared, by string) (Outcome, error) {
+// commitEdit makes exactly the change that was prepared. It fails with [ErrConflict] if the
+// skill has changed since, and with [ErrRole] if the actor may do less than then. by is the
+// person who has seen the whole difference. For "" the result stays unreviewed, as a copy
+// always does. An edit is committed once.
+func (l *Library) commitEdit(ctx context.Context, p *preparedEdit, by string) (Outcome, error) {
 	out, err := p.Outcome, p.err
 	if err == nil && p.change.Head != nil {
 		if err = l.holds(ctx, p); err == nil {
@@ -65,7 +65,7 @@ func (l *Library) Commit(ctx context.Context, p *Prepared, by string) (Outcome, 
 
 // holds returns an error if a prepared change is not allowed any more, or if the store
 // cannot tell that it was made for another text.
-func (l *Library) holds(ctx context.Context, p *Prepared) error {
+func (l *Library) holds(ctx context.Context, p *preparedEdit) error {
 	role, err := l.roleOf(ctx, p.actor)
 	if err != nil {
 		return err
@@ -88,14 +88,14 @@ func (l *Library) holds(ctx context.Context, p *Prepared) error {
 }
 
 // save commits a change in one transaction. by has approved it, "" for no person.
-func (l *Library) save(ctx context.Context, p *Prepared, by string) (Outcome, error) {
+func (l *Library) save(ctx context.Context, p *preparedEdit, by string) (Outcome, error) {
 	a, e, out, now := p.actor, p.edit, p.Outcome, l.now()
 	change, head := p.change, p.change.Head
 	reviewer := l.reviewer(a, e, p.made, *head, by)
 	switch {
 	case reviewer != "":
 		head.Reviewed, head.Served = head.Version, head.Version
-	case e.Held && p.role != Maintainer && head.Shared:
+	case e.Held && p.role != roleMaintainer && head.Shared:
 		// head.Served stays what it was
 	default:
 		head.Served = head.Version
@@ -120,12 +120,12 @@ func (l *Library) save(ctx context.Context, p *Prepared, by string) (Outcome, er
 }
 
 // prepared fills p with the change of an edit, all but what only its commit knows.
-func (l *Library) prepared(ctx context.Context, v *view, e *Edit, m *made, out Outcome, files []File, blobs map[string][]byte, owner string) (*Prepared, error) {
+func (l *Library) prepared(ctx context.Context, v *view, e *Edit, m *made, out Outcome, files []File, blobs map[string][]byte, owner string) (*preparedEdit, error) {
 	p := e.prepared
 	if p == nil {
-		p = &Prepared{}
+		p = &preparedEdit{}
 	}
-	*p = Prepared{actor: v.actor, edit: e, role: v.role, made: m}
+	*p = preparedEdit{actor: v.actor, edit: e, role: v.role, made: m}
 	head := Head{ID: out.ID, Name: out.Name, Owner: owner, Shared: e.Private != nil && !*e.Private, Created: l.now()}
 	base := 0
 	if i := m.item; i != nil {
@@ -134,7 +134,7 @@ func (l *Library) prepared(ctx context.Context, v *view, e *Edit, m *made, out O
 		} else {
 			head = Head{ID: i.id, Plugin: i.base.plugin.ID, Name: i.base.skill.Name, Shared: true, Created: l.now()}
 		}
-		if i.base != nil && (!i.overlaid() || e.Action == rebasing) {
+		if i.base != nil && (!i.overlaid() || e.Action == actionRebase) {
 			head.BaseDigest = i.base.digest
 			packaged, err := v.openBase(i).ReadAll(ctx)
 			if err != nil {

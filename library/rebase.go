@@ -13,9 +13,9 @@ import (
 // Rebase applies the edit of an outdated overlay to what the plugin has now. If the patch does
 // not apply, nothing changes, and the error is that of the patch.
 func (l *Library) Rebase(ctx context.Context, a Actor, ref Ref) (Outcome, error) {
-	e := &Edit{Action: rebasing, Skill: ref.Skill, Reason: "rebased on what the plugin has now"}
+	e := &Edit{Action: actionRebase, Skill: ref.Skill, Reason: "rebased on what the plugin has now"}
 	return l.again(ctx, a, e, func(v *view, i *item) (*made, error) {
-		if i.base == nil || !i.overlaid() || i.head.State != Active {
+		if i.base == nil || !i.overlaid() || i.head.State != stateActive {
 			return nil, refused("%s has no overlay", i.id)
 		}
 		now, err := v.openBase(i).ReadAll(ctx)
@@ -38,7 +38,7 @@ func (l *Library) Rebase(ctx context.Context, a Actor, ref Ref) (Outcome, error)
 		if err != nil {
 			return nil, err
 		}
-		return &made{item: i, files: files, state: Active}, nil
+		return &made{item: i, files: files, state: stateActive}, nil
 	})
 }
 

@@ -8,7 +8,7 @@ import (
 // Restore makes a new version of an old one, whatever state the skill is in; version
 // "base" is what is packaged with the plugin. It is for hosts and commands.
 func (l *Library) Restore(ctx context.Context, a Actor, ref Ref, reason string) (Outcome, error) {
-	e := &Edit{Action: restoring, Skill: ref.Skill, Reason: reason}
+	e := &Edit{Action: actionRestore, Skill: ref.Skill, Reason: reason}
 	return l.again(ctx, a, e, func(v *view, i *item) (*made, error) {
 		if ref.Version == "" && i.overlaid() {
 			ref.Version = refOf(i.head.Version, i.head.Digest)
@@ -18,7 +18,7 @@ func (l *Library) Restore(ctx context.Context, a Actor, ref Ref, reason string) 
 			return nil, err
 		}
 		files, err := from.ReadAll(ctx)
-		return &made{item: i, files: files, state: Active}, err
+		return &made{item: i, files: files, state: stateActive}, err
 	})
 }
 
@@ -42,7 +42,7 @@ func (l *Library) remake(ctx context.Context, a Actor, e *Edit, files func(*view
 		return Outcome{}, err
 	}
 	out := Outcome{Action: e.Action, ID: i.id, Name: i.name()}
-	if err := v.checkRole(i, restoring); err != nil {
+	if err := v.checkRole(i, actionRestore); err != nil {
 		return out, err
 	}
 	head, err := v.newest(ctx, i)
@@ -63,6 +63,6 @@ func (l *Library) remake(ctx context.Context, a Actor, e *Edit, files func(*view
 	if err != nil {
 		return out, err
 	}
-	out.Diff = DiffFiles(before, m.files)
+	out.Diff = diffFiles(before, m.files)
 	return l.commit(ctx, v, e, m, out, listed, blobs, "")
 }

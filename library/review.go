@@ -11,7 +11,7 @@ import (
 func (l *Library) Review(ctx context.Context, a Actor, ref Ref) (Descriptor, error) {
 	d, err := l.review(ctx, a, ref)
 	if err != nil {
-		return Descriptor{}, l.refusal(ctx, a, reviewing, cmp.Or(d.ID, idIn(ref.Skill)), err)
+		return Descriptor{}, l.refusal(ctx, a, actionReview, cmp.Or(d.ID, idIn(ref.Skill)), err)
 	}
 	return d, nil
 }
@@ -25,7 +25,7 @@ func (l *Library) review(ctx context.Context, a Actor, ref Ref) (Descriptor, err
 	if err != nil {
 		return Descriptor{}, err
 	}
-	if err := need(v.role, Maintainer, "reviewing", ""); err != nil {
+	if err := need(v.role, roleMaintainer, "reviewing", ""); err != nil {
 		return Descriptor{ID: i.id}, err
 	}
 	if !i.overlaid() {
@@ -40,7 +40,7 @@ func (l *Library) review(ctx context.Context, a Actor, ref Ref) (Descriptor, err
 	}
 	head := i.head.Head
 	head.Reviewed, head.Served, head.Updated = head.Version, head.Version, l.now()
-	entry := l.entry(a, reviewing, head.ID, head.Version, head.Version, "applied", "")
+	entry := l.entry(a, actionReview, head.ID, head.Version, head.Version, "applied", "")
 	stored, err := l.store.Commit(ctx, Change{Tenant: a.Tenant, Head: &head, Base: head.Version, Entry: entry})
 	if err != nil {
 		return Descriptor{ID: i.id}, err

@@ -8,28 +8,34 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// Role is what an actor may do; each role may do all that those before it may.
+// Role is what an actor may do: "viewer", "author", "editor" or "maintainer". Each role may do
+// all that those before it may. An actor without a role is a viewer.
+//
+//	viewer      list, inspect and run what is shared or his own
+//	author      create, copy and edit his own private skills
+//	editor      edit shared skills, read their history
+//	maintainer  edit plugin skills, archive, share, review, grant
 type Role string
 
-// The roles. An actor without a role is a viewer.
 const (
-	Viewer     Role = "viewer"     // list, inspect and run what is shared or his own
-	Author     Role = "author"     // create, copy and edit his own private skills
-	Editor     Role = "editor"     // edit shared skills, read their history
-	Maintainer Role = "maintainer" // edit plugin skills, archive, share, review, grant
+	roleViewer     Role = "viewer"
+	roleAuthor     Role = "author"
+	roleEditor     Role = "editor"
+	roleMaintainer Role = "maintainer"
 )
 
-// ParseRole reads the name of a role.
-func ParseRole(s string) (Role, error) {
-	if r := Role(s); slices.Contains(ranked, r) {
-		return r, nil
+// UnmarshalText reads the name of a role.
+func (r *Role) UnmarshalText(text []byte) error {
+	if !slices.Contains(ranked, Role(text)) {
+		return fmt.Errorf("unknown role %q: use viewer, author, editor or maintainer", text)
 	}
-	return "", fmt.Errorf("unknown role %q: use viewer, author, editor or maintainer", s)
+	*r = Role(text)
+	return nil
 }
 
-var ranked = []Role{Viewer, Author, Editor, Maintainer}
+var ranked = []Role{roleViewer, roleAuthor, roleEditor, roleMaintainer}
 
-// rank is 0 for what is no role too.
+// rank returns the place of a role, from 0; that of an unknown role is 0.
 func (r Role) rank() int { return max(0, slices.Index(ranked, r)) }
 
 // Actor is who does something, as the host says. Nothing that a model writes names an
@@ -48,7 +54,7 @@ type Actor struct {
 
 // roleOf returns the highest role that the host or a grant gives.
 func (l *Library) roleOf(ctx context.Context, a Actor) (Role, error) {
-	best := Viewer
+	best := roleViewer
 	granted, err := l.store.Grants(ctx, a.Tenant, a.Subject)
 	if err != nil {
 		return best, err
@@ -79,7 +85,7 @@ const copyInstead = `copy it with action "copy" and edit the copy`
 // for hosts and commands.
 func (l *Library) Grant(ctx context.Context, a Actor, subject string, role Role) error {
 	if err := l.grant(ctx, a, subject, role); err != nil {
-		return l.refusal(ctx, a, Granting, "", err)
+		return l.refusal(ctx, a, actionGrant, "", err)
 	}
 	return nil
 }
@@ -89,18 +95,18 @@ func (l *Library) grant(ctx context.Context, a Actor, subject string, role Role)
 	if err != nil {
 		return err
 	}
-	if err := need(have, Maintainer, "granting roles", ""); err != nil {
+	if err := need(have, roleMaintainer, "granting roles", ""); err != nil {
 		return err
 	}
-	if role, err = ParseRole(string(role)); err != nil {
+	if err := role.UnmarshalText([]byte(role)); err != nil {
 		return err
 	}
 	if subject == "" {
 		return invalid("subject is missing")
 	}
 	_, err = l.store.Commit(ctx, Change{
-		Tenant: a.Tenant, Grant: &Grant{subject, role},
-		Entry: l.entry(a, Granting, "", 0, 0, "applied", subject+": "+string(role)),
+		Tenant: a.Tenant, Grants: map[string]Role{subject: role},
+		Entry: l.entry(a, actionGrant, "", 0, 0, "applied", subject+": "+string(role)),
 	})
 	return err
 }

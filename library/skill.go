@@ -63,7 +63,7 @@ func (i *item) name() string {
 }
 
 // overlaid reports whether the head decides what is served.
-func (i *item) overlaid() bool { return i.head != nil && i.head.State != Packaged }
+func (i *item) overlaid() bool { return i.head != nil && i.head.State != statePackaged }
 
 // view is an actor's sight of a tenant's skills at one moment.
 type view struct {
@@ -137,10 +137,10 @@ func (v *view) sees(i *item) bool {
 	switch {
 	case v.all || i.head == nil || i.head.Plugin != "":
 		return true
-	case v.owns(i.head) || v.role == Maintainer:
+	case v.owns(i.head) || v.role == roleMaintainer:
 		return true
 	}
-	return i.head.Shared && i.head.State != Draft && (i.head.Served > 0 || v.role.rank() >= Editor.rank())
+	return i.head.Shared && i.head.State != stateDraft && (i.head.Served > 0 || v.role.rank() >= roleEditor.rank())
 }
 
 // lists reports whether the skill is among the actor's: what a list shows and names
@@ -149,7 +149,7 @@ func (v *view) lists(i *item) bool {
 	if !v.sees(i) || i.head == nil {
 		return v.sees(i)
 	}
-	if i.head.State == Archived {
+	if i.head.State == stateArchived {
 		return false
 	}
 	return v.all || i.head.Plugin != "" || i.head.Shared || v.owns(i.head)
@@ -158,7 +158,7 @@ func (v *view) lists(i *item) bool {
 // served returns the version that the actor gets: the newest one for its editor and for
 // maintainers, else the newest that a person has approved.
 func (v *view) served(h *known) int {
-	if h.Served == h.Version || h.Editor == v.actor.Subject && v.actor.Subject != "" || v.role == Maintainer {
+	if h.Served == h.Version || h.Editor == v.actor.Subject && v.actor.Subject != "" || v.role == roleMaintainer {
 		return h.Version
 	}
 	return h.Served
@@ -187,7 +187,7 @@ func (v *view) find(ref string) (*item, error) {
 		return found[0], nil
 	}
 	slices.SortFunc(found, func(a, b *item) int { return strings.Compare(a.id, b.id) })
-	e := refuse("ambiguous", ErrAmbiguous, "%q is the name of %d skills; use a canonicalId", ref, len(found))
+	e := refuse("ambiguous", errAmbiguous, "%q is the name of %d skills; use a canonicalId", ref, len(found))
 	for _, i := range found {
 		d, err := v.describe(context.Background(), i)
 		if err != nil {
@@ -225,14 +225,14 @@ func (v *view) describe(ctx context.Context, i *item) (Descriptor, error) {
 
 func (v *view) describeBase(i *item) Descriptor {
 	d := i.base.describe()
-	d.Editable = v.checkRole(i, Patch) == nil
+	d.Editable = v.checkRole(i, actionPatch) == nil
 	return d
 }
 
 func (v *view) describeHead(i *item, version int, digest string, front core.Skill) Descriptor {
 	h := i.head
 	d := Descriptor{
-		ID: h.ID, Source: "db", Name: h.Name, Editable: v.checkRole(i, Patch) == nil, VersionRef: refOf(version, digest), State: h.State,
+		ID: h.ID, Source: "db", Name: h.Name, Editable: v.checkRole(i, actionPatch) == nil, VersionRef: refOf(version, digest), State: h.State,
 		Reviewed: version == h.Reviewed, Owner: h.Owner, Shared: h.Shared,
 	}
 	if i.base != nil {
@@ -274,7 +274,7 @@ func (v *view) open(ctx context.Context, i *item, version string) (*Skill, error
 		if n, err = strconv.Atoi(digits); err != nil || n < 1 || !strings.HasPrefix(version, "v") {
 			return nil, invalid(`there is no version %q: use v3, a versionRef or base`, version)
 		}
-		if n > i.head.Served && n != v.served(i.head) && !v.all && v.role.rank() < Editor.rank() && !v.owns(i.head) {
+		if n > i.head.Served && n != v.served(i.head) && !v.all && v.role.rank() < roleEditor.rank() && !v.owns(i.head) {
 			return nil, invalid("there is no version %q of %s", version, i.id)
 		}
 	}
@@ -300,7 +300,7 @@ func (v *view) open(ctx context.Context, i *item, version string) (*Skill, error
 	s.Descriptor = v.describeHead(i, n, r.Digest, front)
 	s.Reviewed = s.Reviewed || r.ReviewedBy != ""
 	if s.Outdated {
-		s.Warnings = append(s.Warnings, string(CodeOutdated)+": the plugin has another text now than the one that was edited")
+		s.Warnings = append(s.Warnings, string(codeOutdated)+": the plugin has another text now than the one that was edited")
 	}
 	return s, nil
 }
@@ -334,11 +334,11 @@ func (l *Library) open(ctx context.Context, a Actor, ref Ref, archived bool) (*S
 		if err != nil {
 			return nil, err
 		}
-		if !archived && i.head != nil && i.head.State == Archived {
+		if !archived && i.head != nil && i.head.State == stateArchived {
 			return nil, unknown(ref.Skill)
 		}
 		version := ref.Version
-		if archived && version == "" && i.overlaid() && (v.role.rank() >= Editor.rank() || v.owns(i.head)) {
+		if archived && version == "" && i.overlaid() && (v.role.rank() >= roleEditor.rank() || v.owns(i.head)) {
 			version = fmt.Sprintf("v%d", i.head.Version)
 		}
 		s, err := v.open(ctx, i, version)
@@ -367,8 +367,8 @@ func (l *Library) List(ctx context.Context, a Actor, q ListQuery) ([]Descriptor,
 	for _, i := range v.items {
 		shown := v.lists(i)
 		if q.All {
-			shown = shown || v.sees(i) && i.head != nil && i.head.State == Archived && (i.head.Shared || v.owns(i.head))
-		} else if shown && i.head != nil && i.head.State == Draft {
+			shown = shown || v.sees(i) && i.head != nil && i.head.State == stateArchived && (i.head.Shared || v.owns(i.head))
+		} else if shown && i.head != nil && i.head.State == stateDraft {
 			shown = false
 		}
 		if !shown || q.Source == "db" && i.base != nil || q.Source == "plugin" && i.base == nil {
@@ -385,6 +385,3 @@ func (l *Library) List(ctx context.Context, a Actor, q ListQuery) ([]Descriptor,
 	})
 	return out, nil
 }
-
-// NameOf returns the name in the front matter of a SKILL.md, "" where there is none.
-func NameOf(text []byte) string { return frontOf(text, "").Name }

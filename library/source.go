@@ -53,7 +53,7 @@ type tenantSource struct {
 
 func (s *tenantSource) view(ctx context.Context) (*view, error) {
 	if s.all { // as it is served to others than its makers
-		return s.library.viewAs(ctx, &view{library: s.library, actor: s.actor, role: Viewer, all: true})
+		return s.library.viewAs(ctx, &view{library: s.library, actor: s.actor, role: roleViewer, all: true})
 	}
 	return s.library.view(ctx, s.actor)
 }
@@ -66,7 +66,7 @@ func (s *tenantSource) Scan(ctx context.Context, prev *source.Listing) (*source.
 	}
 	next := &source.Listing{}
 	for _, i := range v.items {
-		if !v.lists(i) || i.head != nil && (i.head.State == Archived || i.head.State == Draft || i.overlaid() && v.served(i.head) == 0) {
+		if !v.lists(i) || i.head != nil && (i.head.State == stateArchived || i.head.State == stateDraft || i.overlaid() && v.served(i.head) == 0) {
 			continue
 		}
 		e, err := s.entry(ctx, v, i, prev)
@@ -79,7 +79,7 @@ func (s *tenantSource) Scan(ctx context.Context, prev *source.Listing) (*source.
 		next.Entries = append(next.Entries, e)
 		if i.overlaid() && i.base != nil && i.head.BaseDigest != i.base.digest {
 			next.Diagnostics = append(next.Diagnostics, skillmd.Diagnostic{
-				File: i.id, Code: CodeOutdated, Severity: skillmd.Warning,
+				File: i.id, Code: codeOutdated, Severity: skillmd.Warning,
 				Message: "the plugin has another text now than the one that was edited",
 			})
 		}
@@ -113,9 +113,9 @@ func (s *tenantSource) entry(ctx context.Context, v *view, i *item, prev *source
 	return sk.entry(ctx)
 }
 
-// CodeOutdated says that a plugin has another text now than the one that an overlay was
-// made of.
-const CodeOutdated skillmd.Code = "overlay-outdated"
+// codeOutdated is the code of the diagnostic of an overlay whose plugin has another text now
+// than the one that it edits.
+const codeOutdated skillmd.Code = "overlay-outdated"
 
 // unreviewedMark ends the revision of what no person has looked at.
 const unreviewedMark = "-unreviewed"
@@ -139,7 +139,7 @@ func (s *Skill) entry(ctx context.Context) (source.Entry, error) {
 	if end := frontEnd(text); end > 0 {
 		head = text[:end]
 	}
-	e := source.Entry{ID: s.ID, Revision: revisionOf(&s.Descriptor), Head: head[:min(len(head), 64<<10)], Editable: true, Unreviewed: !s.Reviewed}
+	e := source.Entry{ID: s.ID, Revision: revisionOf(&s.Descriptor), Head: head[:min(len(head), maxHead)], Editable: true, Unreviewed: !s.Reviewed}
 	for _, f := range s.Files {
 		e.Files = append(e.Files, source.File{Path: f.Path, Size: f.Size, SHA256: f.Digest})
 	}
@@ -191,7 +191,7 @@ func (s *tenantSource) Open(ctx context.Context, id, revision string) (fs.FS, er
 
 // Notify tells of changes of the library, if the store can.
 func (s *tenantSource) Notify(f func()) (stop func()) {
-	if n, ok := s.library.store.(Notifier); ok {
+	if n, ok := s.library.store.(source.Notifier); ok {
 		return n.Notify(f)
 	}
 	return s.library.waiting.Add(f)

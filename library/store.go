@@ -5,17 +5,14 @@ import (
 	"time"
 )
 
-// State is where a skill stands.
-type State string
-
-// The states.
+// The states of a skill.
 const (
-	Active   State = "active"
-	Draft    State = "draft"    // its owner and maintainers see it
-	Archived State = "archived" // no caller finds it; inspect shows it
-	// Packaged is the state of a plugin skill whose overlay has ended: what is
+	stateActive   = "active"
+	stateDraft    = "draft"    // its owner and maintainers see it
+	stateArchived = "archived" // no caller finds it; inspect shows it
+	// statePackaged is the state of a plugin skill whose overlay has ended: what is
 	// installed is served.
-	Packaged State = "packaged"
+	statePackaged = "packaged"
 )
 
 // Head is the present state of one skill of a tenant.
@@ -26,7 +23,9 @@ type Head struct {
 	NameKey string // as names are compared
 	Owner   string
 	Shared  bool
-	State   State
+	// State is "active", "draft", "archived", or "packaged" for a plugin skill whose overlay
+	// has ended.
+	State string
 	// Version is that of the newest revision, from 1. Reviewed is the newest one that a person
 	// made or approved, 0 for none. Served is the one that actors other than its editor get.
 	Version, Reviewed, Served int
@@ -50,10 +49,10 @@ type Revision struct {
 	ID                 string
 	Version            int
 	Digest, BaseDigest string
-	Action             Action
+	Action             string // of the edit that made it; see [Edit]
 	Reason             string
 	Subject, Agent     string
-	ReviewedBy         string // who approved this very text when it was made, or ""
+	ReviewedBy         string // the person who approved this very text when it was made, or ""
 	At                 time.Time
 	Files              []File // sorted by path
 }
@@ -63,7 +62,7 @@ type Entry struct {
 	N                       int64 // from 1 in each tenant; the store sets it
 	At                      time.Time
 	Subject, Agent, Session string
-	Action                  Action
+	Action                  string // see [Edit]; also "review", "restore", "rebase" and "grant"
 	ID                      string
 	From, To                int    // versions; 0 is none
 	Outcome                 string // the Status of the edit, or the Code of the Error
@@ -74,43 +73,43 @@ type Entry struct {
 type LogQuery struct {
 	ID    string // of one skill; "" is all
 	After int64  // entries with a higher number
-	Limit int    // at most so many; below 1 is 1,000
+	Limit int    // the most entries that are returned; below 1 it is 1,000
 }
 
-// Grant gives a subject a role.
-type Grant struct {
-	Subject string
-	Role    Role
-}
-
-// Change is what one commit does, all of it or nothing.
+// Change is one commit: a store makes all of it or nothing.
 type Change struct {
 	Tenant string
-	// Head is the new head; nil writes the entry and the grant only. Base is the
-	// version that the head must have; 0 says that there is no such skill yet.
+	// Head is the new head. Without one the store writes the entry and the grants only.
 	Head *Head
+	// Base is the version that the head must have; 0 if the skill must not exist yet.
 	Base int
-	// Revision is the new revision, nil where only the head changes, and Blobs are its
-	// files by digest; those that are there already may be left out.
+	// Revision is the new revision, nil if only the head changes.
 	Revision *Revision
-	Blobs    map[string][]byte
-	Entry    Entry
-	Grant    *Grant
+	// Blobs are the files of the revision by digest. Those that the store has may be missing.
+	Blobs map[string][]byte
+	// Entry is what the audit gets.
+	Entry Entry
+	// Grants are the roles that subjects get, each in place of the one that it had.
+	Grants map[string]Role
 	// Keep is how many revisions of the skill stay; 0 is all.
 	Keep int
 }
 
 // Store keeps what a library holds. Tenants are apart in every method.
 // Implementations are safe for concurrent use, by several processes if they claim it,
-// and pass librarytest.Run. An error that is none of this package's says that the
-// store does not answer.
+// and pass librarytest.Run. An error that is not of this package means that the store does
+// not answer.
+//
+// A store that can tell of changes, made by this process or others, also implements
+// source.Notifier. It calls the function soon after a change, once for several changes and
+// perhaps without one.
 type Store interface {
-	// Heads returns the heads that were changed after a seq, archived ones too,
-	// ordered by seq, and the highest seq of the tenant. A seq is visible only when
-	// all smaller ones are.
+	// Heads returns the heads that were changed after a seq, archived ones too, ordered by
+	// seq. It also returns the highest seq of the tenant. A seq is visible only when all
+	// smaller ones are.
 	Heads(ctx context.Context, tenant string, after int64) (heads []Head, seq int64, err error)
-	// Load returns a revision; version 0 is the newest. A revision that is not there is
-	// ErrUnknown.
+	// Load returns a revision; version 0 is the newest. It returns ErrUnknown if there is no
+	// such revision.
 	Load(ctx context.Context, tenant, id string, version int) (Revision, error)
 	// Commit stores a change. It returns ErrConflict if the version of the head is not
 	// Change.Base. It returns ErrNameTaken if the name belongs to another skill of the
@@ -121,16 +120,6 @@ type Store interface {
 	Blob(ctx context.Context, tenant, digest string) ([]byte, error)
 	// Entries returns entries of the audit by their number.
 	Entries(ctx context.Context, tenant string, q LogQuery) ([]Entry, error)
-	// Grants returns the roles that a subject was granted.
+	// Grants returns the roles that a subject has by Change.Grants.
 	Grants(ctx context.Context, tenant, subject string) ([]Role, error)
 }
-
-// Notifier is a store that tells of changes, made by this process or others.
-type Notifier interface {
-	// Notify calls f soon after a change until stop is called. It may call it once
-	// for several changes and without one.
-	Notify(f func()) (stop func())
-}
-
-// DefaultEntries is how many entries a query without a limit returns.
-const DefaultEntries = 1000

@@ -44,9 +44,6 @@ type editor struct {
 // spent is how many edits a turn has made.
 type spent struct{ turn, edits int }
 
-// maxTurns bounds the turns whose edits are counted at a time.
-const maxTurns = 10_000
-
 // spend counts an edit of a turn, and reports false where there were too many.
 func (d *editor) spend(key core.SessionKey, turn int) bool {
 	d.mu.Lock()

@@ -46,9 +46,6 @@ type inspected struct {
 	Warnings   []printable.Text `json:"warnings"`
 }
 
-// maxShown bounds metadata and parameters in an answer, in bytes.
-const maxShown = 8 << 10
-
 // next says how to get the part after this one.
 type next struct {
 	Part int `json:"part"`
@@ -100,7 +97,7 @@ func (r *reading) inspect() (string, error) {
 		out.Metadata, out.Parameters = map[string]any{}, []param{}
 		out.Warnings = append(out.Warnings, "metadata is long: it is in the text")
 	}
-	if len(encode(out.Files)) > 12<<10 {
+	if len(encode(out.Files)) > maxFileList {
 		out.Files = []fileSize{}
 		out.Warnings = append(out.Warnings, printable.Text(fmt.Sprintf("the %d files are too many to be listed", len(o.list))))
 	}

@@ -16,15 +16,29 @@ type entry struct {
 	Name                   string     `json:"name"`
 	DisplayName            string     `json:"displayName"`
 	Description            string     `json:"description"`
-	Plugin                 *PluginRef `json:"plugin,omitempty"`
+	Plugin                 *pluginRef `json:"plugin,omitempty"`
 	Editable               bool       `json:"editable"`
 	ModelInvocationAllowed bool       `json:"modelInvocationAllowed"`
 	VersionRef             string     `json:"versionRef,omitempty"`
 	State                  string     `json:"state"`
 }
 
+// pluginRef is the plugin of a skill as answers show it.
+type pluginRef struct {
+	ID      string `json:"pluginId"`
+	Name    string `json:"pluginName"`
+	Version string `json:"version"`
+}
+
+func pluginOf(d *Descriptor) *pluginRef {
+	if d.Plugin == nil {
+		return nil
+	}
+	return &pluginRef{d.Plugin.ID, d.Plugin.Name, d.Plugin.Version}
+}
+
 func (d *editor) describe(of *Descriptor) entry {
-	return entry{of.ID, of.Source, of.Name, of.DisplayName, of.Description, of.Plugin, of.Editable && d.Edit != Never, of.ModelInvocation, of.VersionRef, string(of.State)}
+	return entry{of.ID, of.Source, of.Name, of.DisplayName, of.Description, pluginOf(of), of.Editable && d.Edit != Never, of.ModelInvocation, of.VersionRef, of.State}
 }
 
 // skillList is the answer of list.
@@ -35,11 +49,6 @@ type skillList struct {
 	NextCursor string   `json:"nextCursor,omitempty"`
 	Warnings   []string `json:"warnings,omitempty"`
 }
-
-const (
-	standardList = 20
-	maxList      = 100
-)
 
 func (r *reading) list() (string, error) {
 	active := true
@@ -60,7 +69,7 @@ func (r *reading) list() (string, error) {
 	out := skillList{Action: "list", Skills: []entry{}, Total: len(skills)}
 	limit, given := r.args.Count("limit")
 	if !given {
-		limit = standardList
+		limit = defaultList
 	}
 	if clamped := min(max(limit, 1), maxList); clamped != limit {
 		out.Warnings = append(out.Warnings, fmt.Sprintf("limit is 1 to %d: taken as %d", maxList, clamped))

@@ -19,18 +19,11 @@ type param struct {
 	Values      []json.RawMessage `json:"values,omitempty"`
 }
 
-// maxName bounds the name of a parameter in bytes, and maxRendered a text with its
-// values.
-const (
-	maxName     = 256
-	maxRendered = 1 << 20
-)
-
-// paramsOf reads what a skill declares. What is no list of named parameters declares
-// nothing.
+// paramsOf reads the parameters that a skill declares. Metadata that is no list of named
+// parameters declares none.
 func paramsOf(metadata map[string]string) []param {
 	var list []param
-	if json.Unmarshal([]byte(metadata["parameters"]), &list) != nil || len(list) > 64 {
+	if json.Unmarshal([]byte(metadata["parameters"]), &list) != nil || len(list) > maxParams {
 		return nil
 	}
 	return slices.DeleteFunc(list, func(p param) bool {
@@ -135,7 +128,7 @@ func render(text string, values map[string]json.RawMessage) (string, error) {
 		if i < 0 {
 			break
 		}
-		end, n := i+1, 0 // of what is copied, and of what is read
+		end, n := i+1, 0 // the bytes that are copied, and those that a placeholder takes
 		var value string
 		if name, ok := placeholder(text[i+2:]); ok {
 			if value, ok = texts[strings.TrimSpace(name)]; ok {

@@ -7,13 +7,6 @@ import (
 	"github.com/satchel-go/satchel/internal/text/printable"
 )
 
-// A part of a text has at most maxPart bytes; of a view that shows the text twice it
-// has maxBoth, and each is smaller where JSON needs more for it.
-const (
-	maxPart = 48 << 10
-	maxBoth = 24 << 10
-)
-
 // parts cuts a text after lines, and lines that are longer than a part at a rune. The
 // parts joined are the text. size says how much of the answer a piece takes.
 func parts(text string, limit, encoded int, size func(string) int) []string {

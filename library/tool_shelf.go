@@ -46,7 +46,7 @@ func (d *editor) shelf(ctx context.Context, s *tools.Scope, a Actor, all bool) (
 func folderOf(skill core.Skill) Descriptor {
 	return Descriptor{
 		ID: skill.ID, Source: "file", Name: skill.Name, DisplayName: cmp.Or(skill.Metadata["displayName"], skill.Name), Description: skill.Description,
-		ModelInvocation: !skill.Hidden, State: Active, Reviewed: true, Shared: true, Front: skill,
+		ModelInvocation: !skill.Hidden, State: stateActive, Reviewed: true, Shared: true, Front: skill,
 	}
 }
 
@@ -62,7 +62,7 @@ func (d *editor) find(ctx context.Context, s *tools.Scope, a Actor, ref string) 
 		if f.ID == ref {
 			return f, nil
 		}
-		if f.State != Archived && skillmd.CleanName(f.Name) == key {
+		if f.State != stateArchived && skillmd.CleanName(f.Name) == key {
 			hits = append(hits, f)
 		}
 	}
@@ -93,7 +93,7 @@ func unknownAmong(ref string, likely []string, skills []found) error {
 	add := func(means func(name string) bool) {
 		for _, f := range skills {
 			name := fmt.Sprintf("%q", f.Name)
-			if f.ModelInvocation && f.State == Active && len(near) < 3 && !slices.Contains(near, name) && means(f.Name) {
+			if f.ModelInvocation && f.State == stateActive && len(near) < 3 && !slices.Contains(near, name) && means(f.Name) {
 				near = append(near, name)
 			}
 		}
@@ -191,10 +191,6 @@ func (d *editor) openFolder(ctx context.Context, s *tools.Scope, f found, versio
 	}
 	return o, nil
 }
-
-const (
-	maxFolderFiles = 200
-)
 
 func folderError(ctx context.Context, f found, err error) error {
 	if ctx.Err() != nil {

@@ -38,7 +38,7 @@ func (r *reading) run() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if f.State == Archived {
+	if f.State == stateArchived {
 		return "", &Error{Code: "unknown", Message: fmt.Sprintf("unknown skill %q: it is archived", f.ID)}
 	}
 	o, err := r.editor.open(r.ctx, r.scope, r.actor, f, "", true)
@@ -87,7 +87,7 @@ func (r *reading) run() (string, error) {
 	}
 	for _, name := range r.args.Texts("docs") {
 		text, err := o.read(r.ctx, name)
-		if err != nil || !utf8.Valid(text) || len(text) > 1<<20 {
+		if err != nil || !utf8.Valid(text) || len(text) > maxDoc {
 			if r.ctx.Err() != nil {
 				return "", r.ctx.Err()
 			}

@@ -138,11 +138,11 @@ func editFields() map[string]any {
 // editOf reads the arguments. Errors are tools.ModelError.
 func editOf(args tools.Args) (Edit, error) {
 	e := Edit{
-		Action: Action(args.Text("action")), Skill: args.Text("skill"), Expected: args.Text("expectedVersionRef"), Reason: args.Text("reason"),
+		Action: args.Text("action"), Skill: args.Text("skill"), Expected: args.Text("expectedVersionRef"), Reason: args.Text("reason"),
 		DryRun: args.Flag("dryRun"), Target: args.Text("target"), Format: args.Text("patchFormat"), Name: args.Text("name"),
 		Triggers: args.Texts("triggers"), ToolHints: args.Texts("toolHints"), Status: args.Text("status"), Draft: args.Flag("draft"), Model: true,
 	}
-	err := checkFields(args, string(e.Action), updateFields)
+	err := checkFields(args, e.Action, updateFields)
 	if err != nil {
 		return e, err
 	}
@@ -182,7 +182,7 @@ func editOf(args tools.Args) (Edit, error) {
 // prepare resolves the skill of an edit, and brings what the library does not hold.
 func (d *editor) prepare(ctx context.Context, s *tools.Scope, a Actor, e *Edit) error {
 	e.Held = d.Edit == Allow
-	if e.Action == Create || e.Skill == "" {
+	if e.Action == actionCreate || e.Skill == "" {
 		return nil
 	}
 	f, err := d.find(ctx, s, a, e.Skill)
@@ -192,7 +192,7 @@ func (d *editor) prepare(ctx context.Context, s *tools.Scope, a Actor, e *Edit) 
 	if e.Skill = f.ID; f.folder == "" {
 		return nil
 	}
-	if e.Action != Copy {
+	if e.Action != actionCopy {
 		return &Error{Code: "refused", Message: fmt.Sprintf("%s cannot be edited: copy it first", f.ID)}
 	}
 	o, err := d.openFolder(ctx, s, f, "")
@@ -214,7 +214,7 @@ type change struct {
 	actor  Actor
 	edit   Edit
 	// prepared is the edit as shown, nil if no person is asked.
-	prepared *Prepared
+	prepared *preparedEdit
 	err      error // why there is no edit
 	// say words what is said of the library for the vocabulary of the tool.
 	say func(string) string
@@ -247,7 +247,7 @@ func prepare(ctx context.Context, s *tools.Scope, args tools.Args, say func(stri
 	if c.err != nil || c.edit.DryRun {
 		return p, ctx.Err()
 	}
-	if c.prepared, c.err = c.editor.Library.Prepare(ctx, c.actor, c.edit); c.err == nil && c.prepared.Outcome.Status == "dry_run" {
+	if c.prepared, c.err = c.editor.Library.prepareEdit(ctx, c.actor, c.edit); c.err == nil && c.prepared.Outcome.Status == "dry_run" {
 		p.Question = c.question()
 	}
 	return p, ctx.Err()
@@ -261,7 +261,7 @@ func (c *change) question() *tools.Question {
 		LastingText: "edits of " + out.Name + ", which are then not reviewed",
 		NoApprover:  "denied: skills are edited only with approval, and nobody can be asked; dryRun shows the change",
 		Denied: func(ctx context.Context, why string) {
-			if err := c.editor.Library.Denied(ctx, c.prepared, why); err != nil && c.editor.Failed != nil {
+			if err := c.editor.Library.deny(ctx, c.prepared, why); err != nil && c.editor.Failed != nil {
 				c.editor.Failed(ctx, err)
 			}
 		},
@@ -280,9 +280,6 @@ func (c *change) question() *tools.Question {
 
 // isTooLong reports whether the whole difference is too long to be shown.
 func (c *change) isTooLong() bool { return len(c.prepared.Outcome.Diff.Numbered) > maxDetail }
-
-// maxDetail bounds a difference that can be reviewed by answering a question.
-const maxDetail = 48 << 10
 
 // updated is the answer of an edit.
 type updated struct {
@@ -352,7 +349,7 @@ func (c *change) make(ctx context.Context, isApproved bool) (Outcome, error) {
 	if isApproved && !c.isTooLong() {
 		by = "approver"
 	}
-	return c.editor.Library.Commit(ctx, c.prepared, by)
+	return c.editor.Library.commitEdit(ctx, c.prepared, by)
 }
 
 // tell reports what has become of an edit. A dry run and what changes nothing are no
@@ -371,7 +368,7 @@ func tell(ctx context.Context, s *tools.Scope, a Actor, e *Edit, out *Outcome, e
 // difference first.
 func fitted(out *Outcome, limit int) string {
 	u := updated{
-		Action: string(out.Action), Status: out.Status, CanonicalID: out.ID, Name: out.Name, VersionRef: out.VersionRef, Previous: out.Previous,
+		Action: out.Action, Status: out.Status, CanonicalID: out.ID, Name: out.Name, VersionRef: out.VersionRef, Previous: out.Previous,
 		Diff: &out.Diff.Unified, NumberedDiff: &out.Diff.Numbered, Added: out.Diff.Added, Removed: out.Diff.Removed,
 		Warnings: printable.Texts(append([]string{}, out.Warnings...)), Diagnostics: append([]skillmd.Diagnostic{}, out.Diagnostics...),
 	}
@@ -387,7 +384,7 @@ func fitted(out *Outcome, limit int) string {
 		},
 		func() {
 			u.Warnings = u.Warnings[len(u.Warnings)-1:]
-			u.Diagnostics = u.Diagnostics[:min(len(u.Diagnostics), 20)]
+			u.Diagnostics = u.Diagnostics[:min(len(u.Diagnostics), maxDiagnostics)]
 		},
 	} {
 		if len(text) <= limit {

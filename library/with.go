@@ -12,40 +12,35 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// AgentOptions say how agents use a library.
+// AgentOptions are the settings of [With].
 type AgentOptions struct {
-	// Tenant is whose skills the runtime serves. One runtime serves one tenant.
+	// Tenant is the tenant whose skills the runtime serves. One runtime serves one tenant.
 	Tenant string
-	// Actor returns who acts in a session; its Tenant is replaced, and
-	// satchel.WithAudience says which skills there are for it. The actor's private skills
-	// are among those that its agent sees. Actor is called at each turn and each call, and
-	// with satchel.WithCatalog at each call only. Nil is a viewer without a name, who may
-	// list, read and run what is shared.
+	// Actor returns the actor of a session, whose private skills its agent sees too. With
+	// replaces the Tenant of the actor, and satchel.WithAudience replaces its Allow. Actor is
+	// called at each turn and each call, and with satchel.WithCatalog at each call only. Nil
+	// is a viewer without a name.
 	Actor func(ctx context.Context, key core.SessionKey) (Actor, error)
-	// Edit says what edits need; the default is Ask.
+	// Edit is what edits need; the default is Ask.
 	Edit EditMode
-	// MaxEdits bounds the edits between two messages of the user; 0 is 30, and below 0
-	// there is no bound.
+	// MaxEdits is the most edits between two messages of the user. 0 is 30, and below 0 there
+	// is no bound.
 	MaxEdits int
 }
 
 // rootName is the name of the catalog's root that shows the shared skills of a library.
 const rootName = "library"
 
-// standardEdits is the default of AgentOptions.MaxEdits.
-const standardEdits = 30
-
-// The names of the tool that edits skills: among the tools of a profile, and in the
-// vocabulary of package unified.
+// The names of the tool that edits skills: among the tools of a profile, and in [Vocabulary].
 const (
 	nameStandard = "skill_update"
 	nameUpdate   = "updateSkill"
 )
 
-// With returns an option of satchel.New that gives agents the skills of a library. What is
-// shared in the tenant, and the skills of the library's plugins, come after the skills of
-// other places. Those who may edit do so by skill_update, or by the vocabulary of package
-// unified. The host closes the library's store. A runtime has one library.
+// With returns an option of satchel.New that gives agents the skills of a library. The shared
+// skills of the tenant and the skills of the library's plugins come after those of other
+// places. Agents edit by skill_update, or by updateSkill of [Vocabulary]. The host closes
+// the library's store. A runtime has one library.
 func With(l *Library, o AgentOptions) satchel.Option {
 	return satchel.WithExtension("library.With", func(host satchel.ExtensionHost) (satchel.Extension, error) {
 		if l == nil || o.Edit > Never {
@@ -73,7 +68,7 @@ func With(l *Library, o AgentOptions) satchel.Option {
 // newEditor returns what the tools of a runtime work with.
 func newEditor(l *Library, o AgentOptions, host satchel.ExtensionHost) *editor {
 	e := &editor{
-		Library: l, Edit: o.Edit, MaxEdits: cmp.Or(o.MaxEdits, standardEdits), Root: rootName,
+		Library: l, Edit: o.Edit, MaxEdits: cmp.Or(o.MaxEdits, defaultEdits), Root: rootName,
 		Actor: func(ctx context.Context, key core.SessionKey) (Actor, error) {
 			var a Actor
 			var err error
@@ -115,5 +110,12 @@ func readers(e *editor, log *slog.Logger) func(context.Context, core.SessionKey)
 	}
 }
 
-// Tools returns runSkill and updateSkill, the tools of the vocabulary of package unified.
-func Tools() []tools.Operation { return []tools.Operation{runTool(), updateTool(nameUpdate)} }
+// guidance is the only text about skills in requests of [Vocabulary].
+const guidance = "Skills are found, read and started with runSkill, and changed with updateSkill: inspect first, send patches, not whole texts. People also manage skills in other ways; you use these tools."
+
+// Vocabulary returns two tools for everything that is done with skills, for agents that have a
+// library by [With]. runSkill finds, reads and starts skills; updateSkill changes those of the
+// library. Every answer is one JSON object.
+func Vocabulary() tools.Vocabulary {
+	return tools.Vocabulary{Name: "unified", Operations: []tools.Operation{runTool(), updateTool(nameUpdate)}, Guidance: guidance, Unlisted: true, Evicts: true}
+}

@@ -11,7 +11,6 @@ import (
 	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/library"
-	"github.com/satchel-go/satchel/library/unified"
 )
 
 // An agent has the skills of the plugins that are assigned to it.
@@ -34,7 +33,7 @@ func ExampleWith_plugins() {
 	assigned := map[string][]string{"support": {"faq"}, "finance": {"faq", "ledger"}}
 	skills, err := satchel.New(
 		library.With(l, library.AgentOptions{}),
-		satchel.WithTools(satchel.Tools{Vocabulary: unified.New()}),
+		satchel.WithTools(satchel.Tools{Vocabulary: library.Vocabulary()}),
 		satchel.WithAudience(func(_ context.Context, key core.SessionKey) satchel.Audience {
 			return satchel.Audience{Key: "agent " + key.Agent, Allow: func(skill core.Skill) bool {
 				id, ofPlugin := strings.CutPrefix(skill.ID, "plugin:") // plugin:<plugin>:<name>

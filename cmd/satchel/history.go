@@ -36,7 +36,7 @@ func (cmd *historyCmd) Run(ctx context.Context, c console) (err error) {
 		if err != nil {
 			return err
 		}
-		v := versionLine{r.Ref(), r.At, r.Subject, r.Reason, string(r.Action), r.ReviewedBy != ""}
+		v := versionLine{r.Ref(), r.At, r.Subject, r.Reason, r.Action, r.ReviewedBy != ""}
 		if cmd.JSON {
 			if err := encodeLine(c.out, v); err != nil {
 				return err
@@ -72,7 +72,9 @@ func (cmd *diffCmd) Run(ctx context.Context, c console) (err error) {
 				return fmt.Errorf("%w: %w", errUsage, err)
 			}
 		}
-		return cmd.write(c, library.DiffFiles(sides[0], sides[1]))
+		var d library.Diff
+		d.Compare(sides[0], sides[1])
+		return cmd.write(c, d)
 	}
 	if len(cmd.Refs) != 1 {
 		return fmt.Errorf("%w: name one skill, or two directories", errUsage)
@@ -156,7 +158,7 @@ func (cmd *libraryPendingCmd) Run(ctx context.Context, c console) (err error) {
 		r := &p.Revision
 		if cmd.JSON {
 			err = encodeLine(c.out, pendingLine{
-				p.ID, p.Name, p.VersionRef, p.From, r.At, r.Subject, r.Agent, string(r.Action), r.Reason, p.Shared, p.Owner, p.Diff.Added, p.Diff.Removed, p.Diff.Unified,
+				p.ID, p.Name, p.VersionRef, p.From, r.At, r.Subject, r.Agent, r.Action, r.Reason, p.Shared, p.Owner, p.Diff.Added, p.Diff.Removed, p.Diff.Unified,
 			})
 		} else {
 			_, err = fmt.Fprintf(c.out, "%s  %s  %s  %s  %-8s  %s  %s\n%s\n", p.ID, p.VersionRef, printable(p.Name), r.At.Format(time.DateTime), r.Action,
@@ -190,6 +192,9 @@ type auditLine struct {
 	Detail  string    `json:"detail"`
 }
 
+// logPage is how many entries of the audit are read at a time.
+const logPage = 1000
+
 // Run prints the audit, the oldest entry first.
 func (cmd *libraryLogCmd) Run(ctx context.Context, c console) (err error) {
 	l, err := cmd.need(ctx, c)
@@ -198,13 +203,13 @@ func (cmd *libraryLogCmd) Run(ctx context.Context, c console) (err error) {
 	}
 	defer func() { err = errors.Join(err, l.close()) }()
 	for after := int64(0); ; {
-		entries, err := l.Log(ctx, cmd.maintainer(), library.LogQuery{ID: cmd.Ref, After: after})
+		entries, err := l.Log(ctx, cmd.maintainer(), library.LogQuery{ID: cmd.Ref, After: after, Limit: logPage})
 		if err != nil {
 			return err
 		}
 		for _, e := range entries {
 			after = e.N
-			line := auditLine{e.N, e.At, e.Subject, e.Agent, e.Session, string(e.Action), e.ID, e.From, e.To, e.Outcome, e.Detail}
+			line := auditLine{e.N, e.At, e.Subject, e.Agent, e.Session, e.Action, e.ID, e.From, e.To, e.Outcome, e.Detail}
 			if cmd.JSON {
 				err = encodeLine(c.out, line)
 			} else {
@@ -214,7 +219,7 @@ func (cmd *libraryLogCmd) Run(ctx context.Context, c console) (err error) {
 				return err
 			}
 		}
-		if len(entries) < library.DefaultEntries {
+		if len(entries) < logPage {
 			return nil
 		}
 	}

@@ -158,9 +158,5 @@ func (cmd *libraryGrantCmd) Run(ctx context.Context, c console) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, l.close()) }()
-	role, err := library.ParseRole(string(cmd.Role))
-	if err != nil {
-		return usageError{err}
-	}
-	return l.Grant(ctx, cmd.maintainer(), cmd.Subject, role)
+	return l.Grant(ctx, cmd.maintainer(), cmd.Subject, cmd.Role)
 }

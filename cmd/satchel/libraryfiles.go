@@ -65,8 +65,8 @@ func (cmd *libraryImportCmd) Run(ctx context.Context, c console) (err error) {
 
 // add imports a skill, or makes the next version of the one that has its name.
 func (cmd *libraryImportCmd) add(ctx context.Context, c console, l *library.Library, files map[string][]byte) (library.Outcome, error) {
-	actor, name := cmd.maintainer(), library.NameOf(files["SKILL.md"])
-	e := library.Edit{Action: library.Importing, Name: name, Files: files, Private: &cmd.Private, Reason: cmd.Reason}
+	actor, name := cmd.maintainer(), nameOf(files["SKILL.md"])
+	e := library.Edit{Action: "import", Name: name, Files: files, Private: &cmd.Private, Reason: cmd.Reason}
 	if !cmd.Update {
 		out, err := l.Edit(ctx, actor, e)
 		if errors.Is(err, library.ErrNameTaken) {
@@ -79,7 +79,7 @@ func (cmd *libraryImportCmd) add(ctx context.Context, c console, l *library.Libr
 		return library.Outcome{}, err
 	}
 	for i := range all {
-		if d := &all[i]; d.State != library.Archived && d.Shared == !cmd.Private && skillmd.CleanName(d.Name) == skillmd.CleanName(name) {
+		if d := &all[i]; d.State != "archived" && d.Shared == !cmd.Private && skillmd.CleanName(d.Name) == skillmd.CleanName(name) {
 			e.Skill, e.Expected = d.ID, d.VersionRef
 		}
 	}
@@ -94,13 +94,22 @@ func (cmd *libraryImportCmd) add(ctx context.Context, c console, l *library.Libr
 		if r.Ref() != e.Expected {
 			continue
 		}
-		if r.Action != library.Importing {
+		if r.Action != "import" {
 			fmt.Fprintf(c.err, "satchel: %s: replaces a %s by %s; satchel library restore %s v%d brings it back\n",
 				printable(name), r.Action, printable(r.Subject), e.Skill, r.Version)
 		}
 		break
 	}
 	return out, nil
+}
+
+// nameOf returns the name in the front matter of a SKILL.md, "" if there is none.
+func nameOf(text []byte) string {
+	doc, _, err := skillmd.Parse(text)
+	if err != nil {
+		return ""
+	}
+	return doc.Skill.Name
 }
 
 // said is what --update says of a skill that was there.

@@ -138,11 +138,7 @@ func (f *libraryFlags) options(l *openLibrary, vocabulary string) ([]satchel.Opt
 		}
 		return nil, nil
 	}
-	role, err := library.ParseRole(string(f.Role))
-	if err != nil {
-		return nil, fmt.Errorf("%w: --role: %w", errUsage, err)
-	}
-	actor := library.Actor{Subject: f.subject(), Roles: []library.Role{role}}
+	actor := library.Actor{Subject: f.subject(), Roles: []library.Role{f.Role}}
 	opts := []satchel.Option{library.With(l.Library, library.AgentOptions{
 		Tenant: f.Tenant, Edit: editModes[f.Edit],
 		Actor: func(context.Context, core.SessionKey) (library.Actor, error) { return actor, nil },
@@ -188,5 +184,5 @@ func (f *libraryPlace) subject() string {
 
 // maintainer is who the commands act as.
 func (f *libraryPlace) maintainer() library.Actor {
-	return library.Actor{Tenant: f.Tenant, Subject: f.subject(), Roles: []library.Role{library.Maintainer}}
+	return library.Actor{Tenant: f.Tenant, Subject: f.subject(), Roles: []library.Role{"maintainer"}}
 }

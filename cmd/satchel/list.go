@@ -16,7 +16,6 @@ import (
 	"github.com/satchel-go/satchel/internal/engine/call"
 	"github.com/satchel-go/satchel/internal/files/lock"
 	escape "github.com/satchel-go/satchel/internal/text/printable"
-	"github.com/satchel-go/satchel/library"
 	"github.com/satchel-go/satchel/processors"
 	"github.com/satchel-go/satchel/skillmd"
 	"github.com/satchel-go/satchel/tools"
@@ -222,7 +221,7 @@ func (i installers) source(skill core.Skill) string {
 func warningsOf(snapshot *catalog.Snapshot) map[string][]string {
 	warnings := map[string][]string{}
 	for _, d := range snapshot.Diagnostics() {
-		if d.Code == library.CodeOutdated {
+		if d.Code == "overlay-outdated" {
 			warnings[d.File] = append(warnings[d.File], string(d.Code))
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/call"
-	"github.com/satchel-go/satchel/library/unified"
+	"github.com/satchel-go/satchel/library"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/processors"
 	"github.com/satchel-go/satchel/tools"
@@ -190,7 +190,7 @@ func (f *skillFlags) tools() (t satchel.Tools) {
 	case "runtime-spec":
 		t.Vocabulary = runtimespec.New()
 	case "unified":
-		t.Vocabulary = unified.New()
+		t.Vocabulary = library.Vocabulary()
 	}
 	return t
 }

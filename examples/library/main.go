@@ -21,7 +21,6 @@ import (
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/library"
 	"github.com/satchel-go/satchel/library/sqlstore/sqlite"
-	"github.com/satchel-go/satchel/library/unified"
 )
 
 func main() {
@@ -49,12 +48,12 @@ func run(ctx context.Context, in io.Reader, w io.Writer, file string, connect co
 	if err != nil {
 		return err
 	}
-	ann := library.Actor{Subject: "ann", Roles: []library.Role{library.Editor}}
+	ann := library.Actor{Subject: "ann", Roles: []library.Role{"editor"}}
 	runtime, err := satchel.New(
 		library.With(skills, library.AgentOptions{
 			Actor: func(context.Context, core.SessionKey) (library.Actor, error) { return ann, nil },
 		}),
-		satchel.WithTools(satchel.Tools{Vocabulary: unified.New()}),
+		satchel.WithTools(satchel.Tools{Vocabulary: library.Vocabulary()}),
 		satchel.WithApprover(func(_ context.Context, ask core.Ask) (answer core.Answer, err error) {
 			fmt.Fprintf(w, "%sallow or deny? ", ask.Detail)
 			_, err = fmt.Fscan(in, &answer)
@@ -91,7 +90,7 @@ func run(ctx context.Context, in io.Reader, w io.Writer, file string, connect co
 
 // stock imports the skill, as a person would, unless it is there.
 func stock(ctx context.Context, skills *library.Library) error {
-	maintainer := library.Actor{Subject: "mia", Roles: []library.Role{library.Maintainer}}
+	maintainer := library.Actor{Subject: "mia", Roles: []library.Role{"maintainer"}}
 	if there, err := skills.List(ctx, maintainer, library.ListQuery{}); err != nil || len(there) > 0 {
 		return err
 	}

@@ -11,7 +11,7 @@ func audit(t *testing.T, a, b library.Store) {
 	c := change("t", "db:1", "pdf", 0, "one")
 	commit(t, a, c)
 	for n := range 4 {
-		commit(t, a, library.Change{Tenant: "t", Entry: library.Entry{At: start, Subject: "bob", Action: library.Patch, ID: fmt.Sprint("db:", n), Outcome: "refused", Detail: "no"}})
+		commit(t, a, library.Change{Tenant: "t", Entry: library.Entry{At: start, Subject: "bob", Action: "patch", ID: fmt.Sprint("db:", n), Outcome: "refused", Detail: "no"}})
 	}
 	all, err := b.Entries(t.Context(), "t", library.LogQuery{})
 	if err != nil || len(all) != 5 {
@@ -36,8 +36,8 @@ func audit(t *testing.T, a, b library.Store) {
 }
 
 func grants(t *testing.T, a, b library.Store) {
-	for _, role := range []library.Role{library.Editor, library.Maintainer, library.Viewer} {
-		commit(t, a, library.Change{Tenant: "t", Grant: &library.Grant{Subject: "ann", Role: role}, Entry: library.Entry{At: start, Action: library.Granting}})
+	for _, role := range []library.Role{"editor", "maintainer", "viewer"} {
+		commit(t, a, library.Change{Tenant: "t", Grants: map[string]library.Role{"ann": role}, Entry: library.Entry{At: start, Action: "grant"}})
 		if roles, err := b.Grants(t.Context(), "t", "ann"); err != nil || len(roles) != 1 || roles[0] != role {
 			t.Errorf("roles are %v, %v, want %s", roles, err, role)
 		}

@@ -25,7 +25,7 @@ func names(t *testing.T, a, _ library.Store) {
 	plugin.Head.Plugin = "x"
 	commit(t, a, plugin)
 	gone := change("t", "db:1", "pdf", 1, "1")
-	gone.Head.State = library.Archived
+	gone.Head.State = "archived"
 	commit(t, a, gone)
 	commit(t, a, change("t", "db:5", "pdf", 0, "5")) // the name is free
 	back := change("t", "db:1", "pdf", 2, "1")

@@ -54,15 +54,15 @@ func change(tenant, id, name string, base int, text string) library.Change {
 	return library.Change{
 		Tenant: tenant, Base: base,
 		Head: &library.Head{
-			ID: id, Name: name, NameKey: name, Owner: "ann", Shared: true, State: library.Active, Version: base + 1, Reviewed: base + 1, Served: base + 1,
+			ID: id, Name: name, NameKey: name, Owner: "ann", Shared: true, State: "active", Version: base + 1, Reviewed: base + 1, Served: base + 1,
 			Digest: digest, Editor: "ann", Front: []byte("---\nname: " + name + "\n---\n"), Created: start, Updated: start.Add(time.Duration(base) * time.Second),
 		},
 		Revision: &library.Revision{
-			ID: id, Version: base + 1, Digest: digest, Action: library.Patch, Reason: "why “so”", Subject: "ann", Agent: "helper", ReviewedBy: "bob", At: start,
+			ID: id, Version: base + 1, Digest: digest, Action: "patch", Reason: "why “so”", Subject: "ann", Agent: "helper", ReviewedBy: "bob", At: start,
 			Files: []library.File{{Path: "SKILL.md", Digest: digest, Size: int64(len(text))}, {Path: "scripts/a.sh", Digest: sum("x"), Size: 1, Executable: true}},
 		},
 		Blobs: map[string][]byte{digest: []byte(text), sum("x"): []byte("x")},
-		Entry: library.Entry{At: start, Subject: "ann", Agent: "helper", Session: "s1", Action: library.Patch, ID: id, From: base, To: base + 1, Outcome: "applied", Detail: "why"},
+		Entry: library.Entry{At: start, Subject: "ann", Agent: "helper", Session: "s1", Action: "patch", ID: id, From: base, To: base + 1, Outcome: "applied", Detail: "why"},
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 
 func tenants(t *testing.T, a, b library.Store) {
 	c := change("one", "db:1", "pdf", 0, "secret")
-	c.Grant = &library.Grant{Subject: "ann", Role: library.Maintainer}
+	c.Grants = map[string]library.Role{"ann": "maintainer"}
 	commit(t, a, c)
 	ctx := t.Context()
 	for _, tenant := range []string{"", "two", "ONE", "one ", "one%"} {

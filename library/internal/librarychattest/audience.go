@@ -25,7 +25,7 @@ func audiences(t *testing.T, open Open) {
 		files := fstest.MapFS{"secret-folder/SKILL.md": {Data: []byte(secret("secret-folder"))}, "web/SKILL.md": {Data: []byte("---\nname: web\ndescription: Look.\n---\nLook.\n")}}
 		allowed := []string{"forms", "web"}
 		key := 0
-		w := newWorld(t, open, setup{plain: plain, edit: library.Allow, role: library.Maintainer, files: files, plugins: []library.Plugin{p}, tools: satchel.Tools{Profile: tools.KnowledgeOnly}, options: []satchel.Option{
+		w := newWorld(t, open, setup{plain: plain, edit: library.Allow, role: "maintainer", files: files, plugins: []library.Plugin{p}, tools: satchel.Tools{Profile: tools.KnowledgeOnly}, options: []satchel.Option{
 			satchel.WithAudience(func(context.Context, core.SessionKey) satchel.Audience {
 				key++
 				return satchel.Audience{Key: fmt.Sprint(key), Allow: func(s core.Skill) bool {
@@ -36,7 +36,7 @@ func audiences(t *testing.T, open Open) {
 		made := w.shared("forms", form)
 		hidden := w.shared("secret-db", secret("secret-db"))
 		own := w.private("secret-own", secret("secret-own"), "eve")
-		if _, err := w.library.Edit(t.Context(), host, library.Edit{Action: library.Replace, Skill: "plugin:office:secret-plugin", Expected: packagedRef(t, w, "plugin:office:secret-plugin"), Target: "body", Content: "Secret overlay.\n"}); err != nil {
+		if _, err := w.library.Edit(t.Context(), host, library.Edit{Action: "replace", Skill: "plugin:office:secret-plugin", Expected: packagedRef(t, w, "plugin:office:secret-plugin"), Target: "body", Content: "Secret overlay.\n"}); err != nil {
 			t.Fatal(err)
 		}
 		w.refresh()

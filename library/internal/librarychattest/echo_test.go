@@ -17,7 +17,6 @@ import (
 	"github.com/satchel-go/satchel/internal/testing/chattest"
 	"github.com/satchel-go/satchel/internal/text/printable"
 	"github.com/satchel-go/satchel/library"
-	"github.com/satchel-go/satchel/library/unified"
 	"github.com/satchel-go/satchel/tools/runtimespec"
 )
 
@@ -57,12 +56,12 @@ func TestWhatModelsWriteIsShownPrintable(t *testing.T) {
 		"lists/scripts/x.sh": {Data: []byte("echo x\n")},
 	}
 	actor := func(context.Context, core.SessionKey) (library.Actor, error) {
-		return library.Actor{Subject: "eve", Roles: []library.Role{library.Maintainer}}, nil
+		return library.Actor{Subject: "eve", Roles: []library.Role{"maintainer"}}, nil
 	}
 	for name, opts := range map[string][]satchel.Option{
 		"default": nil,
 		"spec":    {satchel.WithTools(satchel.Tools{Vocabulary: runtimespec.New()})},
-		"unified": {satchel.WithTools(satchel.Tools{Vocabulary: unified.New()})},
+		"unified": {satchel.WithTools(satchel.Tools{Vocabulary: library.Vocabulary()})},
 	} {
 		for _, load := range []string{"", "lists"} {
 			t.Run(name+" "+load, func(t *testing.T) {
@@ -134,9 +133,9 @@ func TestFrontMatterIsShownPrintable(t *testing.T) {
 		"pdf/a.md": {Data: []byte("DOC\n")},
 	}
 	actor := func(context.Context, core.SessionKey) (library.Actor, error) {
-		return library.Actor{Subject: "eve", Roles: []library.Role{library.Maintainer}}, nil
+		return library.Actor{Subject: "eve", Roles: []library.Role{"maintainer"}}, nil
 	}
-	for name, tools := range map[string]satchel.Tools{"default": {}, "spec": {Vocabulary: runtimespec.New()}, "unified": {Vocabulary: unified.New()}} {
+	for name, tools := range map[string]satchel.Tools{"default": {}, "spec": {Vocabulary: runtimespec.New()}, "unified": {Vocabulary: library.Vocabulary()}} {
 		kept, err := library.New(memory(t))
 		if err != nil {
 			t.Fatal(err)

@@ -67,7 +67,7 @@ func asking(t *testing.T, open Open) {
 	w.answer = core.AnswerAllow
 	w.before = func() {
 		w.before = nil
-		if _, err := w.library.Edit(t.Context(), host, library.Edit{Action: library.Replace, Skill: made.ID, Expected: made.VersionRef, Target: "body", Content: "Other.\n"}); err != nil {
+		if _, err := w.library.Edit(t.Context(), host, library.Edit{Action: "replace", Skill: made.ID, Expected: made.VersionRef, Target: "body", Content: "Other.\n"}); err != nil {
 			t.Error(err)
 		}
 	}
@@ -111,7 +111,7 @@ func listsOfTools(t *testing.T, open Open) {
 // matching checks that edits which should apply do and say how, and that the others say why
 // not.
 func matching(t *testing.T, open Open) {
-	w := newWorld(t, open, setup{edit: library.Allow, role: library.Maintainer})
+	w := newWorld(t, open, setup{edit: library.Allow, role: "maintainer"})
 	body := "# Forms\n\nUse “the” form tool.\n\tOpen it.\n\tThen save it.\nUse it.\nUse it.\nUse it.\n"
 	made := w.shared("forms", "---\nname: forms\ndescription: Fill in forms.\n---\n"+body)
 	ref := made.VersionRef
@@ -165,7 +165,7 @@ func matching(t *testing.T, open Open) {
 
 // refusals checks what no model may change, for any actor.
 func refusals(t *testing.T, open Open) {
-	w := newWorld(t, open, setup{edit: library.Allow, role: library.Maintainer})
+	w := newWorld(t, open, setup{edit: library.Allow, role: "maintainer"})
 	made := w.shared("forms", form)
 	for what, patch := range map[string]string{
 		"allowed-tools":    "-description: Fill in PDF forms.\n+description: Fill in PDF forms.\n+allowed-tools: Bash\n",
@@ -222,7 +222,7 @@ func metadata(t *testing.T, open Open) {
 func writersOnOneBase(t *testing.T, open Open) {
 	w := newWorld(t, open, setup{edit: library.Allow})
 	made := w.shared("forms", form)
-	w.other = library.Actor{Subject: "bob", Roles: []library.Role{library.Maintainer}}
+	w.other = library.Actor{Subject: "bob", Roles: []library.Role{"maintainer"}}
 	answers := make([]string, 16)
 	var all sync.WaitGroup
 	for n := range answers {

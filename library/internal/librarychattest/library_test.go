@@ -13,7 +13,6 @@ import (
 	"github.com/satchel-go/satchel/internal/testing/chattest"
 	"github.com/satchel-go/satchel/library"
 	"github.com/satchel-go/satchel/library/internal/librarychattest"
-	"github.com/satchel-go/satchel/library/unified"
 )
 
 func memory(*testing.T) library.Store { return library.NewMemory() }
@@ -22,7 +21,7 @@ func TestConversations(t *testing.T) { librarychattest.Run(t, memory) }
 
 // failing is a store that can be made to fail.
 type failing struct {
-	*library.Memory
+	library.Store
 	down atomic.Bool
 }
 
@@ -32,18 +31,18 @@ func (f *failing) Heads(ctx context.Context, tenant string, after int64) ([]libr
 	if f.down.Load() {
 		return nil, 0, errDown
 	}
-	return f.Memory.Heads(ctx, tenant, after)
+	return f.Store.Heads(ctx, tenant, after)
 }
 
 func (f *failing) Grants(ctx context.Context, tenant, subject string) ([]library.Role, error) {
 	if f.down.Load() {
 		return nil, errDown
 	}
-	return f.Memory.Grants(ctx, tenant, subject)
+	return f.Store.Grants(ctx, tenant, subject)
 }
 
 func TestStoreThatFails(t *testing.T) {
-	store := &failing{Memory: library.NewMemory()}
+	store := &failing{Store: library.NewMemory()}
 	librarychattest.Outage(t, store, func() { store.down.Store(true) }, func() { store.down.Store(false) })
 }
 
@@ -53,8 +52,8 @@ func TestSmall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := chattest.Open(t, fstest.MapFS{}, library.With(l, library.AgentOptions{}), satchel.WithTools(satchel.Tools{Vocabulary: unified.New()}))
-	size := len(unified.Guidance)
+	r := chattest.Open(t, fstest.MapFS{}, library.With(l, library.AgentOptions{}), satchel.WithTools(satchel.Tools{Vocabulary: library.Vocabulary()}))
+	size := len(library.Vocabulary().Guidance)
 	for _, tool := range r.Tools() {
 		size += len(tool.Name) + len(tool.Description) + len(tool.Schema)
 	}
@@ -69,7 +68,7 @@ func TestDefaultVocabulary(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := l.Import(t.Context(), library.Actor{Tenant: "acme", Roles: []library.Role{library.Maintainer}}, "forms", map[string][]byte{"SKILL.md": []byte("---\nname: forms\ndescription: Fill in forms.\n---\nUse the form tool.\n")}, false, ""); err != nil {
+	if _, err := l.Import(t.Context(), library.Actor{Tenant: "acme", Roles: []library.Role{"maintainer"}}, "forms", map[string][]byte{"SKILL.md": []byte("---\nname: forms\ndescription: Fill in forms.\n---\nUse the form tool.\n")}, false, ""); err != nil {
 		t.Fatal(err)
 	}
 	chat := chattest.NewChat(t, chattest.Open(t, fstest.MapFS{}, satchel.WithTools(satchel.Tools{Profile: "knowledge_only"}), library.With(l, library.AgentOptions{Tenant: "acme"})))
@@ -88,7 +87,7 @@ func TestDefaultVocabularyEdits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	maintainer := library.Actor{Subject: "mia", Roles: []library.Role{library.Maintainer}}
+	maintainer := library.Actor{Subject: "mia", Roles: []library.Role{"maintainer"}}
 	made, err := l.Import(t.Context(), maintainer, "forms", map[string][]byte{"SKILL.md": []byte("---\nname: forms\ndescription: Fill in forms.\n---\nUse the form tool.\n")}, false, "")
 	if err != nil {
 		t.Fatal(err)

@@ -18,7 +18,7 @@ func lineNumbers(t *testing.T, open Open) {
 	for n := range 3000 {
 		fmt.Fprintf(&body, "Step %d of a long text that comes in parts.\n", n)
 	}
-	w := newWorld(t, open, setup{edit: library.Allow, role: library.Maintainer})
+	w := newWorld(t, open, setup{edit: library.Allow, role: "maintainer"})
 	unix := w.shared("steps", front+body.String())
 	windows := w.shared("steps-crlf", strings.ReplaceAll(strings.Replace(front+body.String(), "name: steps", "name: steps-crlf", 1), "\n", "\r\n"))
 	bare := w.shared("bare", "---\nname: bare\ndescription: Bare.\n---")

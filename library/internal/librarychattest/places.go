@@ -34,7 +34,7 @@ func plugin(t *testing.T, name, text string) (library.Plugin, string) {
 
 func ambiguous(t *testing.T, open Open) {
 	p, file := plugin(t, "forms", form)
-	w := newWorld(t, open, setup{plugins: []library.Plugin{p}, role: library.Maintainer})
+	w := newWorld(t, open, setup{plugins: []library.Plugin{p}, role: "maintainer"})
 	made := w.shared("forms", strings.Replace(form, "the form tool", "our tool", 1))
 	got := w.run("forms")
 	want(t, got, "error=ambiguous", `message="forms" is the name of 2 skills; use a canonicalId`)
@@ -73,15 +73,15 @@ func copyOfAFolder(t *testing.T, open Open) {
 	want(t, alone.run(`{"action":"inspect","skill":"my-web"}`), "editable=true", "reviewed=false")
 	want(t, alone.run("my-web"), "status=loaded")
 	want(t, alone.update(args{"action": "create", "name": "more", "description": "More.", "content": "More.\n"}), "status=applied")
-	if _, err := alone.library.Review(t.Context(), library.Actor{Tenant: "acme", Subject: "mia", Roles: []library.Role{library.Maintainer}}, library.Ref{Skill: fmt.Sprint(alone.run(`{"action":"inspect","skill":"my-web"}`)["canonicalId"])}); err != nil {
+	if _, err := alone.library.Review(t.Context(), library.Actor{Tenant: "acme", Subject: "mia", Roles: []library.Role{"maintainer"}}, library.Ref{Skill: fmt.Sprint(alone.run(`{"action":"inspect","skill":"my-web"}`)["canonicalId"])}); err != nil {
 		t.Error(err)
 	}
 	want(t, alone.run(`{"action":"inspect","skill":"my-web"}`), "reviewed=true")
 }
 
 func tenants(t *testing.T, open Open) {
-	w := newWorld(t, open, setup{role: library.Maintainer})
-	other, err := w.library.Import(t.Context(), library.Actor{Tenant: "b", Subject: "bob", Roles: []library.Role{library.Maintainer}}, "secret", map[string][]byte{"SKILL.md": []byte("---\nname: secret\ndescription: X.\n---\nX.\n")}, false, "")
+	w := newWorld(t, open, setup{role: "maintainer"})
+	other, err := w.library.Import(t.Context(), library.Actor{Tenant: "b", Subject: "bob", Roles: []library.Role{"maintainer"}}, "secret", map[string][]byte{"SKILL.md": []byte("---\nname: secret\ndescription: X.\n---\nX.\n")}, false, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func overlay(t *testing.T, open Open) {
 	base := w.run(args{"action": "inspect", "skill": id})
 	patch := args{"action": "patch", "skill": id, "expectedVersionRef": base["versionRef"], "patch": "-Then save it.\n+Then keep it.\n"}
 	want(t, w.update(patch), "error=refused", `message=editing plugin skills needs the role maintainer; copy it with action "copy" and edit the copy`)
-	w.actor.Roles = []library.Role{library.Maintainer}
+	w.actor.Roles = []library.Role{"maintainer"}
 	done := w.update(patch)
 	want(t, done, "status=applied")
 	if !strings.HasPrefix(fmt.Sprint(done["versionRef"]), "v1-") {

@@ -104,8 +104,8 @@ func loadedRevision(t *testing.T, open Open) {
 // privateSkills are in the overview of their owner, run, and are unknown to others.
 func privateSkills(t *testing.T, open Open) {
 	w := newWorld(t, open, running(t))
-	w.tool("mine", true, library.Actor{Tenant: "acme", Subject: "eve", Roles: []library.Role{library.Author}})
-	w.tool("theirs", true, library.Actor{Tenant: "acme", Subject: "mia", Roles: []library.Role{library.Author}})
+	w.tool("mine", true, library.Actor{Tenant: "acme", Subject: "eve", Roles: []library.Role{"author"}})
+	w.tool("theirs", true, library.Actor{Tenant: "acme", Subject: "mia", Roles: []library.Role{"author"}})
 	w.tool("shared", false, host)
 	w.private("lister", "---\nname: lister\ndescription: Lists.\nallowed-tools: measure\n---\nX.\n", "eve")
 	w.shared("reader", "---\nname: reader\ndescription: Reads.\nallowed-tools: Read\n---\nX.\n")
@@ -154,7 +154,7 @@ func notes(t *testing.T, open Open) {
 		first := w.chat.View()
 		w.chat.Answer("Done.")
 		stranger.Answer("Done.")
-		if _, err := w.library.Edit(t.Context(), host, library.Edit{Action: library.Metadata, Skill: made.ID, Expected: made.VersionRef, Description: textOf("Fill in any form.")}); err != nil {
+		if _, err := w.library.Edit(t.Context(), host, library.Edit{Action: "metadata", Skill: made.ID, Expected: made.VersionRef, Description: textOf("Fill in any form.")}); err != nil {
 			t.Fatal(err)
 		}
 		w.shared("notes", "---\nname: notes\ndescription: Take notes.\n---\nX.\n")

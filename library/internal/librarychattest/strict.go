@@ -16,7 +16,7 @@ import (
 // They change nothing, and no approver is asked.
 func strict(t *testing.T, open Open) {
 	for _, edit := range []library.EditMode{library.Ask, library.Allow} {
-		w := newWorld(t, open, setup{edit: edit, role: library.Maintainer})
+		w := newWorld(t, open, setup{edit: edit, role: "maintainer"})
 		made := w.shared("forms", form)
 		call := func(tool string, more args, says string) {
 			t.Helper()
@@ -125,7 +125,7 @@ func errorsAreJSON(t *testing.T, open Open) {
 // described checks that inspect and list say what an actor may do, and show metadata as it is.
 func described(t *testing.T, open Open) {
 	p, _ := plugin(t, "pdf", "---\nname: pdf\ndescription: Read PDF files.\n---\nRead.\n")
-	w := newWorld(t, open, setup{plugins: []library.Plugin{p}, role: library.Viewer})
+	w := newWorld(t, open, setup{plugins: []library.Plugin{p}, role: "viewer"})
 	w.shared("forms", `---
 name: forms
 description: Forms.
@@ -142,7 +142,7 @@ Forms.
 	for _, tt := range []struct {
 		role library.Role
 		want string
-	}{{library.Viewer, ""}, {library.Author, "own"}, {library.Editor, "forms own"}, {library.Maintainer, "forms own pdf"}} {
+	}{{"viewer", ""}, {"author", "own"}, {"editor", "forms own"}, {"maintainer", "forms own pdf"}} {
 		w.actor.Roles = []library.Role{tt.role}
 		var editable []string
 		for _, s := range w.run(`{"action":"list"}`)["skills"].([]any) {
@@ -157,7 +157,7 @@ Forms.
 		}
 	}
 	want(t, w.run(`{"action":"inspect","skill":"forms"}`), `metadata=map[level:2 note:["as written"] owner:map[since:1.5 team:x] parameters:[map[name:region required:true]] triggers:[a b]]`)
-	never := newWorld(t, open, setup{edit: library.Never, role: library.Maintainer})
+	never := newWorld(t, open, setup{edit: library.Never, role: "maintainer"})
 	never.shared("forms", form)
 	want(t, never.run(`{"action":"inspect","skill":"forms"}`), "editable=false")
 	for _, tool := range w.chat.Runtime.Tools() {

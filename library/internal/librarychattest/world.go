@@ -17,7 +17,6 @@ import (
 	"github.com/satchel-go/satchel/internal/engine/eventkind"
 	"github.com/satchel-go/satchel/internal/testing/chattest"
 	"github.com/satchel-go/satchel/library"
-	"github.com/satchel-go/satchel/library/unified"
 	"github.com/satchel-go/satchel/tools"
 )
 
@@ -100,7 +99,7 @@ func newWorld(t *testing.T, open Open, s setup) *world {
 		t.Fatal(err)
 	}
 	if s.role == "" {
-		s.role = library.Editor
+		s.role = "editor"
 	}
 	w.actor = library.Actor{Tenant: "acme", Subject: "eve", Roles: []library.Role{s.role}}
 	options := append([]satchel.Option{
@@ -108,7 +107,7 @@ func newWorld(t *testing.T, open Open, s setup) *world {
 		satchel.WithLoading(satchel.Loading{Budget: cmp.Or(s.budget, tools.Budget{Warn: -1, Max: -1})}), satchel.WithEvents(w.happened),
 	}, s.options...)
 	if !s.plain {
-		s.tools.Vocabulary = unified.New()
+		s.tools.Vocabulary = library.Vocabulary()
 	}
 	options = append(options, satchel.WithTools(s.tools))
 	if !s.nobody {
@@ -152,14 +151,14 @@ func (w *world) refresh() {
 // replaced is an edit of a person.
 func (w *world) replaced(id, expected, target, content string) library.Outcome {
 	w.t.Helper()
-	out, err := w.library.Edit(w.t.Context(), host, library.Edit{Action: library.Replace, Skill: id, Expected: expected, Target: target, Content: content})
+	out, err := w.library.Edit(w.t.Context(), host, library.Edit{Action: "replace", Skill: id, Expected: expected, Target: target, Content: content})
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	return out
 }
 
-var host = library.Actor{Tenant: "acme", Subject: "mia", Roles: []library.Role{library.Maintainer}}
+var host = library.Actor{Tenant: "acme", Subject: "mia", Roles: []library.Role{"maintainer"}}
 
 // shared adds a skill as a person.
 func (w *world) shared(name, text string) library.Outcome {
@@ -170,7 +169,7 @@ func (w *world) shared(name, text string) library.Outcome {
 // private adds a private skill of somebody.
 func (w *world) private(name, text, owner string) library.Outcome {
 	w.t.Helper()
-	return w.imported(library.Actor{Tenant: "acme", Subject: owner, Roles: []library.Role{library.Author}}, name, text, true)
+	return w.imported(library.Actor{Tenant: "acme", Subject: owner, Roles: []library.Role{"author"}}, name, text, true)
 }
 
 func (w *world) imported(by library.Actor, name, text string, private bool) library.Outcome {

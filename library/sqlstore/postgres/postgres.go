@@ -12,11 +12,20 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
 
-	"github.com/satchel-go/satchel/library/sqlstore"
+	"github.com/satchel-go/satchel/catalog/source"
+	"github.com/satchel-go/satchel/library"
+	"github.com/satchel-go/satchel/library/sqlstore/internal/sqlstore"
 )
 
+// Store is a library.Store in PostgreSQL. Close it after use.
+type Store interface {
+	library.Store
+	source.Notifier
+	Close() error
+}
+
 // Option configures [Open].
-type Option func(*config)
+type Option func(*config) error
 
 type config struct {
 	logger  *slog.Logger
@@ -25,35 +34,46 @@ type config struct {
 }
 
 // WithLogger sets where failures of listening are logged. The default is slog.Default.
-func WithLogger(logger *slog.Logger) Option { return func(c *config) { c.logger = logger } }
+func WithLogger(logger *slog.Logger) Option {
+	return func(c *config) error { c.logger = logger; return nil }
+}
 
-// WithMigrate brings the schema up to date when the store is opened. The default only
-// looks at it.
-func WithMigrate() Option { return func(c *config) { c.migrate = true } }
+// WithMigrate brings the schema up to date when the store is opened. By default Open only
+// checks it.
+func WithMigrate() Option { return func(c *config) error { c.migrate = true; return nil } }
 
-// WithConns sets how many connections are used at most, beside the one that listens.
-// The default is 8.
-func WithConns(n int) Option { return func(c *config) { c.conns = n } }
+// WithConns sets the most connections, beside the one that listens. The default is 8.
+func WithConns(n int) Option {
+	return func(c *config) error {
+		if n < 1 {
+			return fmt.Errorf("%d connections: want 1 or more", n)
+		}
+		c.conns = n
+		return nil
+	}
+}
 
-// Open connects to a database: "postgres://user@host/name" or any other text that
-// libpq understands. A schema that is not the one that is needed is
-// library.ErrSchema; the text says what to do.
-func Open(ctx context.Context, dsn string, opts ...Option) (*sqlstore.Store, error) {
-	c := config{conns: 8, logger: slog.Default()}
+// Open connects to a database: "postgres://user@host/name" or any other text that libpq
+// understands. If the schema is not the one of this version, Open returns library.ErrSchema;
+// the text says what to do.
+func Open(ctx context.Context, dsn string, opts ...Option) (Store, error) {
+	c := config{conns: defaultConns, logger: slog.Default()}
 	for _, o := range opts {
-		o(&c)
+		if err := o(&c); err != nil {
+			return nil, fmt.Errorf("open PostgreSQL library: %w", err)
+		}
 	}
 	parsed, err := pgx.ParseConfig(dsn)
 	if err != nil {
 		return nil, errors.New("library: the address of the PostgreSQL database cannot be read")
 	}
 	if parsed.ConnectTimeout == 0 {
-		parsed.ConnectTimeout = 10 * time.Second
+		parsed.ConnectTimeout = connectTime
 	}
 	db := stdlib.OpenDB(*parsed)
-	db.SetMaxOpenConns(max(1, c.conns))
-	db.SetMaxIdleConns(max(1, c.conns))
-	db.SetConnMaxIdleTime(time.Minute)
+	db.SetMaxOpenConns(c.conns)
+	db.SetMaxIdleConns(c.conns)
+	db.SetConnMaxIdleTime(idleTime)
 	s := sqlstore.New(db, db, dialect)
 	check := s.Check
 	if c.migrate {
@@ -81,31 +101,31 @@ func Migrate(ctx context.Context, dsn string) error {
 const migrating = 0x5a7c4e1
 
 var dialect = sqlstore.Dialect{
-	Name:        "postgres",
-	Lock:        " FOR UPDATE",
-	Numbered:    true,
-	Migrating:   fmt.Sprintf("SELECT pg_advisory_xact_lock(%d)", migrating),
-	AfterCommit: `SELECT pg_notify('satchel_library', md5(?::text))`,
-	Taken: func(err error) bool {
+	Name:          "postgres",
+	RowLock:       " FOR UPDATE",
+	IsNumbered:    true,
+	MigrationLock: fmt.Sprintf("SELECT pg_advisory_xact_lock(%d)", migrating),
+	AfterCommit:   `SELECT pg_notify('satchel_library', md5(?::text))`,
+	IsTaken: func(err error) bool {
 		var e *pgconn.PgError
 		return errors.As(err, &e) && e.Code == "23505" && (e.ConstraintName == "skills_shared_name" || e.ConstraintName == "skills_private_name")
 	},
-	Again: func(err error) bool {
+	IsPassing: func(err error) bool {
 		var e *pgconn.PgError
 		return errors.As(err, &e) && (e.Code == "40P01" || e.Code == "40001")
 	},
 }
 
-// listen tells of the changes of others. After a lost connection it tells once more,
-// because changes may have been missed.
+// listen notifies of changes of other processes. After a lost connection it notifies once
+// more, because it may have missed changes.
 func listen(s *sqlstore.Store, cfg *pgx.ConnConfig, c config) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
-	s.Closing(func() error { cancel(); <-done; return nil })
+	s.OnClose(func() error { cancel(); <-done; return nil })
 	go func() {
 		defer close(done)
-		for wait := 100 * time.Millisecond; ctx.Err() == nil; wait = min(2*wait, 5*time.Second) {
-			if err := listenOnce(ctx, s, cfg, func() { wait = 100 * time.Millisecond }); err != nil && ctx.Err() == nil && c.logger != nil {
+		for wait := firstPause; ctx.Err() == nil; wait = min(2*wait, maxPause) {
+			if err := listenOnce(ctx, s, cfg, func() { wait = firstPause }); err != nil && ctx.Err() == nil && c.logger != nil {
 				c.logger.Warn("the skill library cannot be watched", "error", err)
 			}
 			select {
@@ -122,7 +142,7 @@ func listenOnce(ctx context.Context, s *sqlstore.Store, cfg *pgx.ConnConfig, con
 		return err
 	}
 	defer func() {
-		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTime)
 		defer cancel()
 		_ = conn.Close(closing)
 	}()
@@ -130,11 +150,11 @@ func listenOnce(ctx context.Context, s *sqlstore.Store, cfg *pgx.ConnConfig, con
 		return err
 	}
 	connected()
-	s.Changed()
+	s.NotifyAll()
 	for {
 		if _, err := conn.WaitForNotification(ctx); err != nil {
 			return err
 		}
-		s.Changed()
+		s.NotifyAll()
 	}
 }

@@ -19,11 +19,12 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
 
+	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/internal/testing/servertest"
 	"github.com/satchel-go/satchel/library"
 	"github.com/satchel-go/satchel/library/internal/librarychattest"
 	"github.com/satchel-go/satchel/library/librarytest"
-	"github.com/satchel-go/satchel/library/sqlstore"
+	"github.com/satchel-go/satchel/library/sqlstore/internal/sqlstore"
 	"github.com/satchel-go/satchel/library/sqlstore/internal/storetest"
 	"github.com/satchel-go/satchel/library/sqlstore/postgres"
 )
@@ -73,7 +74,7 @@ func open(t testing.TB, dsn string) library.Store {
 	return s
 }
 
-var ann = library.Actor{Tenant: "t", Subject: "ann", Roles: []library.Role{library.Maintainer}}
+var ann = library.Actor{Tenant: "t", Subject: "ann", Roles: []library.Role{"maintainer"}}
 
 func skill(name string) map[string][]byte {
 	return map[string][]byte{"SKILL.md": []byte("---\nname: " + name + "\ndescription: X.\n---\n\nBody.\n")}
@@ -123,7 +124,7 @@ func TestPostgres(t *testing.T) {
 		}
 		other := open(t, dsn)
 		told := make(chan struct{}, 1000)
-		defer other.(library.Notifier).Notify(func() { told <- struct{}{} })()
+		defer other.(source.Notifier).Notify(func() { told <- struct{}{} })()
 		<-told // it listens
 		if _, err := l.Import(t.Context(), ann, "x", skill("x"), false, ""); err != nil {
 			t.Fatal(err)
@@ -171,7 +172,7 @@ func TestOptions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	who := library.Actor{Tenant: "t", Subject: "ann", Roles: []library.Role{library.Maintainer}}
+	who := library.Actor{Tenant: "t", Subject: "ann", Roles: []library.Role{"maintainer"}}
 	var all sync.WaitGroup
 	for i := range 16 {
 		all.Go(func() {

@@ -19,42 +19,63 @@ import (
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
-	"github.com/satchel-go/satchel/library/sqlstore"
+	"github.com/satchel-go/satchel/catalog/source"
+	"github.com/satchel-go/satchel/library"
+	"github.com/satchel-go/satchel/library/sqlstore/internal/sqlstore"
 )
 
+// Store is a library.Store in a SQLite file. Close it after use.
+type Store interface {
+	library.Store
+	source.Notifier
+	Close() error
+}
+
 // Option configures [Open].
-type Option func(*config)
+type Option func(*config) error
 
 type config struct {
 	logger *slog.Logger
 	watch  time.Duration
 }
 
-func configure(opts []Option) config {
-	c := config{watch: 250 * time.Millisecond, logger: slog.Default()}
+func configure(opts []Option) (config, error) {
+	c := config{watch: defaultWatch, logger: slog.Default()}
 	for _, o := range opts {
-		o(&c)
+		if err := o(&c); err != nil {
+			return c, fmt.Errorf("open SQLite library: %w", err)
+		}
 	}
-	return c
+	return c, nil
 }
 
-// WithLogger sets where failures of the watching are logged. The default is
-// slog.Default.
-func WithLogger(logger *slog.Logger) Option { return func(c *config) { c.logger = logger } }
+// WithLogger sets where a file that cannot be watched is logged. The default is slog.Default.
+func WithLogger(logger *slog.Logger) Option {
+	return func(c *config) error { c.logger = logger; return nil }
+}
 
-// WithWatch sets how often it is looked for what other processes have changed. The
-// default is 250 ms; 0 never looks.
-func WithWatch(every time.Duration) Option { return func(c *config) { c.watch = every } }
-
-const busy = 5 * time.Second
+// WithWatch sets how often the store looks for changes of other processes. The default is
+// 250 ms; 0 is never.
+func WithWatch(every time.Duration) Option {
+	return func(c *config) error {
+		if every < 0 {
+			return fmt.Errorf("watch every %v: want 0 or more", every)
+		}
+		c.watch = every
+		return nil
+	}
+}
 
 var memories atomic.Int64
 
-// Open opens the file, which is made with mode 0600 if it is not there, and brings its
-// schema up to date. ":memory:" is a database of its own in memory. A file whose
-// schema is newer is library.ErrSchema.
-func Open(ctx context.Context, file string, opts ...Option) (*sqlstore.Store, error) {
-	c := configure(opts)
+// Open opens the file and brings its schema up to date. A missing file is created with mode
+// 0600. ":memory:" is a database of its own in memory. If the schema is newer than this
+// version, Open returns library.ErrSchema.
+func Open(ctx context.Context, file string, opts ...Option) (Store, error) {
+	c, err := configure(opts)
+	if err != nil {
+		return nil, err
+	}
 	memory := file == ":memory:"
 	name := ""
 	if memory {
@@ -70,7 +91,7 @@ func Open(ctx context.Context, file string, opts ...Option) (*sqlstore.Store, er
 		}
 		name = (&url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(abs)}).String() + "?mode=rw"
 	}
-	pragmas := "&_pragma=busy_timeout(" + strconv.FormatInt(busy.Milliseconds(), 10) + ")&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)"
+	pragmas := "&_pragma=busy_timeout(" + strconv.FormatInt(busyTime.Milliseconds(), 10) + ")&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)"
 	write, err := sql.Open("sqlite", name+pragmas+"&_txlock=immediate")
 	if err != nil {
 		return nil, err
@@ -85,9 +106,9 @@ func Open(ctx context.Context, file string, opts ...Option) (*sqlstore.Store, er
 	return open(ctx, file, read, write, c)
 }
 
-func open(ctx context.Context, file string, read, write *sql.DB, c config) (*sqlstore.Store, error) {
-	read.SetMaxOpenConns(4)
-	read.SetMaxIdleConns(4)
+func open(ctx context.Context, file string, read, write *sql.DB, c config) (Store, error) {
+	read.SetMaxOpenConns(readers)
+	read.SetMaxIdleConns(readers)
 	s := sqlstore.New(read, write, dialect)
 	if err := s.Migrate(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("open %s: %w", file, err), s.Close())
@@ -110,11 +131,11 @@ func private(file string) error {
 
 var dialect = sqlstore.Dialect{
 	Name: "sqlite",
-	Taken: func(err error) bool {
+	IsTaken: func(err error) bool {
 		var e *sqlite.Error
 		return errors.As(err, &e) && e.Code() == sqlite3.SQLITE_CONSTRAINT_UNIQUE && strings.Contains(e.Error(), "name_key")
 	},
-	Again: func(err error) bool {
+	IsPassing: func(err error) bool {
 		var e *sqlite.Error
 		return errors.As(err, &e) && (e.Code()&0xff == sqlite3.SQLITE_BUSY || e.Code()&0xff == sqlite3.SQLITE_LOCKED)
 	},
@@ -125,7 +146,7 @@ var dialect = sqlstore.Dialect{
 func watch(s *sqlstore.Store, db *sql.DB, c config) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
-	s.Closing(func() error { cancel(); <-done; return nil })
+	s.OnClose(func() error { cancel(); <-done; return nil })
 	go func() {
 		defer close(done)
 		tick := time.NewTicker(c.watch)
@@ -160,7 +181,7 @@ func watch(s *sqlstore.Store, db *sql.DB, c config) {
 				continue
 			}
 			if last >= 0 && version != last {
-				s.Changed()
+				s.NotifyAll()
 			}
 			last = version
 		}

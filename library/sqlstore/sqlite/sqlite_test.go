@@ -14,10 +14,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/library"
 	"github.com/satchel-go/satchel/library/internal/librarychattest"
 	"github.com/satchel-go/satchel/library/librarytest"
-	"github.com/satchel-go/satchel/library/sqlstore"
+	"github.com/satchel-go/satchel/library/sqlstore/internal/sqlstore"
 	"github.com/satchel-go/satchel/library/sqlstore/internal/storetest"
 	"github.com/satchel-go/satchel/library/sqlstore/sqlite"
 )
@@ -101,12 +102,12 @@ func TestChangedByAnother(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "library.db")
 	a, b := open(t, file), open(t, file)
 	told := make(chan struct{}, 100)
-	defer b.(library.Notifier).Notify(func() { told <- struct{}{} })()
+	defer b.(source.Notifier).Notify(func() { told <- struct{}{} })()
 	l, err := library.New(a)
 	if err != nil {
 		t.Fatal(err)
 	}
-	who := library.Actor{Tenant: "t", Subject: "ann", Roles: []library.Role{library.Maintainer}}
+	who := library.Actor{Tenant: "t", Subject: "ann", Roles: []library.Role{"maintainer"}}
 	for n := 0; ; n++ { // the watch may begin after the first change
 		name := fmt.Sprint("s", n)
 		if _, err := l.Import(t.Context(), who, name, map[string][]byte{"SKILL.md": []byte("---\nname: " + name + "\ndescription: X.\n---\n")}, false, ""); err != nil {
@@ -142,7 +143,7 @@ func TestWatch(t *testing.T) {
 		told[every] = here
 		defer s.Notify(func() { here <- struct{}{} })()
 	}
-	who := library.Actor{Tenant: "t", Subject: "ann", Roles: []library.Role{library.Maintainer}}
+	who := library.Actor{Tenant: "t", Subject: "ann", Roles: []library.Role{"maintainer"}}
 	for n := 0; len(told[time.Second]) == 0; n++ { // the watch may begin after the first change
 		if n == 60 {
 			t.Fatal("nothing was told")
@@ -243,7 +244,7 @@ func TestRowsAreKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	who := library.Actor{Tenant: "t", Subject: "ann", Roles: []library.Role{library.Maintainer}}
+	who := library.Actor{Tenant: "t", Subject: "ann", Roles: []library.Role{"maintainer"}}
 	if _, err := l.Import(t.Context(), who, "x", map[string][]byte{"SKILL.md": []byte("---\nname: x\ndescription: X.\n---\n")}, false, ""); err != nil {
 		t.Fatal(err)
 	}
@@ -275,9 +276,9 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	ann := library.Actor{Tenant: "acme", Subject: "ann", Roles: []library.Role{library.Author}}
+	ann := library.Actor{Tenant: "acme", Subject: "ann", Roles: []library.Role{"author"}}
 	about := "Write release notes."
-	made, err := l.Edit(ctx, ann, library.Edit{Action: library.Create, Name: "notes", Description: &about, Content: "List what users see.\n"})
+	made, err := l.Edit(ctx, ann, library.Edit{Action: "create", Name: "notes", Description: &about, Content: "List what users see.\n"})
 	fmt.Println(made.Status, made.Name, made.VersionRef[:3], err)
 	// Output: applied notes v1- <nil>
 }
@@ -286,7 +287,7 @@ func BenchmarkHeads(b *testing.B) {
 	s := open(b, filepath.Join(b.TempDir(), "library.db"))
 	for n := range 10_000 {
 		name := fmt.Sprint("s", n)
-		c := library.Change{Tenant: "t", Head: &library.Head{ID: "db:" + name, Name: name, NameKey: name, Shared: true, State: library.Active, Version: 1, Served: 1, Front: []byte("---\nname: " + name + "\ndescription: Does something useful with files of a kind.\n---\n")}, Revision: &library.Revision{ID: "db:" + name, Version: 1}}
+		c := library.Change{Tenant: "t", Head: &library.Head{ID: "db:" + name, Name: name, NameKey: name, Shared: true, State: "active", Version: 1, Served: 1, Front: []byte("---\nname: " + name + "\ndescription: Does something useful with files of a kind.\n---\n")}, Revision: &library.Revision{ID: "db:" + name, Version: 1}}
 		if _, err := s.Commit(b.Context(), c); err != nil {
 			b.Fatal(err)
 		}

@@ -120,8 +120,8 @@ func Aborted(t *testing.T, connector driver.Connector, other library.Store, over
 	revision.Version, revision.Digest = 2, digest
 	change := library.Change{
 		Tenant: actor.Tenant, Head: &next, Base: 1, Revision: &revision, Blobs: map[string][]byte{digest: []byte("new")},
-		Entry: library.Entry{At: first.At, Action: library.Patch, ID: next.ID, From: 1, To: 2, Outcome: "applied"},
-		Grant: &library.Grant{Subject: "bob", Role: library.Editor}, Keep: 1,
+		Entry:  library.Entry{At: first.At, Action: "patch", ID: next.ID, From: 1, To: 2, Outcome: "applied"},
+		Grants: map[string]library.Role{"bob": "editor"}, Keep: 1,
 	}
 	store := over(db)
 	for n := int64(1); ; n++ {

@@ -37,7 +37,7 @@ func Bench(b *testing.B, store library.Store) {
 		ref, n := s.VersionRef, 0
 		for b.Loop() {
 			n++
-			out, err := l.Edit(b.Context(), actor, library.Edit{Action: library.Patch, Skill: s.ID, Expected: ref, Edits: []library.TextEdit{{From: &first, NewText: text(n)[len("---\nname: counter\ndescription: Counts.\n---\n\n"):]}}})
+			out, err := l.Edit(b.Context(), actor, library.Edit{Action: "patch", Skill: s.ID, Expected: ref, Edits: []library.TextEdit{{From: &first, NewText: text(n)[len("---\nname: counter\ndescription: Counts.\n---\n\n"):]}}})
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -31,7 +31,7 @@ func Writer(open func(ctx context.Context, place string) (library.Store, error))
 	os.Exit(1)
 }
 
-var actor = library.Actor{Tenant: "t", Subject: "ann", Roles: []library.Role{library.Maintainer}}
+var actor = library.Actor{Tenant: "t", Subject: "ann", Roles: []library.Role{"maintainer"}}
 
 // skill is the name of the skill that writers share.
 const skill = "counter"
@@ -56,7 +56,7 @@ func writeForever(ctx context.Context, place string, open func(ctx context.Conte
 		if err != nil {
 			return err
 		}
-		out, err := l.Edit(ctx, actor, library.Edit{Action: library.Replace, Skill: s.ID, Expected: s.VersionRef, Content: text(os.Getpid()*1000 + n)})
+		out, err := l.Edit(ctx, actor, library.Edit{Action: "replace", Skill: s.ID, Expected: s.VersionRef, Content: text(os.Getpid()*1000 + n)})
 		if errors.Is(err, library.ErrConflict) {
 			continue
 		}
@@ -125,13 +125,13 @@ func Killed(t *testing.T, place string, open func(ctx context.Context, place str
 		if err != nil {
 			t.Fatal(err)
 		}
+		if len(entries) == 0 {
+			break
+		}
 		for _, e := range entries {
 			if after = e.N; e.Outcome == "applied" {
 				applied++
 			}
-		}
-		if len(entries) < library.DefaultEntries {
-			break
 		}
 	}
 	if applied != len(versions) {

@@ -12,26 +12,23 @@ import (
 	"github.com/satchel-go/satchel/library"
 )
 
-// attempts is how often a transaction is begun that others made fail.
-const attempts = 6
-
 // Commit implements library.Store.
 func (s *Store) Commit(ctx context.Context, c library.Change) (library.Head, error) {
 	for n := 1; ; n++ {
 		head, err := s.commit(ctx, &c)
 		switch {
 		case err == nil:
-			s.Changed()
+			s.NotifyAll()
 			return head, nil
 		case errors.Is(err, library.ErrConflict), errors.Is(err, library.ErrNameTaken):
 			return library.Head{}, err
-		case n == attempts || ctx.Err() != nil || !s.dialect.Again(err):
+		case n == attempts || ctx.Err() != nil || !s.dialect.IsPassing(err):
 			return library.Head{}, fault(ctx, err)
 		}
 		select {
 		case <-ctx.Done():
 			return library.Head{}, ctx.Err()
-		case <-time.After(time.Duration(n*n) * 5 * time.Millisecond):
+		case <-time.After(time.Duration(n*n) * firstPause):
 		}
 	}
 }
@@ -62,13 +59,13 @@ func (s *Store) commit(ctx context.Context, c *library.Change) (library.Head, er
 	return head, began.Commit()
 }
 
-// change writes all that a change says, under the lock of its tenant.
+// change writes a change under the lock of its tenant.
 func (t *tx) change(c *library.Change) (library.Head, error) {
 	if err := t.exec(`INSERT INTO tenant_seq (tenant, seq, audited) VALUES (?, 0, 0) ON CONFLICT (tenant) DO NOTHING`, c.Tenant); err != nil {
 		return library.Head{}, err
 	}
 	var seq, audited int64
-	if err := t.QueryRowContext(t.ctx, t.store.sql(`SELECT seq, audited FROM tenant_seq WHERE tenant = ?`+t.store.dialect.Lock), c.Tenant).Scan(&seq, &audited); err != nil {
+	if err := t.QueryRowContext(t.ctx, t.store.sql(`SELECT seq, audited FROM tenant_seq WHERE tenant = ?`+t.store.dialect.RowLock), c.Tenant).Scan(&seq, &audited); err != nil {
 		return library.Head{}, err
 	}
 	var head library.Head
@@ -86,17 +83,17 @@ func (t *tx) change(c *library.Change) (library.Head, error) {
 			return head, err
 		}
 	}
-	if g := c.Grant; g != nil {
-		if err := t.exec(`DELETE FROM grants WHERE tenant = ? AND subject = ?`, c.Tenant, g.Subject); err != nil {
+	for _, subject := range slices.Sorted(maps.Keys(c.Grants)) {
+		if err := t.exec(`DELETE FROM grants WHERE tenant = ? AND subject = ?`, c.Tenant, subject); err != nil {
 			return head, err
 		}
-		if err := t.exec(`INSERT INTO grants (tenant, subject, role) VALUES (?, ?, ?)`, c.Tenant, g.Subject, string(g.Role)); err != nil {
+		if err := t.exec(`INSERT INTO grants (tenant, subject, role) VALUES (?, ?, ?)`, c.Tenant, subject, string(c.Grants[subject])); err != nil {
 			return head, err
 		}
 	}
 	e := c.Entry
 	if err := t.exec(`INSERT INTO audit (tenant, n, at, subject, agent, session, action, id, from_version, to_version, outcome, detail) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		c.Tenant, audited+1, micro(e.At), e.Subject, e.Agent, e.Session, string(e.Action), e.ID, e.From, e.To, e.Outcome, e.Detail); err != nil {
+		c.Tenant, audited+1, micro(e.At), e.Subject, e.Agent, e.Session, e.Action, e.ID, e.From, e.To, e.Outcome, e.Detail); err != nil {
 		return head, err
 	}
 	if err := t.exec(`UPDATE tenant_seq SET seq = ?, audited = ? WHERE tenant = ?`, seq, audited+1, c.Tenant); err != nil {
@@ -111,8 +108,8 @@ func (t *tx) change(c *library.Change) (library.Head, error) {
 // head writes the head if it is still the one that was changed.
 func (t *tx) head(c *library.Change, h *library.Head) error {
 	values := []any{
-		h.Plugin, h.Name, h.NameKey, h.Owner, h.Shared, string(h.State), h.Version, h.Reviewed, h.Served, h.Digest, h.BaseDigest,
-		h.Editor, h.Front, h.Seq, micro(h.Created), micro(h.Updated), source(h),
+		h.Plugin, h.Name, h.NameKey, h.Owner, h.Shared, h.State, h.Version, h.Reviewed, h.Served, h.Digest, h.BaseDigest,
+		h.Editor, h.Front, h.Seq, micro(h.Created), micro(h.Updated), sourceOf(h),
 	}
 	if h.Front == nil {
 		values[12] = []byte{}
@@ -125,13 +122,13 @@ func (t *tx) head(c *library.Change, h *library.Head) error {
 		err = t.exec(`UPDATE skills SET plugin = ?, name = ?, name_key = ?, owner = ?, shared = ?, state = ?, version = ?, reviewed = ?, served = ?, digest = ?, base_digest = ?,
 			editor = ?, head = ?, seq = ?, created_at = ?, updated_at = ?, source = ? WHERE tenant = ? AND id = ?`, append(values, c.Tenant, h.ID)...)
 	}
-	if err != nil && t.store.dialect.Taken(err) {
+	if err != nil && t.store.dialect.IsTaken(err) {
 		return fmt.Errorf("%q: %w", h.Name, library.ErrNameTaken)
 	}
 	return err
 }
 
-func source(h *library.Head) string {
+func sourceOf(h *library.Head) string {
 	if h.Plugin != "" {
 		return "plugin"
 	}
@@ -162,7 +159,7 @@ func (t *tx) revision(c *library.Change) error {
 	}
 	r := c.Revision
 	if err := t.exec(`INSERT INTO revisions (tenant, id, version, digest, base_digest, action, reason, subject, agent, reviewed_by, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		c.Tenant, r.ID, r.Version, r.Digest, r.BaseDigest, string(r.Action), r.Reason, r.Subject, r.Agent, r.ReviewedBy, micro(r.At)); err != nil {
+		c.Tenant, r.ID, r.Version, r.Digest, r.BaseDigest, r.Action, r.Reason, r.Subject, r.Agent, r.ReviewedBy, micro(r.At)); err != nil {
 		return err
 	}
 	for _, f := range r.Files {
@@ -174,7 +171,7 @@ func (t *tx) revision(c *library.Change) error {
 	return nil
 }
 
-// prune takes away old revisions, but never one that is served or was reviewed last.
+// prune removes old revisions, but never one that is served or was reviewed last.
 func (t *tx) prune(c *library.Change, h *library.Head) error {
 	if c.Keep < 1 || c.Revision == nil || h.Version <= c.Keep {
 		return nil

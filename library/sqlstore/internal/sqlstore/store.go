@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/library"
 	"github.com/satchel-go/satchel/library/internal/listeners"
 )
@@ -16,21 +17,21 @@ import (
 // Dialect is what differs between databases.
 type Dialect struct {
 	Name string // of its folder of migrations
-	// Lock is what a query ends with to lock the rows that it reads, such as
-	// " FOR UPDATE"; "" where only one transaction writes at a time.
-	Lock string
-	// Numbered: arguments are $1, $2 … instead of ?.
-	Numbered bool
-	// Migrating is a statement that waits until no other transaction migrates; "" where
-	// only one transaction writes at a time.
-	Migrating string
-	// Taken reports that a unique index has refused a row.
-	Taken func(error) bool
-	// Again reports that a transaction failed because of others, and may succeed if it
+	// RowLock ends a query that locks the rows that it reads, such as " FOR UPDATE". It is
+	// empty if only one transaction writes at a time.
+	RowLock string
+	// IsNumbered reports that arguments are $1, $2 … in place of ?.
+	IsNumbered bool
+	// MigrationLock is a statement that waits until no other transaction migrates. It is empty
+	// if only one transaction writes at a time.
+	MigrationLock string
+	// IsTaken reports whether the error is that of a unique index which has refused a row.
+	IsTaken func(error) bool
+	// IsPassing reports whether a transaction failed because of others, and may succeed if it
 	// is repeated.
-	Again func(error) bool
-	// AfterCommit is executed in each transaction that changes a tenant, with the
-	// tenant as its argument; "" is nothing.
+	IsPassing func(error) bool
+	// AfterCommit is executed in each transaction that changes a tenant, with the tenant as
+	// its argument; "" is nothing.
 	AfterCommit string
 }
 
@@ -45,19 +46,18 @@ type Store struct {
 }
 
 var (
-	_ library.Store    = (*Store)(nil)
-	_ library.Notifier = (*Store)(nil)
+	_ library.Store   = (*Store)(nil)
+	_ source.Notifier = (*Store)(nil)
 )
 
-// New returns a store over open databases; read and write may be the same one. The
-// schema must be there (see [Store.Migrate], [Store.Check]). Close closes them, and
-// calls what Closing was given.
+// New returns a store over open databases; read and write may be the same one. The schema
+// must be there: see [Store.Migrate] and [Store.Check].
 func New(read, write *sql.DB, dialect Dialect) *Store {
 	return &Store{read: read, write: write, dialect: dialect}
 }
 
-// Closing adds what Close calls before it closes the databases, the last first.
-func (s *Store) Closing(f func() error) { s.close = append(s.close, f) }
+// OnClose adds a function that Close calls before it closes the databases, the last first.
+func (s *Store) OnClose(f func() error) { s.close = append(s.close, f) }
 
 // Close closes the databases.
 func (s *Store) Close() error {
@@ -73,15 +73,16 @@ func (s *Store) Close() error {
 	return errors.Join(errs...)
 }
 
-// Notify implements library.Notifier.
+// Notify implements source.Notifier.
 func (s *Store) Notify(f func()) (stop func()) { return s.waiting.Add(f) }
 
-// Changed tells those who wait for changes. The packages that watch a database call it.
-func (s *Store) Changed() { s.waiting.Tell() }
+// NotifyAll calls the functions of Notify. The packages that watch a database call it after a
+// change.
+func (s *Store) NotifyAll() { s.waiting.Tell() }
 
 // sql writes a query with the arguments of the dialect.
 func (s *Store) sql(query string) string {
-	if !s.dialect.Numbered {
+	if !s.dialect.IsNumbered {
 		return query
 	}
 	var b strings.Builder
@@ -104,8 +105,8 @@ func timeOf(micro int64) time.Time { return time.UnixMicro(micro).UTC() }
 
 const headColumns = `id, plugin, name, name_key, owner, shared, state, version, reviewed, served, digest, base_digest, editor, head, seq, created_at, updated_at`
 
-// Heads implements library.Store. The seq is read first: a head that comes between is
-// read again the next time.
+// Heads implements library.Store. It reads the seq first, so a head that is changed meanwhile
+// is read again the next time.
 func (s *Store) Heads(ctx context.Context, tenant string, after int64) ([]library.Head, int64, error) {
 	var seq int64
 	err := s.read.QueryRowContext(ctx, s.sql(`SELECT seq FROM tenant_seq WHERE tenant = ?`), tenant).Scan(&seq)
@@ -181,7 +182,7 @@ func (s *Store) Blob(ctx context.Context, tenant, digest string) ([]byte, error)
 // Entries implements library.Store.
 func (s *Store) Entries(ctx context.Context, tenant string, q library.LogQuery) ([]library.Entry, error) {
 	if q.Limit < 1 {
-		q.Limit = library.DefaultEntries
+		q.Limit = defaultEntries
 	}
 	query, args := `SELECT n, at, subject, agent, session, action, id, from_version, to_version, outcome, detail FROM audit WHERE tenant = ? AND n > ?`, []any{tenant, q.After}
 	if q.ID != "" {
@@ -201,7 +202,7 @@ func (s *Store) Grants(ctx context.Context, tenant, subject string) ([]library.R
 		`SELECT role FROM grants WHERE tenant = ? AND subject = ? ORDER BY role`, tenant, subject)
 }
 
-// fault is an error of the database, or that of the context if it has ended.
+// fault returns the error of the context if it has ended, else that of the database.
 func fault(ctx context.Context, err error) error {
 	if err == nil {
 		return nil

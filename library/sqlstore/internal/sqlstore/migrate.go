@@ -47,8 +47,8 @@ func (s *Store) migrations() ([]migration, error) {
 
 const versionTable = `CREATE TABLE IF NOT EXISTS library_schema (one INTEGER PRIMARY KEY, version INTEGER NOT NULL)`
 
-// Migrate brings the schema to what this version needs. Several processes may do so at
-// the same time. A newer schema is library.ErrSchema, and nothing is written.
+// Migrate brings the schema to what this version needs. Several processes may call it at the
+// same time. If the schema is newer, Migrate returns library.ErrSchema and writes nothing.
 func (s *Store) Migrate(ctx context.Context) error {
 	steps, err := s.migrations()
 	if err != nil {
@@ -60,7 +60,7 @@ func (s *Store) Migrate(ctx context.Context) error {
 	}
 	defer func() { _ = began.Rollback() }() // changes nothing after Commit
 	t := &tx{began, ctx, s}
-	if lock := s.dialect.Migrating; lock != "" {
+	if lock := s.dialect.MigrationLock; lock != "" {
 		if err := t.exec(lock); err != nil {
 			return fault(ctx, err)
 		}
@@ -97,7 +97,7 @@ func (s *Store) Migrate(ctx context.Context) error {
 	return fault(ctx, began.Commit())
 }
 
-// Check compares the schema with what this version needs. The error wraps
+// Check compares the schema with what this version needs. If they differ, the error wraps
 // library.ErrSchema and says what to do.
 func (s *Store) Check(ctx context.Context) error {
 	steps, err := s.migrations()

@@ -1,5 +1,5 @@
-// Package sqlstore keeps a skill library in a SQL database. Open one with its
-// subpackages sqlite, which needs nothing installed, and postgres.
+// Package sqlstore keeps a skill library in a SQL database. Packages sqlite and postgres open
+// the database.
 //
 // A commit is one transaction: it locks the tenant's row, compares the version of the
 // head, and writes blobs, revision, head and audit entry. The locked row gives seqs

@@ -1,0 +1,56 @@
+package library
+
+import "time"
+
+// The bounds of a skill; see [Limits].
+const (
+	defaultSkillFile = 512 << 10 // bytes of SKILL.md: more than a context window holds
+	defaultFile      = 1 << 20   // bytes of another file
+	defaultFiles     = 200       // files, as in a skill of a folder
+	defaultTotal     = 16 << 20  // bytes of all files
+	maxPath          = 512       // bytes of the path of a file
+	maxFolderDepth   = 32        // folders above a file, as in skills of folders
+	maxHead          = 64 << 10  // bytes of front matter that a source lists, as catalogs read
+	maxManifest      = 64 << 10  // bytes of a plugin.json
+)
+
+// The bounds of edits and of the audit.
+const (
+	// defaultEdits is the default of AgentOptions.MaxEdits: more than a user corrects at once,
+	// and few enough that a model in a loop is stopped.
+	defaultEdits = 30
+	// maxTurns is how many turns have their edits counted at a time: a few MiB.
+	maxTurns = 10_000
+	// maxReason is how many runes of the reason of an edit are kept.
+	maxReason = 500
+	// maxEntries is how many entries of the audit a query without a limit returns.
+	maxEntries = 1000
+	// maxDetail is how many bytes a difference may have that a person can review by answering
+	// a question.
+	maxDetail = 48 << 10
+)
+
+// rescan is how long the listed skills of a plugin count as current, so that a call lists them
+// once at most.
+const rescan = 200 * time.Millisecond
+
+// The bounds of the answers of the tools, which have 64 KiB in all.
+const (
+	maxPart        = 48 << 10 // bytes of a part of a text
+	maxBoth        = 24 << 10 // bytes of a part that is shown plain and numbered
+	maxShown       = 8 << 10  // bytes of metadata, or of parameters
+	maxFileList    = 12 << 10 // bytes of the list of files
+	maxDiagnostics = 20       // diagnostics of an edit whose answer is too long
+	maxNames       = 40       // files that an error names
+	defaultList    = 20       // skills of a list
+	maxList        = 100
+)
+
+// The bounds of running a skill.
+const (
+	maxFolderFiles = 200     // files of a skill in a folder
+	maxDoc         = 1 << 20 // bytes of a doc
+	maxParams      = 64      // parameters that a skill declares
+	maxName        = 256     // bytes of the name of a parameter
+	maxRendered    = 1 << 20 // bytes of a text with its values
+)
