@@ -28,6 +28,7 @@ import (
 type Store interface {
 	library.Store
 	source.Notifier
+	// Close closes the connections.
 	Close() error
 }
 
