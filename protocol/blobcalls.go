@@ -188,7 +188,8 @@ func (c *call) readBlob(ctx context.Context) (any, error) {
 	}, nil
 }
 
-// sample reads a part of a blob with what a character across its ends needs.
+// sample reads a part of a blob. If a character crosses an end of the part, it reads the rest of
+// the character too.
 func (c *call) sample(ctx context.Context, info blobs.Info, offset, n int64) (window, error) {
 	from := max(offset-utf8.UTFMax+1, 0)
 	r, _, err := c.store.Open(ctx, c.Tenant, info.ID, from, offset-from+n+utf8.UTFMax)

@@ -45,8 +45,8 @@ func fault(code int, kind, format string, args ...any) *jsonrpc.Error {
 	return &jsonrpc.Error{Code: code, Message: fmt.Sprintf(format, args...), Data: data}
 }
 
-// badParam says what is wrong with a parameter: a sentence of which it is the subject, or
-// what is wanted.
+// badParam returns the error for a wrong parameter. The text goes on with a verb ("is missing")
+// or with "want …".
 func badParam(field, format string, args ...any) *jsonrpc.Error {
 	text := fmt.Sprintf(format, args...)
 	if strings.HasPrefix(text, "want ") {

@@ -66,7 +66,7 @@ func (s Secret) checkValue(value string) error {
 	return nil
 }
 
-// grants are what the operator allows.
+// grants is what the operator grants to runs.
 type grants struct {
 	policy  *egress.Policy // nil: no network
 	secrets []Secret
@@ -134,28 +134,28 @@ func (g *grants) secret(name, id, tenant string) *Secret {
 	return nil
 }
 
-// granting makes the grant of one run.
-type granting struct {
+// grantBuilder builds the grant of one run.
+type grantBuilder struct {
 	*call
 	run.Grant
-	code   bool
-	policy egress.Policy
-	asked  []egress.Rule
-	names  []string // of secrets
+	code      bool
+	policy    egress.Policy
+	requested []egress.Rule
+	names     []string // of secrets
 
 	mu    sync.Mutex
 	notes []string // by connections, each text once
 	left  int      // texts that are left out
 }
 
-// errNoValue is what fails a run, without an error of the protocol.
+// errNoValue fails a run without an error of the protocol.
 var errNoValue = errors.New("has no usable value")
 
-// grant says what a run may reach and know: what its skills ask for and the
-// operator allows. The rest is warnings. Those that its connections bring are in the
-// granting when the run has ended.
-func (c *call) grant(ctx context.Context, job *run.Job) (*granting, error) {
-	g := &granting{call: c, code: job.Skill == nil}
+// grant grants a job the networks and secrets that its skills ask for and the operator allows.
+// The others are warnings of the job. Warnings of its connections are in the grantBuilder when the
+// run has ended.
+func (c *call) grant(ctx context.Context, job *run.Job) (*grantBuilder, error) {
+	g := &grantBuilder{call: c, code: job.Skill == nil}
 	if c.grants.policy != nil {
 		g.policy = *c.grants.policy
 	}
@@ -179,11 +179,11 @@ func (c *call) grant(ctx context.Context, job *run.Job) (*granting, error) {
 	return g, nil
 }
 
-func (g *granting) refuse(k *skillset.Skill, what string) {
+func (g *grantBuilder) refuse(k *skillset.Skill, what string) {
 	g.Warnings = append(g.Warnings, fmt.Sprintf("%s asks for %s: not granted", k.ID(), what))
 }
 
-func (g *granting) skill(ctx context.Context, k *skillset.Skill) error {
+func (g *grantBuilder) skill(ctx context.Context, k *skillset.Skill) error {
 	may := g.grants.may(k, g.code)
 	for _, address := range k.Network {
 		rule, err := egress.ParseRule(address)
@@ -191,7 +191,7 @@ func (g *granting) skill(ctx context.Context, k *skillset.Skill) error {
 			g.refuse(k, address)
 			continue
 		}
-		g.asked = append(g.asked, rule)
+		g.requested = append(g.requested, rule)
 	}
 	for _, name := range k.Secrets {
 		s := g.grants.secret(name, k.ID(), g.Tenant)
@@ -210,7 +210,7 @@ func (g *granting) skill(ctx context.Context, k *skillset.Skill) error {
 }
 
 // addSecret brings a secret to the run.
-func (g *granting) addSecret(ctx context.Context, s *Secret) error {
+func (g *grantBuilder) addSecret(ctx context.Context, s *Secret) error {
 	value, err := s.Value(ctx, g.Tenant)
 	if err != nil { // the cause is for the host alone
 		g.logger.Error("secret without value", "secret", s.Name, "error", err)
@@ -243,9 +243,9 @@ func (g *granting) addSecret(ctx context.Context, s *Secret) error {
 	return nil
 }
 
-// network opens the way to what was asked for and is allowed.
-func (g *granting) network(job *run.Job, skills []*skillset.Skill) error {
-	policy, refused := g.policy.Narrow(g.asked)
+// network starts the proxy for the addresses that were asked for and are allowed.
+func (g *grantBuilder) network(job *run.Job, skills []*skillset.Skill) error {
+	policy, refused := g.policy.Narrow(g.requested)
 	for _, rule := range refused {
 		g.Warnings = append(g.Warnings, fmt.Sprintf("network %s: not granted, or not all of it", rule))
 	}
@@ -274,9 +274,9 @@ func (g *granting) network(job *run.Job, skills []*skillset.Skill) error {
 	return nil
 }
 
-// note keeps what the run should be told of a connection: programs seldom show why a
-// CONNECT is refused, and inside their own TLS a secret stays a placeholder.
-func (g *granting) note(e egress.Entry, secrets []egress.Secret) {
+// note keeps a warning about a connection. Programs seldom show why a CONNECT is refused, and
+// inside their own TLS a secret stays a placeholder.
+func (g *grantBuilder) note(e egress.Entry, secrets []egress.Secret) {
 	if e.Reason != "" && e.Verdict != "allowed" {
 		g.addNote("network: " + e.Reason)
 	}
@@ -298,7 +298,7 @@ func (g *granting) note(e egress.Entry, secrets []egress.Secret) {
 	}
 }
 
-func (g *granting) addNote(text string) {
+func (g *grantBuilder) addNote(text string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	text = printable.Line(plainjson.Prefix(redact.NewSet(g.Hidden).Text(text, 0), maxNote))
@@ -312,7 +312,7 @@ func (g *granting) addNote(text string) {
 }
 
 // warnings are those that the connections brought. The run has ended.
-func (g *granting) warnings() []string {
+func (g *grantBuilder) warnings() []string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	list := slices.Clone(g.notes)
@@ -322,7 +322,7 @@ func (g *granting) warnings() []string {
 	return list
 }
 
-func (g *granting) logEgress(id string, skills []string, e egress.Entry) {
+func (g *grantBuilder) logEgress(id string, skills []string, e egress.Entry) {
 	g.metrics.addEgress(string(e.Verdict), e.Sent+e.Received)
 	address := ""
 	if e.Address.IsValid() {
@@ -333,18 +333,18 @@ func (g *granting) logEgress(id string, skills []string, e egress.Entry) {
 		slog.Time("at", e.Time))
 }
 
-// granted is what describe_skill says of it.
-func (c *call) granted(k *skillset.Skill) map[string]any {
+// grantsOf returns the networks and secrets that a skill gets, for describe_skill.
+func (c *call) grantsOf(k *skillset.Skill) map[string]any {
 	network, secrets := []string{}, []string{}
 	if c.grants.may(k, false) {
-		var asked []egress.Rule
+		var requested []egress.Rule
 		for _, address := range k.Network {
 			if rule, err := egress.ParseRule(address); err == nil {
-				asked = append(asked, rule)
+				requested = append(requested, rule)
 			}
 		}
 		if c.grants.policy != nil {
-			policy, _ := c.grants.policy.Narrow(asked)
+			policy, _ := c.grants.policy.Narrow(requested)
 			for _, rule := range policy.Rules {
 				network = append(network, rule.String())
 			}

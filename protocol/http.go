@@ -18,9 +18,9 @@ import (
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/rpc", s.messages(s.serveRPC))
-	mux.Handle("/blobs", s.guarded(handlers{http.MethodPost: s.serveUpload, http.MethodGet: s.serveBlobs}))
-	mux.Handle("/blobs/{id}", s.guarded(handlers{http.MethodGet: s.serveBlob, http.MethodDelete: s.serveDelete}))
-	mux.Handle("/metrics", s.guarded(handlers{http.MethodGet: s.serveMetrics}))
+	mux.Handle("/blobs", s.guard(handlers{http.MethodPost: s.serveUpload, http.MethodGet: s.serveBlobs}))
+	mux.Handle("/blobs/{id}", s.guard(handlers{http.MethodGet: s.serveBlob, http.MethodDelete: s.serveDelete}))
+	mux.Handle("/metrics", s.guard(handlers{http.MethodGet: s.serveMetrics}))
 	mux.HandleFunc("GET /{$}", s.serveIndex)
 	mux.HandleFunc("/healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok\n") })
 	return mux
@@ -40,7 +40,7 @@ func (s *Server) Messages(serve func(http.ResponseWriter, *http.Request, Princip
 }
 
 func (s *Server) messages(serve func(http.ResponseWriter, *http.Request, Principal, []byte)) http.Handler {
-	return s.guarded(handlers{http.MethodPost: func(w http.ResponseWriter, r *http.Request, who Principal, place *admission) {
+	return s.guard(handlers{http.MethodPost: func(w http.ResponseWriter, r *http.Request, who Principal, place *admission) {
 		if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
 			http.Error(w, "want Content-Type: application/json", http.StatusUnsupportedMediaType)
 			return

@@ -56,7 +56,7 @@ func blobStatus(fault *jsonrpc.Error) int {
 	return statusOf(fault)
 }
 
-// direct answers what is no JSON-RPC by the same rules.
+// direct answers a request that is no JSON-RPC, with the scopes, records and errors of a method.
 func (s *Server) direct(r *http.Request, who Principal, name string, scope Scope, answer func(*call) (any, error)) (any, *jsonrpc.Error) {
 	began := time.Now()
 	record := Record{Method: name, Tenant: who.Tenant, Name: who.Name}

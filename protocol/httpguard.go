@@ -15,12 +15,12 @@ import (
 	"github.com/satchel-go/satchel/protocol/internal/jsonrpc"
 )
 
-// handlers are what answers at one address, by the methods of HTTP.
+// handlers are the functions for one path, by HTTP method.
 type handlers map[string]func(http.ResponseWriter, *http.Request, Principal, *admission)
 
-// guarded checks what comes before a request is read, and bounds how many there are of
-// a tenant and in all.
-func (s *Server) guarded(at handlers) http.Handler {
+// guard checks a request before its body is read, and bounds the requests of a tenant and of
+// all.
+func (s *Server) guard(at handlers) http.Handler {
 	methods := strings.Join(slices.Sorted(maps.Keys(at)), ", ")
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w = timedWriter{w}
@@ -64,7 +64,7 @@ func (s *Server) guarded(at handlers) http.Handler {
 	})
 }
 
-// refuseToken answers who has no valid token.
+// refuseToken answers a request without a valid token.
 func refuseToken(w http.ResponseWriter, err error) {
 	status := http.StatusUnauthorized
 	if errors.Is(err, errTooManyFailures) {
@@ -75,7 +75,7 @@ func refuseToken(w http.ResponseWriter, err error) {
 	writeError(w, status, fault(codeUnauthenticated, "unauthenticated", "%v", err))
 }
 
-// timedWriter gives up a response of which nothing is taken for a while.
+// timedWriter gives a response up if the client reads nothing of it for writeWait.
 type timedWriter struct{ http.ResponseWriter }
 
 // Write implements http.ResponseWriter.
@@ -133,8 +133,8 @@ func (s *Server) isHost(host string) bool {
 	return host == "localhost" || host == "127.0.0.1" || host == "::1" || slices.Contains(s.hosts, host)
 }
 
-// writeError answers with an error, and does not wait long for what has not come of the
-// request: net/http would read on before it sends the answer.
+// writeError answers with an error. It does not wait long for the rest of the request, which
+// net/http reads before it sends the answer.
 func writeError(w http.ResponseWriter, status int, fault *jsonrpc.Error) {
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(refusedWait))
 	text, _ := jsonrpc.Marshal(map[string]any{"jsonrpc": "2.0", "id": nil, "error": fault})

@@ -26,7 +26,7 @@ var addresses = []address{
 	{"GET /", "this list, without a token", ""},
 }
 
-// serveIndex answers GET /: what is where.
+// serveIndex answers GET / with the list of addresses.
 func (s *Server) serveIndex(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	text, _ := jsonrpc.Marshal(map[string]any{"server": "satchel", "addresses": slices.Concat(addresses, s.addresses)})

@@ -84,7 +84,8 @@ func nonNil(list []string) []string {
 	return list
 }
 
-// place is what a cursor holds: the last skill of the page, and whose list it was.
+// place is the content of a cursor: the last skill of a page, and the tenant and filter of the
+// list.
 type place struct {
 	Tenant, Filter, Digest, Namespace, ID, Version string
 }
@@ -100,8 +101,7 @@ func (s *Server) sign(text []byte) []byte {
 	return mac.Sum(nil)[:16]
 }
 
-// after returns what follows the place of a cursor, also where the list has changed
-// since.
+// after returns the skills that follow the place of a cursor, even if the list has changed since.
 func (c *call) after(list []*skillset.Skill, cursor, filter string) ([]*skillset.Skill, error) {
 	raw, err := base64.RawURLEncoding.DecodeString(cursor)
 	var at place

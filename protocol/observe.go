@@ -80,7 +80,7 @@ func (m *metrics) add(r Record) {
 	}
 }
 
-// blobBytes is what the blobs of those take who have called since the start.
+// blobBytes returns the size of the blobs of all tenants that have called since the start.
 func (s *Server) blobBytes(ctx context.Context) (total int64) {
 	s.metrics.mu.Lock()
 	tenants := slices.Sorted(maps.Keys(s.metrics.tenants))

@@ -17,7 +17,7 @@ import (
 	"github.com/satchel-go/satchel/workspace"
 )
 
-// settings are what the options set.
+// settings holds the values of the options.
 type settings struct {
 	sources      []catalog.Source
 	createdIn    string
@@ -169,9 +169,9 @@ func WithAllowOrigins(origins ...string) Option {
 	return func(c *settings) error { c.origins = append(c.origins, origins...); return nil }
 }
 
-// WithHosts adds names of the server. On the loopback interface a request for a Host that is
-// neither localhost nor one of them is refused: otherwise a web page could reach the server
-// under a name of its own.
+// WithHosts adds names of the server. On the loopback interface a request is refused if its Host
+// is neither localhost nor one of them. Otherwise a web page could reach the server under a name
+// of its own.
 func WithHosts(names ...string) Option {
 	return func(c *settings) error { c.hosts = append(c.hosts, names...); return nil }
 }

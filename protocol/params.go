@@ -16,8 +16,8 @@ import (
 	"github.com/satchel-go/satchel/protocol/internal/skillset"
 )
 
-// decode reads the parameters of a call into the struct that form points to. A
-// null is as good as nothing; names that the struct does not have are warnings.
+// decode reads the parameters of a call into the struct that form points to. A null means that
+// the parameter is absent. Names that the struct does not have are warnings.
 func decode(params json.RawMessage, form any) (warnings []string, _ error) {
 	if len(params) == 0 || bytes.Equal(bytes.TrimSpace(params), []byte("null")) {
 		return nil, nil
@@ -80,7 +80,7 @@ func fieldsOf(value reflect.Value) map[string]reflect.Value {
 	return fields
 }
 
-// kindName is what a value of a type is called in JSON.
+// kindName returns the name of a type in JSON.
 func kindName(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Pointer:

@@ -126,9 +126,9 @@ func (s *Server) Close(ctx context.Context) error {
 	return errors.Join(err, s.skills.Close())
 }
 
-// Refresh lists the skills of all sources again. What has not changed is not read again. A
-// directory that is gone has no skills; another source that fails keeps those it had. Both are
-// diagnostics. The error is that of ctx.
+// Refresh lists the skills of all sources again and reads those that have changed. A directory
+// that does not exist any more has no skills. Another source that fails keeps the skills it had.
+// Both are diagnostics. The error is that of ctx.
 func (s *Server) Refresh(ctx context.Context) error { return s.skills.Refresh(ctx) }
 
 // Diagnostics returns the findings of the last listing of the skills.
@@ -196,7 +196,7 @@ func (s *Server) Call(ctx context.Context, who Principal, name string, params js
 	return result, nil
 }
 
-// handler returns what answers the calls of a principal.
+// handler returns the function that answers the calls of a principal.
 func (s *Server) handler(who Principal) jsonrpc.Handler {
 	return func(ctx context.Context, in jsonrpc.Call, notify func(string, any)) (any, error) {
 		result, fault := s.answer(ctx, who, in, notify)

@@ -80,7 +80,7 @@ func (c *call) describeSkill(ctx context.Context) (any, error) {
 		"manifest": k.Fields, "files": files, "digest": k.Digest,
 		"permissions": map[string]any{
 			"asked":   map[string]any{"network": nonNil(k.Network), "secrets": nonNil(k.Secrets)},
-			"granted": c.granted(k),
+			"granted": c.grantsOf(k),
 		},
 	}
 	addOrigin(skill, k)

@@ -14,8 +14,8 @@ import (
 )
 
 // Source returns the skills that a principal may read as a source, for a server of another
-// protocol. The guide comes first. Each skill is listed once, under its id, in the version
-// that a call without a version gets. What is read of its files is compared with the listing.
+// protocol. The guide comes first. Each skill is listed once, under its id, in the version that a
+// call without a version gets. Its files are compared with the listing when they are read.
 func (s *Server) Source(who Principal) catalog.Source { return &principalSource{server: s, who: who} }
 
 // principalSource lists the skills of one principal.

@@ -15,8 +15,7 @@ import (
 	"github.com/satchel-go/satchel/protocol/internal/jsonrpc"
 )
 
-// ServeStream answers the calls of one connection, of one principal, until the end of
-// its input or that of ctx. A message is a line, or has the
+// ServeStream answers the calls of one connection for one principal until its input or ctx ends. A message is a line, or has the
 // headers of LSP. Calls that came before the end of the input are answered. The calls of a client
 // that does not read any more end. The client must read each write within 30 seconds.
 func (s *Server) ServeStream(ctx context.Context, conn io.ReadWriteCloser, who Principal) error {
@@ -59,9 +58,9 @@ func (*Server) Drain(ctx context.Context, stop func()) (longer context.Context, 
 	}
 }
 
-// ServeUnix answers connections of a unix socket until the listener is closed or
-// ctx ends: those of this process's user, and of WithAllowUIDs. When ctx ends it reads no
-// more, and answers what it has read within 30 seconds.
+// ServeUnix answers connections of a unix socket until the listener is closed or ctx ends. It
+// accepts the user of this process and those of WithAllowUIDs. When ctx ends it reads no more
+// calls, and answers those that it has read within 30 seconds.
 func (s *Server) ServeUnix(ctx context.Context, l net.Listener) error {
 	var running sync.WaitGroup
 	defer running.Wait()

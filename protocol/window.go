@@ -30,8 +30,8 @@ type window struct {
 	from, end         int64
 }
 
-// cut returns a part of a text, from the beginning of a character to the end of
-// one, and at least one; or, as base64, of what is no text.
+// cut returns a part of a content. Of a text the part has whole characters, at least one. Other
+// bytes are returned as base64.
 func cut(all []byte, offset, n int64) window {
 	size := int64(len(all))
 	from := min(offset, size)

@@ -8,24 +8,24 @@ import (
 	"time"
 )
 
-// census knows which blobs are counted. Others may write and remove some, so it is
-// compared with what is there, by turns.
+// census holds the blobs that are counted. Other processes may write and remove blobs, so a sweep
+// compares the census with the files that exist. Each comparison is a turn.
 type census struct {
 	quotas *quotas
 
 	mu      sync.Mutex
 	turn    int
-	tenants map[string]map[string]*counted // by id
+	tenants map[string]map[string]*censusEntry // by id
 }
 
-// counted is a blob that is counted; seen is the last turn in which it was there.
-type counted struct {
+// censusEntry is a blob that is counted. seen is the last turn in which it existed.
+type censusEntry struct {
 	Info
 	seen int
 }
 
 func newCensus(q *quotas) *census {
-	return &census{quotas: q, tenants: make(map[string]map[string]*counted)}
+	return &census{quotas: q, tenants: make(map[string]map[string]*censusEntry)}
 }
 
 // put counts a blob whose room was reserved. Until settle is called, the blob cannot count as
@@ -36,7 +36,7 @@ func (c *census) put(tenant string, info Info) {
 	c.keep(tenant, info, math.MaxInt)
 }
 
-// settle says that a blob can be seen now.
+// settle marks a blob as one that a turn can see.
 func (c *census) settle(tenant, id string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -48,12 +48,12 @@ func (c *census) settle(tenant, id string) {
 // keep expects c.mu to be held.
 func (c *census) keep(tenant string, info Info, seen int) {
 	if c.tenants[tenant] == nil {
-		c.tenants[tenant] = make(map[string]*counted)
+		c.tenants[tenant] = make(map[string]*censusEntry)
 	}
-	c.tenants[tenant][info.ID] = &counted{Info{Size: info.Size, Expires: info.Expires}, seen}
+	c.tenants[tenant][info.ID] = &censusEntry{Info{Size: info.Size, Expires: info.Expires}, seen}
 }
 
-// drop gives back the room of a blob, unless somebody has before.
+// drop gives back the room of a blob, once.
 func (c *census) drop(tenant, id string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -81,8 +81,8 @@ func (c *census) begin() (turn int) {
 	return c.turn
 }
 
-// saw reports whether a blob is counted, and notes that it is there.
-func (c *census) saw(tenant, id string, turn int) bool {
+// markSeen reports whether a blob is counted, and marks it as seen in a turn.
+func (c *census) markSeen(tenant, id string, turn int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	b := c.tenants[tenant][id]
@@ -92,8 +92,8 @@ func (c *census) saw(tenant, id string, turn int) bool {
 	return b != nil
 }
 
-// found counts a blob that somebody else has written.
-func (c *census) found(tenant string, info Info) {
+// addForeign counts a blob that another process has written.
+func (c *census) addForeign(tenant string, info Info) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.tenants[tenant][info.ID] == nil {
@@ -102,7 +102,7 @@ func (c *census) found(tenant string, info Info) {
 	}
 }
 
-// end forgets what was not there in a turn.
+// end drops the blobs that a turn has not seen.
 func (c *census) end(turn int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -122,7 +122,7 @@ func (c *census) list(tenant, after string) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(c.tenants[tenant])), func(id string) bool { return id <= after })
 }
 
-// expired are the blobs that have expired, by tenant.
+// expired returns the ids of expired blobs, by tenant.
 func (c *census) expired(now time.Time) map[string][]string {
 	c.mu.Lock()
 	defer c.mu.Unlock()

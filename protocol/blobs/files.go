@@ -75,7 +75,7 @@ func place(tenant, id string) (string, error) {
 	return path.Join(folder(tenant), strings.TrimPrefix(id, prefix)), nil
 }
 
-// owner is the tenant and the id that a name of data stands for.
+// owner returns the tenant and the id of the blob with the data of that name.
 func owner(name string) (tenant, id string, ok bool) {
 	dir, base := path.Split(name)
 	raw, err := hex.DecodeString(strings.TrimSuffix(strings.TrimPrefix(dir, "t"), "/"))
@@ -166,7 +166,7 @@ func (s *FileStore) Open(ctx context.Context, tenant, id string, offset, length 
 	case err != nil:
 		return nil, Info{}, fmt.Errorf("blobs: %w", err)
 	case whole:
-		return &checked{ReadCloser: r, info: info, digest: sha256.New()}, info, nil
+		return &checkedReader{ReadCloser: r, info: info, digest: sha256.New()}, info, nil
 	}
 	return r, info, nil
 }
@@ -183,7 +183,7 @@ func (s *FileStore) Delete(ctx context.Context, tenant, id string) error {
 	return s.remove(ctx, tenant, id, name)
 }
 
-// remove takes away first what makes it a blob.
+// remove removes first the description of a blob, and then its data.
 func (s *FileStore) remove(ctx context.Context, tenant, id, name string) error {
 	for _, file := range []string{name + infoSuffix, name} {
 		if err := s.files.Remove(ctx, file); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -255,12 +255,12 @@ func (s *FileStore) look(ctx context.Context) (torn map[string]time.Time, err er
 		case !isInfo:
 			torn[name] = written
 			return nil
-		case s.census.saw(tenant, id, turn):
+		case s.census.markSeen(tenant, id, turn):
 			return nil
 		}
 		switch info, err := s.info(ctx, data); {
 		case err == nil:
-			s.census.found(tenant, info)
+			s.census.addForeign(tenant, info)
 		case errors.Is(err, ErrDamaged):
 			damaged[data] = true
 		case !errors.Is(err, fs.ErrNotExist):
@@ -273,7 +273,7 @@ func (s *FileStore) look(ctx context.Context) (torn map[string]time.Time, err er
 	}
 	s.census.end(turn)
 	for name := range torn {
-		if tenant, id, _ := owner(name); damaged[name] || s.census.saw(tenant, id, turn) {
+		if tenant, id, _ := owner(name); damaged[name] || s.census.markSeen(tenant, id, turn) {
 			delete(torn, name)
 		}
 	}

@@ -14,19 +14,19 @@ import (
 type memory struct {
 	*quotas
 	mu    sync.RWMutex
-	blobs map[string]map[string]stored // by tenant and id
+	blobs map[string]map[string]memoryBlob // by tenant and id
 }
 
-// stored is a blob in memory.
-type stored struct {
+// memoryBlob is a blob in memory.
+type memoryBlob struct {
 	Info
 	data chunks
 }
 
 var _ Store = (*memory)(nil)
 
-// chunks is a content in pieces, so that memory holds what the quota counts: a buffer
-// that grows as one piece takes up to twice as much.
+// chunks is a content in pieces. A buffer that grows as one piece would take up to twice the
+// memory that the quota counts.
 type chunks [][]byte
 
 // Write implements io.Writer.
@@ -47,7 +47,7 @@ func (c *chunks) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// clip gives back what the last piece does not fill.
+// clip frees the unused end of the last piece.
 func (c chunks) clip() chunks {
 	if last := len(c) - 1; last >= 0 {
 		c[last] = slices.Clip(append(make([]byte, 0, len(c[last])), c[last]...))
@@ -71,7 +71,7 @@ func (c chunks) section(from, n int64) io.Reader {
 
 // NewMemory returns an empty store in memory.
 func NewMemory(quota Quota) Store {
-	return &memory{quotas: newQuotas(quota), blobs: make(map[string]map[string]stored)}
+	return &memory{quotas: newQuotas(quota), blobs: make(map[string]map[string]memoryBlob)}
 }
 
 // Create implements [Store].
@@ -85,9 +85,9 @@ func (m *memory) Create(ctx context.Context, tenant, kind string, r io.Reader, l
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.blobs[tenant] == nil {
-		m.blobs[tenant] = make(map[string]stored)
+		m.blobs[tenant] = make(map[string]memoryBlob)
 	}
-	m.blobs[tenant][info.ID] = stored{info, b.clip()}
+	m.blobs[tenant][info.ID] = memoryBlob{info, b.clip()}
 	return info, nil
 }
 
@@ -107,12 +107,12 @@ func (m *memory) Open(_ context.Context, tenant, id string, offset, length int64
 	return io.NopCloser(b.data.section(from, n)), b.Info, nil
 }
 
-func (m *memory) find(tenant, id string) (stored, error) {
+func (m *memory) find(tenant, id string) (memoryBlob, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	b, ok := m.blobs[tenant][id]
 	if !ok || b.HasExpired(time.Now()) {
-		return stored{}, unknown(id)
+		return memoryBlob{}, unknown(id)
 	}
 	return b, nil
 }
@@ -130,7 +130,7 @@ func (m *memory) Delete(_ context.Context, tenant, id string) error {
 }
 
 // remove expects m.mu to be held.
-func (m *memory) remove(tenant string, b stored) {
+func (m *memory) remove(tenant string, b memoryBlob) {
 	delete(m.blobs[tenant], b.ID)
 	if len(m.blobs[tenant]) == 0 {
 		delete(m.blobs, tenant)

@@ -12,7 +12,7 @@ type Quota struct {
 	Blobs int
 }
 
-// quotas count what tenants have and what is being written.
+// quotas counts the blobs of tenants, those that are being written included.
 type quotas struct {
 	most Quota
 

@@ -60,15 +60,15 @@ func section(size, offset, length int64) (from, n int64) {
 	return offset, length
 }
 
-// checked compares a whole blob with its digest as it is read.
-type checked struct {
+// checkedReader compares a whole blob with its digest as it is read.
+type checkedReader struct {
 	io.ReadCloser
 	info   Info
 	digest hash.Hash
 	size   int64
 }
 
-func (c *checked) Read(p []byte) (int, error) {
+func (c *checkedReader) Read(p []byte) (int, error) {
 	n, err := c.ReadCloser.Read(p)
 	_, _ = c.digest.Write(p[:n])
 	c.size += int64(n)

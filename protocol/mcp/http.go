@@ -57,17 +57,17 @@ func tooMany(r *http.Request) bool {
 	return errors.Is(err, plainjson.ErrSize)
 }
 
-// requestHeader names a request to what answers it: the SDK passes headers on, but
-// neither the end of a request nor who makes it.
+// requestHeader carries the number of a request to the handler of its messages. The SDK passes
+// headers on, but neither the end of a request nor its principal.
 const requestHeader = "Satchel-Request"
 
-// requests are those that are being answered.
+// requests holds the requests that are being answered.
 type requests struct {
 	last atomic.Int64
 	all  sync.Map // of contexts, by the value of requestHeader
 }
 
-// join ends what is done for a request with the request.
+// join cancels the call of a request when the request ends.
 func (o *requests) join(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		extra := req.GetExtra()
@@ -87,7 +87,7 @@ func (o *requests) join(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// jointContext is a context that knows what a request knows.
+// jointContext is a context with the values of a request.
 type jointContext struct {
 	context.Context
 	request context.Context
@@ -101,7 +101,7 @@ func (j jointContext) Value(key any) any {
 	return j.request.Value(key)
 }
 
-// answeredKey finds how many bytes are answered to the request of a context.
+// answeredKey is the key of the number of bytes that are answered to a request.
 type answeredKey struct{}
 
 // boundAnswers refuses answers that exceed maxAnswers, before they are encoded.
@@ -124,7 +124,7 @@ func boundAnswers(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// whoKey finds the principal in the context of a request.
+// whoKey is the key of the principal in the context of a request.
 type whoKey struct{}
 
 // whoOf returns the principal whose request ctx belongs to. Without one it is the zero

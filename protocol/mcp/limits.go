@@ -12,7 +12,7 @@ const (
 	maxBytes = 16 << 20 // bytes of them together
 )
 
-// Bounds of what is answered.
+// Bounds of answers.
 const (
 	// pageSize is how many skills or resources a page has, as MCP servers commonly have.
 	pageSize = 100
@@ -28,7 +28,7 @@ const (
 	maxURI = 2048
 )
 
-// Bounds of what comes in.
+// Bounds of requests and of errors.
 const (
 	// maxBatch bounds the messages of one request; only old clients send several.
 	maxBatch = 32
@@ -41,6 +41,6 @@ const (
 // reads.
 const goneEvery = 250 * time.Millisecond
 
-// maxCatalogues is of how many tenants the resources are kept in memory. Beyond it all are
-// made again.
+// maxCatalogues is the number of tenants whose resources are kept in memory. Beyond it all are
+// listed again.
 const maxCatalogues = 64

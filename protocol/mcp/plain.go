@@ -35,7 +35,7 @@ func plainText(text string) (string, bool) {
 	return text, false
 }
 
-// kindOf is what JSON calls a type of Go.
+// kindOf returns the name in JSON of a type of Go.
 func kindOf(goType string) string {
 	switch {
 	case goType == "string":
@@ -76,8 +76,8 @@ func (w plainWriter) Write(p []byte) (int, error) {
 	return w.ResponseWriter.Write(p)
 }
 
-// plainAnswer returns what the SDK writes, without types of Go in its error. A result is left
-// as it is.
+// plainAnswer returns an answer of the SDK without types of Go in its error. Results are not
+// changed.
 func plainAnswer(p []byte) []byte {
 	at := bytes.IndexByte(p, '{')
 	if at < 0 || p[0] != '{' && !bytes.Contains(p[:at], []byte("data: ")) { // a text

@@ -45,7 +45,7 @@ func (s *skills) resources(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// listResources has each SKILL.md.
+// listResources lists the SKILL.md of each skill.
 func (s *skills) listResources(ctx context.Context, params *mcp.ListResourcesParams) (mcp.Result, error) {
 	cursor := ""
 	if params != nil {
@@ -55,7 +55,7 @@ func (s *skills) listResources(ctx context.Context, params *mcp.ListResourcesPar
 	if err != nil {
 		return nil, err
 	}
-	result, err := completed(&mcp.ListResourcesResult{})
+	result, err := markComplete(&mcp.ListResourcesResult{})
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +106,7 @@ func (f file) contents(uri string, text []byte) (mcp.Result, error) {
 	} else {
 		contents.Blob = append([]byte{}, text...)
 	}
-	result, err := completed(&mcp.ReadResourceResult{})
+	result, err := markComplete(&mcp.ReadResourceResult{})
 	if err != nil {
 		return nil, err
 	}
@@ -114,9 +114,9 @@ func (f file) contents(uri string, text []byte) (mcp.Result, error) {
 	return result, nil
 }
 
-// completed marks an empty result as complete, as the protocol wants since 2026-07-28. The
-// SDK marks the results of its own handlers, and has no setter for others.
-func completed[R mcp.Result](result R) (R, error) {
+// markComplete marks an empty result as complete, as the protocol requires since 2026-07-28. The SDK
+// marks the results of its own handlers alone, and has no setter.
+func markComplete[R mcp.Result](result R) (R, error) {
 	return result, json.Unmarshal([]byte(`{"resultType":"complete"}`), result)
 }
 

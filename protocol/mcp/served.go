@@ -82,8 +82,8 @@ type catalogue struct {
 	found   []skillmd.Diagnostic // why other skills are not served
 }
 
-// catalogueOf returns the resources of a principal. They are made again when the skills
-// change. Nothing is served when ctx has ended.
+// catalogueOf returns the resources of a principal. They are listed again when the skills change.
+// When ctx has ended there are none.
 func (s *Server) catalogueOf(ctx context.Context, who protocol.Principal) catalogue {
 	if !who.Has(protocol.ScopeRead) {
 		return catalogue{}
@@ -115,7 +115,7 @@ func (s *Server) catalogueOf(ctx context.Context, who protocol.Principal) catalo
 	return next
 }
 
-// serve takes what can be served, ordered by URI, and says why the rest cannot.
+// serve returns the skills that can be served, ordered by URI, and the reasons why others cannot.
 func serve(from catalog.Source, entries []source.Entry) (list []*folderSkill, found []skillmd.Diagnostic) {
 	without := func(k *skill, why string) {
 		found = append(found, skillmd.Diagnostic{File: k.place, Code: codeNotServed, Severity: skillmd.Warning, Message: "not served by MCP: " + why})
@@ -157,8 +157,8 @@ func serve(from catalog.Source, entries []source.Entry) (list []*folderSkill, fo
 	return list, found
 }
 
-// folderOf is skill:// and the segments of the id, of which the last is the name;
-// or why there is none.
+// folderOf returns the folder of a skill, or the reason why it has none. The folder is skill://
+// and the segments of the id, of which the last must be the name.
 func folderOf(k *skill) (folder, why string) {
 	segments := strings.Split(k.id, ".")
 	last := len(segments) - 1

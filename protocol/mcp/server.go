@@ -41,10 +41,10 @@ func (s *Server) Run(ctx context.Context, transport mcp.Transport, who protocol.
 	return server.Run(ctx, drainTransport{transport})
 }
 
-// server makes what answers; who makes the call of a context.
+// server returns the server of the SDK. who returns the principal of a context.
 func (s *Server) server(who func(context.Context) protocol.Principal) (*mcp.Server, error) {
-	// The SDK answers what is about prompts and the level of logs, with nothing in it, and what
-	// is answered is declared. The list of tools never changes.
+	// The SDK answers calls about prompts and the level of logs with nothing, so both are
+	// declared. The list of tools never changes.
 	capabilities := &mcp.ServerCapabilities{
 		Resources: &mcp.ResourceCapabilities{}, Tools: &mcp.ToolCapabilities{},
 		Prompts: &mcp.PromptCapabilities{}, Logging: &mcp.LoggingCapabilities{}, //nolint:staticcheck // clients of earlier versions ask for it
@@ -66,8 +66,8 @@ func (s *Server) server(who func(context.Context) protocol.Principal) (*mcp.Serv
 	)
 }
 
-// caller answers a tool by the method of its name. What a model can mend is a
-// result with isError; so is a run that failed.
+// caller returns the handler of the tool for a method. An error that a model can correct is a
+// result with isError; so is a failed run.
 func (s *Server) caller(who func(context.Context) protocol.Principal, method string) mcp.ToolHandler {
 	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		arguments, notify := progress(ctx, req, method)

@@ -105,11 +105,10 @@ func (s *skills) list(ctx context.Context, _ *mcp.ServerSession, params *listPar
 	return result, nil
 }
 
-// cursorOf is the cursor of what comes after a URI.
+// cursorOf returns the cursor for the page after a URI.
 func cursorOf(uri string) string { return base64.RawURLEncoding.EncodeToString([]byte(uri)) }
 
-// page returns what comes after the place of a cursor, and the next cursor. The
-// list is ordered by URI.
+// page returns the page after a cursor, and the next cursor. The list is ordered by URI.
 func page[T any](list []T, cursor string, uriOf func(T) string) ([]T, string, error) {
 	if cursor != "" {
 		last, err := base64.RawURLEncoding.DecodeString(cursor)

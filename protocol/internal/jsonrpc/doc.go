@@ -3,5 +3,5 @@
 // cancels it.
 //
 // [Handle] answers one message. [Serve] answers a connection, one message per line or with
-// LSP's headers. [Client] calls over a connection.
+// LSP's headers.
 package jsonrpc

@@ -14,22 +14,22 @@ import (
 // cannot be read on.
 var ErrTooLong = errors.New("message too long")
 
-// errFrame is wrapped by what breaks the framing, but for ErrTooLong; errCut is the end of
-// the connection in the middle of a frame.
+// errFrame is wrapped by errors of the framing except ErrTooLong. errCut is the one for a
+// connection that ends in the middle of a frame.
 var (
 	errFrame = errors.New("broken frame")
 	errCut   = fmt.Errorf("%w: the input ends in the middle of it", errFrame)
 )
 
-// Framing is how messages follow each other on a connection: one per line, or
-// with a Content-Length in front as in LSP.
+// Framing reads messages from a connection: one per line, or each after a Content-Length as in
+// LSP.
 type Framing struct {
 	r       *bufio.Reader
 	headers bool
 }
 
-// NewFraming looks at the first byte: JSON never begins with a C. The error is
-// that of reading.
+// NewFraming returns the framing of a connection, by its first byte: JSON never begins with a C.
+// The error is that of the read.
 func NewFraming(r io.Reader) (*Framing, error) {
 	f := &Framing{r: bufio.NewReaderSize(r, 64<<10)}
 	for {
@@ -107,7 +107,7 @@ func (f *Framing) readFrame() ([]byte, error) {
 	case length > MaxMessage:
 		return nil, fmt.Errorf("%w: %d bytes", ErrTooLong, length)
 	}
-	// What was announced is not taken at its word: room is made as it arrives.
+	// The length may be a lie, so room is made as bytes arrive.
 	var b bytes.Buffer
 	if n, err := io.CopyN(&b, f.r, int64(length)); err != nil {
 		if errors.Is(err, io.EOF) {
@@ -118,7 +118,7 @@ func (f *Framing) readFrame() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// frame is a message as the other side reads it.
+// frame returns a message with the line end or the headers of the connection.
 func (f *Framing) frame(text []byte) []byte {
 	if f.headers {
 		return append(fmt.Appendf(nil, "Content-Length: %d\r\n\r\n", len(text)), text...)

@@ -11,7 +11,7 @@ import (
 // any. It never fails and must not be used after the handler has returned.
 type Handler func(ctx context.Context, call Call, notify func(method string, params any)) (result any, err error)
 
-// Reply is what one message is answered.
+// Reply is the answer to one message.
 type Reply struct {
 	// Text is empty when only notifications were sent.
 	Text []byte
@@ -26,7 +26,7 @@ func Handle(ctx context.Context, raw []byte, handle Handler, notify func(method 
 	return parse(raw).answer(func(_ int, call Call) (any, error) { return handle(ctx, call, notify) })
 }
 
-// message is what has been read: a call, or a batch of calls.
+// message is a parsed message: a call, or a batch of calls.
 type message struct {
 	calls  []Call
 	faults []*Error // of each call, nil where there is none
@@ -85,7 +85,7 @@ func (m message) answer(answerTo func(int, Call) (any, error)) Reply {
 	return Reply{Text: append(append([]byte("["), bytes.Join(texts, []byte(","))...), ']')}
 }
 
-// Notification is the text of a notification.
+// Notification returns the text of a notification.
 func Notification(method string, params any) []byte {
 	text, err := Marshal(struct {
 		Version string `json:"jsonrpc"`

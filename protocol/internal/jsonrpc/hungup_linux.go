@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// HungUp reports that the reader of a pipe or socket has closed its end. A peer that has
-// only finished writing has not. It is false for what is no syscall.Conn.
+// HungUp reports whether the reader of a pipe or socket has closed its end. A peer that has only
+// finished writing has not. It is false if w is no syscall.Conn.
 func HungUp(w any) (gone bool) {
 	conn, ok := w.(syscall.Conn)
 	if !ok {

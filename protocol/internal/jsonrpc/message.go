@@ -21,7 +21,7 @@ const (
 	CodeTooLarge = -32005 // of the server: an answer, a message or a blob exceeds its bound
 )
 
-// Error is an error as it is sent.
+// Error is an error of the protocol.
 type Error struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
@@ -155,7 +155,7 @@ func validID(raw json.RawMessage) bool {
 	return len(digits) > 0 && len(digits) <= maxDigits && len(bytes.Trim(digits, "0123456789")) == 0
 }
 
-// split returns the messages of a batch, or the one.
+// split returns the messages of a batch, or the single message.
 func split(raw []byte) (list []json.RawMessage, batch bool, _ *Error) {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) > MaxMessage {
@@ -174,7 +174,7 @@ func split(raw []byte) (list []json.RawMessage, batch bool, _ *Error) {
 	return list, true, nil
 }
 
-// tooLarge is the error of an answer that is longer than a message may be.
+// tooLarge returns the error for an answer that is longer than a message may be.
 func tooLarge(what string) *Error {
 	return &Error{Code: CodeTooLarge, Message: fmt.Sprintf("%s has more than %d bytes: ask for less at once", what, MaxMessage), Data: map[string]string{"kind": "size"}}
 }

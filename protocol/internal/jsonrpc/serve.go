@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// connection is one that is served.
+// connection is the state of a served connection.
 type connection struct {
 	conn    io.ReadWriteCloser
 	framing *Framing
@@ -20,9 +20,9 @@ type connection struct {
 	calls map[string]context.CancelFunc // by the text of the id
 }
 
-// Serve answers the messages of a connection, then closes it. It stops at the end of the
-// input, at the end of ctx, or at a message that breaks the framing. Messages are answered as
-// they are done; those of one batch in order. $/cancelRequest {"id"} cancels the context of a
+// Serve answers the messages of a connection, then closes it. It stops at the end of the input,
+// at the end of ctx, or at a message that breaks the framing. Messages are answered in the order
+// in which they are done, the calls of a batch in their own order. $/cancelRequest {"id"} cancels the context of a
 // call, which is then answered with CodeCancelled. Serve returns when all calls have ended.
 // The error is nil at the end of the input.
 //
@@ -71,10 +71,10 @@ func (c *connection) read(ctx context.Context, handle Handler) (err error) {
 			return nil
 		}
 		m := parse(raw)
-		begun := c.begin(ctx, m)
+		open := c.begin(ctx, m)
 		c.running.Go(func() {
 			defer func() { <-slots }()
-			reply := m.answer(func(i int, call Call) (any, error) { return c.handle(begun[i], call, handle) })
+			reply := m.answer(func(i int, call Call) (any, error) { return c.handle(open[i], call, handle) })
 			if len(reply.Text) > 0 {
 				c.write(reply.Text)
 			}
@@ -82,7 +82,7 @@ func (c *connection) read(ctx context.Context, handle Handler) (err error) {
 	}
 }
 
-// finish waits for the calls that are under way while somebody reads the answers.
+// finish waits for the running calls while the client reads their answers.
 func (c *connection) finish(ctx context.Context) {
 	done := make(chan struct{})
 	go func() {
@@ -113,8 +113,8 @@ func ended(ctx context.Context, err error) error {
 	return err
 }
 
-// begun is a call that was read.
-type begun struct {
+// openCall is a call that has begun.
+type openCall struct {
 	ctx    context.Context //nolint:containedctx // of the one call
 	cancel context.CancelFunc
 	key    string // of its id; "" for none, and where another call has it
@@ -123,10 +123,10 @@ type begun struct {
 
 // begin registers the calls of a message in the order in which they were read: a
 // cancellation that comes after a call finds it.
-func (c *connection) begin(ctx context.Context, m message) []begun {
+func (c *connection) begin(ctx context.Context, m message) []openCall {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	all := make([]begun, len(m.calls))
+	all := make([]openCall, len(m.calls))
 	for i, call := range m.calls {
 		if m.faults[i] != nil {
 			continue // it is not handled
@@ -145,7 +145,7 @@ func (c *connection) begin(ctx context.Context, m message) []begun {
 }
 
 // end forgets a call.
-func (c *connection) end(b begun) {
+func (c *connection) end(b openCall) {
 	b.cancel()
 	if b.key != "" {
 		c.mu.Lock()
@@ -156,7 +156,7 @@ func (c *connection) end(b begun) {
 
 // handle answers a call that can be cancelled by its id. Nothing is sent for it
 // after the handler has returned.
-func (c *connection) handle(b begun, call Call, handle Handler) (any, error) {
+func (c *connection) handle(b openCall, call Call, handle Handler) (any, error) {
 	defer c.end(b)
 	if b.taken {
 		return nil, invalid("id %s: a call with it is under way", call.ID)

@@ -12,7 +12,7 @@ import (
 	"testing/fstest"
 )
 
-// Endpoint calls a method. Its error tells what the server tells.
+// Endpoint calls a method. Its error has the message of the server.
 type Endpoint func(ctx context.Context, method string, params any) (json.RawMessage, error)
 
 // Skills are those that the server under test must have, and no others.
@@ -29,8 +29,8 @@ func Skills() fs.FS {
 	return tree
 }
 
-// Run checks an endpoint of a server with Skills, which can run python and bash, of a principal who may read, run
-// and write. dial is called once for each check.
+// Run tests an endpoint of a server with the skills of Skills, which can run python and bash. The
+// principal may read, run and write. Run calls dial once for each test.
 func Run(t *testing.T, dial func(t *testing.T) Endpoint) {
 	for name, check := range map[string]func(*testing.T, Endpoint){
 		"pages": pages, "skills": skills, "files": files, "blobs": blobs, "runs": runs, "guide": guide, "refusals": refusals,

@@ -166,7 +166,7 @@ func (c *channel) answer(call channelCall) (any, error) {
 		return c.read(call.Params)
 	case "blobs.list":
 		list := []map[string]any{}
-		for _, info := range c.allowed() {
+		for _, info := range c.readable() {
 			list = append(list, map[string]any{"blob_id": info.ID, "kind": info.Kind, "size_bytes": info.Size})
 		}
 		return map[string]any{"blobs": list}, nil
@@ -192,8 +192,8 @@ func (c *channel) finish(params json.RawMessage) error {
 	return nil
 }
 
-// allowed are the blobs that the program may read.
-func (c *channel) allowed() []blobs.Info {
+// readable are the blobs that the program may read.
+func (c *channel) readable() []blobs.Info {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Concat(c.inputs, c.made)
@@ -207,7 +207,7 @@ func (c *channel) read(params json.RawMessage) (any, error) {
 	if err := json.Unmarshal(params, &p); err != nil || p.Offset < 0 {
 		return nil, refuse("want blob_id, offset and length")
 	}
-	if !slices.ContainsFunc(c.allowed(), func(i blobs.Info) bool { return i.ID == p.ID }) {
+	if !slices.ContainsFunc(c.readable(), func(i blobs.Info) bool { return i.ID == p.ID }) {
 		return nil, refuse("unknown blob %.60q: a run reads the blobs of input_blobs, and those that it made", p.ID)
 	}
 	if p.Length <= 0 || p.Length > maxBlobRead {
@@ -292,13 +292,13 @@ func (c *channel) createFile(ctx context.Context, name, kind string) (blobs.Info
 	found := collect.MIME(name, first)
 	kind = cmp.Or(kind, found)
 	if c.hidden != nil && collect.IsText(found, first) {
-		return c.keep(ctx, kind, &hiding{r: r, stream: redact.Stream{Set: c.hidden}})
+		return c.keep(ctx, kind, &redactReader{r: r, stream: redact.Stream{Set: c.hidden}})
 	}
 	return c.keep(ctx, kind, r)
 }
 
-// hiding takes secrets out of a text as it is read.
-type hiding struct {
+// redactReader takes secrets out of a text as it is read.
+type redactReader struct {
 	r      io.Reader
 	stream redact.Stream
 	ready  []byte
@@ -306,7 +306,7 @@ type hiding struct {
 }
 
 // Read implements io.Reader.
-func (h *hiding) Read(p []byte) (int, error) {
+func (h *redactReader) Read(p []byte) (int, error) {
 	for len(h.ready) == 0 && h.err == nil {
 		part := make([]byte, 32<<10)
 		n, err := h.r.Read(part)
@@ -334,8 +334,7 @@ func (c *channel) keep(ctx context.Context, kind string, r io.Reader) (blobs.Inf
 	return info, nil
 }
 
-// openPipes opens the two pipes: what the program reads from and writes to, and the
-// other ends.
+// openPipes opens the two pipes of the channel. The program gets one end of each.
 func openPipes() (theirs []*os.File, answers, calls *os.File, err error) {
 	read, answers, err := os.Pipe()
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/satchel-go/satchel/internal/files/collect"
 )
 
-// collect makes the result of what the program has left.
-func (a *active) collect(ctx context.Context, ended executor.Result) {
+// collect makes the result from the files and the channel of the program.
+func (a *activeRun) collect(ctx context.Context, ended executor.Result) {
 	c := a.channel
 	a.result.Reason = ended.Reason
 	if c.broken != nil && ended.Reason == executor.ReasonCancelled {
@@ -48,7 +48,7 @@ func (a *active) collect(ctx context.Context, ended executor.Result) {
 }
 
 // setExpiry says when the first blob of the run expires.
-func (a *active) setExpiry() {
+func (a *activeRun) setExpiry() {
 	for _, info := range a.channel.made {
 		at := info.Expires.UTC().Format(time.RFC3339)
 		if !info.Expires.IsZero() && (a.result.ExpiresAt == "" || at < a.result.ExpiresAt) {
@@ -57,19 +57,19 @@ func (a *active) setExpiry() {
 	}
 }
 
-// absent is what programs say of a path that is not there.
-const absent = `(?:no such file|cannot find|ENOENT|permission denied|EACCES)`
+// absentPattern matches what programs print about a path that does not exist.
+const absentPattern = `(?:no such file|cannot find|ENOENT|permission denied|EACCES)`
 
-// literal finds the paths that only a sandbox with namespaces has, and missed the lines in which
-// programs say that they are not there.
+// literalPath finds the paths that only a sandbox with namespaces has. missingPath finds lines in which
+// programs print that such a path does not exist.
 var (
-	literal = regexp.MustCompile(`(?m)(?:^|[\s"'` + "`" + `=(:])/(skills|workspace|blobs)\b`)
-	missed  = regexp.MustCompile(`(?mi)` + absent + `.*[\s"'` + "`" + `=(:]/(skills|workspace|blobs)\b|(?:^|[\s"'` + "`" + `=(:])/(skills|workspace|blobs)\b.*` + absent)
+	literalPath = regexp.MustCompile(`(?m)(?:^|[\s"'` + "`" + `=(:])/(skills|workspace|blobs)\b`)
+	missingPath = regexp.MustCompile(`(?mi)` + absentPattern + `.*[\s"'` + "`" + `=(:]/(skills|workspace|blobs)\b|(?:^|[\s"'` + "`" + `=(:])/(skills|workspace|blobs)\b.*` + absentPattern)
 )
 
-// explain adds what the program cannot know to a failure, or to what it has written; f is nil if
-// the run has not failed.
-func (a *active) explain(ctx context.Context, f *Failure) {
+// explain adds warnings about causes that the program cannot know. f is nil if the run has not
+// failed.
+func (a *activeRun) explain(ctx context.Context, f *Failure) {
 	if a.Executor.Capabilities().SkillsAt == "" && a.namesRoots(ctx, f) {
 		a.warn("this sandbox has no /skills, /workspace and /blobs: use the variables SKILLS_DIR, WORKSPACE_DIR and BLOBS_DIR, or the helper's functions")
 	}
@@ -81,11 +81,11 @@ func (a *active) explain(ctx context.Context, f *Failure) {
 	}
 }
 
-// namesRoots reports whether the program uses /skills, /workspace or /blobs, by what it has
-// written and by its text: it may have caught the error, or asked only whether they exist.
-func (a *active) namesRoots(ctx context.Context, f *Failure) bool {
+// namesRoots reports whether the program uses /skills, /workspace or /blobs. It looks at the
+// output and at the code, because the program may have caught the error.
+func (a *activeRun) namesRoots(ctx context.Context, f *Failure) bool {
 	written := a.logs.String()
-	if missed.MatchString(written) || f != nil && literal.MatchString(a.Code+"\n"+f.Message+"\n"+written) || writesRoots(a.Language, a.Code) {
+	if missingPath.MatchString(written) || f != nil && literalPath.MatchString(a.Code+"\n"+f.Message+"\n"+written) || writesRoots(a.Language, a.Code) {
 		return true
 	}
 	if a.Skill == nil {
@@ -106,15 +106,15 @@ func (a *active) namesRoots(ctx context.Context, f *Failure) bool {
 	return false
 }
 
-// quoted finds the paths in the text of a program, as texts that begin with them.
-var quoted = regexp.MustCompile("[\"'`]/(skills|workspace|blobs)[/\"'`]")
+// quotedPath finds the paths in the text of a program, as texts that begin with them.
+var quotedPath = regexp.MustCompile("[\"'`]/(skills|workspace|blobs)[/\"'`]")
 
-// writesRoots reports whether code names the paths, and not the variable that stands for one:
-// code that asks the variable first may name the path beside it.
+// writesRoots reports whether code names one of the paths without its variable. Code that uses
+// the variable may name the path as a default.
 func writesRoots(language, code string) bool {
-	paths := quoted
+	paths := quotedPath
 	if language == "bash" { // it needs no quotes
-		paths = literal
+		paths = literalPath
 	}
 	for _, found := range paths.FindAllStringSubmatch(code, -1) {
 		named := strings.Contains(code, strings.ToUpper(found[1])+"_DIR")
@@ -125,16 +125,16 @@ func writesRoots(language, code string) bool {
 	return false
 }
 
-// fail makes the result one of a failed run.
-func (a *active) fail(f *Failure) {
+// fail sets the result of a failed run.
+func (a *activeRun) fail(f *Failure) {
 	told := &Failure{sentence(head(a.redact(f.Type), maxType)), tail(strings.ToValidUTF8(a.redact(f.Message), "\uFFFD"), maxMessage)}
 	a.result.Status, a.result.Error = Failed, told
 	a.result.Output = nil
 	a.result.Summary = told.summary()
 }
 
-// outcome is the result of the program, or why there is none.
-func (a *active) outcome(ended executor.Result) (json.RawMessage, *Failure) {
+// outcome returns the result of the program, or the reason why there is none.
+func (a *activeRun) outcome(ended executor.Result) (json.RawMessage, *Failure) {
 	c := a.channel
 	switch {
 	case c.broken != nil:
@@ -157,16 +157,16 @@ func (a *active) outcome(ended executor.Result) (json.RawMessage, *Failure) {
 		return nil, &Failure{TypeNoResult, fmt.Sprintf("the program ended: %s", ended.Reason)}
 	case ended.ExitCode != 0:
 		return nil, &Failure{TypeNoResult, fmt.Sprintf("the program ended with exit code %d", ended.ExitCode)}
-	case result == nil && a.printed != nil:
-		return a.printed.result()
+	case result == nil && a.stdoutCopy != nil:
+		return a.stdoutCopy.result()
 	case result == nil:
 		return nil, &Failure{TypeNoResult, "the program ended with exit code 0 and gave no result"}
 	}
 	return result, nil
 }
 
-// resultFile reads what the program has written to RESULT_FILE, nil if nothing.
-func (a *active) resultFile() (json.RawMessage, *Failure) {
+// resultFile reads RESULT_FILE. It returns nil if the program has written nothing.
+func (a *activeRun) resultFile() (json.RawMessage, *Failure) {
 	f, err := collect.Open(a.ws, "runs/result.json")
 	if err != nil {
 		return nil, nil
@@ -185,7 +185,7 @@ func (a *active) resultFile() (json.RawMessage, *Failure) {
 }
 
 // setOutput puts a small result into the answer, and makes a blob of a large one.
-func (a *active) setOutput(ctx context.Context, result json.RawMessage) *Failure {
+func (a *activeRun) setOutput(ctx context.Context, result json.RawMessage) *Failure {
 	var b bytes.Buffer
 	if json.Compact(&b, result) != nil {
 		return &Failure{TypeNotJSON, "the result is not JSON"}
@@ -207,7 +207,7 @@ func (a *active) setOutput(ctx context.Context, result json.RawMessage) *Failure
 }
 
 // collectFiles makes blobs of the files in out/.
-func (a *active) collectFiles(ctx context.Context) {
+func (a *activeRun) collectFiles(ctx context.Context) {
 	found, err := collect.Collect(ctx, a.ws, collect.Spec{Globs: []string{"out/**"}, MaxFiles: collect.CeilingMaxFiles})
 	if err != nil {
 		a.warn("out/ cannot be collected")
@@ -239,12 +239,12 @@ func (a *active) collectFiles(ctx context.Context) {
 	}
 }
 
-func (a *active) warn(text string) {
+func (a *activeRun) warn(text string) {
 	a.result.Warnings = append(a.result.Warnings, sentence(head(a.redact(text), 1000)))
 }
 
-// setLogs shows what was printed.
-func (a *active) setLogs(ctx context.Context) {
+// setLogs adds the output of the program to the result.
+func (a *activeRun) setLogs(ctx context.Context) {
 	a.logs.end()
 	text := a.logs.String()
 	cut := false

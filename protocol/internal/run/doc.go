@@ -1,5 +1,4 @@
-// Package run is one run of a skill or of code: its files, its program in an
-// executor, the channel by which the program asks for blobs and tells its result,
-// and the result itself. docs/channel.md has the channel, for helpers in other
-// languages than the two here.
+// Package run runs a skill or code. It prepares the files, starts the program in an executor and
+// collects the result. The program asks for blobs and reports its result over a channel, which
+// docs/channel.md describes for helpers in other languages.
 package run

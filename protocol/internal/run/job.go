@@ -13,7 +13,7 @@ import (
 	"github.com/satchel-go/satchel/protocol/internal/skillset"
 )
 
-// Job is what to run.
+// Job is a skill or code to run.
 type Job struct {
 	Tenant, ID string
 	// Skill is executed; without it, Code is.
@@ -28,21 +28,21 @@ type Job struct {
 	// Inputs are the blobs that are there as files.
 	Inputs  []blobs.Info
 	Timeout time.Duration
-	// Grant is what the run has beside: nothing by default.
+	// Grant is what the run may reach and know besides its files; by default nothing.
 	Grant Grant
 	// Progress, if not nil, is called at each stage of the run and when the program reports
 	// progress. It must not block.
 	Progress func(stage, message string)
 }
 
-// Grant is what a run may reach and know beside its files.
+// Grant holds the network, secrets and variables of a run.
 type Grant struct {
 	// Env are variables, as NAME=value; Secrets are files below /run/secrets.
 	Env     []string
 	Secrets map[string]string
 	// Listen are ports that the host serves inside, such as that of a proxy.
 	Listen map[uint16]func(net.Listener)
-	// Hidden are values that are removed from what the run shows and keeps.
+	// Hidden are values that are removed from the output and the blobs of the run.
 	Hidden []Hidden
 	// Warnings are reported with the result.
 	Warnings []string
@@ -50,7 +50,7 @@ type Grant struct {
 	Close func()
 }
 
-// Hidden is a value in whose place [Name] is shown.
+// Hidden is a value that is replaced by [Name].
 type Hidden struct{ Name, Value string }
 
 // The stages of a run, in their order.
@@ -61,10 +61,10 @@ const (
 	StageCollecting = "collecting"
 )
 
-// Module is the name by which a program imports a skill, below "skills.".
+// Module returns the name by which a program imports a skill, below "skills.".
 func Module(id string) string { return strings.ReplaceAll(id, "-", "_") }
 
-// skills are those that the run shows, each once.
+// skills returns the skills that the run shows, each once.
 func (j *Job) skills() []*skillset.Skill {
 	if j.Skill == nil || slices.Contains(j.Mounted, j.Skill) {
 		return j.Mounted
@@ -72,8 +72,7 @@ func (j *Job) skills() []*skillset.Skill {
 	return append([]*skillset.Skill{j.Skill}, j.Mounted...)
 }
 
-// checkInputs compares the arguments with what the skill declares, and adds the defaults
-// of those that are not given.
+// checkInputs compares the arguments with the inputs of the skill, and adds defaults.
 func (j *Job) checkInputs() *Failure {
 	if j.Skill == nil || len(j.Skill.Inputs) == 0 {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"github.com/satchel-go/satchel/internal/text/redact"
 )
 
-// logs keeps what a program prints: the first and the last half of maxLog bytes.
+// logs keeps the output of a program: its first and its last bytes, maxLog together.
 type logs struct {
 	mu         sync.Mutex
 	stream     redact.Stream
@@ -25,7 +25,7 @@ func (l *logs) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// end keeps what was held back, because a secret could have begun in it.
+// end adds the last bytes, which Write holds back because a secret could begin in them.
 func (l *logs) end() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -42,7 +42,7 @@ func (l *logs) keep(p []byte) {
 	}
 }
 
-// String returns what was kept, and says what was not.
+// String returns the output, with a note about the bytes that were left out.
 func (l *logs) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

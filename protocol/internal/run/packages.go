@@ -9,8 +9,9 @@ import (
 	"github.com/satchel-go/satchel/protocol/internal/skillset"
 )
 
-// packages finds what the skills of the run require. What is not installed is a warning.
-func (a *active) packages(ctx context.Context) error {
+// packages finds the packages that the skills of the run require. One that is not installed is a
+// warning.
+func (a *activeRun) packages(ctx context.Context) error {
 	if a.Dependencies == nil {
 		return nil
 	}

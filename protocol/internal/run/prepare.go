@@ -50,7 +50,7 @@ type jobSkill struct {
 
 // prepare puts everything into the workspace, which is new: nothing hostile is in
 // it yet.
-func (a *active) prepare(ctx context.Context) (executor.Command, error) {
+func (a *activeRun) prepare(ctx context.Context) (executor.Command, error) {
 	root, err := os.OpenRoot(a.ws.Path())
 	if err != nil {
 		return executor.Command{}, fmt.Errorf("open workspace: %w", err)
@@ -102,7 +102,7 @@ func copyLibrary(root *os.Root) error {
 }
 
 // copyBlobs makes a file of each input, named by its id.
-func (a *active) copyBlobs(ctx context.Context, root *os.Root) error {
+func (a *activeRun) copyBlobs(ctx context.Context, root *os.Root) error {
 	for _, info := range a.Inputs {
 		r, _, err := a.Blobs.Open(ctx, a.Tenant, info.ID, 0, -1)
 		if err != nil {
@@ -120,7 +120,7 @@ func (a *active) copyBlobs(ctx context.Context, root *os.Root) error {
 	return nil
 }
 
-func (a *active) command() executor.Command {
+func (a *activeRun) command() executor.Command {
 	language := languages[a.Language]
 	caps := a.Executor.Capabilities()
 	base := cmp.Or(caps.WorkspaceAt, a.ws.Path())

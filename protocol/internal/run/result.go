@@ -18,7 +18,7 @@ const (
 	Failed    = "failed"
 )
 
-// Result is what became of a run, as the protocol has it.
+// Result is the result of a run in the form of the protocol.
 type Result struct {
 	Status      string          `json:"status"`
 	RunID       string          `json:"run_id"`
@@ -34,7 +34,7 @@ type Result struct {
 	Warnings  []string        `json:"warnings,omitempty"`
 }
 
-// Failure is why a run failed. Type is the name of an exception, or one of those
+// Failure is the reason why a run failed. Type is the name of an exception, or one of the types
 // below.
 type Failure struct {
 	Type    string `json:"type"`
@@ -56,7 +56,7 @@ const (
 	TypeOutputTooLarge = "OutputTooLarge"
 )
 
-// failureOf says why a command that ended like this has no result.
+// failureOf returns the reason why a command without a result has ended.
 func failureOf(r executor.Result) *Failure {
 	switch r.Reason {
 	case executor.ReasonTimeout:
@@ -77,7 +77,7 @@ func failureOf(r executor.Result) *Failure {
 	return nil
 }
 
-// tail is the end of a text within n bytes, from the beginning of a character on.
+// tail returns the last n bytes of a text, without half a character.
 func tail(text string, n int) string {
 	if len(text) <= n {
 		return text
@@ -89,7 +89,7 @@ func tail(text string, n int) string {
 	return text
 }
 
-// head is the beginning of a text within n bytes, to the end of a character.
+// head returns the first n bytes of a text, without half a character.
 func head(text string, n int) string {
 	if len(text) <= n {
 		return text
@@ -100,7 +100,7 @@ func head(text string, n int) string {
 	return text[:n]
 }
 
-// preview is a text within maxPreview bytes, and whether something is left out.
+// preview shortens a text to maxPreview bytes and reports whether it did.
 func preview(text string) (string, bool) {
 	if len(text) <= maxPreview {
 		return text, false
@@ -110,7 +110,7 @@ func preview(text string) (string, bool) {
 	return fmt.Sprintf("%s\n[… %d bytes left out …]\n%s", first, len(text)-len(first)-len(last), last), true
 }
 
-// sentence is one line of at most maxSummary characters.
+// sentence returns a text as one line of at most maxSummary characters.
 func sentence(text string) string {
 	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "\uFFFD")), " ")
 	if utf8.RuneCountInString(text) > maxSummary {
@@ -119,7 +119,7 @@ func sentence(text string) string {
 	return text
 }
 
-// describe is the summary of a value.
+// describe returns a summary of a value.
 func describe(function string, result json.RawMessage) string {
 	kind := "nothing"
 	switch trimmed := bytes.TrimSpace(result); {
@@ -145,7 +145,7 @@ func count(what string, n int, noun string) string {
 	return fmt.Sprintf("%s %d %s", what, n, noun)
 }
 
-// summary says in one line why it failed: the last line of a traceback says most.
+// summary returns the reason in one line: the last line of a traceback.
 func (f *Failure) summary() string {
 	lines := strings.Split(strings.TrimSpace(f.Message), "\n")
 	last := strings.TrimSpace(lines[len(lines)-1])

@@ -18,7 +18,7 @@ import (
 	"github.com/satchel-go/satchel/protocol/blobs"
 )
 
-// ErrUnavailable is wrapped when the server cannot run anything, or not this.
+// ErrUnavailable is wrapped when the server cannot run the job.
 var ErrUnavailable = errors.New("no sandbox on this server")
 
 // Runner runs jobs. Its fields are set once. Close it when the last run has ended.
@@ -42,7 +42,7 @@ type Runner struct {
 //go:embed all:lib
 var library embed.FS
 
-// languages are how each is started.
+// languages says how a program of each language is started.
 var languages = map[string]struct {
 	program, boot, ext string
 	args               []string
@@ -52,7 +52,7 @@ var languages = map[string]struct {
 	"bash":       {"bash", "", ".sh", []string{"-c", `exec bash "$0" >&5 5>&-`}},
 }
 
-// Languages are those that this machine has a program for, in a fixed order.
+// Languages returns the languages that this machine can run, in a fixed order.
 func Languages() (list []string) {
 	for _, name := range []string{"python", "javascript", "bash"} {
 		if programOf(name) != "" {
@@ -62,7 +62,7 @@ func Languages() (list []string) {
 	return list
 }
 
-// programOf looks on the PATH of commands, not on that of this process.
+// programOf finds a program on the PATH of commands, not on that of this process.
 func programOf(language string) string {
 	l, ok := languages[language]
 	if !ok {
@@ -76,8 +76,8 @@ func programOf(language string) string {
 	return ""
 }
 
-// active is a run that is under way.
-type active struct {
+// activeRun is a run that is under way.
+type activeRun struct {
 	*Runner
 	Job
 	ws        workspace.Workspace
@@ -89,16 +89,15 @@ type active struct {
 	// nodeOptions let programs of Node that the run starts import them from ES modules.
 	nodeOptions string
 	logs        logs
-	printed     *printed // what bash prints; nil for other languages
+	stdoutCopy  *stdoutCopy // what bash prints; nil for other languages
 	channel     *channel
 	result      Result
 	last        time.Time // of the last word of the program about its progress
 }
 
-// Run runs a job to its end. A run that fails is a result; the error is that of
-// ctx, which ends the run, wraps ErrUnavailable, or is the host's.
-// Nothing of the run is left when Run returns but its blobs; its skills are kept for
-// runs of the same ones.
+// Run runs a job to its end. A run that fails is a result. The error is that of ctx, which ends
+// the run, wraps ErrUnavailable, or is for the host. When Run returns, only the blobs of the run
+// are left, and its skills for later runs with the same ones.
 func (r *Runner) Run(ctx context.Context, job Job) (_ Result, err error) {
 	if job.Grant.Close != nil {
 		defer job.Grant.Close()
@@ -109,7 +108,7 @@ func (r *Runner) Run(ctx context.Context, job Job) (_ Result, err error) {
 	if job.Function == "" {
 		job.Function = "main"
 	}
-	a := &active{Runner: r, Job: job, jobSkills: []jobSkill{}, hidden: redact.NewSet(job.Grant.Hidden)}
+	a := &activeRun{Runner: r, Job: job, jobSkills: []jobSkill{}, hidden: redact.NewSet(job.Grant.Hidden)}
 	a.logs.stream.Set = a.hidden
 	a.result = Result{Status: Failed, RunID: job.ID, OutputBlobs: []string{}, Reason: executor.ReasonSetup, Warnings: job.Grant.Warnings}
 	if failure := a.checkInputs(); failure != nil {
@@ -145,25 +144,25 @@ func (r *Runner) Run(ctx context.Context, job Job) (_ Result, err error) {
 }
 
 // redact removes hidden values from text.
-func (a *active) redact(text string) string { return a.hidden.Text(text, 0) }
+func (a *activeRun) redact(text string) string { return a.hidden.Text(text, 0) }
 
-// stage tells how far the run is.
-func (a *active) stage(stage, message string) {
+// stage reports a stage of the run.
+func (a *activeRun) stage(stage, message string) {
 	if a.Progress != nil {
 		a.Progress(stage, sentence(head(a.redact(message), 500)))
 	}
 }
 
-// say tells what the program says of its progress, at most ten times a second.
-func (a *active) say(text string) {
+// say reports the progress of the program, at most ten times a second.
+func (a *activeRun) say(text string) {
 	if now := time.Now(); now.Sub(a.last) >= 100*time.Millisecond {
 		a.last = now
 		a.stage(StageRunning, head(text, maxStage))
 	}
 }
 
-// execute runs the program and makes the result.
-func (a *active) execute(ctx context.Context, cmd executor.Command) error {
+// execute runs the program and collects the result.
+func (a *activeRun) execute(ctx context.Context, cmd executor.Command) error {
 	theirs, answers, calls, err := openPipes()
 	if err != nil {
 		return fmt.Errorf("open channel: %w", err)
@@ -183,7 +182,7 @@ func (a *active) execute(ctx context.Context, cmd executor.Command) error {
 			return fmt.Errorf("open output: %w", err)
 		}
 		theirs = append(theirs, write)
-		a.printed = &printed{from: read, logs: &a.logs, most: cmp.Or(a.Limits.OutputTotal, executor.Limits{}.OrDefaults().OutputTotal)}
+		a.stdoutCopy = &stdoutCopy{from: read, logs: &a.logs, most: cmp.Or(a.Limits.OutputTotal, executor.Limits{}.OrDefaults().OutputTotal)}
 		defer func() { _ = read.Close() }()
 	}
 	cmd.Pipes = theirs
@@ -205,7 +204,7 @@ func (a *active) execute(ctx context.Context, cmd executor.Command) error {
 		defer close(served)
 		a.channel.serve(calls, answers)
 	}()
-	read := a.printed.follow(p.Kill)
+	read := a.stdoutCopy.follow(p.Kill)
 	stop := context.AfterFunc(ctx, p.Kill)
 	ended, err := p.Wait(context.WithoutCancel(ctx))
 	stop()

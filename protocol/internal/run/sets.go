@@ -32,7 +32,7 @@ type stagedSet struct {
 	bytes   int64
 }
 
-// setOf is the set of skills that a tenant's run shows.
+// setOf returns the set of the skills that a run of a tenant shows.
 func setOf(tenant string, skills []*skillset.Skill) (set stagedSet) {
 	lines := make([]string, len(skills))
 	for i, k := range skills {
@@ -49,7 +49,7 @@ func setOf(tenant string, skills []*skillset.Skill) (set stagedSet) {
 
 // stageSkills returns the workspace with the skills of the run, and their descriptions for the
 // helper. The caller must release the workspace after the run.
-func (a *active) stageSkills(ctx context.Context) (ws workspace.Workspace, jobSkills []jobSkill, err error) {
+func (a *activeRun) stageSkills(ctx context.Context) (ws workspace.Workspace, jobSkills []jobSkill, err error) {
 	set := setOf(a.Tenant, a.skills())
 	if ws, err = a.Workspaces.Of(ctx, set.session); err != nil {
 		return nil, nil, fmt.Errorf("make workspace of skills: %w", err)
@@ -72,7 +72,7 @@ func (a *active) stageSkills(ctx context.Context) (ws workspace.Workspace, jobSk
 	return ws, jobSkills, nil
 }
 
-// use notes that a set is used, and returns the sessions of those that are too much.
+// use marks a set as used last, and returns the sessions of sets that do not fit any more.
 func (s *sets) use(set stagedSet) (over []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -30,7 +30,7 @@ var (
 	ErrNoCreate = errors.New("skills cannot be created here")
 )
 
-// created are the skills of tenants in base/<tenant>/<id>/<version>.
+// created holds the skills that tenants have created, in base/<tenant>/<id>/<version>.
 type created struct {
 	root *os.Root
 
@@ -44,7 +44,7 @@ type created struct {
 	folders map[string]*folder // of tenants and ids
 }
 
-// folder is a directory as it was seen last.
+// folder is the last listing of a directory.
 type folder struct {
 	modified, looked time.Time
 	names            []string
@@ -71,7 +71,7 @@ func openCreated(ctx context.Context, base string) (*created, error) {
 	return c, nil
 }
 
-// tidy removes what a crash has left half written.
+// tidy removes unfinished directories that a crash has left.
 func (c *created) tidy() error {
 	left, err := fs.Glob(c.root.FS(), "t*/"+scratch+"*")
 	for _, dir := range left {
@@ -106,7 +106,7 @@ func (c *created) names(dir string) []string {
 	return last.names
 }
 
-// refresh takes up what other servers have created here, and forgets what was removed.
+// refresh adds skills that other servers have created, and drops those that were removed.
 func (c *created) refresh(ctx context.Context) {
 	c.looking.Lock()
 	defer c.looking.Unlock()
@@ -207,8 +207,8 @@ func (c *created) all(tenant string) byID {
 
 func (c *created) versions(tenant, id string) []*Skill { return c.all(tenant)[id] }
 
-// Create keeps a new version of a skill, for one tenant, before it returns: after a
-// crash all of it is there or nothing. The same files again are the same skill. The
+// Create stores a new version of a skill for one tenant. After a crash all of it exists or
+// nothing. The same version with the same files again is no error. The
 // error is a *ManifestError, a *PathError, or wraps ErrExists, ErrFull or
 // ErrNoCreate.
 func (s *Set) Create(ctx context.Context, tenant string, d Draft) (*Skill, error) {

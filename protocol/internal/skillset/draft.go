@@ -28,7 +28,7 @@ type DraftFile struct {
 	Encoding      string // "utf-8", "" for it, or "base64"
 }
 
-// files are the bytes of the draft by path.
+// files returns the contents of the draft by path.
 func (d Draft) files() (Manifest, map[string][]byte, error) {
 	if room := MaxManifest; !fitsTable(d.Manifest, 0, 0, &room) {
 		return Manifest{}, nil, fault("", "more than %d bytes, or nested more than %d levels deep", MaxManifest, maxNesting)
@@ -88,8 +88,8 @@ func (d Draft) files() (Manifest, map[string][]byte, error) {
 	return m, files, err
 }
 
-// fitsTable reports whether there is room for a value in TOML, where each table has the
-// names of all tables that it is in: prefix bytes.
+// fitsTable reports whether there is room for a value in TOML. A table repeats the names of all
+// tables around it, which take prefix bytes.
 func fitsTable(v any, prefix, depth int, room *int) bool {
 	if *room -= 2; *room < 0 || depth > maxNesting {
 		return false
@@ -137,7 +137,7 @@ func (f DraftFile) bytes() ([]byte, error) {
 	return nil, &PathError{f.Path, fmt.Sprintf("has encoding %q: want utf-8 or base64", f.Encoding)}
 }
 
-// withoutNulls leaves out what is null, which is absent.
+// withoutNulls returns a value without nulls, which TOML does not have.
 func withoutNulls(v any) any {
 	switch v := v.(type) {
 	case map[string]any:

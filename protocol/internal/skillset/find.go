@@ -22,10 +22,10 @@ func (s *Set) versions(tenant, id string) []*Skill {
 	return slices.DeleteFunc(slices.Clone(all), func(k *Skill) bool { return k.Hidden })
 }
 
-// NotFoundError is a skill or a version that a tenant does not have.
+// NotFoundError is the error for a skill or a version that a tenant does not have.
 type NotFoundError struct {
 	ID, Version string
-	// Near are ids that may have been meant; Versions those that there are.
+	// Near are ids that the caller may have meant. Versions are the versions of the id.
 	Near, Versions []string
 }
 
@@ -98,7 +98,7 @@ func (s *Set) near(tenant, id string) (near []string) {
 
 func isSeparator(r rune) bool { return strings.ContainsRune("._- ", r) }
 
-// indexed is the search index of a list. The last one is kept.
+// indexed returns the search index of a list. The last index is kept.
 func (s *Set) indexed(list []*Skill, digest string) *search.Index {
 	s.suggesting.Lock()
 	defer s.suggesting.Unlock()
@@ -114,7 +114,6 @@ func (s *Set) indexed(list []*Skill, digest string) *search.Index {
 	return s.index
 }
 
-// Distance is how many insertions, deletions, replacements and swaps of neighbours
-// make b of a, or most if it is no less. The work is bounded for texts of 128
-// bytes and less; of longer ones it is most.
+// Distance returns how many insertions, deletions, replacements and swaps of neighbours turn a
+// into b, at most most. For texts of more than 128 bytes it returns most, which bounds the work.
 func Distance(a, b string, most int) int { return typos.Distance([]byte(a), []byte(b), most) }

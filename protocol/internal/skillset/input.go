@@ -21,13 +21,13 @@ type Input struct {
 	Description string
 	// Required refuses a run without the argument, unless there is a default.
 	Required bool
-	// Default stands for an argument that is not given; nil is none.
+	// Default is used for an absent argument; nil is no default.
 	Default any
 	// Enum, if it is not empty, holds all values that the argument may have.
 	Enum []any
 }
 
-// inputs takes each input for itself: what is wrong with one costs no other.
+// inputs reads each input by itself, so that a fault of one leaves the others usable.
 func (r *manifestReader) inputs() {
 	table := r.table("inputs")
 	for _, name := range slices.Sorted(maps.Keys(table)) {
@@ -71,8 +71,7 @@ func (r *manifestReader) input(in *Input, field string, form map[string]any) {
 	}
 }
 
-// Check says what is wanted if a value, as encoding/json has it, does not fit; "" if it
-// does.
+// Check returns what the input wants if a value of encoding/json does not fit, and "" if it does.
 func (in Input) Check(value any) string {
 	if value = asJSON(value); !in.fits(value) {
 		return "want " + in.Type

@@ -23,7 +23,7 @@ const (
 	KindInstruction = "instruction"
 )
 
-// Manifest is what a skill.toml says.
+// Manifest is the content of a skill.toml.
 type Manifest struct {
 	Name        string
 	Version     string // semver without "v"
@@ -33,21 +33,21 @@ type Manifest struct {
 	Tags        []string
 	Runtime     Runtime // of an action
 	Inputs      []Input // sorted by name
-	// Network are addresses such as "https://*.example.com:8443". Secrets are names. Both are
-	// what the skill asks for, not what the server grants.
+	// Network are addresses such as "https://*.example.com:8443". Secrets are names. The skill
+	// asks for both; the server may grant less.
 	Network, Secrets []string
 	// Warnings are the faults that cost a part of the manifest, not the skill.
 	Warnings []*ManifestError
 }
 
-// Runtime is how an action is executed.
+// Runtime says how an action is executed.
 type Runtime struct {
 	Language   string // "python" or "javascript"
 	Entrypoint string // slash-separated, below the skill
 	Export     string // the function to call
 }
 
-// ManifestError is what is wrong with a skill.toml.
+// ManifestError is a fault of a skill.toml.
 type ManifestError struct {
 	Line  int    // 0 where it is not known
 	Field string // "" for the file as a whole
@@ -76,8 +76,8 @@ var (
 	hostName   = regexp.MustCompile(`^(?:\*\.)?[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?(?::[0-9]{1,5})?$`)
 )
 
-// CheckID reports why a text is no id of a skill: segments of a-z, 0-9, "_" and
-// "-", joined by dots, at most 128 bytes.
+// CheckID returns an error if a text is no id of a skill. An id has segments of a-z, 0-9, "_" and
+// "-", joined by dots, and at most 128 bytes.
 func CheckID(id string) error {
 	if id == "" || len(id) > maxID {
 		return fault("name", "%q: want 1 to %d bytes", id, maxID)
@@ -90,9 +90,9 @@ func CheckID(id string) error {
 	return nil
 }
 
-// ReadManifest reads a skill.toml. It returns what it says, and the same as JSON
-// would have it, with unknown fields. files is the skill, to look for the
-// entrypoint in; nil looks for none. The error is a *ManifestError.
+// ReadManifest parses a skill.toml. It returns the manifest, and all fields as JSON values,
+// unknown ones included. The entrypoint must be in files, unless files is nil. The error is a
+// *ManifestError.
 func ReadManifest(text []byte, files fs.FS) (Manifest, map[string]any, error) {
 	if len(text) > MaxManifest {
 		return Manifest{}, nil, fault("", "%d bytes: at most %d", len(text), MaxManifest)
@@ -133,7 +133,7 @@ func lineOf(text []byte, field string) int {
 	return 0
 }
 
-// manifestReader takes a manifest apart.
+// manifestReader reads the fields of a manifest.
 type manifestReader struct {
 	Manifest
 	all map[string]any
@@ -152,8 +152,8 @@ func (r *manifestReader) warn(field, format string, args ...any) {
 	}
 }
 
-// written returns a value of a manifest as text: tables and lists as JSON.
-func written(value any) string {
+// asText returns a value of a manifest as text: tables and lists as JSON.
+func asText(value any) string {
 	switch value.(type) {
 	case map[string]any, []any:
 		text, _ := json.Marshal(skillmd.Plain(value))
@@ -166,7 +166,7 @@ func written(value any) string {
 func (r *manifestReader) text(table map[string]any, section, name string) string {
 	text, ok := table[name].(string)
 	if table[name] != nil && !ok {
-		r.fault(section+name, "%.60q: want a text in quotes", written(table[name]))
+		r.fault(section+name, "%.60q: want a text in quotes", asText(table[name]))
 	}
 	return text
 }
@@ -180,7 +180,7 @@ func (r *manifestReader) table(name string) map[string]any {
 	return table
 }
 
-// list returns the texts of a list, of which one alone may stand without brackets.
+// list returns the texts of a list. A single text may stand without brackets.
 func (r *manifestReader) list(value any, field string, most int) (list []string) {
 	all, ok := value.([]any)
 	if text, isText := value.(string); isText {
@@ -193,7 +193,7 @@ func (r *manifestReader) list(value any, field string, most int) (list []string)
 		text, ok := one.(string)
 		switch {
 		case !ok:
-			r.warn(field, "%.60q: want texts: left out", written(one))
+			r.warn(field, "%.60q: want texts: left out", asText(one))
 		case len(list) == most:
 			r.warn(field, "%d: at most %d, the rest is left out", len(all), most)
 			return list
@@ -217,7 +217,7 @@ func (r *manifestReader) manifest(files fs.FS) {
 	if given, ok := r.all["namespace"].(string); r.all["namespace"] != nil && given != "" || r.all["namespace"] != nil && !ok {
 		switch {
 		case CheckID(given) != nil:
-			r.warn("namespace", "%.60q: want segments of a-z, 0-9, _ and -, joined by dots: %q is used", written(r.all["namespace"]), r.Namespace)
+			r.warn("namespace", "%.60q: want segments of a-z, 0-9, _ and -, joined by dots: %q is used", asText(r.all["namespace"]), r.Namespace)
 		case !strings.HasPrefix(r.Name+".", given+"."):
 			r.warn("namespace", "%q is no prefix of %q", given, r.Name)
 			fallthrough
@@ -231,7 +231,8 @@ func (r *manifestReader) manifest(files fs.FS) {
 	r.permissions()
 }
 
-// version takes a number, and one or two numbers, for the version that is meant.
+// version reads the version. A number, and a text with one or two numbers, is completed with
+// zeros.
 func (r *manifestReader) version() {
 	given := r.all["version"]
 	switch given.(type) {
@@ -271,7 +272,7 @@ func (r *manifestReader) runtime(files fs.FS) {
 	case KindAction, KindInstruction:
 		r.Kind, _ = kind.(string)
 	default:
-		r.warn("kind", "%.60q: want %q or %q: %q is used", written(kind), KindAction, KindInstruction, r.Kind)
+		r.warn("kind", "%.60q: want %q or %q: %q is used", asText(kind), KindAction, KindInstruction, r.Kind)
 	}
 	if r.Kind == KindInstruction {
 		return
@@ -281,18 +282,18 @@ func (r *manifestReader) runtime(files fs.FS) {
 		return
 	}
 	section := "runtime."
-	made := Runtime{r.text(table, section, "language"), r.text(table, section, "entrypoint"), cmp.Or(r.text(table, section, "export"), "main")}
-	r.Runtime = made
+	runtime := Runtime{r.text(table, section, "language"), r.text(table, section, "entrypoint"), cmp.Or(r.text(table, section, "export"), "main")}
+	r.Runtime = runtime
 	switch {
-	case made.Language != "python" && made.Language != "javascript":
-		r.fault("runtime.language", "%.60q: want python or javascript", made.Language)
-	case CheckPath(made.Entrypoint) != nil:
-		r.fault("runtime.entrypoint", "%.200q is no path in the skill", made.Entrypoint)
-	case !identifier.MatchString(made.Export):
-		r.fault("runtime.export", "%.200q is no name of a function", made.Export)
+	case runtime.Language != "python" && runtime.Language != "javascript":
+		r.fault("runtime.language", "%.60q: want python or javascript", runtime.Language)
+	case CheckPath(runtime.Entrypoint) != nil:
+		r.fault("runtime.entrypoint", "%.200q is no path in the skill", runtime.Entrypoint)
+	case !identifier.MatchString(runtime.Export):
+		r.fault("runtime.export", "%.200q is no name of a function", runtime.Export)
 	case files != nil:
-		if info, err := fs.Stat(files, made.Entrypoint); err != nil || !info.Mode().IsRegular() {
-			r.fault("runtime.entrypoint", "%q is not there", made.Entrypoint)
+		if info, err := fs.Stat(files, runtime.Entrypoint); err != nil || !info.Mode().IsRegular() {
+			r.fault("runtime.entrypoint", "%q is not there", runtime.Entrypoint)
 		}
 	}
 }
@@ -320,13 +321,13 @@ func (r *manifestReader) permissions() {
 	}
 }
 
-// PathError is a path that is not in the skill.
+// PathError is the error for a path that is not in the skill.
 type PathError struct{ Path, Why string }
 
 func (e *PathError) Error() string { return fmt.Sprintf("path %q %s", e.Path, e.Why) }
 
-// CheckPath reports why a path cannot be that of a file in a skill: slash-separated
-// and relative, without "..", hidden folders and control characters.
+// CheckPath returns an error if a path cannot be that of a file in a skill. Such a path is
+// slash-separated and relative, without "..", hidden folders and control characters.
 func CheckPath(name string) error {
 	switch {
 	case len(name) > maxPath:

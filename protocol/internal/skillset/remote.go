@@ -10,14 +10,14 @@ import (
 	"github.com/satchel-go/satchel/skillmd"
 )
 
-// ErrRemote is wrapped when a file cannot be had from the server of its skill.
+// ErrRemote is wrapped when the server of a skill does not return a file.
 var ErrRemote = errors.New("the skill's own server does not give it")
 
-// Remote makes a source that is not trusted, such as mcpsource.Source, one for Open.
-// The ids of its skills are the label and the path of their URI, joined by dots, so
-// "skill://team/pdf/SKILL.md" is "acme.team.pdf". They are for reading only, have
-// neither manifest nor grants, and give way to all other skills of their ids. Nothing
-// of them is fetched before it is read.
+// Remote returns a source for Open from one that is not trusted, such as mcpsource.Source. The
+// ids of its skills are the label and the path of their URI, joined by dots:
+// "skill://team/pdf/SKILL.md" is "acme.team.pdf". They can only be read, have neither manifest
+// nor grants, and are hidden by all other skills with their ids. A file is fetched when it is
+// read.
 func Remote(label string, source catalog.Source) catalog.Source { return &remote{source, label} }
 
 type remote struct {
@@ -28,7 +28,7 @@ type remote struct {
 // Name is the label, for findings.
 func (r *remote) Name() string { return r.label }
 
-// skill makes a skill of an entry.
+// skill returns the skill of an entry, or nil and the reason.
 func (r *remote) skill(e source.Entry) (*Skill, []skillmd.Diagnostic) {
 	refuse := func(code skillmd.Code, err error) (*Skill, []skillmd.Diagnostic) {
 		return nil, []skillmd.Diagnostic{{File: r.label + ":" + e.ID, Code: code, Severity: skillmd.Error, Message: err.Error()}}

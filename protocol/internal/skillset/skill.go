@@ -22,11 +22,12 @@ import (
 // Skill is one version of a skill. Callers must not modify it.
 type Skill struct {
 	Manifest
-	// Name is the name in the front matter of SKILL.md, "" where that has none.
+	// Name is the name in the front matter of SKILL.md, or "".
 	Name string
-	// Fields is skill.toml as JSON has it; of a skill without one, what stands in.
+	// Fields are the fields of skill.toml as JSON values. A skill without one has those of its
+	// SKILL.md.
 	Fields map[string]any
-	// FrontMatter is that of SKILL.md as JSON has it; never nil.
+	// FrontMatter has the fields of the front matter of SKILL.md as JSON values; it is never nil.
 	FrontMatter map[string]any
 	// Head is SKILL.md up to the end of its front matter.
 	Head []byte
@@ -45,7 +46,7 @@ type Skill struct {
 	id, revision string
 }
 
-// ID is the id of the skill.
+// ID returns the id of the skill.
 func (s *Skill) ID() string { return s.Manifest.Name }
 
 // ErrChanged is wrapped when the files of a skill differ from those that the set has listed.
@@ -109,9 +110,8 @@ func readListed(files fs.FS, f source.File) ([]byte, error) {
 	return text, nil
 }
 
-// Open looks whether the files of a skill of this machine are as they were listed, and
-// returns them. What is read of them is compared with the listing again. Errors wrap
-// ErrChanged.
+// Open returns the files of a skill of this machine. Each file is compared with the listing when
+// it is read. Errors wrap ErrChanged.
 func (s *Skill) Open(ctx context.Context) (fs.FS, error) {
 	files, err := s.source.Open(ctx, s.id, s.revision)
 	if err != nil {
@@ -129,8 +129,8 @@ const (
 	skillFile    = "SKILL.md"
 )
 
-// newSkill makes a skill of an entry of a source, with findings. It returns nil for
-// what is none.
+// newSkill returns the skill of an entry of a source, with findings, or nil if it is no usable
+// skill.
 func newSkill(ctx context.Context, from catalog.Source, e source.Entry, created bool) (*Skill, []skillmd.Diagnostic) {
 	s := &Skill{FrontMatter: skillmd.Fields(e.Head), Head: e.Head, Files: e.Files, Digest: digestOf(e.Files), Created: created, source: from, id: e.ID, revision: e.Revision}
 	doc, _, parseErr := skillmd.Parse(e.Head, skillmd.WithDirName(path.Base(e.ID)))
@@ -163,8 +163,8 @@ func newSkill(ctx context.Context, from catalog.Source, e source.Entry, created 
 	return s, nil
 }
 
-// Place is where the skill is, for findings: its folder with the name of its source, or the id
-// of a skill that has no folder here.
+// Place returns where the skill is, for findings: its folder with the name of its source, or its
+// id if it has no folder here.
 func (s *Skill) Place() string {
 	if s.Created || s.Origin != "" {
 		return s.ID()
@@ -172,7 +172,7 @@ func (s *Skill) Place() string {
 	return path.Join(placeOf(s.source), s.id)
 }
 
-// placeOf is the name that stands in front of the files of a source, "" for none.
+// placeOf returns the name that stands in front of the files of a source, or "".
 func placeOf(source catalog.Source) string {
 	if named, ok := source.(interface{ Name() string }); ok {
 		return named.Name()
@@ -180,7 +180,7 @@ func placeOf(source catalog.Source) string {
 	return ""
 }
 
-// standIn makes the manifest of a skill without a skill.toml.
+// standIn sets the manifest of a skill without a skill.toml.
 func (s *Skill) standIn(id string, front *core.Skill) {
 	s.Manifest = Manifest{Name: id, Version: "0.0.0", Description: front.Description, Kind: KindInstruction, Namespace: namespaceOf(id)}
 	if v := front.Metadata["version"]; isVersion(v) {

@@ -60,10 +60,9 @@ type entrySkill struct {
 // byID are the versions of each id, highest first.
 type byID map[string][]*Skill
 
-// Open lists the skills of the sources, of which the first wins where two have the
-// same id and version. base is the directory of created skills, or "": then none
-// can be created. Skills that cannot be used are diagnostics. Close the set after
-// use; the sources stay open.
+// Open lists the skills of the sources. Of two with the same id and version the first counts.
+// base is the directory of created skills; if it is "", none can be created. Skills that cannot
+// be used are diagnostics. Close the set after use; the sources stay open.
 func Open(ctx context.Context, base string, sources ...catalog.Source) (*Set, error) {
 	s := &Set{sources: sources, listings: make([]listing, len(sources)), entries: make([]map[string]entrySkill, len(sources))}
 	if base != "" {
@@ -86,8 +85,8 @@ func (s *Set) Close() error {
 	return s.created.root.Close()
 }
 
-// Refresh lists the sources again. What has not changed is not read again. A directory
-// that is gone has no skills; another source that fails keeps those it had. Both are
+// Refresh lists the sources again and reads the skills that have changed. A directory that does
+// not exist any more has no skills. Another source that fails keeps the skills it had. Both are
 // diagnostics. The error is that of ctx.
 func (s *Set) Refresh(ctx context.Context) error {
 	s.remotes.Lock()
@@ -212,7 +211,7 @@ func (s *Set) relist(ctx context.Context) error {
 	return nil
 }
 
-// order is that in which sources are taken: those from afar come last.
+// order returns the order of the sources: remote ones come last.
 func (s *Set) order() (order []int) {
 	for _, far := range []bool{false, true} {
 		for i, source := range s.sources {
@@ -224,8 +223,8 @@ func (s *Set) order() (order []int) {
 	return order
 }
 
-// add puts a skill among the versions of its id, unless its version is taken, or the
-// id by somebody who is nearer.
+// add adds a skill to the versions of its id. It reports false if the version exists, or if
+// skills of another origin have the id.
 func (b byID) add(skill *Skill) bool {
 	all := b[skill.ID()]
 	if len(all) > 0 && all[0].Origin != skill.Origin {
@@ -239,7 +238,7 @@ func (b byID) add(skill *Skill) bool {
 	return true
 }
 
-// Diagnostics are the findings of the last Refresh.
+// Diagnostics returns the findings of the last listing.
 func (s *Set) Diagnostics() []skillmd.Diagnostic {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -263,7 +262,7 @@ func (s *Set) List(tenant, namespace string) (list []*Skill, digest string) {
 	return list, digest
 }
 
-// Digest is that of List.
+// Digest returns the digest of List.
 func (s *Set) Digest(tenant string) string {
 	_, digest := s.all(tenant)
 	return digest

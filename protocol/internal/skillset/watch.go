@@ -82,7 +82,7 @@ func (s *Set) watch(ctx context.Context, near, far <-chan struct{}, report func(
 	}
 }
 
-// reportNew reports what is not among the findings of before.
+// reportNew reports the findings that were not among the last ones.
 func reportNew(before, now []skillmd.Diagnostic, report func([]skillmd.Diagnostic)) []skillmd.Diagnostic {
 	found := slices.DeleteFunc(slices.Clone(now), func(d skillmd.Diagnostic) bool { return slices.Contains(before, d) })
 	if len(found) > 0 && report != nil {

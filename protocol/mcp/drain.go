@@ -12,8 +12,8 @@ import (
 	"github.com/satchel-go/satchel/protocol/internal/jsonrpc"
 )
 
-// drainTransport is a transport whose input ends only when what came before is answered: the SDK
-// ends all calls with the input.
+// drainTransport is a transport whose input ends when all calls before have been answered. The
+// SDK cancels all calls at the end of the input.
 type drainTransport struct{ mcp.Transport }
 
 // Connect implements mcp.Transport.

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// printed keeps what a program writes to its standard output, which its logs have too.
-type printed struct {
+// stdoutCopy keeps the standard output of a program, which its logs have too.
+type stdoutCopy struct {
 	from *os.File
 	logs io.Writer
 	most int64 // bytes, after which the program is ended
@@ -20,9 +20,9 @@ type printed struct {
 	total int64
 }
 
-// follow reads until the program ends. The function that it returns waits for the end, not
-// for those that got away and hold the pipe.
-func (p *printed) follow(kill func()) (wait func()) {
+// follow reads until the program ends. The function that it returns waits for that end, and not
+// for other processes that still hold the pipe.
+func (p *stdoutCopy) follow(kill func()) (wait func()) {
 	if p == nil {
 		return func() {}
 	}
@@ -48,8 +48,8 @@ func (p *printed) follow(kill func()) (wait func()) {
 	}
 }
 
-// result is what was printed: JSON, if it is that, else a text.
-func (p *printed) result() (json.RawMessage, *Failure) {
+// result returns the output as JSON: as it is if it is JSON, else as a text.
+func (p *stdoutCopy) result() (json.RawMessage, *Failure) {
 	switch {
 	case p == nil:
 		return nil, nil
