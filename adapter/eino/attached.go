@@ -106,7 +106,7 @@ type fileParts struct{ refused atomic.Bool }
 // left reports whether an error is the refusal of a file part by the client of the model,
 // which it gives before anything is sent. Then it takes the file parts out of the
 // request, which can be made again, and later requests have none from the start.
-func (m *Model) left(ctx context.Context, req *request, err error) bool {
+func (m *viewModel) left(ctx context.Context, req *request, err error) bool {
 	if err == nil || !isFileRefusal(err) || !slices.ContainsFunc(req.messages, hasFiles) {
 		return false
 	}

@@ -50,7 +50,7 @@ func TestHandlerReportsUsage(t *testing.T) {
 			tools, _ := fourKinds()
 			cfg := &react.AgentConfig{ToolCallingModel: m, GraphName: "helper", ToolsConfig: compose.ToolsNodeConfig{Tools: tools}}
 			a := newReact(t, cfg, rt)
-			opt := agent.WithComposeOptions(compose.WithCallbacks(eino.NewHandler(rt)))
+			opt := agent.WithComposeOptions(compose.WithCallbacks(handlerOf(t, rt)))
 			askReact(t, satchel.WithSession(t.Context(), "s"), a, streaming, []*schema.Message{schema.UserMessage("q")}, opt)
 			eventually(t, "three reports of the model", func() bool { return len(seen.of(core.ModelCalled)) >= 3 })
 			called := seen.of(core.ModelCalled)
@@ -87,7 +87,7 @@ func TestHandlerReportsFailures(t *testing.T) {
 		install(t, cfg, rt)
 		ctx := satchel.WithSession(t.Context(), "s")
 		r := adk.NewRunner(ctx, adk.RunnerConfig{Agent: newAgent(t, cfg), EnableStreaming: streaming})
-		got := drain(t, r.Query(callbacks.InitCallbacks(ctx, nil, eino.NewHandler(rt)), "q"))
+		got := drain(t, r.Query(callbacks.InitCallbacks(ctx, nil, handlerOf(t, rt)), "q"))
 		if last := got[len(got)-1]; !errors.Is(last.Err, errScriptEnded) {
 			t.Errorf("run ended in %v, want the model's error", last.Err)
 		}
@@ -108,7 +108,7 @@ func TestHandlerReportsOtherModels(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		in, opt := []*schema.Message{schema.UserMessage("q")}, agent.WithComposeOptions(compose.WithCallbacks(eino.NewHandler(rt)))
+		in, opt := []*schema.Message{schema.UserMessage("q")}, agent.WithComposeOptions(compose.WithCallbacks(handlerOf(t, rt)))
 		askReact(t, t.Context(), a, streaming, in, opt)
 		eventually(t, "a report of the model", func() bool { return len(seen.of(core.ModelCalled)) > 0 })
 		if called := seen.of(core.ModelCalled); len(called) != 1 || called[0].Usage != (core.Usage{Prompt: 100, Cached: 40, Completion: 7}) || called[0].Key != (core.SessionKey{}) {
@@ -129,7 +129,7 @@ func TestHandlerReportsABrokenStream(t *testing.T) {
 	boom := errors.New("boom")
 	a := newReact(t, &react.AgentConfig{ToolCallingModel: &breaks{script(say("x")), boom}}, rt)
 	stream, err := a.Stream(satchel.WithSession(t.Context(), "s"), []*schema.Message{schema.UserMessage("q")},
-		agent.WithComposeOptions(compose.WithCallbacks(eino.NewHandler(rt))))
+		agent.WithComposeOptions(compose.WithCallbacks(handlerOf(t, rt))))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +208,7 @@ func TestRefusedCallsAreReported(t *testing.T) {
 			a := newReact(t, &react.AgentConfig{ToolCallingModel: m, ToolsConfig: compose.ToolsNodeConfig{
 				Tools: []tool.BaseTool{&hostTool{name: "look"}}}}, rt)
 			ctx := satchel.WithLoads(satchel.WithSession(t.Context(), "s"), satchel.Load{Skill: "no such skill"})
-			in, opt := []*schema.Message{schema.UserMessage("q")}, agent.WithComposeOptions(compose.WithCallbacks(eino.NewHandler(rt)))
+			in, opt := []*schema.Message{schema.UserMessage("q")}, agent.WithComposeOptions(compose.WithCallbacks(handlerOf(t, rt)))
 			var err error
 			if streaming {
 				_, err = a.Stream(ctx, in, opt)
@@ -223,4 +223,13 @@ func TestRefusedCallsAreReported(t *testing.T) {
 			}
 		})
 	}
+}
+
+func handlerOf(t *testing.T, rt *satchel.Runtime) callbacks.Handler {
+	t.Helper()
+	a, err := eino.New(rt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a.Handler()
 }

@@ -168,7 +168,7 @@ func ExampleNew() {
 	// Output: Ahoy!
 }
 
-func ExampleNewHandler() {
+func ExampleAdapter_Handler() {
 	rt, err := satchel.New(satchel.WithSkillFS("builtin", exampleSkills),
 		satchel.WithEvents(func(_ context.Context, e core.Event) {
 			if e.Kind == core.ModelCalled {
@@ -179,7 +179,8 @@ func ExampleNewHandler() {
 		log.Fatal(err)
 	}
 	cfg := &react.AgentConfig{ToolCallingModel: script(metered(say("Hello."), 120, 0, 3))}
-	if _, err := eino.InstallReact(cfg, rt); err != nil {
+	skills, err := eino.InstallReact(cfg, rt)
+	if err != nil {
 		log.Fatal(err)
 	}
 	greeter, err := react.NewAgent(context.Background(), cfg)
@@ -188,7 +189,7 @@ func ExampleNewHandler() {
 	}
 	ctx := satchel.WithSession(context.Background(), "conversation-1")
 	_, err = greeter.Generate(ctx, []*schema.Message{schema.UserMessage("Say hello.")},
-		agent.WithComposeOptions(compose.WithCallbacks(eino.NewHandler(rt))))
+		agent.WithComposeOptions(compose.WithCallbacks(skills.Handler())))
 	if err != nil {
 		log.Fatal(err)
 	}

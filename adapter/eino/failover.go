@@ -36,10 +36,10 @@ func (a *Adapter) failover(cfg any) (set func(), err error) {
 	return func() { field.Set(copied) }, nil
 }
 
-// returnsModel reports whether the first result of a function can be a [Model].
+// returnsModel reports whether the first result of a function can be a [Adapter.Model].
 func returnsModel(f reflect.Value) bool {
 	return f.IsValid() && f.Kind() == reflect.Func && f.Type().NumOut() > 0 && !f.Type().IsVariadic() &&
-		reflect.TypeFor[*Model]().AssignableTo(f.Type().Out(0))
+		reflect.TypeFor[*viewModel]().AssignableTo(f.Type().Out(0))
 }
 
 // choosing returns the function choose, with the model that it returns wrapped.

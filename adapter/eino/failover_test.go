@@ -51,14 +51,14 @@ func TestFailoverModelsHaveSkills(t *testing.T) {
 		t.Fatalf("got %+v, want a copy of the host's", got)
 	}
 	m, messages, err := got.GetFailoverModel(t.Context(), &laterContext{1})
-	if w, ok := m.(*Model); !ok || w.adapter != a || len(messages) != 1 || err != nil {
+	if w, ok := m.(*viewModel); !ok || w.adapter != a || len(messages) != 1 || err != nil {
 		t.Errorf("got %T, %v, %v, want a wrapped model and the host's messages", m, messages, err)
 	}
 	if m, _, err := got.GetFailoverModel(t.Context(), &laterContext{2}); m != nil || !errors.Is(err, refused) {
 		t.Errorf("got %v, %v, want the host's error", m, err)
 	}
 	m, _, _ = got.GetFailoverModel(t.Context(), &laterContext{3})
-	if w, ok := m.(*Model); !ok || !isBackup(w.inner) {
+	if w, ok := m.(*viewModel); !ok || !isBackup(w.inner) {
 		t.Errorf("got %T, want the host's wrapped model", m)
 	}
 	if m, _, _ := host.GetFailoverModel(t.Context(), &laterContext{1}); !isBackup(m) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cloudwego/eino/components"
 	"github.com/cloudwego/eino/components/model"
 	"github.com/cloudwego/eino/compose"
 	"github.com/cloudwego/eino/schema"
@@ -191,8 +192,8 @@ func TestModelErrors(t *testing.T) {
 	if _, err := a.Model(m); !errors.Is(err, eino.ErrInstalled) {
 		t.Errorf("got %v, want %v", err, eino.ErrInstalled)
 	}
-	if m.GetType() != "Scripted" {
-		t.Errorf("type is %q, want that of the wrapped model", m.GetType())
+	if kind, _ := components.GetType(m); kind != "Scripted" {
+		t.Errorf("type is %q, want that of the wrapped model", kind)
 	}
 	if _, err := eino.New(nil); !errors.Is(err, eino.ErrNoRuntime) {
 		t.Errorf("got %v, want %v", err, eino.ErrNoRuntime)

@@ -16,12 +16,12 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// Model is a tool calling model that sends the runtime's view of its input messages. It changes
+// viewModel is a tool calling model that sends the runtime's view of its input messages. It changes
 // neither the messages, nor the slice that holds them, nor the options, so nothing of a view
 // reaches the framework's history. A retried call gets the same view again.
 //
 // It is safe for concurrent use if the wrapped model is.
-type Model struct {
+type viewModel struct {
 	adapter *Adapter
 	inner   model.BaseChatModel
 	bare    model.BaseChatModel // inner before tools were bound to it
@@ -31,28 +31,28 @@ type Model struct {
 }
 
 var (
-	_ model.ToolCallingChatModel = (*Model)(nil)
-	_ components.Checker         = (*Model)(nil)
-	_ components.Typer           = (*Model)(nil)
+	_ model.ToolCallingChatModel = (*viewModel)(nil)
+	_ components.Checker         = (*viewModel)(nil)
+	_ components.Typer           = (*viewModel)(nil)
 )
 
 // Model wraps the agent's model. If inner has no method WithTools, it gets the bound tools as
 // the option model.WithTools of every call. It fails for nil and for a model that is wrapped
 // already.
-func (a *Adapter) Model(inner model.BaseChatModel) (*Model, error) {
+func (a *Adapter) Model(inner model.BaseChatModel) (model.ToolCallingChatModel, error) {
 	if inner == nil {
 		return nil, errNoModel
 	}
-	if _, wrapped := inner.(*Model); wrapped {
+	if _, wrapped := inner.(*viewModel); wrapped {
 		return nil, errInstalled
 	}
-	return &Model{adapter: a, inner: inner, bare: inner, files: new(fileParts)}, nil
+	return &viewModel{adapter: a, inner: inner, bare: inner, files: new(fileParts)}, nil
 }
 
 // WithTools returns a wrapped model that has the tools bound; the receiver is not changed. It
 // fails if a skill tool's name occurs more than once, because the tools node would then run
 // only one of the two. If the tools come as an option of a call, the call returns that error.
-func (m *Model) WithTools(tools []*schema.ToolInfo) (model.ToolCallingChatModel, error) {
+func (m *viewModel) WithTools(tools []*schema.ToolInfo) (model.ToolCallingChatModel, error) {
 	if err := m.checkNames(tools); err != nil {
 		return nil, err
 	}
@@ -64,11 +64,11 @@ func (m *Model) WithTools(tools []*schema.ToolInfo) (model.ToolCallingChatModel,
 		}
 		inner = bound
 	}
-	return &Model{adapter: m.adapter, inner: inner, bare: m.bare, bound: slices.Clone(tools), names: toolNames(tools), files: m.files}, nil
+	return &viewModel{adapter: m.adapter, inner: inner, bare: m.bare, bound: slices.Clone(tools), names: toolNames(tools), files: m.files}, nil
 }
 
 // checkNames returns [errToolName] when a skill tool's name occurs twice.
-func (m *Model) checkNames(tools []*schema.ToolInfo) error {
+func (m *viewModel) checkNames(tools []*schema.ToolInfo) error {
 	for i, t := range tools {
 		named := func(other *schema.ToolInfo) bool { return other != nil && other.Name == t.Name }
 		if m.isSkillTool(t) && slices.ContainsFunc(tools[:i], named) {
@@ -81,7 +81,7 @@ func (m *Model) checkNames(tools []*schema.ToolInfo) error {
 // Generate sends the view of input to the wrapped model and reports the calls of its response
 // to the runtime before it returns. It returns [satchel.ErrNoSession] if the run cannot be
 // distinguished from others.
-func (m *Model) Generate(ctx context.Context, input []*schema.Message, opts ...model.Option) (*schema.Message, error) {
+func (m *viewModel) Generate(ctx context.Context, input []*schema.Message, opts ...model.Option) (*schema.Message, error) {
 	meter := m.meter(ctx)
 	req, err := m.request(ctx, input, opts)
 	if err != nil {
@@ -113,7 +113,7 @@ func (m *Model) Generate(ctx context.Context, input []*schema.Message, opts ...m
 // they come, and an error in the stream is passed on unchanged; the calls are
 // reported before the reader sees the end. The reader must be read to the end
 // or closed.
-func (m *Model) Stream(ctx context.Context, input []*schema.Message, opts ...model.Option) (*schema.StreamReader[*schema.Message], error) {
+func (m *viewModel) Stream(ctx context.Context, input []*schema.Message, opts ...model.Option) (*schema.StreamReader[*schema.Message], error) {
 	meter := m.meter(ctx)
 	req, err := m.request(ctx, input, opts)
 	if err != nil {
@@ -146,7 +146,7 @@ type request struct {
 }
 
 // request makes the view of one call.
-func (m *Model) request(ctx context.Context, input []*schema.Message, opts []model.Option) (*request, error) {
+func (m *viewModel) request(ctx context.Context, input []*schema.Message, opts []model.Option) (*request, error) {
 	ctx, key, err := m.adapter.enter(ctx)
 	if err != nil {
 		return nil, err
@@ -179,7 +179,7 @@ func (m *Model) request(ctx context.Context, input []*schema.Message, opts []mod
 
 // withBound puts the bound tools before the options of a call to a model that
 // they could not be bound to, so that an option of the call replaces them.
-func (m *Model) withBound(opts []model.Option) []model.Option {
+func (m *viewModel) withBound(opts []model.Option) []model.Option {
 	if _, binds := m.inner.(model.ToolCallingChatModel); binds || len(m.bound) == 0 {
 		return opts
 	}
@@ -189,7 +189,7 @@ func (m *Model) withBound(opts []model.Option) []model.Option {
 // offered returns the tools of a call and their names. As everywhere in Eino,
 // tools given as an option replace the bound ones. Later versions of Eino's adk
 // give the tools to each call, so their names are checked here too.
-func (m *Model) offered(opts []model.Option) (tools []*schema.ToolInfo, names []string, err error) {
+func (m *viewModel) offered(opts []model.Option) (tools []*schema.ToolInfo, names []string, err error) {
 	given := model.GetCommonOptions(nil, opts...).Tools
 	if given == nil {
 		return m.bound, m.names, nil
@@ -214,7 +214,7 @@ func toolNames(tools []*schema.ToolInfo) []string {
 // The last option wins, so it overrides both the bound tools and those of an option.
 // If no tool is left, the request goes to a model without bound tools: services refuse
 // a request that says how to choose among tools and offers none.
-func (r *request) withdraw(m *Model) {
+func (r *request) withdraw(m *viewModel) {
 	if !slices.ContainsFunc(r.tools, m.isSkillTool) {
 		return
 	}
@@ -225,13 +225,13 @@ func (r *request) withdraw(m *Model) {
 	}
 }
 
-func (m *Model) isSkillTool(t *schema.ToolInfo) bool {
+func (m *viewModel) isSkillTool(t *schema.ToolInfo) bool {
 	return t != nil && m.adapter.hooks.Owns(t.Name)
 }
 
 // GetType returns the wrapped model's type name, so that callbacks and traces
 // name the model and not the wrapper.
-func (m *Model) GetType() string {
+func (m *viewModel) GetType() string {
 	if name, ok := components.GetType(m.inner); ok {
 		return name
 	}

@@ -21,44 +21,44 @@ import (
 // still run once per call: the wrapped model runs them if it can, otherwise the wrapper does.
 // So handlers get the request that is really sent, in a context with its session and agent. An
 // adk agent emits each assistant message once.
-func (m *Model) IsCallbacksEnabled() bool { return true }
+func (m *viewModel) IsCallbacksEnabled() bool { return true }
 
-func (m *Model) innerReports() bool { return components.IsCallbacksEnabled(m.inner) }
+func (m *viewModel) innerReports() bool { return components.IsCallbacksEnabled(m.inner) }
 
 // begin reports the start of a call and returns the context for the rest of it.
-func (m *Model) begin(req *request) context.Context {
+func (m *viewModel) begin(req *request) context.Context {
 	if m.innerReports() {
 		return req.ctx
 	}
 	return m.start(req.ctx, &model.CallbackInput{Messages: req.messages, Tools: req.tools})
 }
 
-func (m *Model) start(ctx context.Context, input *model.CallbackInput) context.Context {
+func (m *viewModel) start(ctx context.Context, input *model.CallbackInput) context.Context {
 	ctx = callbacks.EnsureRunInfo(ctx, m.GetType(), components.ComponentOfChatModel)
 	return callbacks.OnStart(ctx, input)
 }
 
 // refuse reports a call that never reached the wrapped model, of which that
 // model can therefore not have reported anything.
-func (m *Model) refuse(ctx context.Context, input []*schema.Message, err error) error {
+func (m *viewModel) refuse(ctx context.Context, input []*schema.Message, err error) error {
 	callbacks.OnError(m.start(ctx, &model.CallbackInput{Messages: input}), err)
 	return err
 }
 
-func (m *Model) fail(ctx context.Context, err error) {
+func (m *viewModel) fail(ctx context.Context, err error) {
 	if !m.innerReports() {
 		callbacks.OnError(ctx, err)
 	}
 }
 
-func (m *Model) end(ctx context.Context, out *schema.Message) {
+func (m *viewModel) end(ctx context.Context, out *schema.Message) {
 	if !m.innerReports() {
 		callbacks.OnEnd(ctx, &model.CallbackOutput{Message: out, TokenUsage: usageOf(out)})
 	}
 }
 
 // endStream gives each handler its copy of the response's stream.
-func (m *Model) endStream(ctx context.Context, stream *schema.StreamReader[*schema.Message]) *schema.StreamReader[*schema.Message] {
+func (m *viewModel) endStream(ctx context.Context, stream *schema.StreamReader[*schema.Message]) *schema.StreamReader[*schema.Message] {
 	if m.innerReports() {
 		return stream
 	}
@@ -100,7 +100,7 @@ type meteredKey struct{}
 
 // meter begins to measure. The context says so to the handler of the same runtime,
 // which would report the call a second time.
-func (m *Model) meter(ctx context.Context) *meter {
+func (m *viewModel) meter(ctx context.Context) *meter {
 	return &meter{ctx: context.WithValue(ctx, meteredKey{}, m.adapter.hooks), hooks: m.adapter.hooks, key: keyIn(ctx), started: time.Now()}
 }
 
@@ -146,21 +146,22 @@ func larger(a, b core.Usage) core.Usage {
 	return core.Usage{Prompt: max(a.Prompt, b.Prompt), Cached: max(a.Cached, b.Cached), Completion: max(a.Completion, b.Completion)}
 }
 
-// NewHandler returns a callback handler that reports to the runtime's event hook what the
+// Handler returns a callback handler that reports to the runtime's event hook what the
 // adapter cannot see. For models that it does not wrap, it reports core.ModelCalled with the
 // duration, to the last chunk of a stream. The event has the tokens that the provider counted,
 // zero if it did not. A failed call is core.ModelFailed with the error. A call of a host tool
 // is core.ToolCalled with the answer and the duration.
 //
 // Calls of wrapped models and of the runtime's own tools are reported without the handler, and
-// only once. One handler serves all agents of a run, sub-agents included. The event's key is
+// only once. One handler serves all agents of a run, sub-agents included: that of any of
+// their adapters, if they have one runtime. The event's key is
 // that of the innermost agent with skills, and empty outside of any.
 //
 // Give it to a run of adk with callbacks.InitCallbacks(ctx, nil, handler), and to one of react
 // or a graph with compose.WithCallbacks. The handler reads its own copy of each stream to the
 // end, in a goroutine that ends with the stream.
-func NewHandler(rt *satchel.Runtime) callbacks.Handler {
-	m, t := &modelReporter{rt.Hooks()}, &toolReporter{rt.Hooks()}
+func (a *Adapter) Handler() callbacks.Handler {
+	m, t := &modelReporter{a.hooks}, &toolReporter{a.hooks}
 	return template.NewHandlerHelper().ChatModel(&template.ModelCallbackHandler{
 		OnStart:               m.started,
 		OnEnd:                 m.ended,

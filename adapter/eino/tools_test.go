@@ -198,7 +198,7 @@ func TestToolsOptionReplacesBoundTools(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, ok := bound.(*eino.Model); !ok {
+	if reflect.TypeOf(bound) != reflect.TypeOf(wrapped) {
 		t.Fatalf("WithTools returned a %T, want a wrapped model", bound)
 	}
 	ctx := satchel.WithSession(t.Context(), "s")

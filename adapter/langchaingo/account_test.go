@@ -77,20 +77,20 @@ func TestTellOfOtherSteps(t *testing.T) {
 }
 
 // twice calls the model two times for each Plan, as one that samples does.
-type twice struct{ *Model }
+type twice struct{ *viewModel }
 
 func (m twice) GenerateContent(ctx context.Context, msgs []llms.MessageContent, options ...llms.CallOption) (*llms.ContentResponse, error) {
-	if _, err := m.Model.GenerateContent(ctx, msgs, options...); err != nil {
+	if _, err := m.viewModel.GenerateContent(ctx, msgs, options...); err != nil {
 		return nil, err
 	}
-	return m.Model.GenerateContent(ctx, msgs, options...)
+	return m.viewModel.GenerateContent(ctx, msgs, options...)
 }
 
 func TestCallingTheModelTwiceInOnePlan(t *testing.T) {
 	first := reply("hm", call("1", "a", `{"__arg1":"x"}`))
 	llm := script(first, first, reply("", call("2", "a", `not JSON`)), reply("", call("2", "a", `not JSON`)), reply("done"), reply("done"))
 	adapter := install(t, runtime(t), llm, []tools.Tool{hostTool{name: "a"}})
-	agent := adapter.Agent(agents.NewOpenAIFunctionsAgent(twice{adapter.Model()}, adapter.Tools()))
+	agent := adapter.Agent(agents.NewOpenAIFunctionsAgent(twice{adapter.model}, adapter.Tools()))
 	if _, err := chains.Run(t.Context(), agents.NewExecutor(agent), "q"); err != nil {
 		t.Fatal(err)
 	}

@@ -13,20 +13,20 @@ import (
 	"github.com/satchel-go/satchel/adapter"
 )
 
-// Agent is a host's agent with skills, from [Adapter.Agent]. Executors see the
+// decoratedAgent is a host's agent with skills, from [Adapter.decoratedAgent]. Executors see the
 // actions, steps and results of the agent that it decorates.
-type Agent struct {
+type decoratedAgent struct {
 	adapter *Adapter
 	inner   agents.Agent
 }
 
-var _ agents.Agent = (*Agent)(nil)
+var _ agents.Agent = (*decoratedAgent)(nil)
 
 // Plan asks the decorated agent. The first Plan of an executor's Call begins a user turn,
 // unless the host began one with satchel.BeginTurn. Planning again from the same steps changes
 // nothing. When the agent finishes or fails, the Call is over and an anonymous session ends.
 // Output that the agent cannot parse is not a failure, because executors can continue after it.
-func (a *Agent) Plan(
+func (a *decoratedAgent) Plan(
 	ctx context.Context,
 	steps []schema.AgentStep,
 	inputs map[string]string,
@@ -75,13 +75,13 @@ func (a *Agent) Plan(
 // finish ends a Call that has its answer. An anonymous session that cannot be ended does not
 // take the answer away. A history that could not be written does, because the next turn would
 // be answered without this one.
-func (a *Agent) finish(ctx context.Context, r *run, finish *schema.AgentFinish) error {
+func (a *decoratedAgent) finish(ctx context.Context, r *run, finish *schema.AgentFinish) error {
 	err := a.adapter.remember(ctx, r, a.answer(finish))
 	_ = a.adapter.runs.leave(ctx, r)
 	return err
 }
 
-func (a *Agent) answer(finish *schema.AgentFinish) string {
+func (a *decoratedAgent) answer(finish *schema.AgentFinish) string {
 	for _, key := range a.inner.GetOutputKeys() {
 		if text, ok := finish.ReturnValues[key].(string); ok {
 			return text
@@ -98,15 +98,15 @@ func withCleanup(err, cleanup error) error {
 }
 
 // GetInputKeys returns the decorated agent's input keys.
-func (a *Agent) GetInputKeys() []string { return a.inner.GetInputKeys() }
+func (a *decoratedAgent) GetInputKeys() []string { return a.inner.GetInputKeys() }
 
 // GetOutputKeys returns the decorated agent's output keys.
-func (a *Agent) GetOutputKeys() []string { return a.inner.GetOutputKeys() }
+func (a *decoratedAgent) GetOutputKeys() []string { return a.inner.GetOutputKeys() }
 
 // GetTools returns the decorated agent's tools. Tools that did not come from
 // [Adapter.Tools] are wrapped, and Satchel's that are missing are added, so that
 // an executor calls no tool past the gate.
-func (a *Agent) GetTools() []tools.Tool {
+func (a *decoratedAgent) GetTools() []tools.Tool {
 	own := a.inner.GetTools()
 	out := make([]tools.Tool, 0, len(own)+len(a.adapter.offer.ours))
 	present := map[string]bool{}

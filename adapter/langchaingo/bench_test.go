@@ -27,11 +27,11 @@ import (
 func BenchmarkGenerateContent(b *testing.B) {
 	b.Run("executor", func(b *testing.B) { benchExecutor(b, 0) })
 	b.Run("executor, earlier turns", func(b *testing.B) { benchExecutor(b, 20) })
-	b.Run("loop", func(b *testing.B) { benchLoop(b, OpenAI, same) })
-	b.Run("loop, history read anew", func(b *testing.B) { benchLoop(b, OpenAI, cloned) })
-	b.Run("loop, results in one message", func(b *testing.B) { benchLoop(b, OpenAI, gathered) })
-	b.Run("loop, Anthropic", func(b *testing.B) { benchLoop(b, Anthropic, same) })
-	b.Run("loop, Google", func(b *testing.B) { benchLoop(b, Google, same) })
+	b.Run("loop", func(b *testing.B) { benchLoop(b, openAI, same) })
+	b.Run("loop, history read anew", func(b *testing.B) { benchLoop(b, openAI, cloned) })
+	b.Run("loop, results in one message", func(b *testing.B) { benchLoop(b, openAI, gathered) })
+	b.Run("loop, Anthropic", func(b *testing.B) { benchLoop(b, claude, same) })
+	b.Run("loop, Google", func(b *testing.B) { benchLoop(b, google, same) })
 }
 
 // benchExecutor measures the last call of an executor, with what its agent gives
@@ -47,7 +47,7 @@ func benchExecutor(b *testing.B, earlier int) {
 		return h, nil
 	}))
 	measured := false
-	spy := between{adapter.Model(), func(ctx context.Context, msgs []llms.MessageContent, options []llms.CallOption) {
+	spy := between{adapter.model, func(ctx context.Context, msgs []llms.MessageContent, options []llms.CallOption) {
 		n := len(new(scratch).outgoing(adapter, msgs, adapter.runIn(ctx)))
 		if n < 60 {
 			llm.answer = asked(llm.calls)
@@ -64,9 +64,9 @@ func benchExecutor(b *testing.B, earlier int) {
 }
 
 // benchLoop measures the last call of a loop of the host's own.
-func benchLoop(b *testing.B, client Client, change func([]llms.MessageContent) []llms.MessageContent) {
+func benchLoop(b *testing.B, client client, change func([]llms.MessageContent) []llms.MessageContent) {
 	llm := &silent{}
-	adapter := benchKit(b, llm, WithClient(client))
+	adapter := benchKit(b, llm, withClient(client))
 	ctx := satchel.WithSession(b.Context(), "s")
 	offered := llms.WithTools([]llms.Tool{adapter.offer.known["search"]})
 	msgs := []llms.MessageContent{llms.TextParts(llms.ChatMessageTypeSystem, strings.Repeat("You help. ", 100)), human("Find it.")}
@@ -226,11 +226,11 @@ func (s *silent) check(b *testing.B) {
 
 // between sees what an agent gives to its model.
 type between struct {
-	*Model
+	*viewModel
 	each func(context.Context, []llms.MessageContent, []llms.CallOption)
 }
 
 func (s between) GenerateContent(ctx context.Context, msgs []llms.MessageContent, options ...llms.CallOption) (*llms.ContentResponse, error) {
 	s.each(ctx, msgs, options)
-	return s.Model.GenerateContent(ctx, msgs, options...)
+	return s.viewModel.GenerateContent(ctx, msgs, options...)
 }

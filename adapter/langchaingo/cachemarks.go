@@ -13,7 +13,7 @@ import (
 // maxMarks is how many marks the service takes in one request.
 const maxMarks = 4
 
-// WithCacheMarks marks, in every request, where Anthropic should keep the prefix in its prompt
+// WithCacheMarks marks, in every request, where claude should keep the prefix in its prompt
 // cache. It sets the marks by llms.WithCacheControl, at the places that satchel.CacheMarks
 // names; anthropic.EphemeralCache is a control. langchaingo's client can mark user messages
 // only. So what follows the last of them, the calls and results of the current turn, is paid in
@@ -32,7 +32,7 @@ func WithCacheMarks(control *llms.CacheControl) Option {
 
 // marked puts the marks on copies of the messages of a request.
 func (c *config) marked(msgs []llms.MessageContent, view []core.Message) []llms.MessageContent {
-	if c.mark == nil || c.client != Anthropic {
+	if c.mark == nil || c.client != claude {
 		return msgs
 	}
 	left := maxMarks - countMarks(msgs)

@@ -14,12 +14,12 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// Handler is a callbacks.Handler that reports model calls to the host's event
+// reporter is a callbacks.reporter that reports model calls to the host's event
 // hook, with usage and duration, and passes everything on to a handler of the
 // host. Give it to a client (openai.WithCallback and the like). Calls
 // through [Adapter.Model] are reported by the model itself and never twice, so the
 // handler adds the calls that a host makes past it, such as summaries.
-type Handler struct {
+type reporter struct {
 	callbacks.Handler // the host's, or one that does nothing
 	adapter           *Adapter
 
@@ -31,21 +31,21 @@ type Handler struct {
 // the end of a call that failed.
 const maxStarts = 256
 
-// reportedKey marks the context of a model call that [Model] reports.
+// reportedKey marks the context of a model call that [viewModel] reports.
 type reportedKey struct{}
 
 // Handler returns a handler that reports to the adapter's runtime and passes on to
 // next, which may be nil.
-func (a *Adapter) Handler(next callbacks.Handler) *Handler {
+func (a *Adapter) Handler(next callbacks.Handler) callbacks.Handler {
 	if next == nil {
 		next = callbacks.SimpleHandler{}
 	}
-	return &Handler{Handler: next, adapter: a, starts: map[context.Context][]time.Time{}}
+	return &reporter{Handler: next, adapter: a, starts: map[context.Context][]time.Time{}}
 }
 
 // HandleLLMGenerateContentStart notes the time. Clients pass one context to
 // the start and the end of a call.
-func (h *Handler) HandleLLMGenerateContentStart(ctx context.Context, ms []llms.MessageContent) {
+func (h *reporter) HandleLLMGenerateContentStart(ctx context.Context, ms []llms.MessageContent) {
 	h.Handler.HandleLLMGenerateContentStart(ctx, ms)
 	if reported(ctx) || !reflect.ValueOf(ctx).Comparable() {
 		return
@@ -62,7 +62,7 @@ func (h *Handler) HandleLLMGenerateContentStart(ctx context.Context, ms []llms.M
 
 // HandleLLMGenerateContentEnd reports usage, and the duration if the start was
 // seen.
-func (h *Handler) HandleLLMGenerateContentEnd(ctx context.Context, res *llms.ContentResponse) {
+func (h *reporter) HandleLLMGenerateContentEnd(ctx context.Context, res *llms.ContentResponse) {
 	h.Handler.HandleLLMGenerateContentEnd(ctx, res)
 	if res != nil { // one client ends every call twice, first without a response
 		h.report(ctx, core.Event{Kind: core.ModelCalled, Usage: usageOf(res)})
@@ -70,7 +70,7 @@ func (h *Handler) HandleLLMGenerateContentEnd(ctx context.Context, res *llms.Con
 }
 
 // HandleLLMError reports a failed call.
-func (h *Handler) HandleLLMError(ctx context.Context, err error) {
+func (h *reporter) HandleLLMError(ctx context.Context, err error) {
 	h.Handler.HandleLLMError(ctx, err)
 	event := core.Event{Kind: core.ModelFailed}
 	if err != nil {
@@ -79,7 +79,7 @@ func (h *Handler) HandleLLMError(ctx context.Context, err error) {
 	h.report(ctx, event)
 }
 
-func (h *Handler) report(ctx context.Context, event core.Event) {
+func (h *reporter) report(ctx context.Context, event core.Event) {
 	if reported(ctx) {
 		return
 	}
@@ -92,7 +92,7 @@ func (h *Handler) report(ctx context.Context, event core.Event) {
 	h.adapter.hooks.Emit(ctx, event)
 }
 
-func (h *Handler) since(ctx context.Context) time.Duration {
+func (h *reporter) since(ctx context.Context) time.Duration {
 	if !reflect.ValueOf(ctx).Comparable() {
 		return 0
 	}

@@ -76,7 +76,7 @@ func TestHandlerReportsFailures(t *testing.T) {
 }
 
 func TestHandlerForgetsCallsThatNeverEnd(t *testing.T) {
-	h := install(t, runtime(t), script(), nil).Handler(nil)
+	h := install(t, runtime(t), script(), nil).Handler(nil).(*reporter)
 	for i := range 3 * maxStarts {
 		h.HandleLLMGenerateContentStart(context.WithValue(t.Context(), reportedKey{}, nil), nil)
 		if len(h.starts) > maxStarts {

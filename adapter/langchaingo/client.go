@@ -8,27 +8,27 @@ import (
 	"github.com/tmc/langchaingo/llms"
 )
 
-// Client says how a client of langchaingo reads a request, where they differ.
-type Client uint8
+// client says how a client of langchaingo reads a request, where they differ.
+type client uint8
 
 const (
-	// OpenAI takes text and calls of the assistant in one message, and one
+	// openAI takes text and calls of the assistant in one message, and one
 	// message per tool result. So do the clients that are not listed here.
-	OpenAI Client = iota
-	// Anthropic reads only the first part of a system, assistant or tool message. So each part
+	openAI client = iota
+	// claude, of Anthropic, reads only the first part of a system, assistant or tool message. So each part
 	// becomes a message of its own, and the service joins consecutive messages of one role.
-	Anthropic
-	// Google keeps the last system message only, and the service wants all
+	claude
+	// google keeps the last system message only, and the service wants all
 	// results of one response in one message.
-	Google
-	// Bedrock loses tool calls when it streams, so a request with tools is not
+	google
+	// bedrock loses tool calls when it streams, so a request with tools is not
 	// streamed: the streaming function gets the whole text at once.
-	Bedrock
+	bedrock
 )
 
 // clientOf recognises the clients by the package that their type is from, so
 // that none of them has to be imported.
-func clientOf(llm llms.Model) Client {
+func clientOf(llm llms.Model) client {
 	t := reflect.TypeOf(llm)
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -36,34 +36,34 @@ func clientOf(llm llms.Model) Client {
 	return clientFrom(t.PkgPath())
 }
 
-func clientFrom(pkg string) Client {
+func clientFrom(pkg string) client {
 	switch {
 	case strings.HasSuffix(pkg, "langchaingo/llms/anthropic"):
-		return Anthropic
+		return claude
 	case strings.Contains(pkg, "langchaingo/llms/googleai"):
-		return Google
+		return google
 	case strings.HasSuffix(pkg, "langchaingo/llms/bedrock"):
-		return Bedrock
+		return bedrock
 	}
-	return OpenAI
+	return openAI
 }
 
 // shape lays messages out for the client. It never changes a message in place,
 // whose parts may be the caller's, and returns msgs itself where nothing is to do.
-func (c Client) shape(msgs []llms.MessageContent) []llms.MessageContent {
+func (c client) shape(msgs []llms.MessageContent) []llms.MessageContent {
 	switch c {
-	case Anthropic:
+	case claude:
 		return onePartEach(parted(msgs))
-	case Bedrock:
+	case bedrock:
 		return parted(msgs)
-	case Google:
+	case google:
 		return joinedResults(joinedSystem(msgs))
 	}
 	return msgs
 }
 
 // copies reports whether what shape returns is always a slice of its own.
-func (c Client) copies() bool { return c == Anthropic || c == Google }
+func (c client) copies() bool { return c == claude || c == google }
 
 // parted keeps the paragraphs of consecutive system messages apart: these
 // clients join them without a separator.

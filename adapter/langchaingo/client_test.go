@@ -11,22 +11,22 @@ import (
 )
 
 func TestClientOf(t *testing.T) {
-	for llm, want := range map[llms.Model]Client{&openai.LLM{}: OpenAI, &anthropic.LLM{}: Anthropic} {
+	for llm, want := range map[llms.Model]client{&openai.LLM{}: openAI, &anthropic.LLM{}: claude} {
 		if got := clientOf(llm); got != want {
 			t.Errorf("clientOf(%T) = %d, want %d", llm, got, want)
 		}
 	}
 	// Importing these two would make this module require their services' SDKs.
-	for pkg, want := range map[string]Client{
-		"github.com/tmc/langchaingo/llms/googleai":        Google,
-		"github.com/tmc/langchaingo/llms/googleai/vertex": Google,
-		"github.com/tmc/langchaingo/llms/bedrock":         Bedrock,
+	for pkg, want := range map[string]client{
+		"github.com/tmc/langchaingo/llms/googleai":        google,
+		"github.com/tmc/langchaingo/llms/googleai/vertex": google,
+		"github.com/tmc/langchaingo/llms/bedrock":         bedrock,
 	} {
 		if got := clientFrom(pkg); got != want {
 			t.Errorf("clientFrom(%s) = %d, want %d", pkg, got, want)
 		}
 	}
-	if got := clientOf(script()); got != OpenAI {
+	if got := clientOf(script()); got != openAI {
 		t.Errorf("clientOf(a host's own) = %d", got)
 	}
 }
@@ -43,13 +43,13 @@ func TestShape(t *testing.T) {
 		}
 	}
 	tests := []struct {
-		client Client
+		client client
 		want   []string
 	}{
-		{OpenAI, []string{"0 system: one", "1 system: two", "1 system: three", "2 human: a", "2 human: b", "3 ai: hm", "3 ai: call 1 x {}", "3 ai: call 2 y {}", "4 tool: result 1 x rx", "5 tool: result 2 y ry"}},
-		{Anthropic, []string{"0 system: one", "1 system: \n\ntwo", "2 system: three", "3 human: a", "3 human: b", "4 ai: hm", "5 ai: call 1 x {}", "6 ai: call 2 y {}", "7 tool: result 1 x rx", "8 tool: result 2 y ry"}},
-		{Google, []string{"0 system: one", "0 system: two", "0 system: three", "1 human: a", "1 human: b", "2 ai: hm", "2 ai: call 1 x {}", "2 ai: call 2 y {}", "3 tool: result 1 x rx", "3 tool: result 2 y ry"}},
-		{Bedrock, []string{"0 system: one", "1 system: \n\ntwo", "1 system: three", "2 human: a", "2 human: b", "3 ai: hm", "3 ai: call 1 x {}", "3 ai: call 2 y {}", "4 tool: result 1 x rx", "5 tool: result 2 y ry"}},
+		{openAI, []string{"0 system: one", "1 system: two", "1 system: three", "2 human: a", "2 human: b", "3 ai: hm", "3 ai: call 1 x {}", "3 ai: call 2 y {}", "4 tool: result 1 x rx", "5 tool: result 2 y ry"}},
+		{claude, []string{"0 system: one", "1 system: \n\ntwo", "2 system: three", "3 human: a", "3 human: b", "4 ai: hm", "5 ai: call 1 x {}", "6 ai: call 2 y {}", "7 tool: result 1 x rx", "8 tool: result 2 y ry"}},
+		{google, []string{"0 system: one", "0 system: two", "0 system: three", "1 human: a", "1 human: b", "2 ai: hm", "2 ai: call 1 x {}", "2 ai: call 2 y {}", "3 tool: result 1 x rx", "3 tool: result 2 y ry"}},
+		{bedrock, []string{"0 system: one", "1 system: \n\ntwo", "1 system: three", "2 human: a", "2 human: b", "3 ai: hm", "3 ai: call 1 x {}", "3 ai: call 2 y {}", "4 tool: result 1 x rx", "5 tool: result 2 y ry"}},
 	}
 	for _, tt := range tests {
 		t.Run(strings.Fields("OpenAI Anthropic Google Bedrock")[tt.client], func(t *testing.T) {
@@ -75,19 +75,19 @@ func TestStreaming(t *testing.T) {
 	}
 	tests := []struct {
 		name    string
-		client  Client
+		client  client
 		options []llms.CallOption
 		want    []string
 	}{
-		{"restored after the framework's nil", OpenAI, []llms.CallOption{llms.WithStreamingFunc(nil)}, []string{"adapter: hello"}},
-		{"a function of one call", OpenAI, []llms.CallOption{llms.WithStreamingFunc(hear)}, []string{"hello"}},
-		{"a client that would lose the calls", Bedrock, nil, []string{"adapter: hello"}},
+		{"restored after the framework's nil", openAI, []llms.CallOption{llms.WithStreamingFunc(nil)}, []string{"adapter: hello"}},
+		{"a function of one call", openAI, []llms.CallOption{llms.WithStreamingFunc(hear)}, []string{"hello"}},
+		{"a client that would lose the calls", bedrock, nil, []string{"adapter: hello"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			heard = nil
 			llm := script(reply("hello"))
-			adapter := install(t, runtime(t), llm, nil, WithClient(tt.client), WithStreaming(func(ctx context.Context, chunk []byte) error {
+			adapter := install(t, runtime(t), llm, nil, withClient(tt.client), WithStreaming(func(ctx context.Context, chunk []byte) error {
 				return hear(ctx, []byte("adapter: "+string(chunk)))
 			}))
 			if _, err := adapter.Model().GenerateContent(t.Context(), []llms.MessageContent{human("q")}, tt.options...); err != nil {
@@ -96,7 +96,7 @@ func TestStreaming(t *testing.T) {
 			if diff := differ(tt.want, heard); diff != "" {
 				t.Error(diff)
 			}
-			if live := llm.last().options.StreamingFunc != nil; live == (tt.client == Bedrock) {
+			if live := llm.last().options.StreamingFunc != nil; live == (tt.client == bedrock) {
 				t.Errorf("the client streams: %v", live)
 			}
 		})
@@ -126,5 +126,21 @@ func TestIsCallDelta(t *testing.T) {
 		if got := isCallDelta([]byte(chunk)); got != want {
 			t.Errorf("isCallDelta(%s) = %v", chunk, got)
 		}
+	}
+}
+
+// withClient sets a client of which no value can be made here.
+func withClient(client client) Option {
+	return func(c *config) error {
+		c.client = client
+		return nil
+	}
+}
+
+// TestWithClient wraps a client in a type of the host.
+func TestWithClient(t *testing.T) {
+	adapter := install(t, runtime(t), script(), nil, WithClient(&anthropic.LLM{}))
+	if adapter.config.client != claude {
+		t.Errorf("the client is %d, want that of Anthropic", adapter.config.client)
 	}
 }

@@ -27,14 +27,14 @@ var (
 	errSchema = errors.New("unusable tool schema")
 )
 
-// Adapter is what one agent of a host uses: its model, its tools and its agent,
-// all with skills. It is safe for concurrent use, and one adapter serves any
-// number of sessions; agents with different tools or names need a adapter each.
+// Adapter holds what one agent of a host gets from a runtime: its model, its tools and its
+// agent, all with skills. It is safe for concurrent use, and one adapter serves any number of
+// sessions. Agents with different tools or names need an adapter each.
 type Adapter struct {
 	runtime *satchel.Runtime
 	hooks   adapter.Runtime
 	config  config
-	model   *Model
+	model   *viewModel
 	tools   []tools.Tool
 	names   []string              // of tools
 	byName  map[string]*skillTool // upper-cased, as executors match
@@ -59,7 +59,7 @@ func Install(rt *satchel.Runtime, llm llms.Model, hostTools []tools.Tool, opts .
 		return nil, fmt.Errorf("install: %w", err)
 	}
 	k.runs = newRuns(rt, c.agent)
-	k.model = &Model{adapter: k, inner: llm}
+	k.model = &viewModel{adapter: k, inner: llm}
 	for _, t := range hostTools {
 		k.add(k.wrap(t))
 	}
@@ -78,7 +78,7 @@ func (a *Adapter) add(t *skillTool) {
 }
 
 // Model returns the model to give to the agent, or to call in a loop.
-func (a *Adapter) Model() *Model { return a.model }
+func (a *Adapter) Model() llms.Model { return a.model }
 
 // Tools returns the tools to give to the agent: the host's, wrapped, and
 // Satchel's. The slice is the caller's own.
@@ -86,7 +86,9 @@ func (a *Adapter) Tools() []tools.Tool { return slices.Clone(a.tools) }
 
 // Agent decorates an agent that was made with [Adapter.Model] and [Adapter.Tools].
 // Executors run the result as they would run the agent itself.
-func (a *Adapter) Agent(inner agents.Agent) *Agent { return &Agent{adapter: a, inner: inner} }
+func (a *Adapter) Agent(inner agents.Agent) agents.Agent {
+	return &decoratedAgent{adapter: a, inner: inner}
+}
 
 // Close ends the runs that have not ended: what anonymous ones have loaded is forgotten.
 // Sessions that the host names stay, and so does the runtime. Closing it again does

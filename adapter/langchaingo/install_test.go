@@ -33,7 +33,7 @@ func TestInstallErrors(t *testing.T) {
 		{"no system text", func() (*Adapter, error) { return Install(rt, llm, nil, WithSystem("")) }, errArgument, "system"},
 		{"no streaming function", func() (*Adapter, error) { return Install(rt, llm, nil, WithStreaming(nil)) }, errArgument, "streaming"},
 		{"no history", func() (*Adapter, error) { return Install(rt, llm, nil, WithHistory(nil)) }, errArgument, "history"},
-		{"no such client", func() (*Adapter, error) { return Install(rt, llm, nil, WithClient(9)) }, errArgument, "client"},
+		{"no such client", func() (*Adapter, error) { return Install(rt, llm, nil, WithClient(nil)) }, errArgument, "client"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -118,7 +118,7 @@ func TestModelForwards(t *testing.T) {
 	if got, err := adapter.Model().Call(t.Context(), "p"); err != nil || got != "called: p" {
 		t.Errorf("Call = %q, %v", got, err)
 	}
-	if adapter.Model().SupportsReasoning() || !install(t, runtime(t), thinker{script()}, nil).Model().SupportsReasoning() {
+	if adapter.model.SupportsReasoning() || !install(t, runtime(t), thinker{script()}, nil).model.SupportsReasoning() {
 		t.Error("SupportsReasoning is not the client's")
 	}
 }

@@ -15,15 +15,15 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// Model is the host's model with skills, from [Adapter.Model]. Each call sends
+// viewModel is the host's model with skills, from [Adapter.viewModel]. Each call sends
 // what the view adds, on copies: messages, parts and options of the caller are
 // never changed.
-type Model struct {
+type viewModel struct {
 	adapter *Adapter
 	inner   llms.Model
 }
 
-var _ llms.ReasoningModel = (*Model)(nil)
+var _ llms.ReasoningModel = (*viewModel)(nil)
 
 // GenerateContent calls the host's model. The request carries the skills and Satchel's tools,
 // in a form that every client and service accepts: functions are tools, arguments are JSON, and
@@ -32,7 +32,7 @@ var _ llms.ReasoningModel = (*Model)(nil)
 //
 // Without a session in the context and outside of a decorated agent, each request stands alone.
 // It shows the skills, but a later request does not see what the model loads.
-func (m *Model) GenerateContent(ctx context.Context, messages []llms.MessageContent, options ...llms.CallOption) (*llms.ContentResponse, error) {
+func (m *viewModel) GenerateContent(ctx context.Context, messages []llms.MessageContent, options ...llms.CallOption) (*llms.ContentResponse, error) {
 	key, end := m.adapter.session(ctx)
 	defer end()
 	if marked, ok := satchel.KeyFrom(ctx); !ok || marked != key {
@@ -98,16 +98,16 @@ func isNothing(resp *llms.ContentResponse) bool {
 
 // Call forwards to the host's model as it is: a call of text in and text out
 // cannot carry the calls that skills need.
-func (m *Model) Call(ctx context.Context, prompt string, options ...llms.CallOption) (string, error) {
+func (m *viewModel) Call(ctx context.Context, prompt string, options ...llms.CallOption) (string, error) {
 	return m.inner.Call(ctx, prompt, options...)
 }
 
 // SupportsReasoning reports what the host's model does.
-func (m *Model) SupportsReasoning() bool { return llms.SupportsReasoningModel(m.inner) }
+func (m *viewModel) SupportsReasoning() bool { return llms.SupportsReasoningModel(m.inner) }
 
 // call times the client and reports usage. The context says that it is
-// reported, so that a [Handler] in the client does not count it again.
-func (m *Model) call(ctx context.Context, key core.SessionKey, msgs []llms.MessageContent, options []llms.CallOption) (*llms.ContentResponse, error) {
+// reported, so that a [reporter] in the client does not count it again.
+func (m *viewModel) call(ctx context.Context, key core.SessionKey, msgs []llms.MessageContent, options []llms.CallOption) (*llms.ContentResponse, error) {
 	start := time.Now()
 	resp, err := m.inner.GenerateContent(context.WithValue(ctx, reportedKey{}, true), msgs, options...)
 	event := core.Event{Kind: core.ModelCalled, Key: key, Duration: time.Since(start)}
@@ -141,7 +141,7 @@ func (a *Adapter) session(ctx context.Context) (_ core.SessionKey, end func()) {
 // own defaults.
 func (a *Adapter) override(asked *llms.CallOptions, noSkills bool, seen *streamedCalls) (llms.CallOption, func(context.Context, *llms.ContentResponse) error) {
 	withTools := false
-	if a.config.client == Bedrock {
+	if a.config.client == bedrock {
 		probe := *asked
 		a.offer.rewrite(&probe, noSkills)
 		withTools = len(probe.Tools) > 0
@@ -162,7 +162,7 @@ func (a *Adapter) observe(ctx context.Context, key core.SessionKey, r *run, mess
 	}
 	if r != nil {
 		message := assistant
-		if a.config.client == OpenAI {
+		if a.config.client == openAI {
 			message = verbatim
 		}
 		a.runs.answer(r, question(messages), calls, message(resp.Choices[0]))

@@ -16,7 +16,7 @@ type config struct {
 	system  string
 	stream  func(ctx context.Context, chunk []byte) error
 	history func(ctx context.Context) (schema.ChatMessageHistory, error)
-	client  Client
+	client  client
 	mark    *llms.CacheControl
 }
 
@@ -93,14 +93,15 @@ func WithHistory(open func(ctx context.Context) (schema.ChatMessageHistory, erro
 	}
 }
 
-// WithClient says which client of langchaingo the model is, for a host that
-// wraps it in a type of its own; [Install] recognises the clients themselves.
-func WithClient(client Client) Option {
+// WithClient sets the client of langchaingo that the model of [Install] wraps, for a host with
+// a model type of its own. Clients read requests in different ways, and Install recognises
+// only a client itself. The client is not called.
+func WithClient(client llms.Model) Option {
 	return func(c *config) error {
-		if client > Bedrock {
-			return fmt.Errorf("%w: client %d", errArgument, client)
+		if client == nil {
+			return fmt.Errorf("%w: client is nil", errArgument)
 		}
-		c.client = client
+		c.client = clientOf(client)
 		return nil
 	}
 }

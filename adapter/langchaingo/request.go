@@ -23,7 +23,7 @@ type request struct {
 }
 
 // request makes the view of one call.
-func (m *Model) request(ctx context.Context, key core.SessionKey, r *run, messages []llms.MessageContent, asked *llms.CallOptions) (request, error) {
+func (m *viewModel) request(ctx context.Context, key core.SessionKey, r *run, messages []llms.MessageContent, asked *llms.CallOptions) (request, error) {
 	s := scratches.Get().(*scratch)
 	defer s.release()
 	msgs := s.outgoing(m.adapter, messages, r)

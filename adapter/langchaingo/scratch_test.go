@@ -21,7 +21,7 @@ func TestScratchIsEmptyWhenItComesBack(t *testing.T) {
 	s.repair(long)
 	s.repair(append(long, ai(call("", "x", ""))))
 	s.outgoing(&Adapter{config: config{system: "first"}}, long, nil)
-	s.laidOut(&Adapter{config: config{client: Google}}, long, s.refer(long))
+	s.laidOut(&Adapter{config: config{client: google}}, long, s.refer(long))
 	s.reset()
 	for i, m := range s.refs[:cap(s.refs)] {
 		if diff := differ(core.Message{}, m); diff != "" {

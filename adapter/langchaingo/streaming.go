@@ -21,7 +21,7 @@ func (a *Adapter) streaming(asked streamFunc, withTools bool, seen *streamedCall
 	if fn == nil {
 		return nil, nil
 	}
-	if a.config.client == Bedrock && withTools {
+	if a.config.client == bedrock && withTools {
 		return nil, func(ctx context.Context, resp *llms.ContentResponse) error {
 			if resp.Choices[0].Content == "" {
 				return nil

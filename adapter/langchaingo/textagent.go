@@ -37,7 +37,7 @@ type textView struct {
 // viewText returns the steps with the texts of skills behind their results, and the
 // inputs with the earlier turns; it notes what stands in front of the prompt. What the
 // executor has is not changed.
-func (a *Agent) viewText(ctx context.Context, r *run, steps []schema.AgentStep, inputs map[string]string) ([]schema.AgentStep, map[string]string, error) {
+func (a *decoratedAgent) viewText(ctx context.Context, r *run, steps []schema.AgentStep, inputs map[string]string) ([]schema.AgentStep, map[string]string, error) {
 	question := inputs["input"]
 	a.adapter.runs.asks(r, question)
 	var messages []core.Message
@@ -144,7 +144,7 @@ func (r *run) textCallID(step int, action schema.AgentAction) string {
 }
 
 // observeText reports what the model did, with an id for each call.
-func (a *Agent) observeText(ctx context.Context, r *run, steps int, actions []schema.AgentAction) ([]schema.AgentAction, error) {
+func (a *decoratedAgent) observeText(ctx context.Context, r *run, steps int, actions []schema.AgentAction) ([]schema.AgentAction, error) {
 	actions = slices.Clone(actions)
 	var calls []core.ToolCall
 	for i := range actions {
@@ -197,7 +197,7 @@ func guard(marker *regexp.Regexp, text string) string {
 }
 
 // prompt sends the single prompt of an agent that works in text, behind what its view adds.
-func (m *Model) prompt(ctx context.Context, r *run, messages []llms.MessageContent, options []llms.CallOption) (*llms.ContentResponse, error) {
+func (m *viewModel) prompt(ctx context.Context, r *run, messages []llms.MessageContent, options []llms.CallOption) (*llms.ContentResponse, error) {
 	messages = slices.Clone(messages)
 	if len(messages) > 0 {
 		messages[0].Parts = r.text.before(messages[0].Parts)
