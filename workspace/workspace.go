@@ -37,11 +37,10 @@ type Places interface {
 
 // Open makes a private directory (mode 0700) for workspaces below base, or below
 // the directory for temporary files if base is empty. Any number of processes may
-// use the same base. Open removes what processes that have died left there (see
-// [WithKeep] for the alternative) and never touches what belongs to a living one;
-// it tells them apart by a file lock, which the kernel releases. Where there are
-// no such locks, as on Windows, it removes nothing of others. Until
-// [Places.Close], idle workspaces are removed from time to time.
+// use the same base. Open removes the workspaces of processes that have died (see [WithKeep] for
+// the alternative), and touches none of a living one. A file lock, which the kernel
+// releases, tells them apart. Without such locks, as on Windows, Open removes nothing of
+// others. Until [Places.Close], idle workspaces are removed from time to time.
 func Open(base string, options ...Option) (Places, error) {
 	var c config
 	for _, o := range options {
@@ -56,10 +55,9 @@ func Open(base string, options ...Option) (Places, error) {
 	return places, nil
 }
 
-// Attachment is a file of the conversation. Its content is in Data, or in an
-// artifact with a reference artifact://name[@version] in Ref or ID, or behind an
-// ID that [Sources].Resolve knows; the first of these that is present counts. An
-// ID is never read as a path.
+// Attachment is a file of the conversation. The first of these that is present is its
+// content: Data, an artifact that Ref or ID names as artifact://name[@version], or what
+// [Sources].Resolve returns for ID. An ID is never read as a path.
 type Attachment struct {
 	ID   string
 	Name string

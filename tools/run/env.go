@@ -116,13 +116,13 @@ func appendVars(env []string, vars map[string]string) []string {
 	return env
 }
 
-// searchPath returns the PATH of a command. Programs of packages and of what the
-// host shows come before those of the system, unless names are compared with a
-// list: in that case a name means the program of the system. The .venv of the
-// skill is then left out too, because commands can write to it: a program that
-// one puts there must not pass for an allowed one. For other privileged commands
-// the .venv comes after the system's programs, for the same reason. The last directory is
-// [workspace.LastPath]; at is where commands find the workspace.
+// searchPath returns the PATH of a command; at is where commands find the workspace.
+// Programs of packages, and of directories that the host shows, come before those of the
+// system. If names are compared with a list, a name means the program of the system. The
+// .venv of the skill is then left out too, because commands can write to it, and a program
+// there must not pass for an allowed one. For other privileged commands the .venv comes
+// after the system's programs, for the same reason. The last directory is
+// [workspace.LastPath].
 func searchPath(own, at string, found deps.Found, visible []string, privileged, compared bool) string {
 	const separator = string(filepath.ListSeparator)
 	venv, system, _ := strings.Cut(own, separator)
@@ -215,9 +215,9 @@ func dependencyVars(found deps.Found, visible []string) []string {
 	return env
 }
 
-// systemPackages returns where the packages of a virtual environment are, if they are
-// for the version of the system's Python: where names are compared with a list, python3
-// means that one. Otherwise it returns "".
+// systemPackages returns where the packages of a virtual environment are, or "" if they
+// are for another version than that of the system's Python. Where names are compared with
+// a list, python3 means the system's.
 func systemPackages(dir string) string {
 	if _, err := os.Stat(filepath.Join(dir, "pyvenv.cfg")); err != nil {
 		return ""

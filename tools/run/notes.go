@@ -140,8 +140,9 @@ func (st *staging) hintReadOnly(result executor.Result, output string) {
 // started. They, too, call that "permission denied".
 const notExecutable = 126
 
-// isOfSkill reports whether a line of output is about the skill's folder: it names a path
-// there, or no absolute path at all, but for that of a program, while the command works there.
+// isOfSkill reports whether a line of output is about the skill's folder. Such a line names
+// a path there. While the command works there, it may also name no absolute path but that
+// of a program.
 func (st *staging) isOfSkill(line string) bool {
 	paths := absolutePath.FindAllStringSubmatch(line, -1)
 	foreign := len(paths)

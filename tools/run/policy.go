@@ -77,11 +77,11 @@ func (p Policy) check(command, path string) (shellcmd.Simple, error) {
 	return p.shell().Check(command, path)
 }
 
-// A command is privileged if it may do what others of its conversation may not: it reaches a
+// A command is privileged if it may do more than others of its conversation. It reaches a
 // network, has a secret or variables of the host, or passed a list. Files that earlier
 // commands, of other skills too, have left in the workspace must not become part of it. So it
 // gets its own HOME and temporary directory. Programs find the system's files before those of
-// others. Interpreters and git ignore whatever belongs neither to the skill nor to the system.
+// others. Interpreters and git ignore files that belong neither to the skill nor to the system.
 
 // findPrivileges decides whether the command is privileged.
 func (st *staging) findPrivileges(ctx context.Context) {

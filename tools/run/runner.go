@@ -42,17 +42,17 @@ type Runner struct {
 	Once bool
 	// Unloaded allows skills that are not loaded to run.
 	Unloaded bool
-	// ForceSave saves what is collected even if the call does not ask for it.
+	// ForceSave saves collected files even if the call does not ask for it.
 	ForceSave bool
 	// Limits bound each command. A call may ask only for a timeout, up to
-	// Limits.MaxTimeout; for skill_exec it may be as long as the timeout of
-	// Sessions if Limits has none.
+	// Limits.MaxTimeout. For skill_exec the timeout of Sessions is the most if Limits has
+	// none.
 	Limits executor.Limits
 	// Outputs are the most that a call may collect. Zero fields stand for the
 	// defaults of outputs.Limits.
 	Outputs outputs.Limits
 	// PerSession and AtOnce are how many commands of skill_run run at once, in one session and
-	// in all. Below 1 they are defaultPerSession and twice GOMAXPROCS. Further commands wait
+	// in all. Below 1 they are 4 and twice GOMAXPROCS. Further commands wait
 	// until their own timeout, and then get an answer that says so.
 	PerSession, AtOnce int
 	// Sessions bound the commands of skill_exec. Their timeout applies if neither
@@ -74,10 +74,10 @@ type Runner struct {
 	// lines. All of these are also found with the escapes of JSON. Values of less than 4
 	// bytes, and other encodings by a command, are shown.
 	Secret func(ctx context.Context, skill core.Skill, name string) (value string, ok bool)
-	// Egress says what commands of a skill may reach, of what the skill asks for
-	// in its metadata. Such a command runs alone: no other of its session runs
-	// beside it. The executor must have Capabilities().Loopback. Nil lets none
-	// reach anything.
+	// Egress returns the network of a skill's commands. They reach the places that both
+	// Egress allows and the skill's metadata asks for. Such a command runs alone: no other
+	// of its session runs beside it. The executor must have Capabilities().Loopback. Nil
+	// gives no command a network.
 	Egress func(ctx context.Context, skill core.Skill) Network
 	// Dependencies is the directory into which "satchel deps --cache" installs the packages
 	// that skills require; "" looks for no packages. A skill's commands find those of its
@@ -87,20 +87,22 @@ type Runner struct {
 	// decides what code skills run.
 	Dependencies string
 	// Interpreters are commands that run scripts by their extension, such as
-	// ".jl": {"julia"}. They add to these, or replace them: .py python3, .sh bash,
-	// .js, .mjs and .cjs node, .ts deno run, .rb ruby, .pl perl, .php php,
-	// .r Rscript, .lua lua, .ps1 pwsh -File. Extensions are in lower case here;
-	// those of files may be in any.
+	// ".jl": {"julia"}. They add to the defaults, or replace them. The defaults are:
+	//   - python3 for .py, bash for .sh, node for .js, .mjs and .cjs, deno run for .ts,
+	//   - ruby for .rb, perl for .pl, php for .php,
+	//   - Rscript for .r, lua for .lua, pwsh -File for .ps1.
+	//
+	// Extensions are in lower case here; those of files may be in any.
 	Interpreters map[string][]string
 	// Attached returns files that the host adds to those which users attached to the messages
 	// of the request. Both are staged into work/inputs. It is called at each command, and when
-	// a turn begins. The model reads once about each file that has content or a Ref: at the
-	// message with which that turn begins, or in the answer of the first command that finds it
-	// within a turn. Resolve returns the content of a file that is known by its id alone, such
+	// a turn begins. The model reads once about each file that has content or a Ref. It does so
+	// at the message with which that turn begins. Within a turn it does so in the answer of
+	// the first command that finds the file. Resolve returns the content of a file that is known by its id alone, such
 	// as a URL. Without Resolve that file is a warning. Nothing is fetched automatically.
 	Attached func(ctx context.Context) []workspace.Attachment
 	Resolve  workspace.Sources
-	// Uploads begins the names of artifacts that are files of users; "" is defaultUploads.
+	// Uploads begins the names of artifacts that are files of users; "" is "uploads/".
 	// Files that a command saves never get such a name. A name that differs only in case,
 	// width or invisible characters is refused too, so Attached may trust it.
 	Uploads string

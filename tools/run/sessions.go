@@ -14,10 +14,10 @@ type Limits struct {
 	// conversation, all its agents together, opens no more when it has more than are
 	// still free.
 	Total int
-	// Idle is after which time a session that nobody asks for is killed, and one
+	// Idle is the time after which a session that no call asks for is killed, and one
 	// that has ended is forgotten. The default is 30 minutes.
 	Idle time.Duration
-	// Timeout is how long a command may run that has no timeout of its own; the
+	// Timeout is the longest run of a command that has no timeout of its own. The
 	// default is one hour.
 	Timeout time.Duration
 	// Buffer is how many bytes of a session's text are kept; the default is 4 MiB.

@@ -9,8 +9,8 @@ import (
 
 // cleaner turns the bytes of a process into text that may be shown: lines end
 // as the process wrote them, secrets are gone, and all is UTF-8. The text does
-// not depend on how the bytes were divided: what may go on as a line end, a
-// secret or a character is held back until that is known.
+// not depend on how the bytes were divided. A piece that may go on as a line end, a
+// secret or a character is held back until the next bytes decide.
 type cleaner struct {
 	lines   *lineEnds // nil: left as they are
 	secrets redact.Stream

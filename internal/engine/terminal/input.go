@@ -13,8 +13,8 @@ type input struct {
 	feeding bool
 }
 
-// endOfInput is the key, ^D, that a program on a terminal takes for the end of
-// its input; in the middle of a line it takes the second one for that.
+// endOfInput is the key ^D. A program on a terminal takes it for the end of its input at
+// the beginning of a line. In the middle of a line it takes two.
 const endOfInput = "\x04"
 
 // Write sends text to the process, and with eof the end of its input. It does not wait until

@@ -107,8 +107,8 @@ func (o *output) page(r Request, left int) (p Page, changed <-chan struct{}, aga
 	return p, nil, 0
 }
 
-// cut returns where the page is, and its text, which belongs to o: cut at the
-// end of a line where that is not too far away, and never inside a character.
+// cut returns the place of the page and its text, which belongs to o. The page ends with
+// a line if the line's end is near, and never inside a character.
 func (o *output) cut(r Request) (Page, []byte) {
 	p := Page{Offset: r.Offset, End: o.endOffset()}
 	if r.Offset < 0 {

@@ -37,9 +37,9 @@ const (
 
 var (
 	escapes = regexp.MustCompile("\x1b(?:\\[[0-9;?]*[ -/]*[@-~]|\\][^\a\x1b]*(?:\a|\x1b\\\\)|[@-Z\\\\^_=>])")
-	// asking is how a line ends that waits for its continuation: with the mark of
-	// a question, of a field, or of the prompt of a shell, an interpreter or a
-	// debugger. Words do not count, and neither do the ends of progress reports.
+	// asking matches the end of a line that waits for its continuation: the mark of
+	// a question, of a field, or of the prompt of a shell, interpreter or debugger.
+	// Words do not count, and neither do the ends of progress reports.
 	asking = regexp.MustCompile(`[?:>$\])？：]$|(?:^|[^#])#$`)
 )
 

@@ -172,10 +172,9 @@ func (s *Session) Idled() bool {
 	return s.idled
 }
 
-// Next returns a page of the text as soon as there is a reason to: the page is
-// full, the process has ended or seems to ask for something, or r.Wait is over.
-// It waits for Finish too. When ctx ends first, nothing counts as read and the
-// error is that of ctx.
+// Next waits for a page of the text, and returns it when it is full or r.Wait is over.
+// It returns earlier when the process has ended, and Finish too, or seems to ask for
+// something. When ctx ends first, nothing counts as read and the error is that of ctx.
 func (s *Session) Next(ctx context.Context, r Request) (Page, error) {
 	page, err := s.out.next(ctx, r)
 	s.touch()

@@ -40,11 +40,10 @@ func New(limits Limits) *Table {
 	return &Table{limits: limits.orDefaults(), opened: map[core.SessionKey]numbers{}}
 }
 
-// Open takes a place for a session that is about to start, and gives it the
-// owner's next id: s1, s2 and so on, the same in each run of the host. Its number
-// is above after, the highest one that the owner is known to have been given, here
-// or on another machine. The caller must call Start or Abandon. The error wraps
-// ErrFull or ErrClosed.
+// Open takes a place for a session that is about to start, and gives it the owner's next
+// id: s1, s2 and so on. Its number is above after, the highest number that the owner has
+// used, here or on another machine. So ids are the same in each run of the host. The
+// caller must call Start or Abandon. The error wraps ErrFull or ErrClosed.
 func (t *Table) Open(owner core.SessionKey, after int) (*Session, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

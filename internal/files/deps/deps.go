@@ -94,10 +94,10 @@ func writeHooks(dir string) error {
 // Cache is a directory of environments. Its methods may be called at the same
 // time, also by several processes with the same directory.
 //
-// An environment is found by a digest of the file that requires the packages and
-// of the interpreter with its version: a changed file, or another Python, has an
-// environment of its own. Nothing removes old ones; remove the directory, or
-// parts of it, while no command uses it.
+// An environment is found by a digest of the file that requires the packages, and of the
+// interpreter with its version. So a changed file, or another Python, has an environment
+// of its own. Old ones stay until the host removes the directory, or parts of it, while
+// no command uses it.
 type Cache struct {
 	dir          string
 	interpreters interpreters

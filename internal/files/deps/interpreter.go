@@ -20,8 +20,7 @@ type interpreter struct {
 	version string // as the program prints it
 }
 
-// interpreters remembers versions, as long as the files of the programs are the
-// same.
+// interpreters remembers the version of a program while its file is the same.
 type interpreters struct {
 	mu    sync.Mutex
 	known map[string]known

@@ -22,11 +22,11 @@ type Indexes struct {
 // What is there already is returned as it is. What the installers say goes to
 // progress as it comes.
 //
-// Only built packages are taken, so that nothing of a package is run on the host:
-// pip --only-binary :all: and npm ci --ignore-scripts, both with settings of their
-// own, whatever pip.conf and .npmrc say. A file that asks for more is [ErrRefused],
-// a skill without such a file [ErrNothing]. An environment appears whole or not at
-// all, also when ctx ends; of several calls at once the first one to finish counts.
+// Only built packages are taken, so that no code of a package runs on the host. That is
+// pip --only-binary :all: and npm ci --ignore-scripts, with settings that pip.conf and
+// .npmrc cannot change. The error wraps [ErrRefused] if a file asks for more, and
+// [ErrNothing] if the skill has no such file. An environment appears whole or not at
+// all, also when ctx ends. Of several calls at once the first one to finish counts.
 func (c *Cache) Make(ctx context.Context, skill string, from Indexes, progress io.Writer) ([]Environment, error) {
 	root, err := os.OpenRoot(skill)
 	if err != nil {

@@ -17,10 +17,9 @@ import (
 	"github.com/satchel-go/satchel/artifacts"
 )
 
-// Attachment is a file of the conversation. Its content is in Data, or in an
-// artifact with a reference artifact://name[@version] in Ref or ID, or behind an
-// ID that [Sources].Resolve knows; the first of these that is present counts. An
-// ID is never read as a path.
+// Attachment is a file of the conversation. The first of these that is present is its
+// content: Data, an artifact that Ref or ID names as artifact://name[@version], or what
+// [Sources].Resolve returns for ID. An ID is never read as a path.
 type Attachment struct {
 	ID   string
 	Name string

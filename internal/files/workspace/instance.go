@@ -13,9 +13,9 @@ import (
 	"github.com/satchel-go/satchel/internal/files/plainfile"
 )
 
-// An instance is the directory of one Workspaces. It contains a lock file, which
-// is locked as long as its process lives, and a directory for each workspace. The
-// instances of other processes are beside it.
+// An instance is the directory of one Workspaces. It contains a lock file, which is locked
+// while its process lives, and a directory for each workspace. The instances of other
+// processes are beside it.
 type instance struct {
 	parent *os.Root
 	name   string
@@ -34,7 +34,7 @@ const (
 	maxSiblings = 100_000
 )
 
-// errTaken: another process holds the lock of an instance.
+// errTaken says that another process holds the lock of an instance.
 var errTaken = errors.New("instance is in use")
 
 // newInstance makes an instance below base, or below the directory for temporary

@@ -121,27 +121,27 @@ func newConfig(base string, opts []Option) (config, error) {
 // texts say what is allowed instead and are fit for a model: they contain no path
 // of the host except those that the caller or [WithHostDirs] named.
 var (
-	// ErrPath: a path is malformed, leaves its place, or passes a link.
+	// ErrPath says that a path is malformed, leaves its place, or passes a link.
 	ErrPath = errors.New("path is not allowed")
-	// ErrSource: the source of an input is unknown or not enabled.
+	// ErrSource says that the source of an input is unknown or not enabled.
 	ErrSource = errors.New("source is not allowed")
-	// ErrMode: the mode of an input is neither copy nor link.
+	// ErrMode says that the mode of an input is neither copy nor link.
 	ErrMode = errors.New("unknown mode")
-	// ErrName: a skill or session without a usable name.
+	// ErrName says that a skill or session has no usable name.
 	ErrName = errors.New("unusable name")
-	// ErrNotRegular: something is neither a file nor a directory, or is the wrong
-	// one of the two.
+	// ErrNotRegular says that something is neither a file nor a directory, or is the
+	// wrong one of the two.
 	ErrNotRegular = errors.New("not a regular file")
-	// ErrTooLarge: a file is larger, or a tree has more files, than allowed.
+	// ErrTooLarge says that a file is larger, or a tree has more files, than allowed.
 	ErrTooLarge = errors.New("too large")
-	// ErrFull: the workspace, or all of them together, have reached their maximum
-	// size.
+	// ErrFull says that the workspace, or all of them together, have reached their
+	// maximum size.
 	ErrFull = errors.New("workspace is full")
-	// ErrTaken: the target exists and cannot be replaced.
+	// ErrTaken says that the target exists and cannot be replaced.
 	ErrTaken = errors.New("target is taken")
-	// ErrNotExist: there is no such file. It is fs.ErrNotExist.
+	// ErrNotExist is fs.ErrNotExist: there is no such file.
 	ErrNotExist = fs.ErrNotExist
-	// ErrClosed: the workspace, or all of them, have ended. It is fs.ErrClosed.
+	// ErrClosed is fs.ErrClosed: the workspace, or all of them, have ended.
 	ErrClosed = fs.ErrClosed
 )
 

@@ -18,9 +18,8 @@ import (
 	"github.com/satchel-go/satchel/internal/files/workspace"
 )
 
-// changeAs makes a change in the way a command could: as root, who can ignore
-// modes, or as the owner, who first gives himself the permission and then takes
-// it back.
+// changeAs makes a change in the way a command could. Root ignores modes. The owner first
+// gives himself the permission, and takes it back afterwards.
 func changeAs(t *testing.T, root bool, dir string, change func(dir string) error) {
 	t.Helper()
 	if !root {

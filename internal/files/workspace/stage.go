@@ -23,12 +23,12 @@ type Files interface {
 	Fingerprint(ctx context.Context, name string) (string, error)
 }
 
-// Verbatim are [Files] of a skill that is staged exactly as it is: its own files out, work,
-// inputs and .venv are where they were, and the links and the writable .venv of other
-// skills are not there.
+// Verbatim marks [Files] of a skill that is staged exactly as it is. Its own files out,
+// work, inputs and .venv are where they were. The links and the writable .venv that other
+// skills get are not made.
 type Verbatim interface {
 	Files
-	// Verbatim is never called.
+	// Verbatim marks the type; no code calls it.
 	Verbatim()
 }
 

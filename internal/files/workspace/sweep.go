@@ -152,11 +152,11 @@ func (w *Workspaces) measureReleased(ctx context.Context) {
 // removeBatch is how many entries of a directory are processed at a time.
 const removeBatch = 512
 
-// removeAll removes an entry of dir with everything in it; if it does not exist
-// that is no error. Commands choose what is in there, so it follows no links,
-// makes unreadable directories readable, and moves directories up instead of
-// descending: a tree of any depth takes one open directory and no long paths. It
-// removes everything that it can before it reports what cannot be removed.
+// removeAll removes an entry of dir with everything in it. One that does not exist is no
+// error. Commands choose what is in there, so removeAll follows no links and makes
+// unreadable directories readable. It moves directories up instead of descending, so a
+// tree of any depth takes one open directory and no long paths. It removes everything
+// that it can before it reports what cannot be removed.
 func removeAll(dir *os.Root, name string) error {
 	stack, stuck := []string{name}, error(nil)
 	for len(stack) > 0 {

@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// locks: without file locks a process cannot tell whether another is alive. So the files of
-// other processes are never touched.
+// locks says that there are no file locks, so a process cannot tell whether another is
+// alive. The files of other processes are never touched then.
 const locks = false
 
 func lockFile(*os.File) error { return nil }

@@ -35,11 +35,10 @@ type Workspaces struct {
 
 // Open makes a private directory (mode 0700) for workspaces below base, or below
 // the directory for temporary files if base is empty. Any number of processes may
-// use the same base. Open removes what processes that have died left there (see
-// [WithKeep] for the alternative) and never touches what belongs to a living one;
-// it tells them apart by a file lock, which the kernel releases. Where there are
-// no such locks, as on Windows, it removes nothing of others. Until
-// [Workspaces.Close], idle workspaces are removed from time to time.
+// use the same base. Open removes the workspaces of processes that have died (see [WithKeep] for
+// the alternative), and touches none of a living one. A file lock, which the kernel
+// releases, tells them apart. Without such locks, as on Windows, Open removes nothing of
+// others. Until [Workspaces.Close], idle workspaces are removed from time to time.
 func Open(base string, opts ...Option) (*Workspaces, error) {
 	cfg, err := newConfig(base, opts)
 	if err != nil {

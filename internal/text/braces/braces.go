@@ -1,6 +1,6 @@
-// Package braces writes out patterns with alternatives in braces, "a{b,c}": matching
-// them one by one takes time that grows with their number, matching the braces with the
-// product of all alternatives.
+// Package braces writes out patterns with alternatives in braces, such as "a{b,c}". The
+// time for matching the results one by one grows with their number. Matching the braces
+// themselves takes the product of all alternatives.
 package braces
 
 import "errors"

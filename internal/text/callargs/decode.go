@@ -96,10 +96,10 @@ func (a *Args) Value(name string, target any) error {
 // Missing names the first required field that was not given; nil if all were.
 func (a *Args) Missing() error { return a.missing }
 
-// Decode reads the raw arguments of a call: a JSON object, that object as the
-// text of {"__arg1": …} (which is how langchaingo passes it), or bare text,
-// which is the value of the first field. What it does not know is ignored with a
-// warning. The error wraps [ErrArguments] and says what would be accepted.
+// Decode reads the raw arguments of a call. They are a JSON object, or that object as the
+// text of {"__arg1": …}, as langchaingo passes it. Bare text is the value of the first
+// field. Unknown names are ignored with a warning. The error wraps [ErrArguments] and
+// says what would be accepted.
 func Decode(raw string, fields []Field) (*Args, error) {
 	a := &Args{texts: map[string][]string{}, flags: map[string]bool{}, counts: map[string]int{}, values: map[string]json.RawMessage{}}
 	if len(raw) > MaxBytes {
@@ -191,7 +191,7 @@ func (a *Args) unwrap(raw string) (object map[string]json.RawMessage, bare strin
 	return nil, raw, nil
 }
 
-// set reads the value of a field that is given.
+// set reads the value of a field.
 func (a *Args) set(f Field, raw json.RawMessage) error {
 	var value any
 	if err := json.Unmarshal(raw, &value); err != nil || value == nil {

@@ -11,11 +11,10 @@ import (
 	"time"
 )
 
-// fit brings a value that is not null into the shape of a schema where it is
-// clear what was meant: JSON in a text, a number for a text and the other way
-// round, one element for a list, and for an object the property that stands for
-// it. What a schema does not say, or says in other words than Satchel's own, is
-// left as it is.
+// fit brings a value that is not null into the shape of a schema where the meaning is
+// clear. It takes JSON in a text, a number for a text and the other way round, and one
+// element for a list. For an object it takes the property that stands for it. It ignores
+// keywords of a schema that Satchel's own schemas do not use.
 func fit(schema map[string]any, raw json.RawMessage) (json.RawMessage, *misfit) {
 	raw = bytes.TrimSpace(raw)
 	text, isText := textOf(raw)

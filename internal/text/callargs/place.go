@@ -11,8 +11,8 @@ import (
 var variables = map[string]string{"WORKSPACE_DIR": "", "SKILLS_DIR": "skills/", "WORK_DIR": "work/", "OUTPUT_DIR": "out/", "RUN_DIR": "runs/"}
 
 // InWorkspace returns a path relative to the workspace if it begins with a variable of
-// commands, such as $OUTPUT_DIR/x, or with a folder that commands see beside their skill:
-// inputs, out or work.
+// commands, such as $OUTPUT_DIR/x. A path may also begin with a folder that commands see
+// beside their skill: inputs, out or work.
 func InWorkspace(p string) (rel string, ok bool) {
 	p = clean(p)
 	first, rest, below := strings.Cut(p, "/")
@@ -65,7 +65,7 @@ func ThroughLinks(rel string) string {
 }
 
 // clean returns path.Clean of a path, with the slash at its end. A path with ".." stays as
-// it is, for whoever refuses it.
+// it is, and the caller refuses it.
 func clean(p string) string {
 	if p == "" || strings.Contains(p, "..") {
 		return p

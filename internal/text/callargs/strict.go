@@ -17,9 +17,9 @@ func (a *Args) Given(name string) bool {
 	return counted || len(a.texts[name]) > 0 || a.flags[name] || ok && !isBlank(value)
 }
 
-// Strict fails where [Decode] has ignored something or had to choose: at a field that is
-// not known exactly as it is written, and at one that is there twice, under whatever
-// names. The error wraps [ErrArguments].
+// Strict fails where [Decode] has ignored a name or had to choose. That is a name that is
+// not exactly one of the fields, or a field that occurs twice, under any of its names.
+// The error wraps [ErrArguments].
 func (a *Args) Strict(fields []Field) error {
 	if err := repeats(a.text); err != nil {
 		return err

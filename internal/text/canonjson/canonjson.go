@@ -16,11 +16,11 @@ import (
 // maxNested bounds how deep JSON is read.
 const maxNested = 64
 
-// Text returns one and the same text for JSON that differs only in white space and
-// in the order of names: compact, with names sorted and numbers as they were
-// written. Text that is not one JSON value comes back unchanged. So does JSON that
-// readers may understand differently: an object that has a name twice, also in
-// another case, and values nested deeper than 64 levels.
+// Text returns the canonical form of JSON: compact, with names sorted and numbers as they
+// were written. Texts that differ only in white space and in the order of names have the
+// same form. Text that is not one JSON value comes back unchanged. So does JSON that
+// readers may understand differently: an object that has a name twice, also in another
+// case, and values nested deeper than 64 levels.
 func Text(text string) string {
 	d := json.NewDecoder(strings.NewReader(text))
 	if !unambiguous(d, 0) {

@@ -8,9 +8,11 @@ import (
 
 // An invisible character is one that takes no room on a screen: a format character, a
 // variation selector, a filler, a tag. Models read them and people do not. Some texts need
-// them, and there they are ordinary: one U+FE0E or U+FE0F behind an emoji, a digit, "#" or
-// "*"; U+200D between emoji; U+200C and U+200D between letters of scripts that join; and
-// the blank of Braille between its patterns.
+// them, and there they are ordinary:
+//   - one U+FE0E or U+FE0F behind an emoji, a digit, "#" or "*",
+//   - U+200D between emoji,
+//   - U+200C and U+200D between letters of scripts that join,
+//   - the blank of Braille between its patterns.
 
 // HasInvisible reports whether a text holds an invisible character that is not ordinary.
 func HasInvisible(text string) bool { return FirstInvisible(text) >= 0 }

@@ -1,7 +1,6 @@
-// Package printable writes names and messages so that they show what they hold.
-// Control characters, which move a cursor, and characters that take no room or change the
-// order and the look of others, become the escapes of JSON: what is read back from JSON is
-// the same text.
+// Package printable writes names and messages so that a reader sees every character. Some
+// characters become the escapes of JSON: those that move a cursor, that take no room, or
+// that change the order and the look of others. Read back as JSON, the text is the same.
 package printable
 
 import (

@@ -15,7 +15,7 @@ func TestLine(t *testing.T) {
 		"a\u202egnp.txt":        {`a\u202egnp.txt`, `a\u202egnp.txt`},
 		"a\n\tb\r\x1b[2J":       {`a\u000a\u0009b\u000d\u001b[2J`, "a\n\tb" + `\u000d\u001b[2J`},
 		"\u2028\u2029\u0085":    {`\u2028\u2029\u0085`, `\u2028\u2029\u0085`},
-		"\U000E0041":            {`\udb40\udc41`, `\udb40\udc41`}, // a tag, which nobody sees
+		"\U000E0041":            {`\udb40\udc41`, `\udb40\udc41`}, // a tag, which has no width
 		"broken \xff \uFFFD ok": {"broken \uFFFD \uFFFD ok", "broken \uFFFD \uFFFD ok"},
 	} {
 		if got := [2]string{printable.Line(text), printable.Lines(text)}; got != want {

@@ -13,9 +13,9 @@ var (
 	quoteEscaper = strings.NewReplacer(`"`, "&quot;")
 )
 
-// Text escapes text for an element and folds its white space. Names and
-// descriptions come from outside and must not be able to open or close a tag or a
-// line that Satchel writes, nor to hide or turn around what stands in it.
+// Text escapes text for an element and folds its white space. Names and descriptions come
+// from outside. They must not open or close a tag or a line that Satchel writes, and not
+// hide or turn around other text in it.
 func Text(s string) string { return Escape(Fold(s)) }
 
 // Attribute escapes text as [Text] does, for a quoted attribute.

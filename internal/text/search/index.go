@@ -194,7 +194,7 @@ func appendList(b []byte, entries []entry) []byte {
 	return b
 }
 
-// each decodes a list. What visit is given holds until it returns.
+// each decodes a list. The counts are valid until visit returns.
 func (x *Index) each(p posting, visit func(document int, c *counts)) {
 	list := x.lists[p.offset : p.offset+p.size]
 	document := -1

@@ -24,7 +24,7 @@ type Query struct {
 	Allow func(document int) bool
 	// Boost multiplies the score of a document; nil is 1 for all.
 	Boost func(document int) float64
-	// Naming is what whoever asks calls the documents; nil: as they were indexed.
+	// Naming has the caller's names of the documents; nil: as they were indexed.
 	Naming *Naming
 	// Messages says that the phrasings are what users write, not wordings of one need. Words
 	// of asking then count less, and one word is enough where few documents hold it.
@@ -259,8 +259,8 @@ func (s *searching) sort(hits []Hit) {
 	})
 }
 
-// mentioned returns the documents that a phrasing names: it is the name, or holds it
-// behind a "$" or "/", beside the word "skill", or holds one with a hyphen as a word.
+// mentioned returns the documents that a phrasing names. It is the name, or holds it
+// behind a "$" or "/" or beside the word "skill". A name with a hyphen may be any word.
 func (n *Naming) mentioned(text string) []int {
 	var all []int
 	text = strings.TrimSpace(text)

@@ -133,8 +133,7 @@ func TestWeak(t *testing.T) {
 	}
 }
 
-// The scores are constants of the design: whoever changes them changes what agents
-// find.
+// The scores are constants of the design: a change of them changes what agents find.
 func TestScores(t *testing.T) {
 	x := built(shelf...)
 	got := ""
@@ -149,8 +148,8 @@ docx-forms 2.2274 false
 	}
 }
 
-// An index that was made from another one is the same as one made anew, whatever was
-// added, removed and moved.
+// An index that was made from another one is the same as a new one, after any
+// additions, removals and moves.
 func TestBuildFromPrevious(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	pool := synthetic(r, 40)

@@ -15,10 +15,9 @@ import (
 // maxTerm bounds a term in bytes: what is longer is data, not a word.
 const maxTerm = 64
 
-// eachTerm yields the terms of a text in order: words in lower case, stemmed where
-// they are English, without those that say nothing; of a word in camel case its parts
-// too; of scripts without spaces, where pairs is set, every pair of characters that
-// stand side by side.
+// eachTerm yields the terms of a text in order: words in lower case, stemmed where they are
+// English, without stop words. A word in camel case also yields its parts. If pairs is set,
+// scripts without spaces yield every pair of neighbouring characters.
 func eachTerm(text string, pairs bool, yield func(string)) {
 	text = norm.NFKC.String(strings.ToValidUTF8(text, " "))
 	for len(text) > 0 {

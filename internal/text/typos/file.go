@@ -10,9 +10,10 @@ import (
 // maxAsked bounds, in bytes, what is compared with each file.
 const maxAsked = 4096
 
-// File returns the path among files that a caller who wrote asked most likely meant, "" for
-// none: the same path in another case, a file of that name in another folder, scripts/
-// first, one that has an ending more, or one whose name is almost spelled so.
+// File returns the path among files that was most likely meant by asked, or "" for none.
+// That is the same path in another case, or a file of that name in another folder,
+// scripts/ first. After these come a file with one more ending, and one whose name is
+// almost the same.
 func File(files []string, asked string) string {
 	if len(asked) > maxAsked {
 		return ""

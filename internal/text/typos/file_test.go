@@ -22,7 +22,7 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// TestLongFile: what is made of a long name does not grow with the number of files.
+// TestLongFile: the memory for a long name does not grow with the number of files.
 func TestLongFile(t *testing.T) {
 	var files []string
 	for i := range 100 {

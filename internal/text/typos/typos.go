@@ -4,9 +4,9 @@ package typos
 // Most is the length of the longest texts that are compared.
 const Most = 128
 
-// Distance is how many insertions, deletions, replacements and swaps of neighbours make b
-// of a (optimal string alignment), or limit if it is no less, or if a text is longer than
-// [Most].
+// Distance returns how many insertions, deletions, replacements and swaps of neighbours
+// turn a into b (optimal string alignment). It is at most limit, which also stands for
+// texts longer than [Most].
 func Distance[T comparable](a, b []T, limit int) int {
 	if len(a) > Most || len(b) > Most || len(a)-len(b) >= limit || len(b)-len(a) >= limit {
 		return limit
