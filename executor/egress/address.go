@@ -57,9 +57,6 @@ func (p Policy) Unreachable(r Rule) (addr netip.Addr, ok bool) {
 // errNotPublic reports a name that leads to an address that is not public.
 var errNotPublic = errors.New("leads to an address that is not public")
 
-// mostAnswers bounds the addresses of a name that are looked at.
-const mostAnswers = 64
-
 // addresses returns the addresses at which a host may be reached. A single one
 // that may not be reached refuses them all: it is how a name is made to lead
 // inside at the second try.
@@ -72,7 +69,7 @@ func (p *Proxy) addresses(ctx context.Context, h host) ([]netip.Addr, error) {
 			return nil, fmt.Errorf("cannot be resolved: %w", err)
 		}
 	}
-	if len(found) == 0 || len(found) > mostAnswers {
+	if len(found) == 0 || len(found) > maxAnswers {
 		return nil, fmt.Errorf("cannot be resolved: %d addresses", len(found))
 	}
 	own, err := p.own()

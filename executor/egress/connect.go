@@ -154,8 +154,8 @@ func endOf(c net.Conn, err error) {
 
 // shown is what the program sent, as it may stand in an answer.
 func shown(s string) string {
-	if len(s) > most {
-		s = s[:most]
+	if len(s) > maxName {
+		s = s[:maxName]
 	}
 	return s
 }

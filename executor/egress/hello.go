@@ -9,10 +9,6 @@ import (
 	"net"
 )
 
-// mostHello bounds the beginning of a handshake: a ClientHello that needs more than
-// four records is not one.
-const mostHello = 1 << 16
-
 var errHello = errors.New("not the beginning of a TLS handshake")
 
 // readHello reads the first message of a TLS client. It returns the name that it
@@ -22,7 +18,7 @@ var errHello = errors.New("not the beginning of a TLS handshake")
 func readHello(r io.Reader) (name string, read []byte, err error) {
 	var seen bytes.Buffer
 	var hello *tls.ClientHelloInfo
-	server := tls.Server(clientOnly{r: io.TeeReader(io.LimitReader(r, mostHello), &seen)}, &tls.Config{
+	server := tls.Server(clientOnly{r: io.TeeReader(io.LimitReader(r, maxHello), &seen)}, &tls.Config{
 		GetConfigForClient: func(h *tls.ClientHelloInfo) (*tls.Config, error) {
 			hello = h
 			return nil, errHello // no handshake follows

@@ -31,9 +31,6 @@ var (
 	errZone   = errors.New("has a zone")
 )
 
-// most is the length of the longest name.
-const most = 253
-
 // parseHost reads a host as it stands in a URL. What a resolver or a client could
 // take for an address is one, in whatever spelling.
 func parseHost(text string) (host, error) {
@@ -49,7 +46,7 @@ func parseHost(text string) (host, error) {
 		return literal(addr)
 	}
 	name, err := names.ToASCII(strings.TrimSuffix(text, "."))
-	if err != nil || name == "" || len(name) > most || strings.HasSuffix(name, ".") {
+	if err != nil || name == "" || len(name) > maxName || strings.HasSuffix(name, ".") {
 		return host{}, errNoName
 	}
 	name = strings.ToLower(name)

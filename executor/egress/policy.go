@@ -52,13 +52,13 @@ func (l Limits) withDefaults() (Limits, error) {
 			return l, errors.New("a limit is negative")
 		}
 	}
-	l.Connections = cmp.Or(l.Connections, 16)
-	l.Total = cmp.Or(l.Total, 512)
-	l.Bytes = cmp.Or(l.Bytes, 64<<20)
-	l.Header = cmp.Or(l.Header, 64<<10)
-	l.Dial = cmp.Or(l.Dial, 10*time.Second)
-	l.Hello = cmp.Or(l.Hello, 5*time.Second)
-	l.Idle = cmp.Or(l.Idle, 30*time.Second)
+	l.Connections = cmp.Or(l.Connections, defaultConnections)
+	l.Total = cmp.Or(l.Total, defaultTotal)
+	l.Bytes = cmp.Or(l.Bytes, defaultBytes)
+	l.Header = cmp.Or(l.Header, defaultHeader)
+	l.Dial = cmp.Or(l.Dial, defaultDial)
+	l.Hello = cmp.Or(l.Hello, defaultHello)
+	l.Idle = cmp.Or(l.Idle, defaultIdle)
 	return l, nil
 }
 
@@ -99,16 +99,14 @@ type keeper struct {
 	hosts []host
 }
 
-const leastValue, leastPlaceholder = 8, 16
-
 func keepers(secrets []Secret) ([]keeper, error) {
 	var all []keeper
 	for _, s := range secrets {
 		k := keeper{Secret: s}
 		switch {
-		case len(s.Value) < leastValue || strings.ContainsAny(s.Value, "\r\n\x00"):
+		case len(s.Value) < minValue || strings.ContainsAny(s.Value, "\r\n\x00"):
 			return nil, fmt.Errorf("secret %q has no usable value", s.Name)
-		case len(s.Placeholder) < leastPlaceholder:
+		case len(s.Placeholder) < minPlaceholder:
 			return nil, fmt.Errorf("secret %q: the placeholder is too short", s.Name)
 		case len(s.Hosts) == 0:
 			return nil, fmt.Errorf("secret %q: name its hosts", s.Name)

@@ -51,9 +51,6 @@ func (e *exchange) fill(r *http.Request, scheme string, to host) (told bool, err
 
 func (k *keeper) notFor() error { return fmt.Errorf("secret %q is not for this host", k.Name) }
 
-// maxFilled bounds the values of the headers of a request with a secret in them, in bytes.
-const maxFilled = 256 << 10
-
 // isIn reports whether a header value holds the placeholder, as it stands or in the base64 of a
 // user and a password.
 func (k *keeper) isIn(value string) bool {

@@ -67,11 +67,6 @@ func (f *firstProcess) awaitGone() {
 // Terminate implements process.Child.
 func (f *firstProcess) Terminate() { _, _ = f.control.Write([]byte{reexec.Terminate}) }
 
-// goneWait is how long the message that no process is left may take. It follows
-// the message of the program's end at once, unless the program has left something
-// running.
-const goneWait = time.Millisecond
-
 // KillAll ends the first process; the kernel then ends all others of its
 // namespace. Usually none is left.
 func (f *firstProcess) KillAll() error {
@@ -86,9 +81,6 @@ func (f *firstProcess) KillAll() error {
 	f.killOthers()
 	return nil
 }
-
-// othersWait is longer than the end of a namespace takes on a quiet machine.
-const othersWait = 20 * time.Millisecond
 
 // killOthers waits until the first process is gone. The kernel ends the others
 // only after the first process has run once more, which can take seconds if there

@@ -30,10 +30,6 @@ func (s *Sandbox) newGroup(l executor.Limits) *group {
 	return g
 }
 
-// firstThreads is room for the threads of the first process, of which one or all
-// join the group with the program. RLIMIT_NPROC bounds the program itself.
-const firstThreads = 16
-
 // groupLimits returns those limits that groups can enforce.
 func (s *Sandbox) groupLimits(l executor.Limits) (limits cgroup.Limits) {
 	memory, processes := s.groups.Has()

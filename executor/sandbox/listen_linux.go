@@ -10,15 +10,11 @@ import (
 	"os"
 	"slices"
 	"sync"
-	"time"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/satchel-go/satchel/executor/internal/process"
 )
-
-// serveWait is how long Serve may take to return when its listener is closed.
-const serveWait = 2 * time.Second
 
 // listeners are the sockets of Command.Listen. They belong to the network of the
 // sandbox, so the first process opens them, and hands them out before the program

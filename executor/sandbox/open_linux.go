@@ -180,8 +180,6 @@ var passed = struct {
 	trials *lru.Cache[[sha256.Size]byte, bool]
 }{trials: lru.New[[sha256.Size]byte, bool](maxTrials, nil)}
 
-const maxTrials = 1000
-
 // try runs a program in the same way as a command.
 func (s *Sandbox) try(ctx context.Context) error {
 	// The workspace is an existing directory: a new one would be left behind if

@@ -20,10 +20,6 @@ import (
 	"github.com/satchel-go/satchel/executor/internal/reexec"
 )
 
-// setupWait is how long building a sandbox may take. It takes milliseconds, and
-// somewhat longer on a busy machine.
-const setupWait = time.Minute
-
 // prepared is the first process of a sandbox that is waiting for its job.
 type prepared struct {
 	proc    *os.Process
@@ -31,10 +27,6 @@ type prepared struct {
 	group   *group // made in advance, or nil
 	refill  func() // prepares another in its place
 }
-
-// refillWait delays the preparation of the next sandbox after a command has taken
-// this one: otherwise both would compete for the processor.
-const refillWait = 20 * time.Millisecond
 
 // discard ends a sandbox in which nothing runs.
 func (p *prepared) discard() {

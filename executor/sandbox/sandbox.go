@@ -58,14 +58,6 @@ type config struct {
 	withoutNamespaces bool // for tests: as if the machine had no namespaces
 }
 
-// Defaults of a Sandbox.
-const (
-	// defaultTemp is the size of a sandbox's /tmp; /dev/shm has the same size.
-	defaultTemp = 256 << 20
-	maxPrepared = 64
-	maxReadable = 32
-)
-
 // Option configures Open.
 type Option func(*config) error
 
@@ -92,8 +84,8 @@ func WithReadable(dirs ...string) Option {
 // 256 MiB.
 func WithTemp(bytes int64) Option {
 	return func(s *config) error {
-		if bytes < 4096 {
-			return fmt.Errorf("%w: %d bytes for /tmp: at least 4096", process.ErrOption, bytes)
+		if bytes < minTemp {
+			return fmt.Errorf("%w: %d bytes for /tmp: at least %d", process.ErrOption, bytes, minTemp)
 		}
 		s.temp = bytes
 		return nil

@@ -224,9 +224,6 @@ func (w *answer) kept(files []collect.File, failed bool) []collect.File {
 	return kept
 }
 
-// besides is reserved in an answer for warnings that are added later.
-const besides = 2 << 10
-
 // fit writes an answer of at most limit bytes of JSON. What happened takes precedence over
 // what was found: fit first cuts long lists and streams, then shows content in the room that
 // is left.
@@ -244,7 +241,7 @@ func (w *answer) fit(a *runAnswer, limit int) (string, error) {
 		return "", err
 	}
 	limits := w.st.scope.Limits.OrDefaults()
-	room := min(limits.InlineTotal, limit-len(text)-besides)
+	room := min(limits.InlineTotal, limit-len(text)-reserve)
 	cut := 0
 	for i := range a.Files {
 		f := &a.Files[i]

@@ -240,9 +240,6 @@ func leftBehind(file string) error {
 	return tools.ModelErrorf("not run: programs take code or settings from $WORKSPACE_DIR/%s, which another skill could have written, and this command may do more than others: start in the skill's folder and name files by their paths, copy what is needed to $TMPDIR, or remove it first", callargs.Line(file, 300))
 }
 
-// maxNames bounds the names that are looked at in one directory.
-const maxNames = 10_000
-
 // entriesIn returns the entries of a directory, none if it is not there.
 func entriesIn(place workspace.Workspace, dir string) ([]fs.DirEntry, error) {
 	f, err := place.Open(dir)

@@ -17,13 +17,6 @@ import (
 	host "github.com/satchel-go/satchel/workspace"
 )
 
-// Bounds for attached files.
-const (
-	maxAttached      = 1000 // are staged, as workspace.Attach allows
-	maxAttachedNotes = 10   // warnings; a chat may contain many pictures that are only links
-	maxShownName     = 255  // bytes
-)
-
 // attached are the files of a conversation, in the scope, and of its host.
 type attached struct {
 	scope *skilltools.Scope
@@ -133,6 +126,3 @@ func mediaType(place workspace.Workspace, s workspace.StagedInput) string {
 	}
 	return collect.MIME(s.Name, head)
 }
-
-// headBytes of a file are enough to detect its type.
-const headBytes = 3 << 10

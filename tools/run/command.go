@@ -16,10 +16,6 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// maxArgument is the maximum length, in bytes, that Linux accepts for an
-// argument, or for a variable with its name.
-const maxArgument = 128<<10 - 1
-
 // build builds the command of the request.
 func (st *staging) build() (executor.Command, error) {
 	var err error

@@ -13,12 +13,6 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// The size of a terminal, wide enough that programs wrap few lines.
-const (
-	terminalRows = 40
-	terminalCols = 120
-)
-
 // Exec is skill_exec: a command that asks for input, or goes on after the call.
 // It goes on even if its skill is unloaded, until it ends, is killed, or its
 // session ends, and keeps the workspace until then.

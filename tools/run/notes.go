@@ -106,10 +106,6 @@ func (t teller) end(ctx context.Context, began time.Time, result executor.Result
 // its skill.
 const readOnlyHint = "the skill's folder is read-only: write to $OUTPUT_DIR (out/)"
 
-// maxHintOutput is how many bytes of the end of each stream are searched for the cause of a
-// failure. Programs report it in their last lines.
-const maxHintOutput = 16 << 10
-
 var (
 	// refusals are the words of programs for a file system or a folder that takes no writes.
 	refusals = []string{"read-only file system", "erofs", "permission denied", "eacces", "readonly database", "unable to open database file"}

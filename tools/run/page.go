@@ -14,13 +14,6 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// How long a call waits for output. The wait ends early if the command ends or
-// asks for input.
-const (
-	defaultYield = time.Second
-	maxYield     = time.Minute
-)
-
 // The status of a session.
 const (
 	statusRunning = "running" // or there is output that no answer has shown yet
@@ -124,7 +117,7 @@ func page(ctx context.Context, live *terminal.Session, args tools.Args, bytes in
 // In JSON a page takes at most twice as much, which leaves half of an answer for
 // the result.
 func pageBytes(limits executor.Limits, s *skilltools.Scope) int {
-	return min(int(limits.OrDefaults().Output), s.Limits.OrDefaults().Answer/4-besides/2)
+	return min(int(limits.OrDefaults().Output), s.Limits.OrDefaults().Answer/4-reserve/2)
 }
 
 // tellPage writes an answer with a page.

@@ -19,9 +19,6 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// maxTimeout bounds the timeout that a call may ask for.
-const maxTimeout = 24 * time.Hour
-
 // plan is what a call asks to be staged, run and collected. It depends on the
 // arguments alone and does not change.
 //
@@ -232,10 +229,6 @@ func lines(script string, args []string, own map[string][]string) [][]string {
 	return lines
 }
 
-// leastCeiling is the timeout that a call may always ask for, unless the host
-// sets a MaxTimeout.
-const leastCeiling = 10 * time.Minute
-
 // timeouts returns the timeout of a command whose call does not set one, and the
 // most that a call may ask for.
 func timeouts(limits executor.Limits, standard time.Duration) (timeout, most time.Duration) {
@@ -244,7 +237,7 @@ func timeouts(limits executor.Limits, standard time.Duration) (timeout, most tim
 	case most <= 0 && timeout < 0:
 		most = maxTimeout
 	case most <= 0:
-		most = max(timeout, leastCeiling)
+		most = max(timeout, minCeiling)
 	}
 	if timeout > most || timeout < 0 && limits.MaxTimeout > 0 {
 		timeout = most

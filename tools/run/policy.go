@@ -200,12 +200,6 @@ func (st *staging) modules() (dirs []string) {
 	return dirs
 }
 
-// The most that is looked at to find out where a command goes.
-const (
-	maxNamed = 16
-	maxHead  = 256 << 10
-)
-
 // files returns what may be names of the skill's files in the plan, relative to its
 // folder.
 func (p *plan) files() (files []string) {

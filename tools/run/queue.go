@@ -10,9 +10,6 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// defaultPerSession is how many commands of skill_run a session may run at once.
-const defaultPerSession = 4
-
 // runsAlone is the reason for the model.
 const runsAlone = "a command that reaches the network runs alone, and one whose skill asks for secrets beside no other skill's unless it starts and stays in its skill's folder"
 

@@ -16,9 +16,6 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// maxRef bounds a workspace file or artifact that skill_read reads, in bytes.
-const maxRef = 16 << 20
-
 // ReadRef reads the file that workspace://path or artifact://name[@version]
 // names, of at most 16 MiB, and replaces the values of secrets. It serves as
 // ReadRef of [tools.Scope].

@@ -140,9 +140,6 @@ func (r *Runner) Operations() []tools.Operation {
 	return []tools.Operation{r.runOperation(places), r.execOperation(places), r.WriteStdin(), r.PollSession(), r.KillSession()}
 }
 
-// maxVisible bounds how many directories of the host a description names.
-const maxVisible = 8
-
 // reach is what the commands of a runner see and reach.
 type reach struct {
 	capabilities executor.Capabilities

@@ -104,10 +104,6 @@ func (st *staging) learnSecrets(ctx context.Context) error {
 	return err
 }
 
-// maxGiven bounds in bytes the secrets that a secretHistory holds, and maxGivenEach their
-// number in one session.
-const maxGiven, maxGivenEach = 1 << 20, 64
-
 // secretHistory holds the secrets that commands got, by session. A skill may have left one in a
 // file, and then be changed or removed. The newest values stay.
 type secretHistory struct {
@@ -118,7 +114,7 @@ type secretHistory struct {
 // remember creates the history of secrets that commands have got.
 func (r *Runner) remember() {
 	if r.history == nil {
-		r.history = &secretHistory{sessions: lru.New[string, []terminal.Secret](maxGiven, nil)}
+		r.history = &secretHistory{sessions: lru.New[string, []terminal.Secret](maxSecretBytes, nil)}
 	}
 }
 
@@ -131,7 +127,7 @@ func (g *secretHistory) add(session string, secrets []terminal.Secret) {
 	before, _ := g.sessions.Get(session)
 	all := slices.DeleteFunc(slices.Clone(before), func(s terminal.Secret) bool { return slices.Contains(secrets, s) })
 	all = append(all, secrets...)
-	all = all[max(0, len(all)-maxGivenEach):]
+	all = all[max(0, len(all)-maxSessionSecrets):]
 	weight := len(session)
 	for _, s := range all {
 		weight += len(s.Name) + len(s.Value)

@@ -297,9 +297,6 @@ func (s *scratch) remove() {
 // from the fourth line on.
 const editorHead = "#!/bin/sh\nfor last; do :; done\nexec tail -n +4 \"$0\" > \"$last\"\n"
 
-// maxEditors bounds the names that are tried for an editor.
-const maxEditors = 100
-
 // stageEditor stages a program that writes the given text, for commands that start an editor.
 // Each call has its own program, because the calls of one message run at the same time. A file
 // that an earlier command has left under its name is not touched.

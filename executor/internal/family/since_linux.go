@@ -23,14 +23,6 @@ type Moment struct {
 	end  int       // the first number that is too large to be given
 }
 
-// Giving a number and starting the process takes locks of the whole machine, so it cannot be
-// faster than leastNumberTime. Checking maxNumbers numbers takes about the same time as listing
-// the processes of a busy machine.
-const (
-	leastNumberTime = 2 * time.Microsecond
-	maxNumbers      = 4096
-)
-
 // Now reads the last number that was given.
 func Now() Moment {
 	n := Moment{at: time.Now()}
@@ -69,7 +61,7 @@ type span struct{ after, upTo, end int }
 func (n Moment) since(then Moment, took time.Duration) (span, bool) {
 	s := span{then.last, n.last, n.end}
 	known := s.after > 0 && s.upTo > 0 && s.after < s.end && s.upTo < s.end
-	return s, known && took < time.Duration(s.end)*leastNumberTime
+	return s, known && took < time.Duration(s.end)*minNumberTime
 }
 
 func (s span) count() int {

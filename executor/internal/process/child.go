@@ -14,13 +14,6 @@ import (
 	"github.com/satchel-go/satchel/executor"
 )
 
-// Bounds of the grace, which is how long processes may go on after the program
-// has exited, and after SIGTERM.
-const (
-	DefaultGrace = 250 * time.Millisecond
-	MaxGrace     = 10 * time.Second
-)
-
 // CheckGrace returns an error if a grace is out of bounds.
 func CheckGrace(d time.Duration) error {
 	if d < 0 || d > MaxGrace {

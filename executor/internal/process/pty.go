@@ -8,12 +8,6 @@ import (
 	"sync"
 )
 
-// The default size of a terminal.
-const (
-	defaultRows = 24
-	defaultCols = 80
-)
-
 // endOfInput is the key that ends the input of a program that reads lines. In
 // the middle of a line it only sends what there is of it.
 const endOfInput = 4 // ^D

@@ -11,15 +11,6 @@ import (
 	"github.com/satchel-go/satchel/executor/internal/watch"
 )
 
-// drainWait is how long output is read after everything was killed. The pipes
-// have ended by then, unless a process got away. If they still hold output, the
-// host may only be busy: then reading goes on for up to drainTries times as long,
-// so that nothing is lost.
-const (
-	drainWait  = 100 * time.Millisecond
-	drainTries = 100
-)
-
 // endWith asks for the early end of the command. The first reason wins.
 func (p *process) endWith(reason executor.Reason) {
 	select {

@@ -7,10 +7,6 @@ import (
 	"syscall"
 )
 
-// spareData is the memory that the Go runtime of this process may still need:
-// heap and thread stacks.
-const spareData = 160 << 20
-
 // leastData is the smallest RLIMIT_DATA with which this process can go on. The
 // program's limit applies to this process too, which would die of a smaller one.
 // For smaller limits only the other means bound the program's memory.

@@ -4,9 +4,6 @@ package reexec
 
 import "syscall"
 
-// backlog is how many connections wait to be accepted.
-const backlog = 128
-
 // listen opens the ports of the job on the sandbox's own loopback interface and
 // hands the sockets to the Sandbox. Nothing in the sandbox keeps one.
 func listen(job *received) {

@@ -23,12 +23,6 @@ const Name = "satchel-sandbox"
 // Control is the descriptor of the socket to the Sandbox.
 const Control = 3
 
-// MaxFrame bounds a message in either direction, in bytes.
-const MaxFrame = 16 << 20
-
-// MaxFiles bounds the descriptors that come with a Job.
-const MaxFiles = 64
-
 // Plan is how a sandbox is built. Paths are absolute; targets are those inside.
 type Plan struct {
 	// Namespaces says that the process was started in namespaces of its own, with

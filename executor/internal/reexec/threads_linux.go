@@ -4,11 +4,6 @@ package reexec
 
 import "runtime"
 
-// spareThreads is the number of threads that this process needs besides the main one and those
-// of the Go runtime itself. obey waits in one, one runs Go code while that one and the main
-// thread wait, and one is in reserve.
-const spareThreads = 3
-
 // reserveThreads starts all threads that this process will need. It must do so before the
 // program runs, because the limit on processes counts threads too. A program that has used up
 // its limit would keep this process from starting a thread, and then the Go runtime aborts. Go

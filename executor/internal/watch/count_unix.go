@@ -10,9 +10,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// batch is how many entries of a directory are read at a time.
-const batch = 256
-
 // level is a directory between the top and the one that is being counted.
 type level struct {
 	id   fileID

@@ -7,32 +7,6 @@ import (
 	"github.com/satchel-go/satchel/executor"
 )
 
-// How often the disk is checked. The free space of the file system is read at
-// every tick, and sooner if the rest of the limit could be used up by then. The
-// files are counted when the free space has shrunk by so much that the limit may
-// have been reached; that takes at most a fifth of the time. Otherwise they are
-// counted every second, for at most a fiftieth of the time, because somebody else
-// may have freed what the command has filled. However slow counting is, it is
-// repeated when a limit's worth of space is lost.
-const (
-	diskTick      = 25 * time.Millisecond
-	diskQuick     = 2 * time.Millisecond
-	diskCalm      = time.Second
-	diskBlind     = 200 * time.Millisecond // instead of diskCalm where the free space is not known
-	suspectShare  = 5
-	calmShare     = 50
-	maxDiskFiles  = 200_000
-	mostDisk      = 1 << 60 // leaves room for additions
-	diskPrecision = 16      // the files are not counted again for less than this part of a limit
-)
-
-// How much hidden files may take beyond the limit. The margin is wide because
-// little is known about such files.
-const (
-	marginShare = 4
-	leastMargin = 128 << 20
-)
-
 // diskCheck bounds the disk space of all files in a workspace together.
 //
 // It counts blocks, so a hole in a sparse file takes nothing, and a file with several names
@@ -88,7 +62,7 @@ func Disk(workspace string, limit int64, pids func() []int) Check {
 	if workspace == "" || limit < 0 {
 		return nil
 	}
-	d := &diskCheck{workspace: workspace, limit: space{min(limit, mostDisk), maxDiskFiles}, pids: pids, written: writtenBy, counted: time.Now()}
+	d := &diskCheck{workspace: workspace, limit: space{min(limit, maxDisk), maxDiskFiles}, pids: pids, written: writtenBy, counted: time.Now()}
 	d.free = func() (space, bool) { return freeSpace(workspace) }
 	d.start, _ = d.free()
 	// What the workspace holds already is not known: counting it would cost every
@@ -144,7 +118,7 @@ func (d *diskCheck) look(stop <-chan struct{}) (executor.Reason, time.Duration) 
 // bound returns how much hidden files may take.
 func (d *diskCheck) bound() space {
 	margin := d.limit.part(marginShare)
-	margin.bytes = max(margin.bytes, leastMargin)
+	margin.bytes = max(margin.bytes, minMargin)
 	return d.limit.plus(margin)
 }
 

@@ -13,12 +13,6 @@ import (
 	"github.com/satchel-go/satchel/executor/internal/family"
 )
 
-// Bounds of one look.
-const (
-	maxHeld   = 1 << 16 // open files and threads
-	maxTables = 16      // tables of open files that are compared with the next thread's table
-)
-
 // held adds up the files of a file system that have no name any more but that
 // processes hold, open or mapped into memory. Each file counts once.
 type held struct {

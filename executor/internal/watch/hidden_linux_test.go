@@ -110,8 +110,8 @@ func TestDiskHiddenByOthers(t *testing.T) {
 		{"nothing hidden", "", 10 << 30, ""},
 		{"an ordinary socket", "a, b = socket.socketpair(); a.send(b'x')", 10 << 30, ""},
 		{"an ended child", "child = os.fork()\nif child == 0: os._exit(0)\nos.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)", 10 << 30, ""},
-		{"hidden and little lost", "a, b = socket.socketpair(); socket.send_fds(a, [b'x'], [0])", limit + leastMargin, ""},
-		{"hidden and much lost", "a, b = socket.socketpair(); socket.send_fds(a, [b'x'], [0])", limit + leastMargin + 1, executor.ReasonDisk},
+		{"hidden and little lost", "a, b = socket.socketpair(); socket.send_fds(a, [b'x'], [0])", limit + minMargin, ""},
+		{"hidden and much lost", "a, b = socket.socketpair(); socket.send_fds(a, [b'x'], [0])", limit + minMargin + 1, executor.ReasonDisk},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

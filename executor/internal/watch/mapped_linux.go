@@ -13,10 +13,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxMaps bounds how much is read about the mappings of a process, of which there
-// are at most 65,530 by default.
-const maxMaps = 16 << 20
-
 // mappings looks at the files that a process has mapped. It returns false if the
 // thread has no memory any more.
 func (h *held) mappings(pid int, dir string) bool {

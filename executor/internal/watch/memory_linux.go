@@ -15,14 +15,6 @@ import (
 	"github.com/satchel-go/satchel/executor"
 )
 
-// How often the memory is checked: less often while more than half of the limit
-// is free, and for at most a twentieth of the time.
-const (
-	memoryTick  = 50 * time.Millisecond
-	memoryCalm  = 200 * time.Millisecond
-	memoryShare = 20
-)
-
 // memoryCheck bounds the memory of all processes of a command together. It counts anonymous
 // pages, shared memory, and files in memory (memfd) that they hold, in RAM or in swap, and page
 // tables. The page cache, unmapped files on a tmpfs, pipes and sockets do not count. Pages that
@@ -53,10 +45,8 @@ func Memory(limit int64, pids func() []int) Check {
 	if limit < 0 || pids == nil {
 		return nil
 	}
-	return &memoryCheck{limit: min(limit, mostMemory), pids: pids}
+	return &memoryCheck{limit: min(limit, maxMemory), pids: pids}
 }
-
-const mostMemory = 1 << 60 // leaves room for additions
 
 // look implements Check.
 func (m *memoryCheck) look(stop <-chan struct{}) (executor.Reason, time.Duration) {
@@ -98,7 +88,7 @@ func (m *memoryCheck) lost(stop <-chan struct{}, pids []int, now time.Time) bool
 	again := m.hidden
 	m.held, m.found = heldBy(stop, pids, memoryDevice()), now
 	m.hidden = m.held.hidden
-	return again && m.hidden && more > m.limit+max(m.limit/marginShare, leastMargin)
+	return again && m.hidden && more > m.limit+max(m.limit/marginShare, minMargin)
 }
 
 // close implements Check.
@@ -210,9 +200,6 @@ func mappedOf(dir string, files held) (total int64) {
 	}
 	return max(total, 0)
 }
-
-// maxSmaps bounds how much is read about the memory of a process.
-const maxSmaps = 64 << 20
 
 // kilobytes returns a field of a file such as /proc/self/status in bytes, 0 if it
 // is missing.

@@ -7,9 +7,6 @@ import (
 	"github.com/satchel-go/satchel/executor"
 )
 
-// firstLook is the delay before the first look. Most commands have ended by then.
-const firstLook = 20 * time.Millisecond
-
 // Check watches something that no limit of the kernel bounds: see [Disk] and
 // [Memory]. Only one goroutine at a time uses it.
 type Check interface {

@@ -2,17 +2,30 @@ package terminal
 
 import "time"
 
-// The limits that a zero field of Limits stands for.
+// These limits replace the zero fields of Limits. A model works with one or two sessions,
+// and reads their text within minutes.
 const (
-	DefaultSessions = 8
-	DefaultTotal    = 64
+	DefaultSessions = 8  // of one owner
+	DefaultTotal    = 64 // in all: each is a process with its descendants
 	DefaultIdle     = 30 * time.Minute
 	DefaultTimeout  = time.Hour
-	DefaultBuffer   = 4 << 20
+	DefaultBuffer   = 4 << 20 // bytes of text of a session
 )
 
-// maxInput bounds the input of a session that its command has yet to read.
-const maxInput = 1 << 20
+const (
+	// maxInput bounds the input of a session that its command has yet to read, in bytes.
+	maxInput = 1 << 20
+	// maxTail and maxLine bound the text that is searched for a question, in bytes.
+	maxTail = 4 << 10
+	maxLine = 300
+	// maxOwners bounds the owners whose count of sessions is remembered.
+	maxOwners = 10_000
+	// maxEchoed bounds, in bytes, the part of an unknown id that an error repeats.
+	maxEchoed = 80
+	// settle is how long a process must have written nothing before its last line is
+	// taken for a question.
+	settle = 60 * time.Millisecond
+)
 
 // Limits bound the sessions of a Table. A zero field stands for its default.
 type Limits struct {

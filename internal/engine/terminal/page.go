@@ -9,10 +9,6 @@ import (
 	"github.com/satchel-go/satchel/internal/text/plainjson"
 )
 
-// settle is for how long a process must have written nothing before its last
-// line is taken for a question.
-const settle = 60 * time.Millisecond
-
 // Request is what a reader wants of a session's text.
 type Request struct {
 	// Offset is where to begin; below 0 it is where the last page ended.

@@ -29,12 +29,6 @@ type Question struct {
 // safe for concurrent use.
 type Guess func(text string) *Question
 
-// Bounds of what is looked at, in bytes.
-const (
-	maxTail = 4 << 10
-	maxLine = 300
-)
-
 var (
 	escapes = regexp.MustCompile("\x1b(?:\\[[0-9;?]*[ -/]*[@-~]|\\][^\a\x1b]*(?:\a|\x1b\\\\)|[@-Z\\\\^_=>])")
 	// asking matches the end of a line that waits for its continuation: the mark of

@@ -13,9 +13,6 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// maxOwners bounds the owners whose count of sessions is remembered.
-const maxOwners = 10_000
-
 // Table holds the sessions of all owners. Its methods are safe for concurrent
 // use.
 type Table struct {
@@ -111,9 +108,6 @@ func (t *Table) forgetOwners() {
 		}
 	}
 }
-
-// maxEchoed bounds, in bytes, the part of an unknown id that an error repeats.
-const maxEchoed = 80
 
 // Session returns the owner's session with that id. The error wraps ErrUnknown; another
 // owner's id is as unknown as one that does not exist. It wraps ErrGone if the owner got the

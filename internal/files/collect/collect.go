@@ -8,18 +8,6 @@ import (
 	"fmt"
 )
 
-const (
-	// MaxInlineFile is the most that is inlined of one file: 4 MiB.
-	MaxInlineFile = 4 << 20
-	// MaxInlineTotal is the most that one Collection inlines: 64 MiB.
-	MaxInlineTotal = 64 << 20
-
-	maxGlobs = 64
-	// maxPatterns bounds how many patterns all globs of a Spec stand for
-	// together.
-	maxPatterns = 128
-)
-
 // Collection is what [Collect] found.
 type Collection struct {
 	// Files are sorted by name, byte by byte.
@@ -97,10 +85,6 @@ func parseGlobs(globs []string) (all patterns, of []int, err error) {
 	}
 	return all, of, nil
 }
-
-// maxNotes bounds the warnings, so that a command that leaves thousands of links
-// does not fill the model's context with them.
-const maxNotes = 20
 
 // Warning is a sentence for the model about what was left out and why. A program
 // chose the name in it: a host that removes secrets from it must do so before

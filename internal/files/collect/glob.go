@@ -7,25 +7,12 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/satchel-go/satchel/internal/files/plainfile"
 	"github.com/satchel-go/satchel/internal/text/braces"
 	"github.com/satchel-go/satchel/outputs"
 )
 
 // ErrPattern reports a glob that [Spec] does not accept.
 var ErrPattern = errors.New("invalid output pattern")
-
-// Bounds of a glob. They ensure that matching a name takes time in proportion to
-// the lengths of both, whatever the pattern is.
-const (
-	maxGlob         = 1024 // bytes
-	maxWildcards    = 32   // *, ? and [ together
-	maxDeep         = 4    // segments **
-	maxBraces       = 16
-	maxAlternatives = 64                 // patterns that the braces stand for
-	maxSegment      = 255                // bytes; no file system takes longer names
-	maxDepth        = plainfile.MaxDepth // segments, and nested directories
-)
 
 // parseGlob cleans a glob as described at [Spec] and returns its patterns.
 func parseGlob(glob string) ([]pattern, error) {

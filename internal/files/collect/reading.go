@@ -13,10 +13,6 @@ import (
 	"github.com/satchel-go/satchel/internal/files/plainfile"
 )
 
-// headBytes is how much is read of each file to detect its type; sniffing looks
-// at no more.
-const headBytes = 3072
-
 // reading reads files one after the other within the limits.
 type reading struct {
 	tree   Tree
@@ -202,9 +198,6 @@ func openDir(tree Tree, name string) (fs.ReadDirFile, error) {
 	f.Close()
 	return nil, cmp.Or(err, ErrIrregular)
 }
-
-// MaxPrimary is the greatest size of a primary output: 32 KiB.
-const MaxPrimary = 32 << 10
 
 // File is one collected file.
 type File struct {

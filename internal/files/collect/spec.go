@@ -12,17 +12,6 @@ import (
 // ErrSpec reports an invalid [Spec].
 var ErrSpec = errors.New("invalid outputs")
 
-// Limits of a [Spec]: what a zero value means, and the most that it may ask for.
-const (
-	DefaultMaxFiles      = 100
-	DefaultMaxFileBytes  = 4 << 20
-	DefaultMaxTotalBytes = 64 << 20
-
-	CeilingMaxFiles      = 10_000
-	CeilingMaxFileBytes  = 1 << 30
-	CeilingMaxTotalBytes = 4 << 30
-)
-
 // Spec says which files of a workspace to collect, and what to do with them.
 //
 // In JSON the keys are snake_case (globs, inline, save, name_template, max_files,

@@ -12,16 +12,6 @@ import (
 	"github.com/satchel-go/satchel/internal/files/plainfile"
 )
 
-const (
-	// maxEntries bounds how many names a search looks at.
-	maxEntries = 100_000
-	// maxWork bounds the matching of names, measured as the length of a name
-	// times that of what it is matched with: a second or two.
-	maxWork = 1 << 30
-	// listBatch is how many names are read from a directory at once.
-	listBatch = 256
-)
-
 // walk searches a workspace for the files that match patterns. It goes through
 // each directory at most once, and only where a pattern can still match.
 type walk struct {

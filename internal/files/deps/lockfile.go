@@ -36,8 +36,6 @@ var (
 		"bundleDependencies", "peerDependenciesMeta", "engines", "os", "cpu", "libc", "bin", "hasInstallScript"}, dependencyFields...)
 )
 
-const maxLocked = 5000
-
 // checkPackage returns package.json and package-lock.json with the fields alone
 // that were checked.
 func checkPackage(files [][]byte) ([][]byte, error) {

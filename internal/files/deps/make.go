@@ -87,8 +87,7 @@ func reader(root *os.Root) func(name string) ([]byte, error) {
 // Directories in which something is being installed. One that is older than
 // maxMaking was left behind by a crash.
 const (
-	making    = ".making-"
-	maxMaking = 24 * time.Hour
+	making = ".making-"
 )
 
 // make installs beside the place and renames.

@@ -9,13 +9,6 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of what is read from a skill.
-const (
-	maxRequirements = 500
-	maxFileBytes    = 4 << 20
-	maxLine         = 2000
-)
-
 var (
 	// requirement is a name with extras, versions and a marker, and nothing else of
 	// what pip would read: no option, URL, path, variable or continued line.

@@ -10,9 +10,6 @@ import (
 	"unicode/utf8"
 )
 
-// MaxDepth is the greatest number of elements in a name of a [Tree].
-const MaxDepth = 64
-
 var (
 	// ErrName reports a name that no file of a tree can have.
 	ErrName = errors.New("invalid file name")

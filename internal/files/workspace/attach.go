@@ -32,9 +32,7 @@ type Attachment struct {
 }
 
 const (
-	maxAttachments  = 1000
 	artifactPrefix  = schemeArtifact + "://"
-	maxSameNames    = 1000
 	unnamedTemplate = "upload_%d"
 )
 

@@ -19,11 +19,6 @@ import (
 	"github.com/satchel-go/satchel/internal/files/plainfile"
 )
 
-const (
-	maxSkillFiles = 10_000
-	maxSkillDirs  = 10_000
-)
-
 type skillLink struct{ name, target string }
 
 // skillLinks are the links in every skill's directory.

@@ -61,12 +61,6 @@ type StagedInput struct {
 	Size         int64  `json:"size_bytes"`              // of a directory: of all files that were copied
 }
 
-const (
-	maxInputs    = 256
-	maxTreeFiles = 10_000
-	maxTreeDepth = 16
-)
-
 // Inputs stages inputs in their order and stops at the first that fails; those before it stay.
 // The warnings say what was left out of directories: links, pipes and the like. A file at the
 // place of a target is replaced, unless it was attached ([Local.Attach]). Files of a directory

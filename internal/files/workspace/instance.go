@@ -27,11 +27,6 @@ type instance struct {
 const (
 	instancePrefix = "satchel-ws-"
 	lockName       = "lock"
-	// unlockedAge is the age from which on a directory without a lock file counts
-	// as abandoned. A younger one may be about to get its lock.
-	unlockedAge = time.Minute
-	// maxSiblings bounds how many entries of a shared directory Open looks at.
-	maxSiblings = 100_000
 )
 
 // errTaken says that another process holds the lock of an instance.

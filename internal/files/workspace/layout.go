@@ -93,11 +93,6 @@ func repairDir(root *os.Root, dir string) error {
 	return nil
 }
 
-// maxTidied bounds how many entries are checked for what a killed process left,
-// which takes some tens of milliseconds. Anything that is left beyond that is
-// never shown.
-const maxTidied = 20_000
-
 // tidy removes from a workspace of an earlier process what that process left
 // half-written or half-removed.
 func (ws *Local) tidy() {

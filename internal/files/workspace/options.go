@@ -12,14 +12,6 @@ import (
 	"time"
 )
 
-// Defaults of the options.
-const (
-	defaultMaxBytes     = 1 << 30
-	defaultMaxFileBytes = 256 << 20
-	defaultMaxTotal     = 16 << 30
-	defaultIdle         = time.Hour
-)
-
 // config is what the options of [Open] decide.
 type config struct {
 	hostDirs     []string

@@ -113,8 +113,6 @@ func (ws *Local) checkDir(dir string) error {
 	return made.Close()
 }
 
-const maxPath = 1024 // bytes of a path from outside
-
 // checkRelative checks a slash-separated path from outside by its text alone. The path must be
 // relative and valid UTF-8 of at most 1024 bytes, without control characters and ".."
 // elements. It must not contain backslashes, which separate elements on one system and are
@@ -173,11 +171,6 @@ func expand(p string) (string, bool, error) {
 	return "", false, fmt.Errorf("%w: it may begin with %s", ErrPath, variableHint)
 }
 
-const (
-	maxPlainName = 64 // of the Agent Skills specification
-	maxStem      = 40
-)
-
 // skillDirName returns the name of a skill's directory below skills/. It is the name itself if
 // the Agent Skills specification allows it: lower-case letters, digits and single hyphens
 // between them. It is also the name itself for an id of a skills server: segments of these and
@@ -204,8 +197,6 @@ func readable(name string) string {
 	}
 	return stem
 }
-
-const maxID = 128
 
 // isID reports whether a name is an id that cannot be mistaken for a name with a
 // hash.

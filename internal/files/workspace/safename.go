@@ -8,8 +8,6 @@ import (
 	"unicode/utf8"
 )
 
-const maxNameBytes = 200 // leaves room for a number; file systems allow 255
-
 // safeName turns the last element of an untrusted path into a file name that is safe on every
 // system and in every text. It keeps letters and digits of any script, ".", "_", "-" and inner
 // spaces, and writes "_" for all else. It returns "" if nothing is left.

@@ -9,9 +9,6 @@ import (
 	"github.com/satchel-go/satchel/internal/files/plainfile"
 )
 
-// maxScratch bounds how many names are tried for a scratch directory.
-const maxScratch = 100
-
 // Scratch implements [Workspace]. The directory is beside the skills, under a
 // hidden name made of name, or of name-2, name-3 … if that is taken. An executor that
 // isolates lets no command write there but the one that names it as writable.

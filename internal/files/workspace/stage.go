@@ -47,10 +47,6 @@ type slot struct {
 	seal        seal
 }
 
-// maxLoads bounds how many loads of a skill are remembered, those of many agents.
-// For a forgotten load the files are looked at again.
-const maxLoads = 64
-
 // know records that what is staged is right for a load.
 func (s *slot) know(load string) {
 	if len(s.loads) == maxLoads {

@@ -15,9 +15,7 @@ import (
 
 // Bounds of what is remembered about a workspace.
 const (
-	stateName     = "state.json"
-	maxStateBytes = 16 << 20
-	maxRemembered = 10_000
+	stateName = "state.json"
 )
 
 // memory is what a workspace remembers beyond the life of its process, in one

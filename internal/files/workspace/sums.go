@@ -6,13 +6,6 @@ import (
 	"sync"
 )
 
-// Attached content smaller than this is hashed each time; for larger content so
-// many sums are remembered.
-const (
-	minSummed = 64 << 10
-	maxSums   = 1000
-)
-
 // sums caches the SHA-256 of content that comes again with every command. Its key is the size
 // and a hash that is six times as fast. The seed of that hash is secret, so an attacker cannot
 // make two contents collide. By chance that happens once in 2^64. The zero sums is ready to

@@ -180,13 +180,6 @@ func (s seal) broken(skill *os.Root) string {
 	return ""
 }
 
-// File systems count time in steps, often of some milliseconds. A change in the
-// same step as the seal would not show.
-const (
-	settleTries = 50
-	settlePause = time.Millisecond
-)
-
 // settle waits until a change of what is sealed would show. It finds out with a
 // file of its own in dir. It waits about 50 ms at most, because steps of a second
 // are too long to wait for.

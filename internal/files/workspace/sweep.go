@@ -149,9 +149,6 @@ func (w *Workspaces) measureReleased(ctx context.Context) {
 	}
 }
 
-// removeBatch is how many entries of a directory are processed at a time.
-const removeBatch = 512
-
 // removeAll removes an entry of dir with everything in it. One that does not exist is no
 // error. Commands choose what is in there, so removeAll follows no links and makes
 // unreadable directories readable. It moves directories up instead of descending, so a

@@ -9,13 +9,6 @@ import (
 	"time"
 )
 
-// Bounds of a measurement. If a command has piled up more than that, the rest is
-// not looked at and the workspace counts as full.
-const (
-	maxUsageEntries = 200_000
-	maxUsageDepth   = 100
-)
-
 // Usage is what a workspace holds.
 type Usage struct {
 	Bytes   int64 // disk space, without directories
@@ -66,8 +59,6 @@ func (ws *Local) look(ctx context.Context) error {
 	_, err := ws.Usage(ctx)
 	return err
 }
-
-const measureEvery = 5 * time.Second
 
 func (ws *Local) measuredBefore(t time.Time) bool {
 	ws.mu.Lock()
@@ -256,9 +247,6 @@ func (ws *Local) checkFileSize(n int64) error {
 	}
 	return nil
 }
-
-// copyChunk is how much is written at most between checks of the context.
-const copyChunk = 4 << 20
 
 // fill copies src to its end into dst, within the limits, and returns how many
 // bytes that was. What was written is charged, for the first time after first

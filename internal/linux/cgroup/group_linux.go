@@ -15,9 +15,6 @@ import (
 // process.
 const procsFile = "cgroup.procs"
 
-// mostPids is the largest limit that the kernel accepts.
-const mostPids = 1 << 22
-
 // Group is the group of one run. Its methods may be called concurrently.
 type Group struct {
 	parts []part
@@ -68,7 +65,7 @@ func (t *Tree) needed(l Limits) []hierarchy {
 
 // limit writes the limits that belong to this part.
 func (p part) limit(l Limits) error {
-	if l.Processes > 0 && l.Processes <= mostPids && p.has(pids) {
+	if l.Processes > 0 && l.Processes <= maxPids && p.has(pids) {
 		if err := p.write("pids.max", l.Processes); err != nil {
 			return err
 		}
@@ -128,9 +125,6 @@ func (g *Group) Remove() error {
 	}
 	return errors.Join(errs...)
 }
-
-// removeWait is how long a group may stay busy.
-const removeWait = time.Second
 
 func (p part) remove() error {
 	deadline := time.Now().Add(removeWait)

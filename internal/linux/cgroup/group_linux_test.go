@@ -103,7 +103,7 @@ func TestNewFailsHalfWay(t *testing.T) {
 		tr := &Tree{self: self}
 		tr.add(hierarchy{dir: first}, pids)
 		tr.add(hierarchy{dir: second}, memory)
-		limits := Limits{Memory: 1 << 20, Processes: mostPids + 1} // nothing is written for the first
+		limits := Limits{Memory: 1 << 20, Processes: maxPids + 1} // nothing is written for the first
 		if g, err := tr.New(limits); g != nil || !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%s: %v, %v", name, g, err)
 		}

@@ -12,13 +12,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// killWait is how long Kill waits for the killed processes to end.
-const killWait = 2 * time.Second
-
-// maxBelow bounds how many groups are looked for inside a group. A command can
-// make such groups only if it is root and sees the file system of the groups.
-const maxBelow = 1000
-
 // Kill kills all processes of the group, including those that start meanwhile,
 // and returns when none is left. The error wraps ErrBusy if some are left after
 // two seconds. Zombies do not count. A group that was removed has no processes.
@@ -51,9 +44,6 @@ func (p part) kill() []int {
 	}
 	return signal(p.members, unix.SIGKILL)
 }
-
-// maxHeld is how many process descriptors are open at a time.
-const maxHeld = 256
 
 // signal sends a signal to the members of a group and returns their numbers. When a process
 // ends, its number can pass to another one. So signal opens a descriptor of each process and

@@ -125,9 +125,6 @@ func writeSearch(p *program, all []span) label {
 	return p.branch(bpf.JumpGreaterOrEqual, all[middle].first, high, low)
 }
 
-// maxSkip is how far a conditional jump of classic BPF reaches.
-const maxSkip = 255
-
 // program is written from its end to its beginning. Classic BPF jumps forward
 // only, so the target of a jump is written before the jump, and its distance is
 // known.

@@ -16,16 +16,6 @@ import (
 	"github.com/satchel-go/satchel/internal/text/printable"
 )
 
-// MaxBytes bounds the raw arguments of a call.
-const MaxBytes = 1 << 20
-
-// maxElements bounds the elements of one field.
-const maxElements = 256
-
-// MaxNamed is how many of the things that are wrong with a call are named in its
-// answer.
-const MaxNamed = 5
-
 // ErrArguments reports arguments that cannot be read; its text is for the model.
 var ErrArguments = errors.New("cannot read the arguments")
 

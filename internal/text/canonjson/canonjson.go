@@ -13,9 +13,6 @@ import (
 	"strings"
 )
 
-// maxNested bounds how deep JSON is read.
-const maxNested = 64
-
 // Text returns the canonical form of JSON: compact, with names sorted and numbers as they
 // were written. Texts that differ only in white space and in the order of names have the
 // same form. Text that is not one JSON value comes back unchanged. So does JSON that

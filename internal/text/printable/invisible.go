@@ -144,9 +144,6 @@ var joining = []*unicode.RangeTable{
 	unicode.Javanese, unicode.Sundanese, unicode.Grantha, unicode.Tirhuta, unicode.Newa, unicode.Chakma, unicode.Meetei_Mayek,
 }
 
-// maxMarks bounds the marks that are looked at between a joiner and its letter.
-const maxMarks = 8
-
 // joins reports whether the joiner at text[i:] stands between two letters of scripts that
 // join. Marks belong to the letter before them.
 func joins(text string, i int, next rune) bool {

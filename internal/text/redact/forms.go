@@ -13,16 +13,6 @@ import (
 // found in the forms that [Forms] lists.
 type Secret struct{ Name, Value string }
 
-const (
-	// leastForm is the length from which on a form is searched for: shorter ones
-	// occur in any text by accident. leastLine is the same for a line.
-	leastForm = 4
-	leastLine = 8
-	// shownPart is how many bytes of a secret may remain where a text was cut. So
-	// few bytes match by accident.
-	shownPart = 2
-)
-
 // Forms returns the texts in which programs show a value, longest first:
 //
 //   - the value itself
@@ -40,7 +30,7 @@ func Forms(value string) []string {
 	lines := strings.Split(strings.ReplaceAll(value, `\n`, "\n"), "\n")
 	for _, line := range lines {
 		line = strings.TrimSpace(line)
-		if len(lines) > 1 && len(line) >= leastLine && !strings.HasPrefix(line, "-----") {
+		if len(lines) > 1 && len(line) >= minLine && !strings.HasPrefix(line, "-----") {
 			forms = append(forms, line)
 		}
 	}
@@ -49,7 +39,7 @@ func Forms(value string) []string {
 	}
 	slices.SortFunc(forms, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
 	forms = slices.Compact(forms)
-	if i := slices.IndexFunc(forms, func(f string) bool { return len(f) < leastForm }); i >= 0 {
+	if i := slices.IndexFunc(forms, func(f string) bool { return len(f) < minForm }); i >= 0 {
 		forms = forms[:i]
 	}
 	return forms

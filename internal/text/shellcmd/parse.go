@@ -9,14 +9,6 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-const (
-	// maxLength is the longest text, in bytes, that is parsed.
-	maxLength = 64 << 10
-	// maxDepth is the deepest nesting of brackets that is parsed: the parser's
-	// memory grows with it.
-	maxDepth = 200
-)
-
 // ErrSyntax is wrapped if a text is not shell text, is too long or too deeply
 // nested, or contains bytes that shells read differently.
 var ErrSyntax = errors.New("shell text not understood")

@@ -7,9 +7,6 @@ import (
 	"strings"
 )
 
-// maxAsked bounds, in bytes, what is compared with each file.
-const maxAsked = 4096
-
 // File returns the path among files that was most likely meant by asked, or "" for none.
 // That is the same path in another case, or a file of that name in another folder,
 // scripts/ first. After these come a file with one more ending, and one whose name is

@@ -1,9 +1,6 @@
 // Package typos says how far a text is from one that may have been meant.
 package typos
 
-// Most is the length of the longest texts that are compared.
-const Most = 128
-
 // Distance returns how many insertions, deletions, replacements and swaps of neighbours
 // turn a into b (optimal string alignment). It is at most limit, which also stands for
 // texts longer than [Most].
