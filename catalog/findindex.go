@@ -15,7 +15,7 @@ import (
 	"github.com/satchel-go/satchel/catalog/internal/scan"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/text/search"
-	"github.com/satchel-go/satchel/skillmd"
+	"github.com/satchel-go/satchel/internal/text/skilltext"
 )
 
 // finding is the index of one state of the catalog. Document i is skill i, with the name
@@ -165,7 +165,7 @@ func readBody(f fs.File, limit int) (string, error) {
 		return "", err
 	}
 	data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
-	if end := skillmd.FrontMatterEnd(data); end >= 0 {
+	if end := skilltext.FrontMatterEnd(data); end >= 0 {
 		data = data[end:]
 	}
 	return strings.ToValidUTF8(string(data), "\uFFFD"), nil

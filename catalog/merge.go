@@ -10,6 +10,7 @@ import (
 	"github.com/satchel-go/satchel/catalog/internal/scan"
 	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/text/skilltext"
 	"github.com/satchel-go/satchel/skillmd"
 )
 
@@ -111,7 +112,7 @@ func (c *Catalog) survey(st *state, all []candidate, i int, found []found) []can
 			a.hidden[f.Dir] = true
 		}
 		all = append(all, candidate{
-			skill: skill, key: skillmd.CleanName(skill.Name), root: root, folder: folder,
+			skill: skill, key: skilltext.CleanName(skill.Name), root: root, folder: folder,
 			at: place{root: i, area: at, dir: f.Dir, file: f.File, dirName: dirName, entry: f.entry, stamp: f.Stamp},
 		})
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/satchel-go/satchel/catalog/internal/scan"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/text/skilltext"
 	"github.com/satchel-go/satchel/skillmd"
 )
 
@@ -15,7 +16,7 @@ import (
 // known who owns the name.
 type candidate struct {
 	skill  core.Skill
-	key    string // skillmd.CleanName of the name
+	key    string // skilltext.CleanName of the name
 	root   string // the name of the root
 	folder string // in the root
 	at     place
@@ -138,7 +139,7 @@ func qualified(all []candidate, rivals []int, c *candidate) string {
 func (c *candidate) means(key string) bool {
 	qualifier, ok := strings.CutSuffix(key, ":"+c.key)
 	own := c.qualifiers()
-	return ok && slices.ContainsFunc(own[:], func(q string) bool { return skillmd.CleanName(q) == qualifier })
+	return ok && slices.ContainsFunc(own[:], func(q string) bool { return skilltext.CleanName(q) == qualifier })
 }
 
 // rank sorts candidates: by scope, then in the order in which they come.

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/text/skilltext"
 	"github.com/satchel-go/satchel/skillmd"
 )
 
@@ -18,7 +19,7 @@ import (
 // for concurrent use. The zero Snapshot holds no skills.
 type Snapshot struct {
 	skills      []core.Skill
-	byKey       map[string]int // skillmd.CleanName of the name -> index in skills
+	byKey       map[string]int // skilltext.CleanName of the name -> index in skills
 	byID        map[string]int
 	all         []candidate // in the order of their rank
 	rule        Collisions
@@ -42,7 +43,7 @@ func newSnapshot(all []candidate, named *naming, diagnostics []skillmd.Diagnosti
 		digest:      digestOf(named.skills),
 	}
 	for i, skill := range s.skills {
-		key := skillmd.CleanName(skill.Name)
+		key := skilltext.CleanName(skill.Name)
 		if before, taken := s.byKey[key]; !taken || s.skills[before].Name == s.skills[before].Qualified {
 			s.byKey[key] = i // a plain name comes before a qualified one that looks like it
 		}
@@ -118,14 +119,14 @@ func (s *Snapshot) Skill(name string) (core.Skill, bool) {
 
 // Resolve returns the skill that is meant by a reference: its canonical id, its name, its
 // name behind its scope, its root, or its root and folder, or its place. Names are compared
-// as [skillmd.CleanName] writes them, so equivalent spellings find each other; case
+// as [skilltext.CleanName] writes them, so equivalent spellings find each other; case
 // matters. The error is [ErrUnknownSkill], or an [AmbiguousError], which wraps it, where
 // several skills fit.
 func (s *Snapshot) Resolve(ref string) (core.Skill, error) {
 	if i, ok := s.byID[ref]; ok { // first, so that no name can take it
 		return s.skills[i], nil
 	}
-	key := skillmd.CleanName(ref)
+	key := skilltext.CleanName(ref)
 	if names := s.ambiguous[key]; len(names) > 1 {
 		return core.Skill{}, &AmbiguousError{Name: ref, Qualified: names}
 	}

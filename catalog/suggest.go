@@ -7,8 +7,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/satchel-go/satchel/internal/text/skilltext"
 	"github.com/satchel-go/satchel/internal/text/typos"
-	"github.com/satchel-go/satchel/skillmd"
 )
 
 // suggestion is a name and how far it is from what was asked for.
@@ -81,7 +81,7 @@ func (s *Snapshot) near(name string) (near []suggestion, want []rune) {
 	if len(name) > maxCompared*utf8.UTFMax {
 		name = name[:maxCompared*utf8.UTFMax]
 	}
-	if want = fold(skillmd.CleanName(name)); len(want) == 0 {
+	if want = fold(skilltext.CleanName(name)); len(want) == 0 {
 		return nil, nil
 	}
 	allowed := max(1, len(want)/3)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/skillmd"
+	"github.com/satchel-go/satchel/internal/text/skilltext"
 )
 
 // snapshotOf is a snapshot of skills with these names.
@@ -15,7 +15,7 @@ func snapshotOf(skills []core.Skill) *Snapshot {
 	all := make([]candidate, len(skills))
 	for i, s := range skills {
 		s.ID = "dir:r/" + s.Name
-		all[i] = candidate{skill: s, key: skillmd.CleanName(s.Name), root: "r", folder: s.Name}
+		all[i] = candidate{skill: s, key: skilltext.CleanName(s.Name), root: "r", folder: s.Name}
 	}
 	return newSnapshot(all, decide(all, Shadow), nil)
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/satchel-go/satchel/internal/text/skilltext"
 	"github.com/satchel-go/satchel/skillmd"
 )
 
@@ -180,7 +181,7 @@ func (l *Library) judge(e *Edit, head *Skill, m *made) ([]skillmd.Diagnostic, er
 		}
 		return found, nil
 	}
-	if skillmd.CleanName(doc.Skill.Name) != skillmd.CleanName(head.Name) {
+	if skilltext.CleanName(doc.Skill.Name) != skilltext.CleanName(head.Name) {
 		return nil, refused(`rename with action "copy"`)
 	}
 	if !e.Model || e.Action == actionArchive {

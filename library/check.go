@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/satchel-go/satchel/internal/text/skilltext"
 	"github.com/satchel-go/satchel/skillmd"
 )
 
@@ -144,7 +145,7 @@ func otherField(oldText, newText string) string {
 		}
 	}
 	// YAML has more line ends than files have.
-	before, after := skillmd.Fields([]byte(oldText)), skillmd.Fields([]byte(newText))
+	before, after := skilltext.Fields([]byte(oldText)), skilltext.Fields([]byte(newText))
 	for _, of := range []map[string]any{before, after} {
 		for _, key := range slices.Sorted(maps.Keys(of)) {
 			if !isEditable(key) && !reflect.DeepEqual(before[key], after[key]) {

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/satchel-go/satchel/skillmd"
+	"github.com/satchel-go/satchel/internal/text/skilltext"
 )
 
 func (l *Library) create(ctx context.Context, v *view, e *Edit) (Outcome, error) {
@@ -59,7 +59,7 @@ func newText(e *Edit) (string, error) {
 
 // add commits a new skill of the database.
 func (l *Library) add(ctx context.Context, v *view, e *Edit, out Outcome, files map[string][]byte) (Outcome, error) {
-	if wrong := skillmd.ValidName(e.Name); len(wrong) > 0 {
+	if wrong := skilltext.NameProblems(e.Name); len(wrong) > 0 {
 		return out, invalid("%s", wrong[0].Message)
 	}
 	shared := e.Private != nil && !*e.Private
@@ -76,7 +76,7 @@ func (l *Library) add(ctx context.Context, v *view, e *Edit, out Outcome, files 
 	if out.Diagnostics, err = l.judge(e, nil, m); err != nil {
 		return out, err
 	}
-	next := Head{Name: e.Name, NameKey: skillmd.CleanName(e.Name), Owner: v.actor.Subject, Shared: shared, State: m.state}
+	next := Head{Name: e.Name, NameKey: skilltext.CleanName(e.Name), Owner: v.actor.Subject, Shared: shared, State: m.state}
 	taken := func(i *item) bool { return i.head != nil && clash(&i.head.Head, &next) }
 	for _, i := range v.items {
 		if taken(i) {

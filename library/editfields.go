@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/internal/text/plainjson"
-	"github.com/satchel-go/satchel/skillmd"
+	"github.com/satchel-go/satchel/internal/text/skilltext"
 )
 
 // metadata changes fields of the front matter and the state.
@@ -52,8 +52,8 @@ func withFields(text string, e *Edit) (string, error) {
 	if e.ToolHints != nil {
 		values["toolHints"] = e.ToolHints
 	}
-	if plainjson.SizeOf(values, skillmd.MaxFrontMatter) > skillmd.MaxFrontMatter {
-		return "", refuse("too_large", ErrTooLarge, "metadata has more than %d bytes: front matter has no room for more", skillmd.MaxFrontMatter)
+	if plainjson.SizeOf(values, skilltext.MaxFrontMatter) > skilltext.MaxFrontMatter {
+		return "", refuse("too_large", ErrTooLarge, "metadata has more than %d bytes: front matter has no room for more", skilltext.MaxFrontMatter)
 	}
 	for _, key := range slices.Sorted(maps.Keys(values)) {
 		if keyIn(key+":") != key || strings.ContainsAny(key, "\r\u0085\u2028\u2029") {

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/internal/text/plainjson"
-	"github.com/satchel-go/satchel/skillmd"
+	"github.com/satchel-go/satchel/internal/text/skilltext"
 )
 
 // front is the front matter of a SKILL.md in lines, so that one field can be changed
@@ -23,9 +23,9 @@ type front struct {
 // frontEnd returns the offset just after the front matter of a whole file, or -1 if it
 // has none.
 func frontEnd(text []byte) int {
-	end := skillmd.FrontMatterEnd(text)
+	end := skilltext.FrontMatterEnd(text)
 	if end < 0 && !bytes.HasSuffix(text, []byte("\n")) { // the closing fence may end the file
-		end = min(skillmd.FrontMatterEnd(append(text[:len(text):len(text)], '\n')), len(text))
+		end = min(skilltext.FrontMatterEnd(append(text[:len(text):len(text)], '\n')), len(text))
 	}
 	return end
 }

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"unicode/utf8"
 
-	"github.com/satchel-go/satchel/skillmd"
+	"github.com/satchel-go/satchel/internal/text/skilltext"
 )
 
 // preparedEdit is an edit that is ready to be committed, so that a person can be shown it
@@ -145,7 +145,7 @@ func (l *Library) prepared(ctx context.Context, v *view, e *Edit, m *made, out O
 			}
 		}
 	}
-	head.NameKey, head.State, head.Digest, head.Editor = skillmd.CleanName(head.Name), m.state, out.Digest, v.actor.Subject
+	head.NameKey, head.State, head.Digest, head.Editor = skilltext.CleanName(head.Name), m.state, out.Digest, v.actor.Subject
 	head.Version = base + 1
 	if text := m.files[skillFile]; text != nil {
 		if end := frontEnd(text); end > 0 {

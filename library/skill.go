@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/skillmd"
+	"github.com/satchel-go/satchel/internal/text/skilltext"
 )
 
 // Skill is one version of a skill with its files.
@@ -173,10 +173,10 @@ func (v *view) find(ref string) (*item, error) {
 	if strings.HasPrefix(ref, "db:") || strings.HasPrefix(ref, "plugin:") {
 		return nil, unknown(ref)
 	}
-	key := skillmd.CleanName(ref)
+	key := skilltext.CleanName(ref)
 	var found []*item
 	for _, i := range v.items {
-		if v.lists(i) && skillmd.CleanName(i.name()) == key {
+		if v.lists(i) && skilltext.CleanName(i.name()) == key {
 			found = append(found, i)
 		}
 	}

@@ -12,8 +12,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/satchel-go/satchel/internal/text/printable"
+	"github.com/satchel-go/satchel/internal/text/skilltext"
 	"github.com/satchel-go/satchel/session"
-	"github.com/satchel-go/satchel/skillmd"
 	"github.com/satchel-go/satchel/tools"
 )
 
@@ -118,7 +118,7 @@ func (o *files) metadata(ctx context.Context) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	fields, _ := skillmd.Fields(text)["metadata"].(map[string]any)
+	fields, _ := skilltext.Fields(text)["metadata"].(map[string]any)
 	for name, value := range fields {
 		switch value.(type) {
 		case []any, map[string]any:

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/text/skilltext"
 	"github.com/satchel-go/satchel/session"
-	"github.com/satchel-go/satchel/skillmd"
 	"github.com/satchel-go/satchel/tools"
 )
 
@@ -57,12 +57,12 @@ func (d *editor) find(ctx context.Context, s *tools.Scope, a Actor, ref string) 
 		return found{}, err
 	}
 	var hits []found
-	key := skillmd.CleanName(ref)
+	key := skilltext.CleanName(ref)
 	for _, f := range skills {
 		if f.ID == ref {
 			return f, nil
 		}
-		if f.State != stateArchived && skillmd.CleanName(f.Name) == key {
+		if f.State != stateArchived && skilltext.CleanName(f.Name) == key {
 			hits = append(hits, f)
 		}
 	}
@@ -100,7 +100,7 @@ func unknownAmong(ref string, likely []string, skills []found) error {
 	}
 	if !strings.Contains(ref, ":") {
 		for _, n := range likely {
-			add(func(name string) bool { return skillmd.CleanName(name) == n })
+			add(func(name string) bool { return skilltext.CleanName(name) == n })
 		}
 		add(func(name string) bool { return like(ref, name) })
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/satchel-go/satchel/internal/engine/skilltools"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/text/printable"
+	"github.com/satchel-go/satchel/internal/text/skilltext"
 	"github.com/satchel-go/satchel/session"
 	"github.com/satchel-go/satchel/skillmd"
 	"github.com/satchel-go/satchel/tools"
@@ -127,7 +128,7 @@ func (r *reading) nameFor(o *files) (string, error) {
 		return "", err
 	}
 	for _, f := range skills {
-		if f.ID != o.ID && skillmd.CleanName(f.Name) == skillmd.CleanName(o.Name) {
+		if f.ID != o.ID && skilltext.CleanName(f.Name) == skilltext.CleanName(o.Name) {
 			return o.ID, nil
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"unicode"
 )
 
-// The codes of what [Advise] and [AdviseFiles] find.
+// The codes of what [Document.Advise] finds.
 const (
 	codeNameReserved      Code = "name-reserved"      // a part of the name is a word of a vendor.
 	codeNameGerund        Code = "name-gerund"        // the name does not begin with what the skill does, as in processing-pdfs.
@@ -36,12 +36,10 @@ var (
 	toolsPairs = [][2]string{{"Bash", "Write"}, {"WebFetch", "Bash"}, {"Edit", "Bash"}}
 )
 
-// maxSecrets bounds the findings about keys in one file.
-const maxSecrets = 10
-
 // Advise returns findings about what is unusual in a skill. None of them keeps the skill from
-// being used. text is the file that doc was read from. The findings never quote an API key.
-func Advise(doc Document, text []byte) []Diagnostic {
+// being used. text is the file that doc was read from, and files are the paths of the skill's
+// files. The findings never quote an API key. Field File is set in those about files alone.
+func (doc *Document) Advise(text []byte, files ...string) []Diagnostic {
 	var all []Diagnostic
 	warn := func(line int, code Code, format string, args ...any) {
 		all = append(all, Diagnostic{Line: line, Code: code, Severity: Warning, Message: fmt.Sprintf(format, args...)})
@@ -77,7 +75,11 @@ func Advise(doc Document, text []byte) []Diagnostic {
 			warn(0, codeToolsDangerous, "%s and %s together can bring code and run it", pair[0], pair[1])
 		}
 	}
-	return append(all, adviseSecrets(text)...)
+	all = append(all, adviseSecrets(text)...)
+	for _, file := range files {
+		all = append(all, adviseFile(file)...)
+	}
+	return all
 }
 
 // adviseSecrets names the lines that hold what looks like a key.
@@ -91,10 +93,10 @@ func adviseSecrets(text []byte) (all []Diagnostic) {
 	return all
 }
 
-// AdviseFile says how the name of a file of a skill is usually written: Markdown in
+// adviseFile says how the name of a file of a skill is usually written: Markdown in
 // kebab-case, Python in snake_case, JavaScript in camelCase. file is its path in the
 // skill.
-func AdviseFile(file string) []Diagnostic {
+func adviseFile(file string) []Diagnostic {
 	base := path.Base(file)
 	stem, ext := strings.TrimSuffix(base, path.Ext(base)), path.Ext(base)
 	style, want := (*regexp.Regexp)(nil), ""

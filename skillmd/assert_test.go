@@ -69,7 +69,7 @@ func sameNode(a, b *yaml.Node) bool {
 // roundTrip checks that Parse reads back what Render wrote.
 func roundTrip(t *testing.T, what string, doc skillmd.Document) {
 	t.Helper()
-	text := skillmd.Render(doc)
+	text := doc.Render()
 	back, _, err := skillmd.Parse(text)
 	if err != nil {
 		t.Errorf("%s: parse what was rendered: %v\n%s", what, err, text)

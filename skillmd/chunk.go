@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/satchel-go/satchel/internal/text/skilltext"
 )
 
 // splitChunks cuts a block at the lines that look like a top-level key.
@@ -15,7 +17,7 @@ func splitChunks(block []byte) []chunk {
 	indent := topIndent(block)
 	from := 0
 	for n, pos := 0, 0; pos < len(block); n++ {
-		end, next := lineEnd(block, pos)
+		end, next := skilltext.LineEnd(block, pos)
 		line := block[pos:end]
 		key, value, ok := keyLine(line, indent)
 		if !ok {
@@ -77,7 +79,7 @@ func (c *chunk) takes(line []byte, indent int) bool {
 // topIndent is the indentation of the first line that looks like a key.
 func topIndent(block []byte) int {
 	for pos := 0; pos < len(block); {
-		end, next := lineEnd(block, pos)
+		end, next := skilltext.LineEnd(block, pos)
 		line := block[pos:end]
 		if _, _, ok := keyLine(line, len(line)); ok {
 			return len(line) - len(bytes.TrimLeft(line, " "))
@@ -194,7 +196,8 @@ func (c chunk) tools(line int) *yaml.Node {
 		}
 		return list
 	}
-	for _, t := range SplitTools(strings.TrimSuffix(strings.TrimPrefix(c.literal(), "["), "]")) {
+	tokens, _ := skilltext.SplitTools(strings.TrimSuffix(strings.TrimPrefix(c.literal(), "["), "]"))
+	for _, t := range tokens {
 		add(t)
 	}
 	return list
@@ -225,7 +228,7 @@ func unquote(s string) string {
 func quoteInner(text []byte) []byte {
 	out := make([]byte, 0, len(text)+64)
 	for pos := 0; pos < len(text); {
-		end, next := lineEnd(text, pos)
+		end, next := skilltext.LineEnd(text, pos)
 		line := text[pos:end]
 		pos = next
 		item := bytes.TrimLeft(line, " ")

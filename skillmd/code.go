@@ -11,7 +11,7 @@ const (
 	codeLeadingBlank  Code = "frontmatter-late"      // blank lines stand before the opening fence.
 	codeUnclosed      Code = "frontmatter-unclosed"  // no line closes the front matter.
 	codeOddClose      Code = "frontmatter-odd-close" // the front matter ends at a line that only begins with "---".
-	codeTooLarge      Code = "frontmatter-too-large" // the front matter is longer than [MaxFrontMatter].
+	codeTooLarge      Code = "frontmatter-too-large" // the front matter is longer than 64 KiB.
 	codeBOM           Code = "bom"                   // the file begins with a UTF-8 byte order mark.
 	codeUTF16         Code = "utf16"                 // the file is UTF-16; it must be UTF-8.
 	codeCRLF          Code = "crlf"                  // lines end in CR LF or CR.

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/satchel-go/satchel/internal/text/skilltext"
 	"github.com/satchel-go/satchel/skillmd"
 )
 
@@ -157,7 +158,7 @@ func TestCorpusReference(t *testing.T) {
 // TestCorpusHead checks that the head of a file is enough for its front matter.
 func TestCorpusHead(t *testing.T) {
 	for _, f := range corpus(t) {
-		end := skillmd.FrontMatterEnd(f.text)
+		end := skilltext.FrontMatterEnd(f.text)
 		if (end > 0) != (f.Fence == "ok") {
 			t.Errorf("%s: front matter ends at %d, fence %q", f.File, end, f.Fence)
 			continue

@@ -42,8 +42,8 @@ func ExampleParse_strict() {
 	// parse "SKILL.md": line 2: not a usable skill: name "PaperCranes" is not lowercase
 }
 
-func ExampleRender() {
-	os.Stdout.Write(skillmd.Render(skillmd.Document{
+func ExampleDocument_Render() {
+	doc := skillmd.Document{
 		Skill: core.Skill{
 			Name:         "paper-cranes",
 			Description:  "Folds cranes. Use when: someone has paper",
@@ -51,7 +51,8 @@ func ExampleRender() {
 		},
 		UserInvocable: true,
 		Body:          "# Cranes",
-	}))
+	}
+	os.Stdout.Write(doc.Render())
 	// Output:
 	// ---
 	// name: paper-cranes
@@ -60,22 +61,4 @@ func ExampleRender() {
 	// ---
 	//
 	// # Cranes
-}
-
-func ExampleFrontMatterEnd() {
-	head := []byte("---\nname: paper-cranes\ndescription: Folds cranes.\n---\n# Cranes\nA very long te")
-	end := skillmd.FrontMatterEnd(head)
-	doc, _, err := skillmd.Parse(head[:end])
-	fmt.Println(end, doc.Skill.Name, err)
-	// Output:
-	// 54 paper-cranes <nil>
-}
-
-func ExampleValidName() {
-	for _, d := range skillmd.ValidName("-Paper") {
-		fmt.Println(d)
-	}
-	// Output:
-	// error name-not-lowercase: name "-Paper" is not lowercase
-	// error name-edge-hyphen: name "-Paper" starts or ends with a hyphen
 }

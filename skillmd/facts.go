@@ -11,12 +11,6 @@ import (
 	"github.com/satchel-go/satchel/internal/text/printable"
 )
 
-// Bounds of the tags of a skill.
-const (
-	maxTags = 32
-	maxTag  = 64 // characters
-)
-
 // tagFields are the fields that hold tags.
 var tagFields = []string{"tags", "keywords", "triggers", "category"}
 

@@ -2,20 +2,12 @@ package skillmd
 
 import (
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
-	"golang.org/x/text/unicode/norm"
 	"gopkg.in/yaml.v3"
 
 	"github.com/satchel-go/satchel/internal/text/printable"
-)
-
-// The limits of the specification, in characters (code points).
-const (
-	maxName          = 64
-	maxDescription   = 1024
-	maxCompatibility = 500
+	"github.com/satchel-go/satchel/internal/text/skilltext"
 )
 
 // seen says which required fields were present, in whatever form.
@@ -96,18 +88,18 @@ func (p *parser) checkName() {
 			}
 			return
 		}
-		p.report(oddity, line, codeNameMissing, "name is missing; the directory's name %s stands in", quote(dir))
+		p.report(oddity, line, codeNameMissing, "name is missing; the directory's name %s stands in", skilltext.Quote(dir))
 		s.Name, s.Repaired = dir, true
 	}
 	if p.unprintable {
 		s.Hidden = true
 		p.report(must, line, codeNameUnprintable, "name holds control or invisible characters: the skill is hidden from the model")
 	}
-	for _, d := range ValidName(s.Name) {
-		p.report(must, line, d.Code, "%s", d.Message)
+	for _, wrong := range skilltext.NameProblems(s.Name) {
+		p.report(must, line, Code(wrong.Code), "%s", wrong.Message)
 	}
-	if p.dir != "" && CleanName(p.dir) != CleanName(s.Name) {
-		p.report(must, line, codeNameMismatch, "name %s differs from its directory %s", quote(s.Name), quote(p.dir))
+	if p.dir != "" && skilltext.CleanName(p.dir) != skilltext.CleanName(s.Name) {
+		p.report(must, line, codeNameMismatch, "name %s differs from its directory %s", skilltext.Quote(s.Name), skilltext.Quote(p.dir))
 	}
 }
 
@@ -131,11 +123,11 @@ func (p *parser) description(f field) {
 	}
 	if len(counted) > maxDescription {
 		if n := utf8.RuneCountInString(counted); n > maxDescription {
-			p.report(must, f.line, codeDescriptionTooLong, "%s", tooLong("description", n, maxDescription))
+			p.report(must, f.line, codeDescriptionTooLong, "%s", skilltext.TooLong("description", n, maxDescription))
 		}
 	}
 	if strings.ContainsFunc(d, isControl) {
-		p.report(must, f.line, codeControl, "control characters in %s are replaced", quote(f.key))
+		p.report(must, f.line, codeControl, "control characters in %s are replaced", skilltext.Quote(f.key))
 	}
 	if printable.HasInvisible(d) {
 		p.report(oddity, f.line, codeInvisible, "description holds invisible characters, which are taken out")
@@ -190,7 +182,7 @@ func (p *parser) compatibility(f field) {
 	n := utf8.RuneCountInString(text)
 	switch {
 	case n > maxCompatibility:
-		p.report(must, f.line, codeCompatibilityTooLong, "%s", tooLong("compatibility", n, maxCompatibility))
+		p.report(must, f.line, codeCompatibilityTooLong, "%s", skilltext.TooLong("compatibility", n, maxCompatibility))
 	case n == 0 && f.value != nil && f.value.Kind == yaml.ScalarNode:
 		p.report(must, f.line, codeCompatibilityEmpty, "compatibility is empty; leave it out or say what is required")
 	}
@@ -203,7 +195,7 @@ func (p *parser) allowedTools(f field) {
 	tokens := []string{}
 	if text, ok := scalar(f.value); ok {
 		var balanced bool
-		if tokens, balanced = splitTools(p.cleanValue(text, f.key, f.line)); !balanced {
+		if tokens, balanced = skilltext.SplitTools(p.cleanValue(text, f.key, f.line)); !balanced {
 			p.report(oddity, f.line, codeToolsParens, "parentheses in allowed-tools do not match")
 		}
 		p.doc.Skill.AllowedTools = tokens
@@ -229,7 +221,7 @@ func (p *parser) allowedTools(f field) {
 // other handles the fields that the specification does not define: the control
 // flags, and everything that is kept for the host.
 func (p *parser) other(f field) {
-	p.report(ref, f.line, codeUnknownField, "field %s is not in the specification", quote(f.key))
+	p.report(ref, f.line, codeUnknownField, "field %s is not in the specification", skilltext.Quote(f.key))
 	switch flagOf(f.key) {
 	case flagHidden:
 		p.doc.Skill.Hidden = p.flag(f, false) || p.doc.Skill.Hidden
@@ -240,9 +232,9 @@ func (p *parser) other(f field) {
 	}
 	switch {
 	case strings.EqualFold(strings.NewReplacer("_", "", "-", "").Replace(f.key), "allowedtools"):
-		p.report(oddity, f.line, codeToolsSpelling, "%s is not read; write allowed-tools", quote(f.key))
+		p.report(oddity, f.line, codeToolsSpelling, "%s is not read; write allowed-tools", skilltext.Quote(f.key))
 	case strings.ContainsAny(f.key, " \t\n"):
-		p.report(oddity, f.line, codeSuspiciousKey, "key %s holds white space; it is probably part of the value above", quote(f.key))
+		p.report(oddity, f.line, codeSuspiciousKey, "key %s holds white space; it is probably part of the value above", skilltext.Quote(f.key))
 	}
 	if f.value == nil {
 		return
@@ -251,48 +243,4 @@ func (p *parser) other(f field) {
 		p.doc.Extra = make(map[string]yaml.Node)
 	}
 	p.doc.Extra[f.key] = *f.value
-}
-
-// CleanName returns the form in which names are compared: without surrounding white
-// space, in Unicode normal form KC. The skills-ref reference tool compares names
-// with directories in this form.
-func CleanName(name string) string {
-	return norm.NFKC.String(strings.TrimSpace(name))
-}
-
-// ValidName returns what is wrong with a name by the rules of the specification. A name has 1
-// to 64 characters: lowercase letters, digits and hyphens. No hyphen stands at either end, and
-// no two in a row. Letters and digits are those of Unicode, as in the reference tool. It
-// reports all problems, as Errors without file and line; nil means that the name is valid.
-func ValidName(name string) []Diagnostic {
-	var ds []Diagnostic
-	add := func(c Code, msg string) {
-		ds = append(ds, Diagnostic{Code: c, Severity: Error, Message: msg})
-	}
-	clean := CleanName(name)
-	if clean == "" {
-		add(codeNameMissing, "name is missing")
-		return ds
-	}
-	if n := utf8.RuneCountInString(clean); n > maxName {
-		add(codeNameTooLong, tooLong("name", n, maxName))
-	}
-	if clean != strings.ToLower(clean) {
-		add(codeNameCase, "name "+quote(name)+" is not lowercase")
-	}
-	if strings.HasPrefix(clean, "-") || strings.HasSuffix(clean, "-") {
-		add(codeNameEdge, "name "+quote(name)+" starts or ends with a hyphen")
-	}
-	if strings.Contains(clean, "--") {
-		add(codeNameDouble, "name "+quote(name)+" holds two hyphens in a row")
-	}
-	if i := strings.IndexFunc(clean, notNameRune); i >= 0 {
-		r, _ := utf8.DecodeRuneInString(clean[i:])
-		add(codeNameCharacter, "name "+quote(name)+" holds "+quote(string(r))+"; letters, digits and hyphens are allowed")
-	}
-	return ds
-}
-
-func notNameRune(r rune) bool {
-	return r != '-' && !unicode.IsLetter(r) && !unicode.IsNumber(r)
 }

@@ -3,6 +3,8 @@ package skillmd
 import (
 	"bytes"
 	"strings"
+
+	"github.com/satchel-go/satchel/internal/text/skilltext"
 )
 
 type flagKind uint8
@@ -59,7 +61,7 @@ func (p *parser) flag(f field, open bool) bool {
 // allows nothing.
 func (p *parser) failClosed(block []byte) {
 	for pos := 0; pos < len(block); {
-		end, next := lineEnd(block, pos)
+		end, next := skilltext.LineEnd(block, pos)
 		text := bytes.TrimLeft(block[pos:end], " \t") // broken indentation hides nothing
 		key, value, ok := keyLine(text, len(text))
 		pos = next

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/satchel-go/satchel/internal/text/skilltext"
 	"github.com/satchel-go/satchel/skillmd"
 )
 
@@ -40,7 +41,7 @@ func FuzzParse(f *testing.F) {
 			roundTrip(t, "fuzz", doc)
 		}
 		checkHead(t, text)
-		if fields, err := json.Marshal(skillmd.Fields(text)); err != nil || len(fields) > 16*skillmd.MaxFrontMatter {
+		if fields, err := json.Marshal(skilltext.Fields(text)); err != nil || len(fields) > 16*skilltext.MaxFrontMatter {
 			t.Errorf("fields of %d bytes, %v", len(fields), err)
 		}
 	})
@@ -62,11 +63,11 @@ func checkDiagnostics(t *testing.T, text []byte, ds []skillmd.Diagnostic, err er
 
 func checkHead(t *testing.T, text []byte) {
 	t.Helper()
-	end := skillmd.FrontMatterEnd(text)
+	end := skilltext.FrontMatterEnd(text)
 	if end < 0 {
 		return
 	}
-	if again := skillmd.FrontMatterEnd(text[:end]); again != end && (end == len(text) || text[end-1] == '\n') {
+	if again := skilltext.FrontMatterEnd(text[:end]); again != end && (end == len(text) || text[end-1] == '\n') {
 		t.Errorf("front matter ends at %d, of its head at %d", end, again)
 	}
 	whole, _, err := skillmd.Parse(text, skillmd.WithDirName("d"))
@@ -80,14 +81,14 @@ func checkHead(t *testing.T, text []byte) {
 func FuzzFrontMatterEnd(f *testing.F) {
 	f.Add([]byte("---\r\na: b\r\n---\r\nbody"), 5)
 	f.Fuzz(func(t *testing.T, text []byte, cut int) {
-		end := skillmd.FrontMatterEnd(text)
+		end := skilltext.FrontMatterEnd(text)
 		if end < -1 || end == 0 || end > len(text) {
 			t.Fatalf("front matter of %d bytes ends at %d", len(text), end)
 		}
 		if cut < 0 || cut > len(text) {
 			return
 		}
-		if part := skillmd.FrontMatterEnd(text[:cut]); part >= 0 && part != end {
+		if part := skilltext.FrontMatterEnd(text[:cut]); part >= 0 && part != end {
 			t.Errorf("a prefix says %d, the text %d", part, end)
 		}
 	})

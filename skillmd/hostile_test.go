@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/satchel-go/satchel/internal/text/skilltext"
 	"github.com/satchel-go/satchel/skillmd"
 )
 
@@ -45,16 +46,16 @@ func TestHostile(t *testing.T) {
 		"nested comments": " # b\n- \n",
 	} {
 		for where, text := range map[string]string{
-			"within the limit": head + fill(pattern, skillmd.MaxFrontMatter-len(head)-8) + "\n---\nbody\n",
+			"within the limit": head + fill(pattern, skilltext.MaxFrontMatter-len(head)-8) + "\n---\nbody\n",
 			"beyond the limit": head + fill(pattern, size) + "\n---\nbody\n",
-			"in a value":       head + "metadata: " + fill(pattern, skillmd.MaxFrontMatter-len(head)-18) + "\n---\nbody\n",
+			"in a value":       head + "metadata: " + fill(pattern, skilltext.MaxFrontMatter-len(head)-18) + "\n---\nbody\n",
 			"unclosed":         head + fill(pattern, size),
 			"before":           fill(pattern, size) + "\n" + head + "---\n",
 			"in the body":      head + "---\n" + fill(pattern, size),
 		} {
 			t.Run(name+" "+where, func(t *testing.T) {
 				_, ds, err := skillmd.Parse([]byte(text), skillmd.WithDirName("d"))
-				skillmd.FrontMatterEnd([]byte(text))
+				skilltext.FrontMatterEnd([]byte(text))
 				if err != nil && len(ds) == 0 {
 					t.Errorf("error %v without a diagnostic", err)
 				}
@@ -102,7 +103,7 @@ func TestDepth(t *testing.T) {
 // TestLongFrontMatter checks that the head of too long front matter is read,
 // and that what restricts the skill holds even behind it.
 func TestLongFrontMatter(t *testing.T) {
-	text := "---\nname: d\ndescription: x\nlog: |\n" + strings.Repeat("  é line\n", skillmd.MaxFrontMatter/8) +
+	text := "---\nname: d\ndescription: x\nlog: |\n" + strings.Repeat("  é line\n", skilltext.MaxFrontMatter/8) +
 		"allowed-tools: Read\ndisable-model-invocation: true\nuser-invocable: false\n---\nBody\n"
 	doc, ds, err := skillmd.Parse([]byte(text))
 	if err != nil {
@@ -154,16 +155,16 @@ func TestFieldsOfAliases(t *testing.T) {
 		"beyond a length": "---\nname: d\ndescription: x\n" + "a: '" + strings.Repeat("x", 70<<10) + "'\n",
 	} {
 		text = text[:strings.LastIndexByte(text, '\n')] + "\n---\nbody\n"
-		fields, err := json.Marshal(skillmd.Fields([]byte(text)))
-		if err != nil || len(fields) > 4*skillmd.MaxFrontMatter {
+		fields, err := json.Marshal(skilltext.Fields([]byte(text)))
+		if err != nil || len(fields) > 4*skilltext.MaxFrontMatter {
 			t.Errorf("%s: %d bytes become %d, %v", name, len(text), len(fields), err)
 		}
 		doc, _, _ := skillmd.Parse([]byte(text), skillmd.WithDirName("d"))
-		if again := skillmd.Render(doc); len(again) > 4*skillmd.MaxFrontMatter {
+		if again := doc.Render(); len(again) > 4*skilltext.MaxFrontMatter {
 			t.Errorf("%s: a document of %d bytes is written with %d", name, len(text), len(again))
 		}
 	}
-	few := skillmd.Fields([]byte("---\nname: d\na: &a {x: 1}\nb: [*a, *a]\nc: {<<: *a, y: 2}\n---\n"))
+	few := skilltext.Fields([]byte("---\nname: d\na: &a {x: 1}\nb: [*a, *a]\nc: {<<: *a, y: 2}\n---\n"))
 	if got, _ := json.Marshal(few); string(got) != `{"a":{"x":1},"b":[{"x":1},{"x":1}],"c":{"x":1,"y":2},"name":"d"}` {
 		t.Errorf("few aliases: %s", got)
 	}

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/satchel-go/satchel/internal/text/skilltext"
 )
 
 // metadata keeps the map both as it is and as text, because half of the real maps
@@ -27,7 +29,7 @@ func (p *parser) metadata(f field) {
 	for i := 0; i+1 < len(c); i += 2 {
 		key := c[i].Value
 		if _, twice := m[key]; twice {
-			p.report(must, c[i].Line, codeDuplicateKey, "key %s stands twice in metadata; the last value counts", quote(key))
+			p.report(must, c[i].Line, codeDuplicateKey, "key %s stands twice in metadata; the last value counts", skilltext.Quote(key))
 		}
 		if c[i+1].Kind != yaml.ScalarNode {
 			p.reportOnce(strictNote, c[i].Line, codeMetadataNested, "value in metadata is not text; its text form is JSON")

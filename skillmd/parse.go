@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/text/printable"
+	"github.com/satchel-go/satchel/internal/text/skilltext"
 )
 
 // ErrInvalid is wrapped by the error for every text that is not a usable skill.
@@ -62,7 +62,9 @@ type Document struct {
 func Parse(text []byte, opts ...Option) (Document, []Diagnostic, error) {
 	p := parser{doc: Document{UserInvocable: true}}
 	for _, o := range opts {
-		o(&p.settings)
+		if err := o(&p.settings); err != nil {
+			return p.doc, nil, err
+		}
 	}
 	skill := p.parse(text)
 	slices.SortStableFunc(p.diags, func(a, b Diagnostic) int { return cmp.Compare(a.Line, b.Line) })
@@ -89,23 +91,23 @@ func (p *parser) parse(text []byte) bool {
 		p.report(fatal, 1, codeUTF16, "text is UTF-16 (%s); save it as UTF-8", order)
 		return true
 	}
-	s, ok := locate(text)
+	s, ok := skilltext.Locate(text)
 	if !ok {
 		p.noFrontMatter(text)
 		return false
 	}
 	p.checkOpening(text, s)
-	if s.after < 0 {
+	if s.After < 0 {
 		if p.mode != Lenient {
-			p.report(fatal, s.openLine, codeUnclosed, "no line closes the front matter")
+			p.report(fatal, s.OpenLine, codeUnclosed, "no line closes the front matter")
 			return true
 		}
-		p.report(oddity, s.openLine, codeUnclosed, "no line closes the front matter; its end is guessed")
-		s.looseEnd(text)
+		p.report(oddity, s.OpenLine, codeUnclosed, "no line closes the front matter; its end is guessed")
+		looseEnd(&s, text)
 	}
-	p.offset = s.openLine
+	p.offset = s.OpenLine
 	p.frontMatter(text, &s)
-	p.checkRequired(s.openLine)
+	p.checkRequired(s.OpenLine)
 	p.body(text, s)
 	return true
 }
@@ -115,35 +117,35 @@ func (p *parser) noFrontMatter(text []byte) {
 	if p.mode != Lenient {
 		w = fatal
 	}
-	if i := bytes.Index(text, []byte("\n---")); i >= 0 && i < 4096 && bytes.Contains(text[i:min(len(text), i+4096)], []byte("\nname:")) {
+	if i := bytes.Index(text, []byte("\n---")); i >= 0 && i < maxLeading && bytes.Contains(text[i:min(len(text), i+maxLeading)], []byte("\nname:")) {
 		p.report(w, 1, codeNoFrontMatter, "front matter does not start on the first line")
 		return
 	}
 	p.report(w, 1, codeNoFrontMatter, "text does not begin with front matter")
 }
 
-func (p *parser) checkOpening(text []byte, s span) {
-	if bytes.HasPrefix(text, utf8BOM) {
+func (p *parser) checkOpening(text []byte, s skilltext.Span) {
+	if bytes.HasPrefix(text, skilltext.UTF8BOM) {
 		p.report(refNote, 1, codeBOM, "text begins with a byte order mark")
 	}
-	if s.openLine > 1 {
+	if s.OpenLine > 1 {
 		p.report(must, 1, codeLeadingBlank, "blank lines stand before the front matter")
 	}
 }
 
 // frontMatter reads the fields. It may move the end of the span.
-func (p *parser) frontMatter(text []byte, s *span) {
-	raw := text[s.start:s.end]
-	if len(raw) > MaxFrontMatter {
-		p.report(must, s.openLine, codeTooLarge, "front matter has %d bytes; at most %d are read", len(raw), MaxFrontMatter)
+func (p *parser) frontMatter(text []byte, s *skilltext.Span) {
+	raw := text[s.Start:s.End]
+	if len(raw) > skilltext.MaxFrontMatter {
+		p.report(must, s.OpenLine, codeTooLarge, "front matter has %d bytes; at most %d are read", len(raw), skilltext.MaxFrontMatter)
 		if p.mode == Lenient {
-			block, _ := p.cleanText(raw, s.openLine+1, controlMark)
+			block, _ := p.cleanText(raw, s.OpenLine+1, controlMark)
 			p.repair(block)
 		}
 		return
 	}
-	block, lost := p.cleanText(raw, s.openLine+1, controlMark)
-	p.doc.Skill.Repaired = s.broken || lost
+	block, lost := p.cleanText(raw, s.OpenLine+1, controlMark)
+	p.doc.Skill.Repaired = s.Guessed || lost
 	m, err := decodeMapping(block)
 	if err == nil {
 		p.apply(p.fields(m))
@@ -153,7 +155,7 @@ func (p *parser) frontMatter(text []byte, s *span) {
 		return
 	}
 	line, msg := p.yamlProblem(err)
-	p.report(must, cmp.Or(line, s.openLine+1), yamlCode(err), "%s", msg)
+	p.report(must, cmp.Or(line, s.OpenLine+1), yamlCode(err), "%s", msg)
 	if p.mode != Lenient {
 		return
 	}
@@ -189,9 +191,9 @@ func (p *parser) checkRequired(line int) {
 }
 
 // body takes the text after the front matter.
-func (p *parser) body(text []byte, s span) {
-	line := s.openLine + countLines(text[s.start:s.after])
-	body, _ := p.cleanText(text[s.after:], line+1, utf8.RuneError)
+func (p *parser) body(text []byte, s skilltext.Span) {
+	line := s.OpenLine + countLines(text[s.Start:s.After])
+	body, _ := p.cleanText(text[s.After:], line+1, utf8.RuneError)
 	start := bytes.TrimLeftFunc(body, unicode.IsSpace)
 	p.doc.BodyLine = line + 1 + bytes.Count(body[:len(body)-len(start)], []byte("\n"))
 	p.doc.Body = string(bytes.TrimRightFunc(start, unicode.IsSpace))
@@ -204,7 +206,7 @@ func (p *parser) body(text []byte, s span) {
 func countLines(b []byte) int {
 	n := 0
 	for pos := 0; pos < len(b); n++ {
-		_, pos = lineEnd(b, pos)
+		_, pos = skilltext.LineEnd(b, pos)
 	}
 	return n
 }
@@ -227,7 +229,7 @@ const (
 )
 
 // Option changes how [Parse] reads a text.
-type Option func(*settings)
+type Option func(*settings) error
 
 type settings struct {
 	mode Mode
@@ -237,19 +239,21 @@ type settings struct {
 
 // WithMode sets the mode; the default is [Lenient]. An unknown mode counts as
 // [SkillsRef], the strictest one.
-func WithMode(m Mode) Option { return func(s *settings) { s.mode = min(m, SkillsRef) } }
+func WithMode(m Mode) Option {
+	return func(s *settings) error { s.mode = min(m, SkillsRef); return nil }
+}
 
 // WithDirName sets the base name of the directory that holds the file. The name of
 // the skill must match it, and in the [Lenient] mode it replaces a missing name.
 // The default, "", means that the directory is unknown and nothing is compared.
-func WithDirName(name string) Option { return func(s *settings) { s.dir = name } }
+func WithDirName(name string) Option {
+	return func(s *settings) error { s.dir = name; return nil }
+}
 
 // WithFile sets the file name that diagnostics and the error show.
-func WithFile(name string) Option { return func(s *settings) { s.file = name } }
-
-// maxDiagnostics bounds the findings of one file, because hostile text could have
-// one on each line. Errors are kept beyond it, up to twice as many.
-const maxDiagnostics = 64
+func WithFile(name string) Option {
+	return func(s *settings) error { s.file = name; return nil }
+}
 
 // weight says how severe a finding is in each mode.
 type weight uint8
@@ -324,17 +328,4 @@ func (p *parser) report(w weight, line int, code Code, format string, args ...an
 		File: p.file, Line: line, Code: code, Severity: sev, Message: fmt.Sprintf(format, args...),
 	})
 	p.failed = p.failed || sev == Error
-}
-
-// quote quotes untrusted text for a message and cuts it to a readable length.
-func quote(s string) string {
-	const limit = 60
-	if utf8.RuneCountInString(s) > limit {
-		s = string([]rune(s)[:limit]) + "…"
-	}
-	return strconv.Quote(s)
-}
-
-func tooLong(field string, n, limit int) string {
-	return fmt.Sprintf("%s has %d characters; at most %d are allowed", field, n, limit)
 }

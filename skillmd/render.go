@@ -6,44 +6,46 @@ import (
 	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/satchel-go/satchel/internal/text/skilltext"
 )
 
-// Render writes a SKILL.md: the fields of the specification in its order, the control flags
+// Render returns the text of a SKILL.md: the fields of the specification in its order, the control flags
 // that restrict something, Extra sorted by key, and the body. Parse reads the same document
-// back except for line numbers and Repaired. Render writes valid YAML, so a caller that renders
+// back except for line numbers and Repaired. The YAML is valid, so a caller that renders
 // a repaired skill vouches for its fields.
 //
 // A metadata value is written with its nested values if Metadata has it and agrees with
 // Skill.Metadata, and else as a string. Bytes that are not UTF-8 become U+FFFD. A zero Document
 // is not user-invocable; set UserInvocable.
-func Render(d Document) []byte {
-	e := emitter{b: make([]byte, 0, 512+len(d.Skill.Description)+len(d.Body))}
+func (doc *Document) Render() []byte {
+	e := emitter{b: make([]byte, 0, 512+len(doc.Skill.Description)+len(doc.Body))}
 	e.line("---")
-	e.field("name", d.Skill.Name)
-	e.field("description", d.Skill.Description)
-	if d.Skill.License != "" {
-		e.field("license", d.Skill.License)
+	e.field("name", doc.Skill.Name)
+	e.field("description", doc.Skill.Description)
+	if doc.Skill.License != "" {
+		e.field("license", doc.Skill.License)
 	}
-	if d.Skill.Compatibility != "" {
-		e.field("compatibility", d.Skill.Compatibility)
+	if doc.Skill.Compatibility != "" {
+		e.field("compatibility", doc.Skill.Compatibility)
 	}
-	e.tools(d.Skill.AllowedTools)
-	if d.Skill.Hidden {
+	e.tools(doc.Skill.AllowedTools)
+	if doc.Skill.Hidden {
 		e.line("disable-model-invocation: true")
 	}
-	if !d.UserInvocable {
+	if !doc.UserInvocable {
 		e.line("user-invocable: false")
 	}
-	e.metadata(d)
-	for _, k := range slices.Sorted(maps.Keys(d.Extra)) {
-		n := d.Extra[k]
+	e.metadata(*doc)
+	for _, k := range slices.Sorted(maps.Keys(doc.Extra)) {
+		n := doc.Extra[k]
 		e.key(k, 0)
 		e.node(&n, 0, 0)
 	}
 	e.line("---")
-	if d.Body != "" {
+	if doc.Body != "" {
 		e.line("")
-		e.line(strings.ToValidUTF8(d.Body, "\uFFFD"))
+		e.line(strings.ToValidUTF8(doc.Body, "\uFFFD"))
 	}
 	return e.b
 }
@@ -54,7 +56,7 @@ func (e *emitter) tools(tokens []string) {
 	if tokens == nil {
 		return
 	}
-	if s, ok := joinTools(tokens); ok {
+	if s, ok := skilltext.JoinTools(tokens); ok {
 		e.field("allowed-tools", s)
 		return
 	}

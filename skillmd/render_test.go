@@ -65,7 +65,7 @@ version: 1.0
 
 Fold.
 `
-	got := string(skillmd.Render(doc))
+	got := string(doc.Render())
 	if got != want {
 		t.Errorf("rendered\n%s\nwant\n%s", got, want)
 	}
@@ -111,12 +111,12 @@ func TestRenderRoundTrip(t *testing.T) {
 // can return: trimmed and without control characters.
 func clean(t *testing.T, doc skillmd.Document) skillmd.Document {
 	t.Helper()
-	back, _, err := skillmd.Parse(skillmd.Render(doc))
+	back, _, err := skillmd.Parse(doc.Render())
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(back.Extra) != len(doc.Extra) || len(back.Skill.Metadata) != len(doc.Skill.Metadata) || len(back.Skill.AllowedTools) != len(doc.Skill.AllowedTools) {
-		t.Errorf("fields are lost: %+v\n%s", back, skillmd.Render(doc))
+		t.Errorf("fields are lost: %+v\n%s", back, doc.Render())
 	}
 	for k, v := range doc.Skill.Metadata {
 		if back.Skill.Metadata[k] != v {
@@ -140,7 +140,7 @@ func TestNestedMetadataSurvives(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := "---\nname: d\ndescription: x\nmetadata:\n  claw:\n    bins:\n      - jq\n  v: 1.0\n---\n"
-	if got := string(skillmd.Render(doc)); got != want {
+	if got := string(doc.Render()); got != want {
 		t.Errorf("rendered\n%s\nwant\n%s", got, want)
 	}
 }

@@ -1,10 +1,10 @@
 package skillmd
 
-import "bytes"
+import (
+	"bytes"
 
-// maxChunks bounds how many fields of broken front matter are examined, because
-// each of them may start the YAML parser several times.
-const maxChunks = 256
+	"github.com/satchel-go/satchel/internal/text/skilltext"
+)
 
 // chunk is the text of one top-level field in front matter that is not valid YAML:
 // the line with its key and the lines that belong to it.
@@ -20,22 +20,22 @@ type chunk struct {
 // oddClose reads front matter that seems to go on behind a line which only begins
 // with "---", such as "--- end". It reports whether ending there makes the front
 // matter valid, and then sets the end of the span.
-func (p *parser) oddClose(text []byte, s *span) bool {
-	line := s.openLine
-	for pos := s.start; pos < s.end; {
-		end, next := lineEnd(text, pos)
+func (p *parser) oddClose(text []byte, s *skilltext.Span) bool {
+	line := s.OpenLine
+	for pos := s.Start; pos < s.End; {
+		end, next := skilltext.LineEnd(text, pos)
 		line++
 		if !bytes.HasPrefix(text[pos:end], []byte("---")) {
 			pos = next
 			continue
 		}
-		block, _ := p.cleanText(text[s.start:pos], s.openLine+1, controlMark)
+		block, _ := p.cleanText(text[s.Start:pos], s.OpenLine+1, controlMark)
 		m, err := decodeMapping(block)
 		if err != nil || len(m.Content) == 0 {
 			return false
 		}
 		p.report(oddity, line, codeOddClose, "front matter ends here, at a line that only begins with \"---\"")
-		s.end, s.after = pos, next
+		s.End, s.After = pos, next
 		p.apply(p.fields(m))
 		return true
 	}
@@ -52,7 +52,7 @@ func (p *parser) repair(block []byte) {
 	for _, c := range splitChunks(headOf(block)) {
 		f := p.repairField(c)
 		if at, ok := index[f.key]; ok {
-			p.report(oddity, f.line, codeDuplicateKey, "key %s stands twice; the last value counts", quote(f.key))
+			p.report(oddity, f.line, codeDuplicateKey, "key %s stands twice; the last value counts", skilltext.Quote(f.key))
 			fs[at] = f
 			continue
 		}
@@ -63,12 +63,12 @@ func (p *parser) repair(block []byte) {
 	p.failClosed(block)
 }
 
-// headOf returns the whole lines of block that fit within [MaxFrontMatter].
+// headOf returns the whole lines of block that fit within 64 KiB.
 func headOf(block []byte) []byte {
-	if len(block) <= MaxFrontMatter {
+	if len(block) <= skilltext.MaxFrontMatter {
 		return block
 	}
-	return block[:bytes.LastIndexByte(block[:MaxFrontMatter], '\n')+1]
+	return block[:bytes.LastIndexByte(block[:skilltext.MaxFrontMatter], '\n')+1]
 }
 
 // repairField reads one field: as YAML, as YAML with its inner values quoted, or as
@@ -94,12 +94,12 @@ func (p *parser) repairField(c chunk) field {
 	case c.key == "allowed-tools":
 		f.value = c.tools(line)
 	case c.key == "metadata", c.inline == "" && c.key != "description":
-		p.report(oddity, line, codeYAMLDropped, "value of %s is not valid YAML; the field is ignored", quote(c.key))
+		p.report(oddity, line, codeYAMLDropped, "value of %s is not valid YAML; the field is ignored", skilltext.Quote(c.key))
 		return f
 	default:
 		f.value = textNode(c.literal(), line)
 	}
-	p.report(oddity, line, codeYAMLRepaired, "value of %s is not valid YAML and is read as plain text", quote(c.key))
+	p.report(oddity, line, codeYAMLRepaired, "value of %s is not valid YAML and is read as plain text", skilltext.Quote(c.key))
 	return f
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/satchel-go/satchel/internal/text/skilltext"
 	"github.com/satchel-go/satchel/skillmd"
 )
 
@@ -53,7 +54,7 @@ func TestStrictModes(t *testing.T) {
 		{name: "invalid UTF-8 in the body", text: head + "---\n\xff\n", strict: c("invalid-utf8")},
 		{name: "two documents", text: head + "--- x\n---\n", strict: c("yaml-invalid")},
 		{name: "unknown flag value", text: head + "user-invocable: perhaps\n---\n", strict: c(), ref: c("unknown-field")},
-		{name: "front matter too large", text: head + "license: " + strings.Repeat("x", skillmd.MaxFrontMatter) + "\n---\n", strict: c("frontmatter-too-large")},
+		{name: "front matter too large", text: head + "license: " + strings.Repeat("x", skilltext.MaxFrontMatter) + "\n---\n", strict: c("frontmatter-too-large")},
 	}
 	for _, tt := range tests {
 		if tt.dir == "" {
@@ -81,62 +82,3 @@ func TestStrictModes(t *testing.T) {
 }
 
 func c(codes ...skillmd.Code) []skillmd.Code { return append([]skillmd.Code{}, codes...) }
-
-func TestValidName(t *testing.T) {
-	for name, want := range map[string][]skillmd.Code{
-		"pdf":                    nil,
-		"a":                      nil,
-		"8004":                   nil,
-		" padded ":               nil,
-		strings.Repeat("a", 64):  nil,
-		strings.Repeat("a", 65):  c("name-too-long"),
-		strings.Repeat("技", 64):  nil,
-		"ﬁle":                    nil,
-		"１２":                     nil,
-		"a²":                     nil,
-		"ⅷ":                      nil,
-		"𝒶":                      nil,
-		"技能":                     nil,
-		"мой-навык":              nil,
-		"日本語スキル":                 nil,
-		"ß":                      nil,
-		"naïve":                  nil,
-		"½":                      c("name-invalid-character"),
-		"क्षमा":                  c("name-invalid-character"),
-		"İ":                      c("name-not-lowercase"),
-		"ǅ":                      c("name-not-lowercase"),
-		"НАВЫК":                  c("name-not-lowercase"),
-		"my_skill":               c("name-invalid-character"),
-		"a.b":                    c("name-invalid-character"),
-		"a/b":                    c("name-invalid-character"),
-		"a b":                    c("name-invalid-character"),
-		"🦀":                      c("name-invalid-character"),
-		"-a":                     c("name-edge-hyphen"),
-		"a-":                     c("name-edge-hyphen"),
-		"a--b":                   c("name-double-hyphen"),
-		"":                       c("name-missing"),
-		" ":                      c("name-missing"),
-		"--A_" + "\xff":          c("name-not-lowercase", "name-edge-hyphen", "name-double-hyphen", "name-invalid-character"),
-		strings.Repeat("A ", 50): c("name-too-long", "name-not-lowercase", "name-invalid-character"),
-	} {
-		t.Run(name, func(t *testing.T) {
-			ds := skillmd.ValidName(name)
-			if got := codes(ds); !sameSet(got, want) {
-				t.Errorf("codes = %q, want %q", got, want)
-			}
-			for _, d := range ds {
-				if d.Severity != skillmd.Error || d.Message == "" || d.Line != 0 {
-					t.Errorf("diagnostic = %+v", d)
-				}
-			}
-		})
-	}
-}
-
-func TestCleanName(t *testing.T) {
-	for name, want := range map[string]string{"": "", " pdf\n": "pdf", "ﬁle": "file", "cafe\u0301": "café"} {
-		if got := skillmd.CleanName(name); got != want {
-			t.Errorf("CleanName(%q) = %q, want %q", name, got, want)
-		}
-	}
-}

@@ -9,11 +9,8 @@ import (
 	"strings"
 
 	"gopkg.in/yaml.v3"
-)
 
-const (
-	maxDepth = 64  // nesting of a value; real front matter has 8
-	maxKey   = 256 // bytes of a key; YAML itself stops at 1024
+	"github.com/satchel-go/satchel/internal/text/skilltext"
 )
 
 var (
@@ -91,11 +88,11 @@ func (p *parser) fields(m *yaml.Node) []field {
 			continue
 		}
 		if k.Value == "description" && v.Kind == yaml.ScalarNode && v.Style == 0 && v.LineComment != "" {
-			p.report(oddity, v.Line+p.offset, codeDescriptionCut, "description is cut at %s, which YAML reads as a comment; quote the description", quote(v.LineComment))
+			p.report(oddity, v.Line+p.offset, codeDescriptionCut, "description is cut at %s, which YAML reads as a comment; quote the description", skilltext.Quote(v.LineComment))
 		}
 		f := field{key: k.Value, line: line, value: p.vet(k, v)}
 		if at, ok := index[f.key]; ok {
-			p.report(must, line, codeDuplicateKey, "key %s stands twice; the last value counts", quote(f.key))
+			p.report(must, line, codeDuplicateKey, "key %s stands twice; the last value counts", skilltext.Quote(f.key))
 			fs[at] = f
 			continue
 		}
@@ -110,16 +107,16 @@ func (p *parser) fields(m *yaml.Node) []field {
 // refuses.
 func (p *parser) vet(key, v *yaml.Node) *yaml.Node {
 	var fl flaws
-	if v.Kind == yaml.AliasNode && v.Alias != nil && v.Alias.Kind == yaml.ScalarNode && p.aliased+len(v.Alias.Value) <= MaxFrontMatter {
+	if v.Kind == yaml.AliasNode && v.Alias != nil && v.Alias.Kind == yaml.ScalarNode && p.aliased+len(v.Alias.Value) <= skilltext.MaxFrontMatter {
 		p.aliased += len(v.Alias.Value)
-		p.report(refOdd, v.Line+p.offset, codeAlias, "value of %s is an alias", quote(key.Value))
+		p.report(refOdd, v.Line+p.offset, codeAlias, "value of %s is an alias", skilltext.Quote(key.Value))
 		// A copy shares the text; what is written of the document does not.
 		c := *v.Alias
 		c.Line, c.Anchor = v.Line, ""
 		v = &c
 	}
 	fl.walk(v, 1, p.offset)
-	name := quote(key.Value)
+	name := skilltext.Quote(key.Value)
 	if fl.tag > 0 {
 		p.report(refOdd, fl.tag, codeTag, "tag in %s is ignored", name)
 	}

@@ -21,7 +21,7 @@ import (
 	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/internal/files/lazyfs"
 	"github.com/satchel-go/satchel/internal/text/plainjson"
-	"github.com/satchel-go/satchel/skillmd"
+	"github.com/satchel-go/satchel/internal/text/skilltext"
 )
 
 // The bounds of the extension, and ours.
@@ -72,7 +72,7 @@ func (s *Source) check(l listed) (*skill, string) {
 		return nil, "its URI is none of a " + skillFile
 	case len(s.id(l.URI)) > 256:
 		return nil, "its URI is too long"
-	case len(skillmd.ValidName(name)) > 0 || !strings.HasSuffix(folder, "/"+name):
+	case len(skilltext.NameProblems(name)) > 0 || !strings.HasSuffix(folder, "/"+name):
 		return nil, fmt.Sprintf("its name is %.100q, and that is not the end of its URI, or no name of a skill", name)
 	case strings.TrimSpace(description) == "":
 		return nil, "it has no description"
@@ -205,7 +205,7 @@ func headOf(fields map[string]any) ([]byte, error) {
 
 // sameFields reports whether the front matter of a SKILL.md is what was listed.
 func (k *skill) sameFields(text []byte) bool {
-	have, err := json.Marshal(skillmd.Fields(text))
+	have, err := json.Marshal(skilltext.Fields(text))
 	if err != nil {
 		return false
 	}

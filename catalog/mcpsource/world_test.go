@@ -16,7 +16,7 @@ import (
 	sdkrpc "github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/satchel-go/satchel/skillmd"
+	"github.com/satchel-go/satchel/internal/text/skilltext"
 )
 
 // patience is how long a server in this process may take on a busy machine.
@@ -79,7 +79,7 @@ func (w *world) remove(skill string) {
 
 func (w *world) entry(skill string) wireListed {
 	folder := "skill://team/" + skill + "/"
-	e := wireListed{URI: folder + "SKILL.md", Frontmatter: skillmd.Fields([]byte(w.files[skill]["SKILL.md"]))}
+	e := wireListed{URI: folder + "SKILL.md", Frontmatter: skilltext.Fields([]byte(w.files[skill]["SKILL.md"]))}
 	var files []map[string]any
 	for _, path := range slices.Sorted(maps.Keys(w.files[skill])) {
 		text := w.files[skill][path]

@@ -40,10 +40,10 @@ type Notifier interface {
 
 // Errors of sources and of what is read from them.
 var (
-	// ErrGone: the source does not keep that revision of the skill, or has no
+	// ErrGone reports that the source does not keep that revision of the skill, or has no
 	// such skill any more.
 	ErrGone = errors.New("the skill has changed since it was listed")
-	// ErrDigest: the bytes of a file are not those that the source listed.
+	// ErrDigest reports that the bytes of a file are not those that the source listed.
 	ErrDigest = errors.New("the file has changed since it was listed")
 )
 
@@ -62,7 +62,8 @@ type Entry struct {
 	ID string
 	// Revision changes exactly when a file of the skill does. It is not empty.
 	Revision string
-	// Head is SKILL.md up to the end of its front matter, at most 64 KiB.
+	// Head is the beginning of SKILL.md, at least to the end of its front matter and at most
+	// 64 KiB.
 	Head []byte
 	// Files are all files of the skill. Nil says that the source does not know
 	// them yet: then the tree that Open returns is walked.

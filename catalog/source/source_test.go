@@ -427,3 +427,22 @@ func TestFromHostile(t *testing.T) {
 		t.Errorf("a SKILL.md of a terabyte: %v", err)
 	}
 }
+
+// TestHeadWithBody lists a skill whose head goes on behind the front matter.
+func TestHeadWithBody(t *testing.T) {
+	s := &table{}
+	s.set(t, "1", "# Body\n", true)
+	s.listing.Entries[0].Head = append(s.listing.Entries[0].Head, "# Body\n"...)
+	c, err := catalog.Open(t.Context(), []source.Root{source.From("db", s)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	skills := c.Snapshot().Skills()
+	if len(skills) != 1 {
+		t.Fatalf("skills %v, %v", skills, c.Snapshot().Diagnostics())
+	}
+	if _, body, err := c.Body(t.Context(), skills[0].Name); err != nil || body.Text != "# Body" {
+		t.Errorf("body %q, %v", body.Text, err)
+	}
+}

@@ -60,9 +60,17 @@ func inspectFile(path string, mode skillmd.Mode, advise bool) inspection {
 		r.Diagnostics = append(r.Diagnostics, knownTools.Findings(skill)...)
 	}
 	if r.Loaded && advise {
-		for _, d := range append(skillmd.Advise(doc, text), adviseFiles(filepath.Dir(path))...) {
-			if d.File == "" {
+		dir, aboutFiles := filepath.Dir(path), 0
+		for _, d := range doc.Advise(text, filesToAdvise(dir)...) {
+			switch {
+			case d.File == "":
 				d.File = path
+			case aboutFiles == maxAdviceLines:
+				continue
+			default:
+				aboutFiles++
+				d.Message = d.File + ": " + d.Message
+				d.File = filepath.Join(dir, filepath.FromSlash(d.File))
 			}
 			r.Diagnostics = append(r.Diagnostics, d)
 		}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/satchel-go/satchel/internal/text/skilltext"
 	"github.com/satchel-go/satchel/library"
 	"github.com/satchel-go/satchel/skillmd"
 )
@@ -79,7 +80,7 @@ func (cmd *libraryImportCmd) add(ctx context.Context, c console, l *library.Libr
 		return library.Outcome{}, err
 	}
 	for i := range all {
-		if d := &all[i]; d.State != "archived" && d.Shared == !cmd.Private && skillmd.CleanName(d.Name) == skillmd.CleanName(name) {
+		if d := &all[i]; d.State != "archived" && d.Shared == !cmd.Private && skilltext.CleanName(d.Name) == skilltext.CleanName(name) {
 			e.Skill, e.Expected = d.ID, d.VersionRef
 		}
 	}

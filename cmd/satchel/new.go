@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/text/skilltext"
 	"github.com/satchel-go/satchel/skillmd"
 )
 
@@ -46,7 +47,7 @@ echo "nothing is done with $1 yet"
 
 // Run makes the folder.
 func (cmd *newCmd) Run(c console) error {
-	for _, d := range skillmd.ValidName(cmd.Name) {
+	for _, d := range skilltext.NameProblems(cmd.Name) {
 		return fmt.Errorf("%w: %s", errUsage, d.Message)
 	}
 	description := cmp.Or(cmd.Description, "Say what this does. Use it when a task needs that.")
@@ -73,8 +74,8 @@ func (cmd *newCmd) Run(c console) error {
 			dir.WriteFile(cmd.Name+"/scripts/run.sh", []byte(newScript), 0o755),
 		)
 	}
-	text := skillmd.Render(skillmd.Document{Skill: core.Skill{Name: cmd.Name, Description: description}, Body: body})
-	if err = errors.Join(err, dir.WriteFile(cmd.Name+"/SKILL.md", text, 0o644)); err != nil {
+	doc := skillmd.Document{Skill: core.Skill{Name: cmd.Name, Description: description}, Body: body}
+	if err = errors.Join(err, dir.WriteFile(cmd.Name+"/SKILL.md", doc.Render(), 0o644)); err != nil {
 		return fmt.Errorf("new: %w", err)
 	}
 	if cmd.JSON {

@@ -18,7 +18,7 @@ import (
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/skillmd"
+	"github.com/satchel-go/satchel/internal/text/skilltext"
 )
 
 type packCmd struct {
@@ -116,7 +116,7 @@ func (cmd *packCmd) Run(ctx context.Context, c console) (err error) {
 // topFolder is the folder of an archive that holds what is in dir, however dir is called.
 func topFolder(skills []core.Skill, dir string) string {
 	for _, s := range skills {
-		if s.RootDir == dir && len(skillmd.ValidName(s.Name)) == 0 {
+		if s.RootDir == dir && len(skilltext.NameProblems(s.Name)) == 0 {
 			return s.Name
 		}
 	}

@@ -7,8 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-
-	"github.com/satchel-go/satchel/skillmd"
 )
 
 type validateCmd struct {
@@ -45,11 +43,11 @@ const (
 	maxAdviceLines  = 20
 )
 
-// adviseFiles looks at the names of the files of the skill in dir.
-func adviseFiles(dir string) (all []skillmd.Diagnostic) {
+// filesToAdvise returns the slash-separated paths of the files of the skill in dir.
+func filesToAdvise(dir string) (all []string) {
 	seen := 0
 	_ = filepath.WalkDir(dir, func(at string, d fs.DirEntry, err error) error {
-		if seen++; err != nil || seen > maxAdvisedFiles || len(all) >= maxAdviceLines {
+		if seen++; err != nil || seen > maxAdvisedFiles {
 			return fs.SkipAll
 		}
 		if d.IsDir() {
@@ -59,11 +57,7 @@ func adviseFiles(dir string) (all []skillmd.Diagnostic) {
 			return nil
 		}
 		if rel, err := filepath.Rel(dir, at); err == nil {
-			for _, found := range skillmd.AdviseFile(filepath.ToSlash(rel)) {
-				found.Message = found.File + ": " + found.Message
-				found.File = at
-				all = append(all, found)
-			}
+			all = append(all, filepath.ToSlash(rel))
 		}
 		return nil
 	})

@@ -12,6 +12,7 @@ import (
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/catalog/source"
+	"github.com/satchel-go/satchel/internal/text/skilltext"
 	"github.com/satchel-go/satchel/protocol"
 	"github.com/satchel-go/satchel/skillmd"
 )
@@ -122,7 +123,7 @@ func serve(from catalog.Source, entries []source.Entry) (list []*folderSkill, fo
 	}
 	var all []*folderSkill
 	for _, e := range entries {
-		k := &skill{id: e.ID, revision: e.Revision, place: e.ID, front: skillmd.Fields(e.Head), contents: e.Files, from: from}
+		k := &skill{id: e.ID, revision: e.Revision, place: e.ID, front: skilltext.Fields(e.Head), contents: e.Files, from: from}
 		if placed, ok := from.(interface{ Place(id string) string }); ok {
 			k.place = placed.Place(e.ID)
 		}
@@ -167,7 +168,7 @@ func folderOf(k *skill) (folder, why string) {
 	switch {
 	case name != segments[last]:
 		return "", fmt.Sprintf("the name in its %s is %.100q: want %q", skillFile, name, segments[last])
-	case len(skillmd.ValidName(name)) > 0:
+	case len(skilltext.NameProblems(name)) > 0:
 		return "", fmt.Sprintf("%.100q is no name of a skill", name)
 	case k.description() == "":
 		return "", fmt.Sprintf("its %s has no description", skillFile)

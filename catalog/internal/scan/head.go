@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/text/skilltext"
 	"github.com/satchel-go/satchel/skillmd"
 )
 
@@ -114,7 +115,7 @@ func readHead(f fs.File, limit int64) ([]byte, error) {
 			return nil, TooLarge(limit)
 		}
 		head := buf[:have]
-		if end := skillmd.FrontMatterEnd(head); end >= 0 {
+		if end := skilltext.FrontMatterEnd(head); end >= 0 {
 			return head[:end], nil
 		}
 		if atEnd {

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/satchel-go/satchel/internal/text/skilltext"
 	"github.com/satchel-go/satchel/permission"
-	"github.com/satchel-go/satchel/skillmd"
 )
 
 // Bounds of what is read of one list. Entries beyond maxRules are not read: they
@@ -39,7 +39,10 @@ type Rule struct {
 
 // Parse reads a list as text: entries separated by commas or white space outside
 // of parentheses.
-func Parse(text string) []Rule { return Rules(skillmd.SplitTools(text)) }
+func Parse(text string) []Rule {
+	tokens, _ := skilltext.SplitTools(text)
+	return Rules(tokens)
+}
 
 // Rules reads the entries of a list, such as those of core.Skill. An entry that
 // cannot be read stays in the list, has a Fault and allows nothing.

@@ -9,9 +9,9 @@ import (
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/text/skilltext"
 	"github.com/satchel-go/satchel/internal/text/tokencount"
 	"github.com/satchel-go/satchel/session"
-	"github.com/satchel-go/satchel/skillmd"
 	"github.com/satchel-go/satchel/tools"
 )
 
@@ -33,7 +33,7 @@ func (t *skillText) refer(ctx context.Context, s *Scope) error {
 			return unreadable(ctx, err, "docs of %q cannot be listed", t.skill.Name)
 		}
 	}
-	named := known(skillmd.Links(t.body.Text), t.known)
+	named := known(skilltext.Links(t.body.Text), t.known)
 	if len(named) == 0 {
 		return nil
 	}

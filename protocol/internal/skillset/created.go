@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"github.com/satchel-go/satchel/catalog/source"
-	"github.com/satchel-go/satchel/skillmd"
+	"github.com/satchel-go/satchel/internal/text/skilltext"
 )
 
 // Errors of Create beside *ManifestError and *PathError.
@@ -173,7 +173,7 @@ func (c *created) read(ctx context.Context, dir string) (*Skill, error) {
 		sum := sha256.Sum256(text)
 		e.Files = append(e.Files, source.File{Path: name, Size: int64(len(text)), SHA256: hex.EncodeToString(sum[:])})
 		if name == skillFile {
-			e.Head = text[:min(max(skillmd.FrontMatterEnd(text), 0), maxHead)]
+			e.Head = text[:min(max(skilltext.FrontMatterEnd(text), 0), maxHead)]
 		}
 		return err
 	})

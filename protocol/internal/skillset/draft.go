@@ -10,6 +10,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 	"gopkg.in/yaml.v3"
 
+	"github.com/satchel-go/satchel/internal/text/skilltext"
 	"github.com/satchel-go/satchel/skillmd"
 )
 
@@ -163,12 +164,12 @@ func withoutNulls(v any) any {
 // skillText adds front matter to a text that has none, and refuses text that cannot be parsed.
 func skillText(m Manifest, text string) ([]byte, error) {
 	if first, _, _ := strings.Cut(strings.TrimPrefix(text, "\uFEFF"), "\n"); strings.TrimRight(first, " \t\r") == "---" {
-		end := skillmd.FrontMatterEnd([]byte(text + "\n"))
+		end := skilltext.FrontMatterEnd([]byte(text + "\n"))
 		if end < 0 {
 			return nil, fault("skill_md", "begins with --- and its front matter has no end: close it with a line of ---")
 		}
 		doc, found, _ := skillmd.Parse([]byte(text))
-		if head := min(end, len(text)); doc.Skill.Repaired || len(skillmd.Fields([]byte(text[:head]+"\n"))) == 0 {
+		if head := min(end, len(text)); doc.Skill.Repaired || len(skilltext.Fields([]byte(text[:head]+"\n"))) == 0 {
 			why := "want YAML, name: value"
 			for _, d := range found {
 				if d.Line > 0 {

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/satchel-go/satchel/skillmd"
+	"github.com/satchel-go/satchel/internal/text/skilltext"
 )
 
 // Input is an argument of an action. Inputs are informal: an argument that is present must fit
@@ -57,12 +57,12 @@ func (r *manifestReader) input(in *Input, field string, form map[string]any) {
 		r.warn(field, "required: want true or false")
 	}
 	if given, ok := form["enum"].([]any); ok {
-		in.Enum, _ = skillmd.Plain(given).([]any)
+		in.Enum, _ = skilltext.Plain(given).([]any)
 	} else if form["enum"] != nil {
 		r.warn(field, "enum: want a list of values: any value is taken")
 	}
 	if given := form["default"]; given != nil {
-		given = skillmd.Plain(given)
+		given = skilltext.Plain(given)
 		if why := in.Check(given); why != "" {
 			r.warn(field, "default: %s: left out", why)
 			return

@@ -14,7 +14,7 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
-	"github.com/satchel-go/satchel/skillmd"
+	"github.com/satchel-go/satchel/internal/text/skilltext"
 )
 
 // The kinds of skills.
@@ -115,7 +115,7 @@ func ReadManifest(text []byte, files fs.FS) (Manifest, map[string]any, error) {
 		return Manifest{}, nil, r.err
 	}
 	all["version"], all["kind"], all["namespace"] = r.Version, r.Kind, r.Namespace
-	plain, _ := skillmd.Plain(all).(map[string]any)
+	plain, _ := skilltext.Plain(all).(map[string]any)
 	return r.Manifest, plain, nil
 }
 
@@ -156,7 +156,7 @@ func (r *manifestReader) warn(field, format string, args ...any) {
 func asText(value any) string {
 	switch value.(type) {
 	case map[string]any, []any:
-		text, _ := json.Marshal(skillmd.Plain(value))
+		text, _ := json.Marshal(skilltext.Plain(value))
 		return string(text)
 	}
 	return fmt.Sprint(value)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/catalog/source"
+	"github.com/satchel-go/satchel/internal/text/skilltext"
 	"github.com/satchel-go/satchel/skillmd"
 )
 
@@ -46,7 +47,7 @@ func (r *remote) skill(e source.Entry) (*Skill, []skillmd.Diagnostic) {
 		return refuse("skill-id", err)
 	}
 	s := &Skill{
-		Name: doc.Skill.Name, FrontMatter: skillmd.Fields(e.Head), Head: e.Head, Files: e.Files, Digest: digestOf(e.Files), Hidden: doc.Skill.Hidden,
+		Name: doc.Skill.Name, FrontMatter: skilltext.Fields(e.Head), Head: e.Head, Files: e.Files, Digest: digestOf(e.Files), Hidden: doc.Skill.Hidden,
 		Origin: e.Origin, source: r.Source, id: e.ID, revision: e.Revision,
 	}
 	if s.Origin == "" {

@@ -16,6 +16,7 @@ import (
 	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/files/lazyfs"
+	"github.com/satchel-go/satchel/internal/text/skilltext"
 	"github.com/satchel-go/satchel/skillmd"
 )
 
@@ -132,7 +133,7 @@ const (
 // newSkill returns the skill of an entry of a source, with findings, or nil if it is no usable
 // skill.
 func newSkill(ctx context.Context, from catalog.Source, e source.Entry, created bool) (*Skill, []skillmd.Diagnostic) {
-	s := &Skill{FrontMatter: skillmd.Fields(e.Head), Head: e.Head, Files: e.Files, Digest: digestOf(e.Files), Created: created, source: from, id: e.ID, revision: e.Revision}
+	s := &Skill{FrontMatter: skilltext.Fields(e.Head), Head: e.Head, Files: e.Files, Digest: digestOf(e.Files), Created: created, source: from, id: e.ID, revision: e.Revision}
 	doc, _, parseErr := skillmd.Parse(e.Head, skillmd.WithDirName(path.Base(e.ID)))
 	s.Name, s.Hidden = doc.Skill.Name, doc.Skill.Hidden
 	refuse := func(code skillmd.Code, file, why string, line int) (*Skill, []skillmd.Diagnostic) {

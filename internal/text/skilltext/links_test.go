@@ -1,4 +1,4 @@
-package skillmd
+package skilltext
 
 import (
 	"path"

@@ -1,4 +1,4 @@
-package skillmd
+package skilltext
 
 import (
 	"slices"
@@ -24,12 +24,12 @@ func TestSplitTools(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.text, func(t *testing.T) {
-			got, balanced := splitTools(tt.text)
+			got, balanced := SplitTools(tt.text)
 			if got == nil || !slices.Equal(got, tt.want) || balanced != tt.balanced {
-				t.Errorf("splitTools = %q, %t; want %q, %t", got, balanced, tt.want, tt.balanced)
+				t.Errorf("SplitTools = %q, %t; want %q, %t", got, balanced, tt.want, tt.balanced)
 			}
-			if joined, ok := joinTools(got); ok {
-				if again, _ := splitTools(joined); !slices.Equal(again, got) {
+			if joined, ok := JoinTools(got); ok {
+				if again, _ := SplitTools(joined); !slices.Equal(again, got) {
 					t.Errorf("joined as %q, read as %q", joined, again)
 				}
 			} else if balanced {

@@ -1,4 +1,4 @@
-package skillmd
+package skilltext
 
 import (
 	"bytes"
@@ -9,9 +9,6 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// maxNesting is how deep a value is kept.
-const maxNesting = 32
-
 // Fields returns the front matter of a SKILL.md as JSON values. The map is empty if the front
 // matter cannot be read or is longer than [MaxFrontMatter]. Dates are the text that the author
 // has written. Aliases are replaced by their values. A field whose aliases would make the front
@@ -21,7 +18,7 @@ func Fields(text []byte) map[string]any {
 	if len(head) > MaxFrontMatter+maxFences {
 		return map[string]any{}
 	}
-	lines := bytes.SplitAfter(bytes.TrimPrefix(head, utf8BOM), []byte("\n"))
+	lines := bytes.SplitAfter(bytes.TrimPrefix(head, UTF8BOM), []byte("\n"))
 	var doc yaml.Node
 	var all map[string]any
 	for closing := 1; closing <= 2; closing++ { // the closing fence may lack its end
@@ -43,9 +40,6 @@ func Fields(text []byte) map[string]any {
 	}
 	return map[string]any{}
 }
-
-// maxFences bounds the byte order mark, blank lines and fences around front matter.
-const maxFences = 1 << 10
 
 // bound removes the fields whose aliases bring more text than there is room for.
 func bound(doc *yaml.Node) {

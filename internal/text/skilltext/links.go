@@ -1,4 +1,4 @@
-package skillmd
+package skilltext
 
 import (
 	"net/url"
@@ -7,9 +7,6 @@ import (
 	"slices"
 	"strings"
 )
-
-// maxLinks bounds the paths that are found in one text.
-const maxLinks = 500
 
 var (
 	// target is that of a Markdown link or image, between "<" and ">" in the first group.
@@ -108,7 +105,7 @@ func decoded(target string) string {
 
 // relative cleans a path, and reports whether it names a file below the folder.
 func relative(raw string) (string, bool) {
-	if raw == "" || len(raw) > 1024 || strings.Contains(raw, "://") || strings.HasPrefix(raw, "/") || strings.ContainsAny(raw, "\\:\x00") {
+	if raw == "" || len(raw) > maxLink || strings.Contains(raw, "://") || strings.HasPrefix(raw, "/") || strings.ContainsAny(raw, "\\:\x00") {
 		return "", false
 	}
 	p := path.Clean(raw)

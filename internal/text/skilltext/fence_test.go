@@ -1,9 +1,9 @@
-package skillmd_test
+package skilltext_test
 
 import (
 	"testing"
 
-	"github.com/satchel-go/satchel/skillmd"
+	"github.com/satchel-go/satchel/internal/text/skilltext"
 )
 
 func TestFrontMatterEnd(t *testing.T) {
@@ -27,7 +27,7 @@ func TestFrontMatterEnd(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := skillmd.FrontMatterEnd([]byte(tt.text)); got != tt.want {
+			if got := skilltext.FrontMatterEnd([]byte(tt.text)); got != tt.want {
 				t.Errorf("FrontMatterEnd = %d, want %d", got, tt.want)
 			}
 		})

@@ -1,4 +1,4 @@
-package skillmd
+package skilltext
 
 import (
 	"strings"
@@ -7,16 +7,10 @@ import (
 )
 
 // SplitTools splits the text of allowed-tools at commas and white space outside of
-// parentheses, so that "Bash(git log *), Read" becomes two tokens. It never returns
-// nil. If parentheses do not match, everything after the open one belongs to its
-// token.
-func SplitTools(s string) []string {
-	tokens, _ := splitTools(s)
-	return tokens
-}
-
-// splitTools also reports whether the parentheses match.
-func splitTools(s string) (tokens []string, balanced bool) {
+// parentheses, so that "Bash(git log *), Read" becomes two tokens. tokens is never nil.
+// balanced reports whether the parentheses match; if not, everything after the open one
+// belongs to its token.
+func SplitTools(s string) (tokens []string, balanced bool) {
 	tokens = []string{}
 	balanced = true
 	depth, start := 0, -1
@@ -45,14 +39,14 @@ func splitTools(s string) (tokens []string, balanced bool) {
 	return tokens, balanced && depth == 0
 }
 
-// joinTools is the inverse of splitTools: it returns the specification's string
+// JoinTools is the inverse of [SplitTools]: it returns the specification's string
 // form. ok is false for tokens that the string form cannot hold.
-func joinTools(tokens []string) (s string, ok bool) {
+func JoinTools(tokens []string) (s string, ok bool) {
 	for _, t := range tokens {
 		if len(t) == 0 || !utf8.ValidString(t) {
 			return "", false
 		}
-		if parts, balanced := splitTools(t); len(parts) != 1 || parts[0] != t || !balanced {
+		if parts, balanced := SplitTools(t); len(parts) != 1 || parts[0] != t || !balanced {
 			return "", false
 		}
 	}

@@ -1,0 +1,19 @@
+package skilltext
+
+const (
+	// MaxFrontMatter is how many bytes of front matter are read as YAML. Real front matter stays
+	// below a few kilobytes.
+	MaxFrontMatter = 64 << 10
+	// maxFences is how many bytes the byte order mark, blank lines and fences around front matter
+	// may have.
+	maxFences = 1 << 10
+	// maxNesting is how deep a value is kept.
+	maxNesting = 32
+	// maxName is the longest name, in characters, as the specification says.
+	maxName = 64
+	// maxQuoted is how many characters of a text a message quotes.
+	maxQuoted = 60
+	// maxLinks is how many paths are found in one text, and maxLink the bytes of the longest.
+	maxLinks = 500
+	maxLink  = 1024
+)

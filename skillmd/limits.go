@@ -1,0 +1,33 @@
+package skillmd
+
+// The limits of the specification, in characters (code points).
+const (
+	maxDescription   = 1024
+	maxCompatibility = 500
+)
+
+// Bounds of what is read of front matter.
+const (
+	// maxDepth is the nesting of a value; real front matter has 8.
+	maxDepth = 64
+	// maxKey is the longest key, in bytes; YAML itself stops at 1024.
+	maxKey = 256
+	// maxChunks is how many fields of invalid YAML are read, because each of them may start the
+	// YAML parser several times.
+	maxChunks = 256
+	// maxLeading is how many bytes before front matter, and of it, are looked at to say that it
+	// does not start on the first line.
+	maxLeading = 4096
+	// maxTags is how many tags a skill has, and maxTag the characters of the longest.
+	maxTags = 32
+	maxTag  = 64
+)
+
+// Bounds of the findings about one file.
+const (
+	// maxDiagnostics is how many findings are reported, because hostile text could have one on
+	// each line. Errors are kept beyond it, up to twice as many.
+	maxDiagnostics = 64
+	// maxSecrets is how many of them are about keys.
+	maxSecrets = 10
+)
