@@ -353,3 +353,11 @@ func (c *Call) keep(ctx context.Context, text string) error {
 	})
 	return err
 }
+
+// ShowsFiles implements [state.ReadCalls].
+func (cs *Calls) ShowsFiles(tool string) bool { return cs.Offer.Set.ShowsFiles(tool) }
+
+// ShowsFile implements [state.ReadCalls].
+func (cs *Calls) ShowsFile(call *core.ToolCall) bool {
+	return cs.Offer.Set.ShowsFile(call, cs.Offer.Runner != nil)
+}

@@ -221,9 +221,3 @@ func (o *Offer) searches(c *Choices, skills []core.Skill) bool {
 	fit := o.Text.Fit(skills)
 	return fit.Bare+fit.Missing > 0
 }
-
-// ShowsFiles implements [view.ReadCalls].
-func (o *Offer) ShowsFiles(tool string) bool { return o.Set.ShowsFiles(tool) }
-
-// ShowsFile implements [view.ReadCalls].
-func (o *Offer) ShowsFile(call *core.ToolCall) bool { return o.Set.ShowsFile(call, o.Runner != nil) }

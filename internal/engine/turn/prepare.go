@@ -35,7 +35,7 @@ func (t *Turns) Prepare(ctx context.Context, req core.Request, loads []tools.Dec
 	}
 	scan := state.ScanMessages(req.Messages, rec.Front.Messages)
 	if calls.Rules.Budget != (tools.Budget{}) {
-		agent.CountReads(&scan, calls.Offer)
+		agent.CountReads(&scan, calls)
 	}
 	if rec, err = t.advance(ctx, &req, &scan, agent, rec, loads); err != nil {
 		return core.View{}, err
