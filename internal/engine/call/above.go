@@ -110,11 +110,7 @@ func (b *Bounds) Within(ctx context.Context, key core.SessionKey, call core.Tool
 }
 
 // transferTool is the tool by which an agent of Eino's adk hands its conversation over.
-// maxAgentName bounds the names of agents that are looked for in its arguments, in bytes.
-const (
-	transferTool = "transfer_to_agent"
-	maxAgentName = 256
-)
+const transferTool = "transfer_to_agent"
 
 // transferTo returns the agent that a call hands the conversation over to, "" for none.
 // Where a transfer names no agent, the tool says what is wrong.

@@ -172,13 +172,6 @@ func saveGrant(ctx context.Context, records *state.Records, key core.SessionKey,
 	return err
 }
 
-// Bounds of the skills whose files are read for an approval. An approval of a call
-// that names a larger skill covers that one call.
-const (
-	maxBoundFiles = 512
-	maxBoundBytes = 16 << 20
-)
-
 // filesOf returns a sum over the names and the content of all files of a skill: a
 // script may change while SKILL.md stays the same. It returns "" for a skill that is
 // too large or cannot be read, and "none" where skill is empty.

@@ -140,9 +140,6 @@ func (b *Bounds) toolsOf(state *state.Agent) []string {
 	return own
 }
 
-// maxNamed bounds how many tools one sentence of an answer names.
-const maxNamed = 40
-
 // Restricted writes a line for the answer to a load: which tools the lists of a record
 // allow, which they take away, and which listed tools do not exist. It returns "" where
 // lists take nothing away.

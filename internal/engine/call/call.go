@@ -308,12 +308,8 @@ func (c *Call) change(ctx context.Context) (string, error) {
 	})
 }
 
-// maxKept is the length in bytes of the longest answer of [Call.Keep], and cutAnswer ends
-// one that was longer.
-const (
-	maxKept   = 4 << 10
-	cutAnswer = "\n[the rest of this answer was cut]"
-)
+// cutAnswer ends an answer of [Call.Keep] that was too long.
+const cutAnswer = "\n[the rest of this answer was cut]"
 
 // unknown answers a call of a tool that does not exist. Nothing is run, so nothing is
 // judged.

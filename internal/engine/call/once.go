@@ -14,10 +14,6 @@ import (
 // whether the command ended.
 const begunBefore = "this command was begun before and its end is unknown: look at its files before running it again"
 
-// maxKeptAnswer is the length of an answer that a record holds itself. A longer one
-// is pinned: a record holds those of all calls of a response.
-const maxKeptAnswer = 2 << 10
-
 // Once is what the record knows of a call whose command may start only once.
 type Once struct {
 	call *Saving

@@ -16,13 +16,6 @@ import (
 	"github.com/satchel-go/satchel/internal/text/typos"
 )
 
-// maxUnknown is the length in bytes of the answer to a call of a tool that does not exist.
-// maxEchoed is the length of the tool's name in it, with quotes and escapes.
-const (
-	maxUnknown = 400
-	maxEchoed  = 96
-)
-
 // foreign maps what the tools of other agents do to the tools that do it here, the first
 // that is offered. An empty list says that no tool of Satchel does it. Names are compared
 // without case, "_" and "-".

@@ -16,10 +16,6 @@ import (
 	host "github.com/satchel-go/satchel/workspace"
 )
 
-// maxNoted is the largest number of files of the host that one note lists. An answer of
-// skill_run lists all.
-const maxNoted = 100
-
 // Named returns the files of a request with their names in the workspace. No two have the
 // same: neither a file of an earlier message, nor one of the host that was noted before. A
 // file without content gets a name only if its ID is an artifact; others may not be there.

@@ -38,9 +38,6 @@ type action struct {
 	paths []string
 }
 
-// maxActions bounds the actions of one call that are compared with patterns.
-const maxActions = 256
-
 // asked is a request whose actions are judged.
 type asked permission.Request
 

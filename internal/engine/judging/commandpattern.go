@@ -12,9 +12,6 @@ import (
 // end of one.
 const wordEnd = "\x00"
 
-// maxStars bounds the "*" in a pattern about commands.
-const maxStars = 64
-
 var errStars = fmt.Errorf("more than %d times *", maxStars)
 
 // commandPattern is a pattern about commands: "git:*", "npm run *", "npm test", "npx

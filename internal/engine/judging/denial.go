@@ -9,12 +9,6 @@ import (
 	"github.com/satchel-go/satchel/permission"
 )
 
-// These bound the parts of a denial that come from skills.
-const (
-	maxTold      = 40
-	maxToldEntry = 120 // bytes
-)
-
 // denial is the answer to a call that is not listed.
 func (j *Judge) denial(q *permission.Request, a *action, lists []List) string {
 	var b strings.Builder
@@ -212,8 +206,8 @@ func entriesOf(skill string, lists []List) [][]string {
 
 // told is as much of a list as an answer tells.
 func told(list []string) []string {
-	if more := len(list) - maxTold; more > 0 {
-		return append(list[:maxTold], fmt.Sprintf("%d more", more))
+	if more := len(list) - maxNamed; more > 0 {
+		return append(list[:maxNamed], fmt.Sprintf("%d more", more))
 	}
 	return list
 }
@@ -222,8 +216,8 @@ func told(list []string) []string {
 func shown(text string) string { return printable.Line(cut(text)) }
 
 func cut(text string) string {
-	if len(text) > maxToldEntry {
-		text = strings.ToValidUTF8(text[:maxToldEntry], "") + "…"
+	if len(text) > maxNamedEntry {
+		text = strings.ToValidUTF8(text[:maxNamedEntry], "") + "…"
 	}
 	return text
 }

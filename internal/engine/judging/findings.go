@@ -15,9 +15,6 @@ const (
 	CodeName  skillmd.Code = "allowed-tools-unknown" // no known tool has the name
 )
 
-// maxFindings bounds the findings about one list.
-const maxFindings = 20
-
 // Findings returns warnings about the entries of a skill's list that allow nothing, or that
 // name a tool which neither the format nor the host has.
 func (n *Names) Findings(skill core.Skill) []skillmd.Diagnostic {

@@ -326,5 +326,3 @@ func plainName(name string) string {
 	}
 	return b.String()
 }
-
-

@@ -254,7 +254,7 @@ func TestDenial(t *testing.T) {
 		{Judge{Combine: permission.Latest}, lists("a: search(x)", "b: Write"), host("search"),
 			`denied: search, called like this, is not among the allowed-tools of b, which was loaded last (no pattern matches: its calls are not compared with patterns). Allowed: Write. `},
 		{Judge{Policy: permission.RestrictAll}, []List{{Skill: "a", Rules: Rules([]string{"x\n\x1b[31m", strings.Repeat("y", 500)})}}, host("search"),
-			`denied: search is not among the allowed-tools of a. Allowed: x\u000a\u001b[31m, ` + strings.Repeat("y", maxToldEntry) + `…. `},
+			`denied: search is not among the allowed-tools of a. Allowed: x\u000a\u001b[31m, ` + strings.Repeat("y", maxNamedEntry) + `…. `},
 	} {
 		v := tt.judge.decide(tt.use, tt.lists)
 		want := tt.want + "This holds until the user's next message, also after an unload. Use what is allowed, or say what you would need."

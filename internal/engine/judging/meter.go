@@ -2,14 +2,6 @@ package judging
 
 import "context"
 
-// maxWork bounds the comparisons of one decision. One unit is a step of a
-// pattern along a path, or 8 bytes of a command: a decision takes a fraction of
-// a second in the worst case.
-const maxWork = 1 << 24
-
-// checkEvery is how much work is done between two looks at the context.
-const checkEvery = 1 << 16
-
 // meter bounds the work of one decision and ends it with its context.
 type meter struct {
 	ctx       context.Context

@@ -11,15 +11,6 @@ import (
 	"github.com/satchel-go/satchel/internal/text/braces"
 )
 
-// Bounds of a pattern about files.
-const (
-	maxGroups       = 16 // braces
-	maxAlternatives = 64 // that the braces stand for, in all
-	// maxWritten bounds the bytes of all alternatives of one list. Each takes 40 times
-	// its size.
-	maxWritten = 64 << 10
-)
-
 var (
 	errGroups       = fmt.Errorf("more than %d groups in braces", maxGroups)
 	errAlternatives = fmt.Errorf("more than %d alternatives in braces", maxAlternatives)

@@ -9,13 +9,6 @@ import (
 	"github.com/satchel-go/satchel/permission"
 )
 
-// Bounds of what is read of one list. Entries beyond maxRules are not read: they
-// allow nothing.
-const (
-	maxRules = 512
-	maxRule  = 1024 // bytes
-)
-
 // Rule is one entry of allowed-tools.
 type Rule struct {
 	// Text is the entry as it was written.

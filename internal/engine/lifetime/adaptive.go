@@ -43,7 +43,6 @@ const (
 	callTurns   = 3   // what priorCalls weighs, in turns
 	firstTurns  = 2   // how many turns are reckoned with at the start
 	moreTurns   = 0.4 // and for each turn that has passed
-	maxHorizon  = 50  // turns at most
 	firstMargin = 2.0 // added to Caution.Margin, divided by the square of the turns that have passed
 )
 

@@ -11,9 +11,6 @@ import (
 	"github.com/satchel-go/satchel/loadmode"
 )
 
-// maxTokens is how many tokens of earlier turns a record remembers.
-const maxTokens = 32
-
 // Advance begins user turn number rec.Turn+1, which was found by the host's token
 // or by the user message, and ends everything that ends with the turn before. It
 // changes rec.

@@ -6,10 +6,6 @@ import (
 	"github.com/satchel-go/satchel/internal/engine/state"
 )
 
-// MaxReturns is how many skills a session keeps returns of by name; those that were
-// not loaded for the longest time are kept in sum.
-const MaxReturns = 16
-
 // otherWeight and quietWeight are how many turns without its text a turn counts
 // that began with it and did not seem to need it.
 const otherWeight, quietWeight = 1.5, 2.5

@@ -53,9 +53,6 @@ type Agent struct {
 	seen *catalog.Catalog
 }
 
-// maxNamed bounds what is remembered of an agent's searches and deliveries.
-const maxNamed = 1000
-
 // Found notes the skills that a search has named.
 func (a *Agent) Found(names []string) {
 	a.mu.Lock()

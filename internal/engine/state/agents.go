@@ -7,19 +7,6 @@ import (
 	"github.com/satchel-go/satchel/internal/lru"
 )
 
-// MaxAgents is how many agents a runtime keeps in memory. An agent that is dropped loses
-// nothing that its record cannot restore.
-const MaxAgents = 10_000
-
-// Bounds of the attached files in memory: how many files of one request, and the
-// files of how many agents. Files may be large and are needed only until the calls
-// of the next response have run, and the next request brings them again. So the
-// least recently used agent loses its files first.
-const (
-	maxFiles   = 1000
-	maxHolders = 1000
-)
-
 // Agents holds what a runtime keeps in memory of its agents, by their keys.
 type Agents struct {
 	mu  sync.Mutex

@@ -18,10 +18,6 @@ type Beginning struct {
 	Recent  []RecentLoad `json:"recent,omitempty"`
 }
 
-// maxRan is how many commands of a turn a record remembers beside those of the last
-// response.
-const maxRan = 64
-
 // atBeginning returns the record with which the turn of r began, r itself if nothing has
 // changed. The result shares memory with r and must not be changed.
 func (r *Record) atBeginning() *Record {

@@ -22,16 +22,9 @@ type NoteState struct {
 	Notes []Note `json:"notes,omitempty"`
 }
 
-// Listings of catalogs are pinned once for all sessions of a store, under
-// sessions of their own: one for each period of 91 days. So old ones can be
-// removed without looking at every record.
-const (
-	listingSession = session.Reserved + "listings:"
-	listingPeriod  = 91 * 24 * time.Hour
-	// listingPeriods is the number of periods whose listings are kept, including
-	// the present one.
-	listingPeriods = 4
-)
+// listingSession begins the names of the sessions that pin listings of catalogs, one for each
+// period. So old listings can be removed without looking at every record.
+const listingSession = session.Reserved + "listings:"
 
 func listingsOf(period int64) string { return fmt.Sprint(listingSession, period) }
 

@@ -344,13 +344,6 @@ func (r *Record) revive(skill string, shown func(*Delivery) bool) (docs []string
 	return docs
 }
 
-// Bounds of what a record remembers of earlier loads: their names, and for how many
-// turns after the one in which they were made.
-const (
-	maxRecent   = 16
-	recentTurns = 2
-)
-
 // RecentLoad is a skill that was loaded, and the turn in which that happened last.
 type RecentLoad struct {
 	Skill string `json:"skill"`

@@ -221,12 +221,6 @@ func changeable(rec, next *Record) *Record {
 	return next
 }
 
-// What a record keeps of a call, in bytes; a longer text is kept as its digest.
-const (
-	maxArguments = 2 << 10
-	maxWord      = 256
-)
-
 // KeptCall returns a call as a record keeps it. A model may write megabytes into a call,
 // and a record holds all calls of a response and is saved again with each change.
 // Keeping a kept call changes nothing.

@@ -43,9 +43,6 @@ type Return struct {
 	Other, Quiet int
 }
 
-// maxReturnName is the length of a name in Returns.
-const maxReturnName = 8
-
 // ReturnName returns the name of a skill as Returns keeps it: a longer one than 8 bytes
 // is known by the first digits of its hash.
 func ReturnName(skill string) string {

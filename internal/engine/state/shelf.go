@@ -30,11 +30,6 @@ type Places struct {
 	Gone  []int `json:"gone,omitempty"`
 }
 
-// shelfBytes is the size of the ended deliveries that a stored record lists itself, in
-// bytes. maxGone is how many entries of its shelf it names as gone; for more it gets a new
-// list.
-const shelfBytes, maxGone = 300, 8
-
 func readShelf(list string) (entries []Delivery, err error) {
 	return entries, json.Unmarshal([]byte(list), &entries)
 }

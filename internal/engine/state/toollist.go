@@ -10,14 +10,6 @@ type GateState struct {
 	Grants []Grant `json:"grants,omitempty"`
 }
 
-// Bounds of the lists and grants that a record keeps. Any beyond them are left
-// out, which allows less.
-const (
-	maxHeldEntries = 512
-	maxHeldBytes   = 16 << 10
-	maxGrants      = 256
-)
-
 // ToolList is the allowed-tools of a skill as they were when it was loaded. It applies from
 // the load until the user turn ends, and after that while the skill stays loaded. Unloading
 // or editing the skill within the turn does not lift it.

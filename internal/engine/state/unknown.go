@@ -9,13 +9,6 @@ import (
 	"github.com/satchel-go/satchel/session"
 )
 
-// maxUnknown is how many calls a record keeps in Unknown, and maxUnknownName the length of
-// the longest name that it keeps as it is.
-const (
-	maxUnknown     = 32
-	maxUnknownName = 64
-)
-
 // UnknownCall is a call of a tool that the agent does not have, which was answered in the
 // place of one. Frameworks leave such an answer out of what a host keeps, so the view puts
 // it back.

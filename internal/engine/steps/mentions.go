@@ -72,9 +72,6 @@ func endsMention(r rune) bool {
 	return unicode.IsSpace(r) || unicode.IsPunct(r) || strings.ContainsRune("`<>|=~^$", r)
 }
 
-// maxMention bounds a name, in runes: a root and a name of 64 each fit.
-const maxMention = 160
-
 // fenceMark returns the run of three or more marks that begins a line of a code fence.
 func fenceMark(line string) string {
 	for _, mark := range []string{"`", "~"} {

@@ -28,9 +28,6 @@ type Activation struct {
 	First  bool
 }
 
-// maxMentions bounds the names of one message that are looked up.
-const maxMentions = 64
-
 // Begin returns the record of a turn that begins with the loads of the skills that the
 // user's message names, or is likely to mean. It may change rec.
 func (a *Activation) Begin(ctx context.Context, s *skilltools.Scope, rec *state.Record, scan *state.Scan) (*state.Record, []core.Event, error) {
@@ -104,19 +101,16 @@ func (a *Activation) likely(ctx context.Context, s *skilltools.Scope, rec *state
 	return names, nil
 }
 
-// searched bounds what is searched of each end of a message, in runes.
-const searched = 500
-
 // endsOf returns a text, or the beginning and the end of a long one: what is asked stands
 // before or behind what was pasted.
 func endsOf(text string) []string {
 	text = strings.TrimSpace(text)
 	first, last := 0, len(text)
-	for n := 0; n < searched && first < len(text); n++ {
+	for n := 0; n < maxSearched && first < len(text); n++ {
 		_, size := utf8.DecodeRuneInString(text[first:])
 		first += size
 	}
-	for n := 0; n < searched && last > first; n++ {
+	for n := 0; n < maxSearched && last > first; n++ {
 		_, size := utf8.DecodeLastRuneInString(text[:last])
 		last -= size
 	}

@@ -22,10 +22,6 @@ func Do(f func(context.Context)) (stop func() error) {
 	}
 }
 
-// refreshing is how long changes of a library are gathered before the catalog is read
-// again.
-const refreshing = 100 * time.Millisecond
-
 // Follow calls refresh after a source has told of changes, until stop is called.
 func Follow(skills source.Source, refresh func(context.Context) error, failed func(error)) (stop func() error) {
 	n, ok := skills.(source.Notifier)
@@ -52,7 +48,7 @@ func Follow(skills source.Source, refresh func(context.Context) error, failed fu
 			select {
 			case <-ctx.Done():
 				return
-			case <-time.After(refreshing):
+			case <-time.After(refreshPause):
 			}
 		}
 	})

@@ -42,7 +42,7 @@ func TestFollow(t *testing.T) {
 		if refreshed.Load() != 1 {
 			t.Errorf("%d refreshes at once", refreshed.Load())
 		}
-		time.Sleep(refreshing)
+		time.Sleep(refreshPause)
 		synctest.Wait()
 		if refreshed.Load() != 2 {
 			t.Errorf("%d refreshes after changes that came together", refreshed.Load())
@@ -51,7 +51,7 @@ func TestFollow(t *testing.T) {
 			t.Errorf("stopped: %v, told still: %t", err, n.changed != nil)
 		}
 		changed()
-		time.Sleep(refreshing)
+		time.Sleep(refreshPause)
 		synctest.Wait()
 		if refreshed.Load() != 2 {
 			t.Errorf("%d refreshes after the end", refreshed.Load())

@@ -13,10 +13,6 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// maxCalls bounds the calls of the runtime's own tools in one response: each of them
-// may be an entry of the record, which each of them reads.
-const maxCalls = 256
-
 // Observe enters a complete response of the model into the record.
 func (t *Turns) Observe(ctx context.Context, key core.SessionKey, calls []core.ToolCall) error {
 	agent := t.Calls.Agents.Of(key)

@@ -141,10 +141,6 @@ func (c *Clearing) keepByPrices(ctx context.Context, next, rec *state.Record, sc
 	return nil
 }
 
-// maxMoves is how often in a turn the record is saved because the host has changed what
-// stands before the content.
-const maxMoves = 4
-
 // noteMoved saves what stands before the content after a host has cut or changed it within
 // a turn. The request that shows it so is in the cache when the next turn begins.
 func (c *Clearing) noteMoved(ctx context.Context, records *state.Records, rec *state.Record, scan *state.Scan) (*state.Record, error) {

@@ -54,9 +54,6 @@ type Overviews struct {
 	parts *lru.Cache[*catalog.Snapshot, *Overview]
 }
 
-// maxParts bounds the overviews of audiences that are kept.
-const maxParts = 64
-
 // Of returns the overview of a catalog, that of an audience perhaps, as it is now.
 func (v *Overviews) Of(skills *catalog.Catalog) *Overview {
 	snapshot := skills.Snapshot()
@@ -147,9 +144,6 @@ func withRules(list, rules string) string {
 func digested(text string) catalog.Content {
 	return catalog.Content{Text: text, Digest: session.Digest(text)}
 }
-
-// maxLikely is how many skills a message ranks before others.
-const maxLikely = 50
 
 // ranked returns the text of an overview, by the first message of the user where the host
 // wants it so and not every skill is described whole.

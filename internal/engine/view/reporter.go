@@ -33,9 +33,6 @@ type Reporter struct {
 	cuts    map[processors.Fit]bool // that the log has
 }
 
-// maxCuts bounds the overviews of audiences that the log is remembered to have.
-const maxCuts = 64
-
 // Emit reports an event to the hook and to the log: denials at Info, all else at Debug.
 func (t *Reporter) Emit(ctx context.Context, e core.Event) {
 	if e.Time.IsZero() {

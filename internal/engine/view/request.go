@@ -31,9 +31,6 @@ type Requests struct {
 	guards *lru.Cache[core.SessionKey, *steps.PrefixGuard]
 }
 
-// maxGuards is how many prefix guards a runtime keeps: each holds a request.
-const maxGuards = 1000
-
 // guardOf returns the prefix guard of an agent. A guard that was dropped to make room for
 // others starts again without a request to compare with.
 func (r *Requests) guardOf(key core.SessionKey) *steps.PrefixGuard {

@@ -14,9 +14,6 @@ import (
 	"github.com/satchel-go/satchel/session"
 )
 
-// outlineTokens bounds the outline of a skill.
-const outlineTokens = 1000
-
 // Shortener shortens bodies in the records of agents. Its fields are not changed once it
 // is used.
 type Shortener struct {
