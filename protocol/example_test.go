@@ -12,7 +12,9 @@ import (
 	"testing/fstest"
 
 	"github.com/satchel-go/satchel/catalog/source"
+	"github.com/satchel-go/satchel/executor/sandbox"
 	"github.com/satchel-go/satchel/protocol"
+	"github.com/satchel-go/satchel/workspace"
 )
 
 func ExampleOpenTokenFile() {
@@ -61,12 +63,14 @@ func ExampleNewClient() {
 	here, there := net.Pipe()
 	go func() { _ = server.ServeStream(ctx, there, protocol.LocalPrincipal()) }()
 
-	client := protocol.NewClient(here, nil)
+	// snippet: client
+	client := protocol.NewClient(here, nil) // such as a connection of net.Dial("unix", path)
 	defer client.Close()
 	var list struct {
 		Skills []struct{ Name, Description string }
 	}
 	err = client.Call(ctx, "list_skills", nil, &list)
+	// end snippet
 	fmt.Println(list.Skills, err)
 	err = client.Call(ctx, "describe_skill", map[string]any{"name": "pfd"}, nil)
 	if refused, ok := errors.AsType[*protocol.Error](err); ok {
@@ -75,4 +79,41 @@ func ExampleNewClient() {
 	// Output:
 	// [{pdf Reads PDF files.}] <nil>
 	// -32004 unknown skill "pfd": did you mean "pdf"?
+}
+
+// The server serves a directory on the loopback interface and runs code in the sandbox, until ctx ends.
+func ExampleServer_ListenAndServe() {
+	serve := func(ctx context.Context) (err error) {
+		skills, err := source.Open(ctx, source.Dir("skills"), source.Reading{})
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, skills.Close()) }()
+		files, err := workspace.Open("") // a temporary directory
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, files.Close()) }()
+		box, err := sandbox.Open(ctx)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, box.Close()) }()
+		// snippet: server
+		server, err := protocol.Open(ctx,
+			protocol.WithSkills(skills),    // source.Open(ctx, source.Dir("skills"), source.Reading{})
+			protocol.WithExecutor(box),     // sandbox.Open(ctx)
+			protocol.WithWorkspaces(files), // workspace.Open("")
+		)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, server.Close(context.WithoutCancel(ctx))) }()
+		defer server.Watch(nil)()
+		return server.ListenAndServe(ctx, protocol.Listening{Address: "127.0.0.1:8080"})
+		// end snippet
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	fmt.Println(serve(ctx))
 }

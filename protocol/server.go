@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/satchel-go/satchel/internal/files/workspace"
@@ -136,10 +137,16 @@ func (s *Server) Diagnostics() []skillmd.Diagnostic { return s.skills.Diagnostic
 
 // Watch lists the skills again when a source reports a change ([source.Notifier]). Each
 // second it also looks for skills that other servers have created in the same directory. It
-// ends when the host calls stop. report, if not nil, gets each new diagnostic. Without Watch
-// the server sees changes when a caller lists skills or asks for one that is not there.
+// ends when the host calls stop or closes the server. report, if not nil, gets each new
+// diagnostic. Without Watch the server sees changes when a caller lists skills or asks for one
+// that is not there.
 func (s *Server) Watch(report func([]skillmd.Diagnostic)) (stop func()) {
-	return s.skills.Watch(report)
+	end := sync.OnceFunc(s.skills.Watch(report))
+	release := context.AfterFunc(s.base, end)
+	return func() {
+		release()
+		end()
+	}
 }
 
 // method is how one is answered.

@@ -31,11 +31,11 @@ type principalSource struct {
 
 // Scan implements catalog.Source. The last listing is returned again while it is true.
 func (s *principalSource) Scan(ctx context.Context, _ *source.Listing) (*source.Listing, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	if err := s.server.skills.RefreshIfOld(ctx); err != nil {
 		return nil, err
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	digest := ""
 	if s.who.Has(ScopeRead) {
 		digest = s.server.skills.Digest(s.who.Tenant)
