@@ -68,7 +68,7 @@ func (l *Library) add(ctx context.Context, v *view, e *Edit, out Outcome, files 
 			return out, err
 		}
 	}
-	m := &made{files: files, state: stateActive}
+	m := &editResult{files: files, state: stateActive}
 	if e.Draft {
 		m.state = stateDraft
 	}

@@ -45,7 +45,7 @@ func diffFiles(before, after map[string][]byte) Diff {
 	maps.Copy(both, before)
 	maps.Copy(both, after)
 	var d Diff
-	var unified, numbered strings.Builder
+	var unified, numberedSize strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(both)) {
 		a, b := before[name], after[name]
 		if bytes.Equal(a, b) {
@@ -57,17 +57,17 @@ func diffFiles(before, after map[string][]byte) Diff {
 		}
 		one := textedit.Compare(string(a), string(b), name)
 		unified.WriteString(one.Unified)
-		if numbered.Len() <= textedit.MaxNumbered {
+		if numberedSize.Len() <= textedit.MaxNumbered {
 			if len(both) > 1 && name != skillFile {
-				numbered.WriteString(name + "\n")
+				numberedSize.WriteString(name + "\n")
 			}
-			if numbered.WriteString(one.Numbered); numbered.Len() > textedit.MaxNumbered && !strings.HasSuffix(one.Numbered, textedit.RestLeftOut) {
-				numbered.WriteString(textedit.RestLeftOut)
+			if numberedSize.WriteString(one.Numbered); numberedSize.Len() > textedit.MaxNumbered && !strings.HasSuffix(one.Numbered, textedit.RestLeftOut) {
+				numberedSize.WriteString(textedit.RestLeftOut)
 			}
 		}
 		d.Added, d.Removed = d.Added+one.Added, d.Removed+one.Removed
 	}
-	d.Unified, d.Numbered = unified.String(), numbered.String()
+	d.Unified, d.Numbered = unified.String(), numberedSize.String()
 	return d
 }
 

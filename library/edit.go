@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/satchel-go/satchel/skillmd"
 )
@@ -73,6 +74,8 @@ type Edit struct {
 
 	// prepared gets the change that a dry run does not make, if it is not nil.
 	prepared *preparedEdit
+	// view has the skills of the actor as they were when Skill was resolved; nil if it was not.
+	view *view
 }
 
 // TextEdit is one structured edit. Exactly one of OldText, From and After is set. Lines
@@ -106,13 +109,13 @@ type Outcome struct {
 // Edit makes one change, or none at all: the error is then an [Error], or that of the
 // store or the context. Everything but failures of the store is in the audit.
 func (l *Library) Edit(ctx context.Context, a Actor, e Edit) (Outcome, error) {
-	out, err := l.edit(ctx, a, shortened(&e))
-	return l.audited(ctx, a, &e, out, err)
+	out, err := l.edit(ctx, a, shortenReason(&e))
+	return l.auditOutcome(ctx, a, &e, out, err)
 }
 
-// audited enters into the audit what was not committed, which has an entry, and returns
+// auditOutcome enters into the audit what was not committed, which has an entry, and returns
 // the result of the edit.
-func (l *Library) audited(ctx context.Context, a Actor, e *Edit, out Outcome, err error) (Outcome, error) {
+func (l *Library) auditOutcome(ctx context.Context, a Actor, e *Edit, out Outcome, err error) (Outcome, error) {
 	if out.Status != "applied" && ctx.Err() == nil {
 		outcome, detail := out.Status, ""
 		if own, ok := errors.AsType[*Error](err); ok {
@@ -153,9 +156,12 @@ func idIn(ref string) string {
 }
 
 func (l *Library) edit(ctx context.Context, a Actor, e *Edit) (Outcome, error) {
-	v, err := l.view(ctx, a)
-	if err != nil {
-		return Outcome{}, err
+	v := e.view
+	if v == nil {
+		var err error
+		if v, err = l.view(ctx, a); err != nil {
+			return Outcome{}, err
+		}
 	}
 	switch e.Action {
 	case actionCreate:
@@ -171,4 +177,50 @@ func (l *Library) edit(ctx context.Context, a Actor, e *Edit) (Outcome, error) {
 		return l.change(ctx, v, e)
 	}
 	return Outcome{}, invalid("action is one of create, patch, replace, metadata, copy and archive, not %q", cut(e.Action, 40))
+}
+
+func cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n], "") + "…"
+}
+
+// storable makes text from outside one that every database takes.
+func storable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < 0x20 && r != '\n' && r != '\t' || r == 0x7f {
+			return utf8.RuneError
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\uFFFD"))
+}
+
+func (l *Library) entry(a Actor, action string, id string, from, to int, outcome, detail string) Entry {
+	return Entry{At: l.now(), Subject: a.Subject, Agent: a.Agent, Session: a.Session, Action: action, ID: id, From: from, To: to, Outcome: outcome, Detail: storable(detail)}
+}
+
+// refusal keeps in the audit that an act was refused, and returns the error. Other errors
+// are failures of the store, which is not asked again.
+func (l *Library) refusal(ctx context.Context, a Actor, action string, id string, err error) error {
+	own, ok := errors.AsType[*Error](err)
+	if !ok || ctx.Err() != nil {
+		return err
+	}
+	if _, failed := l.store.Commit(ctx, Change{Tenant: a.Tenant, Entry: l.entry(a, action, id, 0, 0, own.Code, cut(own.Message, 500))}); failed != nil {
+		return failed
+	}
+	return err
+}
+
+// Log returns entries of the audit.
+func (l *Library) Log(ctx context.Context, a Actor, q LogQuery) ([]Entry, error) {
+	have, err := l.roleOf(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	if err := need(have, roleMaintainer, "reading the log", ""); err != nil {
+		return nil, err
+	}
+	return l.store.Entries(ctx, a.Tenant, q)
 }

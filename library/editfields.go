@@ -10,7 +10,7 @@ import (
 )
 
 // metadata changes fields of the front matter and the state.
-func (m *made) metadata(e *Edit) error {
+func (m *editResult) metadata(e *Edit) error {
 	text, err := withFields(string(m.files[skillFile]), e)
 	if err != nil {
 		return err

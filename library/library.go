@@ -34,7 +34,7 @@ type Library struct {
 	plugins []*plugin
 
 	mu      sync.Mutex
-	shelves map[string]*shelf
+	tenants map[string]*tenantHeads
 	waiting listeners.Listeners // for changes, where the store does not tell of them
 }
 
@@ -84,7 +84,7 @@ func New(store Store, opts ...Option) (*Library, error) {
 	if store == nil {
 		return nil, fmt.Errorf("%w: New: nil store", ErrInvalid)
 	}
-	l := &Library{store: store, clock: time.Now, logger: warnlog.New(), shelves: map[string]*shelf{}}
+	l := &Library{store: store, clock: time.Now, logger: warnlog.New(), tenants: map[string]*tenantHeads{}}
 	for _, o := range opts {
 		if err := o(l); err != nil {
 			return nil, err
@@ -94,62 +94,62 @@ func New(store Store, opts ...Option) (*Library, error) {
 	return l, nil
 }
 
-// shelf is what is known of one tenant's heads.
-type shelf struct {
+// tenantHeads are the heads of a tenant as they were read last.
+type tenantHeads struct {
 	mu     sync.Mutex
 	seq    int64
-	heads  map[string]*known
-	owners map[string]bool // who has private skills
+	heads  map[string]*parsedHead
+	owners map[string]bool // of private skills
 }
 
-// shelf returns what is known of a tenant.
-func (l *Library) shelf(tenant string) *shelf {
+// tenant returns the heads of a tenant that are known.
+func (l *Library) tenant(tenant string) *tenantHeads {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	s := l.shelves[tenant]
+	s := l.tenants[tenant]
 	if s == nil {
-		s = &shelf{heads: map[string]*known{}, owners: map[string]bool{}}
-		l.shelves[tenant] = s
+		s = &tenantHeads{heads: map[string]*parsedHead{}, owners: map[string]bool{}}
+		l.tenants[tenant] = s
 	}
 	return s
 }
 
-func (s *shelf) known(id string) *known {
+func (s *tenantHeads) head(id string) *parsedHead {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.heads[id]
 }
 
-func (s *shelf) owns(subject string) bool {
+func (s *tenantHeads) owns(subject string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.owners[subject]
 }
 
-// known is a head with its front matter parsed. It never changes.
-type known struct {
+// parsedHead is a head with its front matter parsed. It never changes.
+type parsedHead struct {
 	Head
 	skill core.Skill
 }
 
 // heads returns the heads of a tenant as they are now.
-func (l *Library) heads(ctx context.Context, tenant string) (map[string]*known, error) {
-	s := l.shelf(tenant)
+func (l *Library) heads(ctx context.Context, tenant string) (map[string]*parsedHead, error) {
+	s := l.tenant(tenant)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	changed, seq, err := l.store.Heads(ctx, tenant, s.seq)
 	if err == nil && seq < s.seq { // a backup, or a server that took over and had not got all
-		s.seq, s.heads = 0, map[string]*known{}
+		s.seq, s.heads = 0, map[string]*parsedHead{}
 		changed, seq, err = l.store.Heads(ctx, tenant, 0)
 	}
 	if err != nil {
 		return nil, err
 	}
 	if len(changed) > 0 {
-		next := make(map[string]*known, len(s.heads)+len(changed))
+		next := make(map[string]*parsedHead, len(s.heads)+len(changed))
 		maps.Copy(next, s.heads)
 		for _, h := range changed {
-			next[h.ID] = &known{Head: h, skill: frontOf(h.Front, h.Name)}
+			next[h.ID] = &parsedHead{Head: h, skill: frontOf(h.Front, h.Name)}
 			if h.Plugin == "" && !h.Shared {
 				s.owners[h.Owner] = true
 			}

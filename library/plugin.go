@@ -117,11 +117,11 @@ type plugin struct {
 	listing *source.Listing
 	at      time.Time
 	version string
-	skills  map[string]*packaged // by canonical id
+	skills  map[string]*packagedSkill // by canonical id
 }
 
-// packaged is a skill as a plugin brings it. It never changes.
-type packaged struct {
+// packagedSkill is a skill as a plugin brings it. It never changes.
+type packagedSkill struct {
 	plugin *plugin
 	from   Plugin // with the version that is installed
 	id     string
@@ -134,10 +134,10 @@ type packaged struct {
 // shows reports whether an actor sees the plugin.
 func (p *plugin) shows(a Actor) bool { return p.Allow == nil || p.Allow(a) }
 
-// packaged returns the skills of those plugins that are shown. A plugin that cannot be
+// packagedSkills returns the skills of those plugins that are shown. A plugin that cannot be
 // read keeps what it listed last.
-func (l *Library) packaged(ctx context.Context, shown func(*plugin) bool) (map[string]*packaged, error) {
-	all := map[string]*packaged{}
+func (l *Library) packagedSkills(ctx context.Context, shown func(*plugin) bool) (map[string]*packagedSkill, error) {
+	all := map[string]*packagedSkill{}
 	for _, p := range l.plugins {
 		if !shown(p) {
 			continue
@@ -154,7 +154,7 @@ func (l *Library) packaged(ctx context.Context, shown func(*plugin) bool) (map[s
 	return all, nil
 }
 
-func (p *plugin) scan(ctx context.Context) (map[string]*packaged, error) {
+func (p *plugin) scan(ctx context.Context) (map[string]*packagedSkill, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.skills != nil && time.Since(p.at) < rescan {
@@ -174,13 +174,13 @@ func (p *plugin) scan(ctx context.Context) (map[string]*packaged, error) {
 	if listing == p.listing && version == p.version && p.skills != nil {
 		return p.skills, nil
 	}
-	skills := map[string]*packaged{}
+	skills := map[string]*packagedSkill{}
 	for _, e := range listing.Entries {
 		doc, _, err := skillmd.Parse(e.Head)
 		if err != nil || doc.Skill.Name == "" {
 			continue
 		}
-		s := &packaged{plugin: p, from: p.inVersion(version), id: "plugin:" + p.ID + ":" + doc.Skill.Name, entry: e, skill: doc.Skill}
+		s := &packagedSkill{plugin: p, from: p.inVersion(version), id: "plugin:" + p.ID + ":" + doc.Skill.Name, entry: e, skill: doc.Skill}
 		if s.files, err = filesOf(ctx, p.Source, e); err != nil {
 			return p.skills, err
 		}
@@ -202,12 +202,12 @@ func (p *plugin) inVersion(version string) Plugin {
 
 // filesOf lists the files of an entry, which a source may leave to its readers.
 func filesOf(ctx context.Context, source catalog.Source, e source.Entry) ([]File, error) {
-	var files []File
+	var openSkill []File
 	if e.Files != nil {
 		for _, f := range e.Files {
-			files = append(files, File{Path: f.Path, Digest: f.SHA256, Size: f.Size})
+			openSkill = append(openSkill, File{Path: f.Path, Digest: f.SHA256, Size: f.Size})
 		}
-		return files, nil
+		return openSkill, nil
 	}
 	fsys, err := source.Open(ctx, e.ID, e.Revision)
 	if err != nil {
@@ -224,15 +224,15 @@ func filesOf(ctx context.Context, source catalog.Source, e source.Entry) ([]File
 		defer f.Close()
 		h := sha256.New()
 		n, err := io.Copy(h, f)
-		files = append(files, File{Path: name, Digest: hex.EncodeToString(h.Sum(nil)), Size: n})
+		openSkill = append(openSkill, File{Path: name, Digest: hex.EncodeToString(h.Sum(nil)), Size: n})
 		return err
 	})
-	return files, err
+	return openSkill, err
 }
 
 // read returns a file of a packaged skill, and refuses one that has changed since it
 // was listed.
-func (s *packaged) read(ctx context.Context, f File, limit int) ([]byte, error) {
+func (s *packagedSkill) read(ctx context.Context, f File, limit int) ([]byte, error) {
 	fsys, err := s.plugin.Source.Open(ctx, s.entry.ID, s.entry.Revision)
 	if err != nil {
 		return nil, err
@@ -254,14 +254,14 @@ func (s *packaged) read(ctx context.Context, f File, limit int) ([]byte, error) 
 	return data, nil
 }
 
-func (s *packaged) origin() *Plugin {
+func (s *packagedSkill) origin() *Plugin {
 	from := s.from
 	return &from
 }
 
-func (s *packaged) ref() string { return fmt.Sprintf("p-%.12s", s.digest) }
+func (s *packagedSkill) ref() string { return fmt.Sprintf("p-%.12s", s.digest) }
 
-func (s *packaged) describe() Descriptor {
+func (s *packagedSkill) describe() Descriptor {
 	return describe(Descriptor{
 		ID: s.id, Source: "plugin", Name: s.skill.Name, VersionRef: s.ref(), State: stateActive, Reviewed: true, Shared: true,
 		Plugin: s.origin(),

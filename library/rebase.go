@@ -14,7 +14,7 @@ import (
 // not apply, nothing changes, and the error is that of the patch.
 func (l *Library) Rebase(ctx context.Context, a Actor, ref Ref) (Outcome, error) {
 	e := &Edit{Action: actionRebase, Skill: ref.Skill, Reason: "rebased on what the plugin has now"}
-	return l.again(ctx, a, e, func(v *view, i *item) (*made, error) {
+	return l.again(ctx, a, e, func(v *view, i *item) (*editResult, error) {
 		if i.base == nil || !i.overlaid() || i.head.State != stateActive {
 			return nil, refused("%s has no overlay", i.id)
 		}
@@ -38,7 +38,7 @@ func (l *Library) Rebase(ctx context.Context, a Actor, ref Ref) (Outcome, error)
 		if err != nil {
 			return nil, err
 		}
-		return &made{item: i, files: files, state: stateActive}, nil
+		return &editResult{item: i, files: files, state: stateActive}, nil
 	})
 }
 

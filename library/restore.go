@@ -9,7 +9,7 @@ import (
 // "base" is what is packaged with the plugin. It is for hosts and commands.
 func (l *Library) Restore(ctx context.Context, a Actor, ref Ref, reason string) (Outcome, error) {
 	e := &Edit{Action: actionRestore, Skill: ref.Skill, Reason: reason}
-	return l.again(ctx, a, e, func(v *view, i *item) (*made, error) {
+	return l.again(ctx, a, e, func(v *view, i *item) (*editResult, error) {
 		if ref.Version == "" && i.overlaid() {
 			ref.Version = refOf(i.head.Version, i.head.Digest)
 		}
@@ -18,12 +18,12 @@ func (l *Library) Restore(ctx context.Context, a Actor, ref Ref, reason string) 
 			return nil, err
 		}
 		files, err := from.ReadAll(ctx)
-		return &made{item: i, files: files, state: stateActive}, err
+		return &editResult{item: i, files: files, state: stateActive}, err
 	})
 }
 
 // again commits a version that consists of earlier ones.
-func (l *Library) again(ctx context.Context, a Actor, e *Edit, files func(*view, *item) (*made, error)) (Outcome, error) {
+func (l *Library) again(ctx context.Context, a Actor, e *Edit, files func(*view, *item) (*editResult, error)) (Outcome, error) {
 	out, err := l.remake(ctx, a, e, files)
 	if err != nil {
 		return out, l.refusal(ctx, a, e.Action, cmp.Or(out.ID, idIn(e.Skill)), err)
@@ -32,7 +32,7 @@ func (l *Library) again(ctx context.Context, a Actor, e *Edit, files func(*view,
 	return out, nil
 }
 
-func (l *Library) remake(ctx context.Context, a Actor, e *Edit, files func(*view, *item) (*made, error)) (Outcome, error) {
+func (l *Library) remake(ctx context.Context, a Actor, e *Edit, files func(*view, *item) (*editResult, error)) (Outcome, error) {
 	v, err := l.view(ctx, a)
 	if err != nil {
 		return Outcome{}, err

@@ -46,6 +46,6 @@ func (l *Library) review(ctx context.Context, a Actor, ref Ref) (Descriptor, err
 		return Descriptor{ID: i.id}, err
 	}
 	l.waiting.Tell()
-	i.head = &known{Head: stored, skill: i.head.skill}
+	i.head = &parsedHead{Head: stored, skill: i.head.skill}
 	return v.describe(ctx, i)
 }

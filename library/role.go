@@ -26,17 +26,17 @@ const (
 
 // UnmarshalText reads the name of a role.
 func (r *Role) UnmarshalText(text []byte) error {
-	if !slices.Contains(ranked, Role(text)) {
+	if !slices.Contains(roleOrder, Role(text)) {
 		return fmt.Errorf("unknown role %q: use viewer, author, editor or maintainer", text)
 	}
 	*r = Role(text)
 	return nil
 }
 
-var ranked = []Role{roleViewer, roleAuthor, roleEditor, roleMaintainer}
+var roleOrder = []Role{roleViewer, roleAuthor, roleEditor, roleMaintainer}
 
 // rank returns the place of a role, from 0; that of an unknown role is 0.
-func (r Role) rank() int { return max(0, slices.Index(ranked, r)) }
+func (r Role) rank() int { return max(0, slices.Index(roleOrder, r)) }
 
 // Actor is who does something, as the host says. Nothing that a model writes names an
 // actor.

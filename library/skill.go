@@ -51,8 +51,8 @@ func (s *Skill) ReadAll(ctx context.Context) (map[string][]byte, error) {
 // item is a skill of a tenant: a head, what is packaged, or both.
 type item struct {
 	id   string
-	head *known
-	base *packaged
+	head *parsedHead
+	base *packagedSkill
 }
 
 func (i *item) name() string {
@@ -90,7 +90,7 @@ func (l *Library) viewAs(ctx context.Context, v *view) (*view, error) {
 	if err != nil {
 		return nil, err
 	}
-	bases, err := l.packaged(ctx, func(p *plugin) bool { return v.all || p.shows(a) })
+	bases, err := l.packagedSkills(ctx, func(p *plugin) bool { return v.all || p.shows(a) })
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +130,7 @@ func (v *view) allows(ctx context.Context, i *item) (bool, error) {
 	return err == nil && v.actor.Allow(skill), err
 }
 
-func (v *view) owns(h *known) bool { return h.Owner == v.actor.Subject }
+func (v *view) owns(h *parsedHead) bool { return h.Owner == v.actor.Subject }
 
 // sees reports whether the actor may know of a skill by its id.
 func (v *view) sees(i *item) bool {
@@ -157,7 +157,7 @@ func (v *view) lists(i *item) bool {
 
 // served returns the version that the actor gets: the newest one for its editor and for
 // maintainers, else the newest that a person has approved.
-func (v *view) served(h *known) int {
+func (v *view) served(h *parsedHead) int {
 	if h.Served == h.Version || h.Editor == v.actor.Subject && v.actor.Subject != "" || v.role == roleMaintainer {
 		return h.Version
 	}
@@ -174,21 +174,21 @@ func (v *view) find(ref string) (*item, error) {
 		return nil, unknown(ref)
 	}
 	key := skilltext.CleanName(ref)
-	var found []*item
+	var skillItem []*item
 	for _, i := range v.items {
 		if v.lists(i) && skilltext.CleanName(i.name()) == key {
-			found = append(found, i)
+			skillItem = append(skillItem, i)
 		}
 	}
-	switch len(found) {
+	switch len(skillItem) {
 	case 0:
 		return nil, unknown(ref)
 	case 1:
-		return found[0], nil
+		return skillItem[0], nil
 	}
-	slices.SortFunc(found, func(a, b *item) int { return strings.Compare(a.id, b.id) })
-	e := refuse("ambiguous", errAmbiguous, "%q is the name of %d skills; use a canonicalId", ref, len(found))
-	for _, i := range found {
+	slices.SortFunc(skillItem, func(a, b *item) int { return strings.Compare(a.id, b.id) })
+	e := refuse("ambiguous", errAmbiguous, "%q is the name of %d skills; use a canonicalId", ref, len(skillItem))
+	for _, i := range skillItem {
 		d, err := v.describe(context.Background(), i)
 		if err != nil {
 			return nil, err
@@ -363,6 +363,11 @@ func (l *Library) List(ctx context.Context, a Actor, q ListQuery) ([]Descriptor,
 	if err != nil {
 		return nil, err
 	}
+	return v.list(ctx, q)
+}
+
+// list returns the skills of a view that a query chooses, sorted by name and then by id.
+func (v *view) list(ctx context.Context, q ListQuery) ([]Descriptor, error) {
 	out := []Descriptor{}
 	for _, i := range v.items {
 		shown := v.lists(i)

@@ -31,7 +31,7 @@ func (l *Library) sourceOfAll(tenant string) source.Keeper {
 // shows reports whether a skill that [Library.sourceOfAll] has listed is one of those
 // that an actor is shown: by its canonical id, and without asking the store.
 func (l *Library) shows(a Actor, id string) bool {
-	if h := l.shelf(a.Tenant).known(id); h != nil && h.Plugin == "" {
+	if h := l.tenant(a.Tenant).head(id); h != nil && h.Plugin == "" {
 		return h.Shared || h.Owner == a.Subject
 	}
 	rest, ok := strings.CutPrefix(id, "plugin:")
@@ -42,7 +42,7 @@ func (l *Library) shows(a Actor, id string) bool {
 // separate reports whether an actor may see more or less of [Library.sourceOfAll] than one
 // who owns nothing and sees every plugin.
 func (l *Library) separate(a Actor) bool {
-	return l.shelf(a.Tenant).owns(a.Subject) || slices.ContainsFunc(l.plugins, func(p *plugin) bool { return !p.shows(a) })
+	return l.tenant(a.Tenant).owns(a.Subject) || slices.ContainsFunc(l.plugins, func(p *plugin) bool { return !p.shows(a) })
 }
 
 type tenantSource struct {

@@ -23,8 +23,8 @@ type fileSize struct {
 	Size int64          `json:"size"`
 }
 
-// inspected is the answer of inspect.
-type inspected struct {
+// inspectAnswer is the answer of inspect.
+type inspectAnswer struct {
 	Action string `json:"action"`
 	entry
 	Metadata   map[string]any   `json:"metadata"`
@@ -56,7 +56,7 @@ func (r *reading) inspect() (string, error) {
 	if name == "" {
 		return "", tools.ModelErrorf("skill is missing: name the skill to inspect")
 	}
-	f, err := r.editor.find(r.ctx, r.scope, r.actor, name)
+	f, err := r.find(name)
 	if err != nil {
 		return "", err
 	}
@@ -83,7 +83,7 @@ func (r *reading) inspect() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	out := inspected{
+	out := inspectAnswer{
 		Action: "inspect", entry: r.editor.describe(&o.Descriptor), Metadata: metadata, Parameters: paramsOf(o.Front.Metadata),
 		Files: []fileSize{}, Path: printable.Text(path), SHA256: session.Digest(string(data)), Reviewed: o.Reviewed, Warnings: printable.Texts(append([]string{}, o.warnings...)),
 	}
@@ -106,7 +106,7 @@ func (r *reading) inspect() (string, error) {
 
 // metadata returns the metadata of the front matter: text as it is written there, and
 // lists and maps as JSON.
-func (o *files) metadata(ctx context.Context) (map[string]any, error) {
+func (o *openSkill) metadata(ctx context.Context) (map[string]any, error) {
 	out := make(map[string]any, len(o.Front.Metadata))
 	for name, text := range o.Front.Metadata {
 		out[name] = text
@@ -131,7 +131,7 @@ func (o *files) metadata(ctx context.Context) (map[string]any, error) {
 }
 
 // show fills the answer with the part that was asked for.
-func (r *reading) show(out *inspected, data []byte) (_ string, err error) {
+func (r *reading) show(out *inspectAnswer, data []byte) (_ string, err error) {
 	room := r.limit - len(encode(out)) - 512
 	if !utf8.Valid(data) {
 		size := max(3, min(maxPart, room*3/4)/3*3)
@@ -144,12 +144,12 @@ func (r *reading) show(out *inspected, data []byte) (_ string, err error) {
 		return encode(out), nil
 	}
 	text, view := string(data), r.args.Text("view")
-	limit, size := maxBoth, both
+	limit, size := maxBoth, bothSize
 	switch view {
 	case "raw":
-		limit, size = maxPart, once
+		limit, size = maxPart, plainSize
 	case "numbered":
-		limit, size = maxPart, numbered
+		limit, size = maxPart, numberedSize
 	}
 	pieces := parts(text, limit, room, size)
 	out.Parts, out.Lines = len(pieces), lineCount(text)
@@ -170,7 +170,7 @@ func (r *reading) show(out *inspected, data []byte) (_ string, err error) {
 	return encode(out), nil
 }
 
-func (i *inspected) more() {
+func (i *inspectAnswer) more() {
 	if i.Part < i.Parts {
 		i.Next = &next{i.Part + 1}
 	}

@@ -55,12 +55,12 @@ func (r *reading) list() (string, error) {
 	if err := r.args.Value("activeOnly", &active); err != nil {
 		return "", err
 	}
-	skills, err := r.editor.shelf(r.ctx, r.scope, r.actor, !active)
+	skills, err := r.skills(!active)
 	if err != nil {
 		return "", err
 	}
 	source := r.args.Text("source")
-	skills = slices.DeleteFunc(skills, func(f found) bool {
+	skills = slices.DeleteFunc(skills, func(f skillItem) bool {
 		return !f.ModelInvocation || source != "" && f.Source != source
 	})
 	if q := r.args.Texts("query"); len(q) > 0 {
@@ -95,12 +95,12 @@ func (r *reading) list() (string, error) {
 
 // cursorOf names the last skill that was listed, so that it means the same when
 // others come and go.
-func cursorOf(f found) string {
+func cursorOf(f skillItem) string {
 	return base64.RawURLEncoding.EncodeToString([]byte(f.Name + "\n" + f.ID))
 }
 
 // after returns where a list goes on.
-func (r *reading) after(skills []found) (int, error) {
+func (r *reading) after(skills []skillItem) (int, error) {
 	cursor := r.args.Text("cursor")
 	if cursor == "" {
 		return 0, nil

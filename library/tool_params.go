@@ -53,12 +53,12 @@ func fill(declared []param, given map[string]json.RawMessage) (values map[string
 		case !ok && p.Default != nil:
 			raw = p.Default
 		case !ok && p.Required:
-			return nil, nil, fmt.Sprintf("parameter %q is missing; %s", p.Name, described(declared))
+			return nil, nil, fmt.Sprintf("parameter %q is missing; %s", p.Name, describeParams(declared))
 		case !ok:
 			raw = json.RawMessage(`""`)
 		default:
 			if wrong := p.misfit(raw); wrong != "" {
-				return nil, nil, wrong + "; " + described(declared)
+				return nil, nil, wrong + "; " + describeParams(declared)
 			}
 		}
 		values[p.Name] = raw
@@ -96,7 +96,7 @@ func (p param) misfit(raw json.RawMessage) string {
 	return ""
 }
 
-func described(declared []param) string {
+func describeParams(declared []param) string {
 	var parts []string
 	for _, p := range declared {
 		switch {

@@ -47,10 +47,10 @@ func parts(text string, limit, encoded int, size func(string) int) []string {
 	return out
 }
 
-// once is the size of a text that an answer shows once; both is that of one that it
-// shows plain and numbered.
-func once(s string) int { return printable.Size(s) }
+// plainSize, bothSize and numberedSize return how many bytes of an answer a text takes: plain,
+// plain and numbered, or numbered.
+func plainSize(s string) int { return printable.Size(s) }
 
-func both(s string) int { return 2*printable.Size(s) + 9*(strings.Count(s, "\n")+1) }
+func bothSize(s string) int { return 2*printable.Size(s) + 9*(strings.Count(s, "\n")+1) }
 
-func numbered(s string) int { return printable.Size(s) + 9*(strings.Count(s, "\n")+1) }
+func numberedSize(s string) int { return printable.Size(s) + 9*(strings.Count(s, "\n")+1) }

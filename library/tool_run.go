@@ -1,88 +1,140 @@
 package library
 
 import (
-	"context"
-	"errors"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode/utf8"
 
+	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/internal/engine/skilltools"
+	"github.com/satchel-go/satchel/internal/engine/state"
+	"github.com/satchel-go/satchel/internal/text/printable"
+	"github.com/satchel-go/satchel/internal/text/skilltext"
+	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/skillmd"
 	"github.com/satchel-go/satchel/tools"
 )
 
-// runTool is runSkill: it lists, reads and starts skills.
-func runTool() tools.Operation {
-	return tools.Operation{
-		Name:        "runSkill",
-		Description: "Find (list), read (inspect) and start (run) skills. A part says what comes next.",
-		Fields: []tools.Field{
-			{Name: "skill", Kind: tools.Text, Description: "canonicalId or name", Aliases: []string{"skillRef", "skill_ref", "canonicalId", "canonical_id", "name"}},
-			{Name: "action", Kind: tools.Text, Enum: []string{"list", "inspect", "run"}, Description: "default: run if a skill is named, else list"},
-			{Name: "query", Kind: tools.Texts, Aliases: []string{"queries", "q"}},
-			{Name: "source", Kind: tools.Text, Enum: []string{"db", "plugin", "file"}},
-			{Name: "activeOnly", Kind: tools.Value, Schema: map[string]any{"type": "boolean"}, Description: "false: archived and drafts too", Aliases: []string{"active_only"}},
-			{Name: "limit", Kind: tools.Count},
-			{Name: "cursor", Kind: tools.Text},
-			{Name: "version", Kind: tools.Text, Description: "v3, a versionRef or base"},
-			{Name: "path", Kind: tools.Text, Description: "file to inspect"},
-			{Name: "view", Kind: tools.Text, Enum: []string{"both", "raw", "numbered"}},
-			{Name: "part", Kind: tools.Count},
-			{Name: "parameters", Kind: tools.Value, Schema: map[string]any{"type": "object"}, Aliases: []string{"params"}},
-			{Name: "docs", Kind: tools.Texts},
-		},
-		Kind:        tools.Changes,
-		ChangesWith: func(args tools.Args) bool { return actionOf(args) == "run" },
-		Provides:    []string{"skill_load"},
-		Refuse:      fail,
-		Call:        runSkill,
-	}
+// runAnswer is the answer of run.
+type runAnswer struct {
+	Action      string                     `json:"action"`
+	Status      string                     `json:"status"`
+	CanonicalID string                     `json:"canonicalId"`
+	Name        string                     `json:"name"`
+	VersionRef  string                     `json:"versionRef"`
+	Parameters  map[string]json.RawMessage `json:"parameters"`
+	Part        int                        `json:"part"`
+	Parts       int                        `json:"parts"`
+	Next        *next                      `json:"next,omitempty"`
+	Warnings    []printable.Text           `json:"warnings,omitempty"`
 }
 
-func actionOf(args tools.Args) string {
-	if args.Err() != nil {
-		return ""
+func (r *reading) run() (string, error) {
+	name := r.args.Text("skill")
+	if name == "" {
+		return "", tools.ModelErrorf("skill is missing: name the skill to run")
 	}
-	if a := args.Text("action"); a != "" {
-		return a
+	f, err := r.find(name)
+	if err != nil {
+		return "", err
 	}
-	if args.Text("skill") != "" {
-		return "run"
+	if f.State == stateArchived {
+		return "", &Error{Code: "unknown", Message: fmt.Sprintf("unknown skill %q: it is archived", f.ID)}
 	}
-	return "list"
-}
-
-func runSkill(ctx context.Context, s *tools.Scope, args tools.Args) (string, error) {
-	d, actor, answer, err := editorOf(ctx, s)
-	if d == nil {
-		return answer, err
+	o, err := r.editor.open(r.ctx, r.scope, r.actor, f, "", true)
+	if err != nil {
+		return "", err
 	}
-	limit := s.Limits.OrDefaults().Answer
-	r := &reading{ctx: ctx, scope: s, args: args, editor: d, actor: actor, limit: limit}
-	var text string
-	action := actionOf(args)
-	err = checkFields(args, action, runFields)
-	switch {
-	case err != nil:
-	case action == "list":
-		text, err = r.list()
-	case action == "inspect":
-		text, err = r.inspect()
-	default:
-		text, err = r.run()
+	if !o.ModelInvocation {
+		message := fmt.Sprintf("skill %q may not be started by a model (disable-model-invocation); ask the user to start it", o.Name)
+		return encode(failure{Error: "blocked", Message: printable.Text(message), CanonicalID: o.ID}), nil
 	}
-	var told tools.ModelError
-	switch {
-	case err == nil:
+	data, err := o.read(r.ctx, skillFile)
+	if err != nil {
+		return "", err
+	}
+	doc, _, err := skillmd.Parse(data, skillmd.WithDirName(o.Name))
+	if err != nil {
+		return "", &Error{Code: "invalid", Message: fmt.Sprintf("skill %q cannot be read: %v", o.Name, err)}
+	}
+	given := map[string]json.RawMessage{}
+	if err := r.args.Value("parameters", &given); err != nil {
+		return "", err
+	}
+	values, warnings, wrong := fill(paramsOf(doc.Skill.Metadata), given)
+	if wrong != "" {
+		return "", tools.ModelErrorf("%s", wrong)
+	}
+	body, err := render(doc.Body, values)
+	if err != nil {
+		return "", err
+	}
+	pieces := parts(body, maxPart, r.limit, func(string) int { return 0 })
+	part, err := r.part(len(pieces))
+	if err != nil {
+		return "", err
+	}
+	skill := o.Front
+	if o.Source != "file" {
+		skill.ID, skill.Revision, skill.Editable = o.ID, o.VersionRef, true
+	}
+	if skill.Name, err = r.nameFor(o); err != nil {
+		return "", err
+	}
+	bring := skilltools.Brought{Skill: skill, Text: contentOf(pieces[0])}
+	if part > 1 {
+		bring.Docs = append(bring.Docs, skilltools.BroughtDoc{Name: fmt.Sprintf("%s#%d", skillFile, part), Content: contentOf(pieces[part-1])})
+	}
+	for _, name := range r.args.Texts("docs") {
+		text, err := o.read(r.ctx, name)
+		if err != nil || !utf8.Valid(text) || len(text) > maxDoc {
+			if r.ctx.Err() != nil {
+				return "", r.ctx.Err()
+			}
+			warnings = append(warnings, fmt.Sprintf("the skill has no doc %q", cut(name, 200)))
+			continue
+		}
+		bring.Docs = append(bring.Docs, skilltools.BroughtDoc{Name: name, Content: contentOf(string(text))})
+	}
+	out := runAnswer{Action: "run", Status: "loaded", CanonicalID: o.ID, Name: o.Name, VersionRef: o.VersionRef, Parameters: values, Part: part, Parts: len(pieces), Warnings: printable.Texts(append(warnings, o.warnings...))}
+	if len(encode(out.Parameters)) > maxShown {
+		out.Parameters = map[string]json.RawMessage{}
+		out.Warnings = append(out.Warnings, "parameters are long: they are in the text")
+	}
+	if part < len(pieces) {
+		out.Next = &next{part + 1}
+	}
+	return skilltools.Bring(r.ctx, r.scope, bring, func(_ *state.Record, lines []string, receipt string) (string, error) {
+		said := out
+		for _, l := range lines {
+			if l != "loaded: "+skill.Name {
+				said.Warnings = append(said.Warnings[:len(said.Warnings):len(said.Warnings)], printable.Text(l))
+			}
+		}
+		text := encode(said)
+		if receipt != "" {
+			text = strings.TrimSuffix(text, "}") + `,"receipt":` + encode(receipt) + "}"
+		}
 		return text, nil
-	case errors.As(err, &told):
-		return fail("invalid", string(told)), nil
-	}
-	return d.failed(ctx, err, limit)
+	})
 }
 
-// reading is one call of runSkill.
-type reading struct {
-	ctx    context.Context
-	scope  *tools.Scope
-	args   tools.Args
-	editor *editor
-	actor  Actor
-	limit  int // of the answer, in bytes
+// nameFor is the name under which a skill is loaded: its own, or its id where another
+// skill has that too.
+func (r *reading) nameFor(o *openSkill) (string, error) {
+	skills, err := r.skills(false)
+	if err != nil {
+		return "", err
+	}
+	for _, f := range skills {
+		if f.ID != o.ID && skilltext.CleanName(f.Name) == skilltext.CleanName(o.Name) {
+			return o.ID, nil
+		}
+	}
+	return o.Name, nil
+}
+
+func contentOf(text string) catalog.Content {
+	return catalog.Content{Text: text, Digest: session.Digest(text)}
 }

@@ -10,7 +10,7 @@ import (
 
 var benchKey = core.SessionKey{Session: "s", Agent: "main"}
 
-// benchValue is as long as the record of a busy session.
+// benchValue returns a value of the size of the record of a busy session.
 func benchValue() session.Value {
 	return session.Value{Data: bytes.Repeat([]byte("0123456789abcdef"), 128)}
 }

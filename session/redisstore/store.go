@@ -122,8 +122,8 @@ func WithLossy() Option {
 // Open checks the server's settings and returns a store over db. It fails if the server can
 // lose acknowledged values, unless [WithLossy] accepts that. The caller still has to close db.
 // Set db's MaxRetries to -1, because the store itself repeats attempts. Set
-// ContextTimeoutEnabled, or an attempt at a server that does not answer takes as long as the
-// timeouts of db.
+// ContextTimeoutEnabled too. Without it an attempt at a server that does not answer takes all
+// of the timeouts of db.
 func Open(ctx context.Context, db redis.UniversalClient, opts ...Option) (*Store, error) {
 	if db == nil {
 		return nil, errors.New("open redis store: client is nil")

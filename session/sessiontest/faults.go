@@ -17,11 +17,11 @@ const (
 	faultUpdates    = 300
 )
 
-// RunFaults checks that a store on a server makes each acknowledged change
-// exactly once even if answers of the server are lost: a Save that is tried again
-// must find that it has succeeded. open returns a handle whose connection loses
-// some answers, but not twice the answer to one request; sound returns one that
-// loses none. All handles of a test share their content.
+// RunFaults checks that a store on a server makes each acknowledged change exactly once, even
+// if answers of the server are lost. A Save that is tried again must find that it has
+// succeeded. open returns a handle whose connection loses some answers, but never twice the
+// answer to one request. sound returns one that loses none. All handles of a test share their
+// content.
 func RunFaults(t *testing.T, open, sound func(t *testing.T) session.Store) {
 	t.Helper()
 	t.Run("no change is lost or made twice", func(t *testing.T) {

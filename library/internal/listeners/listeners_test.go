@@ -10,7 +10,7 @@ import (
 func TestListeners(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l listeners.Listeners
-		l.Tell() // nobody waits
+		l.Tell() // no function is called
 		called := make(chan string, 10)
 		count := func() { called <- "one" }
 		stop, stopAgain := l.Add(count), l.Add(count)

@@ -6,13 +6,6 @@ import (
 	"strings"
 )
 
-// near is how many lines a start line may be off and still say which of several
-// places is meant.
-const near = 20
-
-// maxIndentSteps bounds the bytes of a change that are compared for their indentation.
-const maxIndentSteps = 64 << 20
-
 // ApplyDiff applies a diff, as diff -u, git or a model writes it: with or without
 // file lines, fences, numbers and right counts. names are the paths that its file
 // lines may name; none is any. Each hunk is matched against the same text, level by
@@ -148,7 +141,7 @@ func (a *diffApply) choose(what string, h *hunk, l level, found []int) (int, boo
 		}
 		var close []int
 		for _, p := range found {
-			if d := p - (h.start - 1); d >= -near && d <= near {
+			if d := p - (h.start - 1); d >= -maxOffset && d <= maxOffset {
 				close = append(close, p)
 			}
 		}

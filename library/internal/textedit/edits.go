@@ -7,12 +7,6 @@ import (
 	"unicode/utf8"
 )
 
-// maxMisses bounds the places that are found and are not whole: within a dash, say.
-const maxMisses = 1000
-
-// MaxEdits is how many edits a change may have.
-const MaxEdits = 100
-
 // Kind says how an [Edit] names its place.
 type Kind uint8
 

@@ -23,9 +23,6 @@ type hunkLine struct {
 	text string // with a carriage return, if there is one
 }
 
-// MaxHunks is how many hunks a diff may have.
-const MaxHunks = 1000
-
 var hunkHead = regexp.MustCompile(`^@@+(?: -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@+|.*$)`)
 
 // parseDiff reads a diff. names are what its file may be called; empty: the text is.

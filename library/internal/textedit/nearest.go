@@ -7,13 +7,6 @@ import (
 	"unicode/utf8"
 )
 
-const (
-	quotedRunes = 120
-	namedPlaces = 10
-	voters      = 200     // a line that is there more often says little about the place
-	maxVotes    = 100_000 // of all lines
-)
-
 // nearest says which lines of a text are most like those that do not match. what is
 // "hunk 2" or "edit 1: oldText", has "the hunk" or "oldText".
 func (t *text) nearest(what, has string, want []string) *Failure {

@@ -8,36 +8,37 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/text/search"
 	"github.com/satchel-go/satchel/internal/text/skilltext"
 	"github.com/satchel-go/satchel/session"
 	"github.com/satchel-go/satchel/tools"
 )
 
-// found is a skill of the library or of a folder.
-type found struct {
+// skillItem is a skill of the library or of a folder.
+type skillItem struct {
 	Descriptor
 	// folder is the id in the catalog of a skill that is not of the library.
 	folder string
 }
 
-// shelf lists all skills of an actor, sorted by name and then by id: those of the
-// library, and those of folders that the catalog has beside it.
-func (d *editor) shelf(ctx context.Context, s *tools.Scope, a Actor, all bool) ([]found, error) {
-	listed, err := d.Library.List(ctx, a, ListQuery{All: all})
+// skills lists the skills of a view, and those of folders that the catalog has beside the
+// library. They are sorted by name and then by id.
+func (d *editor) skills(ctx context.Context, s *tools.Scope, v *view, all bool) ([]skillItem, error) {
+	descriptors, err := v.list(ctx, ListQuery{All: all})
 	if err != nil {
 		return nil, err
 	}
-	skills := make([]found, 0, len(listed))
-	for _, l := range listed {
-		skills = append(skills, found{Descriptor: l})
+	skills := make([]skillItem, 0, len(descriptors))
+	for _, one := range descriptors {
+		skills = append(skills, skillItem{Descriptor: one})
 	}
 	for _, skill := range s.Catalog().Snapshot().Skills() {
 		if d.Root != "" && skill.Source == d.Root {
 			continue
 		}
-		skills = append(skills, found{Descriptor: folderOf(skill), folder: skill.ID})
+		skills = append(skills, skillItem{Descriptor: folderOf(skill), folder: skill.ID})
 	}
-	slices.SortFunc(skills, func(a, b found) int {
+	slices.SortFunc(skills, func(a, b skillItem) int {
 		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.ID, b.ID))
 	})
 	return skills, nil
@@ -50,13 +51,13 @@ func folderOf(skill core.Skill) Descriptor {
 	}
 }
 
-// find resolves a canonical id or a name. The error is a Error.
-func (d *editor) find(ctx context.Context, s *tools.Scope, a Actor, ref string) (found, error) {
-	skills, err := d.shelf(ctx, s, a, true)
+// find resolves a canonical id or a name among the skills of a view. The error is an Error.
+func (d *editor) find(ctx context.Context, s *tools.Scope, v *view, ref string) (skillItem, error) {
+	skills, err := d.skills(ctx, s, v, true)
 	if err != nil {
-		return found{}, err
+		return skillItem{}, err
 	}
-	var hits []found
+	var hits []skillItem
 	key := skilltext.CleanName(ref)
 	for _, f := range skills {
 		if f.ID == ref {
@@ -67,27 +68,28 @@ func (d *editor) find(ctx context.Context, s *tools.Scope, a Actor, ref string) 
 		}
 	}
 	if strings.HasPrefix(ref, "db:") { // one that no list shows, such as another's for a maintainer
-		if sk, err := d.Library.Inspect(ctx, a, Ref{Skill: ref}); err == nil {
-			return found{Descriptor: sk.Descriptor}, nil
+		if sk, err := d.Library.Inspect(ctx, v.actor, Ref{Skill: ref}); err == nil {
+			return skillItem{Descriptor: sk.Descriptor}, nil
 		}
 	}
 	switch len(hits) {
 	case 0:
-		return found{}, unknownAmong(ref, s.Catalog().Suggest(ref), skills)
+		return skillItem{}, unknownAmong(ref, s.Catalog().Suggest(ref), skills)
 	case 1:
 		return hits[0], nil
 	}
-	slices.SortFunc(hits, func(a, b found) int { return strings.Compare(a.ID, b.ID) })
+	slices.SortFunc(hits, func(a, b skillItem) int { return strings.Compare(a.ID, b.ID) })
 	e := &Error{Code: "ambiguous", Message: fmt.Sprintf("%q is the name of %d skills; use a canonicalId", ref, len(hits))}
 	for _, h := range hits {
 		e.Candidates = append(e.Candidates, h.Descriptor)
 	}
-	return found{}, e
+	return skillItem{}, e
 }
 
-// unknownAmong names up to three skills that may have been meant: those of likely, the names that
-// the catalog suggests, and then those whose names are like the one that does not exist.
-func unknownAmong(ref string, likely []string, skills []found) error {
+// unknownAmong returns the error for a skill that does not exist. It names up to three skills
+// that may be meant: first those of likely, which the catalog suggests, then those of similar
+// names.
+func unknownAmong(ref string, likely []string, skills []skillItem) error {
 	ref = cut(ref, 80)
 	var near []string
 	add := func(means func(name string) bool) {
@@ -132,8 +134,8 @@ func like(a, b string) bool {
 	return max(left, right) <= 1 || left == 2 && right == 2 && a[head] == b[head+1] && a[head+1] == b[head]
 }
 
-// files is a skill as it is read: its files and one of them.
-type files struct {
+// openSkill is a skill of the library or of a folder whose files can be read.
+type openSkill struct {
 	Descriptor
 	list     []File
 	warnings []string
@@ -142,7 +144,7 @@ type files struct {
 }
 
 // open opens a skill of the library or of a folder.
-func (d *editor) open(ctx context.Context, s *tools.Scope, a Actor, f found, version string, serve bool) (*files, error) {
+func (d *editor) open(ctx context.Context, s *tools.Scope, a Actor, f skillItem, version string, serve bool) (*openSkill, error) {
 	if f.folder != "" {
 		return d.openFolder(ctx, s, f, version)
 	}
@@ -154,15 +156,15 @@ func (d *editor) open(ctx context.Context, s *tools.Scope, a Actor, f found, ver
 	if err != nil {
 		return nil, err
 	}
-	return &files{Descriptor: sk.Descriptor, list: sk.Files, warnings: sk.Warnings, digest: sk.Digest, read: sk.Read}, nil
+	return &openSkill{Descriptor: sk.Descriptor, list: sk.Files, warnings: sk.Warnings, digest: sk.Digest, read: sk.Read}, nil
 }
 
-func (d *editor) openFolder(ctx context.Context, s *tools.Scope, f found, version string) (*files, error) {
+func (d *editor) openFolder(ctx context.Context, s *tools.Scope, f skillItem, version string) (*openSkill, error) {
 	names, _, err := s.Catalog().Files(ctx, f.folder, maxFolderFiles)
 	if err != nil {
 		return nil, folderError(ctx, f, err)
 	}
-	o := &files{Descriptor: f.Descriptor}
+	o := &openSkill{Descriptor: f.Descriptor}
 	if !slices.Contains(names, skillFile) {
 		names = append([]string{skillFile}, names...)
 	}
@@ -192,9 +194,24 @@ func (d *editor) openFolder(ctx context.Context, s *tools.Scope, f found, versio
 	return o, nil
 }
 
-func folderError(ctx context.Context, f found, err error) error {
+func folderError(ctx context.Context, f skillItem, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	return &Error{Code: "unavailable", Message: fmt.Sprintf("%s cannot be read: %v", f.ID, err)}
+}
+
+// searchSkills returns the skills that a search finds, the best first.
+func searchSkills(skills []skillItem, phrasings []string) []skillItem {
+	sources := make([]search.Source, len(skills))
+	for i, f := range skills {
+		sources[i] = search.Source{Key: f.ID + " " + f.VersionRef, Read: func() (search.Document, error) {
+			return search.Document{Name: f.Name, Description: f.Description}, nil
+		}}
+	}
+	out := []skillItem{}
+	for _, hit := range search.Build(nil, sources).Search(search.Query{Phrasings: phrasings}) {
+		out = append(out, skills[hit.Document])
+	}
+	return out
 }
