@@ -59,7 +59,7 @@ type Call struct{ made *call.Call }
 // every call, because other calls of the response wait for those that change what is
 // loaded.
 //
-// The error is one of the store, [ErrReserved], or [errShutdown].
+// The error is one of the store, or reports a reserved session id or a [Runtime.Shutdown].
 func (a Agent) Open(ctx context.Context, made core.ToolCall) (*Call, error) {
 	if err := admit(a.key); err != nil {
 		return nil, err

@@ -51,8 +51,8 @@ type Audience struct {
 	Allow func(core.Skill) bool
 }
 
-// ErrAudience reports an audience without a key.
-var ErrAudience = errors.New("an audience that allows not all skills needs a key")
+// errAudience reports an audience without a key.
+var errAudience = errors.New("an audience that allows not all skills needs a key")
 
 // Embedder makes vectors of texts for [catalog.Search]. Function Embedder of each
 // adapter makes one.

@@ -17,7 +17,7 @@ type (
 // WithSession names the conversation that the calls under ctx belong to. What
 // is loaded is kept under that name. Without it, or with an empty id, state lives
 // for one run of the agent and is never shared. Ids that begin with a NUL or with
-// "satchel:" are reserved: calls under such a context fail with [ErrReserved].
+// "satchel:" are reserved: calls under such a context fail.
 func WithSession(ctx context.Context, id string) context.Context {
 	return adapter.WithSession(ctx, core.SessionKey{Session: id})
 }
@@ -48,15 +48,6 @@ func BeginTurn(ctx context.Context, token string) context.Context {
 		token = rand.Text()
 	}
 	return adapter.WithTurn(ctx, &adapter.Turn{Token: token})
-}
-
-// TurnToken returns the token that [BeginTurn] put into ctx.
-func TurnToken(ctx context.Context) (token string, ok bool) {
-	t := adapter.TurnOf(ctx)
-	if t == nil {
-		return "", false
-	}
-	return t.Token, true
 }
 
 // WithSummary says that a summary stands for part of the history in the

@@ -65,7 +65,7 @@ func (s *settings) addAudience(audience func(ctx context.Context, key core.Sessi
 		}
 		a := audience(ctx, key)
 		if a.Allow != nil && a.Key == "" {
-			return "", nil, fmt.Errorf("session %q: %w", key.Session, ErrAudience)
+			return "", nil, fmt.Errorf("session %q: %w", key.Session, errAudience)
 		}
 		return bothKeys(of, a.Key), bothAllow(allow, a.Allow), nil
 	}

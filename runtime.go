@@ -143,14 +143,14 @@ var ErrNoSession = errors.New("no session: put one into the context with satchel
 // anonymousPrefix begins the ids of sessions that no host named.
 const anonymousPrefix = "\x00run-"
 
-// ErrReserved reports a session id that only the runtime itself may use.
-var ErrReserved = errors.New("the session id is reserved: one may not begin with a NUL or with \"satchel:\"")
+// errReserved reports a session id that only the runtime itself may use.
+var errReserved = errors.New("the session id is reserved: one may not begin with a NUL or with \"satchel:\"")
 
 // admit refuses sessions of a host whose ids are those of the runtime's own records.
 // Every public way to a session's state asks it first.
 func admit(key core.SessionKey) error {
 	if !key.Anonymous && (strings.HasPrefix(key.Session, "\x00") || strings.HasPrefix(key.Session, "satchel:")) {
-		return fmt.Errorf("session %.100q: %w", key.Session, ErrReserved)
+		return fmt.Errorf("session %.100q: %w", key.Session, errReserved)
 	}
 	return nil
 }

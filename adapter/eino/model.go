@@ -12,7 +12,6 @@ import (
 	"github.com/cloudwego/eino/components/model"
 	"github.com/cloudwego/eino/schema"
 
-	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/core"
 )
 
@@ -274,7 +273,7 @@ func (p *params) MarshalJSON() ([]byte, error) {
 }
 
 // WithCacheMarks marks, in every request, the messages after which the provider
-// should keep the prefix in its prompt cache; satchel.CacheMarks says which. mark
+// should keep the prefix in its prompt cache; core.View.CacheMarks says which. mark
 // gets a copy of a message, its Extra included, and returns what is sent: claude's
 // SetMessageBreakpoint of eino-ext is such a function, and [Extra] makes one.
 // Only providers that want marks need them, and the text of a message never
@@ -301,7 +300,7 @@ func (s *settings) marked(messages []*schema.Message, view []core.Message) []*sc
 	if s.mark == nil {
 		return messages
 	}
-	for _, i := range satchel.CacheMarks(view) {
+	for _, i := range (core.View{Messages: view}).CacheMarks() {
 		m := *messages[i]
 		m.Extra = maps.Clone(m.Extra)
 		if marked := s.mark(&m); marked != nil {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/tmc/langchaingo/llms"
 
-	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/core"
 )
 
@@ -37,7 +36,7 @@ func (c *config) marked(msgs []llms.MessageContent, view []core.Message) []llms.
 	}
 	left := maxMarks - countMarks(msgs)
 	out := msgs
-	for _, i := range slices.Backward(satchel.CacheMarks(view)) {
+	for _, i := range slices.Backward((core.View{Messages: view}).CacheMarks()) {
 		last := len(msgs[i].Parts) - 1
 		if left <= 0 || view[i].Role != core.User || last < 0 || !canBeMarked(msgs[i].Parts[last]) {
 			continue

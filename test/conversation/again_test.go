@@ -18,8 +18,8 @@ func (c *conversation) again(a *agent) {
 	}
 	*a = *begin.copied()
 	a.begin, a.restart = begin, restart
-	if token, ok := satchel.TurnToken(a.turn); ok {
-		a.turn = satchel.BeginTurn(a.turn, token)
+	if turn := adapter.TurnOf(a.turn); turn != nil {
+		a.turn = satchel.BeginTurn(a.turn, turn.Token)
 	} else {
 		a.turn = adapter.WithAttempt(a.turn, new(int))
 	}

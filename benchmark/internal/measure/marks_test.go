@@ -5,7 +5,6 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/cachecost/cachemodel"
 	"github.com/satchel-go/satchel/internal/cachecost/prompt"
@@ -39,7 +38,7 @@ func TestMarksAreThoseOfTheAdapters(t *testing.T) {
 		for _, at := range cachemodel.Marks(blocks) {
 			got = append(got, blocks[at].Message)
 		}
-		if want := satchel.CacheMarks(messages); !reflect.DeepEqual(got, want) {
+		if want := (core.View{Messages: messages}).CacheMarks(); !reflect.DeepEqual(got, want) {
 			t.Fatalf("seed %d: marks %v, the adapters' %v, of %+v", seed, got, want, messages)
 		}
 	}

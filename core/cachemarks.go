@@ -1,40 +1,37 @@
-package satchel
+package core
 
-import (
-	"slices"
-
-	"github.com/satchel-go/satchel/core"
-)
+import "slices"
 
 // CacheMarks returns the indexes of the messages after which a provider that wants marks, such
-// as Anthropic, should keep the prefix of a request. There are at most four, in order, never
+// as Anthropic, should keep the prefix of the request. There are at most four, in order, never
 // one of the assistant. They are the last of the leading system messages, the last user
 // message before the end, the end of the request before this one, and the end of this one. The
 // second is where an entry still matches after content of a turn was cleared. The third is
 // found after any number of further results. The marks depend on roles alone, so the same
 // request always has the same.
-func CacheMarks(messages []core.Message) []int {
+func (v View) CacheMarks() []int {
+	messages := v.Messages
 	var marks []int
 	mark := func(i int) {
-		if i >= 0 && messages[i].Role != core.Assistant && !slices.Contains(marks, i) {
+		if i >= 0 && messages[i].Role != Assistant && !slices.Contains(marks, i) {
 			marks = append(marks, i)
 		}
 	}
 	end := len(messages) - 1
 	system := -1
-	for system < end && messages[system+1].Role == core.System {
+	for system < end && messages[system+1].Role == System {
 		system++
 	}
 	mark(system)
-	mark(lastOf(messages, core.User, end))
-	mark(lastOf(messages, core.Assistant, end+1) - 1)
+	mark(lastOf(messages, User, end))
+	mark(lastOf(messages, Assistant, end+1) - 1)
 	mark(end)
 	slices.Sort(marks)
 	return marks
 }
 
 // lastOf returns the index of the last message of a role before index end, or -1.
-func lastOf(messages []core.Message, role core.Role, end int) int {
+func lastOf(messages []Message, role Role, end int) int {
 	for i := min(end, len(messages)) - 1; i >= 0; i-- {
 		if messages[i].Role == role {
 			return i

@@ -1,10 +1,9 @@
-package satchel_test
+package core_test
 
 import (
 	"fmt"
 	"testing"
 
-	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/core"
 )
 
@@ -39,7 +38,7 @@ func TestCacheMarks(t *testing.T) {
 		"suatatatatatatau": "[0 1 13 15]",
 	} {
 		messages := roles(letters)
-		got := satchel.CacheMarks(messages)
+		got := core.View{Messages: messages}.CacheMarks()
 		if fmt.Sprint(got) != want {
 			t.Errorf("%s: marks %v, want %s", letters, got, want)
 		}
@@ -55,7 +54,7 @@ func TestMarksMeetTheRequestBefore(t *testing.T) {
 		if n == 0 || conversation[n-1].Role == core.Assistant || n < len(conversation) && conversation[n].Role != core.Assistant {
 			continue // not where a model is called
 		}
-		marks := satchel.CacheMarks(conversation[:n])
+		marks := core.View{Messages: conversation[:n]}.CacheMarks()
 		found := end < 0
 		for _, m := range marks {
 			found = found || m == end
@@ -67,12 +66,13 @@ func TestMarksMeetTheRequestBefore(t *testing.T) {
 	}
 }
 
-func ExampleCacheMarks() {
-	fmt.Println(satchel.CacheMarks([]core.Message{
+func ExampleView_CacheMarks() {
+	view := core.View{Messages: []core.Message{
 		{Role: core.System, Text: "You help."},
 		{Role: core.User, Text: "Fill in this form."},
 		{Role: core.Assistant, Calls: []core.ToolCall{{Name: "skill_load", Arguments: "pdf"}}},
 		{Role: core.ToolResult, Text: "loaded: pdf"},
-	}))
+	}}
+	fmt.Println(view.CacheMarks())
 	// Output: [0 1 3]
 }
