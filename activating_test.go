@@ -14,7 +14,6 @@ import (
 	"github.com/satchel-go/satchel/internal/testing/chattest"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/tools"
-	"github.com/satchel-go/satchel/tools/runtimespec"
 )
 
 func threeSkills() fstest.MapFS {
@@ -133,7 +132,7 @@ func TestGuidanceOfActivation(t *testing.T) {
 		"load":          {[]satchel.Option{satchel.WithActivation(satchel.Activation{Load: true, Most: 1})}, false},
 		"suggest":       {[]satchel.Option{satchel.WithActivation(satchel.Activation{Suggest: true, Most: 3})}, true},
 		"with searches": {[]satchel.Option{satchel.WithActivation(satchel.Activation{Suggest: true, Most: 3}), satchel.WithOverview(satchel.Overview{Search: satchel.SearchOn})}, true},
-		"seed":          {[]satchel.Option{satchel.WithActivation(satchel.Activation{Suggest: true, Most: 3}), satchel.WithTools(satchel.Tools{Vocabulary: runtimespec.New()})}, true},
+		"seed":          {[]satchel.Option{satchel.WithActivation(satchel.Activation{Suggest: true, Most: 3}), satchel.WithTools(satchel.Tools{Vocabulary: tools.Vocabulary{Name: tools.RuntimeSpec}})}, true},
 		"own":           {[]satchel.Option{satchel.WithActivation(satchel.Activation{Suggest: true, Most: 3}), satchel.WithOverview(satchel.Overview{Guidance: "Mine."})}, false},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -13,7 +13,6 @@ import (
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/permission"
 	"github.com/satchel-go/satchel/tools"
-	"github.com/satchel-go/satchel/tools/runtimespec"
 )
 
 // shown returns an audience that sees the skills with these names.
@@ -101,7 +100,7 @@ func TestExtensionOmits(t *testing.T) {
 			}
 			return satchel.Extension{Omit: []string{"skills_read"}}, nil
 		}),
-		satchel.WithTools(satchel.Tools{Profile: tools.KnowledgeOnly, Vocabulary: runtimespec.New()}),
+		satchel.WithTools(satchel.Tools{Profile: tools.KnowledgeOnly, Vocabulary: tools.Vocabulary{Name: tools.RuntimeSpec}}),
 	)
 	if err != nil {
 		t.Fatal(err)

@@ -26,7 +26,6 @@ var fileOrder = []string{
 	"extension.go",
 	"permission.go",
 	"settings.go",
-	"cachemarks.go",
 	"runtime.go",
 	"new.go",
 	"sessions.go",

@@ -3,6 +3,7 @@ package satchel
 import (
 	"cmp"
 
+	"github.com/satchel-go/satchel/internal/engine/runtimespec"
 	"github.com/satchel-go/satchel/tools"
 )
 
@@ -10,7 +11,14 @@ import (
 // one has more than Operations.
 func WithTools(t Tools) Option {
 	_, err := t.Profile.Names()
+	own, isOwn := t.Vocabulary, false
+	if own.Name == tools.RuntimeSpec {
+		isOwn = len(own.Operations) > 0
+		t.Vocabulary = runtimespec.New(own.Dotted, own.Locations)
+	}
 	wrong := cmp.Or(err,
+		failsIf(isOwn, "Vocabulary: %q is one of Satchel's and takes no Operations", own.Name),
+		failsIf(own.Name != "" && len(t.Vocabulary.Operations) == 0, "Vocabulary: %q is none of Satchel's and has no Operations", own.Name),
 		failsIf(len(t.Vocabulary.Operations) > 0 && t.Vocabulary.Loads() == "", "Vocabulary: %q has no tool that loads skills", t.Vocabulary.Name),
 		failsIf(min(t.Limits.Answer, t.Limits.InlineFile, t.Limits.InlineTotal) < 0, "Limits: %+v", t.Limits),
 	)

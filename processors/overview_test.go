@@ -213,8 +213,8 @@ func TestChangeNoteComparesListings(t *testing.T) {
 	}
 }
 
-// Where not all can be described, pinned skills come first, then likely ones, then those
-// of a higher scope, then the others by name; they are shown by name all the same.
+// If not all can be described, pinned skills come first, then likely ones, then those of a
+// higher scope, then the others by name. The rest is shown by name.
 func TestOverviewDescribesByRank(t *testing.T) {
 	var skills []core.Skill
 	for i := range 60 {

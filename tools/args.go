@@ -9,9 +9,6 @@ import (
 	"github.com/satchel-go/satchel/internal/text/callargs"
 )
 
-// MaxArguments bounds the raw arguments of a call, in bytes.
-const MaxArguments = callargs.MaxBytes
-
 // Kind is the type of a field.
 type Kind uint8
 
@@ -59,9 +56,9 @@ type reading struct {
 	err   error
 }
 
-// ReadOnce returns the result of read for the arguments of a call. It calls read once for each
-// call. So the list that judges the call and the operation that runs it see the same value.
-// Callers must not modify it. All readers of one operation must pass the same function.
+// ReadOnce returns the result of read for the arguments of a call. It calls read only once for
+// each call, so the list that judges the call and the operation that runs it see the same
+// value. Callers must not modify it. All readers of one operation must pass the same function.
 func ReadOnce[T any](a Args, read func(Args) (T, error)) (T, error) {
 	if a.read == nil { // not decoded
 		return read(a)
@@ -71,11 +68,10 @@ func ReadOnce[T any](a Args, read func(Args) (T, error)) (T, error) {
 	return value, a.read.err
 }
 
-// Decode reads the raw arguments of a call: a JSON object, that object as the
-// text of {"__arg1": …} (which is how langchaingo passes it), or bare text, which
-// becomes the value of the first field. Decode converts values to the types of
-// their fields if it is clear what was meant. It always returns Args; [Args.Err]
-// says what was wrong.
+// Decode reads the raw arguments of a call. They are a JSON object, that object as the text of
+// {"__arg1": …}, which is how langchaingo passes it, or bare text, which becomes the value of
+// the first field. Decode converts values to the types of their fields if the meaning is clear.
+// It always returns Args; [Args.Err] returns what was wrong.
 func (o *Operation) Decode(raw string) Args {
 	fields := make([]callargs.Field, len(o.Fields))
 	for i, f := range o.Fields {
@@ -93,8 +89,8 @@ func (o *Operation) Decode(raw string) Args {
 	return Args{decoded, err, &reading{}}
 }
 
-// Given reports whether a field has a value that says something: not false, and no empty
-// text, list or object.
+// Given reports whether a field has a value other than false, "", an empty list or an empty
+// object.
 func (a Args) Given(name string) bool { return a.decoded.Given(name) }
 
 // Err returns why the arguments could not be read, nil if they could. Its text is

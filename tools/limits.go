@@ -11,15 +11,24 @@ type Limits struct {
 	InlineFile, InlineTotal int
 }
 
-// minAnswer is the smallest limit for an answer: an error must fit.
-const minAnswer = 4 << 10
+// Bounds of an answer, in bytes as encoded in JSON.
+const (
+	// minAnswer is the smallest limit of an answer: an error must fit.
+	minAnswer = 4 << 10
+	// defaultAnswer is about 16,000 tokens: models with short contexts keep room.
+	defaultAnswer = 64 << 10
+	// defaultInlineFile lets an answer show several files.
+	defaultInlineFile = 16 << 10
+	// defaultInlineTotal leaves a quarter of an answer to the output of the command.
+	defaultInlineTotal = 48 << 10
+)
 
 // OrDefaults returns the limits with every zero field replaced by its default.
 func (l Limits) OrDefaults() Limits {
 	for _, f := range []struct {
 		field    *int
 		standard int
-	}{{&l.Answer, 64 << 10}, {&l.InlineFile, 16 << 10}, {&l.InlineTotal, 48 << 10}} {
+	}{{&l.Answer, defaultAnswer}, {&l.InlineFile, defaultInlineFile}, {&l.InlineTotal, defaultInlineTotal}} {
 		if *f.field <= 0 {
 			*f.field = f.standard
 		}
@@ -35,14 +44,14 @@ func (l Limits) OrDefaults() Limits {
 // answers. They count against Max until the next message of the user.
 type Budget struct{ Warn, Max int }
 
-// References says what becomes of the docs that the body of a skill names.
+// References says what a load does with the docs that the body of a skill names.
 type References uint8
 
 // The ways of references.
 const (
-	// ReferencesOff leaves them alone: the body names them already. The default.
+	// ReferencesOff does nothing: the body names them already. The default.
 	ReferencesOff References = iota
-	// ReferencesList lists them behind the body.
+	// ReferencesList adds a list of them after the body.
 	ReferencesList
 	// ReferencesInline adds them to the body if they are few and short.
 	ReferencesInline

@@ -1,7 +1,6 @@
-// Package tools holds the operations behind the tools that the model calls, one
-// file for each, with its schema, its arguments and its answer. Whatever the
-// model can act on is answered in text; a Go error means that the run itself must
-// stop.
+// Package tools describes the tools that a runtime offers to the model, for hosts that choose
+// among them or write their own: an [Operation] is one tool. Errors that the model can act on
+// are answered in text. Any other error ends the run.
 package tools
 
 import (
@@ -12,17 +11,16 @@ import (
 	"github.com/satchel-go/satchel/permission"
 )
 
-// Operation is one tool: what the model is shown of it, and what a call does. A
-// vocabulary is a list of operations. Other vocabularies and the run tools are
-// added to this one in the same form.
+// Operation is one tool: the definition that the model sees, and what a call does. A host
+// adds its own by satchel.Tools.
 type Operation struct {
 	Name        string
 	Description string
 	Fields      []Field
 	// Kind says when its calls are executed and what may restrict them.
 	Kind CallKind
-	// ChangesWith says which calls of an operation of kind [Changes] do change something;
-	// nil is all. The others are like those of kind [Reads], and wait for nothing.
+	// ChangesWith reports whether a call of an operation of kind [Changes] changes something;
+	// nil is always. Other calls are like those of kind [Reads], and wait for nothing.
 	ChangesWith func(args Args) bool
 	// Session names the argument with the id of a session command, in an operation of kind
 	// [Talks]. The list of the skill that started the command judges the call.
@@ -31,20 +29,20 @@ type Operation struct {
 	// whose arguments cannot be read runs nothing. Without Request, only entries
 	// without a pattern allow the operation.
 	Request func(args Args) permission.Request
-	// Needs are the operations without which this one is of no use, and Provides those in
-	// whose place it stands for the needs of others.
+	// Needs names the operations without which this one is useless. Provides names the
+	// operations that it replaces in the Needs of others.
 	Needs, Provides []string
-	// RunArguments writes the arguments of a call of kind [Runs] as those of skill_run, by
-	// which the call is judged; nil for an operation that is judged by its own Request.
+	// RunArguments returns the arguments of a call of kind [Runs] as those of skill_run, by which
+	// lists judge the call. It is nil for an operation with a Request of its own.
 	RunArguments func(args Args) (arguments string)
-	// Prepare makes the change of a call ready, about which a person may be asked before it
-	// is made, whatever lists allow. Where it is nil or returns nil, Call makes the change.
-	// An error ends the run.
+	// Prepare prepares the change of a call, so that a person can be asked about it before it
+	// is made, whatever lists allow. If it is nil or returns nil, Call makes the change. An
+	// error ends the run.
 	Prepare func(ctx context.Context, s *Scope, args Args) (*Prepared, error)
-	// Refuse writes the answer to a call that is not made: code is "invalid" where its
-	// arguments cannot be read, "denied", or "too_large" for an answer that is too long. An operation with Refuse is strict: fields
-	// that are unknown, misspelt or there twice are refused. Without it the answer is
-	// plain text, and such fields are ignored with a warning.
+	// Refuse formats the answer to a call that is not made. code is "invalid" if its arguments
+	// cannot be read, "denied", or "too_large" for an answer that is too long. An operation
+	// with Refuse is strict: it refuses fields that are unknown, misspelt or given twice.
+	// Without Refuse the answer is plain text, and such fields are ignored with a warning.
 	Refuse func(code, message string) string
 	// Call answers a call. Its arguments are decoded according to Fields.
 	Call func(ctx context.Context, s *Scope, args Args) (string, error)
@@ -54,9 +52,9 @@ type Operation struct {
 	ShowsFile func(args Args, hasWorkspace bool) bool
 }
 
-// Prepared is the change of a call that was made ready before the call is allowed.
+// Prepared is the change of a call that is ready before the call is allowed.
 type Prepared struct {
-	// Question is what a person is asked about it, nil for nothing.
+	// Question is the question to a person, nil if no person has to be asked.
 	Question *Question
 	// Commit makes the change and answers the call, in place of the operation's Call.
 	// isApproved reports that a person has allowed what this very question showed. It is false
@@ -64,9 +62,9 @@ type Prepared struct {
 	Commit func(ctx context.Context, s *Scope, isApproved bool) (answer string, err error)
 }
 
-// Question is what a person is asked about one call.
+// Question is a question to a person about one call.
 type Question struct {
-	// Detail is what is shown, whole.
+	// Detail shows in full what the call would do.
 	Detail string
 	// Bound identifies what the answer applies to, and Lasting what an answer for the
 	// session allows, which LastingText says in words.
@@ -93,11 +91,11 @@ func (o *Operation) Tool() core.Tool {
 	return core.Tool{Name: o.Name, Description: o.Description, Schema: schema(o.Fields)}
 }
 
-// CallKind says what the calls of an operation do.
+// CallKind says what the calls of an operation do, which decides when they are executed.
 type CallKind uint8
 
-// The kinds. The zero CallKind is of a tool that touches nothing of Satchel's: its calls are
-// executed whenever they come, and lists of allowed tools decide on them.
+// The kinds. The zero CallKind is for a tool that uses nothing of Satchel's: its calls are
+// executed as soon as they come, and lists of allowed tools decide on them.
 const (
 	// Reads shows what skills contain. No list restricts it. Its calls wait for unfinished
 	// changes at earlier positions in the same response.
@@ -107,7 +105,7 @@ const (
 	Changes
 	// Runs executes a command once and answers its result. Its calls wait as those of
 	// Reads do. In load mode Adaptive a call loads the skill of its argument "skill" again
-	// if the load has ended and the text is still in view; see [LoadAgain].
+	// if the load has ended and the text is still in view; see [Operation.LoadsAgain].
 	Runs
 	// Talks starts a session command, as Runs does, or continues the one that the argument
 	// Session names. All calls of this kind and of Edits in one response are executed one

@@ -17,7 +17,6 @@ import (
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/processors"
 	"github.com/satchel-go/satchel/tools"
-	"github.com/satchel-go/satchel/tools/runtimespec"
 )
 
 // skillDirs are the flags that say where skills are.
@@ -188,7 +187,7 @@ func (f *skillFlags) tools() (t satchel.Tools) {
 	}
 	switch f.Vocabulary {
 	case "runtime-spec":
-		t.Vocabulary = runtimespec.New()
+		t.Vocabulary = tools.Vocabulary{Name: tools.RuntimeSpec}
 	case "unified":
 		t.Vocabulary = library.Vocabulary()
 	}

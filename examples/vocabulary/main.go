@@ -15,7 +15,6 @@ import (
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/tools"
-	"github.com/satchel-go/satchel/tools/runtimespec"
 )
 
 func main() {
@@ -26,7 +25,7 @@ func main() {
 }
 
 func run(ctx context.Context, w io.Writer) error {
-	skills, err := satchel.New(satchel.WithSkillDirs("skills"), satchel.WithTools(satchel.Tools{Vocabulary: runtimespec.New(), Profile: tools.KnowledgeOnly}))
+	skills, err := satchel.New(satchel.WithSkillDirs("skills"), satchel.WithTools(satchel.Tools{Vocabulary: tools.Vocabulary{Name: tools.RuntimeSpec}, Profile: tools.KnowledgeOnly}))
 	if err != nil {
 		return err
 	}

@@ -6,11 +6,11 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/satchel-go/satchel/internal/engine/runtimespec"
 	"github.com/satchel-go/satchel/internal/engine/skilltools"
 	"github.com/satchel-go/satchel/internal/text/printable"
 	"github.com/satchel-go/satchel/tools"
 	"github.com/satchel-go/satchel/tools/run"
-	"github.com/satchel-go/satchel/tools/runtimespec"
 )
 
 func setOf(t testing.TB, operations ...tools.Operation) *skilltools.Set {
@@ -25,7 +25,7 @@ func setOf(t testing.TB, operations ...tools.Operation) *skilltools.Set {
 func TestUnknownTool(t *testing.T) {
 	all := setOf(t, skilltools.Load(), skilltools.Read(), skilltools.Unload(), (&run.Runner{}).Run())
 	few := setOf(t, skilltools.Load())
-	spec := setOf(t, runtimespec.New().Operations...)
+	spec := setOf(t, runtimespec.New(false, false).Operations...)
 	one := skilltools.Load() // a vocabulary that loads by another tool
 	one.Name, one.Provides = "runSkill", []string{"skill_load"}
 	host := []string{"search_web", "look"}

@@ -22,9 +22,10 @@ type BroughtDoc struct {
 	catalog.Content
 }
 
-// Bring loads a skill as skill_load would: its texts are pinned, it counts against the
-// cap and the budget, and the view shows its texts at the result of the call. answered
-// writes the answer, with the receipt as the last field of its JSON. What the model can act on is a [ModelError].
+// Bring loads a skill as skill_load does. Its texts are pinned, they count against the cap and
+// the budget, and the view shows them at the result of the call. answered formats the answer,
+// with the receipt as the last field of its JSON. Errors that the model can act on are
+// [tools.ModelError]s.
 func Bring(ctx context.Context, public *tools.Scope, b Brought, answered Answered) (string, error) {
 	s, err := From(public)
 	if err != nil {

@@ -122,9 +122,9 @@ func (s *Scope) admit(ctx context.Context, text string) (line string, err error)
 	return line, nil
 }
 
-// spare makes room for a load in a vocabulary that evicts: other skills are unloaded, and
-// then docs of the loaded ones leave the view that came with earlier calls, the oldest
-// first. keep are the skills of this load.
+// spare makes room for a load in a vocabulary that evicts. First it unloads other skills. Then
+// it takes docs of loaded skills out of view that came with earlier calls, the oldest first.
+// keep names the skills of this load.
 func (l *loading) spare(ctx context.Context, rec, next *state.Record, keep []string) error {
 	s, limit := l.scope, l.scope.Budget.Max
 	if !s.Evicts || limit < 1 {

@@ -14,9 +14,6 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// maxDocBytes bounds the docs that one call may bring into view, in bytes.
-const maxDocBytes = 1 << 20
-
 // readDocs reads and pins the named docs of a catalog that are listed. left says which docs
 // are left out and why: single docs that cannot be read, or all of them if they
 // are too large together.

@@ -2,18 +2,19 @@ package skilltools
 
 import (
 	"fmt"
-	"github.com/satchel-go/satchel/tools"
 	"strings"
 	"testing"
+
+	"github.com/satchel-go/satchel/internal/text/callargs"
 )
 
 // Arguments of the maximum length are decoded quickly, and the warnings about
 // them stay short.
 func TestHugeArguments(t *testing.T) {
-	many := func(each string) string { return strings.Repeat(each, tools.MaxArguments/len(each)-10) }
+	many := func(each string) string { return strings.Repeat(each, callargs.MaxBytes/len(each)-10) }
 	distinct := func(format string) string {
 		var b strings.Builder
-		for i := 0; b.Len() < tools.MaxArguments-100; i++ {
+		for i := 0; b.Len() < callargs.MaxBytes-100; i++ {
 			fmt.Fprintf(&b, format, i)
 		}
 		return strings.TrimSuffix(b.String(), ",")

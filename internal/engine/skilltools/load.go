@@ -252,9 +252,9 @@ func (s *Set) Providing(name string) string {
 // the change. receipt is "" if nothing changed.
 type Answered func(next *state.Record, notes []string, receipt string) (string, error)
 
-// LoadAll loads all skills of names, which are names or locations, or none: an unknown one
-// changes nothing, and neither does more than the cap unless others are unloaded to make
-// room. replace unloads all other skills.
+// LoadAll loads all skills of names, which are names or locations. An unknown one, or more
+// skills than the cap, changes nothing and is a [tools.ModelError]. In a vocabulary that evicts,
+// other skills are unloaded to make room. replace unloads all other skills.
 func LoadAll(ctx context.Context, s *Scope, names []string, replace bool, answered Answered) (string, error) {
 	if s.Max > 0 && len(names) > s.Max {
 		return "", tools.ModelErrorf("%d skills in one call are more than the %d that can be loaded; load fewer", len(names), s.Max)

@@ -20,17 +20,6 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-const (
-	// pageLines and pageBytes, as counted in JSON, bound a page of skill_read
-	// within [Limits]. A longer line gets a page of its own.
-	pageLines = 1000
-	pageBytes = 32 << 10
-	// headRoom is reserved in an answer for what accompanies the page.
-	headRoom = 2 << 10
-	// headBytes of a file are enough to detect its type.
-	headBytes = 3 << 10
-)
-
 // Read is skill_read: any file of a loaded skill, in pages.
 func Read() tools.Operation {
 	return tools.Operation{

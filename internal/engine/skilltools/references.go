@@ -15,13 +15,6 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// Bounds of references.
-const (
-	maxListedRefs   = 40
-	maxInlineRefs   = 16
-	maxInlineTokens = 6000
-)
-
 // refer adds to a text that is read for a load what its body names.
 func (t *skillText) refer(ctx context.Context, s *Scope) error {
 	if s.References == tools.ReferencesOff {
@@ -53,9 +46,9 @@ func (t *skillText) refer(ctx context.Context, s *Scope) error {
 	return s.Pin(ctx, t.listing)
 }
 
-// Refer returns what a load of a skill brings of the docs that its body names, beside
-// those that are asked for: the names of the docs that come with the body, and the digest
-// of the text that follows it, "" for none. The texts are pinned.
+// Refer returns the docs that a load of a skill brings because its body names them. framed
+// are the names of those that come with the body, without the ones in asked. listing is the
+// digest of the text that follows the body, "" for none. The texts are pinned.
 func (s *Scope) Refer(ctx context.Context, skill core.Skill, body catalog.Content, asked []string) (framed []string, listing string, err error) {
 	t := skillText{skill: skill, body: body}
 	for _, name := range asked {

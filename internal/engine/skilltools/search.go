@@ -15,16 +15,6 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// Bounds of a search and its answer.
-const (
-	standardHits  = 8
-	maxHits       = 20
-	maxPhrasings  = 8
-	maxPhrasing   = 500 // runes
-	maxDescribed  = 300 // runes
-	maxListTokens = 1500
-)
-
 // SearchName is the name of [Search].
 const SearchName = "skill_search"
 
@@ -80,7 +70,7 @@ func searchSkills(ctx context.Context, s *Scope, args tools.Args) (string, error
 	return r.join(s.foundText(found, q)), nil
 }
 
-// phrasings bounds what is searched for, and warns of what it leaves out.
+// phrasings returns the wordings to search for, and adds a warning if it leaves out some.
 func phrasings(r *reply, given []string) []string {
 	if len(given) > maxPhrasings {
 		r.after("of %d queries the first %d count", len(given), maxPhrasings)

@@ -81,9 +81,8 @@ func (s *Set) ShowsFile(call *core.ToolCall, runs bool) bool {
 	return o != nil && o.ShowsFile != nil && o.ShowsFile(o.Decode(call.Arguments), runs)
 }
 
-// Answer answers a call with arguments that [Operation.Decode] has read. Whatever
-// the model can act on, such as arguments that could not be read, is answered in
-// text.
+// Answer calls an operation with arguments that [tools.Operation.Decode] has read, and returns
+// the answer. Errors that the model can act on, such as malformed arguments, become text.
 func Answer(ctx context.Context, o *tools.Operation, s *Scope, args tools.Args) (string, error) {
 	return answer(ctx, o, s, args, func(ctx context.Context, s *Scope) (string, error) { return o.Call(ctx, s.Public(), args) })
 }
@@ -138,7 +137,7 @@ func (s *saved) Update(ctx context.Context, change Change) (string, error) {
 	})
 }
 
-// refuse writes the answer to a call that cannot be made like this.
+// refuse formats the answer to a call whose arguments or state do not allow it.
 func refuse(o *tools.Operation, message string) string {
 	if o.Refuse != nil {
 		return o.Refuse("invalid", message)
@@ -155,7 +154,7 @@ func IsRefusal(o *tools.Operation, answer string) bool {
 	return strings.HasPrefix(answer, "error: ") || strings.HasPrefix(answer, "denied: ")
 }
 
-// bound keeps an answer within the limits.
+// boundOf returns the answer of an operation, cut to the limits.
 func boundOf(o *tools.Operation, l tools.Limits, text string) string {
 	if limit := l.OrDefaults().Answer; o.Refuse != nil && len(text) > limit {
 		return o.Refuse("too_large", fmt.Sprintf("the answer has %d bytes and at most %d are allowed: ask for less", len(text), limit))

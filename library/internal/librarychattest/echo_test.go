@@ -17,7 +17,7 @@ import (
 	"github.com/satchel-go/satchel/internal/testing/chattest"
 	"github.com/satchel-go/satchel/internal/text/printable"
 	"github.com/satchel-go/satchel/library"
-	"github.com/satchel-go/satchel/tools/runtimespec"
+	"github.com/satchel-go/satchel/tools"
 )
 
 // Text that a model wrote comes back in answers, errors and denials only in a printable form.
@@ -60,7 +60,7 @@ func TestWhatModelsWriteIsShownPrintable(t *testing.T) {
 	}
 	for name, opts := range map[string][]satchel.Option{
 		"default": nil,
-		"spec":    {satchel.WithTools(satchel.Tools{Vocabulary: runtimespec.New()})},
+		"spec":    {satchel.WithTools(satchel.Tools{Vocabulary: tools.Vocabulary{Name: tools.RuntimeSpec}})},
 		"unified": {satchel.WithTools(satchel.Tools{Vocabulary: library.Vocabulary()})},
 	} {
 		for _, load := range []string{"", "lists"} {
@@ -135,7 +135,7 @@ func TestFrontMatterIsShownPrintable(t *testing.T) {
 	actor := func(context.Context, core.SessionKey) (library.Actor, error) {
 		return library.Actor{Subject: "eve", Roles: []library.Role{"maintainer"}}, nil
 	}
-	for name, tools := range map[string]satchel.Tools{"default": {}, "spec": {Vocabulary: runtimespec.New()}, "unified": {Vocabulary: library.Vocabulary()}} {
+	for name, tools := range map[string]satchel.Tools{"default": {}, "spec": {Vocabulary: tools.Vocabulary{Name: tools.RuntimeSpec}}, "unified": {Vocabulary: library.Vocabulary()}} {
 		kept, err := library.New(memory(t))
 		if err != nil {
 			t.Fatal(err)

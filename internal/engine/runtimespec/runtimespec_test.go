@@ -12,12 +12,12 @@ import (
 	"github.com/satchel-go/satchel/adapter"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/executor/local"
+	"github.com/satchel-go/satchel/internal/engine/runtimespec"
 	"github.com/satchel-go/satchel/internal/engine/skilltools"
 	"github.com/satchel-go/satchel/internal/testing/chattest"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/processors"
 	"github.com/satchel-go/satchel/tools"
-	"github.com/satchel-go/satchel/tools/runtimespec"
 )
 
 func skills(t *testing.T) string {
@@ -44,11 +44,11 @@ func skills(t *testing.T) string {
 
 // knowledge offers the tools that show skills and run nothing, and vocabulary all of them.
 func knowledge() satchel.Option {
-	return satchel.WithTools(satchel.Tools{Vocabulary: runtimespec.New(), Profile: tools.KnowledgeOnly})
+	return satchel.WithTools(satchel.Tools{Vocabulary: tools.Vocabulary{Name: tools.RuntimeSpec}, Profile: tools.KnowledgeOnly})
 }
 
 func vocabulary() satchel.Option {
-	return satchel.WithTools(satchel.Tools{Vocabulary: runtimespec.New()})
+	return satchel.WithTools(satchel.Tools{Vocabulary: tools.Vocabulary{Name: tools.RuntimeSpec}})
 }
 
 func chat(t *testing.T, opts ...satchel.Option) *chattest.Chat {
@@ -148,18 +148,18 @@ func TestActiveSkillsLast(t *testing.T) {
 func TestLocations(t *testing.T) {
 	dir := skills(t)
 	for _, test := range []struct {
-		name string
-		opts []runtimespec.Option
-		want string
+		name       string
+		isAbsolute bool
+		want       string
 	}{
-		{"default", nil, filepath.Base(dir) + "/c/SKILL.md"},
-		{"absolute", []runtimespec.Option{runtimespec.WithLocations()}, filepath.ToSlash(dir) + "/c/SKILL.md"},
+		{"default", false, filepath.Base(dir) + "/c/SKILL.md"},
+		{"absolute", true, filepath.ToSlash(dir) + "/c/SKILL.md"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			c := chatIn(t, dir, satchel.WithTools(satchel.Tools{Vocabulary: runtimespec.New(test.opts...)}),
+			c := chatIn(t, dir, satchel.WithTools(satchel.Tools{Vocabulary: tools.Vocabulary{Name: tools.RuntimeSpec, Locations: test.isAbsolute}}),
 				satchel.WithOverview(satchel.Overview{Locations: true}))
 			answer := c.Calls(`skills_load {"names":["c"]}`)[0]
-			if !strings.Contains(answer, `"location":"`+test.want+`"`) || test.opts == nil && strings.Contains(answer, filepath.ToSlash(filepath.Dir(dir))) {
+			if !strings.Contains(answer, `"location":"`+test.want+`"`) || !test.isAbsolute && strings.Contains(answer, filepath.ToSlash(filepath.Dir(dir))) {
 				t.Errorf("receipt %s", answer)
 			}
 			place := filepath.Base(dir) + "/c/SKILL.md"
@@ -306,7 +306,7 @@ func TestRunScript(t *testing.T) {
 }
 
 func TestDotted(t *testing.T) {
-	v := runtimespec.New(runtimespec.Dotted(), runtimespec.WithLocations())
+	v := runtimespec.New(true, true)
 	if v.Loads() != "skills.load" || !strings.Contains(v.Guidance, "skills.run_script") || len(v.Guidance) > 700 {
 		t.Errorf("%s, %s", v.Loads(), v.Guidance)
 	}
@@ -329,5 +329,22 @@ func TestReceiptHasTheVersion(t *testing.T) {
 	const want = `"properties":{"description":"Does d.","metadata":{"owner":"us"},"name":"d","version":"1.2.3"}`
 	if got := c.Calls(`skills_load {"names":["d"]}`)[0]; !strings.Contains(got, want) {
 		t.Errorf("the receipt is %s, want %s", got, want)
+	}
+}
+
+// TestVocabularyByName refuses names that mean no vocabulary, and operations beside one that
+// has its own.
+func TestVocabularyByName(t *testing.T) {
+	for want, v := range map[string]tools.Vocabulary{
+		`"runtime_spec" is none of Satchel's`: {Name: "runtime_spec"},
+		"takes no Operations":                 {Name: tools.RuntimeSpec, Operations: []tools.Operation{{Name: "x", Provides: []string{"skill_load"}}}},
+	} {
+		if _, err := satchel.New(satchel.WithTools(satchel.Tools{Vocabulary: v})); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: %v, want %q", v, err, want)
+		}
+	}
+	c := chat(t, satchel.WithTools(satchel.Tools{Vocabulary: tools.Vocabulary{Name: tools.RuntimeSpec, Dotted: true}, Profile: tools.KnowledgeOnly}))
+	if got := active(t, c.Calls(`skills.load {"names":["a"]}`)[0]); len(got) != 1 || got[0] != "a" {
+		t.Errorf("skills.load answers %q", got)
 	}
 }

@@ -1,6 +1,6 @@
-// Package runtimespec is the vocabulary of the Agent Skills Runtime Implementation Spec:
-// skills are loaded as a set, their instructions stand after the system text, and calls are
-// answered by a receipt in JSON. It is a vocabulary for satchel.Tools.
+// Package runtimespec is the vocabulary of the Agent Skills Runtime Implementation Spec.
+// Skills are loaded as a set, and their instructions stand after the system text. Calls are
+// answered by a receipt in JSON. Hosts choose it by the name tools.RuntimeSpec.
 package runtimespec
 
 import (
@@ -17,38 +17,27 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// Option changes the vocabulary.
-type Option func(*config)
-
 type config struct {
 	separator string
 	absolute  bool
 }
 
-// Dotted names the tools as the spec does: skills.load, skills.unload, skills.read and
-// skills.run_script. Many services refuse names with a dot, so the default is an
-// underscore.
-func Dotted() Option { return func(c *config) { c.separator = "." } }
-
-// WithLocations gives receipts the absolute paths of skills that are directories. By
-// default a location is as the overview shows it.
-func WithLocations() Option { return func(c *config) { c.absolute = true } }
-
 const guidance = `Load a skill with LOAD before you use any of its instructions, files or scripts; the list only says what it is for. ` +
 	`LOAD replaces what is loaded unless its mode is "add". READ reads files of loaded skills, RUN runs their scripts. UNLOAD what you are done with.`
 
-// New returns the vocabulary: skills_load, skills_unload, skills_read and
-// skills_run_script.
-func New(opts ...Option) tools.Vocabulary {
-	c := &config{separator: "_"}
-	for _, o := range opts {
-		o(c)
+// New returns the vocabulary: skills_load, skills_unload, skills_read and skills_run_script,
+// with a dot in place of the underscore if isDotted. If hasLocations, receipts have the
+// absolute paths of skills that are directories, else the paths of the overview.
+func New(isDotted, hasLocations bool) tools.Vocabulary {
+	c := &config{separator: "_", absolute: hasLocations}
+	if isDotted {
+		c.separator = "."
 	}
 	name := func(verb string) string { return "skills" + c.separator + verb }
 	read := skilltools.Read()
 	read.Name, read.Provides = name("read"), []string{"skill_read"}
 	return tools.Vocabulary{
-		Name:       "runtime-spec",
+		Name:       tools.RuntimeSpec,
 		Operations: []tools.Operation{c.load(name("load")), c.unload(name("unload")), read, runScript(name("run_script"))},
 		Guidance: strings.NewReplacer("UNLOAD", "Unload with "+name("unload"), "LOAD", name("load"), "READ", name("read"), "RUN", name("run_script")).
 			Replace(guidance),

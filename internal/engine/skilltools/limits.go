@@ -1,0 +1,44 @@
+package skilltools
+
+// Bounds of skill_read, within [tools.Limits]. Bytes are counted as encoded in JSON.
+const (
+	// pageLines bounds the lines of a page: more are rarely read at once.
+	pageLines = 1000
+	// pageBytes bounds the bytes of a page, half of a whole answer. A longer line gets a
+	// page of its own.
+	pageBytes = 32 << 10
+	// headRoom is reserved in an answer for what stands beside the page.
+	headRoom = 2 << 10
+	// headBytes of a file are enough to detect its type.
+	headBytes = 3 << 10
+)
+
+// maxDocBytes bounds the docs that one call may bring into view, in bytes: more would not fit
+// into the context of any model.
+const maxDocBytes = 1 << 20
+
+// Bounds of the docs that a body names.
+const (
+	// maxListedRefs bounds the paths of a list. The rest is a count.
+	maxListedRefs = 40
+	// maxInlineRefs bounds the docs that come with a body.
+	maxInlineRefs = 16
+	// maxInlineTokens bounds their text, in estimated tokens.
+	maxInlineTokens = 6000
+)
+
+// Bounds of a search and its answer.
+const (
+	// standardHits is how many skills an answer names if the call sets no limit.
+	standardHits = 8
+	// maxHits is the largest limit that a call may set.
+	maxHits = 20
+	// maxPhrasings bounds the wordings of a call. The index is searched once for each.
+	maxPhrasings = 8
+	// maxPhrasing bounds a wording, in runes. The rest is cut.
+	maxPhrasing = 500
+	// maxDescribed bounds the description of a skill in an answer, in runes.
+	maxDescribed = 300
+	// maxListTokens bounds the described skills of an answer, in estimated tokens.
+	maxListTokens = 1500
+)
