@@ -1,9 +1,5 @@
 package loadmode
 
-// DefaultMax is how many skills an agent can have loaded at once if the host sets no other
-// number. Each further skill costs its text in every request.
-const DefaultMax = 8
-
 // Candidate is a loaded skill that can make room for another one.
 type Candidate struct {
 	// Skill is its name.

@@ -14,16 +14,6 @@ import (
 	"github.com/satchel-go/satchel/internal/text/tokencount"
 )
 
-// defaultOverviewTokens bounds the overview unless the host says otherwise.
-const defaultOverviewTokens = 4000
-
-// frameTokens is the part of the bound that is reserved for the lines around the
-// list.
-const frameTokens = 60
-
-// minDescription is the number of characters below which no description is shortened.
-const minDescription = 60
-
 // Format is how the overview lists the skills.
 type Format uint8
 
@@ -327,9 +317,6 @@ func (o OverviewText) entry(s *listedSkill, length int) string {
 }
 
 func (s *listedSkill) bare() string { return " " + prompttext.Escape(s.name) }
-
-// wordEnd is how far after a cut the end of a word is looked for.
-const wordEnd = 40
 
 // shortened cuts the description at the first end of a word after length characters. It cuts
 // in the middle of a word that does not end soon, as in scripts without spaces.

@@ -10,9 +10,6 @@ import (
 	"github.com/satchel-go/satchel/internal/text/tokencount"
 )
 
-// noteTokens bounds each list in a note of catalog changes.
-const noteTokens = 1000
-
 // Listing writes one line for each skill, a hash of its description and its name:
 // what a session keeps to tell later what has changed in the catalog.
 func (OverviewText) Listing(skills []core.Skill) string {

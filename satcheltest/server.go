@@ -25,9 +25,6 @@ import (
 // time, in the order of arrival.
 type Script func(Request) Response
 
-// bodyLimit bounds a request's body in bytes.
-const bodyLimit = 64 << 20
-
 // Server is the endpoint. Where a script gives no usage it reports an
 // estimate: four bytes of [Request.Prompt] are one token, and the longest
 // prefix that an earlier request had, too, counts as cached.
@@ -157,8 +154,6 @@ func sharedPrefix(a, b []byte) int {
 	}
 	return i
 }
-
-const bytesPerToken = 4
 
 func tokens(n int) int { return (n + bytesPerToken - 1) / bytesPerToken }
 

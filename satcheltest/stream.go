@@ -8,13 +8,6 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// Sizes of the pieces of a streamed answer: small, so that a client that
-// handles only whole answers fails.
-const (
-	textPiece     = 12 // runes
-	argumentPiece = 7  // runes
-)
-
 // stream writes one answer as server-sent events.
 type stream struct {
 	w   http.ResponseWriter

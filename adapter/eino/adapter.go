@@ -44,13 +44,17 @@ type Adapter struct {
 // New returns the parts for one agent. The requests of a session that sees no skill are passed
 // on as they are, without the skill tools.
 //
-// It fails for a nil runtime, and if the schema of a tool cannot be expressed in Eino; the
-// error names the tool.
+// It fails for a nil runtime, for an option that cannot work, and if the schema of a tool
+// cannot be expressed in Eino.
 func New(rt *satchel.Runtime, opts ...Option) (*Adapter, error) {
 	if rt == nil {
 		return nil, errNoRuntime
 	}
-	a := &Adapter{rt: rt, hooks: rt.Hooks(), settings: newSettings(opts)}
+	s, err := newSettings(opts)
+	if err != nil {
+		return nil, err
+	}
+	a := &Adapter{rt: rt, hooks: rt.Hooks(), settings: s}
 	a.runs = newRuns(rt, a.settings.agent)
 	for _, t := range rt.Tools() {
 		st, err := newSkillTool(a, t)

@@ -113,9 +113,6 @@ func misread(err error) (text string, ok bool) {
 	return "error: the arguments of this call cannot be read, correct them and call again: " + text, true
 }
 
-// maxMisread is the length in bytes of an error of [misread] that is shown.
-const maxMisread = 1 << 10
-
 // InvokableRun answers a call of one of the runtime's tools. It runs the very call that
 // the middleware had judged; one that came without the middleware, or that another middleware has
 // changed since, is judged here. What the model can act on is text; an error ends
@@ -215,12 +212,6 @@ var agentEntries = [][2]string{
 	{"\n- Agent name: ", "\n  Agent description: "},
 	{"\n- Agent 名字: ", "\n  Agent 描述: "},
 }
-
-// Bounds of the answer to a call of a handover to an agent that does not exist.
-const (
-	maxAgents    = 16
-	maxAgentName = 64
-)
 
 // noAgent returns the answer to a call that hands the conversation over to an agent which
 // does not exist, "" for any other call. adk ends the run there. Which agents exist is known

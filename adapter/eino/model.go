@@ -3,6 +3,7 @@ package eino
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -279,7 +280,13 @@ func (p *params) MarshalJSON() ([]byte, error) {
 // Only providers that want marks need them, and the text of a message never
 // changes.
 func WithCacheMarks(mark func(*schema.Message) *schema.Message) Option {
-	return func(s *settings) { s.mark = mark }
+	return func(s *settings) error {
+		if mark == nil {
+			return errors.New("WithCacheMarks: the function is nil")
+		}
+		s.mark = mark
+		return nil
+	}
 }
 
 // Extra returns a function for [WithCacheMarks] that sets one field of a message's Extra. It

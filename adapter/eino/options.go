@@ -1,9 +1,13 @@
 package eino
 
-import "github.com/cloudwego/eino/schema"
+import (
+	"errors"
 
-// Option changes how an agent is adapted.
-type Option func(*settings)
+	"github.com/cloudwego/eino/schema"
+)
+
+// Option configures an [Adapter].
+type Option func(*settings) error
 
 type settings struct {
 	agent     string
@@ -12,12 +16,13 @@ type settings struct {
 	mark      func(*schema.Message) *schema.Message
 }
 
-func newSettings(opts []Option) settings {
-	var s settings
+func newSettings(opts []Option) (s settings, err error) {
 	for _, opt := range opts {
-		opt(&s)
+		if err := opt(&s); err != nil {
+			return settings{}, err
+		}
 	}
-	return s
+	return s, nil
 }
 
 // WithAgentName sets the agent's name in the key of its state. By default it is
@@ -25,7 +30,10 @@ func newSettings(opts []Option) settings {
 // "react"), and empty for [New]. Agents of one session need different names; one
 // that is a tool of another with its name gets a longer one, such as react/react.
 func WithAgentName(name string) Option {
-	return func(s *settings) { s.agent = name }
+	return func(s *settings) error {
+		s.agent = name
+		return nil
+	}
 }
 
 // WithRewritten sets how to recognise a user message that no user wrote. A host
@@ -35,10 +43,12 @@ func WithAgentName(name string) Option {
 // Messages that adk's own middlewares insert, such as summaries, are recognised
 // in any case.
 func WithRewritten(rewritten func(*schema.Message) bool) Option {
-	return func(s *settings) {
-		if rewritten != nil {
-			s.rewritten = rewritten
+	return func(s *settings) error {
+		if rewritten == nil {
+			return errors.New("WithRewritten: the function is nil")
 		}
+		s.rewritten = rewritten
+		return nil
 	}
 }
 
@@ -48,5 +58,8 @@ func WithRewritten(rewritten func(*schema.Message) bool) Option {
 // video stay. Without the option, a client that names the type of the part in its error
 // is asked once more without file parts, which later requests leave out too.
 func WithoutFileParts() Option {
-	return func(s *settings) { s.noFiles = true }
+	return func(s *settings) error {
+		s.noFiles = true
+		return nil
+	}
 }

@@ -19,12 +19,6 @@ import (
 	"github.com/satchel-go/satchel/internal/lru"
 )
 
-// maxRuns bounds the anonymous runs that are remembered at one time. Runs that ended are
-// forgotten when the collector finds their state. Only a host with this many live runs, or one
-// that keeps every graph state, reaches the bound. Then the run that has been quiet longest
-// loses what it loaded.
-const maxRuns = 4096
-
 // runs finds the session key of a call: the host's session, or an anonymous one per run. Eino
 // has no id for a run, but each run of a graph has its own local state, whose address serves as
 // the identity. The reference is weak, so it does not keep the state from being collected.

@@ -9,11 +9,8 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// maxMarks is how many marks the service takes in one request.
-const maxMarks = 4
-
-// WithCacheMarks marks, in every request, where claude should keep the prefix in its prompt
-// cache. It sets the marks by llms.WithCacheControl, at the places that satchel.CacheMarks
+// WithCacheMarks marks, in every request, where Claude should keep the prefix in its prompt
+// cache. It sets the marks by llms.WithCacheControl, at the places that core.View.CacheMarks
 // names; anthropic.EphemeralCache is a control. langchaingo's client can mark user messages
 // only. So what follows the last of them, the calls and results of the current turn, is paid in
 // full. A host whose own client takes more marks should set its own. Marks that the host has

@@ -27,10 +27,6 @@ type reporter struct {
 	starts map[context.Context][]time.Time
 }
 
-// maxStarts bounds the calls whose end is awaited: some clients never report
-// the end of a call that failed.
-const maxStarts = 256
-
 // reportedKey marks the context of a model call that [viewModel] reports.
 type reportedKey struct{}
 

@@ -29,11 +29,6 @@ type Conversations struct {
 	order    []core.SessionKey
 }
 
-const (
-	maxConversations = 1000
-	maxTurnMessages  = 1000
-)
-
 // TurnHistory is a history that keeps what the agent did in a turn, not only what was said. The
 // adapter passes it whole turns. The next request then begins with the last one of the turn
 // before, which a prompt cache may serve.

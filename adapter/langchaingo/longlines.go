@@ -14,12 +14,6 @@ import (
 	"unicode/utf8"
 )
 
-const (
-	longestLine = 60 << 10 // of a stream, for a client that takes 64 KiB
-	largestLine = 32 << 20 // is cut
-	longestName = 1 << 10  // of a tool, or of a call
-)
-
 var dataField = []byte("data:")
 
 // LongLines returns a transport for langchaingo's client for OpenAI, which takes lines of a

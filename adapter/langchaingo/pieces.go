@@ -17,10 +17,6 @@ type pieces struct {
 	checked, valid   bool
 }
 
-// maxScalar bounds what is looked at as a whole at each piece: arguments that are
-// neither an object nor a list.
-const maxScalar = 4096
-
 func (p *pieces) add(s string) {
 	p.text.WriteString(s)
 	for i := 0; i < len(s) && !p.beyond; i++ {

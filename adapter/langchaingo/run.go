@@ -18,10 +18,6 @@ import (
 	"github.com/satchel-go/satchel/internal/lru"
 )
 
-// maxRuns bounds the Calls that an adapter remembers at one time. An executor that stops at its
-// iteration limit does not report it, so its Call stays until this many others have begun.
-const maxRuns = 1024
-
 // run is what is known of one Call of an executor.
 type run struct {
 	key       core.SessionKey

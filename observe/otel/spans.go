@@ -113,13 +113,6 @@ type told struct {
 	event core.Event
 }
 
-// maxCalls and maxTold bound what waits: how many calls, and how many events of
-// one. What does not fit becomes a span without the call as its parent.
-const (
-	maxCalls = 1024
-	maxTold  = 64
-)
-
 // waiting holds events until the tool call is over during which they happened.
 type waiting struct {
 	mu    sync.Mutex
