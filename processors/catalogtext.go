@@ -14,7 +14,7 @@ import (
 	"github.com/satchel-go/satchel/internal/text/tokencount"
 )
 
-// Format is how the overview lists the skills.
+// Format says how the overview lists the skills.
 type Format uint8
 
 const (
@@ -40,10 +40,9 @@ type OverviewText struct {
 	Search string
 	// Pinned are the names of skills whose descriptions come first and whole.
 	Pinned []string
-	// Ranked lets a runtime describe the skills first that the first message of the user is
-	// likely to mean, where not all can be described. Conversations then begin in as many
-	// ways as they have first messages, and share no overview that a prompt cache could
-	// serve. A runtime sets Likely by it.
+	// Ranked lets a runtime set Likely to the skills that the first message of the user is
+	// likely to mean, if not all can be described. Conversations then begin differently, and
+	// share no overview that a prompt cache could serve.
 	Ranked bool
 	// Likely are the names of skills whose descriptions come next after those of Pinned, in
 	// this order.
@@ -86,7 +85,7 @@ type Fit struct {
 	Missing   int // counted, but not named
 }
 
-// IsWhole reports that the overview shows everything.
+// IsWhole reports whether the overview shows every skill with its whole description.
 func (f Fit) IsWhole() bool { return f.Shortened+f.Bare+f.Missing == 0 }
 
 // String says in one line what is left out.

@@ -8,12 +8,12 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// Turn is what a planned model does with one user message: the steps that are
-// still due, then the answer.
+// Turn is how a planned model reacts to one user message: it takes the steps that are still
+// due, and then answers.
 type Turn struct {
 	// Steps are taken in order, one model call each.
 	Steps []Step
-	// Needs must all be in the request when the answer is due.
+	// Needs are texts that must all be in the request when the answer is due.
 	Needs []string
 	// Answer ends the turn.
 	Answer string
@@ -23,9 +23,9 @@ type Turn struct {
 type Step struct {
 	// Unless skips the step when a message of the request contains it.
 	Unless string
-	// Needs must all be in the request when the step is due.
+	// Needs are texts that must all be in the request when the step is due.
 	Needs []string
-	// Text is said beside the calls.
+	// Text is the text of the message beside the calls.
 	Text string
 	// Calls are the calls; at least one.
 	Calls []core.ToolCall

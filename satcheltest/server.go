@@ -25,9 +25,9 @@ import (
 // time, in the order of arrival.
 type Script func(Request) Response
 
-// Server is the endpoint. Where a script gives no usage it reports an
-// estimate: four bytes of [Request.Prompt] are one token, and the longest
-// prefix that an earlier request had, too, counts as cached.
+// Server is the endpoint. If a script gives no usage, the server reports an estimate: four
+// bytes of [Request.Prompt] are one token, and the longest prefix that an earlier request
+// shares counts as cached.
 type Server struct {
 	script Script
 	http   *http.Server

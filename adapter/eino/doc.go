@@ -2,9 +2,9 @@
 // [satchel.Runtime].
 //
 // [Install] prepares the configuration of an adk.ChatModelAgent, and [InstallReact] that of a
-// flow/agent/react agent. A graph of one's own is put together from the parts of an [Adapter]:
+// flow/agent/react agent. A graph of the host's own is put together from the parts of an [Adapter]:
 // the wrapped model, the tools and the tool middleware. The wrapped model reports token usage
-// and durations to the runtime's event hook, and [NewHandler] adds calls of the host's own
+// and durations to the runtime's event hook, and [Adapter.Handler] adds calls of the host's own
 // tools.
 //
 // The package is one source for Eino v0.7.36 and the versions since; docs/frameworks.md says

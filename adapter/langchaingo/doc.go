@@ -12,7 +12,7 @@
 // The executor's default of 5 iterations is too few to load a skill, read its files and run its
 // scripts, so the example sets 40.
 //
-// A host without an agent calls [viewModel.GenerateContent] in its own loop and answers the calls
+// A host without an agent calls GenerateContent of [Adapter.Model] in its own loop and answers the calls
 // with [Adapter.Call].
 //
 // # Identity

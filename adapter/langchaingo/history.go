@@ -53,9 +53,8 @@ func NewConversations() *Conversations {
 	return &Conversations{messages: map[core.SessionKey]*conversation{}}
 }
 
-// History returns the conversation of the session and agent that ctx is marked
-// with, and nil where ctx names no session: a Call without one has no earlier
-// turns.
+// History returns the conversation of the session and agent in ctx. It returns nil if ctx
+// names no session: a Call without one has no earlier turns.
 func (c *Conversations) History(ctx context.Context) (schema.ChatMessageHistory, error) {
 	key, ok := satchel.KeyFrom(ctx)
 	if _, named := satchel.SessionID(ctx); !ok || !named {
