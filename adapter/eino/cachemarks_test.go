@@ -29,7 +29,10 @@ func TestCacheMarks(t *testing.T) {
 		{Role: schema.User, Content: "two", Extra: map[string]any{"host": 1}},
 	}
 	plain := markedRun(t, history)
-	requests := markedRun(t, history, eino.WithCacheMarks(eino.Extra(breakpoint, true)))
+	requests := markedRun(t, history, eino.WithCacheMarks(func(m *schema.Message) *schema.Message {
+		m.Extra[breakpoint] = true
+		return m
+	}))
 	want := [][]bool{{true, true, false, true}, {true, false, false, true, false, true}}
 	if len(requests) != len(want) {
 		t.Fatalf("%d requests, want %d", len(requests), len(want))

@@ -273,12 +273,13 @@ func (p *params) MarshalJSON() ([]byte, error) {
 	return json.Marshal(s)
 }
 
-// WithCacheMarks marks, in every request, the messages after which the provider
-// should keep the prefix in its prompt cache; core.View.CacheMarks says which. mark
-// gets a copy of a message, its Extra included, and returns what is sent: claude's
-// SetMessageBreakpoint of eino-ext is such a function, and [Extra] makes one.
-// Only providers that want marks need them, and the text of a message never
-// changes.
+// WithCacheMarks marks, in every request, the messages after which the provider should keep
+// the prefix in its prompt cache; core.View.CacheMarks says which. mark gets a copy of a
+// message, whose Extra is its own and not nil, and returns the message to send. claude's
+// SetMessageBreakpoint of eino-ext is such a function. Without that package, set the field
+// that its model reads: m.Extra["_eino_claude_breakpoint"] = true.
+//
+// Only providers that want marks need them. The text of a message never changes.
 func WithCacheMarks(mark func(*schema.Message) *schema.Message) Option {
 	return func(s *settings) error {
 		if mark == nil {
@@ -289,19 +290,6 @@ func WithCacheMarks(mark func(*schema.Message) *schema.Message) Option {
 	}
 }
 
-// Extra returns a function for [WithCacheMarks] that sets one field of a message's Extra. It
-// serves models whose package is not imported: eino-ext's model for Claude reads the field
-// "_eino_claude_breakpoint", true.
-func Extra(key string, value any) func(*schema.Message) *schema.Message {
-	return func(m *schema.Message) *schema.Message {
-		if m.Extra == nil {
-			m.Extra = make(map[string]any, 1)
-		}
-		m.Extra[key] = value
-		return m
-	}
-}
-
 // marked puts the marks on copies of the messages of a request.
 func (s *settings) marked(messages []*schema.Message, view []core.Message) []*schema.Message {
 	if s.mark == nil {
@@ -309,7 +297,9 @@ func (s *settings) marked(messages []*schema.Message, view []core.Message) []*sc
 	}
 	for _, i := range (core.View{Messages: view}).CacheMarks() {
 		m := *messages[i]
-		m.Extra = maps.Clone(m.Extra)
+		if m.Extra = maps.Clone(m.Extra); m.Extra == nil {
+			m.Extra = make(map[string]any, 1)
+		}
 		if marked := s.mark(&m); marked != nil {
 			messages[i] = marked
 		}
