@@ -115,7 +115,7 @@ func TestSystemText(t *testing.T) {
 
 func TestModelForwards(t *testing.T) {
 	adapter := install(t, runtime(t), script(), nil)
-	if got, err := adapter.Model().Call(t.Context(), "p"); err != nil || got != "called: p" {
+	if got, err := adapter.model.Call(t.Context(), "p"); err != nil || got != "called: p" {
 		t.Errorf("Call = %q, %v", got, err)
 	}
 	if adapter.model.SupportsReasoning() || !install(t, runtime(t), thinker{script()}, nil).model.SupportsReasoning() {
