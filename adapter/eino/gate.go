@@ -264,8 +264,5 @@ func agentsToldOf(messages []*schema.Message) []string {
 
 // quotedName shows a name on one line.
 func quotedName(name string) string {
-	if len(name) > maxAgentName {
-		name = strings.ToValidUTF8(name[:maxAgentName], "") + "…"
-	}
-	return `"` + printable.Line(name) + `"`
+	return `"` + printable.CutLine(name, maxAgentName) + `"`
 }

@@ -9,11 +9,11 @@ import (
 	"slices"
 )
 
-// closed are the addresses that are not on the public internet, or lead back
+// nonPublic are the addresses that are not on the public internet, or lead back
 // from it to those that are not. Of IPv6 only 2000::/3 is public at all, which
 // leaves out translations (64:ff9b::/96), private (fc00::/7, fec0::/10), local
 // and multicast addresses. Sources: the special-purpose registries of RFC 6890.
-var closed = prefixes(
+var nonPublic = prefixes(
 	"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12",
 	"192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15",
 	"198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4",
@@ -36,7 +36,7 @@ func isPublic(addr netip.Addr) bool {
 	if !addr.IsValid() || addr.Zone() != "" || addr.Is6() && !public6.Contains(addr) {
 		return false
 	}
-	return !within(addr, closed)
+	return !within(addr, nonPublic)
 }
 
 func within(addr netip.Addr, all []netip.Prefix) bool {

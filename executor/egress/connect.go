@@ -21,7 +21,7 @@ func (e *exchange) connect(w http.ResponseWriter, r *http.Request) {
 	}
 	at, err := parsePlace(r.URL.Host, 443)
 	if err != nil {
-		e.refuse(w, fmt.Errorf("%q: %w", shown(r.URL.Host), err))
+		e.refuse(w, fmt.Errorf("%q: %w", excerpt(r.URL.Host), err))
 		return
 	}
 	e.toward(at)
@@ -31,7 +31,7 @@ func (e *exchange) connect(w http.ResponseWriter, r *http.Request) {
 	}
 	upstream, err := e.dial(r.Context(), at)
 	if err != nil {
-		e.unreached(w, err)
+		e.answerUnreached(w, err)
 		return
 	}
 	defer e.keep(upstream)()
@@ -72,8 +72,8 @@ func (e *exchange) noTunnel(at place) error {
 		at, strings.Join(plain, ", "))
 }
 
-// unreached answers that no connection was made.
-func (e *exchange) unreached(w http.ResponseWriter, err error) {
+// answerUnreached answers that no connection was made.
+func (e *exchange) answerUnreached(w http.ResponseWriter, err error) {
 	if errors.Is(err, errNotPublic) {
 		e.refuse(w, fmt.Errorf("%w. This is policy; another way will not work.", err))
 		return
@@ -94,7 +94,7 @@ func (e *exchange) tunnel(client net.Conn, from *bufio.Reader, upstream net.Conn
 		err = e.sameHost(name, h)
 	}
 	if err != nil {
-		e.entry.Verdict = refused
+		e.entry.Verdict = verdictRefused
 		return err
 	}
 	_ = client.SetDeadline(time.Time{}) // the other side has the idle limit for both
@@ -139,11 +139,11 @@ func pipe(client net.Conn, from io.Reader, upstream net.Conn, idle time.Duration
 func endOf(c net.Conn, err error) {
 	if err == nil {
 		switch c := c.(type) {
-		case *counted:
+		case *countingConn:
 			if tcp, ok := c.Conn.(*net.TCPConn); ok && tcp.CloseWrite() == nil {
 				return
 			}
-		case *slotted:
+		case *slotConn:
 			if half, ok := c.Conn.(interface{ CloseWrite() error }); ok && half.CloseWrite() == nil {
 				return
 			}
@@ -152,8 +152,8 @@ func endOf(c net.Conn, err error) {
 	_ = c.Close()
 }
 
-// shown is what the program sent, as it may stand in an answer.
-func shown(s string) string {
+// excerpt is what the program sent, as it may stand in an answer.
+func excerpt(s string) string {
 	if len(s) > maxName {
 		s = s[:maxName]
 	}

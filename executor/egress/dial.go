@@ -24,9 +24,9 @@ func (e *exchange) dial(ctx context.Context, at place) (net.Conn, error) {
 	var dialer net.Dialer
 	for _, addr := range addrs {
 		var c net.Conn
-		if c, err = dialer.DialContext(ctx, "tcp", dialled(addr, at.port)); err == nil {
+		if c, err = dialer.DialContext(ctx, "tcp", dialAddress(addr, at.port)); err == nil {
 			e.address.Store(&addr)
-			return &counted{Conn: c, exchange: e}, nil
+			return &countingConn{Conn: c, exchange: e}, nil
 		}
 	}
 	return nil, fmt.Errorf("%q cannot be reached: %w", at, reason(err))
@@ -47,8 +47,8 @@ func reason(err error) error {
 	return err
 }
 
-// counted is a connection to a host.
-type counted struct {
+// countingConn is a connection to a host.
+type countingConn struct {
 	net.Conn
 	exchange *exchange
 }
@@ -56,7 +56,7 @@ type counted struct {
 var errOver = errors.New("over the limit of the run")
 
 // Read hands on nothing beyond the limit.
-func (c *counted) Read(b []byte) (int, error) {
+func (c *countingConn) Read(b []byte) (int, error) {
 	c.alive()
 	n, err := c.Conn.Read(b)
 	if over := c.exchange.Proxy.received.Add(int64(n)) - c.exchange.policy.Limits.Bytes; over > 0 {
@@ -69,7 +69,7 @@ func (c *counted) Read(b []byte) (int, error) {
 
 // Write takes what it will send from what is left, so that connections at once
 // do not pass the limit.
-func (c *counted) Write(b []byte) (int, error) {
+func (c *countingConn) Write(b []byte) (int, error) {
 	c.alive()
 	all := &c.exchange.Proxy.sent
 	room := int64(len(b))
@@ -83,4 +83,4 @@ func (c *counted) Write(b []byte) (int, error) {
 }
 
 // alive puts off the end of an idle connection, in both directions.
-func (c *counted) alive() { _ = c.SetDeadline(time.Now().Add(c.exchange.policy.Limits.Idle)) }
+func (c *countingConn) alive() { _ = c.SetDeadline(time.Now().Add(c.exchange.policy.Limits.Idle)) }

@@ -24,18 +24,18 @@ var (
 func (e *exchange) forward(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.URL.Scheme != "http" || r.URL.Host == "":
-		e.answer(w, http.StatusBadRequest, refused, errAbsolute)
+		e.answer(w, http.StatusBadRequest, verdictRefused, errAbsolute)
 		return
 	case r.URL.User != nil:
 		e.refuse(w, errUser)
 		return
 	case r.Method == http.MethodTrace || r.Header.Get("Upgrade") != "":
-		e.answer(w, http.StatusMethodNotAllowed, refused, errMethod)
+		e.answer(w, http.StatusMethodNotAllowed, verdictRefused, errMethod)
 		return
 	}
 	at, err := parsePlace(r.URL.Host, 80)
 	if err != nil {
-		e.refuse(w, fmt.Errorf("%q: %w", shown(r.URL.Host), err))
+		e.refuse(w, fmt.Errorf("%q: %w", excerpt(r.URL.Host), err))
 		return
 	}
 	e.toward(at)
@@ -93,7 +93,7 @@ func (e *exchange) send(w http.ResponseWriter, r *http.Request, scheme string, a
 		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, err error) {
 			switch {
 			case errors.Is(err, errNotPublic):
-				e.unreached(w, err)
+				e.answerUnreached(w, err)
 			case errors.Is(err, errOver):
 				e.refuse(w, fmt.Errorf("over the limit of %s", size(limits.Bytes)))
 			default:

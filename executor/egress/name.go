@@ -157,7 +157,7 @@ func parsePlace(text string, port uint16) (place, error) {
 	return place{h, port}, err
 }
 
-// dialled is an address with a port as package net takes it.
-func dialled(addr netip.Addr, port uint16) string {
+// dialAddress is an address with a port as package net takes it.
+func dialAddress(addr netip.Addr, port uint16) string {
 	return net.JoinHostPort(addr.String(), strconv.Itoa(int(port)))
 }

@@ -77,9 +77,9 @@ type Entry struct {
 
 // These are the values of Entry.Verdict.
 const (
-	allowed = "allowed"
-	refused = "refused"
-	failed  = "failed"
+	verdictAllowed = "allowed"
+	verdictRefused = "refused"
+	verdictFailed  = "failed"
 )
 
 // Secret is a value that a run may use and must not see: the program has only the placeholder.
@@ -93,16 +93,16 @@ type Secret struct {
 	Hosts       []string // names without stars; for no other host it is used
 }
 
-// keeper is a secret as the proxy has it.
-type keeper struct {
+// proxySecret is a secret as the proxy has it.
+type proxySecret struct {
 	Secret
 	hosts []host
 }
 
-func keepers(secrets []Secret) ([]keeper, error) {
-	var all []keeper
+func proxySecrets(secrets []Secret) ([]proxySecret, error) {
+	var all []proxySecret
 	for _, s := range secrets {
-		k := keeper{Secret: s}
+		k := proxySecret{Secret: s}
 		switch {
 		case len(s.Value) < minValue || strings.ContainsAny(s.Value, "\r\n\x00"):
 			return nil, fmt.Errorf("secret %q has no usable value", s.Name)
@@ -123,7 +123,7 @@ func keepers(secrets []Secret) ([]keeper, error) {
 	return all, nil
 }
 
-func (k *keeper) isFor(h host) bool { return slices.Contains(k.hosts, h) }
+func (k *proxySecret) isFor(h host) bool { return slices.Contains(k.hosts, h) }
 
 // ruleList returns the rules as a text, for a program that was refused.
 func (p *Policy) ruleList() string {

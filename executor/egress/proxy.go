@@ -20,7 +20,7 @@ import (
 // Proxy connects one run to the hosts that its Policy allows.
 type Proxy struct {
 	policy  Policy
-	secrets []keeper
+	secrets []proxySecret
 	redact  *redact.Set
 	values  []redact.Secret // the secrets in all their forms
 	own     func() ([]netip.Addr, error)
@@ -57,7 +57,7 @@ func New(policy Policy) (*Proxy, error) {
 	if policy.Log == nil {
 		policy.Log = func(Entry) {}
 	}
-	secrets, err := keepers(policy.Secrets)
+	secrets, err := proxySecrets(policy.Secrets)
 	if err != nil {
 		return nil, fmt.Errorf("egress: %w", err)
 	}
@@ -159,20 +159,20 @@ func (g *gate) Accept() (net.Conn, error) {
 		<-g.proxy.slots
 		return nil, err
 	}
-	s := &slotted{Conn: c, number: g.proxy.connections.Add(1)}
+	s := &slotConn{Conn: c, number: g.proxy.connections.Add(1)}
 	began := time.Now()
 	s.end = sync.OnceFunc(func() {
 		if !s.asked.Load() {
-			g.proxy.policy.Log(Entry{Time: began, Verdict: refused, Reason: "no request that can be understood"})
+			g.proxy.policy.Log(Entry{Time: began, Verdict: verdictRefused, Reason: "no request that can be understood"})
 		}
 		<-g.proxy.slots
 	})
 	return s, nil
 }
 
-// slotted is a connection of the program. It gives its slot back when it is
+// slotConn is a connection of the program. It gives its slot back when it is
 // closed.
-type slotted struct {
+type slotConn struct {
 	net.Conn
 	number int64
 	asked  atomic.Bool // there was a request, which has an entry of its own
@@ -182,7 +182,7 @@ type slotted struct {
 // slotKey is the key of a request's connection in its context.
 type slotKey struct{}
 
-func (s *slotted) Close() error {
+func (s *slotConn) Close() error {
 	defer s.end()
 	return s.Conn.Close()
 }
@@ -193,9 +193,9 @@ func (p *Proxy) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer p.wait.Done()
-	e := &exchange{Proxy: p, hidden: p.redact, entry: Entry{Time: time.Now(), Verdict: allowed}}
+	e := &exchange{Proxy: p, hidden: p.redact, entry: Entry{Time: time.Now(), Verdict: verdictAllowed}}
 	defer e.end()
-	s := r.Context().Value(slotKey{}).(*slotted) //nolint:forcetypeassert // ConnContext put it there
+	s := r.Context().Value(slotKey{}).(*slotConn) //nolint:forcetypeassert // ConnContext put it there
 	s.asked.Store(true)
 	if err := p.overLimit(s.number); err != nil {
 		e.refuse(w, err)
@@ -247,12 +247,12 @@ func (e *exchange) end() {
 
 // refuse answers that something is not allowed.
 func (e *exchange) refuse(w http.ResponseWriter, why error) {
-	e.answer(w, http.StatusForbidden, refused, why)
+	e.answer(w, http.StatusForbidden, verdictRefused, why)
 }
 
 // fail answers that what is allowed did not work.
 func (e *exchange) fail(w http.ResponseWriter, why error) {
-	e.answer(w, http.StatusBadGateway, failed, why)
+	e.answer(w, http.StatusBadGateway, verdictFailed, why)
 }
 
 func (e *exchange) answer(w http.ResponseWriter, status int, v string, why error) {

@@ -49,11 +49,11 @@ func (e *exchange) fill(r *http.Request, scheme string, to host) (told bool, err
 	return told, nil
 }
 
-func (k *keeper) notFor() error { return fmt.Errorf("secret %q is not for this host", k.Name) }
+func (k *proxySecret) notFor() error { return fmt.Errorf("secret %q is not for this host", k.Name) }
 
 // isIn reports whether a header value holds the placeholder, as it stands or in the base64 of a
 // user and a password.
-func (k *keeper) isIn(value string) bool {
+func (k *proxySecret) isIn(value string) bool {
 	_, plain := basic(value)
 	return strings.Contains(value, k.Placeholder) || strings.Contains(plain, k.Placeholder)
 }
@@ -73,7 +73,7 @@ func basic(value string) (scheme, plain string) {
 
 // in fills one header value: as it stands, and in the base64 of a user and a
 // password, which it returns as encoded. It fills nothing that has no room.
-func (k *keeper) in(value string, room int) (filled, encoded string, ok bool) {
+func (k *proxySecret) in(value string, room int) (filled, encoded string, ok bool) {
 	scheme, plain := basic(value)
 	inBasic := strings.Contains(plain, k.Placeholder)
 	if !inBasic {

@@ -33,10 +33,10 @@ const (
 		unix.LANDLOCK_ACCESS_FS_IOCTL_DEV
 )
 
-// handled returns what the kernel's version of Landlock can restrict: access to
+// landlockRights returns what the kernel's version of Landlock can restrict: access to
 // files, access to the network unless a namespace restricts that, and access to
 // processes and abstract sockets outside.
-func (s *Sandbox) handled() (fs, net, scoped uint64) {
+func (s *Sandbox) landlockRights() (fs, net, scoped uint64) {
 	if s.abi < 1 {
 		return 0, 0, 0
 	}

@@ -172,10 +172,10 @@ func landlockABI() int {
 	return int(n)
 }
 
-// passed holds what was tried out with success in this process: the last maxTrials
+// knownTrials holds what was tried out with success in this process: the last maxTrials
 // settings. It is not tried again, so that a Sandbox like an earlier one is opened
 // without starting anything.
-var passed = struct {
+var knownTrials = struct {
 	sync.Mutex
 	trials *lru.Cache[[sha256.Size]byte, bool]
 }{trials: lru.New[[sha256.Size]byte, bool](maxTrials, nil)}
@@ -189,9 +189,9 @@ func (s *Sandbox) try(ctx context.Context) error {
 		return err
 	}
 	trial := s.trial(dir)
-	passed.Lock()
-	_, known := passed.trials.Get(trial)
-	passed.Unlock()
+	knownTrials.Lock()
+	_, known := knownTrials.trials.Get(trial)
+	knownTrials.Unlock()
 	if known {
 		return nil
 	}
@@ -204,9 +204,9 @@ func (s *Sandbox) try(ctx context.Context) error {
 	if result.ExitCode != 42 {
 		return fmt.Errorf("a trial ended with %s, code %d: %s", result.Reason, result.ExitCode, result.Stderr)
 	}
-	passed.Lock()
-	defer passed.Unlock()
-	passed.trials.Put(trial, true, 1)
+	knownTrials.Lock()
+	defer knownTrials.Unlock()
+	knownTrials.trials.Put(trial, true, 1)
 	return nil
 }
 

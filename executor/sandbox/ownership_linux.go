@@ -31,8 +31,8 @@ type ownership struct {
 // services.
 const firstID = 0x7a00_0000
 
-// owned is the ownership of all Sandboxes of this process.
-var owned struct {
+// sharedOwnership is the ownership of all Sandboxes of this process.
+var sharedOwnership struct {
 	sync.Mutex
 	uid, gid int // whose files it maps
 	*ownership
@@ -42,16 +42,16 @@ var owned struct {
 // and keeps it, because that takes a process.
 func ownershipOf(by *spawner) (*ownership, error) {
 	uid, gid := os.Geteuid(), os.Getegid()
-	owned.Lock()
-	defer owned.Unlock()
-	if owned.ownership != nil && owned.uid == uid && owned.gid == gid {
-		return owned.ownership, nil
+	sharedOwnership.Lock()
+	defer sharedOwnership.Unlock()
+	if sharedOwnership.ownership != nil && sharedOwnership.uid == uid && sharedOwnership.gid == gid {
+		return sharedOwnership.ownership, nil
 	}
 	o, err := newOwnership(by, uid, gid)
 	if err != nil {
 		return nil, err
 	}
-	owned.uid, owned.gid, owned.ownership = uid, gid, o
+	sharedOwnership.uid, sharedOwnership.gid, sharedOwnership.ownership = uid, gid, o
 	return o, nil
 }
 

@@ -51,7 +51,7 @@ func (p *prepared) ready(ctx context.Context, plan []byte) error {
 		return p.lost(ctx, "build", err)
 	}
 	if kind != reexec.Ready {
-		return p.told(kind, "", body)
+		return p.startError(kind, "", body)
 	}
 	return nil
 }
@@ -70,7 +70,7 @@ func (p *prepared) run(ctx context.Context, job *reexec.Job, files []*os.File, s
 		// The child may have failed before it read the job; then its message says
 		// why.
 		if kind, body, readErr := p.receive(); readErr == nil {
-			return p.told(kind, job.Args[0], body)
+			return p.startError(kind, job.Args[0], body)
 		}
 		return p.lost(ctx, "send job", err)
 	}
@@ -79,13 +79,13 @@ func (p *prepared) run(ctx context.Context, job *reexec.Job, files []*os.File, s
 		return p.lost(ctx, "start", err)
 	}
 	if kind != reexec.Started {
-		return p.told(kind, job.Args[0], body)
+		return p.startError(kind, job.Args[0], body)
 	}
 	return served.serve()
 }
 
-// told returns the error for a message that the child sent instead of Started.
-func (p *prepared) told(kind byte, program string, body []byte) error {
+// startError returns the error for a message that the child sent instead of Started.
+func (p *prepared) startError(kind byte, program string, body []byte) error {
 	switch kind {
 	case reexec.NotFound:
 		return process.Refusal{Result: process.NeverRan(127, fmt.Sprintf("%q: not found: %s", program, body))}

@@ -112,7 +112,7 @@ func (s *Sandbox) jobOf(cmd executor.Command, tty bool) (*reexec.Job, error) {
 		Limits: s.limits(cmd.Limits), Filter: s.filter,
 		UID: uint32(os.Geteuid()), GID: uint32(os.Getegid()),
 	}
-	job.Handled, job.HandledNet, job.Scoped = s.handled()
+	job.Handled, job.HandledNet, job.Scoped = s.landlockRights()
 	job.Terminal = landlockDevice
 	for _, r := range s.rules {
 		if r.Access &= job.Handled; r.Access != 0 {

@@ -12,7 +12,6 @@ import (
 	"github.com/satchel-go/satchel/internal/engine/eventkind"
 	"github.com/satchel-go/satchel/internal/files/collect"
 	"github.com/satchel-go/satchel/internal/files/workspace"
-	"github.com/satchel-go/satchel/internal/text/callargs"
 	"github.com/satchel-go/satchel/internal/text/plainjson"
 	"github.com/satchel-go/satchel/internal/text/printable"
 	"github.com/satchel-go/satchel/internal/text/redact"
@@ -129,7 +128,7 @@ func (w *answer) explain(result *executor.Result) {
 	if _, given := w.st.plan.env["PATH"]; given {
 		where, then = "the PATH of env", "leave PATH out of env"+w.st.program.advice(", or keep its folders: PATH=/more:$PATH in the command")
 	}
-	text := fmt.Sprintf("%q was not found on %s, so the %s was not run: %s\n", callargs.Cut(w.st.program.name, 80), where, what, then)
+	text := fmt.Sprintf("%q was not found on %s, so the %s was not run: %s\n", printable.Cut(w.st.program.name, 80), where, what, then)
 	result.Stderr = executor.Stream{Head: []byte(text)}
 }
 
@@ -160,9 +159,9 @@ func (w *answer) collect(ctx context.Context, a *runAnswer, failed bool) error {
 		return nil
 	}
 	w.notes.warn(found.Warnings)
-	kept := w.kept(found.Files, failed)
+	kept := w.filesToShow(found.Files, failed)
 	for _, f := range kept {
-		a.Files = append(a.Files, w.listed(f))
+		a.Files = append(a.Files, w.outputFile(f))
 	}
 	if spec.Save || w.st.runner.ForceSave {
 		saved, err := w.save(ctx, kept, spec)
@@ -177,7 +176,7 @@ func (w *answer) collect(ctx context.Context, a *runAnswer, failed bool) error {
 		}
 	}
 	if p, ok := collect.Primary(kept); ok {
-		primary := w.listed(p)
+		primary := w.outputFile(p)
 		primary.Content, primary.Truncated = "", false // shown once, in the list
 		a.Primary = &primary
 	}
@@ -196,16 +195,16 @@ func (w *answer) stream(s executor.Stream) string {
 	return s.String()
 }
 
-func (w *answer) listed(f collect.File) outputFile {
+func (w *answer) outputFile(f collect.File) outputFile {
 	return outputFile{
 		Name: printable.Text(w.notes.redact(f.Name)), Ref: printable.Text(w.notes.redact(f.Ref())), Content: f.Content,
 		MIME: f.MIME, Size: f.Size, Truncated: f.Truncated,
 	}
 }
 
-// kept returns the files to show, without the empty ones of a failed command and
+// filesToShow returns the files to show, without the empty ones of a failed command and
 // without the values of secrets.
-func (w *answer) kept(files []collect.File, failed bool) []collect.File {
+func (w *answer) filesToShow(files []collect.File, failed bool) []collect.File {
 	var kept []collect.File
 	for _, f := range files {
 		if failed && f.Size == 0 {

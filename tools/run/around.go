@@ -11,6 +11,7 @@ import (
 
 	"github.com/satchel-go/satchel/internal/files/workspace"
 	"github.com/satchel-go/satchel/internal/text/callargs"
+	"github.com/satchel-go/satchel/internal/text/printable"
 	"github.com/satchel-go/satchel/tools"
 )
 
@@ -26,7 +27,7 @@ var (
 // word is a word of a command, with its quotes.
 const word = `(?:"[^"]*"|'[^']*'|[^\s;&|()<>"'])+`
 
-var unquoted = strings.NewReplacer(`"`, "", `'`, "", "{", "", "}", "")
+var unquoter = strings.NewReplacer(`"`, "", `'`, "", "{", "", "}", "")
 
 // foreign are names by which programs find code and settings in the directory
 // where they start and in those above, whatever their environment says. Hidden names
@@ -85,7 +86,7 @@ func (st *staging) checkAround() error {
 	}
 	for _, found := range goesTo.FindAllStringSubmatch(st.plan.command, maxNamed) {
 		var known bool
-		if dir, known = st.goes(dir, unquoted.Replace(found[1])); !known {
+		if dir, known = st.goes(dir, unquoter.Replace(found[1])); !known {
 			left := maxNames
 			return errors.Join(checkBelow(st.place, "work", &left), checkBelow(st.place, "out", &left))
 		}
@@ -122,7 +123,7 @@ func (st *staging) scripts(wanted func(by string) bool) (files []string) {
 			continue
 		}
 		for _, text := range words {
-			file := unquoted.Replace(text)
+			file := unquoter.Replace(text)
 			if by := interpreter(file, st.runner.Interpreters); by != nil && wanted(by[0]) {
 				files = append(files, file)
 			}
@@ -215,7 +216,7 @@ func checkLinks(place workspace.Workspace, dir string, left *int) error {
 		case e.IsDir():
 			err = checkLinks(place, file, left)
 		case e.Type()&fs.ModeSymlink != 0:
-			err = tools.ModelErrorf("not run: $WORKSPACE_DIR/%s is a link, which another skill could have made, and this command may do more than others: remove it first", callargs.Line(file, 300))
+			err = tools.ModelErrorf("not run: $WORKSPACE_DIR/%s is a link, which another skill could have made, and this command may do more than others: remove it first", printable.CutLine(file, 300))
 		}
 		if err != nil {
 			return err
@@ -237,7 +238,7 @@ func checkEntry(place workspace.Workspace, dir, name string) error {
 
 // leftBehind is the error for a file that other commands may have left.
 func leftBehind(file string) error {
-	return tools.ModelErrorf("not run: programs take code or settings from $WORKSPACE_DIR/%s, which another skill could have written, and this command may do more than others: start in the skill's folder and name files by their paths, copy what is needed to $TMPDIR, or remove it first", callargs.Line(file, 300))
+	return tools.ModelErrorf("not run: programs take code or settings from $WORKSPACE_DIR/%s, which another skill could have written, and this command may do more than others: start in the skill's folder and name files by their paths, copy what is needed to $TMPDIR, or remove it first", printable.CutLine(file, 300))
 }
 
 // entriesIn returns the entries of a directory, none if it is not there.
@@ -253,7 +254,7 @@ func entriesIn(place workspace.Workspace, dir string) ([]fs.DirEntry, error) {
 	}
 	entries, err := d.ReadDir(maxNames + 1)
 	if len(entries) > maxNames || err != nil && !errors.Is(err, io.EOF) {
-		return nil, tools.ModelErrorf("not run: $WORKSPACE_DIR/%s has more than %d entries, or cannot be read: start in the skill's folder", callargs.Line(dir, 300), maxNames)
+		return nil, tools.ModelErrorf("not run: $WORKSPACE_DIR/%s has more than %d entries, or cannot be read: start in the skill's folder", printable.CutLine(dir, 300), maxNames)
 	}
 	return entries, nil
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/files/collect"
 	"github.com/satchel-go/satchel/internal/files/workspace"
-	"github.com/satchel-go/satchel/internal/text/callargs"
+	"github.com/satchel-go/satchel/internal/text/printable"
 	host "github.com/satchel-go/satchel/workspace"
 )
 
@@ -42,7 +42,7 @@ func (f attached) stage(ctx context.Context, place workspace.Workspace, from wor
 		}
 		listed[s.Name] = true
 		if s.OriginalName != "" {
-			s.OriginalName = callargs.Cut(s.OriginalName, maxShownName)
+			s.OriginalName = printable.Cut(s.OriginalName, maxShownName)
 		}
 		s.MIME = mediaType(place, s)
 		staged = append(staged, s)
@@ -97,7 +97,7 @@ func (f attached) conversation(most int) (files []workspace.Attachment, notes []
 			data, err := file.Data()
 			if err != nil {
 				label := cmp.Or(file.Name, file.ID, fmt.Sprint("number ", i+1))
-				notes = append(notes, fmt.Sprintf("attached file %q not staged: %s", callargs.Cut(label, maxShownName), callargs.Cut(err.Error(), maxShownName)))
+				notes = append(notes, fmt.Sprintf("attached file %q not staged: %s", printable.Cut(label, maxShownName), printable.Cut(err.Error(), maxShownName)))
 				continue
 			}
 			if a.Data = data; data == nil {

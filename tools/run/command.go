@@ -11,6 +11,7 @@ import (
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/internal/files/workspace"
 	"github.com/satchel-go/satchel/internal/text/callargs"
+	"github.com/satchel-go/satchel/internal/text/printable"
 	"github.com/satchel-go/satchel/internal/text/shellcmd"
 	"github.com/satchel-go/satchel/internal/text/shellcmd/lookpath"
 	"github.com/satchel-go/satchel/tools"
@@ -81,9 +82,9 @@ func (at seenAt) path(rel string) string {
 	return filepath.Join(string(at), filepath.FromSlash(rel))
 }
 
-// named returns a path of the workspace, as commands print it, with $WORKSPACE_DIR in
+// withVariable returns a path of the workspace, as commands print it, with $WORKSPACE_DIR in
 // front, and any other path as it is.
-func (at seenAt) named(p string) string {
+func (at seenAt) withVariable(p string) string {
 	rel, ok := callargs.Below(string(at), p)
 	if !ok {
 		return p
@@ -94,7 +95,7 @@ func (at seenAt) named(p string) string {
 	return "$WORKSPACE_DIR/" + callargs.ThroughLinks(rel)
 }
 
-// target is named for a path that is relative to the workspace, which may lead through a
+// target is withVariable for a path that is relative to the workspace, which may lead through a
 // link in the folder of a skill.
 func (at seenAt) target(p string) string {
 	rel, ok := callargs.InWorkspace(p)
@@ -104,7 +105,7 @@ func (at seenAt) target(p string) string {
 	if through := callargs.ThroughLinks(rel); through != rel {
 		return through
 	}
-	return at.named(p)
+	return at.withVariable(p)
 }
 
 // program chooses what runs for a plan.
@@ -178,7 +179,7 @@ func (p *program) checkLengths(args, env []string) error {
 	}
 	for _, v := range env {
 		if name, _, _ := strings.Cut(v, "="); len(v) > maxArgument {
-			return tools.ModelErrorf("variable %s has %d bytes, at most %d are allowed%s", callargs.Line(name, 80), len(v), maxArgument, p.advice(": send its value as stdin, or write it to a file first"))
+			return tools.ModelErrorf("variable %s has %d bytes, at most %d are allowed%s", printable.CutLine(name, 80), len(v), maxArgument, p.advice(": send its value as stdin, or write it to a file first"))
 		}
 	}
 	return nil
@@ -201,7 +202,7 @@ func (p *program) scriptArguments(search string) ([]string, error) {
 			return append([]string{simple.Path}, way[1:]...), nil
 		}
 		if i == len(ways)-1 || !errors.Is(err, lookpath.ErrNotFound) {
-			return nil, tools.ModelErrorf("script %q is run by %s: %v", callargs.Cut(p.plan.script, 200), callargs.Line(way[0], 80), err)
+			return nil, tools.ModelErrorf("script %q is run by %s: %v", printable.Cut(p.plan.script, 200), printable.CutLine(way[0], 80), err)
 		}
 		p.fellBack(way[0], ways[i+1][0])
 	}
@@ -280,5 +281,5 @@ func (p *program) nextWay(cmd *executor.Command) bool {
 }
 
 func (p *program) fellBack(program, next string) {
-	p.notes.add(fmt.Sprintf("script %q asks for %s, which was not found: %s is taken for it", callargs.Cut(p.plan.script, 200), callargs.Line(program, 80), next))
+	p.notes.add(fmt.Sprintf("script %q asks for %s, which was not found: %s is taken for it", printable.Cut(p.plan.script, 200), printable.CutLine(program, 80), next))
 }

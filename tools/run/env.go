@@ -13,7 +13,7 @@ import (
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/internal/files/deps"
 	"github.com/satchel-go/satchel/internal/files/workspace"
-	"github.com/satchel-go/satchel/internal/text/callargs"
+	"github.com/satchel-go/satchel/internal/text/printable"
 	"github.com/satchel-go/satchel/internal/text/shellcmd/lookpath"
 	"github.com/satchel-go/satchel/tools"
 )
@@ -55,10 +55,10 @@ var (
 func (st *staging) checkCallEnv() error {
 	for name, value := range st.plan.env {
 		switch {
-		case st.compared() && !st.runner.Policy.free(name, value):
-			return tools.ModelErrorf("env: %s cannot be set where commands are restricted", callargs.Line(name, 80))
+		case st.comparesNames() && !st.runner.Policy.free(name, value):
+			return tools.ModelErrorf("env: %s cannot be set where commands are restricted", printable.CutLine(name, 80))
 		case st.privileged && steers(name):
-			return tools.ModelErrorf("env: %s cannot be set for a command that has a network, secrets or variables of the host: set it within the command", callargs.Line(name, 80))
+			return tools.ModelErrorf("env: %s cannot be set for a command that has a network, secrets or variables of the host: set it within the command", printable.CutLine(name, 80))
 		}
 	}
 	return nil
@@ -81,9 +81,9 @@ func (st *staging) environment() ([]string, error) {
 		}
 		env = append(env, v)
 	}
-	env = append(env, "PATH="+searchPath(lookup(own, "PATH"), st.at.path(""), st.found, visible, st.privileged, st.compared()))
+	env = append(env, "PATH="+searchPath(lookup(own, "PATH"), st.at.path(""), st.found, visible, st.privileged, st.comparesNames()))
 	if st.privileged {
-		more, err := st.isolated(lookup(env, "PYTHONPATH"))
+		more, err := st.isolatedEnv(lookup(env, "PYTHONPATH"))
 		if err != nil {
 			return nil, err
 		}

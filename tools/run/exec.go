@@ -87,7 +87,7 @@ func (r *Runner) exec(ctx context.Context, s *skilltools.Scope, plan *plan, args
 	if err := reachOf(r).check(); err != nil {
 		return "", err
 	}
-	after, err := given(ctx, s)
+	after, err := highestNumber(ctx, s)
 	if err != nil {
 		return "", err
 	}
@@ -95,7 +95,7 @@ func (r *Runner) exec(ctx context.Context, s *skilltools.Scope, plan *plan, args
 		return "", err
 	}
 	st.out = wayOf(ctx, r, st.skill, st.notes)
-	if st.leave, err = places.join(st.entrant()); err != nil {
+	if st.leave, err = places.join(st.queueEntry()); err != nil {
 		return "", err
 	}
 	live, err := s.Sessions().Open(s.Key(), after)
@@ -169,9 +169,9 @@ func (st *staging) start(ctx context.Context, live *terminal.Session, cmd execut
 	return nil
 }
 
-// given returns the highest number that was given to a session command of this
+// highestNumber returns the highest number that was given to a session command of this
 // agent, on any machine.
-func given(ctx context.Context, s *skilltools.Scope) (int, error) {
+func highestNumber(ctx context.Context, s *skilltools.Scope) (int, error) {
 	rec, err := s.Record(ctx)
 	if err != nil {
 		return 0, err

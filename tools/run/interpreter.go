@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/internal/files/collect"
-	"github.com/satchel-go/satchel/internal/text/callargs"
+	"github.com/satchel-go/satchel/internal/text/printable"
 	"github.com/satchel-go/satchel/internal/text/typos"
 	"github.com/satchel-go/satchel/tools"
 )
@@ -62,7 +62,7 @@ func (p *program) script() ([][]string, error) {
 		file = path.Join("skills", rest)
 	}
 	if !strings.HasPrefix(file, p.dir+"/") {
-		return nil, tools.ModelErrorf("script %q leaves the skill", callargs.Cut(p.plan.script, 200))
+		return nil, tools.ModelErrorf("script %q leaves the skill", printable.Cut(p.plan.script, 200))
 	}
 	line, err := p.firstLine(file)
 	if err != nil {
@@ -88,7 +88,7 @@ func (p *program) script() ([][]string, error) {
 		if p.scriptsOnly {
 			instead = "run another script"
 		}
-		return nil, tools.ModelErrorf("script %q has neither a #! line nor a known extension (%s); %s", callargs.Cut(p.plan.script, 200), extensions(p.own), instead)
+		return nil, tools.ModelErrorf("script %q has neither a #! line nor a known extension (%s); %s", printable.Cut(p.plan.script, 200), extensions(p.own), instead)
 	}
 	return found, nil
 }
@@ -100,7 +100,7 @@ func (p *program) checkInterpreter(asked, listed []string) error {
 		return nil
 	}
 	return tools.ModelErrorf("script %q asks for %s in its first line, but what is allowed is to run it by %s%s",
-		callargs.Cut(p.plan.script, 200), callargs.Line(asked[0], 80), listed[0], p.advice(": call with a command that begins with "+strings.Join(listed, " ")))
+		printable.Cut(p.plan.script, 200), printable.CutLine(asked[0], 80), listed[0], p.advice(": call with a command that begins with "+strings.Join(listed, " ")))
 }
 
 // isProgram reports whether a staged file that begins with head is a program of Linux or
@@ -114,12 +114,12 @@ func (p *program) isProgram(file, head string) bool {
 func (p *program) firstLine(file string) (string, error) {
 	f, err := collect.Open(p.place, file)
 	if err != nil {
-		return "", tools.ModelErrorf("skill %q has no script %q%s", p.skill, callargs.Cut(p.plan.script, 200), p.didYouMean(p.plan.script))
+		return "", tools.ModelErrorf("skill %q has no script %q%s", p.skill, printable.Cut(p.plan.script, 200), p.didYouMean(p.plan.script))
 	}
 	defer f.Close()
 	line, err := bufio.NewReader(io.LimitReader(f, 512)).ReadString('\n')
 	if err != nil && !errors.Is(err, io.EOF) {
-		return "", tools.ModelErrorf("script %q: %v", callargs.Cut(p.plan.script, 200), err)
+		return "", tools.ModelErrorf("script %q: %v", printable.Cut(p.plan.script, 200), err)
 	}
 	return line, nil
 }
@@ -131,7 +131,7 @@ func (p *program) didYouMean(file string) string {
 	if name == "" {
 		return ""
 	}
-	return fmt.Sprintf("; did you mean %q?", callargs.Cut(name, 200))
+	return fmt.Sprintf("; did you mean %q?", printable.Cut(name, 200))
 }
 
 // suggestScripts looks, after a failed command, for a word that names no file but is the base

@@ -12,7 +12,7 @@ import (
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/executor/egress"
 	"github.com/satchel-go/satchel/internal/engine/terminal"
-	"github.com/satchel-go/satchel/internal/text/callargs"
+	"github.com/satchel-go/satchel/internal/text/printable"
 )
 
 // Network is what the commands of a skill may reach.
@@ -30,7 +30,7 @@ type Network struct {
 // "network": a list, or rules separated by commas or white space, as
 // [egress.ParseRule] reads them. It returns whatever is not a rule as bad.
 func declaredNetwork(metadata map[string]string) (rules []egress.Rule, bad []string) {
-	for _, text := range declared(metadata["network"]) {
+	for _, text := range metadataList(metadata["network"]) {
 		if rule, err := egress.ParseRule(text); err == nil {
 			rules = append(rules, rule)
 		} else {
@@ -55,7 +55,7 @@ func wayOf(ctx context.Context, r *Runner, skill core.Skill, n *notes) *way {
 	}
 	asked, bad := declaredNetwork(skill.Metadata)
 	for _, text := range bad {
-		n.add(fmt.Sprintf("network: %q is no rule such as https://api.example.com", callargs.Cut(text, 200)))
+		n.add(fmt.Sprintf("network: %q is no rule such as https://api.example.com", printable.Cut(text, 200)))
 	}
 	if len(asked) == 0 {
 		return nil

@@ -16,7 +16,7 @@ import (
 	"github.com/satchel-go/satchel/internal/engine/skilltools"
 	"github.com/satchel-go/satchel/internal/engine/terminal"
 	"github.com/satchel-go/satchel/internal/files/collect"
-	"github.com/satchel-go/satchel/internal/text/callargs"
+	"github.com/satchel-go/satchel/internal/text/printable"
 	"github.com/satchel-go/satchel/internal/text/redact"
 	"github.com/satchel-go/satchel/tools"
 )
@@ -70,7 +70,7 @@ func modelError(ctx context.Context, err error) error {
 	if already, ok := errors.AsType[tools.ModelError](err); ok {
 		return already
 	}
-	return tools.ModelErrorf("%s", callargs.Line(err.Error(), 1000))
+	return tools.ModelErrorf("%s", printable.CutLine(err.Error(), 1000))
 }
 
 // teller tells the host of the steps of a call.

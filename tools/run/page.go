@@ -66,7 +66,7 @@ func sessionOf(ctx context.Context, s *skilltools.Scope, args tools.Args) (*term
 	if s.Sessions() == nil {
 		return nil, tools.ModelErrorf("there are no sessions here")
 	}
-	after, err := given(ctx, s)
+	after, err := highestNumber(ctx, s)
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/satchel-go/satchel/internal/files/collect"
 	"github.com/satchel-go/satchel/internal/files/workspace"
 	"github.com/satchel-go/satchel/internal/text/callargs"
+	"github.com/satchel-go/satchel/internal/text/printable"
 	"github.com/satchel-go/satchel/internal/text/shellcmd"
 	"github.com/satchel-go/satchel/permission"
 	"github.com/satchel-go/satchel/tools"
@@ -57,8 +58,8 @@ func (r *Runner) planOf(args tools.Args) (*plan, error) {
 // which the workspace takes them.
 func (p *plan) seenFrom(at seenAt) *plan {
 	named := *p
-	named.cwd = at.named(p.cwd)
-	if rest, ok := strings.CutPrefix(at.named(p.script), "$WORKSPACE_DIR/skills/"); ok {
+	named.cwd = at.withVariable(p.cwd)
+	if rest, ok := strings.CutPrefix(at.withVariable(p.script), "$WORKSPACE_DIR/skills/"); ok {
 		named.script = "$SKILLS_DIR/" + rest
 	}
 	named.outputs.Globs = slices.Clone(p.outputs.Globs)
@@ -76,7 +77,7 @@ func (p *plan) seenFrom(at seenAt) *plan {
 // source returns the workspace:// reference that a path of the workspace stands for, as in
 // skill_read, and any other source as it is.
 func (at seenAt) source(from string) string {
-	rel, ok := strings.CutPrefix(at.named(from), "$WORKSPACE_DIR/")
+	rel, ok := strings.CutPrefix(at.withVariable(from), "$WORKSPACE_DIR/")
 	if !ok {
 		rel, ok = callargs.InWorkspace(from)
 	}
@@ -94,7 +95,7 @@ func (p *plan) checkOutputs(early bool) error {
 		spec.Globs = slices.DeleteFunc(slices.Clone(spec.Globs), path.IsAbs)
 	}
 	if err := spec.Check(); err != nil {
-		return tools.ModelErrorf("%s", callargs.Line(err.Error(), 400))
+		return tools.ModelErrorf("%s", printable.CutLine(err.Error(), 400))
 	}
 	return nil
 }
@@ -151,7 +152,7 @@ func readPlan(args tools.Args) (*plan, error) {
 func checkEnv(env map[string]string, editor bool) error {
 	for name, value := range env {
 		if name == "" || strings.ContainsAny(name, "=\x00\n") || strings.ContainsRune(value, 0) {
-			return tools.ModelErrorf("env: %q is not a variable", callargs.Cut(name, 80))
+			return tools.ModelErrorf("env: %q is not a variable", printable.Cut(name, 80))
 		}
 		if editor && slices.Contains([]string{"EDITOR", "VISUAL"}, name) {
 			return tools.ModelErrorf("env: %s is set by editor_text; give one of the two", name)

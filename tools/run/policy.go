@@ -88,7 +88,7 @@ func (st *staging) findPrivileges(ctx context.Context) {
 	if st.runner.Env != nil {
 		st.hostEnv = st.runner.Env(ctx, st.skill)
 	}
-	st.privileged = st.asks() || len(st.hostEnv) > 0 || st.compared()
+	st.privileged = st.asks() || len(st.hostEnv) > 0 || st.comparesNames()
 }
 
 // asks reports whether the skill asks for a network or secrets, where the host gives
@@ -98,11 +98,11 @@ func (st *staging) asks() bool {
 	return st.runner.Secret != nil && len(declaredSecrets(st.skill.Metadata)) > 0 || st.runner.Egress != nil && st.skill.Metadata["network"] != ""
 }
 
-// entrant says beside which commands this one may run. A command that reaches a network runs
+// queueEntry says beside which commands this one may run. A command that reaches a network runs
 // alone. A command whose skill asks for grants does not run beside commands of other skills if
 // those could change its files after they were checked.
-func (st *staging) entrant() entrant {
-	e := entrant{session: st.scope.Key().Session, skill: st.skill.ID}
+func (st *staging) queueEntry() queueEntry {
+	e := queueEntry{session: st.scope.Key().Session, skill: st.skill.ID}
 	switch {
 	case st.out != nil:
 		e.beside = besideNone
@@ -132,12 +132,12 @@ func isShared(name string) bool {
 	return first == "" || first == ".." || slices.Contains([]string{"work", "out", "inputs", "runs", "skills"}, first) || strings.ContainsAny(first, "$`*?[~\\")
 }
 
-// compared reports whether names of programs are compared with a list.
-func (st *staging) compared() bool { return st.runner.Policy.Restricts() || st.scope.Narrow }
+// comparesNames reports whether names of programs are compared with a list.
+func (st *staging) comparesNames() bool { return st.runner.Policy.Restricts() || st.scope.Narrow }
 
-// isolated returns the variables of a privileged command, besides PATH; python is
+// isolatedEnv returns the variables of a privileged command, besides PATH; python is
 // the PYTHONPATH that it has already.
-func (st *staging) isolated(python string) ([]string, error) {
+func (st *staging) isolatedEnv(python string) ([]string, error) {
 	if err := st.checkAround(); err != nil {
 		return nil, err
 	}

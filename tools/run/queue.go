@@ -16,11 +16,11 @@ const runsAlone = "a command that reaches the network runs alone, and one whose 
 // queue bounds how many commands run at once, shared fairly among sessions.
 type queue struct {
 	limits fairqueue.Limits
-	places *fairqueue.Queue[entrant]
+	places *fairqueue.Queue[queueEntry]
 }
 
-// entrant is a command that wants to run.
-type entrant struct {
+// queueEntry is a command that wants to run.
+type queueEntry struct {
 	session string
 	skill   string // its id
 	beside  beside
@@ -35,8 +35,8 @@ const (
 	besideNone        // no other command
 )
 
-// bears reports whether two commands of one session may run at the same time.
-func (e entrant) bears(other entrant) bool {
+// isCompatible reports whether two commands of one session may run at the same time.
+func (e queueEntry) isCompatible(other queueEntry) bool {
 	strictest := max(e.beside, other.beside)
 	return strictest == besideAll || strictest == besideOwn && e.skill == other.skill
 }
@@ -51,13 +51,13 @@ func newQueue(perSession, total int) *queue {
 		total = 2 * runtime.GOMAXPROCS(0)
 	}
 	limits := fairqueue.Limits{Places: total, Group: perSession}
-	return &queue{limits, fairqueue.New(limits, entrant.bears)}
+	return &queue{limits, fairqueue.New(limits, queueEntry.isCompatible)}
 }
 
 // enter waits for a place, at most for the given time. Without an error the caller must call
 // leave. A command that is to run alone, or beside one that does, waits for commands of
 // skill_run, but not for sessions of skill_exec: only the model can end those.
-func (q *queue) enter(ctx context.Context, e entrant, patience time.Duration) (leave func(), err error) {
+func (q *queue) enter(ctx context.Context, e queueEntry, patience time.Duration) (leave func(), err error) {
 	leave, err = q.places.Enter(ctx, e.session, e, patience, nil)
 	if errors.Is(err, fairqueue.ErrPatience) {
 		return nil, tools.ModelErrorf("not run: %d commands of a conversation, and %d in all, may run at once, and no place was free for %s: call again when others have ended",
@@ -68,7 +68,7 @@ func (q *queue) enter(ctx context.Context, e entrant, patience time.Duration) (l
 
 // join begins a session of skill_exec, which takes no place and does not wait. Without an error
 // the caller must call leave.
-func (q *queue) join(e entrant) (leave func(), err error) {
+func (q *queue) join(e queueEntry) (leave func(), err error) {
 	leave, err = q.places.Join(e.session, e)
 	return leave, forModel(err)
 }

@@ -23,7 +23,7 @@ func TestQueue(t *testing.T) {
 		running, most := map[string]int{}, map[string]int{}
 		var ended []string
 		command := func(session string) {
-			leave, err := q.enter(t.Context(), entrant{session: session}, time.Hour)
+			leave, err := q.enter(t.Context(), queueEntry{session: session}, time.Hour)
 			if err != nil {
 				t.Error(err)
 				return
@@ -72,21 +72,21 @@ func TestQueue(t *testing.T) {
 func TestQueueGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue(1, 5)
-		leave, err := q.enter(t.Context(), entrant{session: "s"}, time.Second)
+		leave, err := q.enter(t.Context(), queueEntry{session: "s"}, time.Second)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var told tools.ModelError
-		if _, err := q.enter(t.Context(), entrant{session: "s"}, time.Minute); !errors.As(err, &told) {
+		if _, err := q.enter(t.Context(), queueEntry{session: "s"}, time.Minute); !errors.As(err, &told) {
 			t.Errorf("error %v", err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, err := q.enter(ctx, entrant{session: "s"}, time.Minute); !errors.Is(err, context.Canceled) {
+		if _, err := q.enter(ctx, queueEntry{session: "s"}, time.Minute); !errors.Is(err, context.Canceled) {
 			t.Errorf("error %v", err)
 		}
 		leave()
-		if leave, err = q.enter(t.Context(), entrant{session: "s"}, time.Second); err != nil {
+		if leave, err = q.enter(t.Context(), queueEntry{session: "s"}, time.Second); err != nil {
 			t.Error(err)
 		}
 		leave()
@@ -120,7 +120,7 @@ func TestTimeouts(t *testing.T) {
 func TestQueueAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue(4, 8)
-		first, err := q.enter(t.Context(), entrant{session: "s"}, time.Hour)
+		first, err := q.enter(t.Context(), queueEntry{session: "s"}, time.Hour)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -129,7 +129,7 @@ func TestQueueAlone(t *testing.T) {
 		var all sync.WaitGroup
 		come := func(name, session string, how beside) {
 			all.Go(func() {
-				leave, err := q.enter(t.Context(), entrant{session: session, beside: how}, time.Hour)
+				leave, err := q.enter(t.Context(), queueEntry{session: session, beside: how}, time.Hour)
 				if err != nil {
 					t.Error(err)
 					return
@@ -148,7 +148,7 @@ func TestQueueAlone(t *testing.T) {
 		come("alone", "s", besideNone)
 		come("later", "s", besideAll)
 		come("other", "t", besideAll)
-		if _, err := q.join(entrant{session: "s"}); err == nil {
+		if _, err := q.join(queueEntry{session: "s"}); err == nil {
 			t.Error("a session began although one waits to be alone")
 		}
 		first()
@@ -156,11 +156,11 @@ func TestQueueAlone(t *testing.T) {
 		if got := strings.Join(order, " "); got != "other alone -other -alone later -later" && got != "other alone -alone later -other -later" && got != "other alone -alone -other later -later" {
 			t.Errorf("%s", got)
 		}
-		leave, err := q.join(entrant{session: "s", beside: besideNone})
+		leave, err := q.join(queueEntry{session: "s", beside: besideNone})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := q.join(entrant{session: "s"}); err == nil {
+		if _, err := q.join(queueEntry{session: "s"}); err == nil {
 			t.Error("a session beside one that is alone")
 		}
 		leave()
@@ -176,7 +176,7 @@ func TestQueueAlone(t *testing.T) {
 func TestQueueBesideOwn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue(4, 8)
-		own, other := entrant{"s", "own", besideOwn}, entrant{"s", "other", besideAll}
+		own, other := queueEntry{"s", "own", besideOwn}, queueEntry{"s", "other", besideAll}
 		leave, err := q.enter(t.Context(), other, time.Hour)
 		if err != nil {
 			t.Fatal(err)
@@ -192,7 +192,7 @@ func TestQueueBesideOwn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for e, refused := range map[entrant]bool{own: false, {"s", "own", besideAll}: false, other: true, {"s", "own", besideNone}: true, {"t", "other", besideNone}: false} {
+		for e, refused := range map[queueEntry]bool{own: false, {"s", "own", besideAll}: false, other: true, {"s", "own", besideNone}: true, {"t", "other", besideNone}: false} {
 			leave, err := q.enter(t.Context(), e, time.Hour)
 			if err == nil {
 				leave()

@@ -12,6 +12,7 @@ import (
 	"github.com/satchel-go/satchel/internal/engine/skilltools"
 	"github.com/satchel-go/satchel/internal/files/collect"
 	"github.com/satchel-go/satchel/internal/text/callargs"
+	"github.com/satchel-go/satchel/internal/text/printable"
 	"github.com/satchel-go/satchel/internal/text/redact"
 	"github.com/satchel-go/satchel/tools"
 )
@@ -34,9 +35,9 @@ func (r *Runner) ReadRef(ctx context.Context, public *tools.Scope, ref string) (
 		return nil, modelError(ctx, err)
 	}
 	if len(data) > maxRef {
-		return nil, tools.ModelErrorf("%s has more than %d bytes: let a command take out what you need", callargs.Line(ref, 200), maxRef)
+		return nil, tools.ModelErrorf("%s has more than %d bytes: let a command take out what you need", printable.CutLine(ref, 200), maxRef)
 	}
-	secrets, err := vault{r.Secret, r.history}.known(ctx, s)
+	secrets, err := secretSource{r.Secret, r.history}.knownSecrets(ctx, s)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +78,7 @@ func (r *Runner) open(ctx context.Context, s *skilltools.Scope, ref string) (io.
 		return nil, err
 	}
 	if r.Artifacts == nil {
-		return nil, fmt.Errorf("open %q: %w", callargs.Cut(ref, 200), artifacts.ErrNotFound)
+		return nil, fmt.Errorf("open %q: %w", printable.Cut(ref, 200), artifacts.ErrNotFound)
 	}
 	file, _, err := r.Artifacts.Open(ctx, s.Key().Session, parsed)
 	return file, err

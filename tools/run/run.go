@@ -58,7 +58,7 @@ func (r *Runner) run(ctx context.Context, s *skilltools.Scope, p *plan, places *
 	if patience < 0 {
 		patience = maxTimeout
 	}
-	leave, err := places.enter(ctx, st.entrant(), patience)
+	leave, err := places.enter(ctx, st.queueEntry(), patience)
 	if err != nil {
 		return "", err
 	}

@@ -70,7 +70,7 @@ func (w *answer) save(ctx context.Context, files []collect.File, spec collect.Sp
 		saved, err := w.saveFile(ctx, f, spec)
 		if err != nil {
 			failed = errors.Join(failed, fmt.Errorf("%s was not saved: %w", f.Name, err))
-			w.notes.warn([]collect.Warning{{Name: f.Name, Text: "not saved: " + unsaved(err)}})
+			w.notes.warn([]collect.Warning{{Name: f.Name, Text: "not saved: " + saveProblem(err)}})
 			continue
 		}
 		all = append(all, saved)
@@ -95,9 +95,9 @@ func (w *answer) saveFile(ctx context.Context, f collect.File, spec collect.Spec
 	return w.st.runner.Artifacts.Save(ctx, w.st.scope.Key().Session, name, f.MIME, file, limit)
 }
 
-// unsaved says why a file was not saved, without the paths and names in the
+// saveProblem says why a file was not saved, without the paths and names in the
 // errors of a store.
-func unsaved(err error) string {
+func saveProblem(err error) string {
 	for _, known := range []struct {
 		err  error
 		what string

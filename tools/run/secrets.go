@@ -15,14 +15,14 @@ import (
 	"github.com/satchel-go/satchel/internal/text/redact"
 )
 
-// vault knows the secrets of skills: it asks the host, and has what it gave before.
-type vault struct {
+// secretSource knows the secrets of skills: it asks the host, and has what it gave before.
+type secretSource struct {
 	ask     func(ctx context.Context, skill core.Skill, name string) (value string, ok bool) // nil has none
 	history *secretHistory
 }
 
 // of returns the secrets that a skill declares and the host gives it.
-func (v vault) of(ctx context.Context, skill core.Skill) []terminal.Secret {
+func (v secretSource) of(ctx context.Context, skill core.Skill) []terminal.Secret {
 	if v.ask == nil {
 		return nil
 	}
@@ -35,10 +35,10 @@ func (v vault) of(ctx context.Context, skill core.Skill) []terminal.Secret {
 	return secrets
 }
 
-// known returns the secrets that commands of the session got, and those of every skill of the
+// knownSecrets returns the secrets that commands of the session got, and those of every skill of the
 // catalog that asks for any. A skill that is no longer loaded may have left its own in a file,
 // so all skills count, not only visible ones. Older revisions that are loaded count too.
-func (v vault) known(ctx context.Context, s *skilltools.Scope) ([]terminal.Secret, error) {
+func (v secretSource) knownSecrets(ctx context.Context, s *skilltools.Scope) ([]terminal.Secret, error) {
 	if v.ask == nil {
 		return nil, nil
 	}
@@ -70,16 +70,16 @@ func (v vault) known(ctx context.Context, s *skilltools.Scope) ([]terminal.Secre
 // metadata field "secrets": a list, or names separated by commas or white space.
 // Only names of environment variables count.
 func declaredSecrets(metadata map[string]string) []string {
-	return slices.DeleteFunc(declared(metadata["secrets"]), func(n string) bool {
+	return slices.DeleteFunc(metadataList(metadata["secrets"]), func(n string) bool {
 		return n == "" || strings.ContainsFunc(n, func(r rune) bool {
 			return r != '_' && (r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r))
 		})
 	})
 }
 
-// declared reads a metadata field: a list in JSON, or words separated by commas or
+// metadataList reads a metadata field: a list in JSON, or words separated by commas or
 // white space.
-func declared(text string) []string {
+func metadataList(text string) []string {
 	var words []string
 	if json.Unmarshal([]byte(text), &words) != nil {
 		words = strings.FieldsFunc(text, func(r rune) bool { return r == ',' || unicode.IsSpace(r) })
@@ -91,8 +91,8 @@ func declared(text string) []string {
 // no answer may show. It asks for both once, because a host may give another
 // value each time.
 func (st *staging) learnSecrets(ctx context.Context) error {
-	v := vault{st.runner.Secret, st.runner.history}
-	known, err := v.known(ctx, st.scope)
+	v := secretSource{st.runner.Secret, st.runner.history}
+	known, err := v.knownSecrets(ctx, st.scope)
 	st.given = v.of(ctx, st.skill)
 	v.history.add(st.scope.Key().Session, st.given)
 	st.notes.secrets = append(known, st.given...)

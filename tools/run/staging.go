@@ -22,7 +22,7 @@ import (
 	"github.com/satchel-go/satchel/internal/files/collect"
 	"github.com/satchel-go/satchel/internal/files/deps"
 	"github.com/satchel-go/satchel/internal/files/workspace"
-	"github.com/satchel-go/satchel/internal/text/callargs"
+	"github.com/satchel-go/satchel/internal/text/printable"
 	"github.com/satchel-go/satchel/tools"
 )
 
@@ -210,7 +210,7 @@ func (st *staging) stageSkill(ctx context.Context, skill core.Skill, l loadRef) 
 	st.notes.add(done.Warnings...)
 	passed, err := l.from.Passed(ctx, skill.Name)
 	for _, name := range passed {
-		st.notes.add(fmt.Sprintf("not staged: %q of the skill is a link that cannot be followed, no regular file, or badly named", callargs.Cut(name, 200)))
+		st.notes.add(fmt.Sprintf("not staged: %q of the skill is a link that cannot be followed, no regular file, or badly named", printable.Cut(name, 200)))
 	}
 	return dir, done, err
 }
@@ -332,7 +332,7 @@ func checkHostFiles(inputs []workspace.Input) error {
 			continue
 		}
 		if info, err := os.Stat(host); err == nil && info.IsDir() {
-			return tools.ModelErrorf("input %q is a directory: where patterns say what may be read, name its files one by one", callargs.Cut(in.From, 200))
+			return tools.ModelErrorf("input %q is a directory: where patterns say what may be read, name its files one by one", printable.Cut(in.From, 200))
 		}
 	}
 	return nil

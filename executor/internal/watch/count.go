@@ -13,8 +13,8 @@ type count struct {
 // fileID identifies a file, whatever its names are.
 type fileID struct{ device, number uint64 }
 
-// stopped reports whether the count is no longer wanted.
-func (c *count) stopped() bool {
+// isStopped reports whether the count is no longer wanted.
+func (c *count) isStopped() bool {
 	select {
 	case <-c.stop:
 		return true

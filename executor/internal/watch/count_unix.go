@@ -67,7 +67,7 @@ func (c *count) tree(top *os.File) bool {
 func (c *count) directory(dir *os.File) (here level, ok bool) {
 	here.id = idOf(dir)
 	for {
-		if c.stopped() {
+		if c.isStopped() {
 			return here, false
 		}
 		names, err := dir.Readdirnames(batch)

@@ -136,10 +136,10 @@ func memoryDir(pid int) (dir string, status []byte) {
 // residentOf returns the private memory of a process, 0 if it is gone.
 func residentOf(pid int) int64 {
 	_, status := memoryDir(pid)
-	return resident(status)
+	return residentBytes(status)
 }
 
-func resident(status []byte) int64 {
+func residentBytes(status []byte) int64 {
 	return kilobytes(status, "RssAnon:") + kilobytes(status, "RssShmem:") + kilobytes(status, "VmSwap:") + kilobytes(status, "VmPTE:")
 }
 
@@ -156,7 +156,7 @@ func proportional(stop <-chan struct{}, pids []int, files held) int64 {
 		default:
 		}
 		dir, status := memoryDir(pid)
-		own := resident(status)
+		own := residentBytes(status)
 		if own == 0 {
 			continue
 		}

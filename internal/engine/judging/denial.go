@@ -15,7 +15,7 @@ func (j *Judge) denial(q *permission.Request, a *action, lists []List) string {
 	fmt.Fprintf(&b, "denied: %s", shown(q.Tool.Name))
 	switch {
 	case a.what != q.Tool.Name && a.what != "":
-		fmt.Fprintf(&b, " %q", cut(a.what))
+		fmt.Fprintf(&b, " %q", printable.Cut(a.what, maxNamedEntry))
 	case isNamed(&a.request.Tool, lists):
 		b.WriteString(", called like this,")
 	}
@@ -213,11 +213,4 @@ func told(list []string) []string {
 }
 
 // shown makes outside text fit for one line of an answer.
-func shown(text string) string { return printable.Line(cut(text)) }
-
-func cut(text string) string {
-	if len(text) > maxNamedEntry {
-		text = strings.ToValidUTF8(text[:maxNamedEntry], "") + "…"
-	}
-	return text
-}
+func shown(text string) string { return printable.CutLine(text, maxNamedEntry) }

@@ -10,6 +10,7 @@ import (
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/text/callargs"
+	"github.com/satchel-go/satchel/internal/text/printable"
 	"github.com/satchel-go/satchel/internal/text/typos"
 	"github.com/satchel-go/satchel/tools"
 )
@@ -85,7 +86,7 @@ func unknownDoc(skill, doc string, known []string) tools.ModelError {
 	if len(known) > 0 {
 		has = "its docs are " + jsonList(known, 40) + didYouMean(known, doc)
 	}
-	return tools.ModelError(fmt.Sprintf("skill %q has no doc %q; %s", skill, callargs.Cut(doc, 200), has))
+	return tools.ModelError(fmt.Sprintf("skill %q has no doc %q; %s", skill, printable.Cut(doc, 200), has))
 }
 
 // didYouMean names the file that was most likely meant, or is "".
@@ -94,7 +95,7 @@ func didYouMean(files []string, asked string) string {
 	if like == "" {
 		return ""
 	}
-	return fmt.Sprintf("; did you mean %q?", callargs.Cut(like, 200))
+	return fmt.Sprintf("; did you mean %q?", printable.Cut(like, 200))
 }
 
 // known returns the cleaned names that are docs, in the order in which they were

@@ -317,7 +317,7 @@ func (s *Scope) skillAt(rec *state.Record, ref string) (core.Skill, error) {
 	for i := range found {
 		names[i] = found[i].Name
 	}
-	return core.Skill{}, tools.ModelErrorf("%q is the location of %d skills: name one of %s", callargs.Cut(ref, 200), len(found), jsonList(names, 10))
+	return core.Skill{}, tools.ModelErrorf("%q is the location of %d skills: name one of %s", printable.Cut(ref, 200), len(found), jsonList(names, 10))
 }
 
 // room refuses a load above the cap where no skill is unloaded to make room.

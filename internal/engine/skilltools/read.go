@@ -88,7 +88,7 @@ func readSkillFile(ctx context.Context, s *Scope, asked string, args tools.Args)
 		}
 		name, s = skill.Name, s.calling(skill)
 	}
-	file := callargs.Cut(path.Clean(asked), 200) // as the answer shows it
+	file := printable.Cut(path.Clean(asked), 200) // as the answer shows it
 	from := s.Loaded(rec)
 	data, err := from.ReadFile(ctx, name, asked)
 	if err == nil {
@@ -96,7 +96,7 @@ func readSkillFile(ctx context.Context, s *Scope, asked string, args tools.Args)
 	}
 	switch {
 	case errors.Is(err, catalog.ErrPath) && strings.HasPrefix(path.Clean(asked)+"/", "../"):
-		return "", tools.ModelErrorf("%q leaves the skill; load the other skill and read it there", callargs.Cut(asked, 200))
+		return "", tools.ModelErrorf("%q leaves the skill; load the other skill and read it there", printable.Cut(asked, 200))
 	case !errors.Is(err, fs.ErrNotExist):
 		return "", unreadable(ctx, err, "%q of skill %q cannot be read", file, name)
 	}
@@ -174,7 +174,7 @@ func readRef(ctx context.Context, s *Scope, ref, asked string, args tools.Args) 
 	if err != nil {
 		return "", err
 	}
-	return fileAnswer(s, callargs.Cut(asked, 200), "", data, args)
+	return fileAnswer(s, printable.Cut(asked, 200), "", data, args)
 }
 
 // skillFileAnswer writes a page of a skill's file, within the content budget.

@@ -9,7 +9,7 @@ import (
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/eventkind"
-	"github.com/satchel-go/satchel/internal/text/callargs"
+	"github.com/satchel-go/satchel/internal/text/printable"
 	"github.com/satchel-go/satchel/internal/text/search"
 	"github.com/satchel-go/satchel/internal/text/tokencount"
 	"github.com/satchel-go/satchel/tools"
@@ -60,7 +60,7 @@ func searchSkills(ctx context.Context, s *Scope, args tools.Args) (string, error
 		s.Emit(ctx, core.Event{Kind: eventkind.SearchByWords, Detail: found.ByWords.Error(), Err: found.ByWords})
 	}
 	if terms == 0 && len(found.Hits) == 0 && found.Strong == 0 {
-		return fmt.Sprintf("nothing to search for in %q: name the task or the product", callargs.Cut(strings.Join(q.Phrasings, ", "), 80)), nil
+		return fmt.Sprintf("nothing to search for in %q: name the task or the product", printable.Cut(strings.Join(q.Phrasings, ", "), 80)), nil
 	}
 	var names []string
 	for _, h := range found.Hits {

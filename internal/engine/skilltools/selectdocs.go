@@ -10,7 +10,7 @@ import (
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/eventkind"
 	"github.com/satchel-go/satchel/internal/engine/state"
-	"github.com/satchel-go/satchel/internal/text/callargs"
+	"github.com/satchel-go/satchel/internal/text/printable"
 	"github.com/satchel-go/satchel/tools"
 )
 
@@ -110,7 +110,7 @@ func DocsOf(args tools.Args) (docs []string, all bool) {
 
 // NotLoaded is the [ModelError] for a skill that must be loaded first.
 func NotLoaded(skill string) error {
-	return tools.ModelError(`skill "` + callargs.Line(skill, 80) + `" is not loaded: call skill_load for it first`)
+	return tools.ModelError(`skill "` + printable.CutLine(skill, 80) + `" is not loaded: call skill_load for it first`)
 }
 
 // selection is the change of one call, repeated until it is saved.

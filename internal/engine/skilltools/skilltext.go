@@ -10,7 +10,6 @@ import (
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/state"
-	"github.com/satchel-go/satchel/internal/text/callargs"
 	"github.com/satchel-go/satchel/internal/text/printable"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/tools"
@@ -122,9 +121,9 @@ func (s *Scope) listed(rec *state.Record, name string, loads bool) (core.Skill, 
 		return skill, nil
 	}
 	if near := s.Catalog().Suggest(name); len(near) > 0 {
-		return core.Skill{}, tools.ModelErrorf("unknown skill %q: did you mean %s?", callargs.Cut(name, 80), quotedList(near))
+		return core.Skill{}, tools.ModelErrorf("unknown skill %q: did you mean %s?", printable.Cut(name, 80), quotedList(near))
 	}
-	return core.Skill{}, tools.ModelErrorf("unknown skill %q: use a name from the list of available skills", callargs.Cut(name, 80))
+	return core.Skill{}, tools.ModelErrorf("unknown skill %q: use a name from the list of available skills", printable.Cut(name, 80))
 }
 
 // Loaded is the catalog with each loaded skill under the name by which it was loaded, and
@@ -291,7 +290,7 @@ func unreadable(ctx context.Context, err error, format string, args ...any) erro
 	if errors.Is(err, catalog.ErrUnknownSkill) {
 		return tools.ModelErrorf("the skill is no longer there")
 	}
-	return tools.ModelErrorf("%s: %s", fmt.Sprintf(format, args...), callargs.Line(cause(err), 400))
+	return tools.ModelErrorf("%s: %s", fmt.Sprintf(format, args...), printable.CutLine(cause(err), 400))
 }
 
 // cause returns the innermost reason of an error: the outer ones repeat names

@@ -7,7 +7,7 @@ import (
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/state"
-	"github.com/satchel-go/satchel/internal/text/callargs"
+	"github.com/satchel-go/satchel/internal/text/printable"
 	"github.com/satchel-go/satchel/tools"
 )
 
@@ -78,10 +78,10 @@ func (c *unloading) apply(rec *state.Record) (*state.Record, string, error) {
 			name = skill.Name
 		}
 		if !next.Unload(name) {
-			c.lines = append(c.lines, "not loaded: "+callargs.Line(name, 80))
+			c.lines = append(c.lines, "not loaded: "+printable.CutLine(name, 80))
 			continue
 		}
-		c.lines = append(c.lines, "unloaded: "+callargs.Line(name, 256))
+		c.lines = append(c.lines, "unloaded: "+printable.CutLine(name, 256))
 		c.receipt.Changes = append(c.receipt.Changes, state.Change{Op: state.Unloaded, Skill: name})
 	}
 	if c.answered != nil {

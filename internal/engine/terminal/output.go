@@ -17,12 +17,12 @@ type output struct {
 	text  []byte
 	start int64 // offset of text
 	read  int64 // all before it was returned
-	// answered: what is asked before it has got its input.
-	answered int64
-	changed  chan struct{} // closed with the next change
-	wrote    time.Time     // the last write
-	ended    chan struct{} // closed with the last change
-	final    []byte
+	// answeredUpTo is the offset up to which prompts have been answered.
+	answeredUpTo int64
+	changed      chan struct{} // closed with the next change
+	wrote        time.Time     // the last write
+	ended        chan struct{} // closed with the last change
+	final        []byte
 }
 
 func newOutput(limit int, clean *cleaner) *output {
@@ -72,7 +72,7 @@ func (o *output) forget(n int) {
 func (o *output) answer() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.answered = o.endOffset()
+	o.answeredUpTo = o.endOffset()
 }
 
 // tail returns the last n bytes of the text.

@@ -78,7 +78,7 @@ func (o *output) page(r Request, left int) (p Page, changed <-chan struct{}, aga
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	p, rest := o.cut(r)
-	p.Ended = closed(o.ended) && p.Next == p.End
+	p.Ended = isClosed(o.ended) && p.Next == p.End
 	due := p.Ended || p.Next < p.End
 	if !due {
 		var asks *Question

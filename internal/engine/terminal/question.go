@@ -57,10 +57,10 @@ func lastShown(line string) string {
 // question returns what the process asks for: what the host's guess says, else
 // the neutral sign. o.mu is held.
 func (o *output) question() *Question {
-	if o.endOffset() <= o.answered {
+	if o.endOffset() <= o.answeredUpTo {
 		return nil
 	}
-	since := max(0, len(o.text)-maxTail, int(o.answered-o.start))
+	since := max(0, len(o.text)-maxTail, int(o.answeredUpTo-o.start))
 	text := escapes.ReplaceAllString(string(o.text[since:])+o.clean.pending(), "")
 	if o.guess != nil {
 		if q := o.guess(text); q != nil {

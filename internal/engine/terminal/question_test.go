@@ -65,7 +65,7 @@ func TestGuess(t *testing.T) {
 	if q := o.question(); q == nil || q.Kind != Password {
 		t.Errorf("with a guess: %+v", q)
 	}
-	o.answered = o.endOffset()
+	o.answeredUpTo = o.endOffset()
 	if q := o.question(); q != nil {
 		t.Errorf("answered: %+v", q)
 	}

@@ -184,7 +184,7 @@ func (s *Session) Next(ctx context.Context, r Request) (Page, error) {
 // Kill ends the process and returns when it has ended and Finish has returned,
 // or with the error of ctx. It reports whether the process was still running.
 func (s *Session) Kill(ctx context.Context) (killed bool, err error) {
-	killed = !closed(s.proc.Done())
+	killed = !isClosed(s.proc.Done())
 	s.proc.Kill()
 	select {
 	case <-s.out.ended:
@@ -202,7 +202,7 @@ func (s *Session) Revoke(ctx context.Context) (lost string, err error) {
 	lost = s.revoked
 	s.mu.Unlock()
 	if lost == "" {
-		if s.lost == nil || closed(s.proc.Done()) {
+		if s.lost == nil || isClosed(s.proc.Done()) {
 			return "", nil
 		}
 		if lost = s.lost(ctx); lost == "" {
@@ -221,12 +221,12 @@ func (s *Session) Tail(n int) string { return s.out.tail(n) }
 
 // Finished reports that the process has ended and Finish has returned. It is
 // so before a page tells of the end.
-func (s *Session) Finished() bool { return closed(s.started) && closed(s.out.ended) }
+func (s *Session) Finished() bool { return isClosed(s.started) && isClosed(s.out.ended) }
 
 // Forget makes the session unknown. The process, if it still runs, is killed.
 func (s *Session) Forget() { s.discard() }
 
-func closed(c <-chan struct{}) bool {
+func isClosed(c <-chan struct{}) bool {
 	select {
 	case <-c:
 		return true

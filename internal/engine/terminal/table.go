@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/text/printable"
 )
 
 // Table holds the sessions of all owners. Its methods are safe for concurrent
@@ -118,7 +119,7 @@ func (t *Table) Session(owner core.SessionKey, id string, after int) (*Session, 
 	defer t.mu.Unlock()
 	var ids []string
 	for _, s := range t.all {
-		if s.owner != owner || !closed(s.started) || s.ctx.Err() != nil {
+		if s.owner != owner || !isClosed(s.started) || s.ctx.Err() != nil {
 			continue
 		}
 		if s.id == id {
@@ -130,9 +131,7 @@ func (t *Table) Session(owner core.SessionKey, id string, after int) (*Session, 
 	if n, ok := numberOf(id); ok && n <= after && !t.opened[owner].has(n) {
 		return nil, fmt.Errorf("%s %w", id, ErrGone)
 	}
-	if len(id) > maxEchoed {
-		id = strings.ToValidUTF8(id[:maxEchoed], "") + "…"
-	}
+	id = printable.Cut(id, maxEchoed)
 	if len(ids) == 0 {
 		return nil, fmt.Errorf("%w %q: there is none", ErrUnknown, id)
 	}
@@ -145,7 +144,7 @@ func (t *Table) Skill(owner core.SessionKey, id string) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, s := range t.all {
-		if s.owner == owner && s.id == id && closed(s.started) {
+		if s.owner == owner && s.id == id && isClosed(s.started) {
 			return s.skill
 		}
 	}
@@ -182,7 +181,7 @@ func (t *Table) End(chosen func(owner core.SessionKey) bool) {
 	}
 	t.mu.Unlock()
 	for _, s := range ended {
-		if closed(s.started) {
+		if isClosed(s.started) {
 			<-s.gone
 		}
 	}
@@ -193,7 +192,7 @@ func (t *Table) Revoke(ctx context.Context, session string) error {
 	t.mu.Lock()
 	var started []*Session
 	for _, s := range t.all {
-		if s.owner.Session == session && closed(s.started) {
+		if s.owner.Session == session && isClosed(s.started) {
 			started = append(started, s)
 		}
 	}

@@ -47,7 +47,7 @@ func (s *stage) running() (n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, p := range s.players {
-		if !closed(p.done) {
+		if !isClosed(p.done) {
 			n++
 		}
 	}
@@ -74,14 +74,14 @@ func (p *player) Write(b []byte) (int, error) {
 func (p *player) CloseInput() error           { return p.feed.Close() }
 func (p *player) Resize(uint16, uint16) error { return errors.ErrUnsupported }
 func (p *player) Kill() {
-	if !closed(p.done) {
+	if !isClosed(p.done) {
 		p.once.Do(func() { close(p.killed) })
 	}
 }
 func (p *player) Done() <-chan struct{} { return p.done }
 func (p *player) Wait(context.Context) (executor.Result, error) {
 	<-p.done
-	if closed(p.killed) {
+	if isClosed(p.killed) {
 		return executor.Result{Reason: executor.ReasonCancelled, ExitCode: 143}, nil
 	}
 	return executor.Result{Reason: executor.ReasonExit}, nil
@@ -308,7 +308,7 @@ func idle(t *testing.T) {
 	if p := next(t, s, 0); !p.Ended || string(p.Final) != "cancelled <nil> <nil>" {
 		t.Errorf("page %+v", p)
 	}
-	eventually(t, "forgotten", func() bool { return closed(s.gone) })
+	eventually(t, "forgotten", func() bool { return isClosed(s.gone) })
 	if _, err := table.Session(ada, "s1", 0); !errors.Is(err, ErrUnknown) {
 		t.Errorf("it is still known: %v", err)
 	}
@@ -377,7 +377,7 @@ func TestClose(t *testing.T) {
 	closing := make(chan struct{})
 	go func() { defer close(closing); table.Close() }()
 	eventually(t, "no session any more", func() bool { return opened.ctx.Err() != nil })
-	if closed(closing) {
+	if isClosed(closing) {
 		t.Error("Close has not waited for the session that is about to start")
 	}
 	if err := opened.Start(t.Context(), exec, Process{}); !errors.Is(err, ErrClosed) {

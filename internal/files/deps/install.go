@@ -26,9 +26,9 @@ type installation struct {
 	progress io.Writer
 }
 
-// passed are the variables of the host that installers get: how the network is
+// passedVariables are the variables of the host that installers get: how the network is
 // reached, and which certificates are trusted.
-var passed = []string{
+var passedVariables = []string{
 	"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy",
 	"SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "NODE_EXTRA_CA_CERTS",
 }
@@ -42,7 +42,7 @@ func (job installation) run(ctx context.Context, dir, program string, args ...st
 		"PATH=" + workspace.SystemPath, "HOME=" + job.home, "TMPDIR=" + job.home, "LANG=C.UTF-8",
 		"PIP_CONFIG_FILE=" + os.DevNull, "NO_COLOR=1",
 	}
-	for _, name := range passed {
+	for _, name := range passedVariables {
 		if value, ok := os.LookupEnv(name); ok {
 			cmd.Env = append(cmd.Env, name+"="+value)
 		}

@@ -23,10 +23,10 @@ type interpreter struct {
 // interpreters remembers the version of a program while its file is the same.
 type interpreters struct {
 	mu    sync.Mutex
-	known map[string]known
+	known map[string]knownVersion
 }
 
-type known struct {
+type knownVersion struct {
 	used interpreter
 	size int64
 	time time.Time
@@ -59,9 +59,9 @@ func (is *interpreters) find(ctx context.Context, program string, version []stri
 	is.mu.Lock()
 	defer is.mu.Unlock()
 	if is.known == nil {
-		is.known = map[string]known{}
+		is.known = map[string]knownVersion{}
 	}
-	is.known[path] = known{used, info.Size(), info.ModTime()}
+	is.known[path] = knownVersion{used, info.Size(), info.ModTime()}
 	return used, nil
 }
 

@@ -11,6 +11,9 @@ const (
 	maxLocked       = 5000    // packages of a lock file
 )
 
+// maxQuoted bounds the text that an error quotes, in bytes.
+const maxQuoted = 120
+
 // maxMaking is the age at which a directory of an installation counts as left by a crash: no
 // installation takes a day.
 const maxMaking = 24 * time.Hour

@@ -11,6 +11,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/satchel-go/satchel/internal/text/printable"
 )
 
 var (
@@ -80,9 +82,9 @@ func checkLock(data []byte) (map[string]any, error) {
 	for _, at := range slices.Sorted(maps.Keys(packages)) {
 		entry, ok := packages[at].(map[string]any)
 		if !ok {
-			return nil, fmt.Errorf("%w: %s: %q is no object", ErrRefused, name, cut(at))
+			return nil, fmt.Errorf("%w: %s: %q is no object", ErrRefused, name, printable.Cut(at, maxQuoted))
 		}
-		place := fmt.Sprintf("%s: %q", name, cut(at))
+		place := fmt.Sprintf("%s: %q", name, printable.Cut(at, maxQuoted))
 		if err := checkDependencies(place, entry, at != ""); err != nil {
 			return nil, err
 		}
@@ -119,7 +121,7 @@ func checkLocked(at string, entry map[string]any) error {
 		s, _ := resolved.(string)
 		u, err := url.Parse(s)
 		if err != nil || u.Scheme != "https" || u.Host != "registry.npmjs.org" || u.User != nil {
-			return fmt.Errorf("%q is not in the index: git, URLs and files are not taken", cut(s))
+			return fmt.Errorf("%q is not in the index: git, URLs and files are not taken", printable.Cut(s, maxQuoted))
 		}
 	}
 	// What is bundled comes with the package that it is in.
@@ -148,7 +150,7 @@ func checkDependencies(place string, entry map[string]any, alias bool) error {
 			}
 			if !ok || !npmName.MatchString(name) || !npmRange.MatchString(version) || isArchive(version) {
 				return fmt.Errorf("%w: %s: %s: %q: %q: only versions of the index are taken, no git, URL, path or alias",
-					ErrRefused, place, field, cut(name), cut(fmt.Sprint(wanted[name])))
+					ErrRefused, place, field, printable.Cut(name, maxQuoted), printable.Cut(fmt.Sprint(wanted[name]), maxQuoted))
 			}
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/satchel-go/satchel/internal/text/printable"
 )
 
 var (
@@ -39,7 +41,7 @@ func checkRequirements(files [][]byte) ([][]byte, error) {
 			continue
 		}
 		if why := refusal(text); why != "" {
-			return nil, fmt.Errorf("%w: %s, line %d: %q: %s", ErrRefused, name, n, cut(text), why)
+			return nil, fmt.Errorf("%w: %s, line %d: %q: %s", ErrRefused, name, n, printable.Cut(text, maxQuoted), why)
 		}
 		if names++; names > maxRequirements {
 			return nil, fmt.Errorf("%w: %s, line %d: more than %d packages", ErrRefused, name, n, maxRequirements)
@@ -83,12 +85,4 @@ func checkText(name string, data []byte) error {
 		return fmt.Errorf("%w: %s is not UTF-8 text", ErrRefused, name)
 	}
 	return nil
-}
-
-// cut shortens what an error quotes.
-func cut(s string) string {
-	if len(s) > 120 {
-		return strings.ToValidUTF8(s[:120], "") + "…"
-	}
-	return s
 }

@@ -149,7 +149,7 @@ func (a attaching) attach(ctx context.Context) (StagedInput, error) {
 	a.ws.memory.look(func(s state) { known = s.Attached[key] })
 	if known.File != "" {
 		if info, err := a.dir.Lstat(known.File); err == nil && info.Mode().IsRegular() {
-			return a.staged(known.File, known.Size), nil
+			return a.stagedInput(known.File, known.Size), nil
 		}
 	}
 	name, mime, data, err := a.open(ctx)
@@ -177,10 +177,10 @@ func (a attaching) attach(ctx context.Context) (StagedInput, error) {
 		return StagedInput{}, err
 	}
 	err = a.ws.memory.change(func(s *state) { s.Attached[key] = attached{File: name, Size: size} })
-	return a.staged(name, size), err
+	return a.stagedInput(name, size), err
 }
 
-func (a attaching) staged(name string, size int64) StagedInput {
+func (a attaching) stagedInput(name string, size int64) StagedInput {
 	return StagedInput{Name: inputsDir + "/" + name, OriginalName: a.file.Name, MIME: a.file.MIME, Size: size}
 }
 

@@ -247,5 +247,5 @@ func (ws *Local) stagedDir(ctx context.Context, name string) (string, bool) {
 		return "", false
 	}
 	defer s.give()
-	return skillsDir + "/" + s.dir, s.fingerprint != "" && ws.changed(s) == ""
+	return skillsDir + "/" + s.dir, s.fingerprint != "" && ws.firstChange(s) == ""
 }

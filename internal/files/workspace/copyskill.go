@@ -124,7 +124,7 @@ func (c *skillCopy) copyFile(ctx context.Context, file string) error {
 // is full.
 func (c *skillCopy) charge(ctx context.Context, n int64) error {
 	if c.bytes += n; c.bytes <= c.ws.owner.cfg.spare() {
-		c.ws.count(n)
+		c.ws.addUsed(n)
 		return nil
 	}
 	return c.ws.charge(ctx, n)

@@ -286,7 +286,7 @@ func (ws *Local) remove() error {
 
 // forget closes a workspace for good.
 func (ws *Local) forget() {
-	ws.uncount()
+	ws.dropUsed()
 	ws.measuring.Lock() // not while it is being measured
 	defer ws.measuring.Unlock()
 	ws.close()

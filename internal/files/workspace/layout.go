@@ -31,8 +31,8 @@ const (
 	controlName = "control"
 )
 
-// fixed lists what every workspace has, parents first.
-func fixed() []string {
+// fixedDirs lists what every workspace has, parents first.
+func fixedDirs() []string {
 	return []string{skillsDir, workDir, inputsDir, outDir, runsDir, homeDir, tempDir}
 }
 
@@ -55,7 +55,7 @@ func (ws *Local) repair() error {
 	if err != nil {
 		return fmt.Errorf("open the workspace: %w", cause(err))
 	}
-	for _, dir := range fixed() {
+	for _, dir := range fixedDirs() {
 		if err := repairDir(ws.root, dir); err != nil {
 			return fmt.Errorf("make %q: %w", dir, err)
 		}

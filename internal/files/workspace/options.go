@@ -65,8 +65,8 @@ func WithKeep() Option { return func(c *config) { c.keep = true } }
 // skills that were changed. The default is slog.Default at the time of Open.
 func WithLogger(l *slog.Logger) Option { return func(c *config) { c.logger = l } }
 
-// left returns what all workspaces together may hold beyond total.
-func (c *config) left(total int64) int64 {
+// remaining returns what all workspaces together may hold beyond total.
+func (c *config) remaining(total int64) int64 {
 	if c.maxTotal == 0 {
 		return math.MaxInt64
 	}

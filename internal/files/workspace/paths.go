@@ -201,7 +201,7 @@ func readable(name string) string {
 // isID reports whether a name is an id that cannot be mistaken for a name with a
 // hash.
 func isID(name string) bool {
-	if name == "" || len(name) > maxID || hashed.MatchString(name) {
+	if name == "" || len(name) > maxID || hashedName.MatchString(name) {
 		return false
 	}
 	for part := range strings.SplitSeq(name, ".") {
@@ -213,8 +213,8 @@ func isID(name string) bool {
 }
 
 var (
-	idSegment = regexp.MustCompile(`^[a-z0-9](?:[a-z0-9_-]*[a-z0-9])?$`)
-	hashed    = regexp.MustCompile(`_[0-9a-f]{12}$`)
+	idSegment  = regexp.MustCompile(`^[a-z0-9](?:[a-z0-9_-]*[a-z0-9])?$`)
+	hashedName = regexp.MustCompile(`_[0-9a-f]{12}$`)
 )
 
 func isPlainName(name string) bool {

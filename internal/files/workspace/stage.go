@@ -130,7 +130,7 @@ func (ws *Local) stage(ctx context.Context, name, id, load string, files Files) 
 	other := !ws.isOwner(s, id) // another skill had the name
 	changed, known := "", slices.Contains(s.loads, load) && !other
 	if s.fingerprint != "" {
-		changed = ws.changed(s)
+		changed = ws.firstChange(s)
 	}
 	if known && changed == "" {
 		done.Aside = s.aside
@@ -192,7 +192,7 @@ func (ws *Local) makeHome(skillDir string) error {
 // restage copies a skill to its place, and keeps the .venv of what was there if that
 // was the same skill.
 func (ws *Local) restage(ctx context.Context, s *slot, files Files, same bool) (warnings []string, err error) {
-	if err := ws.refused(); err != nil {
+	if err := ws.refusal(); err != nil {
 		return nil, err
 	}
 	if err := ws.repair(); err != nil {
@@ -251,9 +251,9 @@ func (s *slot) take(ctx context.Context) error {
 
 func (s *slot) give() { <-s.turn }
 
-// changed returns the first path of a staged skill that is not as it was staged,
+// firstChange returns the first path of a staged skill that is not as it was staged,
 // "" if there is none.
-func (ws *Local) changed(s *slot) string {
+func (ws *Local) firstChange(s *slot) string {
 	dir, err := openDir(ws.root, skillsDir+"/"+s.dir, false)
 	if err != nil {
 		return "."
@@ -262,7 +262,7 @@ func (ws *Local) changed(s *slot) string {
 	if info, err := dir.Lstat(venvName); !s.verbatim && (err != nil || !info.IsDir()) {
 		return venvName // commands may change its content, but not the directory itself
 	}
-	return s.seal.broken(dir)
+	return s.seal.firstChange(dir)
 }
 
 // Unstage removes the files of a skill from the workspace, its HOME and .venv

@@ -166,9 +166,9 @@ func (d sealedDir) look(skill *os.Root) ([]stamp, error) {
 	return stamps, nil
 }
 
-// broken returns the first path that is not as it was sealed, "" if there is
+// firstChange returns the first path that is not as it was sealed, "" if there is
 // none.
-func (s seal) broken(skill *os.Root) string {
+func (s seal) firstChange(skill *os.Root) string {
 	for _, d := range s {
 		now, _ := d.look(skill) // what cannot be read is missing here
 		for i, was := range d.stamps {

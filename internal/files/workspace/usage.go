@@ -44,7 +44,7 @@ func (ws *Local) measure(ctx context.Context) error {
 	asked := time.Now()
 	ws.measuring.Lock()
 	defer ws.measuring.Unlock()
-	full := ws.full() != nil
+	full := ws.fullError() != nil
 	ws.mu.Lock()
 	due := time.Since(ws.measured) > measureEvery || full && ws.measured.Before(asked)
 	ws.mu.Unlock()
@@ -143,18 +143,18 @@ func (m *measurement) entry(dir *os.Root, e os.DirEntry, depth int) error {
 
 // charge counts n bytes that have just been written.
 func (ws *Local) charge(ctx context.Context, n int64) error {
-	ws.count(n)
-	if ws.full() == nil {
+	ws.addUsed(n)
+	if ws.fullError() == nil {
 		return nil
 	}
 	if _, err := ws.Usage(ctx); err != nil {
 		return err
 	}
-	return ws.full()
+	return ws.fullError()
 }
 
-// count adds n bytes.
-func (ws *Local) count(n int64) {
+// addUsed adds n bytes.
+func (ws *Local) addUsed(n int64) {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
 	ws.setUsed(ws.used + n)
@@ -169,32 +169,32 @@ func (ws *Local) setUsed(n int64) {
 	ws.used = n
 }
 
-// uncount takes a workspace that is being removed out of the total.
-func (ws *Local) uncount() {
+// dropUsed takes a workspace that is being removed out of the total.
+func (ws *Local) dropUsed() {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
 	ws.setUsed(0)
 	ws.gone = true
 }
 
-// full returns why nothing can be staged, nil if something can.
-func (ws *Local) full() error {
+// fullError returns why nothing can be staged, nil if something can.
+func (ws *Local) fullError() error {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
 	cfg := &ws.owner.cfg
 	switch {
 	case ws.used > cfg.maxBytes:
 		return fmt.Errorf("%w: it holds %d bytes, and %d are allowed; remove files", ErrFull, ws.used, cfg.maxBytes)
-	case cfg.left(ws.owner.total.Load()) < 0:
+	case cfg.remaining(ws.owner.total.Load()) < 0:
 		return fmt.Errorf("%w: those of all sessions together have reached the %d bytes that are allowed; remove files, or try again when others have ended", ErrFull, cfg.maxTotal)
 	}
 	return nil
 }
 
-// refused is full for a workspace that holds so little that letting a command
-// remove it would gain nothing.
-func (ws *Local) refused() error {
-	err := ws.full()
+// refusal is fullError for a workspace that holds little. It is nil if a command can make
+// room by removing files.
+func (ws *Local) refusal() error {
+	err := ws.fullError()
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
 	if ws.used > ws.owner.cfg.spare() {
@@ -229,14 +229,14 @@ func (ws *Local) Room(ctx context.Context, fresh bool) (Room, error) {
 	if err := measure(ctx); err != nil {
 		return Room{}, err
 	}
-	if err := ws.refused(); err != nil {
+	if err := ws.refusal(); err != nil {
 		return Room{}, err
 	}
-	full := ws.full()
+	full := ws.fullError()
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
 	cfg := &ws.owner.cfg
-	left := min(cfg.maxBytes-ws.used, cfg.left(ws.owner.total.Load()))
+	left := min(cfg.maxBytes-ws.used, cfg.remaining(ws.owner.total.Load()))
 	return Room{Limit: ws.used + max(left, cfg.spare()), Full: full}, nil
 }
 

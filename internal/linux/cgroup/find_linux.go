@@ -12,9 +12,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// own returns a function that finds a controller below the groups of this
+// ownHierarchies returns a function that finds a controller below the groups of this
 // process.
-func own() (func(controller string) (hierarchy, error), error) {
+func ownHierarchies() (func(controller string) (hierarchy, error), error) {
 	groups, err := os.ReadFile("/proc/self/cgroup")
 	if err != nil {
 		return nil, err
@@ -37,7 +37,7 @@ func own() (func(controller string) (hierarchy, error), error) {
 			}
 			return h, nil
 		}
-		return hierarchy{}, joined(refused)
+		return hierarchy{}, joinErrors(refused)
 	}, nil
 }
 
@@ -81,8 +81,8 @@ func (m mount) at(group string) (string, bool) {
 	return path.Join(m.point, rest), true
 }
 
-// delegated is a directory of version 2 that the host has named.
-func delegated(dir, controller string) (hierarchy, error) {
+// delegatedHierarchy is a directory of version 2 that the host has named.
+func delegatedHierarchy(dir, controller string) (hierarchy, error) {
 	if !filepath.IsAbs(dir) {
 		return hierarchy{}, fmt.Errorf("directory %q is not absolute", dir)
 	}

@@ -35,7 +35,7 @@ func (t *Tree) New(l Limits) (*Group, error) {
 	}
 	name := t.self.groupName()
 	g := &Group{}
-	for _, h := range t.needed(l) {
+	for _, h := range t.hierarchiesFor(l) {
 		p := part{h, filepath.Join(h.dir, name)}
 		if err := unix.Mkdir(p.dir, 0o755); err != nil {
 			return nil, errors.Join(fmt.Errorf("make control group %s: %w", p.dir, err), g.Remove())
@@ -48,9 +48,9 @@ func (t *Tree) New(l Limits) (*Group, error) {
 	return g, nil
 }
 
-// needed returns the hierarchies that have a controller for one of the limits,
+// hierarchiesFor returns the hierarchies that have a controller for one of the limits,
 // and any one if there is no limit: the group can then still be killed.
-func (t *Tree) needed(l Limits) []hierarchy {
+func (t *Tree) hierarchiesFor(l Limits) []hierarchy {
 	var all []hierarchy
 	for _, h := range t.hierarchies {
 		if l.Memory > 0 && h.has(memory) || l.Processes > 0 && h.has(pids) {

@@ -47,9 +47,9 @@ func Open(dir string) (*Tree, error) {
 		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
 	t := &Tree{self: self}
-	look := func(controller string) (hierarchy, error) { return delegated(dir, controller) }
+	look := func(controller string) (hierarchy, error) { return delegatedHierarchy(dir, controller) }
 	if dir == "" {
-		if look, err = own(); err != nil {
+		if look, err = ownHierarchies(); err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
 		}
 	}
@@ -63,7 +63,7 @@ func Open(dir string) (*Tree, error) {
 		t.add(h, controller)
 	}
 	if len(t.hierarchies) == 0 {
-		return nil, fmt.Errorf("%w: %w; %s", ErrUnavailable, joined(missing), advice)
+		return nil, fmt.Errorf("%w: %w; %s", ErrUnavailable, joinErrors(missing), advice)
 	}
 	for _, err := range missing {
 		t.missing = append(t.missing, err.Error())
@@ -113,8 +113,8 @@ func (t *Tree) Describe() string {
 	return strings.Join(parts, "; ")
 }
 
-// joined is errors.Join in one line.
-func joined(errs []error) error {
+// joinErrors is errors.Join in one line.
+func joinErrors(errs []error) error {
 	texts := make([]string, len(errs))
 	for i, err := range errs {
 		texts[i] = err.Error()

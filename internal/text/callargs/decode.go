@@ -100,13 +100,13 @@ func Decode(raw string, fields []Field) (*Args, error) {
 		return a, fmt.Errorf("%w: %v; send an object such as %s", ErrArguments, err, example(fields))
 	}
 	if bare != "" {
-		object = map[string]json.RawMessage{fields[0].Name: quoted(bare)}
+		object = map[string]json.RawMessage{fields[0].Name: quote(bare)}
 	}
 	a.object = object
 	for _, name := range slices.Sorted(maps.Keys(object)) {
-		i := named(fields, name)
+		i := fieldIndex(fields, name)
 		if i < 0 {
-			a.ignored(fmt.Sprintf("%q", Cut(name, 80)))
+			a.noteIgnored(fmt.Sprintf("%q", printable.Cut(name, 80)))
 			continue
 		}
 		if err := a.set(fields[i], object[name]); err != nil {
@@ -133,13 +133,13 @@ func (a *Args) lacking(fields []Field) error {
 	return nil
 }
 
-// named returns the field that has a name, -1 if none has.
-func named(fields []Field, name string) int {
+// fieldIndex returns the field that has a name, -1 if none has.
+func fieldIndex(fields []Field, name string) int {
 	return slices.IndexFunc(fields, func(f Field) bool { return f.Name == name || slices.Contains(f.Aliases, name) })
 }
 
-// ignored notes a field that nothing is known of.
-func (a *Args) ignored(what string) {
+// noteIgnored notes a field that nothing is known of.
+func (a *Args) noteIgnored(what string) {
 	if a.unknown++; a.unknown <= MaxNamed {
 		a.Warnings = append(a.Warnings, "ignored unknown field "+what)
 	}
@@ -193,7 +193,7 @@ func (a *Args) set(f Field, raw json.RawMessage) error {
 	case Flag:
 		b, ok := truth(raw)
 		if !ok {
-			return fmt.Errorf("want true or false, not %s", Line(string(raw), 80))
+			return fmt.Errorf("want true or false, not %s", printable.CutLine(string(raw), 80))
 		}
 		a.flags[f.Name] = b
 		return nil
@@ -210,7 +210,7 @@ func (a *Args) setValue(f Field, raw json.RawMessage) error {
 	}
 	a.values[f.Name] = fitted
 	for _, what := range unknownIn(f.Schema, fitted, f.Name, false) {
-		a.ignored(what)
+		a.noteIgnored(what)
 	}
 	return nil
 }
@@ -219,7 +219,7 @@ func (a *Args) setCount(f Field, raw json.RawMessage) error {
 	if f.Kind == Count {
 		n, err := strconv.Atoi(strings.Trim(string(raw), `" `))
 		if err != nil || n < 0 {
-			return fmt.Errorf("want a whole number of at least 0, not %s", Line(string(raw), 80))
+			return fmt.Errorf("want a whole number of at least 0, not %s", printable.CutLine(string(raw), 80))
 		}
 		a.counts[f.Name] = n
 		return nil
@@ -249,7 +249,7 @@ func (a *Args) setTexts(f Field, raw json.RawMessage, value any) error {
 	for _, v := range list {
 		text, ok := v.(string)
 		if !ok {
-			return fmt.Errorf("want text, not %s", Line(string(raw), 80))
+			return fmt.Errorf("want text, not %s", printable.CutLine(string(raw), 80))
 		}
 		text = strings.TrimSpace(text)
 		if text != "" && (f.Kind == Text || !slices.Contains(a.texts[f.Name], text)) {
@@ -265,7 +265,7 @@ func (a *Args) setTexts(f Field, raw json.RawMessage, value any) error {
 			given[0] = f.Enum[i]
 			return nil
 		}
-		return fmt.Errorf("want one of %s, not %q", strings.Join(f.Enum, ", "), Cut(given[0], 80))
+		return fmt.Errorf("want one of %s, not %q", strings.Join(f.Enum, ", "), printable.Cut(given[0], 80))
 	}
 	return nil
 }
@@ -277,24 +277,12 @@ func example(fields []Field) string {
 	case fields[0].Kind == Texts:
 		value = `["…"]`
 	case len(fields[0].Enum) > 0:
-		value = string(quoted(fields[0].Enum[0]))
+		value = string(quote(fields[0].Enum[0]))
 	}
 	return `{"` + fields[0].Name + `":` + value + `}`
 }
 
-func quoted(s string) json.RawMessage {
+func quote(s string) json.RawMessage {
 	b, _ := json.Marshal(s) // a string always marshals
 	return b
 }
-
-// Cut shortens text from outside to n bytes for an error message that quotes it, and
-// makes it valid UTF-8.
-func Cut(s string, n int) string {
-	if len(s) <= n {
-		return strings.ToValidUTF8(s, "\uFFFD")
-	}
-	return strings.ToValidUTF8(s[:n], "") + "…"
-}
-
-// Line is Cut for text that is not quoted: it stays on its line, and shows what it holds.
-func Line(s string, n int) string { return printable.Line(Cut(s, n)) }

@@ -24,7 +24,7 @@ func fit(schema map[string]any, raw json.RawMessage) (json.RawMessage, *misfit) 
 			return raw, nil
 		}
 		if raw[0] != '{' && raw[0] != '[' && raw[0] != 'n' {
-			return quoted(string(raw)), nil
+			return quote(string(raw)), nil
 		}
 	case "boolean":
 		if value, ok := truth(raw); ok {
@@ -69,7 +69,7 @@ func fitList(schema map[string]any, raw json.RawMessage) (json.RawMessage, *misf
 			return nil, m.inElement(i)
 		}
 	}
-	return encoded(list), nil
+	return encode(list), nil
 }
 
 // isList reports whether JSON in a text is the list that was asked for: a glob
@@ -95,7 +95,7 @@ func fitObject(schema map[string]any, raw json.RawMessage) (json.RawMessage, *mi
 		}
 	}
 	if _, more := schema["additionalProperties"]; properties == nil && !more { // what is in it has a meaning of its own, null too
-		return encoded(object), nil
+		return encode(object), nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(object)) {
 		value, property := object[name], propertyOf(schema, properties, name)
@@ -109,7 +109,7 @@ func fitObject(schema map[string]any, raw json.RawMessage) (json.RawMessage, *mi
 		}
 		object[name] = fitted
 	}
-	return encoded(object), nil
+	return encode(object), nil
 }
 
 // propertyOf returns the schema of a property, also where its name is written
@@ -173,7 +173,7 @@ func isBlank(raw json.RawMessage) bool {
 	return strings.TrimSpace(text) == ""
 }
 
-func encoded(v any) json.RawMessage {
+func encode(v any) json.RawMessage {
 	raw, _ := json.Marshal(v) // what was read from JSON always marshals
 	return raw
 }

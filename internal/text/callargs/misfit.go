@@ -1,6 +1,8 @@
 package callargs
 
 import (
+	"github.com/satchel-go/satchel/internal/text/printable"
+
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -25,7 +27,7 @@ func (m *misfit) Error() string {
 
 // inField says which field of a call it is that does not fit.
 func (m *misfit) inField(name string) *misfit {
-	return &misfit{m.at, m.want, m.found, "{" + string(quoted(name)) + ":" + m.example + "}"}
+	return &misfit{m.at, m.want, m.found, "{" + string(quote(name)) + ":" + m.example + "}"}
 }
 
 // inElement says in which element of a list the misfit is.
@@ -39,12 +41,12 @@ func (m *misfit) inList() *misfit { return &misfit{m.at, m.want, m.found, "[" + 
 // inProperty says in which property of an object the misfit is. The example has
 // what makes the object complete too.
 func (m *misfit) inProperty(schema map[string]any, name string) *misfit {
-	name = Line(name, 80)
+	name = printable.CutLine(name, 80)
 	begin := "{"
 	if other := standsFor(schema); other != "" && other != name {
 		begin = strings.TrimSuffix(sample(schema), "}") + ","
 	}
-	return &misfit{join(name, m.at), m.want, m.found, begin + string(quoted(name)) + ":" + m.example + "}"}
+	return &misfit{join(name, m.at), m.want, m.found, begin + string(quote(name)) + ":" + m.example + "}"}
 }
 
 func join(outer, inner string) string {
@@ -55,11 +57,11 @@ func join(outer, inner string) string {
 }
 
 func unfit(schema map[string]any, raw json.RawMessage) *misfit {
-	return &misfit{want: wanted(schema), found: found(raw), example: sample(schema)}
+	return &misfit{want: shapeName(schema), found: found(raw), example: sample(schema)}
 }
 
-// wanted names the shape that a schema asks for.
-func wanted(schema map[string]any) string {
+// shapeName names the shape that a schema asks for.
+func shapeName(schema map[string]any) string {
 	switch schema["type"] {
 	case "boolean":
 		return "true or false"
@@ -84,11 +86,11 @@ func found(raw json.RawMessage) string {
 	case '[':
 		return "a list"
 	case '"':
-		return "text " + Line(string(raw), 80)
+		return "text " + printable.CutLine(string(raw), 80)
 	case 't', 'f', 'n':
 		return string(raw)
 	}
-	return "the number " + Line(string(raw), 80)
+	return "the number " + printable.CutLine(string(raw), 80)
 }
 
 // sample writes a value that fits.
@@ -104,7 +106,7 @@ func sample(schema map[string]any) string {
 	case "object":
 		properties, _ := schema["properties"].(map[string]any)
 		if name := standsFor(schema); name != "" {
-			return "{" + string(quoted(name)) + ":" + sample(propertyOf(schema, properties, name)) + "}"
+			return "{" + string(quote(name)) + ":" + sample(propertyOf(schema, properties, name)) + "}"
 		}
 		return `{"NAME":"…"}`
 	}

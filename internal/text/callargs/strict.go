@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/satchel-go/satchel/internal/text/printable"
 )
 
 // Given reports whether a field has a value that says something: not false, and no empty
@@ -26,7 +28,7 @@ func (a *Args) Strict(fields []Field) error {
 	}
 	seen := map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(a.object)) {
-		i := named(fields, name)
+		i := fieldIndex(fields, name)
 		if i < 0 {
 			return unknownField(name, fields)
 		}
@@ -98,7 +100,7 @@ func unknownField(name string, fields []Field) error {
 			meant = fmt.Sprintf(": did you mean %q? The", f.Name)
 		}
 	}
-	return fmt.Errorf("%w: unknown field %q%s fields are %s", ErrArguments, Cut(name, 80), meant, strings.Join(all, ", "))
+	return fmt.Errorf("%w: unknown field %q%s fields are %s", ErrArguments, printable.Cut(name, 80), meant, strings.Join(all, ", "))
 }
 
 // plainName is a name as it is compared: dryRun, dry_run and Dry-Run are one.
@@ -108,14 +110,14 @@ func plainName(s string) string {
 
 // repeats fails if an object of a JSON text has a field twice.
 func repeats(text string) error {
-	if name, twice := repeated(text); twice {
-		return fmt.Errorf("%w: field %q is there twice", ErrArguments, Cut(name, 80))
+	if name, twice := repeatedField(text); twice {
+		return fmt.Errorf("%w: field %q is there twice", ErrArguments, printable.Cut(name, 80))
 	}
 	return nil
 }
 
-// repeated returns a field that an object of a JSON text has twice, at any depth.
-func repeated(text string) (name string, twice bool) {
+// repeatedField returns a field that an object of a JSON text has twice, at any depth.
+func repeatedField(text string) (name string, twice bool) {
 	type level struct {
 		fields map[string]bool // nil for an array
 		value  bool            // a value of the object comes next

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/satchel-go/satchel/internal/text/printable"
 )
 
 // textItems is the schema of the elements of Texts.
@@ -50,7 +52,7 @@ func unknownOf(schema map[string]any, raw json.RawMessage, at string, exact bool
 		}
 		property := propertyOf(schema, properties, name)
 		if _, is := properties[name]; property == nil || exact && !is {
-			all = append(all, fmt.Sprintf("%q in %s; it has %s", Cut(name, 80), at, known))
+			all = append(all, fmt.Sprintf("%q in %s; it has %s", printable.Cut(name, 80), at, known))
 			continue
 		}
 		all = append(all, unknownIn(property, object[name], at+", "+name, exact)...)

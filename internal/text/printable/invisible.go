@@ -31,7 +31,7 @@ func FirstInvisible(text string) int {
 // Visible returns a text without invisible characters but the ordinary ones. Control
 // characters other than line feed and tab become spaces, and broken UTF-8 becomes U+FFFD.
 func Visible(text string) string {
-	return mapped(text, "\n\t", func(b *strings.Builder, r rune) {
+	return mapEscapes(text, "\n\t", func(b *strings.Builder, r rune) {
 		if isControl(r) {
 			b.WriteByte(' ')
 		}
@@ -41,12 +41,12 @@ func Visible(text string) string {
 // Replaced returns a text on one line, with U+FFFD for control characters and for
 // invisible ones that are not ordinary.
 func Replaced(text string) string {
-	return mapped(text, "", func(b *strings.Builder, _ rune) { b.WriteRune(utf8.RuneError) })
+	return mapEscapes(text, "", func(b *strings.Builder, _ rune) { b.WriteRune(utf8.RuneError) })
 }
 
-// mapped returns a text in which hidden writes what stands for the control characters
+// mapEscapes returns a text in which hidden writes what stands for the control characters
 // that are not kept, and for invisible ones that are not ordinary.
-func mapped(text, kept string, hidden func(*strings.Builder, rune)) string {
+func mapEscapes(text, kept string, hidden func(*strings.Builder, rune)) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	var b strings.Builder
 	done, some := 0, false

@@ -13,13 +13,25 @@ import (
 
 // Lines returns a text of ours, which may have line breaks and tabs, or a value in
 // JSON. Broken UTF-8 becomes U+FFFD.
-func Lines(text string) string { return escaped(text, "\n\t") }
+func Lines(text string) string { return escape(text, "\n\t") }
 
 // Line returns a name on one line.
-func Line(text string) string { return escaped(text, "") }
+func Line(text string) string { return escape(text, "") }
 
-func escaped(text, kept string) string {
-	return mapped(text, kept, func(b *strings.Builder, r rune) {
+// Cut shortens text from outside to n bytes for an error message that quotes it, and
+// makes it valid UTF-8.
+func Cut(s string, n int) string {
+	if len(s) <= n {
+		return strings.ToValidUTF8(s, "\uFFFD")
+	}
+	return strings.ToValidUTF8(s[:n], "") + "…"
+}
+
+// CutLine is Cut for text that is not quoted, and Line of it.
+func CutLine(s string, n int) string { return Line(Cut(s, n)) }
+
+func escape(text, kept string) string {
+	return mapEscapes(text, kept, func(b *strings.Builder, r rune) {
 		for _, unit := range utf16.Encode([]rune{r}) {
 			fmt.Fprintf(b, `\u%04x`, unit)
 		}

@@ -28,7 +28,7 @@ func literal(word *syntax.Word) (string, error) {
 		var err error
 		switch part := part.(type) {
 		case *syntax.Lit:
-			text, err = unquoted(part.Value, i == 0)
+			text, err = unescape(part.Value, i == 0)
 		case *syntax.SglQuoted:
 			if text = part.Value; part.Dollar {
 				err = errANSIQuote
@@ -48,10 +48,10 @@ func literal(word *syntax.Word) (string, error) {
 	return value.String(), nil
 }
 
-// unquoted resolves the backslashes of text outside of quotes. A tilde stands for
+// unescape resolves the backslashes of text outside of quotes. A tilde stands for
 // a directory at the start of a word, and in anything that looks like an
 // assignment.
-func unquoted(text string, first bool) (string, error) {
+func unescape(text string, first bool) (string, error) {
 	var value strings.Builder
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; c {

@@ -43,9 +43,9 @@ func (l *lister) document(redir *syntax.Redirect) {
 	}
 }
 
-// missed refuses a word whose plain text contains the beginning of a
+// checkMissed refuses a word whose plain text contains the beginning of a
 // substitution.
-func (l *lister) missed(word *syntax.Word) {
+func (l *lister) checkMissed(word *syntax.Word) {
 	if slices.Contains(l.verbatim, word) {
 		return
 	}

@@ -98,7 +98,7 @@ func (l *lister) visit(node syntax.Node) {
 	case *syntax.Redirect:
 		l.document(node)
 	case *syntax.Word:
-		l.missed(node)
+		l.checkMissed(node)
 	case *syntax.ForClause:
 		l.loop(node)
 	case *syntax.ParamExp:
@@ -120,7 +120,7 @@ func (l *lister) fail(what string) { l.err = fmt.Errorf("%w: it has %s", ErrUnkn
 
 // stmt records the command of a statement together with its redirections.
 func (l *lister) stmt(stmt *syntax.Stmt) {
-	c := Command{Writes: opened(stmt.Redirs, isWrite), Reads: opened(stmt.Redirs, isRead)}
+	c := Command{Writes: openedFiles(stmt.Redirs, isWrite), Reads: openedFiles(stmt.Redirs, isRead)}
 	switch cmd := stmt.Cmd.(type) {
 	case *syntax.CallExpr:
 		c.Sets, c.Env = names(cmd.Assigns), environment(cmd.Assigns)
@@ -200,8 +200,8 @@ func (l *lister) loop(clause *syntax.ForClause) {
 	}
 }
 
-// opened lists the files that redirections of one kind open.
-func opened(redirs []*syntax.Redirect, isMeant func(syntax.RedirOperator) bool) []string {
+// openedFiles lists the files that redirections of one kind open.
+func openedFiles(redirs []*syntax.Redirect, isMeant func(syntax.RedirOperator) bool) []string {
 	var files []string
 	for _, redir := range redirs {
 		if isMeant(redir.Op) {
