@@ -13,7 +13,7 @@ import (
 func (c *count) tree(top *os.File) bool {
 	err := filepath.WalkDir(top.Name(), func(path string, d fs.DirEntry, err error) error {
 		switch {
-		case c.stopped():
+		case c.isStopped():
 			return fs.ErrClosed
 		case err != nil:
 			c.hidden = true
