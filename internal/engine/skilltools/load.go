@@ -1,6 +1,8 @@
 package skilltools
 
 import (
+	"github.com/satchel-go/satchel/internal/text/printable"
+
 	"context"
 	"errors"
 	"fmt"
@@ -11,7 +13,6 @@ import (
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/lifetime"
 	"github.com/satchel-go/satchel/internal/engine/state"
-	"github.com/satchel-go/satchel/internal/text/callargs"
 	"github.com/satchel-go/satchel/tools"
 )
 
