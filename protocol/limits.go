@@ -33,6 +33,8 @@ const (
 	// maxWindow bounds the part of a file or blob in one answer, in bytes: in base64 many of
 	// them fit a batch.
 	maxWindow = 1 << 20
+	// mimeHead is how much of a file decides its MIME type, in bytes.
+	mimeHead = 3 << 10
 	// maxInline bounds the SKILL.md in describe_skill, in bytes: longer ones are read in parts.
 	maxInline = 64 << 10
 	// maxFileList bounds the files that describe_skill lists: created skills have no more.
@@ -50,6 +52,16 @@ const (
 	// maxProgressToken bounds the token of a run's progress, in bytes: each notification
 	// repeats it.
 	maxProgressToken = 256
+)
+
+// Sizes of what makes cursors safe, in bytes.
+const (
+	// minCursorKey bounds the key of the host from below.
+	minCursorKey = 16
+	// cursorKeySize is the size of a random key.
+	cursorKeySize = 32
+	// cursorMAC is how much of the signature a cursor has.
+	cursorMAC = 16
 )
 
 // Bounds of runs.
@@ -91,6 +103,8 @@ const (
 const (
 	// maxHeaders bounds the headers of a request, in bytes.
 	maxHeaders = 32 << 10
+	// headerSlack is what net/http reads beyond its bound, in bytes.
+	headerSlack = 4096
 	// maxTraceParent bounds a Traceparent that is logged, in bytes; the standard has 55.
 	maxTraceParent = 128
 	// headerWait is how long the headers of a request may take.
@@ -118,6 +132,8 @@ const (
 	maxRequests  = 256
 	maxBodies    = 512 << 20 // bytes of messages in memory
 	tenantShares = 8
+	// firstRead is the room for the first bytes of a body. It doubles as they come.
+	firstRead = 64 << 10
 	// maxReadMessage bounds the messages of a caller that may only read, in bytes: its
 	// parameters are names.
 	maxReadMessage = 1 << 20

@@ -98,14 +98,14 @@ func (c *call) cursor(last *skillset.Skill, digest, filter string) string {
 func (s *Server) sign(text []byte) []byte {
 	mac := hmac.New(sha256.New, s.key)
 	_, _ = mac.Write(text)
-	return mac.Sum(nil)[:16]
+	return mac.Sum(nil)[:cursorMAC]
 }
 
 // after returns the skills that follow the place of a cursor, even if the list has changed since.
 func (c *call) after(list []*skillset.Skill, cursor, filter string) ([]*skillset.Skill, error) {
 	raw, err := base64.RawURLEncoding.DecodeString(cursor)
 	var at place
-	if err != nil || len(raw) < 16 || !hmac.Equal(raw[:16], c.sign(raw[16:])) || json.Unmarshal(raw[16:], &at) != nil ||
+	if err != nil || len(raw) < cursorMAC || !hmac.Equal(raw[:cursorMAC], c.sign(raw[cursorMAC:])) || json.Unmarshal(raw[cursorMAC:], &at) != nil ||
 		at.Tenant != c.Tenant || at.Filter != filter {
 		return nil, badParam("cursor", "is not one of this server: start again without it")
 	}

@@ -43,7 +43,7 @@ func (s *Server) ListenAndServe(ctx context.Context, at Listening) error {
 		handler = s.Handler()
 	}
 	server := &http.Server{
-		Handler: handler, ReadHeaderTimeout: headerWait, ReadTimeout: bodyWait, MaxHeaderBytes: maxHeaders - 4096, IdleTimeout: idleWait,
+		Handler: handler, ReadHeaderTimeout: headerWait, ReadTimeout: bodyWait, MaxHeaderBytes: maxHeaders - headerSlack, IdleTimeout: idleWait,
 		TLSConfig: &tls.Config{MinVersion: tls.VersionTLS12},
 	}
 	closed := make(chan struct{})

@@ -197,8 +197,8 @@ func WithObserver(f func(context.Context, Record)) Option {
 // survive a restart, and are valid on all servers with the key. The default is a random key.
 func WithCursorKey(key []byte) Option {
 	return func(c *settings) error {
-		if len(key) < 16 {
-			return fmt.Errorf("%w: a key of %d bytes for cursors: at least 16", errOption, len(key))
+		if len(key) < minCursorKey {
+			return fmt.Errorf("%w: a key of %d bytes for cursors: at least %d", errOption, len(key), minCursorKey)
 		}
 		c.key = slices.Clone(key)
 		return nil

@@ -66,7 +66,7 @@ func (s *Server) fill(ctx context.Context) (err error) {
 	}
 	s.limits.BlobExpiry = cmp.Or(s.limits.BlobExpiry, normalExpiry)
 	if s.key == nil {
-		s.key = make([]byte, 32)
+		s.key = make([]byte, cursorKeySize)
 		_, _ = rand.Read(s.key) // never fails
 	}
 	if s.create && s.createdIn == "" {

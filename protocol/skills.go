@@ -139,7 +139,7 @@ func (c *call) readSkillFile(ctx context.Context) (any, error) {
 		}
 	}
 	result := map[string]any{
-		"content": w.content, "encoding": w.encoding, "mime": collect.MIME(p.Path, text[:min(len(text), 3<<10)]),
+		"content": w.content, "encoding": w.encoding, "mime": collect.MIME(p.Path, text[:min(len(text), mimeHead)]),
 		"size_bytes": len(text), "digest": digest, "next_offset": nil,
 	}
 	if w.end < int64(len(text)) {

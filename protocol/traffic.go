@@ -82,7 +82,7 @@ var (
 func (a *admission) read(body io.Reader, most int) (raw []byte, err error) {
 	for {
 		if len(raw) == cap(raw) {
-			more := min(max(cap(raw), 64<<10), most+1-cap(raw))
+			more := min(max(cap(raw), firstRead), most+1-cap(raw))
 			if more == 0 {
 				return nil, errLong
 			}

@@ -24,6 +24,8 @@ const (
 	// maxAnswers bounds the answers to the messages of one request together, in bytes: a
 	// resource of 16 MiB in base64 fits.
 	maxAnswers = 2 * jsonrpc.MaxMessage
+	// mimeHead is how much of a file decides its MIME type, in bytes.
+	mimeHead = 3 << 10
 	// maxURI bounds the URI that an error repeats, in bytes.
 	maxURI = 2048
 )

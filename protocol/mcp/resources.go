@@ -98,7 +98,7 @@ func (s *skills) read(ctx context.Context, uri string) (mcp.Result, error) {
 }
 
 func (f file) contents(uri string, text []byte) (mcp.Result, error) {
-	kind := collect.MIME(f.path, text[:min(len(text), 3<<10)])
+	kind := collect.MIME(f.path, text[:min(len(text), mimeHead)])
 	contents := &mcp.ResourceContents{URI: uri, MIMEType: kind}
 	// An empty text would be sent as neither text nor blob.
 	if len(text) > 0 && collect.IsText(kind, text) {

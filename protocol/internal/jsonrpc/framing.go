@@ -31,7 +31,7 @@ type Framing struct {
 // NewFraming returns the framing of a connection, by its first byte: JSON never begins with a C.
 // The error is that of the read.
 func NewFraming(r io.Reader) (*Framing, error) {
-	f := &Framing{r: bufio.NewReaderSize(r, 64<<10)}
+	f := &Framing{r: bufio.NewReaderSize(r, readSize)}
 	for {
 		first, err := f.r.Peek(1)
 		if err != nil {

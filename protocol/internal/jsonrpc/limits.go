@@ -23,6 +23,9 @@ const (
 	maxHeader = 4 << 10
 )
 
+// readSize is the size of the buffer of a connection, in bytes.
+const readSize = 64 << 10
+
 // Times.
 const (
 	// goneEvery is how often the server looks, after the end of the input, whether the client

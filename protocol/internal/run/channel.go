@@ -75,7 +75,7 @@ func refuse(format string, args ...any) error {
 
 // serve answers until the program closes its end, or breaks the rules.
 func (c *channel) serve(calls io.Reader, answers io.Writer) {
-	r := bufio.NewReaderSize(calls, 64<<10)
+	r := bufio.NewReaderSize(calls, readSize)
 	for n := 0; ; n++ {
 		line, err := readLine(r)
 		switch {
@@ -287,8 +287,8 @@ func (c *channel) createFile(ctx context.Context, name, kind string) (blobs.Info
 		return blobs.Info{}, refuse("path %.100q: want a regular file of the workspace with one link", name)
 	}
 	defer func() { _ = f.Close() }()
-	r := bufio.NewReaderSize(f, 4<<10)
-	first, _ := r.Peek(3 << 10)
+	r := bufio.NewReaderSize(f, 2*mimeHead)
+	first, _ := r.Peek(mimeHead)
 	found := collect.MIME(name, first)
 	kind = cmp.Or(kind, found)
 	if c.hidden != nil && collect.IsText(found, first) {
@@ -308,7 +308,7 @@ type redactReader struct {
 // Read implements io.Reader.
 func (h *redactReader) Read(p []byte) (int, error) {
 	for len(h.ready) == 0 && h.err == nil {
-		part := make([]byte, 32<<10)
+		part := make([]byte, readSize)
 		n, err := h.r.Read(part)
 		h.ready, h.err = bytes.Clone(h.stream.Add(part[:n], err != nil)), err
 	}

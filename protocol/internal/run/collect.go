@@ -240,7 +240,7 @@ func (a *activeRun) collectFiles(ctx context.Context) {
 }
 
 func (a *activeRun) warn(text string) {
-	a.result.Warnings = append(a.result.Warnings, sentence(head(a.redact(text), 1000)))
+	a.result.Warnings = append(a.result.Warnings, sentence(head(a.redact(text), maxWarning)))
 }
 
 // setLogs adds the output of the program to the result.

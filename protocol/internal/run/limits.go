@@ -14,6 +14,14 @@ const (
 	maxBlob = 256 << 20
 	// maxKind bounds a MIME type, in bytes.
 	maxKind = 255
+	// readSize is the size of buffers for what a program writes, in bytes.
+	readSize = 64 << 10
+	// mimeHead is how much of a file decides its MIME type, in bytes.
+	mimeHead = 3 << 10
+	// maxReport bounds the text of a program's progress, in bytes; reportEvery is how often it
+	// is passed on.
+	maxReport   = 500
+	reportEvery = 100 * time.Millisecond
 	// pipeWait is how long the channel is read on when the program has ended.
 	pipeWait = 2 * time.Second
 )
@@ -30,6 +38,10 @@ const (
 	maxType    = 400
 	// maxPreview bounds the beginning of an output that is a blob, in bytes.
 	maxPreview = 2000
+	// previewGap is the room in a preview for the line between its two parts.
+	previewGap = 48
+	// maxWarning bounds a warning, in bytes.
+	maxWarning = 1000
 	// maxLog bounds each of the two outputs of the program that are kept as blobs, in bytes.
 	maxLog = 1 << 20
 	// maxSummary bounds the summary, in characters.

@@ -105,7 +105,7 @@ func preview(text string) (string, bool) {
 	if len(text) <= maxPreview {
 		return text, false
 	}
-	const room = maxPreview - 48 // for the line between
+	const room = maxPreview - previewGap
 	first, last := head(text, room/2), tail(text, room/2)
 	return fmt.Sprintf("%s\n[… %d bytes left out …]\n%s", first, len(text)-len(first)-len(last), last), true
 }

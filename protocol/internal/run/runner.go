@@ -149,13 +149,13 @@ func (a *activeRun) redact(text string) string { return a.hidden.Text(text, 0) }
 // stage reports a stage of the run.
 func (a *activeRun) stage(stage, message string) {
 	if a.Progress != nil {
-		a.Progress(stage, sentence(head(a.redact(message), 500)))
+		a.Progress(stage, sentence(head(a.redact(message), maxReport)))
 	}
 }
 
 // say reports the progress of the program, at most ten times a second.
 func (a *activeRun) say(text string) {
-	if now := time.Now(); now.Sub(a.last) >= 100*time.Millisecond {
+	if now := time.Now(); now.Sub(a.last) >= reportEvery {
 		a.last = now
 		a.stage(StageRunning, head(text, maxStage))
 	}

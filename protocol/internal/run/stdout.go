@@ -29,7 +29,7 @@ func (p *stdoutCopy) follow(kill func()) (wait func()) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		part := make([]byte, 32<<10)
+		part := make([]byte, readSize)
 		for {
 			n, err := p.from.Read(part)
 			_, _ = p.logs.Write(part[:n])
