@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -24,6 +25,8 @@ const (
 	actionReview  = "review"
 	actionRebase  = "rebase"
 	actionGrant   = "grant"
+
+	actionUnreadable = "unreadable" // in the audit, of a call that names no action
 )
 
 // Edit is one change of a skill.
@@ -123,7 +126,7 @@ func (l *Library) auditOutcome(ctx context.Context, a Actor, e *Edit, out Outcom
 		} else if err != nil {
 			return Outcome{}, err
 		}
-		entry := l.entry(a, e.Action, cmp.Or(out.ID, idIn(e.Skill)), 0, 0, outcome, cut(detail, 500))
+		entry := l.entry(a, knownAction(e.Action), cmp.Or(out.ID, idIn(e.Skill)), 0, 0, outcome, cut(named(e, detail), 500))
 		if _, logErr := l.store.Commit(ctx, Change{Tenant: a.Tenant, Entry: entry}); logErr != nil {
 			return Outcome{}, logErr
 		}
@@ -143,8 +146,26 @@ func (l *Library) deny(ctx context.Context, p *preparedEdit, why string) error {
 	if e.Reason != "" {
 		why += "; the edit says: " + e.Reason
 	}
-	_, err := l.store.Commit(ctx, Change{Tenant: a.Tenant, Entry: l.entry(a, e.Action, idIn(e.Skill), 0, 0, "denied", cut(why, 500))})
+	_, err := l.store.Commit(ctx, Change{Tenant: a.Tenant, Entry: l.entry(a, e.Action, idIn(e.Skill), 0, 0, "denied", cut(named(e, why), 500))})
 	return err
+}
+
+// named returns the detail of an entry with the name in the edit, if the entry has no id.
+func named(e *Edit, detail string) string {
+	name := cut(cmp.Or(e.Skill, e.Name), 100)
+	if idIn(e.Skill) != "" || name == "" || strings.Contains(detail, strconv.Quote(name)) {
+		return detail
+	}
+	return strings.TrimSuffix(strconv.Quote(name)+": "+detail, ": ")
+}
+
+// knownAction returns an action that edits have, or else actionUnreadable.
+func knownAction(action string) string {
+	switch action {
+	case actionCreate, actionImport, actionCopy, actionPatch, actionReplace, actionMetadata, actionArchive:
+		return action
+	}
+	return actionUnreadable
 }
 
 // idIn returns a reference that is a canonical id, else "".

@@ -147,15 +147,33 @@ func updateSkill(ctx context.Context, s *tools.Scope, args tools.Args, say func(
 	return c.commit(ctx, s, false)
 }
 
+// refusedUpdate enters into the audit a call whose arguments cannot be read.
+func refusedUpdate(ctx context.Context, s *tools.Scope, args tools.Args, err error) {
+	d, actor, _, _ := editorOf(ctx, s)
+	if d == nil {
+		return
+	}
+	e := Edit{Action: actionUnreadable}
+	if args.Err() == nil {
+		e.Action, e.Skill, e.Name = knownAction(args.Text("action")), args.Text("skill"), args.Text("name")
+	}
+	_, err = d.Library.auditOutcome(ctx, actor, &e, Outcome{}, invalid("%s", err))
+	if _, own := errors.AsType[*Error](err); !own && err != nil && d.Failed != nil {
+		d.Failed(ctx, err)
+	}
+}
+
 // commit makes the edit and writes the answer. isApproved reports that a person has
 // allowed what the question showed.
 func (c *change) commit(ctx context.Context, s *tools.Scope, isApproved bool) (string, error) {
 	limit := s.Limits.OrDefaults().Answer
-	if modelErr, ok := errors.AsType[tools.ModelError](c.err); ok {
-		return fail("invalid", string(modelErr)), nil
-	}
-	if c.err != nil && c.prepared == nil {
-		return c.editor.failed(ctx, inWords(c.err, c.say), limit)
+	if c.err != nil && c.prepared == nil { // no edit came of the call
+		err := c.err
+		if modelErr, ok := errors.AsType[tools.ModelError](err); ok {
+			err = invalid("%s", string(modelErr))
+		}
+		_, err = c.editor.Library.auditOutcome(ctx, c.actor, &c.edit, Outcome{}, err)
+		return c.editor.failed(ctx, inWords(err, c.say), limit)
 	}
 	if !c.edit.DryRun {
 		scope, err := skilltools.From(s)

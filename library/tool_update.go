@@ -49,7 +49,8 @@ func updateTool(name string) tools.Operation {
 		Prepare: func(ctx context.Context, s *tools.Scope, args tools.Args) (*tools.Prepared, error) {
 			return prepare(ctx, s, args, say)
 		},
-		Refuse: fail,
+		Refuse:  fail,
+		Refused: refusedUpdate,
 		Call: func(ctx context.Context, s *tools.Scope, args tools.Args) (string, error) {
 			return updateSkill(ctx, s, args, say)
 		},

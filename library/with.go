@@ -178,9 +178,14 @@ type editorKey struct{}
 // bind returns an operation of this package as it works with the editor: its calls have the
 // editor in their context.
 func (d *editor) bind(o tools.Operation) tools.Operation {
-	call, prepare := o.Call, o.Prepare
+	call, prepare, refused := o.Call, o.Prepare, o.Refused
 	o.Call = func(ctx context.Context, s *tools.Scope, args tools.Args) (string, error) {
 		return call(context.WithValue(ctx, editorKey{}, d), s, args)
+	}
+	if refused != nil {
+		o.Refused = func(ctx context.Context, s *tools.Scope, args tools.Args, err error) {
+			refused(context.WithValue(ctx, editorKey{}, d), s, args, err)
+		}
 	}
 	if prepare != nil {
 		o.Prepare = func(ctx context.Context, s *tools.Scope, args tools.Args) (*tools.Prepared, error) {

@@ -44,6 +44,9 @@ type Operation struct {
 	// with Refuse is strict: it refuses fields that are unknown, misspelt or given twice.
 	// Without Refuse the answer is plain text, and such fields are ignored with a warning.
 	Refuse func(code, message string) string
+	// Refused, if not nil, is called when a call is refused because its arguments cannot be
+	// read. err says why.
+	Refused func(ctx context.Context, s *Scope, args Args, err error)
 	// Call answers a call. Its arguments are decoded according to Fields.
 	Call func(ctx context.Context, s *Scope, args Args) (string, error)
 

@@ -94,6 +94,9 @@ func AnswerPrepared(ctx context.Context, o *tools.Operation, s *Scope, args tool
 
 func answer(ctx context.Context, o *tools.Operation, s *Scope, args tools.Args, call func(context.Context, *Scope) (string, error)) (string, error) {
 	if err := cmp.Or(args.Err(), args.Missing()); err != nil {
+		if o.Refused != nil {
+			o.Refused(ctx, s.Public(), args, err)
+		}
 		return refuse(o, err.Error()), nil
 	}
 	var r reply
