@@ -61,19 +61,27 @@ func TestTextsInViewKeepTheirSkill(t *testing.T) {
 
 // A load by a name that has become another skill's says so: nothing of the first has changed.
 func TestALoadByANameThatIsAnotherSkillsNow(t *testing.T) {
-	for _, mode := range []loadmode.Mode{loadmode.Adaptive, loadmode.Session} {
+	for _, tt := range []struct {
+		loading satchel.Loading
+		ended   bool // the load of the first has ended, and its text is in view
+	}{{satchel.Loading{}, false}, {satchel.Loading{Mode: loadmode.Session}, false}, {satchel.Loading{Prices: free}, true}} {
+		mode := tt.loading.Mode
 		pdf := func(word string) fstest.MapFS {
 			return fstest.MapFS{"pdf/SKILL.md": {Data: []byte("---\nname: pdf\ndescription: Reads.\n---\nBODY OF " + word + "\n")}}
 		}
 		late := fstest.MapFS{"x.txt": {Data: []byte("x")}}
 		rt, err := satchel.New(satchel.WithSkillRoots([]source.Root{source.FS("one", pdf("one")).In(core.ScopePlugin), source.FS("two", late).In(core.ScopeHost)}),
-			satchel.WithLoading(satchel.Loading{Mode: mode}))
+			satchel.WithLoading(tt.loading))
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer rt.Close()
 		c := chattest.NewChat(t, rt).Say(core.User, "go")
 		c.Calls(`skill_load {"skill":"pdf"}`)
+		if tt.ended {
+			c.Answer("done")
+			c.Say(core.User, "go on").View()
+		}
 		late["pdf/SKILL.md"] = pdf("two")["pdf/SKILL.md"]
 		if err := rt.Refresh(t.Context()); err != nil {
 			t.Fatal(err)

@@ -100,6 +100,9 @@ func (l *loading) save(ctx context.Context, r *reply) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	for i := range l.texts {
+		l.scope.NoteLoaded(l.texts[i].skill.Name, l.texts[i].skill.ID)
+	}
 	for _, e := range l.events {
 		l.scope.Emit(ctx, e)
 	}
@@ -151,7 +154,11 @@ func (l *loading) load(next *state.Record, t *skillText) {
 	}
 	before := next.Find(name)
 	moved := before != nil && revision != "" && before.Revision != revision
-	another := before != nil && before.ID != "" && before.ID != t.skill.ID
+	was := l.scope.LoadedAs(name)
+	if before != nil {
+		was = before.ID
+	}
+	another := was != "" && was != t.skill.ID
 	keep := next.KeepList
 	if l.activation == guessed {
 		keep = next.GuessList

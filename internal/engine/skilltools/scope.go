@@ -79,6 +79,10 @@ type Events interface {
 	tools.Events
 	// Found records the skills that a search has named.
 	Found(names []string)
+	// NoteLoaded records the canonical id of a skill that was loaded by a name. LoadedAs
+	// returns it to later calls in this process, or "".
+	NoteLoaded(name, id string)
+	LoadedAs(name string) string
 }
 
 // Rules are those of the runtime for a call.

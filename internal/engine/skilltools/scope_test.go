@@ -142,7 +142,9 @@ func (d deskEvents) Emit(_ context.Context, e core.Event) {
 	d.events = append(d.events, outcomes([]core.Event{e})...)
 }
 
-func (d deskEvents) Found([]string) {}
+func (d deskEvents) Found([]string)            {}
+func (d deskEvents) NoteLoaded(string, string) {}
+func (d deskEvents) LoadedAs(string) string    { return "" }
 
 // call answers a call; calls that change what is loaded are numbered from 1.
 func (d *desk) call(name, raw string) string {

@@ -45,7 +45,9 @@ type Agent struct {
 	files []core.File
 	// named are skills that a search has named, and executing the deliveries whose bodies
 	// a request has contained.
-	named     map[string]bool
+	named map[string]bool
+	// loadedAs are the canonical ids of the skills that this process has loaded, by name.
+	loadedAs  map[string]string
 	executing map[DeliveryKey]bool
 	// reads are the files of skills that were read.
 	reads reads
@@ -63,6 +65,24 @@ func (a *Agent) Found(names []string) {
 	for _, name := range names {
 		a.named[name] = true
 	}
+}
+
+// NoteLoaded notes the canonical id of a skill that was loaded by a name.
+func (a *Agent) NoteLoaded(name, id string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.loadedAs == nil || len(a.loadedAs) > maxNamed {
+		a.loadedAs = make(map[string]string)
+	}
+	a.loadedAs[name] = id
+}
+
+// LoadedAs returns the canonical id of the skill that this process has loaded last by a name,
+// "" for none.
+func (a *Agent) LoadedAs(name string) string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.loadedAs[name]
 }
 
 // FoundBy says how the model came to know of a skill: by a search or by the list.
