@@ -24,11 +24,12 @@ func TestServedPlaces(t *testing.T) {
 		"git+file:///srv/skills.git":       instead,
 		"a.zip":                            instead,
 		"nowhere":                          "there is no such directory; make it, or name another",
-		"lost":                             `catalog: open root "PLACE": the link to gone leads nowhere; remove it, or put back what it leads to: file does not exist`,
+		"lost":                             `open root "PLACE": the link to gone leads nowhere; remove it, or put back what it leads to: file does not exist`,
 	} {
 		for _, command := range [][]string{{"serve", "--stdio"}, {"mcp"}} {
 			code, _, errs := invoke(t, "", append(command, "--skills", place)...)
-			if want := "--skills " + place + ": " + strings.ReplaceAll(want, "PLACE", place); code != exitUsage || !strings.Contains(errs, want) {
+			want := strings.ReplaceAll(want, "PLACE", place)
+			if code != exitUsage || !strings.Contains(errs, "--skills "+place+": ") || !strings.Contains(errs, want) {
 				t.Errorf("%v %s: %d %s", command, place, code, errs)
 			}
 		}
