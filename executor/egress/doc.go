@@ -2,9 +2,9 @@
 // reach the hosts that it was granted, and nothing else.
 //
 // A [Policy] has the rules. [New] makes a [Proxy] of it for one run, which serves the listener
-// that the sandbox offers to its program. Programs find it by the variables that [Environment]
-// returns. A program that ignores them reaches nothing, because the sandbox has no other
-// network.
+// that the sandbox offers to its program. Programs find it by the variables that
+// [Policy.Environment] returns. A program that ignores them reaches nothing, because the
+// sandbox has no other network.
 //
 //   - HTTPS goes through CONNECT. The proxy checks the name that the program asks for and the
 //     one that its TLS handshake names, and passes the bytes on without reading them.
