@@ -37,12 +37,12 @@ func newContent(text string) Content {
 //
 // The skill is that of the current snapshot even if its front matter has been
 // edited since; only Refresh updates it. AllowedTools and Repaired are the
-// exception: they come from the same file as the body, because a list must not be
-// applied to a text that it was not written for.
+// exception. They come from the same file as the body, because a list belongs to the
+// text that it was written for.
 //
-// Errors are [ErrUnknownSkill], fs.ErrNotExist, one that is too large, one that is no regular file,
-// [ErrPath], those of sources ([source.ErrGone], [source.ErrDigest]) and, if an edit has left no
-// usable skill in the file, those of package skillmd.
+// Errors are [ErrUnknownSkill], fs.ErrNotExist, [ErrPath], and those of sources
+// ([source.ErrGone], [source.ErrDigest]). A file that is too large or no regular file is an
+// error too. If an edit has left no usable skill in the file, the error is that of skillmd.
 func (c *Catalog) Body(ctx context.Context, name string) (core.Skill, Content, error) {
 	var skill core.Skill
 	var content Content
@@ -74,9 +74,8 @@ func (c *Catalog) Doc(ctx context.Context, name, doc string) (Content, error) {
 	return c.doc(ctx, name, doc, c.hasDoc)
 }
 
-// DocOf is [Catalog.Doc] for a caller that has just called [Catalog.Docs] and reads
-// several of the docs: listed is what it returned, and the skill is not searched for
-// docs again.
+// DocOf is [Catalog.Doc] for a caller that reads several docs. listed is what
+// [Catalog.Docs] has just returned, so the skill is not searched for docs again.
 func (c *Catalog) DocOf(ctx context.Context, name string, listed []string, doc string) (Content, error) {
 	return c.doc(ctx, name, doc, func(_ context.Context, st *state, p place, doc string) (bool, error) {
 		full, inside := st.reach(p, doc)
@@ -131,7 +130,7 @@ func from(skill core.Skill, text string) string {
 	return "[from " + skill.Origin + "]\n\n" + text
 }
 
-// text reads a file and converts it to text. As long as the file has not changed
+// text reads a file and converts it to text. While the file has not changed,
 // the text comes from the cache, so one path must always be converted in the same
 // way.
 func (c *Catalog) text(p place, file string, convert func([]byte) (string, core.Skill, error)) (cachedText, error) {

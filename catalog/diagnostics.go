@@ -10,9 +10,9 @@ import (
 
 // The codes of the diagnostics of a catalog that a host may want to tell apart.
 const (
-	// CodeUnreadable says that a SKILL.md or a directory cannot be read. The SKILL.md may be
-	// too large, not a regular file, or a link that leads nowhere or out of the root; or a
-	// source has listed an entry that cannot be used.
+	// CodeUnreadable says that a SKILL.md or a directory cannot be read, or that an entry of a
+	// source cannot be used. The SKILL.md may be too large, no regular file, or a link that
+	// leads nowhere or out of the root.
 	CodeUnreadable = scan.CodeUnreadable
 	// CodeCollision says that two skills have the same name, and how the other one loads.
 	CodeCollision skillmd.Code = "name-collision"

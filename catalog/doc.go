@@ -1,13 +1,11 @@
-// Package catalog is where skills come from. It searches directories and file
-// systems for SKILL.md files, keeps what their front matter says, and reads
-// bodies, docs and other files when somebody asks for them.
+// Package catalog keeps the skills of a list of places and finds them by name or by the words of a
+// task. It reads bodies, docs and other files when a caller asks for them.
 //
-// [Open] searches a list of [Root] places and never fails because of a single
-// skill: whatever is wrong with one is a diagnostic of the [Snapshot].
-// [Catalog.Refresh] searches again and reads only what has changed. Everything
-// here is safe for concurrent use.
+// [Open] searches a list of [source.Root] places. It never fails because of a single skill: what
+// is wrong with one is a diagnostic of the [Snapshot]. [Catalog.Refresh] searches again and reads
+// only what has changed. Everything here is safe for concurrent use.
 //
-// All files are untrusted. They are bounded in size and number, read only when
-// they are regular files, and reached only through paths and links that stay
-// inside their root; the names that skills give themselves never become paths.
+// All files are untrusted. Their size and number are bounded, and only regular files are read.
+// They are reached only through paths and links that stay inside their root. The names that
+// skills give themselves never become paths.
 package catalog

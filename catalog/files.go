@@ -45,10 +45,9 @@ func filesOf(ctx context.Context, st *state, p place, limit int) (*scan.Walk, er
 	return scan.WalkAll(ctx, p.tree, p.dir, st.areas[p.area].skills, limit)
 }
 
-// Passed names what [Catalog.Files] leaves out because it cannot be read as a file:
-// links to directories, links that lead nowhere or out of the root, pipes and
-// devices, and names with control characters or invalid UTF-8. It returns at most
-// the first 20, as they are on disk.
+// Passed returns at most the first 20 names that [Catalog.Files] leaves out because they
+// cannot be read as files. Such are links to directories, nowhere or out of the root, pipes,
+// devices, and names with control characters or invalid UTF-8. The names are as on disk.
 func (c *Catalog) Passed(ctx context.Context, name string) ([]string, error) {
 	var passed []string
 	err := c.within(ctx, name, func(st *state, p place, _ core.Skill) error {
@@ -65,8 +64,7 @@ func (c *Catalog) Passed(ctx context.Context, name string) ([]string, error) {
 // skill itself contains may lead to another file of the root, but not into the folder
 // of a skill that is hidden from the model.
 //
-// Errors are [ErrUnknownSkill], [ErrPath], fs.ErrNotExist, one that is no regular file,
-// a file that is too large (see [WithMaxReadBytes]), and those of sources ([source.ErrGone],
+// Errors are (see [WithMaxReadBytes]), and those of sources ([source.ErrGone],
 // [source.ErrDigest]).
 func (c *Catalog) ReadFile(ctx context.Context, name, file string) ([]byte, error) {
 	var data []byte

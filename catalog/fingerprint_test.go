@@ -78,7 +78,7 @@ func TestFingerprintOfYoungFile(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"pdf/SKILL.md": skillText("pdf", "Reads.", ""), "pdf/x.py": "one"})
 	c := mustOpen(t, []source.Root{source.Dir(dir)})
-	now := time.Now().Add(time.Minute) // young as long as the test may take
+	now := time.Now().Add(time.Minute) // young for the whole test
 	var sums []string
 	for _, text := range []string{"one", "one", "two"} {
 		full := filepath.Join(dir, "pdf/x.py")

@@ -33,9 +33,8 @@ func (e *RootError) Error() string {
 // Unwrap returns Err.
 func (e *RootError) Unwrap() error { return e.Err }
 
-// Ready reports, as the last search has found them, the roots that give no skills: those
-// that cannot be searched, are not trusted, hold no skill, or hold broken ones only. The
-// error is nil if there are none, and else holds a [RootError] for each. It is
+// Ready reports the roots that gave no skills in the last search. Such a root cannot be
+// searched, is not trusted, holds no skill, or holds broken ones only. The error is nil if there are none, and else holds a [RootError] for each. It is
 // [ErrNoSkills] too if no other root has a skill. An optional root may be absent or
 // empty; one that holds only what could not be used is among them. Ready judges the roots
 // and not what an audience sees of them.

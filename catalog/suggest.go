@@ -32,8 +32,8 @@ func (s *Snapshot) Suggest(name string) []string {
 }
 
 // Suggest returns up to three names of visible skills that a caller who wrote name may
-// have meant: names that are one typing error away, then skills that [Catalog.Search]
-// finds for the words of the name, then those of [Snapshot.Suggest].
+// have meant. Names that are one typing error away come first. Then come skills that
+// [Catalog.Search] finds for the words of the name, then those of [Snapshot.Suggest].
 func (c *Catalog) Suggest(name string) []string {
 	near, words := c.Snapshot().near(name)
 	var names, weak []string

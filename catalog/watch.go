@@ -55,11 +55,11 @@ type watcher struct {
 	seen    *Snapshot
 }
 
-// Watch refreshes the catalog when a skill of one of its roots is added, edited or removed:
-// directories and plugins when the system reports a change, sources when they do
-// ([source.Notifier]), and all others, such as archives, every Poll. If the system can watch no
-// folder, or not all of them, everything is polled as well, and a diagnostic says so. Watching
-// ends with ctx, with stop, or with the catalog. When stop returns, no goroutine of it is left;
+// Watch refreshes the catalog when a skill of one of its roots is added, edited or removed.
+// Directories and plugins are read again when the system reports a change, and sources when they
+// do ([source.Notifier]). All others, such as archives, are read every Poll. If the system can
+// watch no folder, or not all of them, everything is polled as well, and a diagnostic says so.
+// Watching ends with ctx, with stop, or with the catalog. When stop returns, no goroutine of it is left;
 // calling it twice is harmless.
 func (c *Catalog) Watch(ctx context.Context, opts WatchOptions) (stop func() error) {
 	return c.watchWith(ctx, opts).Close

@@ -161,7 +161,7 @@ func revisions(t *testing.T, s *shelf) {
 	for _, change := range []struct{ path, text string }{
 		{"SKILL.md", skillText("pdf", "Reads and writes PDF files.")},
 		{"SKILL.md", skillText("pdf", "Reads and writes PDF files.") + "More.\n"},
-		{"references/forms.md", "FORMS.\n"}, // as long as before
+		{"references/forms.md", "FORMS.\n"}, // the same length as before
 		{"references/new.md", ""},
 	} {
 		s.Put(t, "pdf", change.path, change.text)

@@ -15,10 +15,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// maxMessage bounds what a server may send at once, in bytes: a file of 16 MiB in
-// base64, or a page of skills.
-const maxMessage = 32 << 20
-
 // HTTP is the transport to a server at a URL. A nil client is http.DefaultClient.
 // http: is refused beyond this machine unless insecure says otherwise; a redirect
 // to another host is not followed.
@@ -37,7 +33,7 @@ func HTTP(address string, client *http.Client, insecure bool) (mcp.Transport, er
 	bounded := *client
 	bounded.Transport = boundedTrip{client.Transport}
 	bounded.CheckRedirect = func(to *http.Request, via []*http.Request) error {
-		if len(via) > 5 || to.URL.Host != via[0].URL.Host || to.URL.Scheme != via[0].URL.Scheme {
+		if len(via) > maxRedirects || to.URL.Host != via[0].URL.Host || to.URL.Scheme != via[0].URL.Scheme {
 			return errors.New("a redirect to another host is not followed")
 		}
 		return nil
@@ -134,7 +130,7 @@ type program struct {
 // Close implements io.Closer.
 func (p *program) Close() error {
 	err := p.WriteCloser.Close()
-	late := time.AfterFunc(5*time.Second, func() { _ = p.cmd.Process.Kill() })
+	late := time.AfterFunc(closeTime, func() { _ = p.cmd.Process.Kill() })
 	defer late.Stop()
 	var exit *exec.ExitError
 	if ended := p.cmd.Wait(); ended != nil && !errors.As(ended, &exit) {

@@ -120,7 +120,7 @@ func TestChanged(t *testing.T) {
 	}
 	w.remove("pdf")
 	w.put("other", "SKILL.md", text("other", "Far."))
-	fresh := w.open(t, WithCacheBytes(1))
+	fresh := w.open(t, withCacheBytes(1))
 	listing, err = fresh.Scan(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -229,11 +229,11 @@ func TestBounds(t *testing.T) {
 	for i := range 5 {
 		w.put(fmt.Sprintf("s-%d", i), "SKILL.md", text(fmt.Sprintf("s-%d", i), "Many."))
 	}
-	listing, err := w.open(t, WithMaxSkills(3)).Scan(t.Context(), nil)
+	listing, err := w.open(t, withMaxSkills(3)).Scan(t.Context(), nil)
 	if err != nil || len(listing.Entries) != 3 || len(listing.Diagnostics) != 1 || !strings.Contains(listing.Diagnostics[0].Message, "more than 3 skills") {
 		t.Errorf("%s, %v", encoded(listing), err)
 	}
-	listing, err = w.open(t, WithMaxSkills(0), WithURIs("skill://team/s-1/SKILL.md", "skill://team/none/SKILL.md")).Scan(t.Context(), nil)
+	listing, err = w.open(t, withMaxSkills(0), WithURIs("skill://team/s-1/SKILL.md", "skill://team/none/SKILL.md")).Scan(t.Context(), nil)
 	if err != nil || len(listing.Entries) != 1 || len(listing.Diagnostics) != 2 {
 		t.Errorf("%s, %v", encoded(listing), err)
 	}
@@ -263,7 +263,7 @@ func TestCacheBytes(t *testing.T) {
 		w := newWorld()
 		w.put("pdf", "SKILL.md", text("pdf", "Far."))
 		w.put("pdf", "a.md", "About.\n")
-		s := w.open(t, WithCacheBytes(bytes))
+		s := w.open(t, withCacheBytes(bytes))
 		listing, err := s.Scan(t.Context(), nil)
 		if err != nil {
 			t.Fatal(err)

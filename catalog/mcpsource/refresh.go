@@ -7,9 +7,6 @@ import (
 	"time"
 )
 
-// pollEvery is how often watchers look at a server that does not report changes of its skills.
-const pollEvery = 30 * time.Second
-
 // Refresh asks the server for its skills and reports whether they differ from those that were
 // listed last. If so, it notifies the watchers of the source ([Source.Notify]). It changes
 // nothing by itself: the skills stay as they were listed until the catalog lists them again

@@ -24,20 +24,6 @@ import (
 	"github.com/satchel-go/satchel/internal/text/skilltext"
 )
 
-// The bounds of the extension, and ours.
-const (
-	maxFiles = 512
-	maxBytes = 16 << 20
-	maxURI   = 2048
-	maxHead  = 64 << 10
-	maxPath  = 512
-	maxDeep  = 32       // folders of a path
-	maxDepth = 32       // of values of front matter
-	maxAll   = 64 << 20 // bytes of what is kept of a list
-
-	maxCursor = 4 << 10 // bytes: all of a list are kept
-)
-
 const skillFile = "SKILL.md"
 
 // skill is one that a server lists and that can be used.

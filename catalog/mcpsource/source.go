@@ -20,7 +20,7 @@ import (
 	"github.com/satchel-go/satchel/skillmd"
 )
 
-// Source are the skills of one server. Make one with Open, give Root to a catalog,
+// Source holds the skills of one server. Make one with [Open], give Root to a catalog,
 // and close it after the catalog. It is safe for concurrent use.
 type Source struct {
 	label   string
@@ -45,38 +45,29 @@ type settings struct {
 	wait   time.Duration
 }
 
-// Option configures Open.
-type Option func(*settings)
+// Option changes how [Open] reads a server.
+type Option func(*settings) error
 
 // WithURIs adds skills that the server does not list, by the URIs of their SKILL.md.
 func WithURIs(uris ...string) Option {
-	return func(s *settings) { s.uris = append(s.uris, uris...) }
-}
-
-// WithMaxSkills bounds how many skills are listed; the default is 1000. The rest is
-// one diagnostic.
-func WithMaxSkills(n int) Option {
-	return func(s *settings) { s.skills = n }
-}
-
-// WithCacheBytes bounds the files that are kept, in memory only; the default is
-// 64 MiB.
-func WithCacheBytes(n int) Option {
-	return func(s *settings) { s.bytes = n }
+	return func(s *settings) error { s.uris = append(s.uris, uris...); return nil }
 }
 
 var labels = regexp.MustCompile(`^[a-z0-9-]{1,32}$`)
 
 // Open connects to a server. The label is the host's name for it, 1 to 32 of a-z,
 // 0-9 and "-"; what the server calls itself means nothing. Use [HTTP] or [Command]
-// for the transport, which bound what a server may send.
+// for the transport, which bound what a server may send. At most 1,000 skills are listed, and
+// 64 MiB of files are kept in memory.
 func Open(ctx context.Context, label string, transport mcp.Transport, opts ...Option) (*Source, error) {
 	if !labels.MatchString(label) {
 		return nil, fmt.Errorf("label %q: want 1 to 32 of a-z, 0-9 and -", label)
 	}
-	s := &Source{label: label, watchers: make(map[int]func()), settings: settings{skills: 1000, bytes: 64 << 20, wait: 10 * time.Second}}
+	s := &Source{label: label, watchers: make(map[int]func()), settings: settings{skills: maxSkills, bytes: cacheBytes, wait: answerTime}}
 	for _, opt := range opts {
-		opt(&s.settings)
+		if err := opt(&s.settings); err != nil {
+			return nil, fmt.Errorf("MCP server %q: %w", label, err)
+		}
 	}
 	s.texts = lru.New[string, []byte](max(s.bytes, 1), nil)
 	client := mcp.NewClient(&mcp.Implementation{Name: "satchel", Version: "1"}, &mcp.ClientOptions{

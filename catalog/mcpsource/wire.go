@@ -27,9 +27,6 @@ type listResult struct {
 // page is a page of skills, of which no more are decoded than a page may have.
 type page []listed
 
-// maxPage is how many skills a page may have.
-const maxPage = 10_000
-
 // UnmarshalJSON implements json.Unmarshaler.
 func (p *page) UnmarshalJSON(raw []byte) error {
 	if bytes.Equal(raw, []byte("null")) {

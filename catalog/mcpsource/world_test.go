@@ -24,7 +24,7 @@ const patience = 2 * time.Minute
 
 // withWait sets how long one answer may take.
 func withWait(d time.Duration) Option {
-	return func(s *settings) { s.wait = d }
+	return func(s *settings) error { s.wait = d; return nil }
 }
 
 // world is a server of skills, hostile where a test wants it.
@@ -188,4 +188,12 @@ func text(name, description string) string {
 func encoded(v any) string {
 	b, _ := json.Marshal(v)
 	return string(b)
+}
+
+func withMaxSkills(n int) Option {
+	return func(s *settings) error { s.skills = n; return nil }
+}
+
+func withCacheBytes(n int) Option {
+	return func(s *settings) error { s.bytes = n; return nil }
 }

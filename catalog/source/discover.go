@@ -10,11 +10,11 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// Discover returns the well-known roots for somebody who works in dir, all of them
-// optional. In scope [core.ScopeProject]: .claude/skills and .agents/skills of dir and of the
-// directories above it up to the root of its git work tree, the nearest first, at most
-// 16 levels; without a work tree only those of dir. In scope [core.ScopeUser]: ~/.claude/skills,
-// ~/.agents/skills and $XDG_CONFIG_HOME/agents/skills.
+// Discover returns the well-known roots of a user who works in dir, all of them optional.
+// Those in scope [core.ScopeProject] are .claude/skills and .agents/skills of dir and of the
+// directories above it, the nearest first. They end at the root of the git work tree, or after
+// 16 levels; without a work tree they are those of dir alone. Those in scope [core.ScopeUser] are
+// ~/.claude/skills, ~/.agents/skills and $XDG_CONFIG_HOME/agents/skills.
 //
 // env returns the environment variables that say where the user's directories are: HOME
 // (USERPROFILE on Windows) and XDG_CONFIG_HOME. Roots of directories without a variable are left

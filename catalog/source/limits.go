@@ -18,9 +18,9 @@ const (
 
 // How a source looks for changes of its tree.
 const (
-	// sourceQuiet is how long nothing may change before listeners are told again.
+	// sourceQuiet is how long nothing may change before listeners are called again.
 	sourceQuiet = 100 * time.Millisecond
-	// sourceLatest is how long after a change listeners are told, however much goes on.
+	// sourceLatest is how long after a change listeners are called, however much goes on.
 	sourceLatest = time.Second
 	// maxWatched is how many folders are watched. Mostly the system allows fewer.
 	maxWatched = 1 << 16

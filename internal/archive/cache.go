@@ -19,9 +19,6 @@ import (
 	"github.com/satchel-go/satchel/internal/files/plainfile"
 )
 
-// freshFor is how long an archive is not asked for again.
-const freshFor = 5 * time.Minute
-
 // Cache keeps unpacked archives in a directory, each in a folder named by the digest of its
 // bytes. Processes may share it. The zero Cache is not usable.
 //
@@ -56,13 +53,12 @@ type known struct {
 }
 
 // Get returns the archive at an address, unpacked. One that is pinned and cached needs
-// no network. Any other is asked for at most once in 5 minutes, and unpacked again only
-// if the server says that it has changed; if the server cannot be reached, the cached
-// one is used. The address is also the path of a file where it has no scheme.
+// no network. The server of any other is asked at most once in 5 minutes, and the archive is
+// unpacked again if it has changed. If the server cannot be reached, the cached one is used. The address is also the path of a file where it has no scheme.
 func (c *Cache) Get(ctx context.Context, address string, opts Options) (Unpacked, error) {
 	opts.Limits = opts.Limits.orDefaults()
 	if opts.Timeout <= 0 {
-		opts.Timeout = time.Minute
+		opts.Timeout = downloadTime
 	}
 	pin := strings.ToLower(strings.TrimPrefix(opts.SHA256, "sha256:"))
 	if pin != "" {
@@ -247,7 +243,7 @@ func readKnown(file string) (k known, ok bool) {
 		return known{}, false
 	}
 	defer f.Close()
-	err = json.NewDecoder(io.LimitReader(f, 64<<10)).Decode(&k)
+	err = json.NewDecoder(io.LimitReader(f, maxKnown)).Decode(&k)
 	return k, err == nil
 }
 

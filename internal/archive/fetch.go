@@ -12,13 +12,9 @@ import (
 	"os"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/satchel-go/satchel/internal/files/plainfile"
 )
-
-// maxRedirects bounds the redirects of a download.
-const maxRedirects = 5
 
 // request is one download.
 type request struct {
@@ -70,7 +66,7 @@ var reserved = []netip.Prefix{
 // guarded is a transport that refuses addresses as they are dialled: a name may resolve
 // to another address each time it is asked for.
 func guarded() *http.Transport {
-	dialer := &net.Dialer{Timeout: 15 * time.Second, ControlContext: func(ctx context.Context, _, address string, _ syscall.RawConn) error {
+	dialer := &net.Dialer{Timeout: dialTime, ControlContext: func(ctx context.Context, _, address string, _ syscall.RawConn) error {
 		if allowed, _ := ctx.Value(allowedKey{}).(bool); allowed {
 			return nil
 		}
@@ -80,7 +76,7 @@ func guarded() *http.Transport {
 		}
 		return nil
 	}}
-	return &http.Transport{DialContext: dialer.DialContext, DisableKeepAlives: true, ForceAttemptHTTP2: true, MaxResponseHeaderBytes: 64 << 10}
+	return &http.Transport{DialContext: dialer.DialContext, DisableKeepAlives: true, ForceAttemptHTTP2: true, MaxResponseHeaderBytes: maxHeaders}
 }
 
 // roundTripper marks each request, redirected ones too, with what its address is allowed.
@@ -147,7 +143,7 @@ func (q *request) open(ctx context.Context) (*response, error) {
 
 // bounded keeps a header that is short and plain.
 func bounded(header string) string {
-	if len(header) > 256 || strings.ContainsFunc(header, func(r rune) bool { return r < 0x20 || r > 0x7e }) {
+	if len(header) > maxHeader || strings.ContainsFunc(header, func(r rune) bool { return r < 0x20 || r > 0x7e }) {
 		return ""
 	}
 	return header

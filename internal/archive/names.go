@@ -11,12 +11,6 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Bounds of the name of an entry.
-const (
-	maxName  = 1024 // bytes
-	maxDepth = 32   // parts
-)
-
 // names are the names of the entries so far, to refuse two that a file system could take
 // for one, and entries below a file.
 type names map[string]named // by folded name

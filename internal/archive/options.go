@@ -10,11 +10,11 @@ import (
 
 // Errors of archives.
 var (
-	// ErrRefused: the archive holds something that no archive of skills may hold.
+	// ErrRefused reports that the archive holds something that no archive of skills may hold.
 	ErrRefused = errors.New("archive refused")
-	// errPin: the archive is not the one that was pinned.
+	// errPin reports that the archive is not the one that was pinned.
 	errPin = errors.New("archive is not the pinned one")
-	// ErrURL: the archive may not be fetched from there.
+	// ErrURL reports that the archive may not be fetched from there.
 	ErrURL = errors.New("address not allowed")
 )
 
@@ -43,20 +43,17 @@ type Options struct {
 	Allow func(*url.URL) bool
 }
 
-// unchargedRatio is how much every archive may unpack, whatever its ratio, in bytes.
-const unchargedRatio = 64 << 10
-
 func (l Limits) orDefaults() Limits {
 	for _, d := range []struct {
 		value *int64
 		def   int64
-	}{{&l.MaxDownload, 64 << 20}, {&l.MaxUnpacked, 256 << 20}, {&l.MaxFile, 64 << 20}, {&l.MaxRatio, 100}} {
+	}{{&l.MaxDownload, maxDownload}, {&l.MaxUnpacked, maxUnpacked}, {&l.MaxFile, maxFile}, {&l.MaxRatio, maxRatio}} {
 		if *d.value <= 0 {
 			*d.value = d.def
 		}
 	}
 	if l.MaxFiles <= 0 {
-		l.MaxFiles = 10_000
+		l.MaxFiles = maxFiles
 	}
 	return l
 }

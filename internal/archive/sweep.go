@@ -12,16 +12,6 @@ import (
 	"time"
 )
 
-const (
-	// keptFor is how long an archive is kept that no address names any more: a catalog
-	// may still read it. What a crash has left half made is kept as long.
-	keptFor = 24 * time.Hour
-	// sweptEach is how often the directory is looked through, beside new archives.
-	sweptEach = time.Hour
-	// maxCache bounds the unpacked archives of a directory, in bytes.
-	maxCache = 2 << 30
-)
-
 // Files of the cache beside the archives.
 const (
 	usedSuffix = ".used"  // when an archive was used last
@@ -109,15 +99,14 @@ func (c *Cache) list() []stored {
 // sizeOf returns the bytes of a directory's files, each at least one block, with its
 // folders.
 func sizeOf(dir string) (size int64) {
-	const block = 4 << 10
 	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return nil //nolint:nilerr // it is being removed
 		}
 		if info, err := d.Info(); err == nil && info.Mode().IsRegular() {
-			size += (info.Size() + block - 1) / block * block
+			size += (info.Size() + fileBlock - 1) / fileBlock * fileBlock
 		} else {
-			size += block
+			size += fileBlock
 		}
 		return nil
 	})

@@ -78,10 +78,6 @@ func (u *unpacker) explain(err error) error {
 	return fmt.Errorf("%w: it is damaged: %w", ErrRefused, err)
 }
 
-// perEntry is how many bytes of a tar an entry takes beside its data: headers, and
-// what fills their blocks.
-const perEntry = 4 << 10
-
 // metered bounds what is unpacked of a tar beside the data of files: headers are read
 // before an entry is seen.
 type metered struct {
@@ -174,13 +170,6 @@ func (u *unpacker) zip(in io.ReaderAt, size int64) error {
 	}
 	return nil
 }
-
-// The list of a zip is read whole before its entries are counted, so it has a bound in
-// bytes: some, and some for each entry.
-const (
-	perListing = 256 << 10
-	perListed  = 512
-)
 
 // listing bounds what is read of a zip until its list is done.
 type listing struct {
@@ -328,7 +317,7 @@ func (u *unpacker) file(name string, executable bool, size int64, data io.Reader
 
 // copy writes an unpacked file, within the bounds.
 func (u *unpacker) copy(name string, f io.Writer, data io.Reader) error {
-	buf := make([]byte, 32<<10)
+	buf := make([]byte, copyBuffer)
 	for written := int64(0); ; {
 		if err := u.ctx.Err(); err != nil {
 			return err

@@ -4,9 +4,9 @@ import "github.com/satchel-go/satchel/skillmd"
 
 // The codes of the diagnostics that a search adds to those of package skillmd.
 const (
-	// CodeUnreadable says that a SKILL.md or a directory cannot be read. The SKILL.md may be
-	// too large, not a regular file, or a link that leads nowhere or out of the root; or a
-	// source has listed an entry that cannot be used.
+	// CodeUnreadable says that a SKILL.md or a directory cannot be read, or that an entry of a
+	// source cannot be used. The SKILL.md may be too large, no regular file, or a link that
+	// leads nowhere or out of the root.
 	CodeUnreadable skillmd.Code = "unreadable"
 	// CodeFileName says that a SKILL.md is spelled in another case.
 	CodeFileName skillmd.Code = "file-name"

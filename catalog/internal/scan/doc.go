@@ -1,7 +1,7 @@
 // Package scan searches the trees of places for skills: it opens directories and file systems,
 // reads the front matter of SKILL.md files, and follows the links that may be followed. Packages
-// catalog and catalog/source are made of it.
+// catalog and catalog/source use it.
 //
-// All files are untrusted. They are bounded in size and number, read only when they are regular
-// files, and reached only through paths and links that stay inside their tree.
+// All files are untrusted. Their size and number are bounded, and only regular files are read.
+// They are reached only through paths and links that stay inside their tree.
 package scan

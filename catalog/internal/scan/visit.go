@@ -233,9 +233,8 @@ func DirNameOf(dir, root string) string {
 
 func (out *sight) note(d skillmd.Diagnostic) { out.diagnostics = append(out.diagnostics, d) }
 
-// Stamp tells without reading a file whether it is still the one that was read: it
-// has the same size, modification time and identity (device and inode, where there
-// are any).
+// Stamp identifies a file that was read by its size, modification time and identity, which
+// are device and inode where there are any. So an unchanged file is not read again.
 type Stamp struct {
 	Size     int64
 	Modified time.Time

@@ -23,9 +23,6 @@ import (
 // FileName is the name of the file in the directory of the skills.
 const FileName = "satchel.lock"
 
-// maxLock bounds a lock file, in bytes.
-const maxLock = 64 << 20
-
 // Lock is what a lock file holds; the names of its fields are stable.
 type Lock struct {
 	Version int     `json:"version"`

@@ -8,12 +8,6 @@ import (
 	"unicode"
 )
 
-// The bounds of a query.
-const (
-	maxPhrasings = 8
-	maxPhrasing  = 500 // runes
-)
-
 // Query is what is searched for.
 type Query struct {
 	// Phrasings say the same in several ways; at least one, of more than 8 the first,
@@ -274,9 +268,6 @@ func (n *Naming) mentioned(text string) []int {
 	}
 	return append(all, n.besideSkill(text)...)
 }
-
-// maxNameWords bounds the words of a name that is written with spaces.
-const maxNameWords = 5
 
 // besideSkill returns the documents whose names stand directly before or behind the word
 // "skill" or "skills", also several with "and" between them. The words of a name may stand

@@ -35,9 +35,6 @@ type Document struct {
 	Body string
 }
 
-// maxBody is how much of the prose of a body is indexed, in bytes.
-const maxBody = 8 << 10
-
 // counts is how often a term stands in each field of a document, at most 255 times.
 type counts [fields]uint8
 

@@ -12,9 +12,6 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// maxTerm bounds a term in bytes: what is longer is data, not a word.
-const maxTerm = 64
-
 // eachTerm yields the terms of a text in order: words in lower case, stemmed where they are
 // English, without stop words. A word in camel case also yields its parts. If pairs is set,
 // scripts without spaces yield every pair of neighbouring characters.

@@ -1,4 +1,4 @@
-// Package skilltext has what packages of this module need of the text of a SKILL.md beside its
-// parser, package skillmd: where front matter ends, its fields as JSON, names, links, and lists of
-// tools. All of it takes hostile input.
+// Package skilltext reads parts of the text of a SKILL.md for package skillmd, which parses it,
+// and for other packages of this module. It finds the end of front matter, its fields as JSON, the
+// links of a body, and the tokens of a list of tools, and it checks names. All input is untrusted.
 package skilltext

@@ -1,0 +1,43 @@
+package mcpsource
+
+import "time"
+
+// Bounds of one skill, as the extension has them.
+const (
+	maxFiles = 512
+	maxBytes = 16 << 20 // of all files
+	maxURI   = 2048     // bytes
+	maxHead  = 64 << 10 // bytes of front matter
+	maxPath  = 512      // bytes
+	maxDeep  = 32       // folders of a path
+	maxDepth = 32       // of values of front matter
+)
+
+// Bounds of what a server sends.
+const (
+	// maxSkills is how many skills are listed; the rest is one diagnostic.
+	maxSkills = 1000
+	// maxAll is how many bytes are kept of a list.
+	maxAll = 64 << 20
+	// maxPage is how many skills a page has.
+	maxPage = 10_000
+	// maxCursor is the longest cursor, in bytes: all of a list are kept.
+	maxCursor = 4 << 10
+	// maxMessage is how much a server sends at once, in bytes: a file of 16 MiB in base64, or a
+	// page of skills.
+	maxMessage = 32 << 20
+	// maxRedirects is how many redirects are followed.
+	maxRedirects = 5
+	// cacheBytes is how many bytes of files are kept in memory.
+	cacheBytes = 64 << 20
+)
+
+const (
+	// answerTime is how long one answer of a server may take.
+	answerTime = 10 * time.Second
+	// pollEvery is how often watchers look at a server that does not report changes of its
+	// skills.
+	pollEvery = 30 * time.Second
+	// closeTime is how long a program has to end after its input is closed.
+	closeTime = 5 * time.Second
+)
