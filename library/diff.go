@@ -14,10 +14,10 @@ import (
 
 // Diff is the difference of two versions.
 type Diff struct {
-	// Unified has three lines of context and applies with patch. Numbered has old and
-	// new number of each line. Of several files they follow each other by path.
+	// Unified has three lines of context and applies with patch. Numbered has the old and the
+	// new number of each line. Both have the files in the order of their paths.
 	Unified, Numbered string
-	Added, Removed    int
+	Added, Removed    int // lines
 }
 
 // texts reads those files that are not the same as in the other ones.

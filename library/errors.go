@@ -5,21 +5,21 @@ import (
 	"fmt"
 )
 
-// What can go wrong. Errors of this package wrap one of these, or are those of the
-// store or the context.
+// The errors of a library. All others are those of the store or of the context.
 var (
-	ErrUnknown     = errors.New("unknown skill")
-	ErrConflict    = errors.New("the skill was changed meanwhile")
-	ErrNameTaken   = errors.New("the name is taken")
-	ErrRole        = errors.New("a role is missing")
-	ErrInvalid     = errors.New("invalid edit")
-	ErrNotEditable = errors.New("the skill cannot be edited like this")
-	ErrTooLarge    = errors.New("too large")
-	ErrSchema      = errors.New("library: the schema does not fit")
+	ErrUnknown     = errors.New("unknown skill")                        // for the actor
+	ErrConflict    = errors.New("the skill was changed meanwhile")      // since the expected version
+	ErrNameTaken   = errors.New("the name is taken")                    // by another skill
+	ErrRole        = errors.New("a role is missing")                    // the actor may not do that
+	ErrInvalid     = errors.New("invalid edit")                         // or an invalid option
+	ErrNotEditable = errors.New("the skill cannot be edited like this") // by anybody
+	ErrTooLarge    = errors.New("too large")                            // for the Limits
+	ErrSchema      = errors.New("library: the schema does not fit")     // of a store
 	errAmbiguous   = errors.New("the name is that of several skills")
 )
 
-// Error is a refusal. Its text is for the model or the person who asked.
+// Error is a refusal. Its text is for the model or the person who made the call. It wraps one
+// of the errors of this package.
 type Error struct {
 	// Code is one of unknown, ambiguous, refused, conflict, invalid, no_match,
 	// not_unique and too_large.
@@ -27,8 +27,8 @@ type Error struct {
 	Message string
 	// Candidates are the skills of an ambiguous name, sorted by id.
 	Candidates []Descriptor
-	// VersionRef is the head of a conflict, and ChangedSince the numbered difference
-	// that has brought it about.
+	// VersionRef is the present version after a conflict. ChangedSince is the numbered
+	// difference from the expected version to it.
 	VersionRef, ChangedSince string
 
 	kind error

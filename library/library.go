@@ -26,55 +26,59 @@ import (
 // Library is a skill library over a store. It is safe for concurrent use. Make one
 // with [New].
 type Library struct {
-	store   Store
+	config
+	store Store
+
+	mu      sync.Mutex
+	tenants map[string]*tenantHeads
+	waiting listeners.Listeners // for changes, if the store does not tell of them
+}
+
+// Option configures a [Library].
+type Option func(*config) error
+
+type config struct {
 	clock   func() time.Time
 	logger  *slog.Logger
 	limits  Limits
 	keep    int
 	plugins []*plugin
-
-	mu      sync.Mutex
-	tenants map[string]*tenantHeads
-	waiting listeners.Listeners // for changes, where the store does not tell of them
 }
 
-// Option configures a [Library].
-type Option func(*Library) error
-
-// withClock sets where times come from. The default is time.Now.
+// withClock sets the clock of the library. The default is time.Now.
 func withClock(now func() time.Time) Option {
-	return func(l *Library) error {
-		l.clock = now
+	return func(c *config) error {
+		c.clock = now
 		return nil
 	}
 }
 
-// WithLogger sets where it is logged that the skills of a plugin cannot be listed. The
-// default is slog.Default.
+// WithLogger sets where plugins are logged whose skills cannot be listed. The default is
+// slog.Default.
 func WithLogger(logger *slog.Logger) Option {
-	return func(l *Library) error {
-		l.logger = logger
+	return func(c *config) error {
+		c.logger = logger
 		return nil
 	}
 }
 
-// WithLimits bounds what is kept. A field below 1 keeps its default.
+// WithLimits sets the bounds of skills. A field below 1 keeps its default.
 func WithLimits(limits Limits) Option {
-	return func(l *Library) error {
-		l.limits = limits
+	return func(c *config) error {
+		c.limits = limits
 		return nil
 	}
 }
 
-// WithKeep sets how many revisions of each skill are kept: the newest, and those that are
-// served or that a person approved last. The default, 0, keeps all. One that goes leaves
-// its entry in the audit.
+// WithKeep sets how many of the newest revisions of each skill are kept. The revision that is
+// served and the one that a person approved last are kept too. The default, 0, keeps all. The
+// audit keeps the entries of revisions that are removed.
 func WithKeep(revisions int) Option {
-	return func(l *Library) error {
+	return func(c *config) error {
 		if revisions < 0 {
 			return fmt.Errorf("%w: WithKeep: %d", ErrInvalid, revisions)
 		}
-		l.keep = revisions
+		c.keep = revisions
 		return nil
 	}
 }
@@ -84,9 +88,9 @@ func New(store Store, opts ...Option) (*Library, error) {
 	if store == nil {
 		return nil, fmt.Errorf("%w: New: nil store", ErrInvalid)
 	}
-	l := &Library{store: store, clock: time.Now, logger: warnlog.New(), tenants: map[string]*tenantHeads{}}
+	l := &Library{store: store, config: config{clock: time.Now, logger: warnlog.New()}, tenants: map[string]*tenantHeads{}}
 	for _, o := range opts {
-		if err := o(l); err != nil {
+		if err := o(&l.config); err != nil {
 			return nil, err
 		}
 	}

@@ -44,28 +44,28 @@ type manifest struct{ Name, Version string }
 
 var pluginID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
-// WithPlugins adds plugins. Tenants share them; their overlays are apart.
+// WithPlugins adds plugins. All tenants share them; each tenant has its own overlays.
 func WithPlugins(plugins ...Plugin) Option {
-	return func(l *Library) error {
+	return func(c *config) error {
 		for _, p := range plugins {
 			if !pluginID.MatchString(p.ID) || p.Source == nil {
 				return fmt.Errorf("%w: WithPlugins: plugin %q has no usable id or no source", ErrInvalid, p.ID)
 			}
-			if slices.ContainsFunc(l.plugins, func(o *plugin) bool { return o.ID == p.ID }) {
+			if slices.ContainsFunc(c.plugins, func(o *plugin) bool { return o.ID == p.ID }) {
 				return fmt.Errorf("%w: WithPlugins: plugin %q is there twice", ErrInvalid, p.ID)
 			}
 			if p.Name == "" {
 				p.Name = p.ID
 			}
-			l.plugins = append(l.plugins, &plugin{Plugin: p})
+			c.plugins = append(c.plugins, &plugin{Plugin: p})
 		}
 		return nil
 	}
 }
 
-// OpenPlugin reads an installed plugin. .claude-plugin/plugin.json names it, and its skills
-// are below skills/. The version is read again with the skills, so an upgrade in place is
-// noticed.
+// OpenPlugin opens an installed plugin. Its name and version are in .claude-plugin/plugin.json,
+// and its skills are below skills/. The library reads the version again with the skills, so it
+// notices an upgrade in place.
 func OpenPlugin(dir string) (Plugin, error) {
 	read := func() (manifest, error) { return readManifest(dir) }
 	m, err := read()

@@ -38,17 +38,16 @@ var roleOrder = []Role{roleViewer, roleAuthor, roleEditor, roleMaintainer}
 // rank returns the place of a role, from 0; that of an unknown role is 0.
 func (r Role) rank() int { return max(0, slices.Index(roleOrder, r)) }
 
-// Actor is who does something, as the host says. Nothing that a model writes names an
-// actor.
+// Actor is the person or agent that lists, reads or edits. The host names it; nothing that a
+// model writes does.
 type Actor struct {
 	Tenant  string
 	Subject string // the person
 	Agent   string
 	Session string
 	Roles   []Role
-	// Allow says which skills there are for the actor, by their ID and front matter. What
-	// it does not allow is unknown to him in every respect, but for its name, which stays
-	// taken. Nil allows all.
+	// Allow reports by ID and front matter whether a skill exists for the actor. A skill that
+	// it does not allow is unknown in every method; only its name stays taken. Nil allows all.
 	Allow func(core.Skill) bool
 }
 
