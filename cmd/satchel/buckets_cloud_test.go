@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
+	"github.com/satchel-go/satchel/cmd/satchel/internal/places"
 	"github.com/satchel-go/satchel/internal/testing/servertest"
 )
 
@@ -18,7 +20,7 @@ func sharedFiles(t *testing.T) string { return servertest.Shared(t, "s3").URL }
 // Outputs that are saved to a bucket are there for the next process.
 func TestArtifactsInBucket(t *testing.T) {
 	where := servertest.Shared(t, "s3").URL
-	store, open, err := openArtifacts(t.Context(), where)
+	store, open, err := places.OpenArtifacts(t.Context(), where)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,7 +29,7 @@ func TestArtifactsInBucket(t *testing.T) {
 	if _, err := store.Save(t.Context(), id, "a.txt", "", strings.NewReader("x"), 10); err != nil {
 		t.Fatal(err)
 	}
-	again, open2, err := openArtifacts(t.Context(), where)
+	again, open2, err := places.OpenArtifacts(t.Context(), where)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,14 +62,14 @@ func TestServeBucket(t *testing.T) {
 		var made struct {
 			ID string `json:"blob_id"`
 		}
-		if code != exitDone || json.Unmarshal([]byte(out), &made) != nil || made.ID == "" {
+		if code != cli.ExitDone || json.Unmarshal([]byte(out), &made) != nil || made.ID == "" {
 			t.Fatalf("%d %s %s", code, out, errs)
 		}
 		id = made.ID
 	})
 	t.Run("read", func(t *testing.T) {
 		url := startServe(t, "--listen", "127.0.0.1:0", "--blobs", where, "--unsafe-local") + "/rpc"
-		if code, out, errs := invoke(t, "", "call", "read_blob", `{"blob_id": "`+id+`"}`, "--url", url); code != exitDone || !strings.Contains(out, `"kept"`) {
+		if code, out, errs := invoke(t, "", "call", "read_blob", `{"blob_id": "`+id+`"}`, "--url", url); code != cli.ExitDone || !strings.Contains(out, `"kept"`) {
 			t.Errorf("%d %s %s", code, out, errs)
 		}
 	})

@@ -2,6 +2,8 @@ package main
 
 import (
 	"encoding/json"
+	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
+	"github.com/satchel-go/satchel/cmd/satchel/internal/measure"
 	"os"
 	"path/filepath"
 	"strings"
@@ -57,7 +59,7 @@ func TestCacheReportJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := program(t, nil, "", "cache-report", "--json", "--key", "model", file)
-	var report cacheReport
+	var report measure.CacheReport
 	if err := json.Unmarshal([]byte(got.out), &report); err != nil {
 		t.Fatalf("%v: %s %s", err, got.out, got.err)
 	}
@@ -127,7 +129,7 @@ func TestCacheReportIsPrintable(t *testing.T) {
 		}
 	}
 	got = program(t, nil, `{"messages":["`+"\u202e"+`"]}`, "cache-report", "-")
-	if got.code != exitFailed || strings.ContainsRune(got.err, 0x202e) {
+	if got.code != cli.ExitFailed || strings.ContainsRune(got.err, 0x202e) {
 		t.Errorf("code %d, %q", got.code, got.err)
 	}
 }
@@ -139,10 +141,10 @@ func TestCacheReportErrors(t *testing.T) {
 		code int
 		err  string
 	}{
-		"no file":      {"", []string{"cache-report"}, exitUsage, "<file>"},
-		"missing file": {"", []string{"cache-report", filepath.Join(t.TempDir(), "none")}, exitFailed, "none"},
-		"empty":        {"\n", []string{"cache-report", "-"}, exitFailed, "the log is empty"},
-		"bad line":     {logLine("a", "x") + "{", []string{"cache-report", "-"}, exitFailed, "line 2"},
+		"no file":      {"", []string{"cache-report"}, cli.ExitUsage, "<file>"},
+		"missing file": {"", []string{"cache-report", filepath.Join(t.TempDir(), "none")}, cli.ExitFailed, "none"},
+		"empty":        {"\n", []string{"cache-report", "-"}, cli.ExitFailed, "the log is empty"},
+		"bad line":     {logLine("a", "x") + "{", []string{"cache-report", "-"}, cli.ExitFailed, "line 2"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := program(t, nil, test.in, test.args...); got.code != test.code || got.out != "" || !strings.Contains(got.err, test.err) {

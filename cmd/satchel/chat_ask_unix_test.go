@@ -17,6 +17,7 @@ import (
 
 	"github.com/creack/pty"
 
+	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/satcheltest"
 )
@@ -56,8 +57,8 @@ func (s *screen) until(t *testing.T, text string, ended <-chan struct{}) {
 // ahead is none. Prompts that are piped in are prompts all the same.
 func TestChatAsksOnARealTerminal(t *testing.T) {
 	if args := os.Getenv(chatVar); args != "" {
-		os.Exit(run(context.Background(), strings.Split(args, "\n"), console{
-			in: os.Stdin, out: os.Stdout, err: os.Stderr, env: os.Getenv, tty: openTerminal, terminal: isTerminal(os.Stdin),
+		os.Exit(run(context.Background(), strings.Split(args, "\n"), cli.Console{
+			In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Env: os.Getenv, TTY: cli.OpenTerminal, Terminal: cli.IsTerminal(os.Stdin),
 		}))
 	}
 	skills := listedSkills(t, "true")

@@ -126,34 +126,6 @@ func TestToolAndDoctorWithServers(t *testing.T) {
 	}
 }
 
-// Of two processes that go on with one conversation, the later turn is refused.
-func TestKeptTurnsConflict(t *testing.T) {
-	store, open, err := openEngine(t.Context(), servertest.Shared(t, "redis").URL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer open.Close()
-	id := rand.Text()
-	a, err := openKeptIn(t.Context(), store, id)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := openKeptIn(t.Context(), store, id)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := a.add([]said{{Role: roleUser, Text: "mine"}}); err != nil {
-		t.Fatal(err)
-	}
-	if err := b.add([]said{{Role: roleUser, Text: "yours"}}); err == nil || !strings.Contains(err.Error(), "another process has gone on") || len(b.messages) != 0 {
-		t.Errorf("%v, %+v", err, b.messages)
-	}
-	again, err := openKeptIn(t.Context(), store, id)
-	if err != nil || len(again.messages) != 1 || again.messages[0].Text != "mine" {
-		t.Errorf("%+v, %v", again, err)
-	}
-}
-
 func TestEngineErrors(t *testing.T) {
 	t.Setenv("AWS_ACCESS_KEY_ID", "test") // else it is looked for in the network
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "test")

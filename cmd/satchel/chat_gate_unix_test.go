@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/testing/bypasstest"
 	"github.com/satchel-go/satchel/satcheltest"
@@ -276,9 +277,9 @@ func TestChatQuestionIsCancelled(t *testing.T) {
 		defer silent.Close()
 		var out bytes.Buffer
 		errs := &interrupting{}
-		code := run(t.Context(), append(flags, "--skills", skills, "--executor", "local", "--approve", "ask", "first", "second"), console{
-			in: in, out: &out, err: errs, terminal: true,
-			env: func(name string) string {
+		code := run(t.Context(), append(flags, "--skills", skills, "--executor", "local", "--approve", "ask", "first", "second"), cli.Console{
+			In: in, Out: &out, Err: errs, Terminal: true,
+			Env: func(name string) string {
 				return map[string]string{"OPENAI_BASE_URL": server.URL(), "OPENAI_MODEL": "m"}[name]
 			},
 		})
@@ -316,7 +317,7 @@ func TestChatShowsDecisions(t *testing.T) {
 func TestChatGateFlags(t *testing.T) {
 	for _, args := range [][]string{{"--policy", "deny"}, {"--approve", "sometimes"}} {
 		got := program(t, map[string]string{"OPENAI_MODEL": "m", "OPENAI_API_KEY": "k"}, "", append([]string{"chat", "hi"}, args...)...)
-		if got.code != exitUsage || !strings.Contains(got.err, args[1]) {
+		if got.code != cli.ExitUsage || !strings.Contains(got.err, args[1]) {
 			t.Errorf("%v: code %d, err %q", args, got.code, got.err)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
+	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
 	"github.com/satchel-go/satchel/internal/testing/servertest"
 	"github.com/satchel-go/satchel/satcheltest"
 )
@@ -46,7 +47,7 @@ var libraries = map[string]func(t *testing.T) string{
 func satchelIn(t *testing.T, args ...string) string {
 	t.Helper()
 	got := program(t, nil, "", args...)
-	if got.code != exitDone {
+	if got.code != cli.ExitDone {
 		t.Fatalf("%q ends with %d: %s", args, got.code, got.err)
 	}
 	return got.out

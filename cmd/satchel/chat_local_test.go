@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
 	"github.com/satchel-go/satchel/satcheltest"
 )
 
@@ -14,7 +15,7 @@ func TestChatAnswersItsOwnCommands(t *testing.T) {
 		script := satcheltest.Plan(satcheltest.Turn{Steps: []satcheltest.Step{satcheltest.Load("pdf")}, Answer: "first"}, satcheltest.Turn{Answer: "second"})
 		input := "/help\n/skills\none\n /skills \n/tools\n/pdf-forms please\n/quit\nnever\n"
 		got := converse(t, script, input, append(flags, "--skills", skills)...)
-		if got.code != exitDone || got.out != "first\nsecond\n" {
+		if got.code != cli.ExitDone || got.out != "first\nsecond\n" {
 			t.Fatalf("code %d, out %q, err %q", got.code, got.out, got.err)
 		}
 		for _, want := range []string{"/quit  end the chat\n", "pdf  Reads PDF files.\n", "pdf  (loaded) Reads PDF files.\n", "skill_load  "} {
@@ -37,7 +38,7 @@ func TestChatLeavesMentionsToSkills(t *testing.T) {
 	skills := skillDir(t, map[string]string{"help/SKILL.md": "---\nname: help\ndescription: Helps.\n---\nBODY OF HELP\n"})
 	script := satcheltest.Plan(satcheltest.Turn{Needs: []string{"BODY OF HELP"}, Answer: "helped"})
 	got := converse(t, script, "/help\n/quit\n", "chat", "--skills", skills, "--mentions", "slash")
-	if got.code != exitDone || got.out != "helped\n" {
+	if got.code != cli.ExitDone || got.out != "helped\n" {
 		t.Errorf("code %d, out %q, err %q", got.code, got.out, got.err)
 	}
 }

@@ -5,30 +5,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
+	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/satcheltest"
-	skillrun "github.com/satchel-go/satchel/tools/run"
 )
 
 // The variables that restrict what skill_run may start.
 const envAllowed, envDenied = "SATCHEL_RUN_ALLOWED_COMMANDS", "SATCHEL_RUN_DENIED_COMMANDS"
-
-func TestRunTimeout(t *testing.T) {
-	for text, want := range map[string]time.Duration{
-		"1": time.Second, "0.5": 500 * time.Millisecond, "90": 90 * time.Second, "2m": 2 * time.Minute, "24h": maxTimeout,
-		"": 0, "0": 0, "-1": 0, "-3s": 0, "25h": 0, "86401": 0, "1e300": 0, "NaN": 0, "-Inf": 0, "soon": 0, "2 m": 0,
-	} {
-		t.Run(text, func(t *testing.T) {
-			var got runTimeout
-			err := got.UnmarshalText([]byte(text))
-			if time.Duration(got) != want || (err != nil) != (want == 0) {
-				t.Errorf("got %v, %v, want %v", time.Duration(got), err, want)
-			}
-		})
-	}
-}
 
 // chatWithRuns has one model call and reports what is left in the directory of
 // workspaces while the chat goes on, and after it.
@@ -89,43 +73,8 @@ func TestChatOpensAndClosesWorkspaces(t *testing.T) {
 
 func TestChatRemovesWorkspacesAfterAnError(t *testing.T) {
 	got, during, after := chatWithRuns(t, "--skills", testSkills(t), "--compact", "nosuch")
-	if got.code != exitUsage || during != 0 || after != 0 {
+	if got.code != cli.ExitUsage || during != 0 || after != 0 {
 		t.Errorf("code %d, %d workspaces during and %d after, err %q", got.code, during, after, got.err)
-	}
-}
-
-// A relative directory is one of the current directory.
-func TestRunFlagsMakeHostsAbsolute(t *testing.T) {
-	t.Chdir(t.TempDir())
-	if err := os.Mkdir("logs", 0o700); err != nil {
-		t.Fatal(err)
-	}
-	f := runFlags{AllowHost: []string{"logs"}, Artifacts: filepath.Join("kept", "artifacts"), Workspaces: "places", Executor: "local"}
-	w, err := f.open(skillrun.Policy{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, dir := range []string{f.Artifacts, f.Workspaces} {
-		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-			t.Errorf("%s: %v, %v", dir, info, err)
-		}
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if n := instances(t, "places"); n != 0 {
-		t.Errorf("%d workspaces are left", n)
-	}
-}
-
-func TestNewPolicy(t *testing.T) {
-	env := map[string]string{envAllowed: "python3, wc", envDenied: "rm curl,wget"}
-	p, err := newPolicy(func(name string) string { return env[name] })
-	if err != nil || strings.Join(p.Allowed, " ") != "python3 wc" || strings.Join(p.Denied, " ") != "rm curl wget" {
-		t.Errorf("got %+v, %v", p, err)
-	}
-	if p, err := newPolicy(func(string) string { return "" }); err != nil || p.Restricts() {
-		t.Errorf("without variables: %+v, %v", p, err)
 	}
 }
 
@@ -157,7 +106,7 @@ func TestChatAttach(t *testing.T) {
 		{"--skills", skills, "--attach", dir},
 		{"--skills", skills, "--profile", "knowledge_only", "--attach", filepath.Join(dir, "sales.csv")},
 	} {
-		if got := converse(t, satcheltest.Plan(), "", append(append([]string{"chat"}, args...), "hi")...); got.code != exitUsage || !strings.Contains(got.err, "--attach") {
+		if got := converse(t, satcheltest.Plan(), "", append(append([]string{"chat"}, args...), "hi")...); got.code != cli.ExitUsage || !strings.Contains(got.err, "--attach") {
 			t.Errorf("%q: code %d: %s", args, got.code, got.err)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/satcheltest"
 )
@@ -104,7 +105,7 @@ func TestChatStoreNamesConversation(t *testing.T) {
 		got := converse(t, fails, "", append(flags, "--store", store, "good", "bad")...)
 		_, rest, _ := strings.Cut(got.err, "--resume ")
 		id, _, told := strings.Cut(rest, " ")
-		if got.code != exitFailed || !told {
+		if got.code != cli.ExitFailed || !told {
 			t.Fatalf("code %d, err %q", got.code, got.err)
 		}
 		got = converse(t, fails, "", append(flags, "--store", store, "--resume", id, "more")...)
@@ -134,7 +135,7 @@ func TestChatStoreErrors(t *testing.T) {
 		"--store: ":             {"--store", files[0]},
 	} {
 		got := program(t, env, "", append(append([]string{"chat"}, args...), "hi")...)
-		if got.code != exitUsage || !strings.Contains(got.err, says) || strings.Count(got.err, "\n") != 1 {
+		if got.code != cli.ExitUsage || !strings.Contains(got.err, says) || strings.Count(got.err, "\n") != 1 {
 			t.Errorf("%v: code %d, err %q", args, got.code, got.err)
 		}
 	}

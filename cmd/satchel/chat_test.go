@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/satcheltest"
 )
@@ -73,12 +74,12 @@ type runner func(t *testing.T, env map[string]string, stdin string, args ...stri
 func program(t *testing.T, env map[string]string, stdin string, args ...string) outcome {
 	t.Helper()
 	var out, errs bytes.Buffer
-	c := console{
-		in: strings.NewReader(stdin), out: &out, err: &errs,
-		env: func(name string) string { return env[name] },
+	c := cli.Console{
+		In: strings.NewReader(stdin), Out: &out, Err: &errs,
+		Env: func(name string) string { return env[name] },
 	}
 	if text, ok := env[typedOnTerminal]; ok {
-		c.tty = func() (io.ReadWriteCloser, error) { return testTerminal{strings.NewReader(text), &errs}, nil }
+		c.TTY = func() (io.ReadWriteCloser, error) { return testTerminal{strings.NewReader(text), &errs}, nil }
 	}
 	code := run(t.Context(), args, c)
 	return outcome{code: code, out: out.String(), err: errs.String()}
@@ -154,9 +155,9 @@ func TestChatPromptsPeople(t *testing.T) {
 	}
 	defer server.Close()
 	var out, errs bytes.Buffer
-	code := run(t.Context(), []string{"chat"}, console{
-		in: strings.NewReader("first\n"), out: &out, err: &errs, terminal: true,
-		env: func(name string) string {
+	code := run(t.Context(), []string{"chat"}, cli.Console{
+		In: strings.NewReader("first\n"), Out: &out, Err: &errs, Terminal: true,
+		Env: func(name string) string {
 			return map[string]string{"OPENAI_BASE_URL": server.URL(), "OPENAI_MODEL": "m"}[name]
 		},
 	})
@@ -241,7 +242,7 @@ func TestChatEnvironment(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			got := program(t, test.env, "", append(append([]string{"chat"}, test.args...), "hi")...)
-			if got.code != exitUsage || got.out != "" || !strings.Contains(got.err, test.says) {
+			if got.code != cli.ExitUsage || got.out != "" || !strings.Contains(got.err, test.says) {
 				t.Errorf("code %d, out %q, err %q", got.code, got.out, got.err)
 			}
 		})

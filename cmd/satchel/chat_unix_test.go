@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
 	"github.com/satchel-go/satchel/satcheltest"
 )
 
@@ -45,7 +46,7 @@ const chatVar = "SATCHEL_TEST_CHAT"
 // output has no answer.
 func TestChatTerminated(t *testing.T) {
 	if args := os.Getenv(chatVar); args != "" {
-		os.Exit(run(context.Background(), strings.Split(args, "\n"), console{in: os.Stdin, out: os.Stdout, err: os.Stderr, env: os.Getenv}))
+		os.Exit(run(context.Background(), strings.Split(args, "\n"), cli.Console{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Env: os.Getenv}))
 	}
 	skills := runSkills(t)
 	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP} {
@@ -80,7 +81,7 @@ func TestChatTerminated(t *testing.T) {
 				}
 			}
 			<-ended
-			if code := cmd.ProcessState.ExitCode(); code != exitFailed {
+			if code := cmd.ProcessState.ExitCode(); code != cli.ExitFailed {
 				t.Errorf("%v: code %d, output %s", sig, code, out.String())
 			}
 			empty(t, places)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
 )
 
 type completionCmd struct {
@@ -23,9 +24,9 @@ Values of flags that are files or directories are completed as the shell does.`
 }
 
 // Run prints the code.
-func (cmd *completionCmd) Run(app *kong.Kong, c console) error {
+func (cmd *completionCmd) Run(app *kong.Kong, c cli.Console) error {
 	write := map[string]func(io.Writer, []completed) error{"bash": completeBash, "zsh": completeZsh, "fish": completeFish}[cmd.Shell]
-	if err := write(c.out, completions(app.Model.Node)); err != nil {
+	if err := write(c.Out, completions(app.Model.Node)); err != nil {
 		return fmt.Errorf("write completion: %w", err)
 	}
 	return nil
@@ -147,7 +148,7 @@ func completeFish(w io.Writer, all []completed) error {
 			case f.taken:
 				b.WriteString(" -r")
 			}
-			fmt.Fprintf(&b, " -d %s\n", fishQuoted(shortened(f.help, 70)))
+			fmt.Fprintf(&b, " -d %s\n", fishQuoted(cli.Shorten(f.help, 70)))
 		}
 	}
 	_, err := io.WriteString(w, b.String())

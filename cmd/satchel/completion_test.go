@@ -1,6 +1,7 @@
 package main
 
 import (
+	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
 	"os/exec"
 	"strings"
 	"testing"
@@ -13,11 +14,11 @@ func TestCompletion(t *testing.T) {
 		"fish": "complete -c satchel -n '__fish_seen_subcommand_from chat' -l framework -x -a 'eino langchaingo'",
 	} {
 		got := program(t, nil, "", "completion", shell)
-		if got.code != exitDone || !strings.Contains(got.out, want) || !strings.Contains(got.out, "inspect") {
+		if got.code != cli.ExitDone || !strings.Contains(got.out, want) || !strings.Contains(got.out, "inspect") {
 			t.Errorf("%s: code %d, err %q, out:\n%s", shell, got.code, got.err, got.out)
 		}
 	}
-	if got := program(t, nil, "", "completion", "tcsh"); got.code != exitUsage {
+	if got := program(t, nil, "", "completion", "tcsh"); got.code != cli.ExitUsage {
 		t.Errorf("a shell that is not known: code %d", got.code)
 	}
 }

@@ -1,8 +1,7 @@
 package main
 
 import (
-	"errors"
-	"os"
+	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -66,21 +65,8 @@ func TestDemo(t *testing.T) {
 func TestDemoFailsWithoutItsSkills(t *testing.T) {
 	dir := skillDir(t, map[string]string{"other/SKILL.md": "---\nname: other\ndescription: d\n---\n"})
 	got := program(t, nil, "", "demo", dir)
-	if got.code != exitFailed || !strings.Contains(got.err, "eino: ") || !strings.Contains(got.out, "HTTP 422") {
+	if got.code != cli.ExitFailed || !strings.Contains(got.err, "eino: ") || !strings.Contains(got.out, "HTTP 422") {
 		t.Errorf("code %d, err %q, out:\n%s", got.code, got.err, got.out)
-	}
-}
-
-func TestNeedPrograms(t *testing.T) {
-	dir := t.TempDir()
-	if err := needPrograms(dir); !errors.Is(err, errUsage) || !strings.Contains(err.Error(), "bash is missing") {
-		t.Errorf("without bash: %v", err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "bash"), []byte("#!/bin/sh\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := needPrograms(dir); !errors.Is(err, errUsage) || !strings.Contains(err.Error(), "python3 is missing") || !strings.Contains(err.Error(), dir) {
-		t.Errorf("without python3: %v", err)
 	}
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,23 +20,9 @@ func TestDepsRefuses(t *testing.T) {
 			t.Fatal(err)
 		}
 		var out, stderr bytes.Buffer
-		code := run(t.Context(), []string{"deps", "--cache", cache, skill}, console{in: strings.NewReader(""), out: &out, err: &stderr, env: func(string) string { return "" }})
-		if code != exitFailed || out.Len() > 0 || !strings.Contains(stderr.String(), test.want) || strings.Count(stderr.String(), "\n") != 1 {
+		code := run(t.Context(), []string{"deps", "--cache", cache, skill}, cli.Console{In: strings.NewReader(""), Out: &out, Err: &stderr, Env: func(string) string { return "" }})
+		if code != cli.ExitFailed || out.Len() > 0 || !strings.Contains(stderr.String(), test.want) || strings.Count(stderr.String(), "\n") != 1 {
 			t.Errorf("%s: exit %d, output %q, errors %q, want %q on one line", test.file, code, &out, &stderr, test.want)
 		}
-	}
-}
-
-func TestProgressIsPrintable(t *testing.T) {
-	var out bytes.Buffer
-	p := &printableLines{to: &out}
-	for _, part := range []string{"Coll", "ecting a\n\n", "\x1b[2Jb\r\n", "end"} {
-		if n, err := p.Write([]byte(part)); n != len(part) || err != nil {
-			t.Fatal(n, err)
-		}
-	}
-	p.flush()
-	if got := out.String(); strings.ContainsAny(got, "\x1b\r") || !strings.HasPrefix(got, "  Collecting a\n") || !strings.HasSuffix(got, "\n  end\n") {
-		t.Errorf("got %q", got)
 	}
 }

@@ -3,25 +3,26 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
+	"github.com/satchel-go/satchel/cmd/satchel/internal/chat"
+	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
 	"strings"
 	"testing"
 )
 
 func TestDoctor(t *testing.T) {
 	var out, errs bytes.Buffer
-	c := console{in: strings.NewReader(""), out: &out, err: &errs, env: func(string) string { return "" }}
+	c := cli.Console{In: strings.NewReader(""), Out: &out, Err: &errs, Env: func(string) string { return "" }}
 	code := run(t.Context(), []string{"doctor"}, c)
 	text := out.String()
 	out.Reset()
 	if again := run(t.Context(), []string{"doctor", "--json"}, c); again != code {
 		t.Errorf("exit code %d, and %d with --json", code, again)
 	}
-	var d diagnosis
+	var d chat.Diagnosis
 	if err := json.Unmarshal(out.Bytes(), &d); err != nil {
 		t.Fatal(err)
 	}
-	if want := map[bool]int{true: exitFailed, false: exitDone}[d.Tier == "none"]; code != want {
+	if want := map[bool]int{true: cli.ExitFailed, false: cli.ExitDone}[d.Tier == "none"]; code != want {
 		t.Errorf("tier %s, exit code %d, want %d: %s", d.Tier, code, want, errs.String())
 	}
 	if d.Tier == "none" && len(d.Advice) == 0 {
@@ -37,17 +38,5 @@ func TestDoctor(t *testing.T) {
 		if f.Note == "" || !strings.Contains(text, f.Note) {
 			t.Errorf("%s: the note %q is missing in\n%s", f.Name, f.Note, text)
 		}
-	}
-}
-
-// Joined errors are printed in one line.
-func TestDoctorKeepsLines(t *testing.T) {
-	var out strings.Builder
-	joined := errors.Join(errors.New("first"), errors.New("second\x1b[2J")).Error()
-	d := diagnosis{Tier: "none", Capabilities: []finding{{Name: "memory", Note: joined}}, Advice: []string{joined}}
-	d.write(console{out: &out})
-	want := "tier: none\n\n  memory          NO   first; second\uFFFD[2J\n\nfor more:\n  - first; second\uFFFD[2J\n"
-	if out.String() != want {
-		t.Errorf("%q, want %q", out.String(), want)
 	}
 }

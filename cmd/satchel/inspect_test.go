@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
 	"os"
 	"path/filepath"
 	"slices"
@@ -54,7 +55,7 @@ func TestInspectJSON(t *testing.T) {
 		"other/SKILL.md": "---\nname: odd\ndescription: Has another name.\nmodel: x\n---\n",
 		"bad/SKILL.md":   "---\nname: bad\n---\n",
 		"none/SKILL.md":  "no front matter\n",
-		"big/SKILL.md":   "---\nname: big\ndescription: d\n---\n" + strings.Repeat("x", maxSkillFile),
+		"big/SKILL.md":   "---\nname: big\ndescription: d\n---\n" + strings.Repeat("x", 1<<20),
 	})
 	if err := os.Mkdir(filepath.Join(dir, "empty"), 0o755); err != nil {
 		t.Fatal(err)
@@ -90,7 +91,7 @@ func TestInspectJSON(t *testing.T) {
 			t.Errorf("%s takes a name that is not the directory's", flag)
 		}
 	}
-	if got := program(t, nil, "", "inspect", "--strict", "--skills-ref", paths[0]); got.code != exitUsage {
+	if got := program(t, nil, "", "inspect", "--strict", "--skills-ref", paths[0]); got.code != cli.ExitUsage {
 		t.Errorf("two modes at once: code %d", got.code)
 	}
 }
@@ -109,7 +110,7 @@ func TestInspectReadsPaths(t *testing.T) {
 	if !slices.Equal(paths, []string{a, c, a, c}) {
 		t.Errorf("paths = %q", paths)
 	}
-	if got := program(t, nil, strings.Repeat("x", maxPath+1), "inspect", "-"); got.code != exitFailed || !strings.Contains(got.err, "line is longer") {
+	if got := program(t, nil, strings.Repeat("x", 64<<10+1), "inspect", "-"); got.code != cli.ExitFailed || !strings.Contains(got.err, "line is longer") {
 		t.Errorf("long line: code %d, err %q", got.code, got.err)
 	}
 }
@@ -125,7 +126,7 @@ func TestInspectForPeople(t *testing.T) {
 		t.Errorf("code %d, out %q", got.code, got.out)
 	}
 	got = program(t, nil, "", "inspect", bad, good)
-	if got.code != exitFailed || !strings.Contains(got.out, bad+": not loaded\n  ") || !strings.HasSuffix(got.out, good+": ok good\n") {
+	if got.code != cli.ExitFailed || !strings.Contains(got.out, bad+": not loaded\n  ") || !strings.HasSuffix(got.out, good+": ok good\n") {
 		t.Errorf("code %d, out %q", got.code, got.out)
 	}
 }
@@ -183,11 +184,11 @@ func TestInspectDirectory(t *testing.T) {
 		"none/readme.md":     "x",
 	})
 	got := program(t, nil, "", "inspect", dir)
-	if want := dir + "/a/SKILL.md: ok a\n" + dir + "/deep/er/b/SKILL.md: ok b\n"; got.code != exitDone || got.out != want {
+	if want := dir + "/a/SKILL.md: ok a\n" + dir + "/deep/er/b/SKILL.md: ok b\n"; got.code != cli.ExitDone || got.out != want {
 		t.Errorf("code %d, out %q, want %q", got.code, got.out, want)
 	}
 	got = program(t, nil, "", "inspect", filepath.Join(dir, "none"))
-	if got.code != exitFailed || !strings.Contains(got.out, "is a directory without a SKILL.md") {
+	if got.code != cli.ExitFailed || !strings.Contains(got.out, "is a directory without a SKILL.md") {
 		t.Errorf("code %d, out %q", got.code, got.out)
 	}
 }

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"errors"
-	"fmt"
-	"io/fs"
+	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -13,8 +11,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/satchel-go/satchel/internal/archive"
 )
 
 var archiveSum = regexp.MustCompile(`sha256:([0-9a-f]{64})`)
@@ -39,7 +35,7 @@ func TestPackInstallLock(t *testing.T) {
 	first := program(t, nil, "", "pack", at("one/pdf"), "-o", at("1.tar.gz"))
 	second := program(t, nil, "", "pack", at("two/pdf"), "-o", at("2.tar.gz"))
 	sum := archiveSum.FindString(first.out)
-	if first.code != exitDone || sum == "" || sum != archiveSum.FindString(second.out) {
+	if first.code != cli.ExitDone || sum == "" || sum != archiveSum.FindString(second.out) {
 		t.Fatalf("pack: %+v, %+v", first, second)
 	}
 	for _, name := range []string{"one", "two"} { // a copy is another directory
@@ -50,39 +46,39 @@ func TestPackInstallLock(t *testing.T) {
 		second = first
 	}
 	dir := at("installed")
-	if got := program(t, nil, "", "install", at("1.tar.gz"), "--sha256", strings.Repeat("0", 64), "--dir", dir); got.code != exitFailed || !strings.Contains(got.err, "pinned is") {
+	if got := program(t, nil, "", "install", at("1.tar.gz"), "--sha256", strings.Repeat("0", 64), "--dir", dir); got.code != cli.ExitFailed || !strings.Contains(got.err, "pinned is") {
 		t.Errorf("a wrong pin: %+v", got)
 	}
 	if _, err := os.Stat(dir); err == nil {
 		t.Error("a wrong pin has written something")
 	}
 	got := program(t, nil, "", "install", at("1.tar.gz"), "--sha256", sum, "--dir", dir)
-	if got.code != exitDone || !strings.Contains(got.out, "installed pdf to "+filepath.Join(dir, "pdf")) || !strings.Contains(got.out, "archive "+sum) {
+	if got.code != cli.ExitDone || !strings.Contains(got.out, "installed pdf to "+filepath.Join(dir, "pdf")) || !strings.Contains(got.out, "archive "+sum) {
 		t.Fatalf("install: %+v", got)
 	}
-	if again := program(t, nil, "", "install", at("1.tar.gz"), "--dir", dir); again.code != exitFailed || !strings.Contains(again.err, "is there already") {
+	if again := program(t, nil, "", "install", at("1.tar.gz"), "--dir", dir); again.code != cli.ExitFailed || !strings.Contains(again.err, "is there already") {
 		t.Errorf("installed twice: %+v", again)
 	}
-	if got := program(t, nil, "", "lock", dir); got.code != exitDone {
+	if got := program(t, nil, "", "lock", dir); got.code != cli.ExitDone {
 		t.Errorf("lock: %+v", got)
 	}
-	if got := program(t, nil, "", "list", "--locked", "--names", dir); got.code != exitDone || got.out != "pdf\n" {
+	if got := program(t, nil, "", "list", "--locked", "--names", dir); got.code != cli.ExitDone || got.out != "pdf\n" {
 		t.Errorf("list --locked: %+v", got)
 	}
 	overwrite(t, filepath.Join(dir, "pdf/references/a.md"), "b")
-	if got := program(t, nil, "", "list", "--locked", "--names", dir); got.code != exitFailed || got.err != "skill \"pdf\": references/a.md is not what satchel.lock has\n" || got.out != "" {
+	if got := program(t, nil, "", "list", "--locked", "--names", dir); got.code != cli.ExitFailed || got.err != "skill \"pdf\": references/a.md is not what satchel.lock has\n" || got.out != "" {
 		t.Errorf("one byte changed: %+v", got)
 	}
-	if got := program(t, nil, "", "show", "--locked", "--skills", dir, "pdf"); got.code != exitFailed || !strings.Contains(got.err, "references/a.md") {
+	if got := program(t, nil, "", "show", "--locked", "--skills", dir, "pdf"); got.code != cli.ExitFailed || !strings.Contains(got.err, "references/a.md") {
 		t.Errorf("show --locked: %+v", got)
 	}
-	if got := program(t, nil, "", "pack", at("one"), at("two"), "-o", at("3.tar.gz")); got.code != exitFailed || !strings.Contains(got.err, `two files would be "skills/pdf/SKILL.md"`) {
+	if got := program(t, nil, "", "pack", at("one"), at("two"), "-o", at("3.tar.gz")); got.code != cli.ExitFailed || !strings.Contains(got.err, `two files would be "skills/pdf/SKILL.md"`) {
 		t.Errorf("two files of one name: %+v", got)
 	}
-	if got := program(t, nil, "", "install", at("two.tar.gz"), "--dir", at("again")); got.code != exitDone || !strings.Contains(got.out, filepath.Join(at("again"), "pdf")) {
+	if got := program(t, nil, "", "install", at("two.tar.gz"), "--dir", at("again")); got.code != cli.ExitDone || !strings.Contains(got.out, filepath.Join(at("again"), "pdf")) {
 		t.Errorf("install a packed directory: %+v", got)
 	}
-	if got := program(t, nil, "", "list", "--locked", at("one")); got.code != exitFailed || !strings.Contains(got.err, "neither satchel.lock nor skills-lock.json") {
+	if got := program(t, nil, "", "list", "--locked", at("one")); got.code != cli.ExitFailed || !strings.Contains(got.err, "neither satchel.lock nor skills-lock.json") {
 		t.Errorf("no lock file: %+v", got)
 	}
 }
@@ -92,20 +88,20 @@ func TestUpdate(t *testing.T) {
 		"from/pdf/SKILL.md": described("pdf", "Reads PDF files."), "from/xls/SKILL.md": described("xls", "Reads tables."),
 	})
 	from, dir := filepath.Join(base, "from"), filepath.Join(base, "here")
-	if got := program(t, nil, "", "install", from, "--dir", dir); got.code != exitDone || strings.Count(got.out, "installed ") != 2 {
+	if got := program(t, nil, "", "install", from, "--dir", dir); got.code != cli.ExitDone || strings.Count(got.out, "installed ") != 2 {
 		t.Fatalf("%+v", got)
 	}
-	if got := program(t, nil, "", "update", "--dir", dir); got.code != exitDone || strings.Count(got.out, "is what its source has") != 2 {
+	if got := program(t, nil, "", "update", "--dir", dir); got.code != cli.ExitDone || strings.Count(got.out, "is what its source has") != 2 {
 		t.Errorf("nothing has changed: %+v", got)
 	}
 	overwrite(t, filepath.Join(from, "pdf/SKILL.md"), described("pdf", "Writes PDF files."))
 	overwrite(t, filepath.Join(from, "xls/SKILL.md"), described("xls", "Writes tables."))
 	overwrite(t, filepath.Join(dir, "xls/SKILL.md"), described("xls", "Edited here."))
-	if got := program(t, nil, "", "update", "--dir", dir, "--dry-run", "pdf"); got.code != exitDone || !strings.Contains(got.out, "pdf: would be replaced by sha256:") {
+	if got := program(t, nil, "", "update", "--dir", dir, "--dry-run", "pdf"); got.code != cli.ExitDone || !strings.Contains(got.out, "pdf: would be replaced by sha256:") {
 		t.Errorf("--dry-run: %+v", got)
 	}
 	got := program(t, nil, "", "update", "--dir", dir)
-	if got.code != exitFailed || !strings.Contains(got.out, "pdf: replaced by sha256:") || !strings.Contains(got.err, "xls: it was changed here and is left alone") {
+	if got.code != cli.ExitFailed || !strings.Contains(got.out, "pdf: replaced by sha256:") || !strings.Contains(got.err, "xls: it was changed here and is left alone") {
 		t.Errorf("update: %+v", got)
 	}
 	if text, err := os.ReadFile(filepath.Join(dir, "pdf/SKILL.md")); err != nil || !strings.Contains(string(text), "Writes PDF") {
@@ -114,7 +110,7 @@ func TestUpdate(t *testing.T) {
 	if text, err := os.ReadFile(filepath.Join(dir, "xls/SKILL.md")); err != nil || !strings.Contains(string(text), "Edited here") {
 		t.Errorf("%q, %v", text, err)
 	}
-	if got := program(t, nil, "", "update", "--dir", dir, "none"); got.code != exitFailed || !strings.Contains(got.err, "none") {
+	if got := program(t, nil, "", "update", "--dir", dir, "none"); got.code != cli.ExitFailed || !strings.Contains(got.err, "none") {
 		t.Errorf("an unknown name: %+v", got)
 	}
 }
@@ -126,7 +122,7 @@ func TestUpdateTellsWhatIsLeft(t *testing.T) {
 	}
 	base := skillDir(t, map[string]string{"from/pdf/SKILL.md": described("pdf", "Reads PDF files."), "from/pdf/docs/a.md": "a"})
 	from, dir := filepath.Join(base, "from"), filepath.Join(base, "here")
-	if got := program(t, nil, "", "install", from, "--dir", dir); got.code != exitDone {
+	if got := program(t, nil, "", "install", from, "--dir", dir); got.code != cli.ExitDone {
 		t.Fatalf("%+v", got)
 	}
 	if err := os.Chmod(filepath.Join(dir, "pdf/docs"), 0o555); err != nil {
@@ -139,10 +135,10 @@ func TestUpdateTellsWhatIsLeft(t *testing.T) {
 		}
 	})
 	overwrite(t, filepath.Join(from, "pdf/SKILL.md"), described("pdf", "Writes PDF files."))
-	if got := program(t, nil, "", "update", "--dir", dir); got.code != exitFailed || !strings.Contains(got.err, ".old-") {
+	if got := program(t, nil, "", "update", "--dir", dir); got.code != cli.ExitFailed || !strings.Contains(got.err, ".old-") {
 		t.Errorf("update: %+v", got)
 	}
-	if got := program(t, nil, "", "list", "--locked", "--names", dir); got.code != exitDone || got.out != "pdf\n" {
+	if got := program(t, nil, "", "list", "--locked", "--names", dir); got.code != cli.ExitDone || got.out != "pdf\n" {
 		t.Errorf("the lock file: %+v", got)
 	}
 }
@@ -151,7 +147,7 @@ func TestPackSaysWhatItLeavesOut(t *testing.T) {
 	deep := strings.Repeat("a/", 20)
 	base := skillDir(t, map[string]string{"pdf/SKILL.md": described("pdf", "Reads PDF files."), "pdf/" + deep + "a.md": "a"})
 	got := program(t, nil, "", "pack", filepath.Join(base, "pdf"), "-o", filepath.Join(base, "1.tar.gz"))
-	if got.code != exitFailed || got.err != "satchel: pack: skill \"pdf\": it has more files than an archive takes, or folders that are too deep or cannot be read\n" {
+	if got.code != cli.ExitFailed || got.err != "satchel: pack: skill \"pdf\": it has more files than an archive takes, or folders that are too deep or cannot be read\n" {
 		t.Errorf("%+v", got)
 	}
 }
@@ -186,7 +182,7 @@ func TestInstallFromARepository(t *testing.T) {
 	}
 	for i, source := range []string{repo, "git+file://" + filepath.ToSlash(repo)} {
 		dir := filepath.Join(base, "to", string(rune('a'+i)))
-		if got := program(t, nil, "", "install", source, "--dir", dir); got.code != exitDone || strings.Count(got.out, "installed ") != 2 {
+		if got := program(t, nil, "", "install", source, "--dir", dir); got.code != cli.ExitDone || strings.Count(got.out, "installed ") != 2 {
 			t.Errorf("%s: %+v", source, got)
 		}
 		if got := program(t, nil, "", "list", "--locked", "--names", dir); got.out != "pdf\nxls\n" {
@@ -198,73 +194,16 @@ func TestInstallFromARepository(t *testing.T) {
 	}
 }
 
-// TestInstallFromALargeRepository: a small repository whose files would be large, or
-// many, is refused before any of them is written.
-func TestInstallFromALargeRepository(t *testing.T) {
-	git, err := exec.LookPath("git")
-	if err != nil {
-		t.Fatal("git is missing:", err)
-	}
-	base := t.TempDir()
-	for name, c := range map[string]struct {
-		levels, names, size int
-		want                string
-	}{
-		"large":      {1, 300, 1 << 20, "its files have more than 268435456 bytes"},
-		"many":       {1, 10_001, 1, "it has more than 10000 files and folders"},
-		"deep, many": {10, 10, 1, "it has more than 10000 files and folders"},
-		"deep":       {60, 1, 1, "it is deeper than 32 folders"},
-	} {
-		repo := filepath.Join(base, strings.ReplaceAll(name, " ", "")+".git")
-		run := func(stdin string, args ...string) string {
-			t.Helper()
-			cmd := exec.Command(git, append([]string{"--git-dir", repo}, args...)...)
-			cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1",
-				"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com")
-			cmd.Stdin = strings.NewReader(stdin)
-			out, err := cmd.Output()
-			if err != nil {
-				t.Fatalf("git %v: %v", args, err)
-			}
-			return strings.TrimSpace(string(out))
-		}
-		run("", "init", "-q", "--bare")
-		mode, kind, at := "100644", "blob", run(strings.Repeat("\x00", c.size), "hash-object", "-w", "--stdin")
-		for range c.levels {
-			var tree strings.Builder
-			for n := range c.names {
-				fmt.Fprintf(&tree, "%s %s %s\tn%d\n", mode, kind, at, n)
-			}
-			mode, kind, at = "040000", "tree", run(tree.String(), "mktree")
-		}
-		run("", "update-ref", "HEAD", run("", "commit-tree", "-m", "x", at))
-		temp := t.TempDir()
-		if dir, err := checkOut(t.Context(), repo, temp); !errors.Is(err, archive.ErrRefused) || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %q, %v", name, dir, err)
-		}
-		written := int64(0)
-		err := filepath.WalkDir(temp, func(_ string, d fs.DirEntry, err error) error {
-			if info, infoErr := d.Info(); err == nil && infoErr == nil && !d.IsDir() {
-				written += info.Size()
-			}
-			return err
-		})
-		if err != nil || written > 4<<20 {
-			t.Errorf("%s: %d bytes were written, %v", name, written, err)
-		}
-	}
-}
-
 func TestArchiveByAddress(t *testing.T) {
 	base := skillDir(t, map[string]string{"s/pdf/SKILL.md": described("pdf", "Reads PDF files.")})
-	if got := program(t, nil, "", "pack", filepath.Join(base, "s"), "-o", filepath.Join(base, "www/x.tar.gz")); got.code == exitDone {
+	if got := program(t, nil, "", "pack", filepath.Join(base, "s"), "-o", filepath.Join(base, "www/x.tar.gz")); got.code == cli.ExitDone {
 		t.Error("the directory of the archive is missing")
 	}
 	www := filepath.Join(base, "www")
 	if err := os.Mkdir(www, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if got := program(t, nil, "", "pack", filepath.Join(base, "s"), "-o", filepath.Join(www, "x.tar.gz")); got.code != exitDone {
+	if got := program(t, nil, "", "pack", filepath.Join(base, "s"), "-o", filepath.Join(www, "x.tar.gz")); got.code != cli.ExitDone {
 		t.Fatalf("%+v", got)
 	}
 	server := httptest.NewServer(http.FileServer(http.Dir(www)))
@@ -288,13 +227,13 @@ func TestArchiveByAddress(t *testing.T) {
 		t.Errorf("SKILLS_ROOT: %+v", got)
 	}
 	dir := filepath.Join(base, "to")
-	if got := program(t, env, "", "install", address, "--dir", dir); got.code != exitFailed || !strings.Contains(got.err, "address not allowed") {
+	if got := program(t, env, "", "install", address, "--dir", dir); got.code != cli.ExitFailed || !strings.Contains(got.err, "address not allowed") {
 		t.Errorf("install: %+v", got)
 	}
-	if got := program(t, env, "", "install", address, "--dir", dir, "--allow-url", server.URL); got.code != exitDone {
+	if got := program(t, env, "", "install", address, "--dir", dir, "--allow-url", server.URL); got.code != cli.ExitDone {
 		t.Errorf("install: %+v", got)
 	}
-	if got := program(t, env, "", "update", "--dir", dir, "--allow-url", server.URL); got.code != exitDone || !strings.Contains(got.out, "is what its source has") {
+	if got := program(t, env, "", "update", "--dir", dir, "--allow-url", server.URL); got.code != cli.ExitDone || !strings.Contains(got.out, "is what its source has") {
 		t.Errorf("update: %+v", got)
 	}
 	server.Close()

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,7 +14,7 @@ import (
 func withLibrary(t *testing.T, file string, args ...string) (out string, code int) {
 	t.Helper()
 	var stdout, stderr strings.Builder
-	code = run(t.Context(), args, console{in: strings.NewReader(""), out: &stdout, err: &stderr, env: func(name string) string {
+	code = run(t.Context(), args, cli.Console{In: strings.NewReader(""), Out: &stdout, Err: &stderr, Env: func(name string) string {
 		if name == "SATCHEL_LIBRARY" {
 			return "sqlite:" + file
 		}
@@ -36,7 +37,7 @@ func TestLibrary(t *testing.T) {
 	do := func(args ...string) string {
 		t.Helper()
 		out, code := withLibrary(t, file, args...)
-		if code != exitDone {
+		if code != cli.ExitDone {
 			t.Fatalf("%q ends with %d: %s", args, code, out)
 		}
 		return out
@@ -101,13 +102,13 @@ func TestLibrary(t *testing.T) {
 		t.Errorf("exported is %q, %v", got, err)
 	}
 	do("library", "grant", "bob", "editor")
-	if got, code := withLibrary(t, file, "library", "grant", "bob", "boss"); code != exitUsage || !strings.Contains(got, `unknown role "boss"`) || strings.Contains(got, "cannot start") {
+	if got, code := withLibrary(t, file, "library", "grant", "bob", "boss"); code != cli.ExitUsage || !strings.Contains(got, `unknown role "boss"`) || strings.Contains(got, "cannot start") {
 		t.Errorf("an unknown role ends with %d: %s", code, got)
 	}
 	if got := do("library", "log", "--json"); strings.Count(got, "\n") < 5 || !strings.Contains(got, `"outcome":"refused"`) {
 		t.Errorf("log is %s", got)
 	}
-	if got, code := withLibrary(t, file, "history", "nothing"); code != exitFailed || !strings.Contains(got, `unknown skill "nothing"`) {
+	if got, code := withLibrary(t, file, "history", "nothing"); code != cli.ExitFailed || !strings.Contains(got, `unknown skill "nothing"`) {
 		t.Errorf("an unknown skill ends with %d: %s", code, got)
 	}
 }
@@ -131,7 +132,7 @@ func TestPrivateOnCommandLine(t *testing.T) {
 	do := func(args ...string) string {
 		t.Helper()
 		out, code := withLibrary(t, file, args...)
-		if code != exitDone {
+		if code != cli.ExitDone {
 			t.Fatalf("%q ends with %d: %s", args, code, out)
 		}
 		return out

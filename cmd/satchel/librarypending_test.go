@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
 	"os"
 	"os/user"
 	"path/filepath"
@@ -29,7 +30,7 @@ func TestReviewOnCommandLine(t *testing.T) {
 	do := func(args ...string) string {
 		t.Helper()
 		out, code := withLibrary(t, file, args...)
-		if code != exitDone {
+		if code != cli.ExitDone {
 			t.Fatalf("%q ends with %d: %s", args, code, out)
 		}
 		return out
@@ -39,7 +40,7 @@ func TestReviewOnCommandLine(t *testing.T) {
 	if got := do("library", "pending"); got != "" {
 		t.Errorf("of what a person has imported waits %q", got)
 	}
-	if got, code := withLibrary(t, file, "library", "import", skill); code != exitFailed || !strings.Contains(got, `the name "pdf" is taken`) || !strings.Contains(got, "--update makes a new version") {
+	if got, code := withLibrary(t, file, "library", "import", skill); code != cli.ExitFailed || !strings.Contains(got, `the name "pdf" is taken`) || !strings.Contains(got, "--update makes a new version") {
 		t.Errorf("once more: %d, %s", code, got)
 	}
 	if got := do("library", "import", "--update", skill); got != made[0]+" "+made[1]+" pdf unchanged\n" {
@@ -92,7 +93,7 @@ func TestReviewOnCommandLine(t *testing.T) {
 	if !slices.Equal(rows, want) {
 		t.Errorf("the audit has %q, want %q", rows, want)
 	}
-	if got, code := withLibrary(t, file, "library", "pending", "--library", "sqlite:"+dir); code == exitDone {
+	if got, code := withLibrary(t, file, "library", "pending", "--library", "sqlite:"+dir); code == cli.ExitDone {
 		t.Errorf("a library that cannot be opened ends with %d: %s", code, got)
 	}
 }

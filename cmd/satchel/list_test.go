@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
 	"github.com/satchel-go/satchel/satcheltest"
 )
 
@@ -39,7 +40,7 @@ func TestList(t *testing.T) {
 	if got := program(t, nil, "", "list", "--names", dir); got.out != "a\nb\n" {
 		t.Errorf("names = %q", got.out)
 	}
-	if got := program(t, nil, "", "list", dir+"/missing"); got.code != exitFailed || got.out != "" {
+	if got := program(t, nil, "", "list", dir+"/missing"); got.code != cli.ExitFailed || got.out != "" {
 		t.Errorf("missing directory: code %d, out %q", got.code, got.out)
 	}
 	got = program(t, map[string]string{"SKILLS_ROOT": dir}, "", "list", "--names")
@@ -55,7 +56,7 @@ func TestListCountsFindings(t *testing.T) {
 		files[fmt.Sprintf("bad%d/SKILL.md", i)] = "---\nname: bad\n---\n"
 	}
 	got := program(t, nil, "", "list", skillDir(t, files))
-	if n := strings.Count(got.err, "\n"); n != maxFindings+1 || !strings.Contains(got.err, "and 80 more; satchel inspect DIR") {
+	if n := strings.Count(got.err, "\n"); n != cli.MaxFindings+1 || !strings.Contains(got.err, "and 80 more; satchel inspect DIR") {
 		t.Errorf("%d lines:\n%s", n, got.err)
 	}
 }
@@ -84,11 +85,11 @@ func TestListReadsTheInstallersLock(t *testing.T) {
 	})
 	dir := filepath.Join(project, ".agents", "skills")
 	got := program(t, nil, "", "list", "--locked", "--json", dir)
-	if got.code != exitDone || !strings.Contains(got.out, `"installed_from":"owner/repo"`) {
+	if got.code != cli.ExitDone || !strings.Contains(got.out, `"installed_from":"owner/repo"`) {
 		t.Errorf("%+v", got)
 	}
 	overwrite(t, filepath.Join(dir, "pdf", "SKILL.md"), text+"More.\n")
-	if got := program(t, nil, "", "list", "--locked", dir); got.code != exitFailed || got.err != "skill \"pdf\" is not what skills-lock.json has\n" {
+	if got := program(t, nil, "", "list", "--locked", dir); got.code != cli.ExitFailed || got.err != "skill \"pdf\" is not what skills-lock.json has\n" {
 		t.Errorf("an edited skill: %+v", got)
 	}
 }

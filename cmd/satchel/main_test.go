@@ -1,6 +1,7 @@
 package main
 
 import (
+	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,11 +18,11 @@ func TestHelpAndUsage(t *testing.T) {
 		"help":           {[]string{"--help"}, 0, "Talk to a model:", ""},
 		"help of chat":   {[]string{"chat", "--help"}, 0, "tool_result  id, name, result", ""},
 		"help of list":   {[]string{"list", "--help"}, 0, "docs (how many", ""},
-		"nothing":        {nil, exitUsage, "", "expected one of"},
-		"unknown":        {[]string{"dance"}, exitUsage, "", "dance"},
-		"unknown flag":   {[]string{"chat", "--loud"}, exitUsage, "", "--loud"},
-		"bad framework":  {[]string{"chat", "--framework", "other", "hi"}, exitUsage, "", "eino"},
-		"nothing to see": {[]string{"inspect"}, exitUsage, "", "<path>"},
+		"nothing":        {nil, cli.ExitUsage, "", "expected one of"},
+		"unknown":        {[]string{"dance"}, cli.ExitUsage, "", "dance"},
+		"unknown flag":   {[]string{"chat", "--loud"}, cli.ExitUsage, "", "--loud"},
+		"bad framework":  {[]string{"chat", "--framework", "other", "hi"}, cli.ExitUsage, "", "eino"},
+		"nothing to see": {[]string{"inspect"}, cli.ExitUsage, "", "<path>"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -44,7 +45,7 @@ func TestIsTerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer null.Close()
-	if isTerminal(file) || isTerminal(null) {
+	if cli.IsTerminal(file) || cli.IsTerminal(null) {
 		t.Error("a file or the null device counts as a terminal")
 	}
 }

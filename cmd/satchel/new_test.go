@@ -1,6 +1,7 @@
 package main
 
 import (
+	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,17 +18,17 @@ func TestNew(t *testing.T) {
 	} {
 		got := program(t, nil, "", append([]string{"new", name, "--dir", dir}, args...)...)
 		file := filepath.Join(dir, name, "SKILL.md")
-		if got.code != exitDone || got.out != file+"\n" {
+		if got.code != cli.ExitDone || got.out != file+"\n" {
 			t.Fatalf("%s: %+v", name, got)
 		}
-		if got := program(t, nil, "", "validate", "--strict", filepath.Join(dir, name)); got.code != exitDone || strings.Contains(got.out+got.err, "warning") {
+		if got := program(t, nil, "", "validate", "--strict", filepath.Join(dir, name)); got.code != cli.ExitDone || strings.Contains(got.out+got.err, "warning") {
 			t.Errorf("%s: %+v", name, got)
 		}
 		if err := os.WriteFile(file, []byte("mine"), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		got = program(t, nil, "", "new", name, "--dir", dir)
-		if text, err := os.ReadFile(file); got.code != exitFailed || !strings.Contains(got.err, "is there already") || string(text) != "mine" {
+		if text, err := os.ReadFile(file); got.code != cli.ExitFailed || !strings.Contains(got.err, "is there already") || string(text) != "mine" {
 			t.Errorf("%s, again: %+v, %q, %v", name, got, text, err)
 		}
 	}
@@ -35,7 +36,7 @@ func TestNew(t *testing.T) {
 		t.Error(err)
 	}
 	for _, name := range []string{"../out", "Upper", "a b", "a/b", "."} {
-		if got := program(t, nil, "", "new", name, "--dir", dir); got.code != exitUsage {
+		if got := program(t, nil, "", "new", name, "--dir", dir); got.code != cli.ExitUsage {
 			t.Errorf("%q: %+v", name, got)
 		}
 	}
@@ -53,10 +54,10 @@ func TestNewAsTheGuideHasIt(t *testing.T) {
 		t.Fatal("the guide has no such line")
 	}
 	t.Chdir(t.TempDir())
-	if got := program(t, nil, "", append([]string{"new"}, strings.Fields(line)...)...); got.code != exitDone {
+	if got := program(t, nil, "", append([]string{"new"}, strings.Fields(line)...)...); got.code != cli.ExitDone {
 		t.Errorf("%+v", got)
 	}
-	if got := program(t, nil, "", "list", "--names", "skills"); got.code != exitDone || got.out != "commit-style\n" {
+	if got := program(t, nil, "", "list", "--names", "skills"); got.code != cli.ExitDone || got.out != "commit-style\n" {
 		t.Errorf("%+v", got)
 	}
 }

@@ -3,20 +3,20 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
 
 // onTerminal runs the program as if a person read its output in a terminal of some width.
 func onTerminal(t *testing.T, width int, args ...string) outcome {
 	t.Helper()
 	var out, errs bytes.Buffer
-	code := run(t.Context(), args, console{
-		in: strings.NewReader(""), out: &out, err: &errs, env: func(string) string { return "" },
-		watched: true, colour: true, attended: true, width: width,
+	code := run(t.Context(), args, cli.Console{
+		In: strings.NewReader(""), Out: &out, Err: &errs, Env: func(string) string { return "" },
+		Watched: true, Colour: true, Attended: true, Width: width,
 	})
 	return outcome{code: code, out: out.String(), err: errs.String()}
 }
@@ -30,11 +30,11 @@ func TestTablesKeepToTheTerminal(t *testing.T) {
 	for _, args := range [][]string{{"list", skills}, {"search", "--skills", skills, "reads pages"}} {
 		for _, width := range []int{40, 60, 200} {
 			got := onTerminal(t, width, append(args, "--color", "never")...)
-			if got.code != exitDone || !strings.Contains(got.out, "pdf") {
+			if got.code != cli.ExitDone || !strings.Contains(got.out, "pdf") {
 				t.Fatalf("%v: code %d, err %q", args, got.code, got.err)
 			}
 			for line := range strings.Lines(got.out) {
-				if n := columnsOf(strings.TrimSuffix(line, "\n")); n > width {
+				if n := cli.Columns(strings.TrimSuffix(line, "\n")); n > width {
 					t.Errorf("%v in %d columns: a line has %d: %q", args, width, n, line)
 				}
 			}
@@ -70,13 +70,13 @@ func TestProgressIsForTerminals(t *testing.T) {
 		{"list", skills},
 	} {
 		got := onTerminal(t, 80, args...)
-		if got.code != exitDone || !strings.Contains(got.err, "\r\x1b[Kreading ") || !strings.HasSuffix(strings.Split(got.err, "4 skills")[0], "\r\x1b[K") {
+		if got.code != cli.ExitDone || !strings.Contains(got.err, "\r\x1b[Kreading ") || !strings.HasSuffix(strings.Split(got.err, "4 skills")[0], "\r\x1b[K") {
 			t.Errorf("%v: code %d, err %q", args, got.code, got.err)
 		}
 		if args[0] == "install" {
 			args[2] += "-again"
 		}
-		if got := program(t, nil, "", args...); got.code != exitDone || strings.Contains(got.err, "\x1b") || strings.Contains(got.err, "reading") {
+		if got := program(t, nil, "", args...); got.code != cli.ExitDone || strings.Contains(got.err, "\x1b") || strings.Contains(got.err, "reading") {
 			t.Errorf("%v, piped: code %d, err %q", args, got.code, got.err)
 		}
 	}
@@ -113,7 +113,7 @@ func TestJSONOfCommands(t *testing.T) {
 		{at("library", "export", "--json", "pdf", filepath.Join(dir, "exported")), 1, "dir"},
 	} {
 		got := program(t, nil, "", test.args...)
-		if got.code != exitDone || strings.Count(got.out, "\n") < test.lines {
+		if got.code != cli.ExitDone || strings.Count(got.out, "\n") < test.lines {
 			t.Errorf("%v: code %d, out %q, err %q", test.args, got.code, got.out, got.err)
 		}
 		for line := range strings.Lines(got.out) {
@@ -124,17 +124,5 @@ func TestJSONOfCommands(t *testing.T) {
 				t.Errorf("%v: no field %s: %q", test.args, test.has, line)
 			}
 		}
-	}
-}
-
-// Work that is done at once leaves no progress behind, also where it is late.
-func TestProgressOfShortWorkIsNotShown(t *testing.T) {
-	var errs bytes.Buffer
-	p := progress{c: console{err: &errs, attended: true, delay: time.Hour}}
-	p.at("reading %d", 1)
-	p.at("reading %d", 2)
-	p.done()
-	if errs.Len() > 0 || p.timer != nil {
-		t.Errorf("printed %q", errs.String())
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/satchel-go/satchel/cmd/satchel/internal/chat"
+	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
 	"github.com/satchel-go/satchel/internal/testing/chattest"
 	"github.com/satchel-go/satchel/satcheltest"
 )
@@ -53,7 +55,7 @@ func TestChatReadable(t *testing.T) {
 	}
 	for _, executor := range []string{"sandbox", "local"} {
 		got := converse(t, steps(), "", "chat", "--executor", executor, "--readable", "/no/such", "--skills", skills, "go")
-		if got.code != exitUsage || !strings.Contains(got.err, "--readable") || !strings.Contains(got.err, "/no/such") {
+		if got.code != cli.ExitUsage || !strings.Contains(got.err, "--readable") || !strings.Contains(got.err, "/no/such") {
 			t.Errorf("%s: code %d, err %s", executor, got.code, got.err)
 		}
 	}
@@ -63,20 +65,20 @@ func TestDoctorReadable(t *testing.T) {
 	chattest.Sandbox(t) // skips
 	tools := toolchain(t)
 	var out, errs bytes.Buffer
-	c := console{in: strings.NewReader(""), out: &out, err: &errs, env: func(string) string { return "" }}
-	if code := run(t.Context(), []string{"doctor", "--readable", tools}, c); code != exitDone || !strings.Contains(out.String(), "  - "+tools+"\n") {
+	c := cli.Console{In: strings.NewReader(""), Out: &out, Err: &errs, Env: func(string) string { return "" }}
+	if code := run(t.Context(), []string{"doctor", "--readable", tools}, c); code != cli.ExitDone || !strings.Contains(out.String(), "  - "+tools+"\n") {
 		t.Errorf("code %d: %s%s", code, out.String(), errs.String())
 	}
 	out.Reset()
-	var d diagnosis
-	if code := run(t.Context(), []string{"doctor", "--json", "--readable", tools}, c); code != exitDone {
+	var d chat.Diagnosis
+	if code := run(t.Context(), []string{"doctor", "--json", "--readable", tools}, c); code != cli.ExitDone {
 		t.Errorf("code %d: %s", code, errs.String())
 	}
 	if err := json.Unmarshal(out.Bytes(), &d); err != nil || len(d.Readable) != 1 || d.Readable[0] != tools {
 		t.Errorf("%v: %+v", err, d.Readable)
 	}
 	errs.Reset()
-	if code := run(t.Context(), []string{"doctor", "--readable", "/no/such"}, c); code != exitUsage || !strings.Contains(errs.String(), "/no/such") {
+	if code := run(t.Context(), []string{"doctor", "--readable", "/no/such"}, c); code != cli.ExitUsage || !strings.Contains(errs.String(), "/no/such") {
 		t.Errorf("code %d: %s", code, errs.String())
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
 )
 
 // TestServedPlaces names places that are no directories: the error says what to do instead.
@@ -29,7 +31,7 @@ func TestServedPlaces(t *testing.T) {
 		for _, command := range [][]string{{"serve", "--stdio"}, {"mcp"}} {
 			code, _, errs := invoke(t, "", append(command, "--skills", place)...)
 			want := strings.ReplaceAll(want, "PLACE", place)
-			if code != exitUsage || !strings.Contains(errs, "--skills "+place+": ") || !strings.Contains(errs, want) {
+			if code != cli.ExitUsage || !strings.Contains(errs, "--skills "+place+": ") || !strings.Contains(errs, want) {
 				t.Errorf("%v %s: %d %s", command, place, code, errs)
 			}
 		}
@@ -41,7 +43,7 @@ func TestServeWithoutPackages(t *testing.T) {
 	dir, gone := t.TempDir(), filepath.Join(t.TempDir(), "gone")
 	for _, command := range [][]string{{"serve", "--stdio"}, {"mcp"}} {
 		code, _, errs := invoke(t, "", append(command, "--skills", dir, "--unsafe-local", "--deps", gone)...)
-		if want := "--deps: there is no directory " + gone + ": satchel deps --cache " + gone; code != exitUsage || !strings.Contains(errs, want) {
+		if want := "--deps: there is no directory " + gone + ": satchel deps --cache " + gone; code != cli.ExitUsage || !strings.Contains(errs, want) {
 			t.Errorf("%v: %d %s", command, code, errs)
 		}
 	}
@@ -79,7 +81,7 @@ func TestFindingsNameTheirRoot(t *testing.T) {
 	}
 	one, two := filepath.Join(dir, "one/skills"), filepath.Join(dir, "two/skills")
 	code, _, errs := invoke(t, "", "mcp", "--unsafe-local", "--skills", one, "--skills", two)
-	if code != exitDone {
+	if code != cli.ExitDone {
 		t.Fatal(code, errs)
 	}
 	for _, want := range []string{

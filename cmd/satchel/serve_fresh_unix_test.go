@@ -16,6 +16,7 @@ import (
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
 )
 
 // freshSkill writes a skill that can be executed.
@@ -186,7 +187,7 @@ func TestHangup(t *testing.T) {
 				}
 				return
 			}
-			if code, out, errs := invoke(t, "", append([]string{"call", "list_skills"}, flags...)...); code != exitDone || !strings.Contains(out, `"one"`) {
+			if code, out, errs := invoke(t, "", append([]string{"call", "list_skills"}, flags...)...); code != cli.ExitDone || !strings.Contains(out, `"one"`) {
 				t.Errorf("%d %s %s", code, out, errs)
 			}
 		})

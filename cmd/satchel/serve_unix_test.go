@@ -20,6 +20,7 @@ import (
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
 )
 
 // seedSkills are those that the example's client wants.
@@ -39,7 +40,7 @@ func start(t *testing.T, args ...string) (address string) {
 	read, write := io.Pipe()
 	done := make(chan int, 1)
 	go func() {
-		done <- run(ctx, args, console{in: strings.NewReader(""), out: io.Discard, err: write})
+		done <- run(ctx, args, cli.Console{In: strings.NewReader(""), Out: io.Discard, Err: write})
 		_ = write.Close()
 	}()
 	lines := bufio.NewReader(read)
@@ -54,7 +55,7 @@ func start(t *testing.T, args ...string) (address string) {
 	}()
 	t.Cleanup(func() {
 		cancel()
-		if code := <-done; code != exitDone {
+		if code := <-done; code != cli.ExitDone {
 			t.Errorf("satchel %s: exit code %d", args[0], code)
 		}
 		<-drained
@@ -70,7 +71,7 @@ func start(t *testing.T, args ...string) (address string) {
 func invoke(t *testing.T, in string, args ...string) (code int, out, errs string) {
 	t.Helper()
 	var stdout, stderr strings.Builder
-	code = run(t.Context(), args, console{in: strings.NewReader(in), out: &stdout, err: &stderr})
+	code = run(t.Context(), args, cli.Console{In: strings.NewReader(in), Out: &stdout, Err: &stderr})
 	return code, stdout.String(), stderr.String()
 }
 
@@ -107,43 +108,43 @@ func TestCall(t *testing.T) {
 	startServe(t, "--unix", socket, "--shelf", shelf, "--create", "--blobs", "file://"+blobs, "--unsafe-local")
 	code, out, errs := invoke(t, "", "call", "list_skills", `{"namespace": "salesforce"}`, "--url", url, "--token-file", token)
 	var list struct{ Skills []struct{ Name string } }
-	if code != exitDone || json.Unmarshal([]byte(out), &list) != nil || len(list.Skills) != 1 || list.Skills[0].Name != "salesforce.leads.sync" {
+	if code != cli.ExitDone || json.Unmarshal([]byte(out), &list) != nil || len(list.Skills) != 1 || list.Skills[0].Name != "salesforce.leads.sync" {
 		t.Errorf("%d %s %s", code, out, errs)
 	}
 	for _, short := range []string{strings.TrimSuffix(url, "/rpc"), strings.TrimSuffix(url, "rpc")} { // as satchel serve prints it
-		if code, out, errs := invoke(t, "", "call", "list_skills", "--url", short, "--token-file", token); code != exitDone || !strings.Contains(out, "salesforce.leads.sync") {
+		if code, out, errs := invoke(t, "", "call", "list_skills", "--url", short, "--token-file", token); code != cli.ExitDone || !strings.Contains(out, "salesforce.leads.sync") {
 			t.Errorf("%s: %d %s %s", short, code, out, errs)
 		}
 	}
-	if code, _, errs = invoke(t, "", "call", "list_skills", "--url", url); code != exitFailed || !strings.Contains(errs, "-32001") {
+	if code, _, errs = invoke(t, "", "call", "list_skills", "--url", url); code != cli.ExitFailed || !strings.Contains(errs, "-32001") {
 		t.Errorf("without a token: %d %s", code, errs)
 	}
 	code, out, errs = invoke(t, `{"language": "python", "code": "import runtime\ndef main(args):\n    runtime.progress('half')\n    raise ValueError('no')\n"}`,
 		"call", "run_code", "-", "--progress", "--url", url, "--token-file", token)
-	if code != exitFailed || !strings.Contains(out, `"ValueError: no"`) || !strings.Contains(errs, "running half\n") {
+	if code != cli.ExitFailed || !strings.Contains(out, `"ValueError: no"`) || !strings.Contains(errs, "running half\n") {
 		t.Errorf("a run that fails: %d %s %s", code, out, errs)
 	}
 	for _, args := range [][]string{{"--url", url, "--token-file", token}, {"--unix", socket}} {
 		code, out, errs = invoke(t, "", append([]string{"call", "--list"}, args...)...)
-		if code != exitDone || !strings.Contains(out, "describe_skill (read): Retrieve a skill's manifest") || !strings.Contains(out, "\n    detail string, *name string*, version string\n") ||
+		if code != cli.ExitDone || !strings.Contains(out, "describe_skill (read): Retrieve a skill's manifest") || !strings.Contains(out, "\n    detail string, *name string*, version string\n") ||
 			!strings.Contains(out, "\ndelete_blob (write): ") || strings.Contains(out, "create_skill") != (args[0] == "--unix") {
 			t.Errorf("%v: %d %s %s", args, code, out, errs)
 		}
 	}
 	create := `{"manifest": {"name": "user.x", "version": "1.0.0", "description": "x"}, "skill_md": "x", "files": []}`
-	if code, out, errs = invoke(t, "", "call", "create_skill", create, "--unix", socket); code != exitDone || !strings.Contains(out, `"user.x"`) {
+	if code, out, errs = invoke(t, "", "call", "create_skill", create, "--unix", socket); code != cli.ExitDone || !strings.Contains(out, `"user.x"`) {
 		t.Errorf("by the socket: %d %s %s", code, out, errs)
 	}
-	if code, out, errs = invoke(t, "", "call", "create_blob", `{"content": "x", "kind": "text/plain"}`, "--unix", socket); code != exitDone || !strings.Contains(out, `"blob:`) {
+	if code, out, errs = invoke(t, "", "call", "create_blob", `{"content": "x", "kind": "text/plain"}`, "--unix", socket); code != cli.ExitDone || !strings.Contains(out, `"blob:`) {
 		t.Errorf("by the socket: %d %s %s", code, out, errs)
 	}
 	for _, args := range [][]string{{"call", "m", "[]"}, {"call", "m", "@none"}, {"call"}, {"call", "--list", "list_skills"}, {"serve"}, {"serve", "--skills", seedSkills, "--create"}, {"serve", "--skills", "none"},
 		{"serve", "--skills", seedSkills, "--max-runs", "0"}, {"mcp", "--skills", seedSkills, "--max-runs=-1"}, {"serve", "--skills", seedSkills, "--queue-wait", "0s"}} {
-		if code, _, errs := invoke(t, "", args...); code != exitUsage {
+		if code, _, errs := invoke(t, "", args...); code != cli.ExitUsage {
 			t.Errorf("%v: %d %s", args, code, errs)
 		}
 	}
-	if code, _, errs := invoke(t, "", "serve", "--skills", seedSkills, "--listen", "0.0.0.0:0"); code != exitFailed || !strings.Contains(errs, "not loopback: set tokens and a certificate (--tokens FILE, --tls-cert FILE), or allow it (--insecure)") {
+	if code, _, errs := invoke(t, "", "serve", "--skills", seedSkills, "--listen", "0.0.0.0:0"); code != cli.ExitFailed || !strings.Contains(errs, "not loopback: set tokens and a certificate (--tokens FILE, --tls-cert FILE), or allow it (--insecure)") {
 		t.Errorf("beyond this machine: %d %s", code, errs)
 	}
 }
@@ -180,7 +181,7 @@ func TestBlobFlags(t *testing.T) {
 			if !strings.Contains(out, "run may make is 1 (--max-output-blobs); refused: 1") || strings.Count(out, `"blob:`) != 1 {
 				t.Errorf("a run of two files: %s", out)
 			}
-			if code, _, errs := invoke(t, "", "call", "create_blob", `{"content": "x", "kind": "text/plain"}`, "--url", url); code != exitFailed || !strings.Contains(errs, "quota exceeded: 2 blobs: delete blobs") {
+			if code, _, errs := invoke(t, "", "call", "create_blob", `{"content": "x", "kind": "text/plain"}`, "--url", url); code != cli.ExitFailed || !strings.Contains(errs, "quota exceeded: 2 blobs: delete blobs") {
 				t.Errorf("a third blob: %d %s", code, errs)
 			}
 			for range 2 {
@@ -193,11 +194,11 @@ func TestBlobFlags(t *testing.T) {
 				if err := json.Unmarshal([]byte(out), &page); err != nil || len(page.Blobs) == 0 {
 					t.Fatalf("%s %s %v", out, errs, err)
 				}
-				if code, _, errs := invoke(t, "", "call", "delete_blob", `{"blob_id": "`+page.Blobs[0].ID+`"}`, "--url", url); code != exitDone {
+				if code, _, errs := invoke(t, "", "call", "delete_blob", `{"blob_id": "`+page.Blobs[0].ID+`"}`, "--url", url); code != cli.ExitDone {
 					t.Error(errs)
 				}
 			}
-			if code, _, errs := invoke(t, "", "call", "create_blob", `{"content": "`+strings.Repeat("x", 1025)+`", "kind": "text/plain"}`, "--url", url); code != exitFailed || !strings.Contains(errs, "quota exceeded: 1024 bytes") {
+			if code, _, errs := invoke(t, "", "call", "create_blob", `{"content": "`+strings.Repeat("x", 1025)+`", "kind": "text/plain"}`, "--url", url); code != cli.ExitFailed || !strings.Contains(errs, "quota exceeded: 1024 bytes") {
 				t.Errorf("too much: %d %s", code, errs)
 			}
 		})
@@ -206,7 +207,7 @@ func TestBlobFlags(t *testing.T) {
 		{"--blob-expiry", "1"}, {"--blob-expiry", "-1h"}, {"--blob-expiry", "1ms"}, {"--blob-quota", "x"}, {"--blob-quota", "1,0"}, {"--blob-quota", "0"},
 		{"--blob-quota", "9000000000GiB"}, {"--blob-quota", "1GB"}, {"--max-output-blobs", "0"}, {"--mcp", "bad"},
 	} {
-		if code, _, errs := invoke(t, "", append([]string{"serve", "--skills", seedSkills}, bad...)...); code != exitUsage || !strings.Contains(errs, bad[0]) || strings.Count(errs, "cannot start") != 1 {
+		if code, _, errs := invoke(t, "", append([]string{"serve", "--skills", seedSkills}, bad...)...); code != cli.ExitUsage || !strings.Contains(errs, bad[0]) || strings.Count(errs, "cannot start") != 1 {
 			t.Errorf("%v: %d %s", bad, code, errs)
 		}
 	}
@@ -215,7 +216,7 @@ func TestBlobFlags(t *testing.T) {
 // Places of blobs that cannot be are refused at the start.
 func TestServeBlobsPlaces(t *testing.T) {
 	for _, bad := range []string{"ftp://x", "file://host/x", "s3://"} {
-		if code, _, errs := invoke(t, "", "serve", "--skills", seedSkills, "--blobs", bad); code != exitUsage || !strings.Contains(errs, "--blobs") {
+		if code, _, errs := invoke(t, "", "serve", "--skills", seedSkills, "--blobs", bad); code != cli.ExitUsage || !strings.Contains(errs, "--blobs") {
 			t.Errorf("%s: %d %s", bad, code, errs)
 		}
 	}
@@ -223,7 +224,7 @@ func TestServeBlobsPlaces(t *testing.T) {
 
 func TestServeStdio(t *testing.T) {
 	code, out, errs := invoke(t, `{"id":"1","method":"list_skills"}`+"\n", "serve", "--skills", seedSkills, "--stdio")
-	if code != exitDone || !strings.Contains(out, `"id":"1"`) || !strings.HasPrefix(errs, "listening on standard input\n") {
+	if code != cli.ExitDone || !strings.Contains(out, `"id":"1"`) || !strings.HasPrefix(errs, "listening on standard input\n") {
 		t.Errorf("%d %s %s", code, out, errs)
 	}
 }
@@ -263,7 +264,7 @@ func TestEndOfInput(t *testing.T) {
 					t.Errorf("no %s in %s", want, got.out)
 				}
 			}
-			if got.code != exitDone {
+			if got.code != cli.ExitDone {
 				t.Errorf("exit code %d: %s", got.code, got.err)
 			}
 		})
@@ -293,7 +294,7 @@ func TestMCP(t *testing.T) {
 	done := make(chan int, 1)
 	var log strings.Builder
 	go func() {
-		done <- run(t.Context(), []string{"mcp", "--skills", seedSkills, "--unsafe-local"}, console{in: toRead, out: fromWrite, err: &log})
+		done <- run(t.Context(), []string{"mcp", "--skills", seedSkills, "--unsafe-local"}, cli.Console{In: toRead, Out: fromWrite, Err: &log})
 		_ = fromWrite.Close()
 	}()
 	session, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), &sdk.IOTransport{Reader: fromRead, Writer: toWrite}, nil)
@@ -309,7 +310,7 @@ func TestMCP(t *testing.T) {
 	}
 	_ = session.Close()
 	_ = toWrite.Close()
-	if code := <-done; code != exitDone {
+	if code := <-done; code != cli.ExitDone {
 		t.Errorf("exit code %d: %s", code, log.String())
 	}
 }
@@ -347,10 +348,10 @@ func TestMCPByHTTP(t *testing.T) {
 	if err := session.Close(); err != nil {
 		t.Error(err)
 	}
-	if code, out, errs := invoke(t, "", "call", "list_skills", "--url", strings.TrimSuffix(address, "/mcp")+"/rpc"); code != exitFailed || !strings.Contains(errs, "-32001") {
+	if code, out, errs := invoke(t, "", "call", "list_skills", "--url", strings.TrimSuffix(address, "/mcp")+"/rpc"); code != cli.ExitFailed || !strings.Contains(errs, "-32001") {
 		t.Errorf("beside it: %d %s %s", code, out, errs)
 	}
-	if code, _, errs := invoke(t, "", "mcp", "--skills", seedSkills, "--listen", "0.0.0.0:0"); code != exitFailed || !strings.Contains(errs, "not loopback") {
+	if code, _, errs := invoke(t, "", "mcp", "--skills", seedSkills, "--listen", "0.0.0.0:0"); code != cli.ExitFailed || !strings.Contains(errs, "not loopback") {
 		t.Errorf("beyond this machine: %d %s", code, errs)
 	}
 }

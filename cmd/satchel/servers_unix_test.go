@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
 	"github.com/satchel-go/satchel/satcheltest"
 )
 
@@ -20,18 +21,18 @@ func TestMCPSkills(t *testing.T) {
 	started := fmt.Sprintf("env %s='mcp\n--skills\n%s' '%s' -test.run '^TestChatTerminated$'", chatVar, far, os.Args[0])
 	for _, place := range []string{address, started} {
 		got := program(t, nil, "", "list", "--names", "--mcp", "acme="+place, "--skills", near)
-		if got.code != exitDone || !strings.HasPrefix(got.out, "acme:guide\nacme:pdf\npdf\n") {
+		if got.code != cli.ExitDone || !strings.HasPrefix(got.out, "acme:guide\nacme:pdf\npdf\n") {
 			t.Errorf("list: %d %q %q", got.code, got.out, got.err)
 		}
 		got = program(t, nil, "", "show", "acme:pdf", "--mcp", "acme="+place, "--skills", near)
-		if got.code != exitDone || !strings.Contains(got.out, "BODY FROM AFAR") {
+		if got.code != cli.ExitDone || !strings.Contains(got.out, "BODY FROM AFAR") {
 			t.Errorf("show: %d %q %q", got.code, got.out, got.err)
 		}
 	}
 	for flag, want := range map[string]string{
 		"acme": "want LABEL=URL", "acme=http://example.com/mcp": "want https beyond this machine", "A=" + address: "label",
 	} {
-		if got := program(t, nil, "", "list", "--mcp", flag); got.code == exitDone || !strings.Contains(got.err, want) {
+		if got := program(t, nil, "", "list", "--mcp", flag); got.code == cli.ExitDone || !strings.Contains(got.err, want) {
 			t.Errorf("%s: %d %q", flag, got.code, got.err)
 		}
 	}
@@ -61,7 +62,7 @@ func TestServeMCP(t *testing.T) {
 		}
 	}
 	for _, bad := range [][]string{{"--mcp", "acme"}, {"--mcp", "acme=http://example.com/mcp"}, {}} {
-		if code, _, errs := invoke(t, "", append([]string{"serve"}, bad...)...); code != exitUsage {
+		if code, _, errs := invoke(t, "", append([]string{"serve"}, bad...)...); code != cli.ExitUsage {
 			t.Errorf("%q: %d %s", bad, code, errs)
 		}
 	}

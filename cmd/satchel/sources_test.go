@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
 	"github.com/satchel-go/satchel/satcheltest"
 )
 
@@ -30,7 +31,7 @@ func TestDiscoveredSkillsNeedTrust(t *testing.T) {
 	if got := program(t, env, "", "list", "--all", "--names"); got.out != "pdf\nuser:pdf\n" {
 		t.Errorf("--all: %q, %s", got.out, got.err)
 	}
-	if got := program(t, env, "", "trust", "."); got.code != exitDone || !strings.HasPrefix(got.out, "trusted: ") {
+	if got := program(t, env, "", "trust", "."); got.code != cli.ExitDone || !strings.HasPrefix(got.out, "trusted: ") {
 		t.Fatalf("trust: %q, %s", got.out, got.err)
 	}
 	got = program(t, env, "", "list", "--all", "--names")
@@ -70,13 +71,13 @@ func TestChatAudience(t *testing.T) {
 			script := func(r satcheltest.Request) satcheltest.Response { return satcheltest.Response{Text: "Done."} }
 			got := converse(t, script, "", "chat", "--framework", framework, "--skills", filepath.Join(base, "s"), "--profile", "knowledge_only",
 				"--audience", filepath.Join(base, "a.json"), "Hello.")
-			if got.code != exitDone || len(got.requests) != 1 {
+			if got.code != cli.ExitDone || len(got.requests) != 1 {
 				t.Fatalf("%+v", got)
 			}
 			if text := string(got.requests[0].Raw); strings.Contains(text, "PDF") || !strings.Contains(text, "xls") {
 				t.Errorf("request: %s", text)
 			}
-			if got := converse(t, script, "", "chat", "--skills", filepath.Join(base, "s"), "--audience", filepath.Join(base, "bad.json"), "Hello."); got.code != exitUsage {
+			if got := converse(t, script, "", "chat", "--skills", filepath.Join(base, "s"), "--audience", filepath.Join(base, "bad.json"), "Hello."); got.code != cli.ExitUsage {
 				t.Errorf("a file without key: %+v", got)
 			}
 		})
@@ -96,22 +97,22 @@ func TestAudienceOfCommands(t *testing.T) {
 		code int
 		out  string
 	}{
-		"list --names":               {exitDone, "xls\n"},
-		"show --files xls":           {exitDone, "SKILL.md\n"},
-		"show --files pdf":           {exitFailed, ""},
-		"search --json reading kind": {exitDone, `"total":1`},
+		"list --names":               {cli.ExitDone, "xls\n"},
+		"show --files xls":           {cli.ExitDone, "SKILL.md\n"},
+		"show --files pdf":           {cli.ExitFailed, ""},
+		"search --json reading kind": {cli.ExitDone, `"total":1`},
 	} {
 		args := append(strings.Fields(what), "--skills", dir, "--audience", seen)
 		if got := program(t, nil, "", args...); got.code != want.code || !strings.Contains(got.out, want.out) || strings.Contains(got.out, "pdf") {
 			t.Errorf("%s: %+v", what, got)
 		}
 		args[len(args)-1] = filepath.Join(base, "bad.json")
-		if got := program(t, nil, "", args...); got.code != exitUsage {
+		if got := program(t, nil, "", args...); got.code != cli.ExitUsage {
 			t.Errorf("%s, a file without key: %+v", what, got)
 		}
 	}
 	got := program(t, nil, `{"tool":"skill_load","args":{"skill":"pdf"}}`+"\n", "tool", "--watch", "--skills", dir, "--audience", seen, "--profile", "knowledge_only", "-")
-	if got.code != exitDone || !strings.Contains(got.out, "unknown skill") {
+	if got.code != cli.ExitDone || !strings.Contains(got.out, "unknown skill") {
 		t.Errorf("tool: %+v", got)
 	}
 }
@@ -134,13 +135,13 @@ func TestLockedPlaces(t *testing.T) {
 			}
 		}
 	}
-	check("no lock", exitFailed, "satchel lock writes one")
-	if got := program(t, env, "", "lock", dir); got.code != exitDone {
+	check("no lock", cli.ExitFailed, "satchel lock writes one")
+	if got := program(t, env, "", "lock", dir); got.code != cli.ExitDone {
 		t.Fatalf("lock: %+v", got)
 	}
-	check("locked", exitDone, "")
+	check("locked", cli.ExitDone, "")
 	if err := os.WriteFile(filepath.Join(dir, "pdf", "SKILL.md"), []byte(described("pdf", "Reads other files.")), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	check("changed", exitFailed, "SKILL.md is not what satchel.lock has")
+	check("changed", cli.ExitFailed, "SKILL.md is not what satchel.lock has")
 }

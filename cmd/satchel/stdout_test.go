@@ -3,6 +3,7 @@ package main
 import (
 	"testing"
 
+	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/satcheltest"
 )
@@ -16,7 +17,7 @@ func TestStdoutHoldsAnswersOnly(t *testing.T) {
 			satcheltest.Turn{Steps: []satcheltest.Step{{Text: "let me look", Calls: []core.ToolCall{satcheltest.To("skill_list_docs", map[string]string{"skill": "pdf"})}}}, Answer: "first"},
 			satcheltest.Turn{Answer: "second"})
 		got := converse(t, script, "", append(flags, "--skills", skills, "one", "two")...)
-		if got.code != exitDone || got.out != "first\nsecond\n" {
+		if got.code != cli.ExitDone || got.out != "first\nsecond\n" {
 			t.Errorf("code %d, stdout %q, stderr %q", got.code, got.out, got.err)
 		}
 	})

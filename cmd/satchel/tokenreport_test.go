@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
+	"github.com/satchel-go/satchel/cmd/satchel/internal/measure"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/satcheltest"
 )
@@ -29,11 +31,11 @@ func TestTokenReport(t *testing.T) {
 			}
 			args := []string{"token-report", "--framework", framework, "--skills", skills}
 			got := converse(t, script, "", append(args, "--json", "first", "second")...)
-			var report tokenReport
-			if err := json.Unmarshal([]byte(got.out), &report); err != nil || got.code != exitDone {
+			var report measure.TokenReport
+			if err := json.Unmarshal([]byte(got.out), &report); err != nil || got.code != cli.ExitDone {
 				t.Fatalf("%v: %s %s", err, got.out, got.err)
 			}
-			sums := tokenReport{Model: "scripted", Skills: 3, Less: 3000, Runs: []tokenRun{
+			sums := measure.TokenReport{Model: "scripted", Skills: 3, Less: 3000, Runs: []measure.TokenRun{
 				{Mode: "disclosure", Turns: 2, Answered: 2, Requests: 3, Prompt: 6000, Cached: 30, Completion: 6, Total: 6006},
 				{Mode: "injected", Turns: 2, Answered: 2, Requests: 2, Prompt: 9000, Cached: 20, Completion: 9, Total: 9009},
 			}}
@@ -57,7 +59,7 @@ func TestTokenReport(t *testing.T) {
 			table := strings.Join(strings.Fields(got.out), " ")
 			want := "mode requests prompt tokens cached completion total answered disclosure 2 3000 20 3 3003 1 of 1 injected 1 3000 10 3 3003 1 of 1 " +
 				"3 skills: disclosure took 0 prompt tokens less, 0.0 % of those with everything injected"
-			if got.code != exitDone || table != want {
+			if got.code != cli.ExitDone || table != want {
 				t.Errorf("%s\n%s", table, got.err)
 			}
 		})
@@ -73,23 +75,23 @@ func TestTokenReportErrors(t *testing.T) {
 		return satcheltest.Response{Text: "done"}
 	}
 	got := converse(t, refuses, "", "token-report", "--skills", skills, "--json", "first")
-	var report tokenReport
-	if err := json.Unmarshal([]byte(got.out), &report); err != nil || got.code != exitFailed || report.Runs[1].Answered != 0 ||
+	var report measure.TokenReport
+	if err := json.Unmarshal([]byte(got.out), &report); err != nil || got.code != cli.ExitFailed || report.Runs[1].Answered != 0 ||
 		!strings.Contains(report.Runs[1].Error, "the context is too long") || report.Runs[0].Answered != 1 {
 		t.Errorf("%v: %s %s", err, got.out, got.err)
 	}
 	got = converse(t, refuses, "", "token-report", "--skills", skills, "first")
-	if got.code != exitFailed || !strings.Contains(got.out, "not every turn was answered") {
+	if got.code != cli.ExitFailed || !strings.Contains(got.out, "not every turn was answered") {
 		t.Errorf("%s %s", got.out, got.err)
 	}
 	silent := func(satcheltest.Request) satcheltest.Response {
 		return satcheltest.Response{Text: "done", Usage: &core.Usage{}}
 	}
-	if got := converse(t, silent, "", "token-report", "--skills", skills, "first"); got.code != exitFailed || !strings.Contains(got.err, "reports no usage") {
+	if got := converse(t, silent, "", "token-report", "--skills", skills, "first"); got.code != cli.ExitFailed || !strings.Contains(got.err, "reports no usage") {
 		t.Errorf("%s %s", got.out, got.err)
 	}
 	for _, args := range [][]string{{"token-report", "--skills", skills}, {"token-report", "--approve", "ask", "--skills", skills, "x"}} {
-		if got := converse(t, silent, "", args...); got.code != exitUsage || len(got.requests) > 0 {
+		if got := converse(t, silent, "", args...); got.code != cli.ExitUsage || len(got.requests) > 0 {
 			t.Errorf("%v: %d %s", args, got.code, got.err)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
 	"github.com/satchel-go/satchel/satcheltest"
 )
 
@@ -47,7 +48,7 @@ func TestSearchCommand(t *testing.T) {
 			}
 		})
 	}
-	if got := program(t, nil, "", "search", "--skills", dir, "--limit", "0", "x"); got.code != exitUsage {
+	if got := program(t, nil, "", "search", "--skills", dir, "--limit", "0", "x"); got.code != cli.ExitUsage {
 		t.Errorf("limit 0: code %d", got.code)
 	}
 }
@@ -63,11 +64,14 @@ func TestShowCommand(t *testing.T) {
 	if got := program(t, nil, "", "show", "--skills", dir, "pdf-forms", "--files"); got.out != "SKILL.md\nfields.md\n" {
 		t.Errorf("files %q", got.out)
 	}
-	var s shown
+	var s struct {
+		Name   string
+		Hidden bool
+	}
 	if got := program(t, nil, "", "show", "--skills", dir, "hidden", "--json"); json.Unmarshal([]byte(got.out), &s) != nil || !s.Hidden || s.Name != "hidden" {
 		t.Errorf("json %q", got.out)
 	}
-	if got := program(t, nil, "", "show", "--skills", dir, "pdf-form"); got.code != exitFailed || !strings.Contains(got.err, `there is no skill "pdf-form"; did you mean pdf-forms`) {
+	if got := program(t, nil, "", "show", "--skills", dir, "pdf-form"); got.code != cli.ExitFailed || !strings.Contains(got.err, `there is no skill "pdf-form"; did you mean pdf-forms`) {
 		t.Errorf("unknown: %d %q", got.code, got.err)
 	}
 }
@@ -135,12 +139,12 @@ func TestToolCommandGoesOn(t *testing.T) {
 		t.Errorf("in the next turn: %q", got)
 	}
 	for _, args := range [][]string{{"--session", "s", "skill_load"}, {"--approve", "ask", "skill_load"}, {"a", "b", "c"}} {
-		if got := program(t, nil, "", append([]string{"tool", "--skills", store}, args...)...); got.code != exitUsage {
+		if got := program(t, nil, "", append([]string{"tool", "--skills", store}, args...)...); got.code != cli.ExitUsage {
 			t.Errorf("%q: code %d", args, got.code)
 		}
 	}
 	for _, in := range []string{"no", "{}"} {
-		if got := program(t, nil, in, append(append([]string{"tool"}, where...), "-")...); got.code != exitUsage {
+		if got := program(t, nil, in, append(append([]string{"tool"}, where...), "-")...); got.code != cli.ExitUsage {
 			t.Errorf("line %q: code %d", in, got.code)
 		}
 	}
@@ -154,7 +158,7 @@ func TestStoreThatCannotBeOpened(t *testing.T) {
 		{"tool", "--skills", formSkills(t), "--store", store, "skill_load", "{}"},
 		{"chat", "--store", store, "hello"},
 	} {
-		if got := program(t, model, "", args...); got.code != exitUsage || !strings.Contains(got.err, "--store: ") {
+		if got := program(t, model, "", args...); got.code != cli.ExitUsage || !strings.Contains(got.err, "--store: ") {
 			t.Errorf("%s: %+v", args[0], got)
 		}
 	}
@@ -181,7 +185,7 @@ func TestToolCommandActivation(t *testing.T) {
 	if len(got) != 3 || got[0] != `denied: sql_query belongs to skill "pdf-forms"; load it first` || strings.HasPrefix(got[2], "denied") {
 		t.Errorf("answers %q", got)
 	}
-	if got := program(t, nil, "", "tool", "--skills", t.TempDir(), "--activate", "x", "skill_load"); got.code != exitUsage {
+	if got := program(t, nil, "", "tool", "--skills", t.TempDir(), "--activate", "x", "skill_load"); got.code != cli.ExitUsage {
 		t.Errorf("code %d", got.code)
 	}
 	for _, own := range []string{"skill_load", "skill_run", "skill_search", "skill_unload", "skill_update"} {
@@ -211,10 +215,10 @@ func TestToolCommandReferencesAndOutline(t *testing.T) {
 	if got := answersOf(t, "", "--skills", dir, "--vocabulary", "runtime-spec", "skills_load", "pdf"); !strings.HasPrefix(got[0], `{"active_skills":[{"name":"pdf"`) {
 		t.Errorf("answer %q", got)
 	}
-	if got := program(t, nil, "", "tool", "--skills", dir, "--compact", "nope", "skill_load", "pdf"); got.code != exitUsage || !strings.Contains(got.err, `--compact "nope"`) {
+	if got := program(t, nil, "", "tool", "--skills", dir, "--compact", "nope", "skill_load", "pdf"); got.code != cli.ExitUsage || !strings.Contains(got.err, `--compact "nope"`) {
 		t.Errorf("code %d: %s", got.code, got.err)
 	}
-	if got := converse(t, satcheltest.Plan(), "", "chat", "--skills", dir, "--compact", "nope", "hi"); got.code != exitUsage || !strings.Contains(got.err, `--compact "nope"`) {
+	if got := converse(t, satcheltest.Plan(), "", "chat", "--skills", dir, "--compact", "nope", "hi"); got.code != cli.ExitUsage || !strings.Contains(got.err, `--compact "nope"`) {
 		t.Errorf("code %d: %s", got.code, got.err)
 	}
 	// Active skills last, unless a flag says otherwise.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/alecthomas/kong"
+	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
 )
 
 func TestUsageErrorsShowTheUsageOfTheirCommand(t *testing.T) {
@@ -24,7 +25,7 @@ func TestUsageErrorsShowTheUsageOfTheirCommand(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			got := program(t, nil, "", test.args...)
-			if got.code != exitUsage || got.out != "" {
+			if got.code != cli.ExitUsage || got.out != "" {
 				t.Errorf("code %d, out %q", got.code, got.out)
 			}
 			for _, want := range test.want {
@@ -59,7 +60,7 @@ func TestPlacesAreNamedOneWay(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			request := `{"jsonrpc":"2.0","id":1,"method":"list_skills"}` + "\n" // only a server reads it
 			got := program(t, nil, request, args...)
-			if got.code != exitDone || !strings.Contains(got.out, "pdf") {
+			if got.code != cli.ExitDone || !strings.Contains(got.out, "pdf") {
 				t.Errorf("code %d, out %q, err %q", got.code, got.out, got.err)
 			}
 		})
@@ -84,7 +85,7 @@ func TestHelpGroupsCommands(t *testing.T) {
 		t.Errorf("the older spellings are shown:\n%s", help)
 	}
 	for _, args := range [][]string{{"history"}, {"library", "history"}} {
-		if got := program(t, nil, "", append(args, "pdf")...); got.code != exitUsage || !strings.Contains(got.err, "SATCHEL_LIBRARY") {
+		if got := program(t, nil, "", append(args, "pdf")...); got.code != cli.ExitUsage || !strings.Contains(got.err, "SATCHEL_LIBRARY") {
 			t.Errorf("%v: code %d, err %q", args, got.code, got.err)
 		}
 	}

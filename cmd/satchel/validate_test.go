@@ -1,6 +1,7 @@
 package main
 
 import (
+	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
 	"strings"
 	"testing"
 )
@@ -10,7 +11,7 @@ func TestValidate(t *testing.T) {
 		"claude-x/SKILL.md": "---\nname: claude-x\ndescription: Reads files. Use it when there is one.\n---\n-----BEGIN PRIVATE KEY-----\nMIIEsecret\n",
 	})
 	got := program(t, nil, "", "validate", dir)
-	if got.code != exitDone || strings.Count(got.out, "warning") != 2 || !strings.Contains(got.out, "name-reserved") ||
+	if got.code != cli.ExitDone || strings.Count(got.out, "warning") != 2 || !strings.Contains(got.out, "name-reserved") ||
 		!strings.Contains(got.out, "secret-literal") || strings.Contains(got.out, "MIIE") {
 		t.Errorf("%+v", got)
 	}
@@ -19,7 +20,7 @@ func TestValidate(t *testing.T) {
 		"reading-x/Some_Notes.md": "x",
 		"reading-x/good-notes.md": "x",
 	}))
-	if habits.code != exitDone || strings.Count(habits.out, "warning") != 2 || !strings.Contains(habits.out, "warning file-name-style: Some_Notes.md") ||
+	if habits.code != cli.ExitDone || strings.Count(habits.out, "warning") != 2 || !strings.Contains(habits.out, "warning file-name-style: Some_Notes.md") ||
 		!strings.Contains(habits.out, "warning allowed-tools-unknown: allowed-tools: no known tool is called Frobnicate") {
 		t.Errorf("%+v", habits)
 	}

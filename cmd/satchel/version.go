@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 
 	"github.com/alecthomas/kong"
+	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
 )
 
 type versionCmd struct {
@@ -21,15 +22,15 @@ the build recorded one, and the versions of the library and of Go.`
 }
 
 // Run prints the version.
-func (cmd *versionCmd) Run(c console) error {
+func (cmd *versionCmd) Run(c cli.Console) error {
 	if cmd.JSON {
 		info, ok := debug.ReadBuildInfo()
 		if !ok {
 			return errors.New("satchel was built without module information")
 		}
-		return encodeLine(c.out, buildOf(info))
+		return cli.WriteJSON(c.Out, buildOf(info))
 	}
-	_, err := fmt.Fprintln(c.out, version())
+	_, err := fmt.Fprintln(c.Out, version())
 	return err
 }
 
@@ -37,9 +38,9 @@ func (cmd *versionCmd) Run(c console) error {
 type versionFlag bool
 
 // BeforeReset is what kong calls for the flag before it asks for a command.
-func (versionFlag) BeforeReset(app *kong.Kong, c console) error { //nolint:unparam // as kong wants it
-	fmt.Fprintln(c.out, version())
-	app.Exit(exitDone)
+func (versionFlag) BeforeReset(app *kong.Kong, c cli.Console) error { //nolint:unparam // as kong wants it
+	fmt.Fprintln(c.Out, version())
+	app.Exit(cli.ExitDone)
 	return nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
 	"github.com/satchel-go/satchel/satcheltest"
 )
 
@@ -99,7 +100,7 @@ func TestMissingSkillsAreTold(t *testing.T) {
 			}
 			got := program(t, env, "", append([]string{"list"}, tt.flags...)...)
 			got.err = strings.Replace(got.err, "satchel: ", "", 1)
-			if (got.code == exitFailed) != tt.failed || !strings.Contains(got.err, tt.want) {
+			if (got.code == cli.ExitFailed) != tt.failed || !strings.Contains(got.err, tt.want) {
 				t.Errorf("list: %d, %s", got.code, got.err)
 			}
 		})
@@ -125,7 +126,7 @@ func TestLostSkillsAreToldOnce(t *testing.T) {
 			return satcheltest.Response{Text: "done"}
 		}
 		got := converse(t, answer, "one\ntwo\nthree\n", "chat", "--framework", framework, "--profile", "knowledge_only", "--skills", gone)
-		if got.code != exitDone || strings.Count(got.err, "\n") != 1 || !strings.Contains(got.err, "so those listed last are used") || len(got.requests) != 3 {
+		if got.code != cli.ExitDone || strings.Count(got.err, "\n") != 1 || !strings.Contains(got.err, "so those listed last are used") || len(got.requests) != 3 {
 			t.Errorf("%s: %d after %d requests: %s", framework, got.code, len(got.requests), got.err)
 		}
 	}
@@ -144,7 +145,7 @@ func TestLostAudienceIsToldOnce(t *testing.T) {
 			return satcheltest.Response{Text: "done"}
 		}
 		got := converse(t, answer, "one\ntwo\nthree\n", "chat", "--framework", framework, "--profile", "knowledge_only", "--audience", file, "--skills", filepath.Join(dir, "s"))
-		if got.code != exitDone || strings.Count(got.err, "\n") != 1 || !strings.Contains(got.err, "until it can be read, the model sees no skill") || len(got.requests) != 3 {
+		if got.code != cli.ExitDone || strings.Count(got.err, "\n") != 1 || !strings.Contains(got.err, "until it can be read, the model sees no skill") || len(got.requests) != 3 {
 			t.Errorf("%s: %d after %d requests: %s", framework, got.code, len(got.requests), got.err)
 		}
 	}
@@ -172,7 +173,7 @@ func TestSkillsWithoutPermissionAreTold(t *testing.T) {
 		lock(mode)
 		for _, args := range [][]string{{"list"}, {"search", "zz"}, {"show", "b"}, {"tool", "--profile", "knowledge_only", "skill_load", "b"}} {
 			got := program(t, nil, "", append(args, "--skills", root)...)
-			if n := strings.Count(got.err, "permission denied"); n != 1 || (got.code != exitDone) != (name == "s") {
+			if n := strings.Count(got.err, "permission denied"); n != 1 || (got.code != cli.ExitDone) != (name == "s") {
 				t.Errorf("%s %o: %s: %d, %s", name, mode, args[0], got.code, got.err)
 			}
 		}
@@ -183,7 +184,7 @@ func TestSkillsWithoutPermissionAreTold(t *testing.T) {
 				return satcheltest.Response{Text: "done"}
 			}
 			got := converse(t, answer, "one\ntwo\nthree\n", "chat", "--framework", framework, "--profile", "knowledge_only", "--skills", root)
-			if got.code != exitDone || strings.Count(got.err, "\n") != 1 || !strings.Contains(got.err, "permission denied") || len(got.requests) != 3 {
+			if got.code != cli.ExitDone || strings.Count(got.err, "\n") != 1 || !strings.Contains(got.err, "permission denied") || len(got.requests) != 3 {
 				t.Errorf("%s %o: %s: %d after %d requests: %s", name, mode, framework, got.code, len(got.requests), got.err)
 			}
 		}

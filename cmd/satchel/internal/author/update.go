@@ -1,0 +1,201 @@
+package author
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+
+	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/catalog/source"
+	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
+	"github.com/satchel-go/satchel/cmd/satchel/internal/places"
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/files/lock"
+)
+
+type UpdateCommand struct {
+	places.FetchFlags `embed:""`
+	Dir               string   `default:".agents/skills" placeholder:"DIR" help:"Where the skills are installed (default ${default})."`
+	JSON              bool     `help:"One JSON object per line for each skill: name, status (same, replaced or would-replace) and sha256."`
+	DryRun            bool     `help:"Say what would be replaced, and replace nothing."`
+	Names             []string `arg:"" optional:"" name:"name" help:"The skills to update. None: all that were installed."`
+}
+
+// Help is the long help of the command.
+func (UpdateCommand) Help() string {
+	return `Asks the sources that satchel.lock names for the skills, and replaces those that have
+changed there. A skill whose files here are not what satchel.lock has is left alone and
+named, and the exit code is 1.`
+}
+
+// Run replaces what has changed at its source.
+func (cmd *UpdateCommand) Run(ctx context.Context, c cli.Console) error {
+	if _, err := lock.Read(cmd.Dir); err != nil {
+		return fmt.Errorf("update: %w", err)
+	}
+	target, err := openTarget(cmd.Dir)
+	if err != nil {
+		return fmt.Errorf("update: %w", err)
+	}
+	defer target.close()
+	here, err := catalog.Open(ctx, []source.Root{source.Dir(cmd.Dir)}, places.WithoutLog)
+	if err != nil {
+		return fmt.Errorf("update: %w", err)
+	}
+	defer here.Close()
+	left, working := false, cli.Progress{Console: c}
+	for _, name := range cmd.Names {
+		if _, ok := target.lock.Find(name); !ok {
+			fmt.Fprintf(c.Err, "satchel: %q is not in %s\n", cli.Printable(name), lock.FileName)
+			left = true
+		}
+	}
+	for _, locked := range slices.Clone(target.lock.Skills) {
+		if len(cmd.Names) > 0 && !slices.Contains(cmd.Names, locked.Name) || locked.Source == "" {
+			continue
+		}
+		working.At("asking for %s", locked.Name)
+		said, err := cmd.one(ctx, c, target, here, locked)
+		working.Done()
+		if err != nil {
+			fmt.Fprintf(c.Err, "satchel: %s: %s\n", cli.Printable(locked.Name), cli.OneLine(err.Error()))
+			left = true
+			continue
+		}
+		if cmd.JSON {
+			if err := cli.WriteJSON(c.Out, said); err != nil {
+				return err
+			}
+			continue
+		}
+		fmt.Fprintf(c.Out, "%s: %s\n", cli.Printable(locked.Name), said)
+	}
+	if !cmd.DryRun {
+		if err := target.save(); err != nil {
+			return fmt.Errorf("update: %w", err)
+		}
+	}
+	if left {
+		return cli.ErrReported
+	}
+	return nil
+}
+
+// updatedLine says what was done with a skill; the names of its fields in JSON are stable.
+type updatedLine struct {
+	Name   string `json:"name"`
+	Status string `json:"status"`
+	SHA256 string `json:"sha256"`
+}
+
+// String returns the line for people.
+func (u updatedLine) String() string {
+	switch u.Status {
+	case updateSame:
+		return "is what its source has"
+	case updateWould:
+		return "would be replaced by sha256:" + u.SHA256
+	}
+	return "replaced by sha256:" + u.SHA256
+}
+
+// What update did with a skill.
+const (
+	updateSame     = "same"
+	updateWould    = "would-replace"
+	updateReplaced = "replaced"
+)
+
+// one updates a skill and says what was done.
+func (cmd *UpdateCommand) one(ctx context.Context, c cli.Console, target *target, here *catalog.Catalog, locked lock.Skill) (said updatedLine, err error) {
+	installed, ok := here.Snapshot().Skill(locked.Name)
+	if !ok {
+		return said, errors.New("it is not here any more; install it again")
+	}
+	now, err := lock.Of(ctx, here, installed.Name, locked.Source)
+	if err != nil {
+		return said, err
+	}
+	if now.Name = locked.Name; now.SHA256 != locked.SHA256 {
+		return said, fmt.Errorf("it was changed here and is left alone: %s", target.lock.Differences(now)[0])
+	}
+	got, err := openSource(ctx, &cmd.FetchFlags, locked.Source, "", c.Env)
+	if err != nil {
+		return said, err
+	}
+	defer got.close()
+	i := slices.IndexFunc(got.skills.Snapshot().Skills(), func(s core.Skill) bool { return plainName(s) == locked.Name })
+	if i < 0 {
+		return said, fmt.Errorf("%s has it no more", locked.Source)
+	}
+	next := got.skills.Snapshot().Skills()[i]
+	offered, err := lock.Of(ctx, got.skills, next.Name, locked.Source)
+	if err != nil {
+		return said, err
+	}
+	switch {
+	case offered.SHA256 == locked.SHA256:
+		return updatedLine{locked.Name, updateSame, offered.SHA256}, nil
+	case cmd.DryRun:
+		return updatedLine{locked.Name, updateWould, offered.SHA256}, nil
+	}
+	folder := filepath.Base(installed.RootDir)
+	if _, err := target.put(ctx, got.skills, next, folder, locked.Source, true); err != nil {
+		return said, err
+	}
+	return updatedLine{locked.Name, updateReplaced, offered.SHA256}, nil
+}
+
+type LockCommand struct {
+	JSON bool   `help:"One JSON object: file and skills (how many)."`
+	Dir  string `arg:"" name:"dir" help:"A directory of skills."`
+}
+
+// Help is the long help of the command.
+func (LockCommand) Help() string {
+	return `Writes satchel.lock into the directory: for each skill its name, where it was installed from,
+and the sha256 and size of each file. --locked of other commands compares it.`
+}
+
+// lockedLine is a lock file; the names of its fields in JSON are stable.
+type lockedLine struct {
+	File   string `json:"file"`
+	Skills int    `json:"skills"`
+}
+
+// Run writes the lock file of a directory.
+func (cmd *LockCommand) Run(ctx context.Context, c cli.Console) error {
+	before, err := lock.Read(cmd.Dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("lock: %w", err)
+	}
+	skills, err := catalog.Open(ctx, []source.Root{source.Dir(cmd.Dir)}, places.WithoutLog)
+	if err != nil {
+		return fmt.Errorf("lock: %w", err)
+	}
+	defer skills.Close()
+	var l lock.Lock
+	for _, s := range skills.Snapshot().Skills() {
+		source := ""
+		if before != nil {
+			known, _ := before.Find(s.Name)
+			source = known.Source
+		}
+		entry, err := lock.Of(ctx, skills, s.Name, source)
+		if err != nil {
+			return fmt.Errorf("lock: %w", err)
+		}
+		l.Put(entry)
+	}
+	if err := l.Write(cmd.Dir); err != nil {
+		return fmt.Errorf("lock: %w", err)
+	}
+	if cmd.JSON {
+		return cli.WriteJSON(c.Out, lockedLine{filepath.Join(cmd.Dir, lock.FileName), len(l.Skills)})
+	}
+	_, err = fmt.Fprintf(c.Out, "%d skills in %s\n", len(l.Skills), cli.Printable(filepath.Join(cmd.Dir, lock.FileName)))
+	return err
+}

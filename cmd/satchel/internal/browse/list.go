@@ -1,0 +1,271 @@
+package browse
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/catalog/source"
+	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
+	"github.com/satchel-go/satchel/cmd/satchel/internal/places"
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/call"
+	"github.com/satchel-go/satchel/internal/files/lock"
+	escape "github.com/satchel-go/satchel/internal/text/printable"
+	"github.com/satchel-go/satchel/processors"
+	"github.com/satchel-go/satchel/skillmd"
+	"github.com/satchel-go/satchel/tools"
+	skillrun "github.com/satchel-go/satchel/tools/run"
+)
+
+type ListCommand struct {
+	Discover            bool   `help:"Search the well-known places too, where directories are named."`
+	Overview            bool   `xor:"form" help:"The overview of the skills, as chat sends it to a model by default."`
+	Names               bool   `xor:"form" help:"Only the names, one per line."`
+	JSON                bool   `xor:"form" help:"One JSON object per line for each skill."`
+	Scope               string `enum:",host,project,user,plugin,builtin,remote" default:"" placeholder:"NAME" help:"Only the skills of a scope: host, project, user, plugin."`
+	All                 bool   `help:"Also skills that are shadowed by another of their name, and those of projects that are not trusted."`
+	places.SourceFlags  `embed:""`
+	places.LibraryFlags `embed:""`
+	Skills              []string `sep:"none" placeholder:"DIR" help:"A directory that is searched, like the arguments; may be repeated."`
+	Dirs                []string `arg:"" optional:"" name:"dir" help:"Directories that are searched for skills. Of two skills with the same name, that of the earlier directory wins. None: SKILLS_ROOT, or else the library, or else the well-known places of this project and of your home directory."`
+}
+
+// Help is the long help of the command.
+func (ListCommand) Help() string {
+	return `Prints the skills sorted by name, as a table unless --names or --json is given, and
+at the end how many skills there are and how many of them the overview names, which
+is what a model is told; with --names and --json that goes to standard error. The
+first 20 findings about skills go there too; satchel inspect DIR shows all.
+
+The objects of --json have the fields name, description, location (the absolute
+path of the SKILL.md), docs (how many docs a model can select), hidden (true when
+the model does not see the skill), scope, source, qualified (a name that only this
+skill has), shadowed (true when it is called by that name alone), version, revision (of
+a skill of a library), warnings, such as overlay-outdated, and installed_from (where
+skills-lock.json of the common installer has it from).`
+}
+
+// listed is one skill; the names of its fields in JSON are stable.
+type listed struct {
+	Name        string   `json:"name"`
+	Description string   `json:"description"`
+	Location    string   `json:"location"`
+	Docs        int      `json:"docs"`
+	Hidden      bool     `json:"hidden"`
+	Scope       string   `json:"scope"`
+	Source      string   `json:"source"`
+	Qualified   string   `json:"qualified"`
+	Shadowed    bool     `json:"shadowed"`
+	Version     string   `json:"version,omitempty"`
+	Revision    string   `json:"revision,omitempty"`
+	Warnings    []string `json:"warnings,omitempty"`
+	Installed   string   `json:"installed_from,omitempty"`
+}
+
+// Run prints the catalog of the directories.
+func (cmd *ListCommand) Run(ctx context.Context, c cli.Console) (err error) {
+	skills, err := cmd.open(ctx, c)
+	if err != nil {
+		return fmt.Errorf("list skills: %w", err)
+	}
+	defer func() { err = errors.Join(err, skills.Close()) }()
+	snapshot := skills.Snapshot()
+	findings := slices.Clone(skills.Whole().Snapshot().Diagnostics())
+	for _, skill := range snapshot.Skills() {
+		findings = append(findings, places.KnownTools.Findings(skill)...)
+	}
+	findings = append(findings, invisible(ctx, skills.Catalog, snapshot)...)
+	places.WriteFindings(c.Err, findings)
+	(&places.Warnings{Out: c.Err}).CheckVisible(skills.Roots, skills.Whole().Snapshot(), cmd.Audience)
+	text, err := overviewOf(snapshot)
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriter(c.Out)
+	if cmd.Overview {
+		fmt.Fprintln(out, text.Render(snapshot.Visible()))
+	} else if err := cmd.write(ctx, c, out, skills.Catalog, cmd.chosen(snapshot)); err != nil {
+		return err
+	}
+	plain := !cmd.Names && !cmd.JSON && !cmd.Overview
+	if plain {
+		fmt.Fprintln(out, counted(snapshot, text))
+	}
+	if err := out.Flush(); err != nil {
+		return fmt.Errorf("write list: %w", err)
+	}
+	if !plain {
+		fmt.Fprintln(c.Err, counted(snapshot, text))
+	}
+	if slices.ContainsFunc(findings, func(d skillmd.Diagnostic) bool { return d.Code == catalog.CodeSourceFailed }) {
+		return cli.ErrReported
+	}
+	return nil
+}
+
+// open opens the catalog of the arguments. With --all projects need no trust.
+func (cmd *ListCommand) open(ctx context.Context, c cli.Console) (*places.Catalog, error) {
+	dirs := slices.Concat(cmd.Skills, cmd.Dirs)
+	named := len(dirs) > 0 || c.Env(places.EnvRoot) != "" || cmd.Address(c.Env) != ""
+	roots, err := cmd.SourceFlags.FindRoots(ctx, c, dirs, cmd.Discover || !named)
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.SourceFlags.CheckLocked(ctx, c, dirs, roots); err != nil {
+		return nil, err
+	}
+	opts := append(cmd.SourceFlags.ReadOptions(c.Env), places.WithoutLog)
+	if cmd.All {
+		opts = append(opts, catalog.WithTrust(func(context.Context, source.Root) (bool, error) { return true, nil }))
+	}
+	reading := cli.Progress{Console: c}
+	defer reading.Done()
+	reading.At("reading skills of %s", cli.Count(len(roots), "place"))
+	return cmd.ForAudience(places.OpenCatalog(ctx, roots, opts, &cmd.LibraryFlags, c.Env))
+}
+
+// invisible warns of bodies with characters that people do not see. A body that cannot be
+// read is a finding elsewhere, and those of other machines are not fetched for it.
+func invisible(ctx context.Context, skills *catalog.Catalog, snapshot *catalog.Snapshot) (findings []skillmd.Diagnostic) {
+	for _, skill := range snapshot.Skills() {
+		if skill.Scope == core.ScopeRemote {
+			continue
+		}
+		if _, body, err := skills.Body(ctx, skill.ID); err == nil && escape.HasInvisible(body.Text) {
+			findings = append(findings, skillmd.Diagnostic{File: skill.Place, Code: "invisible-character", Severity: skillmd.Warning, Message: "the body holds invisible characters, which models read"})
+		}
+	}
+	return findings
+}
+
+// chosen are the skills that the flags ask for.
+func (cmd *ListCommand) chosen(snapshot *catalog.Snapshot) []core.Skill {
+	var all []core.Skill
+	for _, skill := range snapshot.Skills() {
+		if (cmd.All || !skill.Shadowed) && (cmd.Scope == "" || skill.Scope.String() == cmd.Scope) {
+			all = append(all, skill)
+		}
+	}
+	return all
+}
+
+// write prints the skills in the form that was asked for.
+func (cmd *ListCommand) write(ctx context.Context, c cli.Console, out io.Writer, skills *catalog.Catalog, all []core.Skill) error {
+	if cmd.Names {
+		for _, skill := range all {
+			fmt.Fprintln(out, cli.Printable(skill.Name))
+		}
+		return nil
+	}
+	warnings, installed := warningsOf(skills.Snapshot()), installers{}
+	shown := cli.Table{Console: c}
+	for i, skill := range all {
+		docs, err := skills.Docs(ctx, skill.Name)
+		if err != nil {
+			return fmt.Errorf("list docs of %q: %w", skill.Name, err)
+		}
+		l := listed{
+			skill.Name, skill.Description, skill.Location, len(docs), skill.Hidden,
+			skill.Scope.String(), skill.Source, skill.Qualified, skill.Shadowed, skill.Version, skill.Revision, warnings[skill.ID], installed.source(skill),
+		}
+		if cmd.JSON {
+			if err := cli.WriteJSON(out, l); err != nil {
+				return err
+			}
+			continue
+		}
+		if i == 0 {
+			shown.Row("NAME", "DOCS", "DESCRIPTION")
+		}
+		description := cli.Shorten(cli.Printable(l.Description), cli.MaxDescribed)
+		if l.Hidden {
+			description = "(hidden from the model) " + description
+		}
+		shown.Row(cli.Printable(l.Name), strconv.Itoa(l.Docs), description)
+	}
+	if err := shown.Write(out); err != nil {
+		return fmt.Errorf("write list: %w", err)
+	}
+	return nil
+}
+
+// installers are the lock files of the common installer, by the directory of skills.
+type installers map[string]lock.Installer
+
+// source is where the common installer has a skill from, "" where it has not, or where its
+// file cannot be read.
+func (i installers) source(skill core.Skill) string {
+	if skill.RootDir == "" {
+		return ""
+	}
+	dir := filepath.Dir(skill.RootDir)
+	if _, known := i[dir]; !known {
+		i[dir], _ = lock.ReadInstaller(dir)
+	}
+	noted, _ := i[dir].Of(skill)
+	return noted.Source
+}
+
+// warningsOf are the codes of what a library says of its skills, by their ids.
+func warningsOf(snapshot *catalog.Snapshot) map[string][]string {
+	warnings := map[string][]string{}
+	for _, d := range snapshot.Diagnostics() {
+		if d.Code == "overlay-outdated" {
+			warnings[d.File] = append(warnings[d.File], string(d.Code))
+		}
+	}
+	return warnings
+}
+
+// counted says how many skills a catalog has and how many of them the overview of chat
+// names.
+func counted(snapshot *catalog.Snapshot, text processors.OverviewText) string {
+	visible := snapshot.Visible()
+	fit := text.Fit(visible)
+	named := len(visible) - fit.Missing
+	line := fmt.Sprintf("%d skills, %d in the overview", snapshot.Len(), named)
+	if snapshot.Len() == 1 {
+		line = fmt.Sprintf("1 skill, %d in the overview", named)
+	}
+	switch {
+	case fit.Bare > 0:
+		line += fmt.Sprintf(" (%d by name only)", fit.Bare)
+	case fit.Shortened > 0:
+		line += fmt.Sprintf(" (%d with a shortened description)", fit.Shortened)
+	}
+	if fit.Missing > 0 {
+		line += fmt.Sprintf(", %d found by skill_search", fit.Missing)
+	}
+	hidden, shadowed := 0, 0
+	for _, skill := range snapshot.Skills() {
+		switch {
+		case skill.Hidden:
+			hidden++
+		case skill.Shadowed:
+			shadowed++
+		}
+	}
+	if hidden > 0 {
+		line += fmt.Sprintf(", %d hidden", hidden)
+	}
+	if shadowed > 0 {
+		line += fmt.Sprintf(", %d shadowed (--all)", shadowed)
+	}
+	return line
+}
+
+// overviewOf is how chat lists the skills to a model by default, with all tools.
+func overviewOf(snapshot *catalog.Snapshot) (processors.OverviewText, error) {
+	offer, err := call.NewOffer(call.Choices{Profile: tools.Full, Runner: &skillrun.Runner{}}, snapshot.Visible())
+	if err != nil {
+		return processors.OverviewText{}, err
+	}
+	return offer.Text, nil
+}

@@ -1,0 +1,141 @@
+package browse
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
+	"github.com/satchel-go/satchel/cmd/satchel/internal/places"
+	"github.com/satchel-go/satchel/core"
+)
+
+type ShowCommand struct {
+	places.SkillDirs    `embed:""`
+	places.LibraryFlags `embed:""`
+	Files               bool   `xor:"form" help:"Only the paths of its files, one per line."`
+	JSON                bool   `xor:"form" help:"One JSON object."`
+	Ref                 string `arg:"" name:"skill" help:"The skill."`
+}
+
+// Help is the long help of the command.
+func (ShowCommand) Help() string {
+	return `Prints what a model is given of a skill when it loads it: its front matter, and its
+body after a blank line.
+
+The object of --json has the fields name, description, location, license,
+compatibility, allowed_tools (null: no list), metadata, hidden, digest (the SHA-256 of the
+body), docs, files and body.`
+}
+
+// shown is the object of --json; the names of its fields are stable.
+type shown struct {
+	Name          string            `json:"name"`
+	Description   string            `json:"description"`
+	Location      string            `json:"location"`
+	License       string            `json:"license"`
+	Compatibility string            `json:"compatibility"`
+	AllowedTools  []string          `json:"allowed_tools"`
+	Metadata      map[string]string `json:"metadata"`
+	Hidden        bool              `json:"hidden"`
+	Digest        string            `json:"digest"`
+	Docs          []string          `json:"docs"`
+	Files         []string          `json:"files"`
+	Body          string            `json:"body"`
+}
+
+// Run prints one skill.
+func (cmd *ShowCommand) Run(ctx context.Context, c cli.Console) (err error) {
+	skills, err := cmd.SkillDirs.Open(ctx, c, &cmd.LibraryFlags)
+	if err != nil {
+		return fmt.Errorf("show skill: %w", err)
+	}
+	defer func() { err = errors.Join(err, skills.Close()) }()
+	skill, err := skills.Snapshot().Resolve(cmd.Ref)
+	if ambiguous, ok := errors.AsType[*catalog.AmbiguousError](err); ok {
+		return ambiguous
+	}
+	if err != nil {
+		hint := ""
+		if near := skills.Suggest(cmd.Ref); len(near) > 0 {
+			hint = "; did you mean " + strings.Join(near, " or ") + "?"
+		}
+		return fmt.Errorf("there is no skill %q%s", cmd.Ref, hint)
+	}
+	s, err := cmd.read(ctx, skills.Catalog, skill)
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriter(c.Out)
+	switch {
+	case cmd.JSON:
+		if err := cli.WriteJSON(out, s); err != nil {
+			return err
+		}
+	case cmd.Files:
+		for _, f := range s.Files {
+			fmt.Fprintln(out, cli.Printable(f))
+		}
+	default:
+		s.write(out, c.Watched)
+	}
+	if err := out.Flush(); err != nil {
+		return fmt.Errorf("write skill: %w", err)
+	}
+	return nil
+}
+
+func (cmd *ShowCommand) read(ctx context.Context, skills *catalog.Catalog, skill core.Skill) (*shown, error) {
+	read, body, err := skills.Body(ctx, skill.Name)
+	if err != nil {
+		return nil, err
+	}
+	s := &shown{
+		Name: skill.Name, Description: skill.Description, Location: skill.Location,
+		License: skill.License, Compatibility: skill.Compatibility, AllowedTools: read.AllowedTools,
+		Metadata: skill.Metadata, Hidden: skill.Hidden, Digest: body.Digest, Body: body.Text,
+	}
+	if s.Docs, err = skills.Docs(ctx, skill.Name); err != nil {
+		return nil, err
+	}
+	if s.Files, _, err = skills.Files(ctx, skill.Name, 0); err != nil {
+		return nil, err
+	}
+	s.Docs, s.Files = append([]string{}, s.Docs...), append([]string{}, s.Files...)
+	return s, nil
+}
+
+// write prints the skill for people. On a terminal its body has no control characters.
+func (s *shown) write(out *bufio.Writer, watched bool) {
+	field := func(name, value string) {
+		if value != "" {
+			fmt.Fprintf(out, "%s: %s\n", name, cli.Printable(strings.Join(strings.Fields(value), " ")))
+		}
+	}
+	field("name", s.Name)
+	field("description", s.Description)
+	field("location", s.Location)
+	field("license", s.License)
+	field("compatibility", s.Compatibility)
+	if s.AllowedTools != nil {
+		fmt.Fprintf(out, "allowed-tools: %s\n", cli.Printable(strings.Join(s.AllowedTools, ", ")))
+	}
+	for _, key := range slices.Sorted(maps.Keys(s.Metadata)) {
+		field("metadata "+cli.Printable(key), s.Metadata[key])
+	}
+	if s.Hidden {
+		fmt.Fprintln(out, "hidden: the model does not see it")
+	}
+	field("docs", strings.Join(s.Docs, ", "))
+	fmt.Fprintf(out, "files: %d\n\n", len(s.Files))
+	body := strings.TrimRight(s.Body, "\n")
+	if watched {
+		body = cli.PlainText(body)
+	}
+	fmt.Fprintln(out, body)
+}

@@ -1,0 +1,192 @@
+package chat
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+
+	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
+	"github.com/satchel-go/satchel/core"
+)
+
+// person is who answers questions, on a terminal.
+type person struct {
+	out    io.Writer
+	typed  *typist // nil: there is no terminal
+	closer io.Closer
+}
+
+// person finds the terminal on which questions are asked, if any are to be asked. A
+// person who types the prompts answers there; else it is the terminal of the process,
+// so that no prompt that is piped in counts as an answer.
+func (cmd *Command) person(c cli.Console) *person {
+	if cmd.Approve != "ask" && !cmd.asksAboutEdits(c.Env) || c.Terminal {
+		return &person{out: c.Err, typed: cmd.typed}
+	}
+	if c.TTY != nil {
+		if terminal, err := c.TTY(); err == nil {
+			return &person{out: terminal, typed: newTypist(terminal), closer: terminal}
+		}
+	}
+	return &person{out: c.Err} // no person can be asked
+}
+
+// close closes the terminal if it was opened for questions.
+func (p *person) close() {
+	if p.closer != nil {
+		p.closer.Close()
+	}
+}
+
+// typist reads lines that may be waited for without end.
+type typist struct {
+	from io.Reader
+	in   *bufio.Reader // of from
+
+	mu sync.Mutex
+	// next receives the line of a read that has begun and cannot be cancelled.
+	next chan typed
+}
+
+type typed struct {
+	text string
+	err  error
+}
+
+func newTypist(in io.Reader) *typist { return &typist{from: in, in: bufio.NewReader(in)} }
+
+// forget drops what was typed before. Only a terminal holds such lines: those of other
+// input are what somebody has written there to be read.
+func (t *typist) forget() error {
+	f, ok := t.from.(*os.File)
+	if !ok || !cli.IsTerminal(f) {
+		return nil
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.next == nil {
+		_, _ = t.in.Discard(t.in.Buffered())
+	} else {
+		select {
+		case got := <-t.next: // of an earlier read whose caller has left
+			if got.err != nil && !errors.Is(got.err, cli.ErrLongLine) {
+				t.next <- got // the input is at its end
+				break
+			}
+			t.next = nil
+			_, _ = t.in.Discard(t.in.Buffered())
+		default:
+		}
+	}
+	return dropTyped(f)
+}
+
+// line returns the next line. If ctx ends first, the next call gets that line.
+func (t *typist) line(ctx context.Context) (string, error) {
+	t.mu.Lock()
+	next := t.next
+	if next == nil {
+		next = make(chan typed, 1)
+		t.next = next
+		go func() { // ends with the line, or with the input
+			text, err := cli.ReadLine(t.in)
+			next <- typed{text, err}
+		}()
+	}
+	t.mu.Unlock()
+	select {
+	case <-ctx.Done():
+		return "", ctx.Err()
+	case got := <-next:
+		t.mu.Lock()
+		t.next = nil
+		t.mu.Unlock()
+		return got.text, got.err
+	}
+}
+
+// maxQuestions bounds how often one question is asked until it is answered.
+const maxQuestions = 3
+
+// asker asks a person, one question at a time.
+type asker struct {
+	mu     sync.Mutex
+	person *person
+	show   *reporter
+}
+
+// approve asks about one call. Without a terminal, and at the end of its input, the
+// answer is no. What was typed on a terminal before the question is none.
+func (a *asker) approve(ctx context.Context, ask core.Ask) (core.Answer, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.person.typed == nil {
+		a.show.Warning("there is no terminal to ask on, so " + ask.Call.Name + " is not allowed")
+		return core.AnswerDeny, nil
+	}
+	a.show.Question(a.person.out, ask)
+	for range maxQuestions {
+		if err := a.person.typed.forget(); err != nil { // an answer belongs to a question that was read
+			a.show.Warning("what was typed before the question cannot be told from an answer, so " + ask.Call.Name + " is not allowed: " + err.Error())
+			return core.AnswerDeny, nil
+		}
+		a.show.Ask(a.person.out, "allow it? [y]es, [n]o, [s] for the session: "+ask.Lasting)
+		text, err := a.person.typed.line(ctx)
+		switch {
+		case errors.Is(err, io.EOF):
+			a.show.Warning("no answer, so the call is not allowed")
+			return core.AnswerDeny, nil
+		case err != nil && !errors.Is(err, cli.ErrLongLine):
+			return core.AnswerDeny, err
+		}
+		switch strings.ToLower(strings.TrimSpace(text)) {
+		case "y", "yes":
+			return core.AnswerAllow, nil
+		case "s", "session":
+			return core.AnswerSession, nil
+		case "n", "no":
+			return core.AnswerDeny, nil
+		}
+	}
+	return core.AnswerDeny, nil
+}
+
+// approveEdits asks about edits of skills, which have a difference to show, and allows all
+// other calls.
+func (a *asker) approveEdits(ctx context.Context, ask core.Ask) (core.Answer, error) {
+	if ask.Detail == "" {
+		return core.AnswerAllow, nil
+	}
+	return a.approve(ctx, ask)
+}
+
+// maxShown bounds the arguments in a question, in bytes.
+const maxShown = 8 << 10
+
+// Question shows a call that somebody has to decide on.
+func (r *reporter) Question(to io.Writer, ask core.Ask) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.endLine()
+	args := ask.Call.Arguments
+	if more := len(args) - maxShown; more > 0 {
+		args = fmt.Sprintf("%s… and %d bytes more", args[:maxShown], more)
+	}
+	if ask.Detail != "" {
+		args = "\n" + strings.TrimRight(cli.PrintableDiff(ask.Detail), "\n")
+	}
+	r.print(to, indented(fmt.Sprintf("gate    %s wants to call %s %s\n(%s; loaded: %s)",
+		ask.Key.Agent, ask.Call.Name, args, ask.Reason, orNone(ask.Skills))))
+}
+
+// Ask prompts for an answer.
+func (r *reporter) Ask(to io.Writer, text string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.print(to, "        "+cli.Printable(text)+"\n? ")
+}

@@ -1,0 +1,256 @@
+package chat
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"github.com/satchel-go/satchel"
+	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/catalog/source"
+	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
+	"github.com/satchel-go/satchel/cmd/satchel/internal/places"
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/skillmd"
+	skillrun "github.com/satchel-go/satchel/tools/run"
+)
+
+// conversation is an agent with its runtime and session.
+type conversation struct {
+	agent   agent
+	Runtime *satchel.Runtime
+	helpers map[string]*satchel.Runtime // of other agents, by name
+	// work is nil where nothing may run.
+	work *workshop
+	out  *exporter // nil without --out
+	// place is where the conversation is kept, process what tells the turns of this
+	// chat from those of others with the same conversation.
+	place   *place
+	library *places.Library
+	Session string
+	process string
+	show    *reporter
+	turns   int
+	compact func(context.Context, *satchel.Runtime) error
+	seen    *catalog.Snapshot
+	told    *places.Warnings
+}
+
+// Open makes the runtime and the agent of the flags.
+func (f *Flags) Open(ctx context.Context, where Endpoint, policy skillrun.Policy, show *reporter) (_ *conversation, err error) {
+	if f.MaxSteps < 1 {
+		return nil, fmt.Errorf("%w: --max-steps %d: want at least 1", cli.ErrUsage, f.MaxSteps)
+	}
+	if err := f.SkillFlags.check(); err != nil {
+		return nil, err
+	}
+	kept, err := f.storeFlags.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c := &conversation{place: kept, Session: kept.id, process: rand.Text(), show: show, compact: f.SkillFlags.compact}
+	switch {
+	case kept.lasts() && f.Artifacts == "" && places.Scheme(f.Store) != "": // until the end of this chat
+	case kept.lasts() && f.Artifacts == "":
+		f.Artifacts = filepath.Join(f.Store, "artifacts")
+	case !kept.lasts() && f.Artifacts != "":
+		// Artifacts belong to a session: chats that share a directory share
+		// theirs. Nothing else outlives a chat without --store.
+		c.Session = "chat"
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, c.end())
+		}
+	}()
+	opts := slices.Concat(f.SkillFlags.options(), kept.options())
+	if f.Memory != nil {
+		opts = append(opts, satchel.WithStore(f.Memory))
+	}
+	if f.env != nil {
+		if c.library, err = f.libraryFlags.Open(ctx, f.env); err != nil {
+			return nil, err
+		}
+		libraryOptions, err := f.libraryFlags.options(c.library, f.Vocabulary)
+		if err != nil {
+			return nil, err
+		}
+		opts = append(opts, libraryOptions...)
+	}
+	asks := c.library != nil && f.Edit == "ask" && f.asked != nil && f.asked.typed != nil
+	opts = append(opts, f.GateFlags.options(show, asks)...)
+	opts = append(opts, f.events(show.Happened))
+	if !f.runs() && len(f.Attach) > 0 {
+		return nil, fmt.Errorf("%w: --attach needs skills and --profile full: nothing else reads files", cli.ErrUsage)
+	}
+	if !f.runs() && f.Out != "" {
+		return nil, fmt.Errorf("%w: --out needs skills and --profile full: nothing else saves files", cli.ErrUsage)
+	}
+	if f.runs() {
+		if c.work, err = f.RunFlags.open(policy); err != nil {
+			return nil, err
+		}
+		if f.Out != "" {
+			if c.out, err = newExporter(ctx, f.Out, c.work.runner.Artifacts, c.Session); err != nil {
+				return nil, err
+			}
+		}
+		opts = append(opts, satchel.WithRunner(c.work.runner))
+	}
+	if c.Runtime, err = satchel.New(opts...); err != nil {
+		return nil, fmt.Errorf("%w: %w", cli.ErrUsage, places.ExplainOpen(err))
+	}
+	if err = f.checkCompact(c.Runtime); err != nil {
+		return nil, err
+	}
+	c.helpers = map[string]*satchel.Runtime{}
+	for name, dir := range f.SubAgent {
+		helper := *f
+		helper.Roots, helper.Carried = []source.Root{source.Dir(dir)}, nil
+		if helper.Vocabulary == "unified" { // its tools are for the library
+			helper.Vocabulary = ""
+		}
+		opts := slices.Concat(helper.SkillFlags.options(), helper.GateFlags.options(show, false), []satchel.Option{f.events(show.Happened)})
+		if c.work != nil {
+			runner := c.work.runner
+			runner.Attached = nil // the user's files are not told to agents that are tools
+			opts = append(opts, satchel.WithRunner(runner))
+		}
+		rt, err := satchel.New(opts...)
+		if err != nil {
+			return nil, fmt.Errorf("%w: --sub-agent %s: %w", cli.ErrUsage, name, places.ExplainOpen(err))
+		}
+		c.helpers[name] = rt
+		if f.Warnings != nil {
+			f.Warnings.CheckVisible(helper.Roots, rt.Catalog().Snapshot(), "")
+		}
+	}
+	f.helpers = c.helpers
+	c.told = f.Warnings
+	if f.Warnings != nil {
+		f.Warnings.CheckVisible(f.Roots, c.Runtime.Catalog().Snapshot(), f.Audience)
+	}
+	if f.Agent != "functions" && f.Agent != "" && f.Framework != "langchaingo" {
+		return nil, fmt.Errorf("%w: --agent %s needs --framework langchaingo", cli.ErrUsage, f.Agent)
+	}
+	connect := newEinoAgent
+	if f.Framework == "langchaingo" {
+		connect = newLangchainAgent
+	}
+	if c.agent, err = connect(ctx, c.Runtime, where, f, kept.kept, show); err != nil {
+		return nil, err
+	}
+	kept.tell(show)
+	if c.work != nil && c.Runtime.Hooks().Owns("skill_run") && hasSkills(c.Runtime) {
+		show.Caution(c.work.caution())
+	}
+	return c, nil
+}
+
+// runs reports whether the model may run anything. It may if there are skills and the
+// profile has a tool for running.
+func (f *Flags) runs() bool {
+	return f.Profile == "full" && (len(f.Roots)+len(f.SubAgent) > 0 || f.Carried != nil)
+}
+
+// Close ends the conversation. It warns if something could not be removed and does
+// not fail, because every answer has been given.
+func (c *conversation) Close() {
+	if err := c.end(); err != nil {
+		c.show.Warning(err.Error())
+	}
+}
+
+// end drops the session's state, unless it is kept, and removes its workspace.
+func (c *conversation) end() error {
+	var errs []error
+	for _, rt := range c.helpers {
+		errs = append(errs, rt.EndSession(context.Background(), c.Session), rt.Close())
+	}
+	if c.Runtime != nil {
+		if !c.place.lasts() {
+			errs = append(errs, c.Runtime.EndSession(context.Background(), c.Session))
+		}
+		errs = append(errs, c.Runtime.Close())
+	}
+	if c.work != nil {
+		errs = append(errs, c.work.Close())
+	}
+	errs = append(errs, c.out.close(), c.place.close(), c.library.Close())
+	return errors.Join(errs...)
+}
+
+// Turn sends a prompt and shows the answer, or the error. Ctrl-C cancels it.
+func (c *conversation) Turn(ctx context.Context, prompt string) error {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	defer stop()
+	c.turns++
+	c.show.Turn(prompt)
+	c.check(ctx)
+	ctx = satchel.WithSession(ctx, c.Session)
+	ctx = satchel.BeginTurn(ctx, c.process+"-"+strconv.Itoa(c.turns))
+	answer, err := c.agent.Turn(ctx, prompt)
+	defer func() { // also of a turn that failed
+		if err := c.out.export(context.WithoutCancel(ctx), c.show.Saved); err != nil {
+			c.show.Warning(err.Error())
+		}
+	}()
+	if err != nil {
+		if ctx.Err() != nil {
+			err = errors.New("cancelled")
+		}
+		c.show.Error(err)
+		return err
+	}
+	c.show.Answer(answer)
+	if err := c.compact(ctx, c.Runtime); err != nil {
+		c.show.Warning(err.Error())
+	}
+	return nil
+}
+
+// check looks for changes of the skills and reports findings that are new.
+func (c *conversation) check(ctx context.Context) {
+	if c.told != nil {
+		c.told.Begin()
+	}
+	if err := refreshed(ctx, c.Runtime); err != nil {
+		c.show.Warning("skills are as they were: " + err.Error())
+	}
+	snapshot := c.Runtime.Catalog().Snapshot()
+	if snapshot == c.seen {
+		return
+	}
+	var known []skillmd.Diagnostic
+	if c.seen != nil {
+		known = c.seen.Diagnostics()
+	}
+	c.seen = snapshot
+	for _, d := range snapshot.Diagnostics() {
+		if d.Severity > skillmd.Info && !slices.Contains(known, d) {
+			d.Message = places.Advice(d)
+			c.show.Diagnostic(d.String())
+		}
+	}
+}
+
+// refreshed looks for changes of the skills. The error is none that the log tells.
+func refreshed(ctx context.Context, rt *satchel.Runtime) error {
+	err := rt.Refresh(ctx)
+	if _, told := errors.AsType[*catalog.RootError](err); told {
+		return nil
+	}
+	return err
+}
+
+// hasSkills reports whether there is a skill that a model may see.
+func hasSkills(rt *satchel.Runtime) bool {
+	visible := func(s core.Skill) bool { return !s.Hidden }
+	return slices.ContainsFunc(rt.Catalog().Snapshot().Skills(), visible)
+}

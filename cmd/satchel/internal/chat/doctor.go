@@ -1,0 +1,161 @@
+package chat
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
+	"github.com/satchel-go/satchel/cmd/satchel/internal/places"
+	"github.com/satchel-go/satchel/executor/sandbox"
+	"github.com/satchel-go/satchel/session"
+)
+
+type DoctorCommand struct {
+	JSON      bool     `help:"One JSON object."`
+	Tools     []string `placeholder:"NAME,…" help:"Tools of an agent: which of them lists of allowed tools do not speak of unless they name them."`
+	Readable  []string `sep:"none" placeholder:"DIR" help:"Directory of this machine that commands may read, as for satchel chat; may be repeated."`
+	Store     string   `placeholder:"DIR" help:"Where conversations are kept, as for satchel chat: open it, and say what it can lose."`
+	Artifacts string   `placeholder:"DIR" help:"Where saved outputs are kept, as for satchel chat: open it."`
+}
+
+// Help is the long help of the command.
+func (DoctorCommand) Help() string {
+	return `Tries what this machine offers, as the user that runs it, and shows the tier
+that commands get, what is enforced by which means, and what to change for more.
+
+The tiers are namespaces, landlock (Landlock and seccomp alone) and none, with
+which "satchel chat" refuses to run commands unless --executor local asks for it.
+Exit code 0: there is a sandbox; 1: there is none.
+
+The object of --json has the fields tier, capabilities (name, enforced, note),
+readable (directories), unmapped (those of --tools), advice (a list of texts) and,
+with --store, store (engine, version, and a list of what it loses).`
+}
+
+// Diagnosis is what the doctor says; the names in JSON are stable.
+type Diagnosis struct {
+	Tier         string          `json:"tier"`
+	Capabilities []finding       `json:"capabilities"`
+	Readable     []string        `json:"readable"`
+	Unmapped     []string        `json:"unmapped"`
+	Advice       []string        `json:"advice"`
+	Store        *session.Report `json:"store,omitempty"`
+}
+
+type finding struct {
+	Name     string `json:"name"`
+	Enforced bool   `json:"enforced"`
+	Note     string `json:"note"`
+}
+
+// Run shows what a sandbox enforces here, or why there is none.
+func (cmd *DoctorCommand) Run(ctx context.Context, c cli.Console) error {
+	d, err := diagnose(ctx, cmd.Readable)
+	if err != nil {
+		return err
+	}
+	if err := cmd.stores(ctx, d); err != nil {
+		return err
+	}
+	d.Unmapped = append([]string{}, places.KnownTools.Unmapped(cmd.Tools)...)
+	if cmd.JSON {
+		if err := json.NewEncoder(c.Out).Encode(d); err != nil {
+			return err
+		}
+	} else {
+		d.write(c)
+	}
+	if d.Tier == noTier {
+		return cli.ErrReported
+	}
+	return nil
+}
+
+// stores opens what --store and --artifacts name.
+func (cmd *DoctorCommand) stores(ctx context.Context, d *Diagnosis) error {
+	if cmd.Artifacts != "" {
+		_, open, err := places.OpenArtifacts(ctx, cmd.Artifacts)
+		if err == nil {
+			err = open.Close()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if cmd.Store == "" {
+		return nil
+	}
+	store, open, err := places.OpenStore(ctx, cmd.Store)
+	if err != nil {
+		return fmt.Errorf("--store: %w", err)
+	}
+	if r, ok := store.(session.Reporter); ok {
+		d.Store = new(r.Report())
+	}
+	return open.Close()
+}
+
+// noTier is the tier of a machine without a sandbox.
+const noTier = "none"
+
+func diagnose(ctx context.Context, readable []string) (*Diagnosis, error) {
+	readable, err := places.Absolute(readable)
+	if err != nil {
+		return nil, fmt.Errorf("%w: --readable: %w", cli.ErrUsage, err)
+	}
+	d := &Diagnosis{Tier: noTier, Advice: []string{}, Capabilities: []finding{}, Readable: []string{}}
+	s, err := sandbox.Open(ctx, sandbox.WithReadable(readable...))
+	if errors.Is(err, sandbox.ErrUnavailable) {
+		d.Advice = append(d.Advice, err.Error())
+		return d, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: --readable: %w", cli.ErrUsage, err)
+	}
+	c := s.Capabilities()
+	d.Tier, d.Advice, d.Readable = c.Isolation.String(), append(d.Advice, c.Advice...), append(d.Readable, c.Readable...)
+	for name, is := range c.All() {
+		d.Capabilities = append(d.Capabilities, finding{name, is.Enforced, is.Note})
+	}
+	return d, s.Close()
+}
+
+func (d *Diagnosis) write(c cli.Console) {
+	fmt.Fprintf(c.Out, "tier: %s\n", d.Tier)
+	if len(d.Capabilities) > 0 {
+		fmt.Fprintln(c.Out)
+	}
+	for _, f := range d.Capabilities {
+		mark, colour := "yes", cli.Green
+		if !f.Enforced {
+			mark, colour = "NO", cli.Red
+		}
+		fmt.Fprintf(c.Out, "  %-15s %s %s\n", f.Name, c.Paint(colour, fmt.Sprintf("%-4s", mark)), cli.OneLine(f.Note))
+	}
+	if d.Store != nil {
+		fmt.Fprintf(c.Out, "\nstore: %s %s\n", cli.Printable(d.Store.Engine), cli.Printable(d.Store.Version))
+		for _, loss := range d.Store.Loses {
+			fmt.Fprintf(c.Out, "  - can lose %s\n", cli.OneLine(loss))
+		}
+	}
+	if len(d.Readable) > 0 {
+		fmt.Fprintln(c.Out, "\nreadable, beside the system's programs, skills and workspace:")
+	}
+	for _, dir := range d.Readable {
+		fmt.Fprintf(c.Out, "  - %s\n", cli.Printable(dir))
+	}
+	if len(d.Unmapped) > 0 {
+		fmt.Fprintln(c.Out, "\nlists of allowed tools do not speak of these unless they name them; satchel.Permissions.HostTools says what they are:")
+	}
+	for _, name := range d.Unmapped {
+		fmt.Fprintf(c.Out, "  - %s\n", cli.Printable(name))
+	}
+	if len(d.Advice) > 0 {
+		fmt.Fprintln(c.Out, "\nfor more:")
+	}
+	for _, text := range d.Advice {
+		fmt.Fprintf(c.Out, "  - %s\n", cli.OneLine(text))
+	}
+}

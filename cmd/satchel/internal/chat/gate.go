@@ -1,0 +1,95 @@
+package chat
+
+import (
+	"context"
+	"strings"
+
+	"github.com/satchel-go/satchel"
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/eventkind"
+	"github.com/satchel-go/satchel/permission"
+)
+
+// GateFlags are the flags about which calls may be made.
+type GateFlags struct {
+	Policy  permission.Policy  `default:"restrict" placeholder:"NAME" help:"What the allowed-tools of loaded skills mean: restrict (of the tools that lists speak of, only listed ones may be called), restrict-all (only listed tools may be called), preapprove (they need no question) or off (default ${default})."`
+	Combine permission.Combine `default:"union" placeholder:"HOW" help:"How the lists of several loaded skills are taken together: union (any may allow a call), intersection (each must) or latest (default ${default}). Under union and latest a run is judged by the list of its own skill."`
+	Approve string             `enum:"ask,always,never" default:"always" placeholder:"HOW" help:"What happens with calls that no list grants or denies: ${enum} (default ${default})."`
+
+	// typed is where prompts are read, asked the person who is asked for approval. Both
+	// are nil in a demo.
+	typed *typist `kong:"-"`
+	asked *person `kong:"-"`
+	// Remote is set where skills come from servers: what runs while their text is in
+	// view is always asked about.
+	Remote bool `kong:"-"`
+}
+
+// options are those of the runtime. asksEdits says that a person is there to ask about
+// edits of skills.
+func (f *GateFlags) options(show *reporter, asksEdits bool) []satchel.Option {
+	opts := []satchel.Option{satchel.WithPermissions(satchel.Permissions{Policy: f.Policy, Combine: f.Combine})}
+	switch f.Approve {
+	case "never":
+		opts = append(opts, satchel.WithApprover(func(context.Context, core.Ask) (core.Answer, error) {
+			return core.AnswerDeny, nil
+		}))
+	case "ask":
+		opts = append(opts, satchel.WithApprover((&asker{person: f.asked, show: show}).approve))
+	case "always":
+		switch {
+		case asksEdits:
+			opts = append(opts, satchel.WithApprover((&asker{person: f.asked, show: show}).approveEdits))
+		case f.Remote:
+			opts = append(opts, satchel.WithApprover(alwaysRuns))
+		}
+	}
+	return opts
+}
+
+// alwaysRuns approves calls, as --approve always says, and no edits of skills.
+func alwaysRuns(_ context.Context, ask core.Ask) (core.Answer, error) {
+	if ask.Detail != "" {
+		return core.AnswerDeny, nil
+	}
+	return core.AnswerAllow, nil
+}
+
+func orNone(names []string) string {
+	if len(names) == 0 {
+		return "nothing"
+	}
+	return strings.Join(names, ", ")
+}
+
+// decisions are how events of the gate are called in --json.
+var decisions = map[core.EventKind]string{core.ToolAllowed: "allowed", core.ToolAsked: "asked", core.ToolDenied: "denied"}
+
+// Happened shows what the gate decided, and where skills are in their lives. It leaves out calls that were allowed
+// without a rule and without a question.
+func (r *reporter) Happened(_ context.Context, e core.Event) {
+	if e.Phase != "" && !r.lifecycle {
+		return
+	}
+	if e.Phase != "" || e.Kind == eventkind.ContentBudget {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.line(event{Event: string(e.Kind), Phase: &e.Phase, Skill: &e.Skill, Detail: &e.Detail})
+		return
+	}
+	decision, ok := decisions[e.Kind]
+	if !ok || e.Kind == core.ToolAllowed && e.Rule == "" && !strings.HasPrefix(e.Detail, "approved") {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.line(event{
+		Event: "decision", ID: &e.Call.ID, Name: &e.Call.Name, Decision: &decision, Skill: &e.Skill, Rule: &e.Rule, Reason: &e.Detail,
+	})
+	r.endLine()
+	by := e.Detail
+	if e.Rule != "" {
+		by += ": " + e.Rule + " of " + e.Skill
+	}
+	r.note("gate    %s %s (%s)", decision, e.Call.Name, by)
+}

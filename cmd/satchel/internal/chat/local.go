@@ -1,0 +1,104 @@
+package chat
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/satchel-go/satchel"
+	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
+	"github.com/satchel-go/satchel/cmd/satchel/internal/places"
+)
+
+// localCommands are the lines that chat answers itself, with what they do.
+var localCommands = []struct{ name, help string }{
+	{"/help", "these commands"},
+	{"/skills", "the skills that the model can load, and which are loaded"},
+	{"/tools", "the tools that the model is offered for skills"},
+	{"/quit", "end the chat"},
+}
+
+// isLocal reports whether chat answers a prompt itself. With --mentions slash, a skill of
+// that name is meant.
+func (cmd *Command) isLocal(chat *conversation, prompt string) bool {
+	prompt = strings.TrimSpace(prompt)
+	for _, local := range localCommands {
+		if prompt != local.name {
+			continue
+		}
+		_, err := chat.Runtime.Catalog().Snapshot().Resolve(strings.TrimPrefix(prompt, "/"))
+		return err != nil || !slices.Contains(cmd.Mentions, "slash")
+	}
+	return false
+}
+
+// local answers a prompt that is for chat, on standard error: standard output holds
+// answers of the model. It reports whether the chat ends.
+func (cmd *Command) local(ctx context.Context, c cli.Console, chat *conversation, prompt string) (quit bool) {
+	out := cli.Console{Err: c.Err, Out: c.Err, Watched: c.Attended, Width: c.Width, Colour: c.Colour && c.Attended}
+	switch strings.TrimSpace(prompt) {
+	case "/quit":
+		return true
+	case "/help":
+		for _, local := range localCommands {
+			entry(out, local.name, local.help)
+		}
+		fmt.Fprintln(c.Err, "Everything else goes to the model; Ctrl-C cancels a turn.")
+	case "/skills":
+		cmd.localSkills(ctx, out, chat)
+	case "/tools":
+		if !hasSkills(chat.Runtime) {
+			fmt.Fprintln(c.Err, "no tools: there are no skills")
+			break
+		}
+		for _, tool := range chat.Runtime.Tools() {
+			entry(out, tool.Name, firstSentence(tool.Description))
+		}
+	}
+	return false
+}
+
+func (cmd *Command) localSkills(ctx context.Context, out cli.Console, chat *conversation) {
+	skills := chat.Runtime.Catalog()
+	if cmd.Audience != "" {
+		a, err := places.ReadAudience(cmd.Audience)
+		if err != nil {
+			fmt.Fprintln(out.Err, "satchel:", cli.OneLine(err.Error()))
+			return
+		}
+		skills = skills.For(a.Key, a.Allow)
+	}
+	loaded, err := chat.Runtime.Loaded(satchel.WithSession(ctx, chat.Session))
+	if err != nil {
+		fmt.Fprintln(out.Err, "satchel:", cli.OneLine(err.Error()))
+		return
+	}
+	visible := skills.Snapshot().Visible()
+	for _, skill := range visible {
+		text := skill.Description
+		if slices.ContainsFunc(loaded, func(l satchel.Loaded) bool { return l.Skill == skill.Name || l.Skill == skill.ID }) {
+			text = "(loaded) " + text
+		}
+		entry(out, skill.Name, text)
+	}
+	if len(visible) == 0 {
+		fmt.Fprintln(out.Err, "no skills")
+	}
+}
+
+// entry prints a name with what it means, in one line.
+func entry(c cli.Console, name, text string) {
+	name = cli.Printable(name)
+	rest := c.FitIn("  "+cli.Shorten(cli.Printable(text), cli.MaxDescribed), c.Width-cli.Columns(name))
+	fmt.Fprintln(c.Err, c.Paint(cli.Bold, name)+rest)
+}
+
+// firstSentence returns a text up to the end of its first sentence.
+func firstSentence(text string) string {
+	text, _, _ = strings.Cut(text, "\n")
+	if first, _, ok := strings.Cut(text, ". "); ok {
+		return first + "."
+	}
+	return text
+}

@@ -1,0 +1,168 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/satchel-go/satchel"
+	"github.com/satchel-go/satchel/artifacts"
+	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
+	"github.com/satchel-go/satchel/cmd/satchel/internal/places"
+	"github.com/satchel-go/satchel/executor"
+	"github.com/satchel-go/satchel/executor/local"
+	"github.com/satchel-go/satchel/executor/sandbox"
+	skillrun "github.com/satchel-go/satchel/tools/run"
+	"github.com/satchel-go/satchel/workspace"
+)
+
+// maxTimeout is the longest default that --timeout takes; skill_run allows a
+// call no more.
+const maxTimeout = 24 * time.Hour
+
+// RunFlags are the flags about commands.
+type RunFlags struct {
+	AllowHost  []string   `group:"What commands read and leave:" sep:"none" placeholder:"DIR" help:"Directory of this machine whose files a run may take as inputs (host:///…); may be repeated. None is allowed otherwise."`
+	Attach     []string   `group:"What commands read and leave:" sep:"none" placeholder:"FILE" help:"File that the user brings with the first prompt; commands find it in work/inputs; may be repeated."`
+	Readable   []string   `sep:"none" placeholder:"DIR" help:"Directory of this machine that commands may read, at the same path, such as a toolchain; may be repeated. Programs in its bin are found by name."`
+	Allow      []string   `sep:"none" placeholder:"URL" help:"What commands may reach of the hosts that their skill asks for in its metadata (network), such as https://api.example.com or https://*.example.com; may be repeated. Nothing otherwise."`
+	Private    []string   `sep:"none" placeholder:"CIDR" help:"Range of addresses that --allow may lead to although it is not public, such as 10.1.0.0/16; may be repeated."`
+	Artifacts  string     `group:"What commands read and leave:" placeholder:"DIR" help:"Where saved outputs are kept, also for later chats with the same directory, or bucket s3://… (build tag cloud). Default: in memory, until the end."`
+	Workspaces string     `group:"What commands read and leave:" placeholder:"DIR" help:"Where the workspaces of runs are made, and removed at the end. Default: the system's temporary directory."`
+	Deps       string     `placeholder:"DIR" help:"Where satchel deps has installed packages. Default: the directory that it takes by default, if it is there."`
+	Executor   string     `enum:"local,sandbox" default:"sandbox" placeholder:"NAME" help:"What runs commands: sandbox, kept apart from this machine (see satchel doctor), or local, without isolation, as you."`
+	Timeout    runTimeout `placeholder:"TIME" help:"How long a command may run if the call does not say: seconds, or a duration such as 2m (default 300)."`
+}
+
+// runTimeout is a number of seconds or a duration with its unit.
+type runTimeout time.Duration
+
+// UnmarshalText reads a flag.
+func (t *runTimeout) UnmarshalText(text []byte) error {
+	d, err := time.ParseDuration(string(text))
+	if seconds, number := strconv.ParseFloat(string(text), 64); number == nil && seconds <= maxTimeout.Seconds() {
+		d, err = time.Duration(seconds*float64(time.Second)), nil
+	}
+	if err != nil || d <= 0 || d > maxTimeout {
+		return fmt.Errorf("timeout %q: use seconds, or a duration such as 2m, up to %s", text, maxTimeout)
+	}
+	*t = runTimeout(d)
+	return nil
+}
+
+// PolicyOf reads which commands may run. A variable that is set but names no command is an
+// error, because the user who set it meant a restriction.
+func PolicyOf(env func(string) string) (skillrun.Policy, error) {
+	policy, err := skillrun.PolicyFromEnv(env)
+	if err != nil {
+		return policy, fmt.Errorf("%w: %w", cli.ErrUsage, err)
+	}
+	return policy, nil
+}
+
+// workshop holds what runs need. Its parts are closed in the order of the fields.
+type workshop struct {
+	runner satchel.Runner
+	open   cli.Closers
+}
+
+// open makes what the flags ask for. The caller closes it.
+func (f *RunFlags) open(policy skillrun.Policy) (_ *workshop, err error) {
+	w := &workshop{runner: satchel.Runner{
+		Policy: policy,
+		Limits: executor.Limits{Timeout: time.Duration(f.Timeout)},
+	}}
+	defer func() {
+		if err != nil {
+			err = errors.Join(fmt.Errorf("%w: %w", cli.ErrUsage, err), w.Close())
+		}
+	}()
+	if w.runner.Attached, err = attachments(f.Attach); err != nil {
+		return nil, err
+	}
+	if w.runner.Egress, err = f.egress(); err != nil {
+		return nil, err
+	}
+	if w.runner.Dependencies, err = places.PackagesDir(f.Deps); err != nil {
+		return nil, err
+	}
+	if err := w.chooseExecutor(f.Executor, f.Readable); err != nil {
+		return nil, err
+	}
+	hosts, err := places.Absolute(f.AllowHost)
+	if err != nil {
+		return nil, err
+	}
+	spaces, err := workspace.Open(f.Workspaces, workspace.WithHostDirs(hosts...))
+	if err != nil {
+		return nil, err
+	}
+	w.runner.Workspaces, w.open = spaces, append(w.open, spaces)
+	if f.Artifacts == "" {
+		w.runner.Artifacts = artifacts.NewMemory()
+		return w, nil
+	}
+	store, open, err := places.OpenArtifacts(context.Background(), f.Artifacts)
+	if err != nil {
+		return nil, err
+	}
+	w.runner.Artifacts, w.open = store, append(w.open, open)
+	return w, nil
+}
+
+// chooseExecutor fails rather than give less isolation than was asked for.
+func (w *workshop) chooseExecutor(name string, readable []string) error {
+	readable, err := places.Absolute(readable)
+	if err != nil {
+		return fmt.Errorf("--readable: %w", err)
+	}
+	if name == "local" {
+		local, err := local.New(local.WithReadable(readable...))
+		if err != nil {
+			return fmt.Errorf("--readable: %w", err)
+		}
+		w.runner.Executor = local
+		return nil
+	}
+	if w.runner.Dependencies != "" {
+		readable = append(readable, w.runner.Dependencies)
+	}
+	box, err := sandbox.Open(context.Background(), sandbox.WithReadable(readable...))
+	if err != nil && !errors.Is(err, sandbox.ErrUnavailable) {
+		return fmt.Errorf("--readable: %w", err)
+	}
+	if err != nil {
+		return fmt.Errorf("--executor sandbox: %w; --executor local runs commands as you, without isolation", err)
+	}
+	w.runner.Executor, w.open = box, append(w.open, box)
+	return nil
+}
+
+// caution says in one line how commands are confined here, and how not.
+func (w *workshop) caution() string {
+	c := w.runner.Executor.Capabilities()
+	var loose []string
+	for name, is := range c.All() {
+		if !is.Enforced {
+			loose = append(loose, name)
+		}
+	}
+	how := "commands run unconfined on this machine, as you"
+	if c.Isolation != "" {
+		how = fmt.Sprintf("commands run in a sandbox (%s)", c.Isolation)
+	}
+	if len(loose) > 0 {
+		how += "; not enforced: " + strings.Join(loose, ", ")
+	}
+	if len(c.Readable) > 0 {
+		how += "; readable: " + strings.Join(c.Readable, ", ")
+	}
+	return how
+}
+
+// Close removes the workspaces and closes the artifacts. Call it when no command
+// runs any more.
+func (w *workshop) Close() error { return w.open.Close() }

@@ -1,0 +1,85 @@
+package cli
+
+import (
+	"errors"
+	"io"
+	"os"
+	"time"
+)
+
+// The exit codes of every command.
+const (
+	ExitDone   = 0
+	ExitFailed = 1 // something was not done; standard error says what
+	ExitUsage  = 2 // wrong arguments or environment; nothing was done
+)
+
+// ErrUsage reports arguments or an environment that a command cannot use.
+var ErrUsage = errors.New("cannot start")
+
+// UsageError wraps an error about arguments. The command prints its usage line behind it.
+type UsageError struct{ Err error }
+
+// Error implements error.
+func (e UsageError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the error about the arguments.
+func (e UsageError) Unwrap() error { return e.Err }
+
+// Is reports whether target is ErrUsage.
+func (UsageError) Is(target error) bool { return target == ErrUsage }
+
+// ErrReported ends a command with exit code 1 when the user has seen why.
+var ErrReported = errors.New("reported")
+
+// Console is the world outside a command, so that tests can replace it.
+type Console struct {
+	In       io.Reader
+	Out, Err io.Writer
+	Env      func(string) string
+	// TTY opens the terminal of the process, on which questions are asked where the
+	// input is piped. Nil means that there is none.
+	TTY func() (io.ReadWriteCloser, error)
+	// Terminal is set where a person types the input, watched where a person reads
+	// the output, and colour where that output may have colours.
+	Terminal, Watched, Colour bool
+	// Attended is set where a person reads standard error, and width is how many columns
+	// the terminal has.
+	Attended bool
+	Width    int
+	// delay is how long work goes on before its progress is shown.
+	delay time.Duration
+	// AtExit holds what commands leave open until the process ends.
+	AtExit *Closers
+}
+
+// IsTerminal reports whether a file is a terminal: a character device that is not the
+// null device.
+func IsTerminal(f *os.File) bool {
+	info, err := f.Stat()
+	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return false
+	}
+	null, err := os.Stat(os.DevNull)
+	return err != nil || !os.SameFile(info, null)
+}
+
+// terminalDevice is the terminal of this process, whatever its standard input is.
+const terminalDevice = "/dev/tty"
+
+// OpenTerminal opens the terminal of this process for questions and answers.
+func OpenTerminal() (io.ReadWriteCloser, error) { return os.OpenFile(terminalDevice, os.O_RDWR, 0) }
+
+// NewConsole returns the console of this process.
+func NewConsole() Console {
+	return Console{
+		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Env: os.Getenv,
+		TTY:      OpenTerminal,
+		Terminal: IsTerminal(os.Stdin),
+		Watched:  IsTerminal(os.Stdout),
+		Attended: IsTerminal(os.Stderr) && os.Getenv("TERM") != "dumb",
+		delay:    progressDelay,
+		Width:    widthOf(os.Stdout, os.Getenv),
+		Colour:   IsTerminal(os.Stdout) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb",
+	}
+}

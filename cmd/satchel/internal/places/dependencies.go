@@ -1,0 +1,37 @@
+package places
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/satchel-go/satchel/internal/files/deps"
+)
+
+// PackagesDir returns the directory of installed packages, without links. It is "" where
+// nothing has been installed in the default directory.
+func PackagesDir(given string) (string, error) {
+	if given != "" {
+		if info, err := os.Stat(given); err != nil || !info.IsDir() {
+			return "", fmt.Errorf("there is no directory %s: satchel deps --cache %[1]s DIR… installs the packages of skills there", given)
+		}
+		return resolved(given)
+	}
+	dir, err := deps.DefaultDir()
+	if err != nil {
+		return "", nil // the user has no directory for caches
+	}
+	if _, err := os.Stat(dir); err != nil {
+		return "", nil
+	}
+	return resolved(dir)
+}
+
+// resolved returns a path that is absolute and leads through no links.
+func resolved(dir string) (string, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(dir)
+}

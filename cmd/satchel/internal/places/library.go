@@ -1,0 +1,158 @@
+package places
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/user"
+	"strconv"
+	"strings"
+
+	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/catalog/source"
+	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/library"
+	"github.com/satchel-go/satchel/library/sqlstore/postgres"
+	"github.com/satchel-go/satchel/library/sqlstore/sqlite"
+)
+
+// LibraryFlags are the flags that say where a skill library is, and whose skills are
+// meant.
+type LibraryFlags struct {
+	Library string   `placeholder:"ADDRESS" help:"The skill library: sqlite:FILE or postgres://… Default: $$SATCHEL_LIBRARY."`
+	Plugins []string `name:"library-plugin" sep:"none" placeholder:"DIR" help:"A plugin that is installed in DIR, whose skills the library serves; may be repeated."`
+	Tenant  string   `placeholder:"T" help:"Whose skills they are (default: no name)."`
+	As      string   `placeholder:"SUBJECT" help:"Who acts (default: your name on this system)."`
+}
+
+// Library is an open library and what closes it.
+type Library struct {
+	*library.Library
+	closing cli.Closers
+}
+
+func (o *Library) Close() error {
+	if o == nil {
+		return nil
+	}
+	return o.closing.Close()
+}
+
+// Catalog are an open catalog and the library that it reads, if any.
+type Catalog struct {
+	*catalog.Catalog
+	library *Library
+	Roots   []source.Root
+}
+
+// OpenCatalog opens the catalog of the roots and of a library.
+func OpenCatalog(ctx context.Context, roots []source.Root, opts []catalog.Option, place *LibraryFlags, env func(string) string) (*Catalog, error) {
+	more, l, err := place.shelf(ctx, env)
+	if err != nil {
+		return nil, err
+	}
+	roots = append(roots, more...)
+	skills, err := catalog.Open(ctx, roots, opts...)
+	if err != nil {
+		return nil, errors.Join(ExplainOpen(err), l.Close())
+	}
+	return &Catalog{skills, l, roots}, nil
+}
+
+// Close closes both.
+func (s *Catalog) Close() error { return errors.Join(s.Catalog.Close(), s.library.Close()) }
+
+// Address is where the library is, "" for none.
+func (f *LibraryFlags) Address(env func(string) string) string {
+	return cmp.Or(f.Library, env("SATCHEL_LIBRARY"))
+}
+
+// Open opens the library; nil without an address.
+func (f *LibraryFlags) Open(ctx context.Context, env func(string) string) (_ *Library, err error) {
+	address := f.Address(env)
+	if address == "" {
+		return nil, nil
+	}
+	o := &Library{}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, o.Close())
+		}
+	}()
+	store, err := openLibraryStore(ctx, address)
+	if err != nil {
+		return nil, err
+	}
+	if c, ok := store.(io.Closer); ok {
+		o.closing = append(o.closing, c)
+	}
+	var plugins []library.Plugin
+	for _, dir := range f.Plugins {
+		p, err := library.OpenPlugin(dir)
+		if err != nil {
+			return nil, fmt.Errorf("%w: --library-plugin: %w", cli.ErrUsage, err)
+		}
+		if c, ok := p.Source.(io.Closer); ok {
+			o.closing = append(o.closing, c)
+		}
+		plugins = append(plugins, p)
+	}
+	if o.Library, err = library.New(store, library.WithPlugins(plugins...)); err != nil {
+		return nil, fmt.Errorf("%w: --library-plugin: %w", cli.ErrUsage, err)
+	}
+	return o, nil
+}
+
+func openLibraryStore(ctx context.Context, address string) (library.Store, error) {
+	if file, ok := strings.CutPrefix(address, "sqlite:"); ok {
+		return sqlite.Open(ctx, file)
+	}
+	if IsPostgres(address) {
+		return postgres.Open(ctx, address)
+	}
+	return nil, fmt.Errorf("%w: --library: want sqlite:FILE or postgres://…", cli.ErrUsage)
+}
+
+func IsPostgres(address string) bool {
+	return strings.HasPrefix(address, "postgres://") || strings.HasPrefix(address, "postgresql://")
+}
+
+// Need is open for a command that cannot do without a library.
+func (f *LibraryFlags) Need(ctx context.Context, c cli.Console) (*Library, error) {
+	l, err := f.Open(ctx, c.Env)
+	if err == nil && l == nil {
+		err = fmt.Errorf("%w: name the library with --library, or SATCHEL_LIBRARY", cli.ErrUsage)
+	}
+	return l, err
+}
+
+// shelf opens the library, if one is named, and returns the root with the skills that
+// its reader sees.
+func (f *LibraryFlags) shelf(ctx context.Context, env func(string) string) ([]source.Root, *Library, error) {
+	l, err := f.Open(ctx, env)
+	if err != nil || l == nil {
+		return nil, nil, err
+	}
+	reader := library.Actor{Tenant: f.Tenant, Subject: f.Subject()}
+	return []source.Root{source.From("library", l.SourceFor(reader)).In(core.ScopeUser)}, l, nil
+}
+
+// Subject is who acts: the subject of --as, else the user of the operating system.
+func (f *LibraryFlags) Subject() string {
+	if f.As != "" {
+		return f.As
+	}
+	if u, err := user.Current(); err == nil && u.Username != "" {
+		return u.Username
+	}
+	return "uid " + strconv.Itoa(os.Getuid()) // a container may have a number and no name
+}
+
+// Maintainer is who the commands act as.
+func (f *LibraryFlags) Maintainer() library.Actor {
+	return library.Actor{Tenant: f.Tenant, Subject: f.Subject(), Roles: []library.Role{"maintainer"}}
+}
