@@ -15,7 +15,7 @@ import (
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/eventkind"
 	"github.com/satchel-go/satchel/internal/testing/chattest"
-	"github.com/satchel-go/satchel/internal/text/tokencount"
+	"github.com/satchel-go/satchel/internal/text/prompttext"
 	"github.com/satchel-go/satchel/tools"
 )
 
@@ -122,7 +122,7 @@ func TestOverviewOfManySkills(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := view.Messages[0].Text
-	if n := tokencount.Estimate(text); n > 4000 {
+	if n := prompttext.Estimate(text); n > 4000 {
 		t.Errorf("the overview takes %d tokens", n)
 	}
 	for _, want := range []string{" more skills: find them with skill_search.", "<description>Fill in and flatten PDF forms.</description>", "in several wordings."} {
@@ -145,7 +145,7 @@ func TestOverviewRankedByTheFirstMessage(t *testing.T) {
 		if has := strings.Contains(first, "<description>Fill in and flatten PDF forms.</description>"); has != ranked {
 			t.Errorf("ranked %t: described %t", ranked, has)
 		}
-		if n := tokencount.Estimate(first); n > 4000 || !strings.Contains(first, " more skills: find them with skill_search.") {
+		if n := prompttext.Estimate(first); n > 4000 || !strings.Contains(first, " more skills: find them with skill_search.") {
 			t.Errorf("ranked %t: %d tokens", ranked, n)
 		}
 		c.Answer("done")

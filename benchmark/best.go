@@ -15,7 +15,6 @@ import (
 	"github.com/satchel-go/satchel/benchmark/internal/replay"
 	"github.com/satchel-go/satchel/benchmark/internal/scenario"
 	"github.com/satchel-go/satchel/internal/cachecost/cachemodel"
-	"github.com/satchel-go/satchel/internal/cachecost/capture"
 	"github.com/satchel-go/satchel/internal/cachecost/prompt"
 )
 
@@ -27,7 +26,7 @@ func rateBest(ctx context.Context, s *scenario.Scenario, texts *scenario.Texts, 
 		read, write float64
 		ttl         time.Duration
 	}
-	played := map[rates]*capture.Capture{}
+	played := map[rates]*prompt.Capture{}
 	costs := map[string]float64{}
 	for _, p := range prices {
 		key := rates{p.Read, p.Write, p.TTL}

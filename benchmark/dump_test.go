@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/satchel-go/satchel/internal/cachecost/capture"
+	"github.com/satchel-go/satchel/internal/cachecost/prompt"
 )
 
 // Dumps have the form of captures from elsewhere. Such captures, read and written again, are
@@ -35,7 +35,7 @@ func TestDumpsHaveTheFormOfCaptures(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		read, err := capture.Read(data)
+		read, err := prompt.Read(data)
 		if err = errors.Join(err, data.Close()); err != nil || len(read) != 1 {
 			t.Fatalf("%s: %d captures, %v", file, len(read), err)
 		}

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/satchel-go/satchel/internal/cachecost/capture"
+	"github.com/satchel-go/satchel/internal/cachecost/prompt"
 )
 
 // Random conversations are the same for the same seed, and are reported by kind.
@@ -69,7 +69,7 @@ func TestRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dumped, err := capture.ReadDir(filepath.Join(dir, "dump"))
+	dumped, err := prompt.ReadDir(filepath.Join(dir, "dump"))
 	if err != nil || len(dumped) != len(c.played) {
 		t.Fatalf("%d captures, %v, want %d", len(dumped), err, len(c.played))
 	}

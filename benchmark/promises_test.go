@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/satchel-go/satchel/benchmark/internal/measure"
-	"github.com/satchel-go/satchel/internal/cachecost/capture"
+	"github.com/satchel-go/satchel/internal/cachecost/prompt"
 )
 
 // The prices at which the promises are made: read 0.1, write 1 and 1.25.
@@ -163,7 +163,7 @@ func invariants(t *testing.T, s suite) {
 	}
 }
 
-func played(t *testing.T, c *captures, scenario, system, variant string) *capture.Capture {
+func played(t *testing.T, c *captures, scenario, system, variant string) *prompt.Capture {
 	t.Helper()
 	for _, one := range c.played {
 		if one.Scenario == scenario && one.System == system && one.Variant == variant {
@@ -176,7 +176,7 @@ func played(t *testing.T, c *captures, scenario, system, variant string) *captur
 
 // sameRequests compares what models read: not the names that results carry, nor
 // how a client spells the schemas.
-func sameRequests(t *testing.T, want, got *capture.Capture) {
+func sameRequests(t *testing.T, want, got *prompt.Capture) {
 	t.Helper()
 	if len(want.Requests) != len(got.Requests) {
 		t.Errorf("%s: %s sends %d requests, %s %d", want.Scenario, want.System, len(want.Requests), got.System, len(got.Requests))

@@ -5,12 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/satchel-go/satchel/internal/cachecost/capture"
 	"github.com/satchel-go/satchel/internal/cachecost/prompt"
 )
 
 // rendered is a request as text, with the ids of its calls.
-func rendered(t *testing.T, r capture.Request) string {
+func rendered(t *testing.T, r prompt.Request) string {
 	t.Helper()
 	var b strings.Builder
 	for _, tool := range r.Tools {

@@ -12,7 +12,6 @@ import (
 	"github.com/satchel-go/satchel/benchmark/internal/replay"
 	"github.com/satchel-go/satchel/benchmark/internal/scenario"
 	"github.com/satchel-go/satchel/internal/cachecost/cachemodel"
-	"github.com/satchel-go/satchel/internal/cachecost/capture"
 	"github.com/satchel-go/satchel/internal/cachecost/prompt"
 )
 
@@ -44,7 +43,7 @@ type captures struct {
 	texts     *scenario.Texts
 	skills    string // where they lie
 	// played were sent here, read come from files.
-	played, read []*capture.Capture
+	played, read []*prompt.Capture
 	left         []error // what could not be played or compared, and why
 }
 
@@ -59,7 +58,7 @@ func (s suite) play(ctx context.Context) (*captures, error) {
 		return nil, err
 	}
 	if s.peers != "" {
-		if c.read, err = capture.ReadDir(s.peers); err != nil {
+		if c.read, err = prompt.ReadDir(s.peers); err != nil {
 			return nil, err
 		}
 		c.read = slices.DeleteFunc(c.read, c.isOther)
@@ -82,7 +81,7 @@ func (s suite) play(ctx context.Context) (*captures, error) {
 
 // isOther reports whether a capture that was read is of no scenario that is
 // played.
-func (c *captures) isOther(one *capture.Capture) bool {
+func (c *captures) isOther(one *prompt.Capture) bool {
 	i := slices.IndexFunc(c.scenarios, func(s *scenario.Scenario) bool { return s.Name == one.Scenario })
 	if i >= 0 && !c.scenarios[i].Fits(one) {
 		c.left = append(c.left, fmt.Errorf("%s of %s (%s) was captured from another conversation", one.Scenario, one.System, one.Variant))

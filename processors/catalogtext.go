@@ -11,7 +11,6 @@ import (
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/text/prompttext"
-	"github.com/satchel-go/satchel/internal/text/tokencount"
 )
 
 // Format says how the overview lists the skills.
@@ -232,12 +231,12 @@ func (o OverviewText) room() int {
 	if limit <= 0 {
 		limit = defaultOverviewTokens
 	}
-	return limit - tokencount.Estimate(o.Guidance) - frameTokens
+	return limit - prompttext.Estimate(o.Guidance) - frameTokens
 }
 
 func (o OverviewText) fits(all []listedSkill, length, limit int) bool {
 	for i := range all {
-		if limit -= tokencount.Estimate(o.entry(&all[i], plan{length: length}.lengthOf(&all[i]))); limit < 0 {
+		if limit -= prompttext.Estimate(o.entry(&all[i], plan{length: length}.lengthOf(&all[i]))); limit < 0 {
 			return false
 		}
 	}
@@ -257,11 +256,11 @@ func (o OverviewText) planNames(all []listedSkill, limit int) plan {
 		limit -= cost
 		return true
 	}
-	name := func(i int) int { return tokencount.Estimate(all[i].bare()) + 1 } // and a comma
+	name := func(i int) int { return prompttext.Estimate(all[i].bare()) + 1 } // and a comma
 	named := 0
 	for _, i := range order {
 		chosen := all[i].pinned || all[i].likely < len(o.Likely)
-		if p.full[i] = chosen && take(tokencount.Estimate(o.entry(&all[i], p.lengthOf(&all[i])))); p.full[i] {
+		if p.full[i] = chosen && take(prompttext.Estimate(o.entry(&all[i], p.lengthOf(&all[i])))); p.full[i] {
 			named++
 		}
 	}
@@ -271,7 +270,7 @@ func (o OverviewText) planNames(all []listedSkill, limit int) plan {
 		}
 	}
 	for _, i := range order {
-		if named == len(all) && p.named[i] && take(tokencount.Estimate(o.entry(&all[i], p.lengthOf(&all[i])))-name(i)) {
+		if named == len(all) && p.named[i] && take(prompttext.Estimate(o.entry(&all[i], p.lengthOf(&all[i])))-name(i)) {
 			p.full[i] = true
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/text/prompttext"
-	"github.com/satchel-go/satchel/internal/text/tokencount"
 )
 
 // Listing writes one line for each skill, a hash of its description and its name:
@@ -75,7 +74,7 @@ func (o OverviewText) changes(added, edited []core.Skill, removed []string) stri
 		left := noteTokens
 		for i, name := range removed {
 			entry := " " + prompttext.Text(name)
-			if left -= tokencount.Estimate(entry); left < 0 {
+			if left -= prompttext.Estimate(entry); left < 0 {
 				fmt.Fprintf(&b, " and %d more", len(removed)-i)
 				break
 			}

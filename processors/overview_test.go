@@ -11,7 +11,6 @@ import (
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/testing/goldentest"
 	"github.com/satchel-go/satchel/internal/text/prompttext"
-	"github.com/satchel-go/satchel/internal/text/tokencount"
 )
 
 // some are skills with what a description may hold.
@@ -80,7 +79,7 @@ func TestOverviewBudget(t *testing.T) {
 				if bound == 0 {
 					bound = defaultOverviewTokens
 				}
-				if cost := tokencount.Estimate(got); cost > bound {
+				if cost := prompttext.Estimate(got); cost > bound {
 					t.Errorf("%d skills in %d tokens of %d", n, cost, bound)
 				}
 				checkCounts(t, o, skills, got)
@@ -153,7 +152,7 @@ func TestOverviewShortensAlike(t *testing.T) {
 	if longest > shortest+wordEnd {
 		t.Errorf("%d characters are whole, %d are cut", longest, shortest)
 	}
-	if used := tokencount.Estimate(got); used < 1950-frameTokens-60*4 {
+	if used := prompttext.Estimate(got); used < 1950-frameTokens-60*4 {
 		t.Errorf("only %d tokens are used", used)
 	}
 }
@@ -185,7 +184,7 @@ func TestChangeNoteIsBounded(t *testing.T) {
 		names = append(names, s.Name)
 	}
 	note := OverviewText{}.changes(skills, skills, names)
-	if cost := tokencount.Estimate(note); cost > 3*noteTokens+100 {
+	if cost := prompttext.Estimate(note); cost > 3*noteTokens+100 {
 		t.Errorf("a note of %d tokens", cost)
 	}
 	removed := note[strings.Index(note, "removed:"):]

@@ -3,15 +3,19 @@ package langchaingo
 import (
 	"context"
 
-	"github.com/tmc/langchaingo/embeddings"
-
 	"github.com/satchel-go/satchel"
 )
 
-// Embedder adapts an embedder of langchaingo for [catalog.Search].
-func Embedder(e embeddings.Embedder) satchel.Embedder { return embedder{e} }
+// documentEmbedder is what is used of langchaingo's embeddings.Embedder. The package of that type
+// would bring the clients of vector stores along.
+type documentEmbedder interface {
+	EmbedDocuments(ctx context.Context, texts []string) ([][]float32, error)
+}
 
-type embedder struct{ inner embeddings.Embedder }
+// Embedder adapts an embeddings.Embedder of langchaingo for [catalog.Search].
+func Embedder(e documentEmbedder) satchel.Embedder { return embedder{e} }
+
+type embedder struct{ inner documentEmbedder }
 
 // Embed forwards to langchaingo's embedder.
 func (e embedder) Embed(ctx context.Context, texts []string) ([][]float32, error) {

@@ -5,8 +5,7 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/benchmark/internal/scenario"
-	"github.com/satchel-go/satchel/internal/cachecost/capture"
-	"github.com/satchel-go/satchel/internal/cachecost/gauge"
+	"github.com/satchel-go/satchel/internal/cachecost/cachemodel"
 	"github.com/satchel-go/satchel/internal/cachecost/prompt"
 	"github.com/satchel-go/satchel/loadmode"
 )
@@ -16,7 +15,7 @@ import (
 // lifetime is not over. A lifetime also ends where the system unloads one skill for another.
 // Other text of skills in a request is dead weight and no part of the bound.
 type follower struct {
-	gauge    *gauge.Gauge
+	gauge    *cachemodel.Gauge
 	renderer *prompt.Renderer
 	texts    *scenario.Texts
 	m        *Conversation
@@ -29,7 +28,7 @@ type loads struct {
 }
 
 // loadsOf knows the systems that unload a skill when one too many is loaded.
-func loadsOf(c *capture.Capture) *loads {
+func loadsOf(c *prompt.Capture) *loads {
 	if strings.HasPrefix(c.System, "satchel") {
 		return &loads{limit: loadmode.DefaultMax}
 	}
@@ -54,7 +53,7 @@ func turnOnly(variant string) bool {
 
 // follow plays the script against the captured requests, notes what is missing from
 // each of them, and counts their live tokens.
-func (f *follower) follow(c *capture.Capture, s *scenario.Scenario) error {
+func (f *follower) follow(c *prompt.Capture, s *scenario.Scenario) error {
 	player, turnOnly, times, loads := scenario.NewPlayer(s, f.texts), turnOnly(c.Variant), clock(c, s), loadsOf(c)
 	for i, request := range c.Requests {
 		if i == 0 || request.Turn != c.Requests[i-1].Turn {
@@ -90,9 +89,9 @@ func (f *follower) follow(c *capture.Capture, s *scenario.Scenario) error {
 
 // live counts the live tokens of a request: of the texts of skills, only those that
 // are alive.
-func (f *follower) live(request capture.Request, p *prompt.Prompt, alive []*scenario.Text) error {
+func (f *follower) live(request prompt.Request, p *prompt.Prompt, alive []*scenario.Text) error {
 	f.gauge.LiveTools(request, p)
-	for i, parts := range gauge.Messages(p) {
+	for i, parts := range cachemodel.Messages(p) {
 		text := request.Messages[i].Content
 		spans := spansOf(text, f.texts)
 		if len(spans) == 0 {

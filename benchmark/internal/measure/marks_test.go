@@ -12,7 +12,7 @@ import (
 
 // The model of a cache with breakpoints marks what Satchel's adapters mark.
 func TestMarksAreThoseOfTheAdapters(t *testing.T) {
-	roles := map[prompt.Kind]core.Role{prompt.System: core.System, prompt.User: core.User, prompt.Assistant: core.Assistant, prompt.Result: core.ToolResult}
+	roles := map[prompt.Kind]core.Role{prompt.KindSystem: core.System, prompt.KindUser: core.User, prompt.KindAssistant: core.Assistant, prompt.KindResult: core.ToolResult}
 	for seed := range uint64(3000) {
 		r := rand.New(rand.NewPCG(seed, 2))
 		var blocks []prompt.Block
@@ -28,9 +28,9 @@ func TestMarksAreThoseOfTheAdapters(t *testing.T) {
 			blocks = append(blocks, b)
 		}
 		for range 1 + r.IntN(12) {
-			kind := prompt.System + prompt.Kind(r.IntN(5))
-			if kind == prompt.Call {
-				add(prompt.Assistant)
+			kind := prompt.KindSystem + prompt.Kind(r.IntN(5))
+			if kind == prompt.KindCall {
+				add(prompt.KindAssistant)
 			}
 			add(kind)
 		}

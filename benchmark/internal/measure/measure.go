@@ -8,8 +8,6 @@ import (
 
 	"github.com/satchel-go/satchel/benchmark/internal/scenario"
 	"github.com/satchel-go/satchel/internal/cachecost/cachemodel"
-	"github.com/satchel-go/satchel/internal/cachecost/capture"
-	"github.com/satchel-go/satchel/internal/cachecost/gauge"
 	"github.com/satchel-go/satchel/internal/cachecost/prompt"
 )
 
@@ -19,7 +17,7 @@ type Conversation struct {
 	System   string `json:"system"`
 	Variant  string `json:"variant"`
 
-	gauge.Totals
+	cachemodel.Totals
 	// SkillCalls counts the responses that asked for skills or docs.
 	SkillCalls int `json:"skill_calls"`
 	// Lost lists what a request should have shown and did not.
@@ -42,9 +40,9 @@ type Loss struct {
 func (m *Conversation) Missing() int { return len(m.Lost) + len(m.Unmet) }
 
 // Of measures a capture of a scenario at every price.
-func Of(c *capture.Capture, s *scenario.Scenario, texts *scenario.Texts, r *prompt.Renderer, prices []cachemodel.Price) (*Conversation, error) {
+func Of(c *prompt.Capture, s *scenario.Scenario, texts *scenario.Texts, r *prompt.Renderer, prices []cachemodel.Price) (*Conversation, error) {
 	f := &follower{
-		gauge: gauge.New(r, prices), renderer: r, texts: texts,
+		gauge: cachemodel.NewGauge(r, prices), renderer: r, texts: texts,
 		m: &Conversation{Scenario: c.Scenario, System: c.System, Variant: c.Variant, Lost: []Loss{}, Unmet: []string{}},
 	}
 	if err := f.follow(c, s); err != nil {
@@ -56,7 +54,7 @@ func Of(c *capture.Capture, s *scenario.Scenario, texts *scenario.Texts, r *prom
 
 // clock is when each request is sent: calls follow each other at once, and a
 // turn begins after the time that its user was idle.
-func clock(c *capture.Capture, s *scenario.Scenario) []time.Duration {
+func clock(c *prompt.Capture, s *scenario.Scenario) []time.Duration {
 	times := make([]time.Duration, len(c.Requests))
 	now := time.Duration(0)
 	for i, r := range c.Requests {

@@ -10,8 +10,6 @@ import (
 
 	"github.com/satchel-go/satchel/benchmark/internal/scenario"
 	"github.com/satchel-go/satchel/internal/cachecost/cachemodel"
-	"github.com/satchel-go/satchel/internal/cachecost/capture"
-	"github.com/satchel-go/satchel/internal/cachecost/gauge"
 	"github.com/satchel-go/satchel/internal/cachecost/prompt"
 )
 
@@ -52,32 +50,32 @@ func newStage(t *testing.T) *stage {
 
 // capture makes a capture of requests that grow; in the last one, of the second
 // turn, the load's result is shown as given.
-func (s *stage) capture(variant, cleared string) *capture.Capture {
-	system := capture.Message{Role: "system", Content: "You help."}
-	load := []capture.Message{
-		{Role: "assistant", Calls: []capture.Call{{Name: "load", Arguments: "{}"}}},
+func (s *stage) capture(variant, cleared string) *prompt.Capture {
+	system := prompt.Message{Role: "system", Content: "You help."}
+	load := []prompt.Message{
+		{Role: "assistant", Calls: []prompt.Call{{Name: "load", Arguments: "{}"}}},
 		{Role: "tool", Content: "stub\n\n" + s.body},
 	}
-	look := []capture.Message{
-		{Role: "assistant", Calls: []capture.Call{{Name: "lookup", Arguments: "{}"}}},
+	look := []prompt.Message{
+		{Role: "assistant", Calls: []prompt.Call{{Name: "lookup", Arguments: "{}"}}},
 		{Role: "tool", Content: "found"},
 	}
-	join := func(parts ...[]capture.Message) (all []capture.Message) {
+	join := func(parts ...[]prompt.Message) (all []prompt.Message) {
 		for _, p := range parts {
 			all = append(all, p...)
 		}
 		return all
 	}
-	first := []capture.Message{system, {Role: "user", Content: "one"}}
+	first := []prompt.Message{system, {Role: "user", Content: "one"}}
 	over := join(load)
 	over[1].Content = cleared
-	return &capture.Capture{Scenario: "s", System: "x", Variant: variant, Requests: []capture.Request{
+	return &prompt.Capture{Scenario: "s", System: "x", Variant: variant, Requests: []prompt.Request{
 		{Messages: first}, {Messages: join(first, load)}, {Messages: join(first, load, look)},
-		{Turn: 1, Messages: join(first, over, look, []capture.Message{{Role: "assistant", Content: "done"}, {Role: "user", Content: "two"}})},
+		{Turn: 1, Messages: join(first, over, look, []prompt.Message{{Role: "assistant", Content: "done"}, {Role: "user", Content: "two"}})},
 	}}
 }
 
-func (s *stage) of(t *testing.T, c *capture.Capture, prices ...cachemodel.Price) *Conversation {
+func (s *stage) of(t *testing.T, c *prompt.Capture, prices ...cachemodel.Price) *Conversation {
 	t.Helper()
 	m, err := Of(c, s.scenario, s.texts, s.renderer, prices)
 	if err != nil {
@@ -131,7 +129,7 @@ func TestClearedContent(t *testing.T) {
 	if got, want := m.At("p").Bound, float64(first+fresh+1); got != want {
 		t.Errorf("bound %v, want %v", got, want)
 	}
-	want := []gauge.Break{{Request: 3, Turn: 1, TurnBegins: true, Block: "result", Lost: behind}}
+	want := []cachemodel.Break{{Request: 3, Turn: 1, TurnBegins: true, Block: "result", Lost: behind}}
 	if !reflect.DeepEqual(m.Breaks, want) || len(m.Lost) != 0 {
 		t.Errorf("breaks %+v, want %+v", m.Breaks, want)
 	}
@@ -146,7 +144,7 @@ func TestLostText(t *testing.T) {
 		t.Errorf("lost %+v, want %+v", m.Lost, want)
 	}
 	c := s.capture("turn", "stub")
-	c.Requests[2].Messages = append([]capture.Message{}, c.Requests[2].Messages...)
+	c.Requests[2].Messages = append([]prompt.Message{}, c.Requests[2].Messages...)
 	c.Requests[2].Messages[3].Content = "stub"
 	if m := s.of(t, c); len(m.Lost) != 1 || m.Lost[0].Request != 2 {
 		t.Errorf("lost %+v, want the body in request 2", m.Lost)
@@ -177,9 +175,9 @@ func TestIdleTime(t *testing.T) {
 
 func TestUnmetNeed(t *testing.T) {
 	s := newStage(t)
-	c := &capture.Capture{Scenario: "s", System: "x", Variant: "turn"}
+	c := &prompt.Capture{Scenario: "s", System: "x", Variant: "turn"}
 	for range 4 {
-		c.Requests = append(c.Requests, capture.Request{Messages: []capture.Message{{Role: "user", Content: "one"}}})
+		c.Requests = append(c.Requests, prompt.Request{Messages: []prompt.Message{{Role: "user", Content: "one"}}})
 	}
 	if m := s.of(t, c); !reflect.DeepEqual(m.Unmet, []string{"pdf"}) {
 		t.Errorf("unmet %v", m.Unmet)
@@ -188,7 +186,7 @@ func TestUnmetNeed(t *testing.T) {
 
 func TestBadTool(t *testing.T) {
 	s := newStage(t)
-	c := &capture.Capture{Scenario: "s", Requests: []capture.Request{{Tools: []capture.Tool{{Name: "f", Parameters: []byte("{")}}}}}
+	c := &prompt.Capture{Scenario: "s", Requests: []prompt.Request{{Tools: []prompt.Tool{{Name: "f", Parameters: []byte("{")}}}}}
 	if _, err := Of(c, s.scenario, s.texts, s.renderer, nil); err == nil || !strings.Contains(err.Error(), `"f"`) {
 		t.Errorf("error %v", err)
 	}

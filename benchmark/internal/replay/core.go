@@ -6,7 +6,7 @@ import (
 
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/cachecost/capture"
+	"github.com/satchel-go/satchel/internal/cachecost/prompt"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/processors"
 	"github.com/satchel-go/satchel/tools"
@@ -37,7 +37,7 @@ func playCore(ctx context.Context, s *stage, opts []satchel.Option) error {
 	defer rt.Close()
 	offered := s.Tools[:len(s.Tools):len(s.Tools)]
 	for _, t := range rt.Tools() {
-		offered = append(offered, capture.Tool{Name: t.Name, Description: t.Description, Parameters: t.Schema})
+		offered = append(offered, prompt.Tool{Name: t.Name, Description: t.Description, Parameters: t.Schema})
 	}
 	h := host{stage: s, runtime: rt, key: core.SessionKey{Session: s.Name}, tools: offered}
 	if s.Instruction != "" {
@@ -57,7 +57,7 @@ type host struct {
 	*stage
 	runtime *satchel.Runtime
 	key     core.SessionKey
-	tools   []capture.Tool
+	tools   []prompt.Tool
 	history []core.Message
 }
 
@@ -97,12 +97,12 @@ func (h *host) execute(ctx context.Context, c core.ToolCall) (string, error) {
 	return h.result(c.ID)
 }
 
-func captured(view []core.Message) []capture.Message {
-	var messages []capture.Message
+func captured(view []core.Message) []prompt.Message {
+	var messages []prompt.Message
 	for i := range view {
-		m := capture.Message{Role: view[i].Role.String(), Content: view[i].Text, CallID: view[i].CallID, Name: view[i].Tool}
+		m := prompt.Message{Role: view[i].Role.String(), Content: view[i].Text, CallID: view[i].CallID, Name: view[i].Tool}
 		for _, c := range view[i].Calls {
-			m.Calls = append(m.Calls, capture.Call{ID: c.ID, Name: c.Name, Arguments: c.Arguments})
+			m.Calls = append(m.Calls, prompt.Call{ID: c.ID, Name: c.Name, Arguments: c.Arguments})
 		}
 		messages = append(messages, m)
 	}

@@ -16,7 +16,7 @@ import (
 
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/adapter/eino"
-	"github.com/satchel-go/satchel/internal/cachecost/capture"
+	"github.com/satchel-go/satchel/internal/cachecost/prompt"
 	"github.com/satchel-go/satchel/tools"
 )
 
@@ -114,7 +114,7 @@ func (m *einoModel) Generate(_ context.Context, input []*schema.Message, opts ..
 	if given := model.GetCommonOptions(nil, opts...).Tools; given != nil {
 		offered = given
 	}
-	var definitions []capture.Tool
+	var definitions []prompt.Tool
 	for _, info := range offered {
 		s, err := info.ToJSONSchema()
 		if err != nil {
@@ -126,11 +126,11 @@ func (m *einoModel) Generate(_ context.Context, input []*schema.Message, opts ..
 		}
 		definitions = append(definitions, t)
 	}
-	var messages []capture.Message
+	var messages []prompt.Message
 	for _, in := range input {
-		out := capture.Message{Role: string(in.Role), Content: in.Content, CallID: in.ToolCallID, Name: in.ToolName}
+		out := prompt.Message{Role: string(in.Role), Content: in.Content, CallID: in.ToolCallID, Name: in.ToolName}
 		for _, c := range in.ToolCalls {
-			out.Calls = append(out.Calls, capture.Call{ID: c.ID, Name: c.Function.Name, Arguments: c.Function.Arguments})
+			out.Calls = append(out.Calls, prompt.Call{ID: c.ID, Name: c.Function.Name, Arguments: c.Function.Arguments})
 		}
 		messages = append(messages, out)
 	}
@@ -153,7 +153,7 @@ func (m *einoModel) Stream(ctx context.Context, input []*schema.Message, opts ..
 // einoTool is a tool of the host that answers as the script says.
 type einoTool struct {
 	stage      *stage
-	definition capture.Tool
+	definition prompt.Tool
 }
 
 var _ tool.InvokableTool = (*einoTool)(nil)

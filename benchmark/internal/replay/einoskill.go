@@ -12,7 +12,7 @@ import (
 	"github.com/cloudwego/eino/components/tool/utils"
 
 	"github.com/satchel-go/satchel/benchmark/internal/scenario"
-	"github.com/satchel-go/satchel/internal/cachecost/capture"
+	"github.com/satchel-go/satchel/internal/cachecost/prompt"
 )
 
 // skillsBase is the directory of the skills as the model sees it. A real path would make the
@@ -101,17 +101,17 @@ func (s *stage) docs() map[string]string {
 // maxLines is more lines than any doc has.
 const maxLines = 100_000
 
-func (s *stage) einoSkillCalls(n *scenario.Need) []capture.Call {
-	var calls []capture.Call
+func (s *stage) einoSkillCalls(n *scenario.Need) []prompt.Call {
+	var calls []prompt.Call
 	if n.Body {
-		calls = append(calls, capture.Call{Name: "skill", Arguments: arguments(map[string]any{"skill": n.Skill})})
+		calls = append(calls, prompt.Call{Name: "skill", Arguments: arguments(map[string]any{"skill": n.Skill})})
 	}
 	for _, doc := range n.Docs {
 		args := map[string]any{"file_path": docPath(n.Skill, doc)}
 		if strings.HasSuffix(s.capture.Variant, "filesystem") { // it reads 200 lines by default
 			args["offset"], args["limit"] = 0, maxLines
 		}
-		calls = append(calls, capture.Call{Name: "read_file", Arguments: arguments(args)})
+		calls = append(calls, prompt.Call{Name: "read_file", Arguments: arguments(args)})
 	}
 	return calls
 }

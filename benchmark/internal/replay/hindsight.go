@@ -11,7 +11,6 @@ import (
 	"github.com/satchel-go/satchel/benchmark/internal/hindsight"
 	"github.com/satchel-go/satchel/benchmark/internal/scenario"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/cachecost/capture"
 	"github.com/satchel-go/satchel/internal/cachecost/prompt"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/session"
@@ -21,7 +20,7 @@ import (
 // Best plays a scenario as Satchel's default view would look if the texts that are
 // cleared where a turn begins had been chosen with the knowledge of all that
 // comes. A cache that serves every prefix at these prices is what it is best for.
-func Best(ctx context.Context, s *scenario.Scenario, texts *scenario.Texts, skills string, r *prompt.Renderer, p hindsight.Prices) (*capture.Capture, error) {
+func Best(ctx context.Context, s *scenario.Scenario, texts *scenario.Texts, skills string, r *prompt.Renderer, p hindsight.Prices) (*prompt.Capture, error) {
 	system := System{Name: "satchel", Variant: "hindsight", play: func(ctx context.Context, st *stage) error {
 		v, err := st.open(ctx)
 		if err != nil {
@@ -66,8 +65,8 @@ func clearing(clear func(turn, shown int) []int) System {
 // load answers is written as the runtime writes it.
 type view struct {
 	*stage
-	tools   []capture.Tool
-	history []capture.Message
+	tools   []prompt.Tool
+	history []prompt.Message
 	calls   int
 	shown   []shown
 	docs    map[string][]string // selected, by skill
@@ -88,7 +87,7 @@ func (s *stage) open(ctx context.Context) (*view, error) {
 	defer rt.Close()
 	v := &view{stage: s, tools: slices.Clip(slices.Clone(s.Tools)), docs: map[string][]string{}}
 	for _, t := range rt.Tools() {
-		v.tools = append(v.tools, capture.Tool{Name: t.Name, Description: t.Description, Parameters: t.Schema})
+		v.tools = append(v.tools, prompt.Tool{Name: t.Name, Description: t.Description, Parameters: t.Schema})
 	}
 	var first []core.Message
 	if s.Instruction != "" {
@@ -107,10 +106,10 @@ func (s *stage) open(ctx context.Context) (*view, error) {
 func (v *view) play(clear func(turn, shown int) []int) error {
 	for turn := range v.Turns {
 		v.clear(clear(turn, len(v.shown)))
-		v.history = append(v.history, capture.Message{Role: "user", Content: v.begin(turn)})
+		v.history = append(v.history, prompt.Message{Role: "user", Content: v.begin(turn)})
 		for {
 			a := v.send(v.tools, slices.Clone(v.history), satchelCalls)
-			v.history = append(v.history, capture.Message{Role: "assistant", Content: a.say, Calls: a.calls})
+			v.history = append(v.history, prompt.Message{Role: "assistant", Content: a.say, Calls: a.calls})
 			if a.calls == nil {
 				break
 			}
@@ -137,7 +136,7 @@ func (v *view) clear(gone []int) {
 	v.shown = kept
 }
 
-func (v *view) execute(c capture.Call) error {
+func (v *view) execute(c prompt.Call) error {
 	need, ok := v.asked[c.ID]
 	text := ""
 	if ok {
@@ -151,7 +150,7 @@ func (v *view) execute(c capture.Call) error {
 			return err
 		}
 	}
-	v.history = append(v.history, capture.Message{Role: "tool", Content: text, CallID: c.ID, Name: c.Name})
+	v.history = append(v.history, prompt.Message{Role: "tool", Content: text, CallID: c.ID, Name: c.Name})
 	return nil
 }
 
@@ -190,7 +189,7 @@ func framed(t *scenario.Text) string {
 // sizes are those of the scenario in this view.
 func (v *view) sizes(r *prompt.Renderer) (*hindsight.Conversation, error) {
 	z := sizer{renderer: r}
-	c := &hindsight.Conversation{Fixed: z.request(capture.Request{Tools: v.tools, Messages: v.history})}
+	c := &hindsight.Conversation{Fixed: z.request(prompt.Request{Tools: v.tools, Messages: v.history})}
 	texts, skills := map[*scenario.Text]int{}, map[string]int{}
 	number := func(t *scenario.Text) int {
 		if _, ok := texts[t]; !ok {
@@ -207,14 +206,14 @@ func (v *view) sizes(r *prompt.Renderer) (*hindsight.Conversation, error) {
 		if i := slices.IndexFunc(steps, func(s scenario.Step) bool { return s.Say != "" }); i >= 0 {
 			steps = steps[:i+1]
 		}
-		turn := hindsight.Turn{Idle: time.Duration(t.IdleSeconds * float64(time.Second)), User: z.message(capture.Message{Role: "user", Content: t.User})}
+		turn := hindsight.Turn{Idle: time.Duration(t.IdleSeconds * float64(time.Second)), User: z.message(prompt.Message{Role: "user", Content: t.User})}
 		for _, step := range steps {
 			switch {
 			case step.Need != "":
 				need := &scenario.Need{Skill: step.Need, Body: true, Docs: step.Docs}
 				s := hindsight.Step{
-					Call:   z.message(capture.Message{Role: "assistant", Calls: satchelCalls(need)}),
-					Result: z.message(capture.Message{Role: "tool", Content: v.stub(need)}),
+					Call:   z.message(prompt.Message{Role: "assistant", Calls: satchelCalls(need)}),
+					Result: z.message(prompt.Message{Role: "tool", Content: v.stub(need)}),
 				}
 				for _, text := range v.texts.Of(step) {
 					s.Needs = append(s.Needs, number(text))
@@ -222,11 +221,11 @@ func (v *view) sizes(r *prompt.Renderer) (*hindsight.Conversation, error) {
 				turn.Steps = append(turn.Steps, s)
 			case step.Tool != "":
 				turn.Steps = append(turn.Steps, hindsight.Step{
-					Call:   z.message(capture.Message{Role: "assistant", Calls: []capture.Call{{Name: step.Tool, Arguments: string(step.Args)}}}),
-					Result: z.message(capture.Message{Role: "tool", Content: step.Result}),
+					Call:   z.message(prompt.Message{Role: "assistant", Calls: []prompt.Call{{Name: step.Tool, Arguments: string(step.Args)}}}),
+					Result: z.message(prompt.Message{Role: "tool", Content: step.Result}),
 				})
 			default:
-				turn.Say = z.message(capture.Message{Role: "assistant", Content: step.Say})
+				turn.Say = z.message(prompt.Message{Role: "assistant", Content: step.Say})
 			}
 		}
 		c.Turns = append(c.Turns, turn)
@@ -241,7 +240,7 @@ type sizer struct {
 	err      error
 }
 
-func (z *sizer) request(r capture.Request) int {
+func (z *sizer) request(r prompt.Request) int {
 	p, err := z.renderer.Render(r)
 	if err != nil {
 		z.err = err
@@ -250,8 +249,8 @@ func (z *sizer) request(r capture.Request) int {
 	return p.Size
 }
 
-func (z *sizer) message(m capture.Message) int {
-	return z.request(capture.Request{Messages: []capture.Message{m}})
+func (z *sizer) message(m prompt.Message) int {
+	return z.request(prompt.Request{Messages: []prompt.Message{m}})
 }
 
 func (z *sizer) text(s string) int {

@@ -10,7 +10,6 @@ import (
 	"github.com/satchel-go/satchel/benchmark/internal/random"
 	"github.com/satchel-go/satchel/benchmark/internal/scenario"
 	"github.com/satchel-go/satchel/internal/cachecost/cachemodel"
-	"github.com/satchel-go/satchel/internal/cachecost/capture"
 	"github.com/satchel-go/satchel/internal/cachecost/prompt"
 )
 
@@ -76,7 +75,7 @@ func TestClearingIsWhatTheRuntimeDoes(t *testing.T) {
 	}
 }
 
-func costOf(t *testing.T, c *capture.Capture, s *scenario.Scenario, texts *scenario.Texts, r *prompt.Renderer) float64 {
+func costOf(t *testing.T, c *prompt.Capture, s *scenario.Scenario, texts *scenario.Texts, r *prompt.Renderer) float64 {
 	t.Helper()
 	m, err := measure.Of(c, s, texts, r, cachemodel.Prices()[1:2])
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/benchmark/internal/scenario"
-	"github.com/satchel-go/satchel/internal/cachecost/capture"
+	"github.com/satchel-go/satchel/internal/cachecost/prompt"
 )
 
 // injection is what an agent without skills does: every body, and the docs that
@@ -20,12 +20,12 @@ func injection() System {
 				parts = append(parts, "# "+t.Name()+"\n\n"+t.Whole)
 			}
 		}
-		history := []capture.Message{{Role: "system", Content: strings.TrimPrefix(strings.Join(parts, "\n\n"), "\n\n")}}
+		history := []prompt.Message{{Role: "system", Content: strings.TrimPrefix(strings.Join(parts, "\n\n"), "\n\n")}}
 		for turn := range s.Turns {
-			history = append(history, capture.Message{Role: "user", Content: s.begin(turn)})
+			history = append(history, prompt.Message{Role: "user", Content: s.begin(turn)})
 			for {
 				a := s.send(s.Tools, history[:len(history):len(history)], nothing)
-				history = append(history, capture.Message{Role: "assistant", Content: a.say, Calls: a.calls})
+				history = append(history, prompt.Message{Role: "assistant", Content: a.say, Calls: a.calls})
 				if a.calls == nil {
 					break
 				}
@@ -34,7 +34,7 @@ func injection() System {
 					if err != nil {
 						return err
 					}
-					history = append(history, capture.Message{Role: "tool", Content: text, CallID: c.ID, Name: c.Name})
+					history = append(history, prompt.Message{Role: "tool", Content: text, CallID: c.ID, Name: c.Name})
 				}
 			}
 		}
@@ -57,4 +57,4 @@ func neededDocs(s *stage) map[*scenario.Text]bool {
 }
 
 // nothing is missing where everything is injected.
-func nothing(*scenario.Need) []capture.Call { return nil }
+func nothing(*scenario.Need) []prompt.Call { return nil }

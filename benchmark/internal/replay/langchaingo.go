@@ -11,7 +11,7 @@ import (
 
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/adapter/langchaingo"
-	"github.com/satchel-go/satchel/internal/cachecost/capture"
+	"github.com/satchel-go/satchel/internal/cachecost/prompt"
 	"github.com/satchel-go/satchel/tools"
 )
 
@@ -94,7 +94,7 @@ func withCall(ctx context.Context, id string) context.Context {
 // chainTool is a tool of the host that answers as the script says.
 type chainTool struct {
 	stage      *stage
-	definition capture.Tool
+	definition prompt.Tool
 }
 
 func (t *chainTool) Name() string            { return t.definition.Name }
@@ -118,7 +118,7 @@ func (m *chainModel) GenerateContent(_ context.Context, messages []llms.MessageC
 	for _, o := range options {
 		o(&asked)
 	}
-	var offered []capture.Tool
+	var offered []prompt.Tool
 	for _, t := range asked.Tools {
 		d, err := define(t.Function.Name, t.Function.Description, t.Function.Parameters)
 		if err != nil {
@@ -126,7 +126,7 @@ func (m *chainModel) GenerateContent(_ context.Context, messages []llms.MessageC
 		}
 		offered = append(offered, d)
 	}
-	var sent []capture.Message
+	var sent []prompt.Message
 	for _, message := range messages {
 		sent = append(sent, chainMessage(message))
 	}
@@ -148,15 +148,15 @@ var roles = map[llms.ChatMessageType]string{
 	llms.ChatMessageTypeTool:   "tool",
 }
 
-func chainMessage(m llms.MessageContent) capture.Message {
-	out := capture.Message{Role: roles[m.Role]}
+func chainMessage(m llms.MessageContent) prompt.Message {
+	out := prompt.Message{Role: roles[m.Role]}
 	var text strings.Builder
 	for _, part := range m.Parts {
 		switch p := part.(type) {
 		case llms.TextContent:
 			text.WriteString(p.Text)
 		case llms.ToolCall:
-			out.Calls = append(out.Calls, capture.Call{ID: p.ID, Name: p.FunctionCall.Name, Arguments: p.FunctionCall.Arguments})
+			out.Calls = append(out.Calls, prompt.Call{ID: p.ID, Name: p.FunctionCall.Name, Arguments: p.FunctionCall.Arguments})
 		case llms.ToolCallResponse:
 			text.WriteString(p.Content)
 			out.CallID, out.Name = p.ToolCallID, p.Name

@@ -8,7 +8,7 @@ import (
 	"github.com/satchel-go/satchel/benchmark/internal/random"
 	"github.com/satchel-go/satchel/benchmark/internal/scenario"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/cachecost/capture"
+	"github.com/satchel-go/satchel/internal/cachecost/prompt"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/session"
 )
@@ -35,7 +35,7 @@ func (s *sizes) Save(ctx context.Context, key core.SessionKey, v session.Value) 
 func recordSizes(t *testing.T, sys System, s *scenario.Scenario, texts *scenario.Texts, skills string) map[int]int {
 	t.Helper()
 	store := &sizes{session.NewMemory(), map[int]int{}}
-	st := &stage{Scenario: s, texts: texts, skills: skills, player: scenario.NewPlayer(s, texts), capture: &capture.Capture{}, store: &idleStore{Store: store}}
+	st := &stage{Scenario: s, texts: texts, skills: skills, player: scenario.NewPlayer(s, texts), capture: &prompt.Capture{}, store: &idleStore{Store: store}}
 	if err := sys.play(t.Context(), st); err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"fmt"
 
 	"github.com/satchel-go/satchel/benchmark/internal/scenario"
-	"github.com/satchel-go/satchel/internal/cachecost/capture"
+	"github.com/satchel-go/satchel/internal/cachecost/prompt"
 	"github.com/satchel-go/satchel/internal/text/plainjson"
 )
 
@@ -33,10 +33,10 @@ func Systems() []System {
 
 // Play plays a scenario. skills is the directory of the skills that texts were
 // read from.
-func (sys System) Play(ctx context.Context, s *scenario.Scenario, texts *scenario.Texts, skills string) (*capture.Capture, error) {
+func (sys System) Play(ctx context.Context, s *scenario.Scenario, texts *scenario.Texts, skills string) (*prompt.Capture, error) {
 	st := &stage{
 		Scenario: s, texts: texts, skills: skills, player: scenario.NewPlayer(s, texts),
-		capture: &capture.Capture{Scenario: s.Name, System: sys.Name, Variant: sys.Variant},
+		capture: &prompt.Capture{Scenario: s.Name, System: sys.Name, Variant: sys.Variant},
 		store:   newIdleStore(),
 	}
 	if err := sys.play(ctx, st); err != nil {
@@ -51,7 +51,7 @@ type stage struct {
 	texts   *scenario.Texts
 	skills  string
 	player  *scenario.Player
-	capture *capture.Capture
+	capture *prompt.Capture
 
 	// store is where Satchel keeps the session.
 	store   *idleStore
@@ -71,23 +71,23 @@ func (s *stage) begin(turn int) string {
 
 // answer is what the model answers: calls, or a text.
 type answer struct {
-	calls []capture.Call
+	calls []prompt.Call
 	say   string
 }
 
 // vocabulary turns a need into calls of a system's own tools, without ids.
-type vocabulary func(n *scenario.Need) []capture.Call
+type vocabulary func(n *scenario.Need) []prompt.Call
 
 // send records a request and answers it.
-func (s *stage) send(tools []capture.Tool, messages []capture.Message, speak vocabulary) answer {
-	s.capture.Requests = append(s.capture.Requests, capture.Request{Turn: s.turn, Tools: tools, Messages: messages})
+func (s *stage) send(tools []prompt.Tool, messages []prompt.Message, speak vocabulary) answer {
+	s.capture.Requests = append(s.capture.Requests, prompt.Request{Turn: s.turn, Tools: tools, Messages: messages})
 	action := s.player.Next(messages)
 	var a answer
 	switch {
 	case action.Need != nil:
 		a.calls = speak(action.Need)
 	case action.Tool != nil:
-		a.calls = []capture.Call{{Name: action.Tool.Tool, Arguments: string(action.Tool.Args)}}
+		a.calls = []prompt.Call{{Name: action.Tool.Tool, Arguments: string(action.Tool.Args)}}
 	default:
 		a.say = action.Say
 	}
@@ -122,23 +122,23 @@ func arguments(fields map[string]any) string {
 }
 
 // satchelCalls are the calls for Satchel's own vocabulary.
-func satchelCalls(n *scenario.Need) []capture.Call {
+func satchelCalls(n *scenario.Need) []prompt.Call {
 	fields := map[string]any{"skill": n.Skill}
 	if n.Docs != nil {
 		fields["docs"] = n.Docs
 	}
 	if n.Body {
-		return []capture.Call{{Name: "skill_load", Arguments: arguments(fields)}}
+		return []prompt.Call{{Name: "skill_load", Arguments: arguments(fields)}}
 	}
 	fields["mode"] = "add"
-	return []capture.Call{{Name: "skill_select_docs", Arguments: arguments(fields)}}
+	return []prompt.Call{{Name: "skill_select_docs", Arguments: arguments(fields)}}
 }
 
 // define is the definition of a tool from a schema of any type.
-func define(name, description string, schema any) (capture.Tool, error) {
+func define(name, description string, schema any) (prompt.Tool, error) {
 	raw, err := json.Marshal(schema)
 	if err != nil {
-		return capture.Tool{}, fmt.Errorf("schema of %q: %w", name, err)
+		return prompt.Tool{}, fmt.Errorf("schema of %q: %w", name, err)
 	}
-	return capture.Tool{Name: name, Description: description, Parameters: raw}, nil
+	return prompt.Tool{Name: name, Description: description, Parameters: raw}, nil
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/satchel-go/satchel/benchmark/internal/measure"
 	"github.com/satchel-go/satchel/internal/cachecost/cachemodel"
-	"github.com/satchel-go/satchel/internal/cachecost/gauge"
 )
 
 //go:embed page.html
@@ -36,7 +35,7 @@ type priceData struct {
 
 type row struct {
 	*measure.Conversation
-	Cost gauge.Cost
+	Cost cachemodel.Cost
 }
 
 // HTML writes one page that needs nothing else: the sums, for each scenario the

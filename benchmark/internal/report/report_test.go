@@ -8,17 +8,16 @@ import (
 
 	"github.com/satchel-go/satchel/benchmark/internal/measure"
 	"github.com/satchel-go/satchel/internal/cachecost/cachemodel"
-	"github.com/satchel-go/satchel/internal/cachecost/gauge"
 )
 
 func measured() []*measure.Conversation {
 	conversation := func(scenario, system string, ite float64) *measure.Conversation {
 		return &measure.Conversation{
 			Scenario: scenario, System: system, Variant: "<v>", Lost: []measure.Loss{},
-			Totals: gauge.Totals{
+			Totals: cachemodel.Totals{
 				Requests: 2, Prompt: 300, Peak: 200, Fixed: 50,
-				Sizes: []int{100, 200 + int(ite)%7}, Breaks: []gauge.Break{{Request: 1, Block: "tool", Lost: 20}},
-				Costs: []gauge.Cost{{Price: "p", Read: 100, Written: 150, ITE: ite, Bound: 160, Ratio: ite / 160}},
+				Sizes: []int{100, 200 + int(ite)%7}, Breaks: []cachemodel.Break{{Request: 1, Block: "tool", Lost: 20}},
+				Costs: []cachemodel.Cost{{Price: "p", Read: 100, Written: 150, ITE: ite, Bound: 160, Ratio: ite / 160}},
 			},
 		}
 	}

@@ -3,12 +3,12 @@ package scenario
 import (
 	"strings"
 
-	"github.com/satchel-go/satchel/internal/cachecost/capture"
+	"github.com/satchel-go/satchel/internal/cachecost/prompt"
 )
 
 // Fits reports whether a capture is of this conversation: the messages of its
 // users are in the requests of their turns.
-func (s *Scenario) Fits(c *capture.Capture) bool {
+func (s *Scenario) Fits(c *prompt.Capture) bool {
 	for _, r := range c.Requests {
 		said := false
 		for _, m := range r.Messages {

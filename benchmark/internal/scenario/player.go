@@ -3,7 +3,7 @@ package scenario
 import (
 	"slices"
 
-	"github.com/satchel-go/satchel/internal/cachecost/capture"
+	"github.com/satchel-go/satchel/internal/cachecost/prompt"
 )
 
 // Player is the scripted model: it reads a request and says what it does next.
@@ -52,7 +52,7 @@ func (p *Player) Begin(turn int) {
 }
 
 // Next answers a request.
-func (p *Player) Next(messages []capture.Message) Action {
+func (p *Player) Next(messages []prompt.Message) Action {
 	if p.turn < 0 || p.turn >= len(p.scenario.Turns) {
 		return Action{}
 	}
@@ -79,7 +79,7 @@ func (p *Player) Next(messages []capture.Message) Action {
 }
 
 // Present returns the texts that stand in messages.
-func (p *Player) Present(messages []capture.Message) map[*Text]bool {
+func (p *Player) Present(messages []prompt.Message) map[*Text]bool {
 	present := make(map[*Text]bool)
 	for _, m := range messages {
 		for _, s := range p.texts.Find(m.Content) {

@@ -16,7 +16,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/satchel-go/satchel/internal/cachecost/capture"
+	"github.com/satchel-go/satchel/internal/cachecost/prompt"
 	"github.com/satchel-go/satchel/internal/text/plainjson"
 )
 
@@ -31,8 +31,8 @@ type Scenario struct {
 	Instruction string `json:"instruction"`
 	// Tools are the host's. Those that steps call and that are not listed are
 	// made up from the calls.
-	Tools []capture.Tool `json:"tools,omitempty"`
-	Turns []Turn         `json:"turns"`
+	Tools []prompt.Tool `json:"tools,omitempty"`
+	Turns []Turn        `json:"turns"`
 
 	// Unknown are the fields of the file that were left out, such as
 	// "turns[].comment", and File is the file, where it was read from one.
@@ -159,7 +159,7 @@ func (s *Step) check() error {
 }
 
 // lookup is the tool that the scenarios of the first captures use.
-var lookup = capture.Tool{
+var lookup = prompt.Tool{
 	Name:        "lookup",
 	Description: "Looks something up in the company's systems.",
 	Parameters:  json.RawMessage(`{"properties":{"query":{"description":"what to look up","type":"string"}},"required":["query"],"type":"object"}`),
@@ -171,7 +171,7 @@ func (s *Scenario) completeTools() error {
 	arguments := map[string]map[string]any{}
 	for _, turn := range s.Turns {
 		for _, step := range turn.Steps {
-			if step.Tool == "" || slices.ContainsFunc(s.Tools, func(t capture.Tool) bool { return t.Name == step.Tool }) {
+			if step.Tool == "" || slices.ContainsFunc(s.Tools, func(t prompt.Tool) bool { return t.Name == step.Tool }) {
 				continue
 			}
 			if arguments[step.Tool] == nil {
@@ -186,7 +186,7 @@ func (s *Scenario) completeTools() error {
 			}
 		}
 	}
-	var made []capture.Tool
+	var made []prompt.Tool
 	for name, properties := range arguments {
 		t := lookup
 		if name != lookup.Name {
@@ -194,11 +194,11 @@ func (s *Scenario) completeTools() error {
 			if err != nil {
 				return err
 			}
-			t = capture.Tool{Name: name, Description: "A tool of the host: " + strings.ReplaceAll(name, "_", " ") + ".", Parameters: json.RawMessage(parameters)}
+			t = prompt.Tool{Name: name, Description: "A tool of the host: " + strings.ReplaceAll(name, "_", " ") + ".", Parameters: json.RawMessage(parameters)}
 		}
 		made = append(made, t)
 	}
-	slices.SortFunc(made, func(a, b capture.Tool) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(made, func(a, b prompt.Tool) int { return strings.Compare(a.Name, b.Name) })
 	s.Tools = append(s.Tools, made...)
 	return nil
 }

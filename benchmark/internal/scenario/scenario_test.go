@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/satchel-go/satchel/internal/cachecost/capture"
+	"github.com/satchel-go/satchel/internal/cachecost/prompt"
 )
 
 const small = `{"name":"small","instruction":"You help.","turns":[
@@ -79,11 +79,11 @@ func TestFits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	request := func(turn int, role, text string) capture.Request {
-		return capture.Request{Turn: turn, Messages: []capture.Message{{Role: "system", Content: "one"}, {Role: role, Content: text}}}
+	request := func(turn int, role, text string) prompt.Request {
+		return prompt.Request{Turn: turn, Messages: []prompt.Message{{Role: "system", Content: "one"}, {Role: role, Content: text}}}
 	}
 	for name, test := range map[string]struct {
-		last capture.Request
+		last prompt.Request
 		want bool
 	}{
 		"as it is":      {request(1, "user", "two"), true},
@@ -93,7 +93,7 @@ func TestFits(t *testing.T) {
 		"no such turn":  {request(2, "user", "two"), false},
 		"a turn before": {request(-1, "user", "two"), false},
 	} {
-		c := &capture.Capture{Requests: []capture.Request{request(0, "user", "one"), test.last}}
+		c := &prompt.Capture{Requests: []prompt.Request{request(0, "user", "one"), test.last}}
 		if got := s.Fits(c); got != test.want {
 			t.Errorf("%s: %v", name, got)
 		}
@@ -185,9 +185,9 @@ func TestOpenNamesWhatIsMissing(t *testing.T) {
 func TestPlayer(t *testing.T) {
 	s, texts := open(t)
 	body, doc := texts.All()[0].Whole, texts.All()[1].Whole
-	say := func(contents ...string) (messages []capture.Message) {
+	say := func(contents ...string) (messages []prompt.Message) {
 		for _, c := range contents {
-			messages = append(messages, capture.Message{Role: "tool", Content: c})
+			messages = append(messages, prompt.Message{Role: "tool", Content: c})
 		}
 		return messages
 	}
@@ -197,7 +197,7 @@ func TestPlayer(t *testing.T) {
 	}
 	p.Begin(0)
 	for i, step := range []struct {
-		request []capture.Message
+		request []prompt.Message
 		want    Action
 	}{
 		{nil, Action{Need: &Need{Skill: "pdf", Body: true, Docs: []string{"forms.md"}}}},

@@ -69,19 +69,19 @@ func Marks(blocks []prompt.Block) []int {
 	system, user, before := -1, -1, -1
 	leading := true
 	for i, b := range blocks {
-		leading = leading && (b.Kind == prompt.Tool || b.Kind == prompt.System)
+		leading = leading && (b.Kind == prompt.KindTool || b.Kind == prompt.KindSystem)
 		switch {
 		case leading:
 			system = i
-		case b.Kind == prompt.User && b.Message != last:
+		case b.Kind == prompt.KindUser && b.Message != last:
 			user = i
-		case b.Kind == prompt.Assistant: // a message begins
+		case b.Kind == prompt.KindAssistant: // a message begins
 			before = i - 1
 		}
 	}
 	var marks []int
 	for _, m := range []int{system, user, before, end} {
-		if m >= 0 && blocks[m].Kind != prompt.Assistant && blocks[m].Kind != prompt.Call && !slices.Contains(marks, m) {
+		if m >= 0 && blocks[m].Kind != prompt.KindAssistant && blocks[m].Kind != prompt.KindCall && !slices.Contains(marks, m) {
 			marks = append(marks, m)
 		}
 	}

@@ -21,11 +21,11 @@ func made(messages ...message) *prompt.Prompt {
 	var blocks []prompt.Block
 	n := 0
 	for i, m := range messages {
-		b := prompt.Block{Kind: m.kind, Message: n, Last: i+1 == len(messages) || messages[i+1].kind != prompt.Call}
-		if m.kind == prompt.Tool {
+		b := prompt.Block{Kind: m.kind, Message: n, Last: i+1 == len(messages) || messages[i+1].kind != prompt.KindCall}
+		if m.kind == prompt.KindTool {
 			b.Message = -1
 		}
-		if b.Last && m.kind != prompt.Tool {
+		if b.Last && m.kind != prompt.KindTool {
 			n++
 		}
 		for j := range m.size {
@@ -42,7 +42,7 @@ func models() []Model {
 
 // conversation makes requests of which most begin with the one before.
 func conversation(r *rand.Rand) []*prompt.Prompt {
-	history := []message{{prompt.Tool, r.IntN(900), 0}, {prompt.System, 1 + r.IntN(900), 0}}
+	history := []message{{prompt.KindTool, r.IntN(900), 0}, {prompt.KindSystem, 1 + r.IntN(900), 0}}
 	var requests []*prompt.Prompt
 	for range 2 + r.IntN(15) {
 		switch r.IntN(6) {
@@ -53,11 +53,11 @@ func conversation(r *rand.Rand) []*prompt.Prompt {
 			history[r.IntN(len(history))].size += r.IntN(300)
 		}
 		if r.IntN(3) == 0 || len(history) == 2 {
-			history = append(history, message{prompt.User, 1 + r.IntN(400), uint32(r.IntN(4000))})
+			history = append(history, message{prompt.KindUser, 1 + r.IntN(400), uint32(r.IntN(4000))})
 		} else {
-			history = append(history, message{prompt.Assistant, 4, 0}, message{prompt.Call, 1 + r.IntN(40), uint32(r.IntN(4000))})
+			history = append(history, message{prompt.KindAssistant, 4, 0}, message{prompt.KindCall, 1 + r.IntN(40), uint32(r.IntN(4000))})
 			for range 1 + r.IntN(25) {
-				history = append(history, message{prompt.Result, 1 + r.IntN(200), uint32(r.IntN(4000))})
+				history = append(history, message{prompt.KindResult, 1 + r.IntN(200), uint32(r.IntN(4000))})
 			}
 		}
 		requests = append(requests, made(history...))
@@ -109,7 +109,7 @@ func TestEveryModel(t *testing.T) {
 
 func TestStepped(t *testing.T) {
 	cache := Stepped(1024, 128).New(0)
-	grown := func(n int) *prompt.Prompt { return made(message{prompt.User, n, 1}) }
+	grown := func(n int) *prompt.Prompt { return made(message{prompt.KindUser, n, 1}) }
 	for _, tt := range []struct{ size, read, written int }{
 		{1023, 0, 0}, {1024, 0, 1024}, {1151, 1024, 0}, {1152, 1024, 128}, {5000, 1152, 3840}, {5000, 4992, 0},
 	} {
@@ -127,9 +127,9 @@ func TestGrownMessage(t *testing.T) {
 		read  int
 	}{{Stepped(1, 1), 2000}, {MessageEnd(1), 1000}, {Breakpoints(1), 1000}} {
 		cache := tt.model.New(0)
-		cache.Send(made(message{prompt.System, 500, 1}, message{prompt.User, 500, 1}), 0)
-		cache.Send(made(message{prompt.System, 500, 1}, message{prompt.User, 500, 1}, message{prompt.Assistant, 5, 1}, message{prompt.Result, 995, 1}), 0)
-		got := cache.Send(made(message{prompt.System, 500, 1}, message{prompt.User, 500, 1}, message{prompt.Assistant, 5, 1}, message{prompt.Result, 1500, 1}), 0)
+		cache.Send(made(message{prompt.KindSystem, 500, 1}, message{prompt.KindUser, 500, 1}), 0)
+		cache.Send(made(message{prompt.KindSystem, 500, 1}, message{prompt.KindUser, 500, 1}, message{prompt.KindAssistant, 5, 1}, message{prompt.KindResult, 995, 1}), 0)
+		got := cache.Send(made(message{prompt.KindSystem, 500, 1}, message{prompt.KindUser, 500, 1}, message{prompt.KindAssistant, 5, 1}, message{prompt.KindResult, 1500, 1}), 0)
 		if got.Read != tt.read {
 			t.Errorf("%s: %+v, want %d read", tt.model.Name, got, tt.read)
 		}
@@ -139,10 +139,10 @@ func TestGrownMessage(t *testing.T) {
 func TestMessageEndLooksBackTwentyEndings(t *testing.T) {
 	for results, want := range map[int]int{20: 2000, 21: 1500} {
 		cache := MessageEnd(1).New(0)
-		history := []message{{prompt.System, 1500, 1}, {prompt.User, 500, 1}}
+		history := []message{{prompt.KindSystem, 1500, 1}, {prompt.KindUser, 500, 1}}
 		cache.Send(made(history...), 0)
 		for i := range results {
-			history = append(history, message{prompt.Assistant, 5, uint32(i)}, message{prompt.Result, 5, uint32(i)})
+			history = append(history, message{prompt.KindAssistant, 5, uint32(i)}, message{prompt.KindResult, 5, uint32(i)})
 		}
 		if got := cache.Send(made(history...), 0); got.Read != want {
 			t.Errorf("after %d results: %+v, want %d read", results, got, want)
@@ -155,12 +155,12 @@ func TestBreakpointsLookBackTwentyBlocks(t *testing.T) {
 		// Between two requests the marks have no message in common but the system
 		// message: the question moved.
 		cache := Breakpoints(1).New(0)
-		cache.Send(made(message{prompt.System, 1000, 1}, message{prompt.Result, 1000, 1}), 0)
-		history := []message{{prompt.System, 1000, 1}, {prompt.Result, 1000, 1}}
+		cache.Send(made(message{prompt.KindSystem, 1000, 1}, message{prompt.KindResult, 1000, 1}), 0)
+		history := []message{{prompt.KindSystem, 1000, 1}, {prompt.KindResult, 1000, 1}}
 		for i := range extra {
-			history = append(history, message{prompt.Assistant, 1, uint32(i)})
+			history = append(history, message{prompt.KindAssistant, 1, uint32(i)})
 		}
-		history = append(history, message{prompt.Result, 1, 1}, message{prompt.Result, 1, 2})
+		history = append(history, message{prompt.KindResult, 1, 1}, message{prompt.KindResult, 1, 2})
 		if got := cache.Send(made(history...), 0); got.Read != want {
 			t.Errorf("%d blocks later: %+v, want %d read", extra+2, got, want)
 		}
@@ -169,7 +169,7 @@ func TestBreakpointsLookBackTwentyBlocks(t *testing.T) {
 
 func TestBreakpointsHaveAMinimum(t *testing.T) {
 	cache := Breakpoints(1024).New(0)
-	small := made(message{prompt.System, 500, 1}, message{prompt.User, 500, 1})
+	small := made(message{prompt.KindSystem, 500, 1}, message{prompt.KindUser, 500, 1})
 	if got := cache.Send(small, 0); got != (Usage{Prompt: 1000}) {
 		t.Errorf("%+v, want nothing written", got)
 	}

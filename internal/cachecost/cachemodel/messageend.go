@@ -61,13 +61,13 @@ func (c *messageEnd) endings(p *prompt.Prompt) []ending {
 	hashes, tokens := ends(p)
 	leading := true
 	for i, b := range p.Blocks {
-		next := prompt.Tool
+		next := prompt.KindTool
 		if i+1 < len(p.Blocks) {
 			next = p.Blocks[i+1].Kind
 		}
-		leading = leading && (b.Kind == prompt.Tool || b.Kind == prompt.System)
-		system := leading && b.Kind == prompt.System && next != prompt.System
-		if b.Last && (b.Kind == prompt.User || b.Kind == prompt.Result && next != prompt.Result || system) {
+		leading = leading && (b.Kind == prompt.KindTool || b.Kind == prompt.KindSystem)
+		system := leading && b.Kind == prompt.KindSystem && next != prompt.KindSystem
+		if b.Last && (b.Kind == prompt.KindUser || b.Kind == prompt.KindResult && next != prompt.KindResult || system) {
 			all = append(all, ending{hashes[i], tokens[i], system})
 		}
 	}

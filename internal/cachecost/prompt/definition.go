@@ -5,14 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/satchel-go/satchel/internal/cachecost/capture"
 	"github.com/satchel-go/satchel/internal/text/plainjson"
 )
 
 // Definition is the canonical text of a tool: its name, description and
 // parameters as JSON with sorted keys, without white space and without escapes
 // for HTML. Clients that order or escape differently send the same tool.
-func Definition(t capture.Tool) (string, error) {
+func Definition(t Tool) (string, error) {
 	tool := map[string]any{"name": t.Name, "description": t.Description}
 	if len(t.Parameters) > 0 {
 		d := json.NewDecoder(bytes.NewReader(t.Parameters))

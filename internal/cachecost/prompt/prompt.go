@@ -1,6 +1,6 @@
-// Package prompt renders a request as the tokens that a provider's prompt cache looks at. There
-// is one rendering for every system and every log: tools, then messages, in the order in which
-// they were sent.
+// Package prompt holds the requests of conversations as captures record them, and renders them as
+// the tokens that a provider's prompt cache looks at. There is one rendering for every system and
+// every log: tools, then messages, in the order in which they were sent.
 //
 // A tool is one block: a marker and the canonical JSON of its name, description and parameters.
 // A message is a start marker, its role, a separator, its text, its calls and an end marker.
@@ -9,20 +9,18 @@
 // Markers cannot be made by any text, and no token spans two blocks.
 package prompt
 
-import "github.com/satchel-go/satchel/internal/cachecost/capture"
-
 // Kind says what a block holds.
 type Kind uint8
 
 // The kinds of blocks. Tools come first in a request; messages follow in the order in
 // which they were said.
 const (
-	Tool Kind = iota
-	System
-	User
-	Assistant
-	Call
-	Result
+	KindTool Kind = iota
+	KindSystem
+	KindUser
+	KindAssistant
+	KindCall
+	KindResult
 )
 
 // String returns the kind as reports name it.
@@ -81,8 +79,8 @@ const (
 	markRole // and one more for each role
 )
 
-func (b *builder) tool(t capture.Tool) {
-	key := content{Tool, true, t.Name, t.Description, string(t.Parameters)}
+func (b *builder) tool(t Tool) {
+	key := content{KindTool, true, t.Name, t.Description, string(t.Parameters)}
 	b.block(-1, key, func() ([]uint32, error) {
 		text, err := Definition(t)
 		if err != nil {
@@ -92,13 +90,13 @@ func (b *builder) tool(t capture.Tool) {
 	})
 }
 
-func (b *builder) message(i int, m capture.Message) {
+func (b *builder) message(i int, m Message) {
 	kind := kindOf(m.Role)
 	b.block(i, content{kind: kind, last: len(m.Calls) == 0, text: m.Content}, func() ([]uint32, error) {
 		return b.renderer.tokens([]uint32{markStart, markRole + uint32(kind), markSeparator}, m.Content)
 	})
 	for n, c := range m.Calls {
-		b.block(i, content{Call, n == len(m.Calls)-1, c.Name, c.Arguments, ""}, func() ([]uint32, error) {
+		b.block(i, content{KindCall, n == len(m.Calls)-1, c.Name, c.Arguments, ""}, func() ([]uint32, error) {
 			return b.renderer.tokens([]uint32{markCall}, c.Name, c.Arguments)
 		})
 	}
@@ -109,13 +107,13 @@ func (b *builder) message(i int, m capture.Message) {
 func kindOf(role string) Kind {
 	switch role {
 	case "user":
-		return User
+		return KindUser
 	case "assistant":
-		return Assistant
+		return KindAssistant
 	case "tool", "function":
-		return Result
+		return KindResult
 	}
-	return System
+	return KindSystem
 }
 
 // SharedTokens returns how many tokens a and b have in common at their start.

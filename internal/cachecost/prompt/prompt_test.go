@@ -6,13 +6,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/satchel-go/satchel/internal/cachecost/capture"
 	"github.com/satchel-go/satchel/internal/cachecost/prompt/prompttest"
 )
 
 func renderer() *Renderer { return NewRenderer(prompttest.Words{}) }
 
-func render(t testing.TB, r *Renderer, request capture.Request) *Prompt {
+func render(t testing.TB, r *Renderer, request Request) *Prompt {
 	t.Helper()
 	p, err := r.Render(request)
 	if err != nil {
@@ -22,12 +21,12 @@ func render(t testing.TB, r *Renderer, request capture.Request) *Prompt {
 }
 
 func TestRender(t *testing.T) {
-	p := render(t, renderer(), capture.Request{
-		Tools: []capture.Tool{{Name: "f", Description: "Does it."}},
-		Messages: []capture.Message{
+	p := render(t, renderer(), Request{
+		Tools: []Tool{{Name: "f", Description: "Does it."}},
+		Messages: []Message{
 			{Role: "developer", Content: "You help."},
 			{Role: "user", Content: "hello world"},
-			{Role: "assistant", Calls: []capture.Call{{ID: "1", Name: "f", Arguments: "{}"}, {ID: "2", Name: "f", Arguments: "{}"}}},
+			{Role: "assistant", Calls: []Call{{ID: "1", Name: "f", Arguments: "{}"}, {ID: "2", Name: "f", Arguments: "{}"}}},
 			{Role: "tool", Content: "done", CallID: "1"},
 		},
 	})
@@ -60,10 +59,10 @@ func TestRender(t *testing.T) {
 // Ids are no part of a prompt, and what the text says cannot look like a marker.
 func TestOnlyWhatAModelReadsCounts(t *testing.T) {
 	r := renderer()
-	request := func(id, text string) capture.Request {
-		return capture.Request{Messages: []capture.Message{
+	request := func(id, text string) Request {
+		return Request{Messages: []Message{
 			{Role: "user", Content: text},
-			{Role: "assistant", Calls: []capture.Call{{ID: id, Name: "f", Arguments: "{}"}}},
+			{Role: "assistant", Calls: []Call{{ID: id, Name: "f", Arguments: "{}"}}},
 			{Role: "tool", CallID: id, Name: "f", Content: "x"},
 		}}
 	}
@@ -78,7 +77,7 @@ func TestOnlyWhatAModelReadsCounts(t *testing.T) {
 }
 
 func TestDefinitionIsCanonical(t *testing.T) {
-	a := capture.Tool{Name: "f", Description: "a < b", Parameters: json.RawMessage(`{"type":"object", "properties":{"b":{"type":"integer","minimum":1.0},"a":{}}}`)}
+	a := Tool{Name: "f", Description: "a < b", Parameters: json.RawMessage(`{"type":"object", "properties":{"b":{"type":"integer","minimum":1.0},"a":{}}}`)}
 	b := a
 	b.Parameters = json.RawMessage(`{"properties":{"a":{},"b":{"minimum":1.0,"type":"integer"}},"type":"object"}`)
 	first, err := Definition(a)
@@ -90,7 +89,7 @@ func TestDefinitionIsCanonical(t *testing.T) {
 	if err != nil || first != second || first != want {
 		t.Errorf("%s and %s, %v, want %s", first, second, err, want)
 	}
-	if _, err := renderer().Render(capture.Request{Tools: []capture.Tool{{Name: "f", Parameters: json.RawMessage("{")}}}); err == nil {
+	if _, err := renderer().Render(Request{Tools: []Tool{{Name: "f", Parameters: json.RawMessage("{")}}}); err == nil {
 		t.Error("parameters that are no JSON were rendered")
 	}
 }
@@ -98,11 +97,11 @@ func TestDefinitionIsCanonical(t *testing.T) {
 func TestSharedTokens(t *testing.T) {
 	r := renderer()
 	message := func(texts ...string) *Prompt {
-		var messages []capture.Message
+		var messages []Message
 		for _, text := range texts {
-			messages = append(messages, capture.Message{Role: "user", Content: text})
+			messages = append(messages, Message{Role: "user", Content: text})
 		}
-		return render(t, r, capture.Request{Messages: messages})
+		return render(t, r, Request{Messages: messages})
 	}
 	long := strings.Repeat("word ", 50)
 	for _, tt := range []struct {

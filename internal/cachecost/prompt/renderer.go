@@ -5,8 +5,6 @@ import (
 	"slices"
 
 	"github.com/tiktoken-go/tokenizer"
-
-	"github.com/satchel-go/satchel/internal/cachecost/capture"
 )
 
 // Vocabulary cuts a text into tokens. The codecs of github.com/tiktoken-go/tokenizer are
@@ -82,7 +80,7 @@ func (r *Renderer) tokens(marks []uint32, texts ...string) ([]uint32, error) {
 }
 
 // Render renders a request.
-func (r *Renderer) Render(request capture.Request) (*Prompt, error) {
+func (r *Renderer) Render(request Request) (*Prompt, error) {
 	b := builder{renderer: r, prompt: &Prompt{}}
 	for _, t := range request.Tools {
 		b.tool(t)
@@ -114,11 +112,11 @@ func (b *builder) block(message int, of content, made func() ([]uint32, error)) 
 			}
 			return
 		}
-		if of.last && of.kind != Tool {
+		if of.last && of.kind != KindTool {
 			ids = append(ids, markEnd)
 		}
 		ids = slices.Clone(ids) // without the room that is left
-		block = Block{Kind: of.kind, Last: of.last && of.kind != Tool, Tokens: ids, Hash: hashOf(ids)}
+		block = Block{Kind: of.kind, Last: of.last && of.kind != KindTool, Tokens: ids, Hash: hashOf(ids)}
 		b.renderer.blocks[of] = block
 	}
 	block.Message = message

@@ -11,7 +11,6 @@ import (
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/judging"
 	"github.com/satchel-go/satchel/internal/engine/state"
-	"github.com/satchel-go/satchel/internal/text/canonjson"
 	"github.com/satchel-go/satchel/permission"
 	"github.com/satchel-go/satchel/tools"
 )
@@ -54,7 +53,7 @@ func (c *Call) question(ctx context.Context, rec *state.Record) (core.Decision, 
 		return c.allow(ctx, c.verdict), nil
 	}
 	q := prepared.Question
-	grant := &state.Grant{Tool: c.call.Name, Use: canonjson.Sum(q.Lasting), Skills: map[string]string{}}
+	grant := &state.Grant{Tool: c.call.Name, Use: digestOf(q.Lasting), Skills: map[string]string{}}
 	return c.approve(ctx, rec, grant, core.Ask{Reason: "an edit of a skill", Detail: q.Detail, Bound: q.Bound, Lasting: q.LastingText}, q)
 }
 
@@ -133,7 +132,7 @@ func bind(ctx context.Context, call core.ToolCall, request *permission.Request, 
 		if k, ok := skills.Snapshot().Skill(cmp.Or(a.ID, a.Skill)); ok && k.Origin != "" {
 			parts = append(parts, k.ID, k.Revision) // all of its files, read or not
 		}
-		grant.Skills[a.Skill] = canonjson.Sum(parts...)
+		grant.Skills[a.Skill] = digestOf(parts...)
 	}
 	whole := true
 	if request.Takes == permission.Command || exact {
@@ -146,16 +145,16 @@ func bind(ctx context.Context, call core.ToolCall, request *permission.Request, 
 			return nil, "", err
 		}
 		whole = files != ""
-		grant.Use = canonjson.Sum(canonjson.Text(call.Arguments), request.Text, files)
+		grant.Use = digestOf(canonical(call.Arguments), request.Text, files)
 	}
-	parts := []string{call.Name, grant.Use, canonjson.Text(call.Arguments)}
+	parts := []string{call.Name, grant.Use, canonical(call.Arguments)}
 	for _, name := range slices.Sorted(maps.Keys(grant.Skills)) {
 		parts = append(parts, name, grant.Skills[name])
 	}
 	if !whole {
 		grant = nil
 	}
-	return grant, canonjson.Sum(parts...), nil
+	return grant, digestOf(parts...), nil
 }
 
 // saveGrant saves a grant for the session of key. It does nothing for nil.
@@ -190,7 +189,7 @@ func filesOf(ctx context.Context, skills *catalog.Catalog, skill string) (string
 		if size += len(data); err != nil || size > maxBoundBytes {
 			return "", ctx.Err()
 		}
-		parts = append(parts, name, canonjson.Sum(string(data)))
+		parts = append(parts, name, digestOf(string(data)))
 	}
-	return canonjson.Sum(parts...), nil
+	return digestOf(parts...), nil
 }

@@ -20,4 +20,6 @@ const (
 	maxEchoed  = 96
 	// maxNamed is how many tools one sentence of an answer names; it counts the others.
 	maxNamed = 40
+	// maxNested bounds how deep JSON is read, in levels: it is the depth of the stack too.
+	maxNested = 64
 )

@@ -11,7 +11,7 @@ import (
 	"github.com/satchel-go/satchel/internal/engine/eventkind"
 	"github.com/satchel-go/satchel/internal/engine/lifetime"
 	"github.com/satchel-go/satchel/internal/engine/state"
-	"github.com/satchel-go/satchel/internal/text/tokencount"
+	"github.com/satchel-go/satchel/internal/text/prompttext"
 	"github.com/satchel-go/satchel/tools"
 )
 
@@ -88,7 +88,7 @@ func (s *Scope) admit(ctx context.Context, text string) (line string, err error)
 	if err != nil {
 		return "", err
 	}
-	m, tokens, limit := newMeasuring(s), tokencount.Estimate(text), s.Budget.Max
+	m, tokens, limit := newMeasuring(s), prompttext.Estimate(text), s.Budget.Max
 	if limit < 1 {
 		limit = math.MaxInt
 	}

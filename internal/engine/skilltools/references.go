@@ -9,8 +9,8 @@ import (
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/text/prompttext"
 	"github.com/satchel-go/satchel/internal/text/skilltext"
-	"github.com/satchel-go/satchel/internal/text/tokencount"
 	"github.com/satchel-go/satchel/session"
 	"github.com/satchel-go/satchel/tools"
 )
@@ -89,7 +89,7 @@ func (t *skillText) inline(ctx context.Context, s *Scope, named []string) (left 
 			lines = append(lines, string(told))
 			continue
 		}
-		n := tokencount.Estimate(text.Text)
+		n := prompttext.Estimate(text.Text)
 		if tokens+n > maxInlineTokens || t.framed == maxInlineRefs {
 			lines = append(lines, fmt.Sprintf("not included (%d tokens): %s", n, name))
 			continue

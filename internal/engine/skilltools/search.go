@@ -10,8 +10,8 @@ import (
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/eventkind"
 	"github.com/satchel-go/satchel/internal/text/printable"
+	"github.com/satchel-go/satchel/internal/text/prompttext"
 	"github.com/satchel-go/satchel/internal/text/search"
-	"github.com/satchel-go/satchel/internal/text/tokencount"
 	"github.com/satchel-go/satchel/tools"
 )
 
@@ -125,7 +125,7 @@ func (s *Scope) describe(b *strings.Builder, skills []core.Skill) {
 	for i, skill := range skills {
 		skill.Description = cutDescription(skill.Description)
 		entry := s.Entry(skill)
-		if left -= tokencount.Estimate(entry); left < 0 && i > 0 {
+		if left -= prompttext.Estimate(entry); left < 0 && i > 0 {
 			var names []string
 			for _, rest := range skills[i:] {
 				names = append(names, oneLine(rest.Name))

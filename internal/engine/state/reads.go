@@ -2,7 +2,7 @@ package state
 
 import (
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/text/tokencount"
+	"github.com/satchel-go/satchel/internal/text/prompttext"
 )
 
 // ReadCalls tells which calls read files of skills.
@@ -52,7 +52,7 @@ func (s *Agent) CountReads(scan *Scan, calls ReadCalls) {
 		if known := &r.results[n]; known.call != m.CallID || known.size != size {
 			*known = readResult{call: m.CallID, size: size}
 			if call := callOf(scan.Messages, asked, m); call != nil && calls.ShowsFiles(call.Name) && calls.ShowsFile(call) {
-				known.tokens = tokencount.Estimate(m.Text[:size])
+				known.tokens = prompttext.Estimate(m.Text[:size])
 			}
 		}
 		if n++; i < scan.Last {

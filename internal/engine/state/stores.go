@@ -9,7 +9,7 @@ import (
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/text/tokencount"
+	"github.com/satchel-go/satchel/internal/text/prompttext"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/session"
 )
@@ -62,7 +62,7 @@ func (s *Stores) Texts(ctx context.Context, key core.SessionKey) func(digest str
 // Size estimates the tokens of a pinned text of a session.
 func (s *Stores) Size(ctx context.Context, key core.SessionKey, digest string) (int, error) {
 	text, err := s.Texts(ctx, key)(digest)
-	return tokencount.Estimate(text), err
+	return prompttext.Estimate(text), err
 }
 
 // Agents returns the keys of all agents of the session of key.

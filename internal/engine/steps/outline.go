@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/satchel-go/satchel/internal/text/tokencount"
+	"github.com/satchel-go/satchel/internal/text/prompttext"
 )
 
 // outlineEnd is the last line of an outline.
@@ -21,7 +21,7 @@ func Summary(text, body string) (string, bool) {
 		return "", false
 	}
 	text += "\n" + summaryEnd
-	return text, tokencount.Estimate(text) < tokencount.Estimate(body)
+	return text, prompttext.Estimate(text) < prompttext.Estimate(body)
 }
 
 // IsShort reports a text that is an outline or a summary.
@@ -57,10 +57,10 @@ func Outline(body string, tokens int) string {
 			kept, fresh = append(kept, firstSentence(trimmed)), false
 		}
 	}
-	left := tokens - tokencount.Estimate(outlineEnd) - 1
+	left := tokens - prompttext.Estimate(outlineEnd) - 1
 	n := 0
 	for n < len(kept) {
-		if left -= tokencount.Estimate(kept[n]) + 1; left < 0 {
+		if left -= prompttext.Estimate(kept[n]) + 1; left < 0 {
 			break
 		}
 		n++

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/satchel-go/satchel/internal/text/tokencount"
+	"github.com/satchel-go/satchel/internal/text/prompttext"
 )
 
 func TestOutline(t *testing.T) {
@@ -14,8 +14,8 @@ func TestOutline(t *testing.T) {
 		t.Errorf("outline\n%s\nwant\n%s", got, all)
 	}
 	short := Outline(body, 22)
-	if !strings.HasPrefix(short, "# Forms\n") || !strings.HasSuffix(short, "\n"+outlineEnd) || tokencount.Estimate(short) > 22 {
-		t.Errorf("short outline of %d tokens\n%s", tokencount.Estimate(short), short)
+	if !strings.HasPrefix(short, "# Forms\n") || !strings.HasSuffix(short, "\n"+outlineEnd) || prompttext.Estimate(short) > 22 {
+		t.Errorf("short outline of %d tokens\n%s", prompttext.Estimate(short), short)
 	}
 	if got := Outline("", 10); got != outlineEnd {
 		t.Errorf("outline of nothing %q", got)

@@ -5,7 +5,7 @@ import (
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/lifetime"
-	"github.com/satchel-go/satchel/internal/text/tokencount"
+	"github.com/satchel-go/satchel/internal/text/prompttext"
 )
 
 // Pieces divides a request at the places where the content of a call stands. Each piece is
@@ -46,7 +46,7 @@ func piecesAt(messages []core.Message, st State) (pieces []lifetime.Piece, calls
 		}
 		for _, n := range at[i] {
 			c := &st.Content.Calls[n]
-			pieces = append(pieces, lifetime.Piece{Dead: tokencount.Estimate(c.Text)})
+			pieces = append(pieces, lifetime.Piece{Dead: prompttext.Estimate(c.Text)})
 			calls, places = append(calls, c.Call), append(places, i)
 		}
 	}
@@ -56,9 +56,9 @@ func piecesAt(messages []core.Message, st State) (pieces []lifetime.Piece, calls
 // tokensOf estimates what a message costs, including a few tokens for the message
 // as such.
 func tokensOf(m *core.Message) int {
-	n := 4 + tokencount.Estimate(m.Text)
+	n := 4 + prompttext.Estimate(m.Text)
 	for i := range m.Calls {
-		n += tokencount.Estimate(m.Calls[i].Name) + tokencount.Estimate(m.Calls[i].Arguments)
+		n += prompttext.Estimate(m.Calls[i].Name) + prompttext.Estimate(m.Calls[i].Arguments)
 	}
 	return n
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/lifetime"
 	"github.com/satchel-go/satchel/internal/engine/state"
-	"github.com/satchel-go/satchel/internal/text/tokencount"
+	"github.com/satchel-go/satchel/internal/text/prompttext"
 	"github.com/satchel-go/satchel/processors"
 )
 
@@ -41,10 +41,10 @@ func TestPieces(t *testing.T) {
 		{Role: core.User, Text: strings.Repeat("new ", 1000)},
 	}
 	pieces, calls := Pieces(messages, State{Record: rec, Content: content, Delivers: map[string]bool{"skill_load": true}})
-	size := tokencount.Estimate(content.Calls[0].Text)
+	size := prompttext.Estimate(content.Calls[0].Text)
 	want := []lifetime.Piece{
-		{Dead: size, Live: 4 + 100 + 4 + tokencount.Estimate("second")},
-		{Dead: tokencount.Estimate(content.Calls[1].Text), Live: 4 + tokencount.Estimate("[skill#3 +cut@d]") + 4 + 50},
+		{Dead: size, Live: 4 + 100 + 4 + prompttext.Estimate("second")},
+		{Dead: prompttext.Estimate(content.Calls[1].Text), Live: 4 + prompttext.Estimate("[skill#3 +cut@d]") + 4 + 50},
 	}
 	if !reflect.DeepEqual(pieces, want) || !reflect.DeepEqual(calls, []int{1, 2}) {
 		t.Errorf("pieces are %+v of calls %v, want %+v", pieces, calls, want)

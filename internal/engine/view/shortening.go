@@ -10,7 +10,7 @@ import (
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/engine/steps"
-	"github.com/satchel-go/satchel/internal/text/tokencount"
+	"github.com/satchel-go/satchel/internal/text/prompttext"
 	"github.com/satchel-go/satchel/session"
 )
 
@@ -154,7 +154,7 @@ func (s *Shortener) outlines(ctx context.Context, rec *state.Record, elsewhere s
 		if err := s.Stores.Pin(ctx, rec.Key, outline); err != nil {
 			return nil, err
 		}
-		inView -= sizes[i] - tokencount.Estimate(outline.Text)
+		inView -= sizes[i] - prompttext.Estimate(outline.Text)
 		all[d.Skill] = outline.Digest
 	}
 	return all, nil

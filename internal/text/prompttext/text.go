@@ -1,5 +1,5 @@
 // Package prompttext writes texts of skills into a prompt, so that they close no tag of
-// Satchel and hide nothing.
+// Satchel and hide nothing. It also estimates how many tokens a text costs.
 package prompttext
 
 import (

@@ -1,3 +1,4 @@
+// Package author holds the commands that write, check, pack and install skills.
 package author
 
 import (

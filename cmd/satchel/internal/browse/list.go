@@ -1,3 +1,4 @@
+// Package browse holds the commands that look at skills: list, show and search.
 package browse
 
 import (

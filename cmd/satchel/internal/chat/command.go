@@ -1,3 +1,5 @@
+// Package chat holds the commands that make agents of a framework or answer for one: chat and tool,
+// and doctor, which says where their commands would run.
 package chat
 
 import (

@@ -1,3 +1,4 @@
+// Package cli is what all commands share: the console, exit codes, output and the reading of lines.
 package cli
 
 import (

@@ -1,3 +1,4 @@
+// Package library holds the commands that keep a library of skills.
 package library
 
 import (

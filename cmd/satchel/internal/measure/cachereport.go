@@ -10,10 +10,7 @@ import (
 
 	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
 	"github.com/satchel-go/satchel/internal/cachecost/cachemodel"
-	"github.com/satchel-go/satchel/internal/cachecost/capture"
-	"github.com/satchel-go/satchel/internal/cachecost/gauge"
 	"github.com/satchel-go/satchel/internal/cachecost/prompt"
-	"github.com/satchel-go/satchel/internal/cachecost/requestlog"
 )
 
 type CacheReportCommand struct {
@@ -48,14 +45,14 @@ different messages.`
 
 // CacheReport is the report on one conversation; the names in JSON are stable.
 type CacheReport struct {
-	Conversation string         `json:"conversation"`
-	Lines        []int          `json:"lines"`
-	Requests     int            `json:"requests"`
-	Prompt       int            `json:"prompt_tokens"`
-	Peak         int            `json:"peak_tokens"`
-	Costs        []gauge.Cost   `json:"costs"`
-	Breaks       []reportBreak  `json:"breaks"`
-	Reported     *reportedUsage `json:"reported,omitempty"`
+	Conversation string            `json:"conversation"`
+	Lines        []int             `json:"lines"`
+	Requests     int               `json:"requests"`
+	Prompt       int               `json:"prompt_tokens"`
+	Peak         int               `json:"peak_tokens"`
+	Costs        []cachemodel.Cost `json:"costs"`
+	Breaks       []reportBreak     `json:"breaks"`
+	Reported     *reportedUsage    `json:"reported,omitempty"`
 }
 
 // reportBreak is a request that does not begin with the one before it, and how many tokens it
@@ -63,7 +60,7 @@ type CacheReport struct {
 type reportBreak struct {
 	Line int `json:"line"`
 	Lost int `json:"lost_tokens"`
-	gauge.Difference
+	cachemodel.Difference
 }
 
 // reportedUsage is the sum of what the provider reported, without the lines that
@@ -77,7 +74,7 @@ type reportedUsage struct {
 // maxReported is more tokens than any request has.
 const maxReported = 1 << 30
 
-func (u *reportedUsage) add(e *requestlog.Entry) {
+func (u *reportedUsage) add(e *Entry) {
 	switch {
 	case e.Prompt == 0 && e.Cached == 0: // the line says nothing
 	case e.Prompt <= 0 || e.Prompt > maxReported || e.Cached < 0 || e.Cached > e.Prompt:
@@ -105,7 +102,7 @@ func (cmd *CacheReportCommand) Run(c cli.Console) error {
 	prices := cachemodel.Prices()
 	var all []*logged
 	known := map[string]*logged{}
-	for e, err := range requestlog.Read(in, cmd.Key) {
+	for e, err := range ReadLog(in, cmd.Key) {
 		if err != nil {
 			return fmt.Errorf("read %s: %w", cmd.File, err)
 		}
@@ -138,20 +135,20 @@ func (cmd *CacheReportCommand) Run(c cli.Console) error {
 type logged struct {
 	report   CacheReport
 	reported reportedUsage
-	gauge    *gauge.Gauge
-	last     capture.Request
+	gauge    *cachemodel.Gauge
+	last     prompt.Request
 	began    time.Time
 	at       time.Duration
 }
 
-func newLogged(first *requestlog.Entry, renderer *prompt.Renderer, prices []cachemodel.Price) *logged {
+func newLogged(first *Entry, renderer *prompt.Renderer, prices []cachemodel.Price) *logged {
 	return &logged{
 		report: CacheReport{Conversation: first.Key, Breaks: []reportBreak{}},
-		gauge:  gauge.New(renderer, prices), began: first.At,
+		gauge:  cachemodel.NewGauge(renderer, prices), began: first.At,
 	}
 }
 
-func (c *logged) add(e *requestlog.Entry) error {
+func (c *logged) add(e *Entry) error {
 	if !e.At.IsZero() && !c.began.IsZero() {
 		c.at = max(c.at, e.At.Sub(c.began))
 	}
@@ -160,7 +157,7 @@ func (c *logged) add(e *requestlog.Entry) error {
 		return err
 	}
 	if broken {
-		c.report.Breaks = append(c.report.Breaks, reportBreak{e.Line, b.Lost, gauge.Explain(c.last, e.Request)})
+		c.report.Breaks = append(c.report.Breaks, reportBreak{e.Line, b.Lost, cachemodel.Explain(c.last, e.Request)})
 	}
 	c.report.Lines = append(c.report.Lines, e.Line)
 	c.reported.add(e)

@@ -14,7 +14,6 @@ import (
 	"github.com/cloudwego/eino/components/tool"
 	"github.com/tiktoken-go/tokenizer"
 
-	"github.com/satchel-go/satchel/internal/cachecost/capture"
 	"github.com/satchel-go/satchel/internal/cachecost/prompt"
 	"github.com/satchel-go/satchel/satcheltest"
 	"github.com/satchel-go/satchel/skillmd"
@@ -56,7 +55,7 @@ func Compare(ctx context.Context, skills fs.FS, system string, satchel, injected
 	c := &Comparison{Skills: len(shelf)}
 	for _, way := range []struct {
 		name     string
-		requests []capture.Request
+		requests []prompt.Request
 	}{
 		{"Satchel", captured(satchel)},
 		{"all skills in the prompt", captured(injected)},
@@ -152,11 +151,11 @@ func readShelf(skills fs.FS) (shelf []*shelved, err error) {
 }
 
 // captured are the requests of exchanges.
-func captured(exchanges []Exchange) (requests []capture.Request) {
+func captured(exchanges []Exchange) (requests []prompt.Request) {
 	for _, e := range exchanges {
-		r := capture.Request{Turn: e.Request.Turn() - 1}
+		r := prompt.Request{Turn: e.Request.Turn() - 1}
 		for _, t := range e.Request.Tools {
-			r.Tools = append(r.Tools, capture.Tool{Name: t.Name, Description: t.Description, Parameters: json.RawMessage(t.Schema)})
+			r.Tools = append(r.Tools, prompt.Tool{Name: t.Name, Description: t.Description, Parameters: json.RawMessage(t.Schema)})
 		}
 		for _, m := range e.Request.Messages {
 			r.Messages = append(r.Messages, message(m))
@@ -166,10 +165,10 @@ func captured(exchanges []Exchange) (requests []capture.Request) {
 	return requests
 }
 
-func message(m satcheltest.Message) capture.Message {
-	out := capture.Message{Role: m.Role, Content: m.Text, CallID: m.CallID}
+func message(m satcheltest.Message) prompt.Message {
+	out := prompt.Message{Role: m.Role, Content: m.Text, CallID: m.CallID}
 	for _, c := range m.Calls {
-		out.Calls = append(out.Calls, capture.Call{ID: c.ID, Name: c.Name, Arguments: c.Arguments})
+		out.Calls = append(out.Calls, prompt.Call{ID: c.ID, Name: c.Name, Arguments: c.Arguments})
 	}
 	return out
 }
@@ -196,14 +195,14 @@ func (b backend) Get(_ context.Context, name string) (skill.Skill, error) {
 }
 
 // readFile is the smallest tool with which that agent can read docs.
-var readFile = capture.Tool{
+var readFile = prompt.Tool{
 	Name: "read_file", Description: "Reads a file.",
 	Parameters: json.RawMessage(`{"properties":{"file_path":{"type":"string"}},"required":["file_path"],"type":"object"}`),
 }
 
 // einoRequests are what an agent with Eino's middleware sends where Satchel's sent
 // exchanges. What it is answered stays in the conversation.
-func einoRequests(ctx context.Context, shelf backend, system string, exchanges []Exchange) ([]capture.Request, error) {
+func einoRequests(ctx context.Context, shelf backend, system string, exchanges []Exchange) ([]prompt.Request, error) {
 	if len(exchanges) == 0 {
 		return nil, nil
 	}
@@ -227,17 +226,17 @@ func einoRequests(ctx context.Context, shelf backend, system string, exchanges [
 	if err != nil {
 		return nil, err
 	}
-	tools := []capture.Tool{{Name: info.Name, Description: info.Desc, Parameters: encoded}, readFile}
+	tools := []prompt.Tool{{Name: info.Name, Description: info.Desc, Parameters: encoded}, readFile}
 	for _, t := range captured(exchanges[:1])[0].Tools {
 		if t.Name == "skill_run" {
 			tools = append(tools, t)
 		}
 	}
-	all := []capture.Message{{Role: "system", Content: system + "\n" + middleware.AdditionalInstruction}}
-	var requests []capture.Request
+	all := []prompt.Message{{Role: "system", Content: system + "\n" + middleware.AdditionalInstruction}}
+	var requests []prompt.Request
 	last := exchanges[len(exchanges)-1].Request
 	send := func(turn int) {
-		requests = append(requests, capture.Request{Turn: turn, Tools: tools, Messages: slices.Clone(all)})
+		requests = append(requests, prompt.Request{Turn: turn, Tools: tools, Messages: slices.Clone(all)})
 	}
 	turn := -1
 	answers := map[string]string{} // by call, where the agent's tools answer in another way
@@ -270,7 +269,7 @@ func einoRequests(ctx context.Context, shelf backend, system string, exchanges [
 
 // call turns a call of a tool of Satchel into one that the agent with Eino's middleware
 // makes, and notes its answer.
-func (b backend) call(ctx context.Context, loads tool.InvokableTool, call *capture.Call, answers map[string]string) error {
+func (b backend) call(ctx context.Context, loads tool.InvokableTool, call *prompt.Call, answers map[string]string) error {
 	var args struct {
 		Skill string
 		Docs  []string

@@ -1,5 +1,5 @@
-// Package demo tells one small conversation: what a scripted model does in it,
-// and what each of its requests contained, printed for people.
+// Package measure holds the commands that show and measure what models are sent: demo,
+// cache-report and token-report.
 package measure
 
 import (

@@ -1,3 +1,5 @@
+// Package places reads the flags that several commands share, and opens what they name: skills,
+// libraries, stores, artifacts and networks.
 package places
 
 import (

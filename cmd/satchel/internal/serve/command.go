@@ -1,3 +1,4 @@
+// Package serve holds the commands that serve skills, and the one that calls such a server.
 package serve
 
 import (

@@ -1,4 +1,4 @@
-package tokencount
+package prompttext
 
 import "testing"
 

@@ -1,4 +1,4 @@
-package gauge
+package cachemodel
 
 import "github.com/satchel-go/satchel/internal/cachecost/prompt"
 

@@ -1,7 +1,4 @@
-// Package canonjson identifies JSON by what every reader reads in it, and lists of
-// texts by their digest. Approvals for a session are bound to what it returns, so
-// its results must not change from one release to the next.
-package canonjson
+package call
 
 import (
 	"crypto/sha256"
@@ -13,12 +10,12 @@ import (
 	"strings"
 )
 
-// Text returns the canonical form of JSON: compact, with names sorted and numbers as they
+// canonical returns the canonical form of JSON: compact, with names sorted and numbers as they
 // were written. Texts that differ only in white space and in the order of names have the
 // same form. Text that is not one JSON value comes back unchanged. So does JSON that
 // readers may understand differently: an object that has a name twice, also in another
 // case, and values nested deeper than 64 levels.
-func Text(text string) string {
+func canonical(text string) string {
 	d := json.NewDecoder(strings.NewReader(text))
 	if !unambiguous(d, 0) {
 		return text
@@ -70,9 +67,9 @@ func unambiguous(d *json.Decoder, depth int) bool {
 	return err == nil
 }
 
-// Sum returns the SHA-256 of parts in lower-case hex. Each part is hashed with its
+// digestOf returns the SHA-256 of parts in lower-case hex. Each part is hashed with its
 // length in front, so different lists never hash the same bytes.
-func Sum(parts ...string) string {
+func digestOf(parts ...string) string {
 	h := sha256.New()
 	for _, p := range parts {
 		fmt.Fprintf(h, "%d:%s", len(p), p)

@@ -1,4 +1,4 @@
-package gauge
+package cachemodel
 
 // Totals is what was measured of one conversation; the names in JSON are stable.
 type Totals struct {

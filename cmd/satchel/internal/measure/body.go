@@ -1,4 +1,4 @@
-package requestlog
+package measure
 
 import (
 	"bytes"
@@ -7,14 +7,14 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/satchel-go/satchel/internal/cachecost/capture"
+	"github.com/satchel-go/satchel/internal/cachecost/prompt"
 )
 
 // known keeps the messages and tools of a log by the digest of their text: a
 // conversation sends most of them again with each request.
 type known struct {
-	messages map[[sha256.Size]byte][]capture.Message
-	tools    map[[sha256.Size]byte]capture.Tool
+	messages map[[sha256.Size]byte][]prompt.Message
+	tools    map[[sha256.Size]byte]prompt.Tool
 	text     int // bytes of all
 }
 
@@ -23,12 +23,12 @@ type known struct {
 const maxText = 256 << 20
 
 func newKnown() *known {
-	return &known{messages: make(map[[sha256.Size]byte][]capture.Message), tools: make(map[[sha256.Size]byte]capture.Tool)}
+	return &known{messages: make(map[[sha256.Size]byte][]prompt.Message), tools: make(map[[sha256.Size]byte]prompt.Tool)}
 }
 
 // request reads what counts of a request.
-func (k *known) request(b *requestBody) (capture.Request, error) {
-	var r capture.Request
+func (k *known) request(b *requestBody) (prompt.Request, error) {
+	var r prompt.Request
 	for i, raw := range b.Tools {
 		tool, err := keep(k, k.tools, raw, toolOf)
 		if err != nil {
@@ -47,7 +47,7 @@ func (k *known) request(b *requestBody) (capture.Request, error) {
 	if err != nil {
 		return r, err
 	}
-	r.Messages = make([]capture.Message, 0, len(items))
+	r.Messages = make([]prompt.Message, 0, len(items))
 	for i, raw := range items {
 		messages, err := keep(k, k.messages, raw, messagesOf)
 		if err != nil {
@@ -78,7 +78,7 @@ func keep[V any](k *known, in map[[sha256.Size]byte]V, raw json.RawMessage, read
 // toolOf reads a tool. It may be a function, in one of the three formats, or a custom tool,
 // whose format stands for its parameters. It may also be one of the provider's own, for which
 // all fields stand.
-func toolOf(raw json.RawMessage) (capture.Tool, error) {
+func toolOf(raw json.RawMessage) (prompt.Tool, error) {
 	var t struct {
 		Type        text            `json:"type"`
 		Name        text            `json:"name"`
@@ -92,29 +92,29 @@ func toolOf(raw json.RawMessage) (capture.Tool, error) {
 		} `json:"custom"`
 	}
 	if err := object(raw, &t); err != nil {
-		return capture.Tool{}, err
+		return prompt.Tool{}, err
 	}
 	switch {
 	case len(t.Function) > 0:
 		return functionOf(t.Function)
 	case t.Custom != nil:
-		return capture.Tool{Name: string(t.Custom.Name), Description: string(t.Custom.Description), Parameters: t.Custom.Format}, nil
+		return prompt.Tool{Name: string(t.Custom.Name), Description: string(t.Custom.Description), Parameters: t.Custom.Format}, nil
 	case t.Type == "function" && t.Name != "":
 		return functionOf(raw)
 	case has(t.InputSchema):
-		return capture.Tool{Name: string(t.Name), Description: string(t.Description), Parameters: t.InputSchema}, nil
+		return prompt.Tool{Name: string(t.Name), Description: string(t.Description), Parameters: t.InputSchema}, nil
 	}
-	return capture.Tool{Name: cmp.Or(string(t.Name), string(t.Type)), Parameters: bytes.Clone(raw)}, nil
+	return prompt.Tool{Name: cmp.Or(string(t.Name), string(t.Type)), Parameters: bytes.Clone(raw)}, nil
 }
 
-func functionOf(raw json.RawMessage) (capture.Tool, error) {
+func functionOf(raw json.RawMessage) (prompt.Tool, error) {
 	var f struct {
 		Name        text            `json:"name"`
 		Description text            `json:"description"`
 		Parameters  json.RawMessage `json:"parameters"`
 	}
 	err := object(raw, &f)
-	return capture.Tool{Name: string(f.Name), Description: string(f.Description), Parameters: f.Parameters}, err
+	return prompt.Tool{Name: string(f.Name), Description: string(f.Description), Parameters: f.Parameters}, err
 }
 
 type functionCall struct {
@@ -123,7 +123,7 @@ type functionCall struct {
 	Input     json.RawMessage `json:"input"` // of a custom tool
 }
 
-func (c *functionCall) call(id text) capture.Call {
+func (c *functionCall) call(id text) prompt.Call {
 	raw := c.Arguments
 	if len(raw) == 0 {
 		raw = c.Input
@@ -132,13 +132,13 @@ func (c *functionCall) call(id text) capture.Call {
 	if len(raw) > 0 && json.Unmarshal(raw, &arguments) != nil {
 		arguments = string(raw) // some loggers decode them
 	}
-	return capture.Call{ID: string(id), Name: string(c.Name), Arguments: arguments}
+	return prompt.Call{ID: string(id), Name: string(c.Name), Arguments: arguments}
 }
 
 // messagesOf reads a message, or an item that is something else. Of the messages
 // format, the results of tools are parts of what the user said; they become messages
 // of their own, before the rest.
-func messagesOf(raw json.RawMessage) ([]capture.Message, error) {
+func messagesOf(raw json.RawMessage) ([]prompt.Message, error) {
 	var m struct {
 		Type    text              `json:"type"`
 		Role    string            `json:"role"`
@@ -159,7 +159,7 @@ func messagesOf(raw json.RawMessage) ([]capture.Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := capture.Message{Role: m.Role, Content: parts.text, Calls: parts.calls, CallID: string(m.CallID), Name: string(m.Name)}
+	out := prompt.Message{Role: m.Role, Content: parts.text, Calls: parts.calls, CallID: string(m.CallID), Name: string(m.Name)}
 	for i, raw := range m.Calls {
 		c, err := callOf(raw)
 		if err != nil {
@@ -178,7 +178,7 @@ func messagesOf(raw json.RawMessage) ([]capture.Message, error) {
 
 // callOf reads a call: of a function, of a custom tool, or of anything else, which
 // stands there as its type and all its fields.
-func callOf(raw json.RawMessage) (capture.Call, error) {
+func callOf(raw json.RawMessage) (prompt.Call, error) {
 	var c struct {
 		ID       text          `json:"id"`
 		Type     text          `json:"type"`
@@ -186,10 +186,10 @@ func callOf(raw json.RawMessage) (capture.Call, error) {
 		Custom   *functionCall `json:"custom"`
 	}
 	if err := object(raw, &c); err != nil {
-		return capture.Call{}, err
+		return prompt.Call{}, err
 	}
 	if of := cmp.Or(c.Function, c.Custom); of != nil {
 		return of.call(c.ID), nil
 	}
-	return capture.Call{ID: string(c.ID), Name: string(c.Type), Arguments: string(raw)}, nil
+	return prompt.Call{ID: string(c.ID), Name: string(c.Type), Arguments: string(raw)}, nil
 }

@@ -1,11 +1,11 @@
-package requestlog
+package measure
 
 import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 
-	"github.com/satchel-go/satchel/internal/cachecost/capture"
+	"github.com/satchel-go/satchel/internal/cachecost/prompt"
 )
 
 // itemsOf lists what a request says, in order: its system text or instructions, then
@@ -41,7 +41,7 @@ func said(role string, content json.RawMessage) json.RawMessage {
 
 // itemOf reads an item of a responses request that is no message: a call, the output of one, or
 // anything else, such as reasoning. The last becomes its type and a digest.
-func itemOf(kind string, raw json.RawMessage) ([]capture.Message, error) {
+func itemOf(kind string, raw json.RawMessage) ([]prompt.Message, error) {
 	var item struct {
 		functionCall
 
@@ -53,14 +53,14 @@ func itemOf(kind string, raw json.RawMessage) ([]capture.Message, error) {
 	}
 	switch kind {
 	case "function_call", "custom_tool_call":
-		return []capture.Message{{Role: "assistant", Calls: []capture.Call{item.call(item.CallID)}}}, nil
+		return []prompt.Message{{Role: "assistant", Calls: []prompt.Call{item.call(item.CallID)}}}, nil
 	case "function_call_output", "custom_tool_call_output":
 		output, err := partsOf(item.Output)
 		if err != nil {
 			return nil, err
 		}
-		return []capture.Message{{Role: "tool", Content: output.text, CallID: string(item.CallID)}}, nil
+		return []prompt.Message{{Role: "tool", Content: output.text, CallID: string(item.CallID)}}, nil
 	}
 	sum := sha256.Sum256(raw)
-	return []capture.Message{{Role: "assistant", Content: fmt.Sprintf("[%s %x]", kind, sum[:6])}}, nil
+	return []prompt.Message{{Role: "assistant", Content: fmt.Sprintf("[%s %x]", kind, sum[:6])}}, nil
 }

@@ -1,6 +1,4 @@
-// Package requestlog reads logs of model requests, one JSON object a line: chat
-// completions and responses in the OpenAI formats, and messages in Anthropic's.
-package requestlog
+package measure
 
 import (
 	"bufio"
@@ -13,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/satchel-go/satchel/internal/cachecost/capture"
+	"github.com/satchel-go/satchel/internal/cachecost/prompt"
 )
 
 // ErrLine reports a line that is no request.
@@ -30,7 +28,7 @@ type Entry struct {
 	Key string
 	// At is when it was sent, the zero time where nothing says so.
 	At      time.Time
-	Request capture.Request
+	Request prompt.Request
 	// Prompt and Cached are the tokens that the provider reported, 0 if the line does not say
 	// so. They are not checked.
 	Prompt, Cached int
@@ -76,7 +74,7 @@ func (b *requestBody) holds() bool { return len(b.Messages) > 0 || has(b.Input) 
 // has reports whether a field is there with a value.
 func has(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }
 
-// Read reads a log, request by request. key is the field that names the conversation, of the
+// ReadLog reads a log, request by request. key is the field that names the conversation, of the
 // line or of the request in it. If it is "", Read takes the first that is there of session,
 // session_id, conversation_id, prompt_cache_key and user. Blank lines are skipped. Any other
 // line that is no request ends the log with an error that wraps ErrLine and names the line.
@@ -84,7 +82,7 @@ func has(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null
 //
 // Messages and tools that a log repeats are held once, however many requests have them: more
 // than 256 MiB of them is an error.
-func Read(r io.Reader, key string) iter.Seq2[Entry, error] {
+func ReadLog(r io.Reader, key string) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		lines, known := bufio.NewScanner(r), newKnown()
 		lines.Buffer(nil, maxLine)

@@ -1,4 +1,4 @@
-package requestlog
+package measure
 
 import "encoding/json"
 

@@ -1,8 +1,4 @@
-// Package capture holds what one system sent to its model in one conversation,
-// request by request, and reads and writes it as JSON. The form is the one that
-// captures of other frameworks come in, so that whatever was recorded, here or
-// elsewhere, is measured alike.
-package capture
+package prompt
 
 import (
 	"encoding/json"

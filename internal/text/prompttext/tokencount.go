@@ -1,5 +1,4 @@
-// Package tokencount estimates without a tokenizer how many tokens a text costs.
-package tokencount
+package prompttext
 
 import "unicode/utf8"
 

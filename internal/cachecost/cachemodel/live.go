@@ -1,8 +1,6 @@
-package gauge
+package cachemodel
 
 import (
-	"github.com/satchel-go/satchel/internal/cachecost/cachemodel"
-	"github.com/satchel-go/satchel/internal/cachecost/capture"
 	"github.com/satchel-go/satchel/internal/cachecost/prompt"
 )
 
@@ -24,7 +22,7 @@ func newLive() live { return live{known: make(map[place]*prompt.Tree)} }
 // costs at least n times the price of plain input, or is written once and read n-1
 // times, whichever is less. A cache that writes whatever it does not read charges
 // the price of writing even for what is sent only once.
-func (l *live) bound(p cachemodel.Price) (sum float64) {
+func (l *live) bound(p Price) (sum float64) {
 	least := func(n int) float64 {
 		cached := p.Write + float64(n-1)*p.Read
 		switch {
@@ -51,7 +49,7 @@ type place struct {
 // LiveTools counts the tools of a request as live. A tool is known by its name, but
 // what it shares with the one that stood in its place, a cache may have read too:
 // whichever was sent more counts.
-func (g *Gauge) LiveTools(request capture.Request, p *prompt.Prompt) {
+func (g *Gauge) LiveTools(request prompt.Request, p *prompt.Prompt) {
 	for i, tool := range request.Tools {
 		named := g.live.add(place{message: -1, piece: tool.Name}, p.Blocks[i].Tokens)
 		there := g.live.add(place{message: -1, tool: i + 1}, p.Blocks[i].Tokens)

@@ -1,4 +1,4 @@
-package requestlog
+package measure
 
 import (
 	"crypto/sha256"
@@ -6,14 +6,14 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/satchel-go/satchel/internal/cachecost/capture"
+	"github.com/satchel-go/satchel/internal/cachecost/prompt"
 )
 
 // parts is what a content holds.
 type parts struct {
 	text    string
-	calls   []capture.Call
-	results []capture.Message
+	calls   []prompt.Call
+	results []prompt.Message
 }
 
 // partsOf reads a content: a string, null, or a list of parts. Calls and results of tools are
@@ -54,13 +54,13 @@ func (p *parts) add(b *strings.Builder, raw json.RawMessage) error {
 	case part.Text != nil:
 		b.WriteString(*part.Text)
 	case part.Type == "tool_use":
-		p.calls = append(p.calls, capture.Call{ID: string(part.ID), Name: string(part.Name), Arguments: string(part.Input)})
+		p.calls = append(p.calls, prompt.Call{ID: string(part.ID), Name: string(part.Name), Arguments: string(part.Input)})
 	case part.Type == "tool_result":
 		inner, err := partsOf(part.Content)
 		if err != nil {
 			return err
 		}
-		p.results = append(p.results, capture.Message{Role: "tool", Content: inner.text, CallID: string(part.CallID)})
+		p.results = append(p.results, prompt.Message{Role: "tool", Content: inner.text, CallID: string(part.CallID)})
 	default:
 		sum := sha256.Sum256(raw)
 		fmt.Fprintf(b, "[%s %x]", part.Type, sum[:6])

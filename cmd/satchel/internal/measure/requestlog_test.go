@@ -1,4 +1,4 @@
-package requestlog
+package measure
 
 import (
 	"errors"
@@ -8,11 +8,11 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/satchel-go/satchel/internal/cachecost/capture"
+	"github.com/satchel-go/satchel/internal/cachecost/prompt"
 )
 
 func all(log, key string) (entries []Entry, err error) {
-	for e, err := range Read(strings.NewReader(log), key) {
+	for e, err := range ReadLog(strings.NewReader(log), key) {
 		if err != nil {
 			return nil, err
 		}
@@ -36,19 +36,19 @@ func TestRead(t *testing.T) {
 		t.Errorf("content is %q", image)
 	}
 	want := []Entry{
-		{Line: 1, Key: "u-1", Request: capture.Request{
-			Tools:    []capture.Tool{{Name: "f", Description: "d", Parameters: []byte(`{"type":"object"}`)}, {Name: "web_search", Parameters: []byte(`{"type":"web_search"}`)}},
-			Messages: []capture.Message{{Role: "system", Content: "You help."}, {Role: "user", Content: image}},
+		{Line: 1, Key: "u-1", Request: prompt.Request{
+			Tools:    []prompt.Tool{{Name: "f", Description: "d", Parameters: []byte(`{"type":"object"}`)}, {Name: "web_search", Parameters: []byte(`{"type":"web_search"}`)}},
+			Messages: []prompt.Message{{Role: "system", Content: "You help."}, {Role: "user", Content: image}},
 		}},
-		{Line: 3, Key: "7", At: time.Unix(1790000000, 5e8), Prompt: 50, Cached: 20, Request: capture.Request{
-			Messages: []capture.Message{
-				{Role: "assistant", Calls: []capture.Call{{ID: "c", Name: "f", Arguments: "{}"}}},
+		{Line: 3, Key: "7", At: time.Unix(1790000000, 5e8), Prompt: 50, Cached: 20, Request: prompt.Request{
+			Messages: []prompt.Message{
+				{Role: "assistant", Calls: []prompt.Call{{ID: "c", Name: "f", Arguments: "{}"}}},
 				{Role: "tool", Content: "ok", CallID: "c"},
 			},
 		}},
-		{Line: 4, Key: "c-9", At: got[2].At, Request: capture.Request{
-			Tools:    []capture.Tool{{Name: "g"}},
-			Messages: []capture.Message{{Role: "assistant", Calls: []capture.Call{{Name: "g", Arguments: "1"}}}},
+		{Line: 4, Key: "c-9", At: got[2].At, Request: prompt.Request{
+			Tools:    []prompt.Tool{{Name: "g"}},
+			Messages: []prompt.Message{{Role: "assistant", Calls: []prompt.Call{{Name: "g", Arguments: "1"}}}},
 		}},
 	}
 	if !reflect.DeepEqual(got, want) {
@@ -61,22 +61,22 @@ func TestRead(t *testing.T) {
 
 // The same conversation is read from each of the three formats.
 func TestFormats(t *testing.T) {
-	want := capture.Request{
-		Tools: []capture.Tool{{Name: "f", Description: "d", Parameters: []byte(`{"type":"object"}`)}},
-		Messages: []capture.Message{
+	want := prompt.Request{
+		Tools: []prompt.Tool{{Name: "f", Description: "d", Parameters: []byte(`{"type":"object"}`)}},
+		Messages: []prompt.Message{
 			{Role: "system", Content: "You help."},
 			{Role: "user", Content: "hi"},
-			{Role: "assistant", Content: "let me see", Calls: []capture.Call{{ID: "c", Name: "f", Arguments: `{"a":1}`}}},
+			{Role: "assistant", Content: "let me see", Calls: []prompt.Call{{ID: "c", Name: "f", Arguments: `{"a":1}`}}},
 			{Role: "tool", Content: "ok", CallID: "c"},
 			{Role: "user", Content: "and?"},
 		},
 	}
 	split := want // in responses a call is an item beside the text
-	split.Messages = []capture.Message{want.Messages[0], want.Messages[1],
+	split.Messages = []prompt.Message{want.Messages[0], want.Messages[1],
 		{Role: "assistant", Content: "let me see"}, {Role: "assistant", Calls: want.Messages[2].Calls}, want.Messages[3], want.Messages[4]}
 	for name, tt := range map[string]struct {
 		line string
-		want capture.Request
+		want prompt.Request
 	}{
 		"chat completions": {`{"messages":[{"role":"system","content":"You help."},{"role":"user","content":"hi"},
 			{"role":"assistant","content":"let me see","tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{\"a\":1}"}}]},
@@ -95,7 +95,7 @@ func TestFormats(t *testing.T) {
 			"tools":[{"type":"function","name":"f","description":"d","parameters":{"type":"object"}}]},
 			"response":{"usage":{"input_tokens":100,"input_tokens_details":{"cached_tokens":80}}}}`, split},
 		"responses, text": {`{"input":"hi","usage":{"input_tokens":100,"input_tokens_details":{"cached_tokens":80}}}`,
-			capture.Request{Messages: []capture.Message{{Role: "user", Content: "hi"}}}},
+			prompt.Request{Messages: []prompt.Message{{Role: "user", Content: "hi"}}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := all(strings.Join(strings.Fields(tt.line), " "), "")
@@ -137,13 +137,13 @@ func TestReadOtherTools(t *testing.T) {
 		{"type":"web_search","depth":2},
 		{"type":"function","function":{"name":"f","description":7}}]}`
 	got, err := all(strings.ReplaceAll(log, "\n", ""), "")
-	want := capture.Request{
-		Tools: []capture.Tool{
+	want := prompt.Request{
+		Tools: []prompt.Tool{
 			{Name: "sql", Description: "Runs SQL.", Parameters: []byte(`{"type":"text"}`)},
 			{Name: "web_search", Parameters: []byte(`{"type":"web_search","depth":2}`)},
 			{Name: "f"},
 		},
-		Messages: []capture.Message{{Role: "assistant", Calls: []capture.Call{
+		Messages: []prompt.Message{{Role: "assistant", Calls: []prompt.Call{
 			{ID: "1", Name: "sql", Arguments: "SELECT 1"},
 			{ID: "2", Name: "f", Arguments: `{"a":1}`},
 			{ID: "3", Name: "web", Arguments: `{"id":"3","type":"web","query":"x"}`},

@@ -1,4 +1,4 @@
-package gauge
+package cachemodel
 
 import (
 	"bytes"
@@ -7,7 +7,6 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"github.com/satchel-go/satchel/internal/cachecost/capture"
 	"github.com/satchel-go/satchel/internal/cachecost/prompt"
 )
 
@@ -25,7 +24,7 @@ type Difference struct {
 
 // Explain finds the first difference between the texts of two requests. It returns the
 // zero Difference if the second begins with the first.
-func Explain(before, after capture.Request) Difference {
+func Explain(before, after prompt.Request) Difference {
 	for i, t := range before.Tools {
 		if i < len(after.Tools) && sameTool(t, after.Tools[i]) {
 			continue
@@ -65,17 +64,17 @@ func Explain(before, after capture.Request) Difference {
 	return Difference{}
 }
 
-func sameTool(a, b capture.Tool) bool {
+func sameTool(a, b prompt.Tool) bool {
 	return a.Name == b.Name && a.Description == b.Description && bytes.Equal(a.Parameters, b.Parameters)
 }
 
-func sameMessage(a, b capture.Message) bool {
-	return a.Role == b.Role && a.Content == b.Content && slices.EqualFunc(a.Calls, b.Calls, func(a, b capture.Call) bool {
+func sameMessage(a, b prompt.Message) bool {
+	return a.Role == b.Role && a.Content == b.Content && slices.EqualFunc(a.Calls, b.Calls, func(a, b prompt.Call) bool {
 		return a.Name == b.Name && a.Arguments == b.Arguments
 	})
 }
 
-func definition(t capture.Tool) string {
+func definition(t prompt.Tool) string {
 	text, err := prompt.Definition(t)
 	if err != nil {
 		return t.Name
@@ -83,7 +82,7 @@ func definition(t capture.Tool) string {
 	return text
 }
 
-func written(m capture.Message) string {
+func written(m prompt.Message) string {
 	text := m.Content
 	for _, c := range m.Calls {
 		text += "\n" + c.Name + c.Arguments

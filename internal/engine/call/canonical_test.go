@@ -1,13 +1,11 @@
-package canonjson_test
+package call
 
 import (
 	"strings"
 	"testing"
-
-	"github.com/satchel-go/satchel/internal/text/canonjson"
 )
 
-func TestText(t *testing.T) {
+func TestCanonical(t *testing.T) {
 	deep := strings.Repeat("[ ", 80) + strings.Repeat("]", 80)
 	for text, want := range map[string]string{
 		`{"skill":"a", "command": "ls"}`:                    `{"command":"ls","skill":"a"}`,
@@ -26,24 +24,24 @@ func TestText(t *testing.T) {
 		``:                                 ``,
 		deep:                               deep,
 	} {
-		if got := canonjson.Text(text); got != want {
+		if got := canonical(text); got != want {
 			t.Errorf("%s\n gives %s\n want  %s", text, got, want)
 		}
 	}
 }
 
-func TestSum(t *testing.T) {
+func TestDigestOf(t *testing.T) {
 	// sha256("1:a2:bc"), computed elsewhere: approvals that were stored depend on it.
 	const want = "5310a58788781ab25d5ad7c3f85035824b4eb7bdfa394e0ac2186271472b5492"
 	seen := map[string]string{}
 	for _, parts := range [][]string{nil, {""}, {"", ""}, {"abc"}, {"a", "bc"}, {"ab", "c"}, {"1:a"}, {"a2:bc"}} {
-		sum := canonjson.Sum(parts...)
+		sum := digestOf(parts...)
 		if other, taken := seen[sum]; taken {
 			t.Errorf("%q and %s have one sum", parts, other)
 		}
 		seen[sum] = strings.Join(parts, "|")
 	}
-	if got := canonjson.Sum("a", "bc"); got != want {
+	if got := digestOf("a", "bc"); got != want {
 		t.Errorf("Sum(a, bc) is %s, want %s", got, want)
 	}
 }
@@ -53,8 +51,8 @@ func FuzzText(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		once := canonjson.Text(text)
-		if again := canonjson.Text(once); again != once {
+		once := canonical(text)
+		if again := canonical(once); again != once {
 			t.Errorf("%q becomes %q and then %q", text, once, again)
 		}
 	})

@@ -1,15 +1,10 @@
-// Package gauge measures conversations request by request. It counts the tokens that were sent
-// and those that a prompt cache would have served. It finds where a request does not begin with
-// the one before it, and computes the least that any cache could have charged.
-package gauge
+package cachemodel
 
 import (
 	"fmt"
 	"slices"
 	"time"
 
-	"github.com/satchel-go/satchel/internal/cachecost/cachemodel"
-	"github.com/satchel-go/satchel/internal/cachecost/capture"
 	"github.com/satchel-go/satchel/internal/cachecost/prompt"
 )
 
@@ -17,7 +12,7 @@ import (
 // would hold, each text once. It is not safe for concurrent use.
 type Gauge struct {
 	renderer *prompt.Renderer
-	prices   []cachemodel.Price
+	prices   []Price
 	caches   []*cache
 	total    Totals
 	live     live
@@ -29,12 +24,12 @@ type Gauge struct {
 type cache struct {
 	rule  string
 	ttl   time.Duration
-	model cachemodel.Cache
-	total cachemodel.Usage
+	model Cache
+	total Usage
 }
 
-// New returns a gauge that reports the cost at each of these prices.
-func New(r *prompt.Renderer, prices []cachemodel.Price) *Gauge {
+// NewGauge returns a gauge that reports the cost at each of these prices.
+func NewGauge(r *prompt.Renderer, prices []Price) *Gauge {
 	g := &Gauge{renderer: r, prices: prices, total: Totals{Breaks: []Break{}}, live: newLive()}
 	for _, p := range prices {
 		if g.cacheOf(p) == nil {
@@ -44,7 +39,7 @@ func New(r *prompt.Renderer, prices []cachemodel.Price) *Gauge {
 	return g
 }
 
-func (g *Gauge) cacheOf(p cachemodel.Price) *cache {
+func (g *Gauge) cacheOf(p Price) *cache {
 	i := slices.IndexFunc(g.caches, func(c *cache) bool { return c.rule == p.Model.Rule && c.ttl == p.TTL })
 	if i < 0 {
 		return nil
@@ -55,7 +50,7 @@ func (g *Gauge) cacheOf(p cachemodel.Price) *cache {
 // Send measures the next request, sent at a time since the first one that never
 // decreases, and counts all of it as live. It reports whether the prefix broke, and
 // where.
-func (g *Gauge) Send(request capture.Request, at time.Duration) (Break, bool, error) {
+func (g *Gauge) Send(request prompt.Request, at time.Duration) (Break, bool, error) {
 	breaks := len(g.total.Breaks)
 	p, err := g.Add(request, at)
 	if err != nil {
@@ -73,7 +68,7 @@ func (g *Gauge) Send(request capture.Request, at time.Duration) (Break, bool, er
 
 // Add measures the next request as [Gauge.Send] does, but leaves it to the caller to
 // say, by [Gauge.LiveTools] and [Gauge.Live], what of it is live.
-func (g *Gauge) Add(request capture.Request, at time.Duration) (*prompt.Prompt, error) {
+func (g *Gauge) Add(request prompt.Request, at time.Duration) (*prompt.Prompt, error) {
 	p, err := g.renderer.Render(request)
 	if err != nil {
 		return nil, fmt.Errorf("request %d: %w", g.total.Requests, err)
@@ -132,7 +127,7 @@ func Messages(p *prompt.Prompt) [][][]uint32 {
 func fixed(p *prompt.Prompt) int {
 	n := 0
 	for _, b := range p.Blocks {
-		if b.Kind == prompt.Tool || b.Kind == prompt.System {
+		if b.Kind == prompt.KindTool || b.Kind == prompt.KindSystem {
 			n += len(b.Tokens)
 		}
 	}
