@@ -11,7 +11,6 @@ import (
 
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/engine/eventkind"
 	"github.com/satchel-go/satchel/internal/testing/chattest"
 )
 
@@ -34,7 +33,7 @@ func TestOverviewTellsWhatItLeavesOut(t *testing.T) {
 			var events []core.Event
 			rt, err := satchel.New(satchel.WithSkillFS("s", files), satchel.WithLogger(slog.New(slog.NewTextHandler(&log, nil))),
 				satchel.WithEvents(func(_ context.Context, e core.Event) {
-					if e.Kind != eventkind.CatalogScanned {
+					if e.Kind != core.CatalogScanned {
 						events = append(events, e)
 					}
 				}))
@@ -57,7 +56,7 @@ func TestOverviewTellsWhatItLeavesOut(t *testing.T) {
 			if len(told) != 1 || !strings.Contains(told[0], want) {
 				t.Errorf("told %q", told)
 			}
-			if len(events) != 1 || events[0].Kind != eventkind.OverviewCut || "overview: "+events[0].Detail != told[0] {
+			if len(events) != 1 || events[0].Kind != core.OverviewCut || "overview: "+events[0].Detail != told[0] {
 				t.Errorf("events %+v", events)
 			}
 			if strings.Count(log.String(), "level=WARN") != 1 {

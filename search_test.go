@@ -13,7 +13,6 @@ import (
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/engine/eventkind"
 	"github.com/satchel-go/satchel/internal/testing/chattest"
 	"github.com/satchel-go/satchel/internal/text/prompttext"
 	"github.com/satchel-go/satchel/tools"
@@ -205,7 +204,7 @@ func TestSearchWithoutItsEmbedder(t *testing.T) {
 	rt := newRuntime(t, satchel.WithSkillFS("many", manySkills(20)), satchel.WithOverview(satchel.Overview{Search: satchel.SearchOn}),
 		satchel.WithSkillRoots(nil, catalog.WithSearch(catalog.Search{EmbedderID: "m", Embedder: brokenEmbedder{}})), satchel.WithActivation(satchel.Activation{Suggest: true, Most: 3}),
 		satchel.WithEvents(func(_ context.Context, e core.Event) {
-			if e.Kind == eventkind.SearchByWords && e.Err != nil {
+			if e.Kind == core.SearchByWords && e.Err != nil {
 				events = append(events, e.Detail)
 			}
 		}))

@@ -10,7 +10,6 @@ import (
 	"github.com/satchel-go/satchel/adapter"
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/engine/eventkind"
 	"github.com/satchel-go/satchel/internal/engine/legacykeys"
 	"github.com/satchel-go/satchel/session"
 )
@@ -122,7 +121,7 @@ func (r *Runtime) endSession(ctx context.Context, key core.SessionKey) error {
 func (r *Runtime) endWorkspace(ctx context.Context, id string) error {
 	began := time.Now()
 	err := r.calls.Offer.Runner.Workspaces.End(id)
-	r.calls.Report.Emit(ctx, core.Event{Kind: eventkind.WorkspaceCleanup, Key: core.SessionKey{Session: id}, Duration: time.Since(began)})
+	r.calls.Report.Emit(ctx, core.Event{Kind: core.WorkspaceCleanup, Key: core.SessionKey{Session: id}, Duration: time.Since(began)})
 	return err
 }
 

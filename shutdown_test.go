@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/engine/eventkind"
 )
 
 func shutdownRuntime(t *testing.T) *Runtime {
@@ -125,7 +124,7 @@ func TestEventsNameTurnAndCall(t *testing.T) {
 		}
 		seen := 0
 		for _, e := range events {
-			if e.Turn != turn && e.Kind != eventkind.CatalogScanned {
+			if e.Turn != turn && e.Kind != core.CatalogScanned {
 				t.Errorf("%s happened in turn %d, want %d", e.Kind, e.Turn, turn)
 			}
 			if e.Kind == core.SkillLoaded && e.Call == call {

@@ -10,7 +10,6 @@ import (
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/engine/eventkind"
 )
 
 // A runtime that watches tells of skills that come, and ends watching with itself.
@@ -24,7 +23,7 @@ func TestWithWatch(t *testing.T) {
 			Changed: func(_ context.Context, s *catalog.Snapshot) { told <- s.Len() },
 		})),
 		satchel.WithEvents(func(_ context.Context, e core.Event) {
-			if e.Kind == eventkind.CatalogScanned {
+			if e.Kind == core.CatalogScanned {
 				scanned <- e.Detail
 			}
 		}))

@@ -5,8 +5,8 @@ import "time"
 // EventKind is the name of what happened, for example "skill.loaded".
 type EventKind string
 
-// The events on which programs decide. docs/events.md lists all events, with the fields that
-// each of them sets.
+// The events of turns, skills, calls and requests. docs/events.md lists all events, with the
+// fields that each of them sets.
 const (
 	TurnBegun EventKind = "turn.begun" // a user turn began: lifetimes ended
 
@@ -32,12 +32,34 @@ const (
 	PrefixBroken EventKind = "prefix.broken" // Detail: where, why and at what cost
 )
 
+// The events of the catalog and of loads.
+const (
+	CatalogScanned EventKind = "catalog.scanned" // Detail: counts; of no session
+	CatalogChanged EventKind = "catalog.changed" // Detail: the note
+	OverviewCut    EventKind = "overview.cut"    // Detail: how many skills have no room; of no session
+	SearchByWords  EventKind = "search.bywords"  // Detail, Err: why the embedder had no part in a search
+	DocsSelected   EventKind = "docs.selected"   // Skill, Docs: the selection after the call
+	ContentBudget  EventKind = "content.budget"  // Detail: the text in view takes more than Loading.Budget.Warn
+	LibraryChanged EventKind = "library.changed" // Skill, Digest of all its files, Detail: action, id, refs and subject
+	LibraryRefused EventKind = "library.refused" // Skill as it was named, Detail: action, subject, code and reason
+)
+
+// The steps of a run, each with its Duration and, in Detail, what it was about.
+const (
+	WorkspaceCreate  EventKind = "workspace.create"  // the session's workspace was opened
+	WorkspaceStage   EventKind = "workspace.stage"   // the skill and its inputs were staged
+	WorkspaceRun     EventKind = "workspace.run"     // the command ended; ExitCode; Detail: its reason, and the error if there is one
+	WorkspaceCollect EventKind = "workspace.collect" // the outputs were found; Saved, Detail: why some were not saved
+	WorkspaceInline  EventKind = "workspace.inline"  // the answer was written
+	WorkspaceCleanup EventKind = "workspace.cleanup" // the session's workspace was removed; Detail: "idle" if it ended by itself
+)
+
 // Phase returns where events of this kind see a skill in its life: "discovered",
 // "registered", "activated", "loaded", "executing" or "completed". It returns "" for
 // other events.
 func (k EventKind) Phase() string {
 	switch k {
-	case SkillDiscovered, "catalog.scanned":
+	case SkillDiscovered, CatalogScanned:
 		return "discovered"
 	case SkillRegistered:
 		return "registered"

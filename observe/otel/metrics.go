@@ -8,7 +8,6 @@ import (
 	"go.opentelemetry.io/otel/metric"
 
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/engine/eventkind"
 )
 
 // instruments are the metrics. No attribute of theirs names a session: there are
@@ -99,7 +98,7 @@ func (i *instruments) record(ctx context.Context, e *core.Event) {
 		i.denials.Add(ctx, 1, with(toolName.String(short(e.Call.Name))))
 	case core.SkillLoaded, core.SkillUnloaded, core.SkillEvicted:
 		i.skills.Add(ctx, 1, with(skillName.String(e.Skill), change.String(string(e.Kind))))
-	case eventkind.WorkspaceCreate, eventkind.WorkspaceStage, eventkind.WorkspaceRun, eventkind.WorkspaceCollect, eventkind.WorkspaceInline, eventkind.WorkspaceCleanup:
+	case core.WorkspaceCreate, core.WorkspaceStage, core.WorkspaceRun, core.WorkspaceCollect, core.WorkspaceInline, core.WorkspaceCleanup:
 		i.steps.Record(ctx, e.Duration.Seconds(), with(step.String(string(e.Kind))))
 	case core.PrefixBroken:
 		i.breaks.Add(ctx, 1, with())

@@ -7,7 +7,6 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/engine/eventkind"
 )
 
 // Attribute names of OpenTelemetry's conventions for generative AI.
@@ -48,7 +47,7 @@ func spanName(e *core.Event) string {
 		return "deny_tool " + short(e.Call.Name)
 	case core.SkillLoaded:
 		return "load_skill " + e.Skill
-	case eventkind.WorkspaceCreate, eventkind.WorkspaceStage, eventkind.WorkspaceRun, eventkind.WorkspaceCollect, eventkind.WorkspaceInline, eventkind.WorkspaceCleanup:
+	case core.WorkspaceCreate, core.WorkspaceStage, core.WorkspaceRun, core.WorkspaceCollect, core.WorkspaceInline, core.WorkspaceCleanup:
 		return string(e.Kind)
 	}
 	return ""
@@ -96,7 +95,7 @@ func attributes(e *core.Event, model string) []attribute.KeyValue {
 		}
 	case core.ToolCalled:
 		all = append(all, operationName.String("execute_tool"))
-	case eventkind.WorkspaceRun:
+	case core.WorkspaceRun:
 		if e.ExitCode != nil {
 			all = append(all, exitCode.Int(*e.ExitCode))
 		}

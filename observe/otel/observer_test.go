@@ -22,7 +22,6 @@ import (
 
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/engine/eventkind"
 	"github.com/satchel-go/satchel/observe/otel"
 )
 
@@ -160,7 +159,7 @@ func TestSpans(t *testing.T) {
 	}{
 		{"denial", core.Event{Kind: core.ToolDenied, Call: call, Rule: "Bash(git:*)"}, "deny_tool skill_run", true},
 		{"model that failed", core.Event{Kind: core.ModelFailed, Detail: "429"}, "chat", true},
-		{"step", core.Event{Kind: eventkind.WorkspaceRun, Skill: "pdf", Err: errors.New("no room")}, "workspace.run", true},
+		{"step", core.Event{Kind: core.WorkspaceRun, Skill: "pdf", Err: errors.New("no room")}, "workspace.run", true},
 		{"long name", core.Event{Kind: core.ToolCalled, Call: core.ToolCall{Name: string(bytes.Repeat([]byte("é"), 100))}}, "execute_tool " + string(bytes.Repeat([]byte("é"), 32)), false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -187,7 +186,7 @@ func TestCallsAreParents(t *testing.T) {
 	for i := range 50 {
 		calls.Go(func() {
 			call := core.ToolCall{ID: fmt.Sprint(i), Name: "skill_run"}
-			for _, kind := range []core.EventKind{eventkind.WorkspaceStage, eventkind.WorkspaceRun, eventkind.WorkspaceCollect, core.ToolCalled} {
+			for _, kind := range []core.EventKind{core.WorkspaceStage, core.WorkspaceRun, core.WorkspaceCollect, core.ToolCalled} {
 				o.Event(t.Context(), core.Event{Kind: kind, Call: call})
 			}
 		})
@@ -220,7 +219,7 @@ func TestCallsThatNeverEnd(t *testing.T) {
 	const events = 3000
 	o, spans, _ := recorded(t)
 	for i := range events {
-		o.Event(t.Context(), core.Event{Kind: eventkind.WorkspaceStage, Call: core.ToolCall{ID: fmt.Sprint(i), Name: "skill_run"}})
+		o.Event(t.Context(), core.Event{Kind: core.WorkspaceStage, Call: core.ToolCall{ID: fmt.Sprint(i), Name: "skill_run"}})
 	}
 	if before := len(spans.Ended()); before < events-2000 {
 		t.Errorf("%d spans have ended: what waits is not bounded", before)
@@ -233,7 +232,7 @@ func TestCallsThatNeverEnd(t *testing.T) {
 
 func TestMetrics(t *testing.T) {
 	o, _, reader := recorded(t)
-	for _, kind := range []core.EventKind{core.SkillLoaded, core.SkillEvicted, core.SkillUnloaded, core.ToolDenied, core.PrefixBroken, eventkind.WorkspaceCreate} {
+	for _, kind := range []core.EventKind{core.SkillLoaded, core.SkillEvicted, core.SkillUnloaded, core.ToolDenied, core.PrefixBroken, core.WorkspaceCreate} {
 		o.Event(t.Context(), core.Event{Kind: kind, Key: core.SessionKey{Session: "private"}})
 	}
 	var all metricdata.ResourceMetrics

@@ -11,7 +11,6 @@ import (
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/executor/local"
-	"github.com/satchel-go/satchel/internal/engine/eventkind"
 	"github.com/satchel-go/satchel/internal/testing/chattest"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/session"
@@ -38,7 +37,7 @@ func budgeted(t *testing.T, files fs.FS, opts ...satchel.Option) (*chattest.Chat
 	t.Helper()
 	var told []string
 	opts = append(opts, satchel.WithEvents(func(_ context.Context, e core.Event) {
-		if e.Kind == eventkind.ContentBudget {
+		if e.Kind == core.ContentBudget {
 			told = append(told, e.Detail)
 		}
 	}))

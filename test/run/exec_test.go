@@ -20,7 +20,6 @@ import (
 	"github.com/satchel-go/satchel/adapter"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/executor/local"
-	"github.com/satchel-go/satchel/internal/engine/eventkind"
 	"github.com/satchel-go/satchel/internal/files/workspace"
 	"github.com/satchel-go/satchel/tools/run"
 )
@@ -222,7 +221,7 @@ func untilEnded() (satchel.Option, <-chan struct{}) {
 	ended := make(chan struct{})
 	var once sync.Once
 	return satchel.WithEvents(func(_ context.Context, e core.Event) {
-		if e.Kind == eventkind.WorkspaceRun {
+		if e.Kind == core.WorkspaceRun {
 			once.Do(func() { close(ended) })
 		}
 	}), ended

@@ -13,7 +13,6 @@ import (
 
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/engine/eventkind"
 )
 
 // TestRunOfChangedSkill lets one command change the staged skill: the next one
@@ -41,7 +40,7 @@ func TestRunOfChangedSkill(t *testing.T) {
 				b := newBench(t, satchel.Runner{}, satchel.WithEvents(func(_ context.Context, e core.Event) {
 					mu.Lock()
 					defer mu.Unlock()
-					if e.Kind == eventkind.WorkspaceStage {
+					if e.Kind == core.WorkspaceStage {
 						details = append(details, e.Detail)
 					}
 				}))

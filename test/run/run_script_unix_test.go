@@ -15,7 +15,6 @@ import (
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/executor/local"
-	"github.com/satchel-go/satchel/internal/engine/eventkind"
 	"github.com/satchel-go/satchel/tools/run"
 )
 
@@ -132,7 +131,7 @@ func TestRunEventsOfEveryEnd(t *testing.T) {
 	hook := satchel.WithEvents(func(_ context.Context, e core.Event) {
 		mu.Lock()
 		defer mu.Unlock()
-		if e.Kind == eventkind.WorkspaceRun {
+		if e.Kind == core.WorkspaceRun {
 			details = append(details, e.Skill+": "+e.Detail)
 		}
 	})

@@ -18,7 +18,6 @@ import (
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/artifacts"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/engine/eventkind"
 	"github.com/satchel-go/satchel/internal/files/workspace"
 )
 
@@ -119,7 +118,7 @@ func TestRunTellsLittleOfAStore(t *testing.T) {
 	hook := satchel.WithEvents(func(_ context.Context, e core.Event) {
 		mu.Lock()
 		defer mu.Unlock()
-		if e.Kind == eventkind.WorkspaceCollect {
+		if e.Kind == core.WorkspaceCollect {
 			collected = append(collected, e.Detail)
 		}
 	})

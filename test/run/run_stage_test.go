@@ -17,7 +17,6 @@ import (
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/executor/local"
-	"github.com/satchel-go/satchel/internal/engine/eventkind"
 	"github.com/satchel-go/satchel/internal/files/workspace"
 )
 
@@ -361,7 +360,7 @@ func TestRunReportsIdleWorkspaces(t *testing.T) {
 	defer places.Close()
 	swept := make(chan core.Event, 100)
 	b := newBench(t, satchel.Runner{Workspaces: places}, satchel.WithEvents(func(_ context.Context, e core.Event) {
-		if e.Kind == eventkind.WorkspaceCleanup {
+		if e.Kind == core.WorkspaceCleanup {
 			swept <- e
 		}
 	}))

@@ -9,7 +9,6 @@ import (
 	"github.com/satchel-go/satchel/artifacts"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/executor"
-	"github.com/satchel-go/satchel/internal/engine/eventkind"
 	"github.com/satchel-go/satchel/internal/files/collect"
 	"github.com/satchel-go/satchel/internal/files/workspace"
 	"github.com/satchel-go/satchel/internal/text/plainjson"
@@ -81,7 +80,7 @@ func (w *answer) write(ctx context.Context, result executor.Result) (string, err
 	}
 	w.explain(&result)
 	began := time.Now()
-	defer func() { w.st.events.tell(ctx, began, core.Event{Kind: eventkind.WorkspaceInline}) }()
+	defer func() { w.st.events.tell(ctx, began, core.Event{Kind: core.WorkspaceInline}) }()
 	a.Stdout, a.Stderr = new(w.stream(result.Stdout)), new(w.stream(result.Stderr))
 	return w.fit(a, w.st.scope.Limits.OrDefaults().Answer)
 }
@@ -143,7 +142,7 @@ func (w *answer) noteFull(ctx context.Context) {
 // collect finds the outputs, shows them and saves them. After a failed command it
 // leaves out empty files, which redirections leave behind.
 func (w *answer) collect(ctx context.Context, a *runAnswer, failed bool) error {
-	collected := core.Event{Kind: eventkind.WorkspaceCollect}
+	collected := core.Event{Kind: core.WorkspaceCollect}
 	began := time.Now()
 	defer func() { w.st.events.tell(ctx, began, collected) }()
 	spec := w.st.outputs

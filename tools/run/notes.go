@@ -12,7 +12,6 @@ import (
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/executor"
-	"github.com/satchel-go/satchel/internal/engine/eventkind"
 	"github.com/satchel-go/satchel/internal/engine/skilltools"
 	"github.com/satchel-go/satchel/internal/engine/terminal"
 	"github.com/satchel-go/satchel/internal/files/collect"
@@ -95,7 +94,7 @@ func (t teller) end(ctx context.Context, began time.Time, result executor.Result
 	if err != nil {
 		detail += ": " + err.Error()
 	}
-	e := core.Event{Kind: eventkind.WorkspaceRun, Detail: detail, Err: t.notes.redactError(err)}
+	e := core.Event{Kind: core.WorkspaceRun, Detail: detail, Err: t.notes.redactError(err)}
 	if result.ExitCode >= 0 && err == nil && result.Reason != "" {
 		e.ExitCode = new(result.ExitCode)
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/executor"
-	"github.com/satchel-go/satchel/internal/engine/eventkind"
 	"github.com/satchel-go/satchel/internal/engine/skilltools"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/engine/terminal"
@@ -93,7 +92,7 @@ func (st *staging) prepare(ctx context.Context) (cmd executor.Command, err error
 	st.outputs.Globs = st.plan.outputs.Globs
 	st.scratch = scratch{place: st.place, agent: st.scope.Key().Agent, plan: st.plan}
 	st.events = teller{st.scope, st.skill.Name, st.notes}
-	st.events.tell(ctx, began, core.Event{Kind: eventkind.WorkspaceCreate})
+	st.events.tell(ctx, began, core.Event{Kind: core.WorkspaceCreate})
 	if err := st.stage(ctx); err != nil {
 		return cmd, err
 	}
@@ -186,7 +185,7 @@ func (st *staging) stage(ctx context.Context) (err error) {
 		}
 		st.notes.add(warnings...)
 	}
-	st.events.tell(ctx, began, core.Event{Kind: eventkind.WorkspaceStage, Detail: stageDetail(st.skill.Name, done)})
+	st.events.tell(ctx, began, core.Event{Kind: core.WorkspaceStage, Detail: stageDetail(st.skill.Name, done)})
 	return nil
 }
 
@@ -245,7 +244,7 @@ func (st *staging) sources() workspace.Sources {
 		began := time.Now()
 		_, done, err := st.stageSkill(ctx, skill, l)
 		if err == nil && done.Copied {
-			st.scope.Emit(ctx, core.Event{Kind: eventkind.WorkspaceStage, Skill: skill.Name, Duration: time.Since(began), Detail: stageDetail(skill.Name, done)})
+			st.scope.Emit(ctx, core.Event{Kind: core.WorkspaceStage, Skill: skill.Name, Duration: time.Since(began), Detail: stageDetail(skill.Name, done)})
 		}
 		return err
 	}

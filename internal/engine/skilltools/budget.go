@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/engine/eventkind"
 	"github.com/satchel-go/satchel/internal/engine/lifetime"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/text/prompttext"
@@ -162,7 +161,7 @@ func (l *loading) spare(ctx context.Context, rec, next *state.Record, keep []str
 }
 
 // crossed is the event of a call that crosses Warn.
-func crossed(line string) core.Event { return core.Event{Kind: eventkind.ContentBudget, Detail: line} }
+func crossed(line string) core.Event { return core.Event{Kind: core.ContentBudget, Detail: line} }
 
 // measuring estimates the size of texts, once for each text.
 type measuring struct {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/engine/eventkind"
 	"github.com/satchel-go/satchel/internal/text/printable"
 	"github.com/satchel-go/satchel/internal/text/prompttext"
 	"github.com/satchel-go/satchel/internal/text/search"
@@ -57,7 +56,7 @@ func searchSkills(ctx context.Context, s *Scope, args tools.Args) (string, error
 		return "", unreadable(ctx, err, "the skills cannot be searched")
 	}
 	if found.ByWords != nil {
-		s.Emit(ctx, core.Event{Kind: eventkind.SearchByWords, Detail: found.ByWords.Error(), Err: found.ByWords})
+		s.Emit(ctx, core.Event{Kind: core.SearchByWords, Detail: found.ByWords.Error(), Err: found.ByWords})
 	}
 	if terms == 0 && len(found.Hits) == 0 && found.Strong == 0 {
 		return fmt.Sprintf("nothing to search for in %q: name the task or the product", printable.Cut(strings.Join(q.Phrasings, ", "), 80)), nil

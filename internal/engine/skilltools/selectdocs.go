@@ -8,7 +8,6 @@ import (
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/engine/eventkind"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/text/printable"
 	"github.com/satchel-go/satchel/tools"
@@ -63,7 +62,7 @@ func selectDocs(ctx context.Context, s *Scope, args tools.Args) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	s.Emit(ctx, core.Event{Kind: eventkind.DocsSelected, Skill: skill.Name, Docs: c.selected})
+	s.Emit(ctx, core.Event{Kind: core.DocsSelected, Skill: skill.Name, Docs: c.selected})
 	if c.line != "" {
 		s.Emit(ctx, crossed(c.line))
 	}

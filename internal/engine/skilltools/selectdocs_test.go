@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/satchel-go/satchel/internal/engine/eventkind"
+	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/tools"
 )
@@ -79,7 +79,7 @@ func TestSelectDocs(t *testing.T) {
 				}
 				return
 			}
-			if len(d.events) != 1 || d.events[0].Kind != eventkind.DocsSelected || !slices.Equal(d.events[0].Docs, rec.Find("pdf").Docs) {
+			if len(d.events) != 1 || d.events[0].Kind != core.DocsSelected || !slices.Equal(d.events[0].Docs, rec.Find("pdf").Docs) {
 				t.Errorf("events %+v", d.events)
 			}
 		})

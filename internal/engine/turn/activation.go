@@ -11,7 +11,6 @@ import (
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/engine/eventkind"
 	"github.com/satchel-go/satchel/internal/engine/skilltools"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/engine/steps"
@@ -86,7 +85,7 @@ func (a *Activation) likely(ctx context.Context, s *skilltools.Scope, rec *state
 		return nil, err
 	}
 	if found.ByWords != nil {
-		s.Emit(ctx, core.Event{Kind: eventkind.SearchByWords, Detail: found.ByWords.Error(), Err: found.ByWords})
+		s.Emit(ctx, core.Event{Kind: core.SearchByWords, Detail: found.ByWords.Error(), Err: found.ByWords})
 	}
 	var names []string
 	isNamed := false

@@ -6,7 +6,6 @@ import (
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/call"
-	"github.com/satchel-go/satchel/internal/engine/eventkind"
 	"github.com/satchel-go/satchel/internal/engine/hostfiles"
 	"github.com/satchel-go/satchel/internal/engine/lifetime"
 	"github.com/satchel-go/satchel/internal/engine/skilltools"
@@ -103,7 +102,7 @@ func (b *beginning) announce(ctx context.Context) error {
 		return err
 	}
 	if len(b.next.Notes) > notes {
-		b.events = append(b.events, core.Event{Kind: eventkind.CatalogChanged, Detail: b.next.Notes[notes].Text})
+		b.events = append(b.events, core.Event{Kind: core.CatalogChanged, Detail: b.next.Notes[notes].Text})
 	}
 	return nil
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/engine/eventkind"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/files/workspace"
 	"github.com/satchel-go/satchel/processors"
@@ -72,7 +71,7 @@ func (t *Reporter) Scanned(ctx context.Context, snapshot *catalog.Snapshot) {
 	if t.scanned.Swap(snapshot) == snapshot || t.Hook == nil {
 		return
 	}
-	t.Emit(ctx, core.Event{Kind: eventkind.CatalogScanned, Detail: fmt.Sprintf("%d skills, %d diagnostics", snapshot.Len(), len(snapshot.Diagnostics()))})
+	t.Emit(ctx, core.Event{Kind: core.CatalogScanned, Detail: fmt.Sprintf("%d skills, %d diagnostics", snapshot.Len(), len(snapshot.Diagnostics()))})
 	if !t.Lifecycle {
 		return
 	}
@@ -92,7 +91,7 @@ func (t *Reporter) Cut(fit processors.Fit) {
 	if t.isNew(fit) {
 		t.Log.WarnContext(ctx, "the overview does not show every skill whole", "shortened", fit.Shortened, "by_name_only", fit.Bare, "missing", fit.Missing)
 	}
-	t.Emit(ctx, core.Event{Kind: eventkind.OverviewCut, Detail: fit.String()})
+	t.Emit(ctx, core.Event{Kind: core.OverviewCut, Detail: fit.String()})
 }
 
 // CodeUnseen is the code of the log line about a catalog of which models see nothing.
@@ -145,5 +144,5 @@ func (t *Reporter) Swept(s workspace.Swept) {
 	if s.Err != nil {
 		detail += ": " + s.Err.Error()
 	}
-	t.Emit(context.Background(), core.Event{Kind: eventkind.WorkspaceCleanup, Key: core.SessionKey{Session: s.Session}, Duration: s.Took, Detail: detail})
+	t.Emit(context.Background(), core.Event{Kind: core.WorkspaceCleanup, Key: core.SessionKey{Session: s.Session}, Duration: s.Took, Detail: detail})
 }

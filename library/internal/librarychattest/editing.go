@@ -8,7 +8,6 @@ import (
 
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/engine/eventkind"
 	"github.com/satchel-go/satchel/library"
 	"github.com/satchel-go/satchel/permission"
 )
@@ -32,7 +31,7 @@ func edits(t *testing.T, open Open) {
 	if len(w.asked) != 1 || !strings.Contains(w.asked[0].Detail, "- Use the form tool.\n") || w.asked[0].Bound == "" {
 		t.Errorf("asked %+v", w.asked)
 	}
-	if len(w.events) != 1 || w.events[0].Kind != eventkind.LibraryChanged || w.events[0].Skill != "forms" ||
+	if len(w.events) != 1 || w.events[0].Kind != core.LibraryChanged || w.events[0].Skill != "forms" ||
 		w.events[0].Detail != fmt.Sprintf("patch of %s from %s to %s by %q", made.ID, made.VersionRef, done["versionRef"], "eve") {
 		t.Errorf("events are %+v", w.events)
 	}
@@ -40,7 +39,7 @@ func edits(t *testing.T, open Open) {
 	patch["patch"] = "-Then save it.\n+Save it.\n"
 	conflict := w.update(patch)
 	want(t, conflict, "error=conflict")
-	if last := w.events[len(w.events)-1]; len(w.events) != 2 || last.Kind != eventkind.LibraryRefused || !strings.HasPrefix(last.Detail, `patch by "eve": conflict: the skill is at v2-`) {
+	if last := w.events[len(w.events)-1]; len(w.events) != 2 || last.Kind != core.LibraryRefused || !strings.HasPrefix(last.Detail, `patch by "eve": conflict: the skill is at v2-`) {
 		t.Errorf("events are %+v", w.events)
 	}
 	if !strings.Contains(fmt.Sprint(conflict["changedSince"]), "+ Use a form tool.") {
@@ -176,7 +175,7 @@ func refusals(t *testing.T, open Open) {
 	}
 	early := w.update(args{"action": "patch", "skill": made.ID, "expectedVersionRef": made.VersionRef, "patch": "-# how it is found\n+---\n"})
 	want(t, early, "error=refused")
-	if last := w.events[len(w.events)-1]; last.Kind != eventkind.LibraryRefused {
+	if last := w.events[len(w.events)-1]; last.Kind != core.LibraryRefused {
 		t.Errorf("events are %+v", w.events)
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/engine/eventkind"
 	"github.com/satchel-go/satchel/library"
 )
 
@@ -85,7 +84,7 @@ func strict(t *testing.T, open Open) {
 		if want(t, seen, "content="+form, "versionRef="+made.VersionRef); len(w.asked) > 0 {
 			t.Errorf("asked %+v", w.asked)
 		}
-		if slices.ContainsFunc(w.events, func(e core.Event) bool { return e.Kind == eventkind.LibraryChanged }) {
+		if slices.ContainsFunc(w.events, func(e core.Event) bool { return e.Kind == core.LibraryChanged }) {
 			t.Errorf("events are %+v", w.events)
 		}
 		// What models give for what they leave out is no field of another action.

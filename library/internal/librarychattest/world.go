@@ -14,7 +14,6 @@ import (
 
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/engine/eventkind"
 	"github.com/satchel-go/satchel/internal/testing/chattest"
 	"github.com/satchel-go/satchel/library"
 	"github.com/satchel-go/satchel/tools"
@@ -133,7 +132,7 @@ func (w *world) acts(_ context.Context, key core.SessionKey) (library.Actor, err
 }
 
 func (w *world) happened(_ context.Context, e core.Event) {
-	if e.Kind == eventkind.LibraryChanged || e.Kind == eventkind.LibraryRefused {
+	if e.Kind == core.LibraryChanged || e.Kind == core.LibraryRefused {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		w.events = append(w.events, e)

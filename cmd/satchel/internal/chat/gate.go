@@ -6,7 +6,6 @@ import (
 
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/engine/eventkind"
 	"github.com/satchel-go/satchel/permission"
 )
 
@@ -71,7 +70,7 @@ func (r *reporter) Happened(_ context.Context, e core.Event) {
 	if e.Phase != "" && !r.lifecycle {
 		return
 	}
-	if e.Phase != "" || e.Kind == eventkind.ContentBudget {
+	if e.Phase != "" || e.Kind == core.ContentBudget {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.line(event{Event: string(e.Kind), Phase: &e.Phase, Skill: &e.Skill, Detail: &e.Detail})
