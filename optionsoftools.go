@@ -3,7 +3,7 @@ package satchel
 import (
 	"cmp"
 
-	"github.com/satchel-go/satchel/internal/engine/runtimespec"
+	"github.com/satchel-go/satchel/internal/engine/skilltools"
 	"github.com/satchel-go/satchel/tools"
 )
 
@@ -14,7 +14,7 @@ func WithTools(t Tools) Option {
 	own, isOwn := t.Vocabulary, false
 	if own.Name == tools.RuntimeSpec {
 		isOwn = len(own.Operations) > 0
-		t.Vocabulary = runtimespec.New(own.Dotted, own.Locations)
+		t.Vocabulary = skilltools.RuntimeSpec(own.Dotted, own.Locations)
 	}
 	wrong := cmp.Or(err,
 		failsIf(isOwn, "Vocabulary: %q is one of Satchel's and takes no Operations", own.Name),

@@ -10,7 +10,7 @@ import (
 	"github.com/satchel-go/satchel/adapter"
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/engine/legacykeys"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/session"
 )
 
@@ -217,7 +217,7 @@ func (r *Runtime) ExportKeys(ctx context.Context, key core.SessionKey) (map[stri
 	if err != nil {
 		return nil, err
 	}
-	return legacykeys.Write(rec), nil
+	return state.WriteKeys(rec), nil
 }
 
 // ImportKeys saves that key.Agent has loaded the skills that state keys name, before the first
@@ -233,7 +233,7 @@ func (r *Runtime) ImportKeys(ctx context.Context, key core.SessionKey, keys map[
 	if err := admit(key); err != nil {
 		return err
 	}
-	rec, err := legacykeys.Read(key, keys)
+	rec, err := state.ReadKeys(key, keys)
 	if err != nil || len(rec.Active) == 0 {
 		return err
 	}

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/satchel-go/satchel/internal/text/search"
 	"github.com/satchel-go/satchel/internal/text/skilltext"
-	"github.com/satchel-go/satchel/internal/text/typos"
 )
 
 // suggestion is a name and how far it is from what was asked for.
@@ -120,7 +120,7 @@ func fold(name string) []rune {
 // cost compares two folded names: the number of typing errors if allowed, else
 // one more than that if one name begins with the other.
 func cost(want, have []rune, allowed int) (int, bool) {
-	if errs := typos.Distance(want, have, allowed+1); errs <= allowed && errs < max(len(want), len(have)) {
+	if errs := search.Distance(want, have, allowed+1); errs <= allowed && errs < max(len(want), len(have)) {
 		return errs, true
 	}
 	short := min(len(want), len(have))

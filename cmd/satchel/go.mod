@@ -12,18 +12,19 @@ require (
 	github.com/jackc/pgx/v5 v5.12.0
 	github.com/redis/go-redis/v9 v9.23.0
 	github.com/satchel-go/satchel v0.0.0
-	github.com/satchel-go/satchel/library v0.0.0
-	github.com/satchel-go/satchel/internal/cachecost v0.0.0
 	github.com/satchel-go/satchel/artifacts/blobstore v0.0.0
 	github.com/satchel-go/satchel/catalog/mcpsource v0.0.0
+	github.com/satchel-go/satchel/internal/cachecost v0.0.0
+	github.com/satchel-go/satchel/library v0.0.0
+	github.com/satchel-go/satchel/library/sqlstore v0.0.0
 	github.com/satchel-go/satchel/protocol v0.0.0
 	github.com/satchel-go/satchel/protocol/blobs/bucket v0.0.0
 	github.com/satchel-go/satchel/session/pgstore v0.0.0
 	github.com/satchel-go/satchel/session/redisstore v0.0.0
-	github.com/satchel-go/satchel/library/sqlstore v0.0.0
 	github.com/tmc/langchaingo v0.1.14
 	gocloud.dev v0.47.0
 	golang.org/x/sys v0.49.0
+	golang.org/x/text v0.43.0
 )
 
 require (
@@ -131,7 +132,6 @@ require (
 	golang.org/x/exp v0.0.0-20240808152545-0cdaa3abc0fa // indirect
 	golang.org/x/mod v0.41.0 // indirect
 	golang.org/x/net v0.58.0 // indirect
-	golang.org/x/text v0.43.0 // indirect
 	golang.org/x/xerrors v0.0.0-20240903120638-7835f813f4da // indirect
 	google.golang.org/api v0.297.0 // indirect
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20260904194346-d0f1323225a4 // indirect

@@ -13,7 +13,7 @@ import (
 
 	"github.com/satchel-go/satchel/internal/files/collect"
 	"github.com/satchel-go/satchel/internal/text/printable"
-	"github.com/satchel-go/satchel/internal/text/typos"
+	"github.com/satchel-go/satchel/internal/text/search"
 	"github.com/satchel-go/satchel/tools"
 )
 
@@ -127,7 +127,7 @@ func (p *program) firstLine(file string) (string, error) {
 // didYouMean suggests the file of the skill that has this name in another folder or in
 // another case.
 func (p *program) didYouMean(file string) string {
-	name := typos.File(p.files(), file)
+	name := search.NearestFile(p.files(), file)
 	if name == "" {
 		return ""
 	}

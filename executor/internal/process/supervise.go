@@ -8,7 +8,6 @@ import (
 
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/executor/internal/family"
-	"github.com/satchel-go/satchel/executor/internal/watch"
 )
 
 // endWith asks for the early end of the command. The first reason wins.
@@ -44,11 +43,11 @@ func (p *process) supervise(ctx context.Context) {
 // watch ends the command when it exceeds a limit that the kernel does not
 // enforce. It returns when stop is closed.
 func (p *process) watch(stop <-chan struct{}) {
-	var memory watch.Check
+	var memory Check
 	if !p.child.BoundsMemory() {
-		memory = watch.Memory(p.limits.Memory, p.child.PIDs)
+		memory = Memory(p.limits.Memory, p.child.PIDs)
 	}
-	watch.Run(stop, p.endWith, watch.Disk(p.workspace, p.limits.Disk, p.child.PIDs), memory)
+	runChecks(stop, p.endWith, Disk(p.workspace, p.limits.Disk, p.child.PIDs), memory)
 }
 
 // await returns "" when the program has exited, or a reason to end it.

@@ -13,7 +13,7 @@ import (
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/engine/steps"
 	"github.com/satchel-go/satchel/internal/text/printable"
-	"github.com/satchel-go/satchel/internal/text/typos"
+	"github.com/satchel-go/satchel/internal/text/search"
 )
 
 // foreign maps what the tools of other agents do to the tools that do it here, the first
@@ -117,7 +117,7 @@ func cut(text string, limit int) string {
 // standIn returns the tool of the set that does what a tool of other agents does, "" for
 // none, and whether the name is such a tool's.
 func standIn(name string, set *skilltools.Set) (tool string, isForeign bool) {
-	if len(name) > typos.Most {
+	if len(name) > search.MaxCompared {
 		return "", false
 	}
 	wanted, isForeign := foreign[strings.Join(wordsOf(name), "")]
@@ -134,7 +134,7 @@ func standIn(name string, set *skilltools.Set) (tool string, isForeign bool) {
 
 // nearest returns at most three names that may have been meant, the nearest first.
 func nearest(name string, names []string) []string {
-	if len(name) > typos.Most {
+	if len(name) > search.MaxCompared {
 		return nil
 	}
 	words := wordsOf(name)
@@ -147,7 +147,7 @@ func nearest(name string, names []string) []string {
 	for _, n := range names {
 		other := wordsOf(n)
 		limit := max(2, min(len(folded)/3+1, 5))
-		far := typos.Distance(folded, []rune(strings.Join(other, "")), limit)
+		far := search.Distance(folded, []rune(strings.Join(other, "")), limit)
 		if far == limit && (len(words) == 0 || len(other) == 0 || !contains(other, words) && !contains(words, other)) {
 			continue
 		}

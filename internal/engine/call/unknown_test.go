@@ -6,7 +6,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/satchel-go/satchel/internal/engine/runtimespec"
 	"github.com/satchel-go/satchel/internal/engine/skilltools"
 	"github.com/satchel-go/satchel/internal/text/printable"
 	"github.com/satchel-go/satchel/tools"
@@ -25,7 +24,7 @@ func setOf(t testing.TB, operations ...tools.Operation) *skilltools.Set {
 func TestUnknownTool(t *testing.T) {
 	all := setOf(t, skilltools.Load(), skilltools.Read(), skilltools.Unload(), (&run.Runner{}).Run())
 	few := setOf(t, skilltools.Load())
-	spec := setOf(t, runtimespec.New(false, false).Operations...)
+	spec := setOf(t, skilltools.RuntimeSpec(false, false).Operations...)
 	one := skilltools.Load() // a vocabulary that loads by another tool
 	one.Name, one.Provides = "runSkill", []string{"skill_load"}
 	host := []string{"search_web", "look"}

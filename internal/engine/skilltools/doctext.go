@@ -11,7 +11,7 @@ import (
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/text/callargs"
 	"github.com/satchel-go/satchel/internal/text/printable"
-	"github.com/satchel-go/satchel/internal/text/typos"
+	"github.com/satchel-go/satchel/internal/text/search"
 	"github.com/satchel-go/satchel/tools"
 )
 
@@ -91,7 +91,7 @@ func unknownDoc(skill, doc string, known []string) tools.ModelError {
 
 // didYouMean names the file that was most likely meant, or is "".
 func didYouMean(files []string, asked string) string {
-	like := typos.File(files, asked)
+	like := search.NearestFile(files, asked)
 	if like == "" {
 		return ""
 	}

@@ -12,3 +12,12 @@ const (
 	// maxTerm is the longest term, in bytes: what is longer is data, not a word.
 	maxTerm = 64
 )
+
+const (
+	// MaxCompared is the length of the longest texts that are compared: the time grows with the
+	// square.
+	MaxCompared = 128
+	// maxAsked bounds, in bytes, the path that is compared with each file: no file system
+	// has longer ones.
+	maxAsked = 4096
+)

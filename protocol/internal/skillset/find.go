@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/internal/text/search"
-	"github.com/satchel-go/satchel/internal/text/typos"
 )
 
 // versions returns the visible versions of an id, highest first.
@@ -116,4 +115,4 @@ func (s *Set) indexed(list []*Skill, digest string) *search.Index {
 
 // Distance returns how many insertions, deletions, replacements and swaps of neighbours turn a
 // into b, at most most. For texts of more than 128 bytes it returns most, which bounds the work.
-func Distance(a, b string, most int) int { return typos.Distance([]byte(a), []byte(b), most) }
+func Distance(a, b string, most int) int { return search.Distance([]byte(a), []byte(b), most) }

@@ -18,7 +18,6 @@ import (
 	"github.com/satchel-go/satchel/cmd/satchel/internal/places"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/archive"
-	"github.com/satchel-go/satchel/internal/files/lock"
 )
 
 // fetched is a source of skills that is open.
@@ -189,16 +188,16 @@ func plainName(s core.Skill) string {
 type target struct {
 	root *os.Root
 	dir  string
-	lock *lock.Lock
+	lock *places.Lock
 }
 
 func openTarget(dir string) (*target, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil { //nolint:gosec // a directory of skills is no secret
 		return nil, err
 	}
-	l, err := lock.Read(dir)
+	l, err := places.ReadLock(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		l, err = &lock.Lock{}, nil
+		l, err = &places.Lock{}, nil
 	}
 	if err != nil {
 		return nil, err
@@ -211,14 +210,14 @@ func (t *target) close()      { t.root.Close() }
 func (t *target) save() error { return t.lock.Write(t.dir) }
 
 // put copies a skill into a folder, which is there as a whole or not at all.
-func (t *target) put(ctx context.Context, from *catalog.Catalog, s core.Skill, folder, source string, replace bool) (entry lock.Skill, err error) {
+func (t *target) put(ctx context.Context, from *catalog.Catalog, s core.Skill, folder, source string, replace bool) (entry places.LockedSkill, err error) {
 	if !filepath.IsLocal(folder) || folder == "." || strings.ContainsAny(folder, `/\:`) || strings.HasPrefix(folder, ".") || cli.Printable(folder) != folder {
 		return entry, fmt.Errorf("%q cannot be the name of a folder; choose one with --as", folder)
 	}
 	if _, err := t.root.Lstat(folder); err == nil && !replace {
 		return entry, fmt.Errorf("%s is there already; satchel update replaces it", filepath.Join(t.dir, folder))
 	}
-	if entry, err = lock.Of(ctx, from, s.Name, source); err != nil {
+	if entry, err = places.LockOf(ctx, from, s.Name, source); err != nil {
 		return entry, err
 	}
 	entry.Name = plainName(s)

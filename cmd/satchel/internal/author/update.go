@@ -13,7 +13,6 @@ import (
 	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
 	"github.com/satchel-go/satchel/cmd/satchel/internal/places"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/files/lock"
 )
 
 type UpdateCommand struct {
@@ -33,7 +32,7 @@ named, and the exit code is 1.`
 
 // Run replaces what has changed at its source.
 func (cmd *UpdateCommand) Run(ctx context.Context, c cli.Console) error {
-	if _, err := lock.Read(cmd.Dir); err != nil {
+	if _, err := places.ReadLock(cmd.Dir); err != nil {
 		return fmt.Errorf("update: %w", err)
 	}
 	target, err := openTarget(cmd.Dir)
@@ -49,7 +48,7 @@ func (cmd *UpdateCommand) Run(ctx context.Context, c cli.Console) error {
 	left, working := false, cli.Progress{Console: c}
 	for _, name := range cmd.Names {
 		if _, ok := target.lock.Find(name); !ok {
-			fmt.Fprintf(c.Err, "satchel: %q is not in %s\n", cli.Printable(name), lock.FileName)
+			fmt.Fprintf(c.Err, "satchel: %q is not in %s\n", cli.Printable(name), places.LockFile)
 			left = true
 		}
 	}
@@ -110,12 +109,12 @@ const (
 )
 
 // one updates a skill and says what was done.
-func (cmd *UpdateCommand) one(ctx context.Context, c cli.Console, target *target, here *catalog.Catalog, locked lock.Skill) (said updatedLine, err error) {
+func (cmd *UpdateCommand) one(ctx context.Context, c cli.Console, target *target, here *catalog.Catalog, locked places.LockedSkill) (said updatedLine, err error) {
 	installed, ok := here.Snapshot().Skill(locked.Name)
 	if !ok {
 		return said, errors.New("it is not here any more; install it again")
 	}
-	now, err := lock.Of(ctx, here, installed.Name, locked.Source)
+	now, err := places.LockOf(ctx, here, installed.Name, locked.Source)
 	if err != nil {
 		return said, err
 	}
@@ -132,7 +131,7 @@ func (cmd *UpdateCommand) one(ctx context.Context, c cli.Console, target *target
 		return said, fmt.Errorf("%s has it no more", locked.Source)
 	}
 	next := got.skills.Snapshot().Skills()[i]
-	offered, err := lock.Of(ctx, got.skills, next.Name, locked.Source)
+	offered, err := places.LockOf(ctx, got.skills, next.Name, locked.Source)
 	if err != nil {
 		return said, err
 	}
@@ -168,7 +167,7 @@ type lockedLine struct {
 
 // Run writes the lock file of a directory.
 func (cmd *LockCommand) Run(ctx context.Context, c cli.Console) error {
-	before, err := lock.Read(cmd.Dir)
+	before, err := places.ReadLock(cmd.Dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("lock: %w", err)
 	}
@@ -177,14 +176,14 @@ func (cmd *LockCommand) Run(ctx context.Context, c cli.Console) error {
 		return fmt.Errorf("lock: %w", err)
 	}
 	defer skills.Close()
-	var l lock.Lock
+	var l places.Lock
 	for _, s := range skills.Snapshot().Skills() {
 		source := ""
 		if before != nil {
 			known, _ := before.Find(s.Name)
 			source = known.Source
 		}
-		entry, err := lock.Of(ctx, skills, s.Name, source)
+		entry, err := places.LockOf(ctx, skills, s.Name, source)
 		if err != nil {
 			return fmt.Errorf("lock: %w", err)
 		}
@@ -194,8 +193,8 @@ func (cmd *LockCommand) Run(ctx context.Context, c cli.Console) error {
 		return fmt.Errorf("lock: %w", err)
 	}
 	if cmd.JSON {
-		return cli.WriteJSON(c.Out, lockedLine{filepath.Join(cmd.Dir, lock.FileName), len(l.Skills)})
+		return cli.WriteJSON(c.Out, lockedLine{filepath.Join(cmd.Dir, places.LockFile), len(l.Skills)})
 	}
-	_, err = fmt.Fprintf(c.Out, "%d skills in %s\n", len(l.Skills), cli.Printable(filepath.Join(cmd.Dir, lock.FileName)))
+	_, err = fmt.Fprintf(c.Out, "%d skills in %s\n", len(l.Skills), cli.Printable(filepath.Join(cmd.Dir, places.LockFile)))
 	return err
 }

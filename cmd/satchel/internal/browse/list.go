@@ -17,7 +17,6 @@ import (
 	"github.com/satchel-go/satchel/cmd/satchel/internal/places"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/call"
-	"github.com/satchel-go/satchel/internal/files/lock"
 	escape "github.com/satchel-go/satchel/internal/text/printable"
 	"github.com/satchel-go/satchel/processors"
 	"github.com/satchel-go/satchel/skillmd"
@@ -50,7 +49,7 @@ path of the SKILL.md), docs (how many docs a model can select), hidden (true whe
 the model does not see the skill), scope, source, qualified (a name that only this
 skill has), shadowed (true when it is called by that name alone), version, revision (of
 a skill of a library), warnings, such as overlay-outdated, and installed_from (where
-skills-lock.json of the common installer has it from).`
+skills-places.json of the common installer has it from).`
 }
 
 // listed is one skill; the names of its fields in JSON are stable.
@@ -198,7 +197,7 @@ func (cmd *ListCommand) write(ctx context.Context, c cli.Console, out io.Writer,
 }
 
 // installers are the lock files of the common installer, by the directory of skills.
-type installers map[string]lock.Installer
+type installers map[string]places.Installer
 
 // source is where the common installer has a skill from, "" where it has not, or where its
 // file cannot be read.
@@ -208,9 +207,9 @@ func (i installers) source(skill core.Skill) string {
 	}
 	dir := filepath.Dir(skill.RootDir)
 	if _, known := i[dir]; !known {
-		i[dir], _ = lock.ReadInstaller(dir)
+		i[dir], _ = places.ReadInstaller(dir)
 	}
-	noted, _ := i[dir].Of(skill)
+	noted, _ := i[dir].EntryOf(skill)
 	return noted.Source
 }
 

@@ -10,7 +10,6 @@ import (
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
-	"github.com/satchel-go/satchel/internal/files/lock"
 )
 
 // checkLocked compares the skills of directories with the lock files there, or with that
@@ -42,7 +41,7 @@ func checkLocked(ctx context.Context, c cli.Console, dirs []string) error {
 }
 
 func differences(ctx context.Context, skills *catalog.Catalog, dir string) (lines []string, err error) {
-	l, err := lock.Read(dir)
+	l, err := ReadLock(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return installerDifferences(ctx, skills, dir)
 	}
@@ -51,7 +50,7 @@ func differences(ctx context.Context, skills *catalog.Catalog, dir string) (line
 	}
 	here := map[string]bool{}
 	for _, s := range skills.Snapshot().Skills() {
-		now, err := lock.Of(ctx, skills, s.Name, "")
+		now, err := LockOf(ctx, skills, s.Name, "")
 		if err != nil {
 			return nil, err
 		}
@@ -60,22 +59,22 @@ func differences(ctx context.Context, skills *catalog.Catalog, dir string) (line
 	}
 	for _, s := range l.Skills {
 		if !here[s.Name] {
-			lines = append(lines, fmt.Sprintf("skill %q is missing, and %s has it", s.Name, lock.FileName))
+			lines = append(lines, fmt.Sprintf("skill %q is missing, and %s has it", s.Name, LockFile))
 		}
 	}
 	return lines, nil
 }
 
 func installerDifferences(ctx context.Context, skills *catalog.Catalog, dir string) (lines []string, err error) {
-	installer, err := lock.ReadInstaller(dir)
+	installer, err := ReadInstaller(dir)
 	if err != nil {
 		return nil, err
 	}
 	if installer == nil && skills.Snapshot().Len() > 0 {
-		return nil, fmt.Errorf("%s has neither %s nor %s; satchel lock writes one", dir, lock.FileName, lock.InstallerFile)
+		return nil, fmt.Errorf("%s has neither %s nor %s; satchel lock writes one", dir, LockFile, InstallerFile)
 	}
 	for _, s := range skills.Snapshot().Skills() {
-		noted, ok := installer.Of(s)
+		noted, ok := installer.EntryOf(s)
 		same := false
 		if ok {
 			if same, err = noted.Matches(ctx, skills, s.Name); err != nil {
@@ -84,9 +83,9 @@ func installerDifferences(ctx context.Context, skills *catalog.Catalog, dir stri
 		}
 		switch {
 		case !ok:
-			lines = append(lines, fmt.Sprintf("skill %q is not in %s", s.Name, lock.InstallerFile))
+			lines = append(lines, fmt.Sprintf("skill %q is not in %s", s.Name, InstallerFile))
 		case !same:
-			lines = append(lines, fmt.Sprintf("skill %q is not what %s has", s.Name, lock.InstallerFile))
+			lines = append(lines, fmt.Sprintf("skill %q is not what %s has", s.Name, InstallerFile))
 		}
 	}
 	return lines, nil

@@ -1,0 +1,23 @@
+package process
+
+import (
+	"fmt"
+	"os"
+	"syscall"
+)
+
+// Hidden says what is held against processes, in a directory or in memory: files
+// without a name, or a sign of files that cannot be looked at.
+func Hidden(pids []int, dir string) string {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return err.Error()
+	}
+	device := uint64(info.Sys().(*syscall.Stat_t).Dev) //nolint:unconvert // the types differ between systems
+	for name, device := range map[string]uint64{"disk": device, "memory": memoryDevice()} {
+		if h := heldBy(nil, pids, device); h.hidden || h.used != (space{}) {
+			return fmt.Sprintf("%s: hidden %v, %+v", name, h.hidden, h.used)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,9 @@
+package process
+
+import (
+	"testing"
+
+	"github.com/satchel-go/satchel/executor/executortest"
+)
+
+func TestMain(m *testing.M) { executortest.Main(m) }

@@ -1,9 +1,0 @@
-package watch
-
-import (
-	"testing"
-
-	"github.com/satchel-go/satchel/executor/executortest"
-)
-
-func TestMain(m *testing.M) { executortest.Main(m) }

@@ -1,0 +1,63 @@
+package search
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strings"
+)
+
+// NearestFile returns the path among files that was most likely meant by asked, or "" for none.
+// That is the same path in another case, or a file of that name in another folder,
+// scripts/ first. After these come a file with one more ending, and one whose name is
+// almost the same.
+func NearestFile(files []string, asked string) string {
+	if len(asked) > maxAsked {
+		return ""
+	}
+	asked = path.Clean(asked)
+	name := path.Base(asked)
+	rank := func(f string) int {
+		other := path.Base(f)
+		switch inScripts := strings.HasPrefix(f, "scripts/"); {
+		case f == asked:
+			return 0
+		case !strings.EqualFold(other, name):
+			return almost(other, name, inScripts)
+		case strings.EqualFold(f, asked):
+			return 1
+		case other == name && inScripts:
+			return 2
+		case other == name:
+			return 3
+		case inScripts:
+			return 4
+		}
+		return 5
+	}
+	like := slices.DeleteFunc(slices.Clone(files), func(f string) bool { return rank(f) == 0 })
+	if len(like) == 0 {
+		return ""
+	}
+	return slices.MinFunc(like, func(a, b string) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(len(a), len(b)), strings.Compare(a, b))
+	})
+}
+
+// almost ranks a name of a file that is not the one that was asked for, 0 for none.
+func almost(name, asked string, inScripts bool) int {
+	ending := path.Ext(asked)
+	stem, want := strings.ToLower(strings.TrimSuffix(name, path.Ext(name))), strings.ToLower(strings.TrimSuffix(asked, ending))
+	allowed := min((len(want)+1)/4, 3)
+	switch {
+	case ending == "" && stem == want:
+		return 6
+	case ending != "" && !strings.EqualFold(path.Ext(name), ending):
+		return 0
+	case Distance([]byte(stem), []byte(want), allowed+1) > allowed:
+		return 0
+	case inScripts:
+		return 7
+	}
+	return 8
+}
