@@ -3,7 +3,7 @@
 # scripts/setup.sh installs what is missing.
 GO     ?= go
 # The comments that scripts/words may find; it only goes down.
-WORDS  := 200
+WORDS  := 0
 LINT   := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 RACE   := $(shell scripts/race.sh)
 

@@ -15,7 +15,7 @@ import (
 // maxPackages and maxNames bound what all modules export: packages that a program can
 // import, and their functions, types, constants and variables. They only ever fall, but
 // for a package that a page of the design names.
-const maxPackages, maxNames = 48, 911
+const maxPackages, maxNames = 40, 616
 
 // TestFaceIsSmall counts the packages and names that others can use, suites for tests
 // included. Methods and fields do not count.

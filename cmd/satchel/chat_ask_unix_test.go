@@ -40,7 +40,7 @@ func (s *screen) String() string {
 	return s.text.String()
 }
 
-// until waits for a text on the screen, as long as nothing has ended.
+// until waits for a text on the screen. The test fails if the program ends first.
 func (s *screen) until(t *testing.T, text string, ended <-chan struct{}) {
 	t.Helper()
 	for !strings.Contains(s.String(), text) {

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestReviewOnCommandLine: pending lists each edit that waits for a review with who, when and the
-// difference; a changed folder becomes the next version; the audit names the user of the
+// TestReviewOnCommandLine lists the edits that wait for a review, with who, when and the
+// difference. A changed folder becomes the next version. The audit names the user of the
 // system, and each act once.
 func TestReviewOnCommandLine(t *testing.T) {
 	dir := t.TempDir()

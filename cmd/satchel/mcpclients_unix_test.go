@@ -13,9 +13,9 @@ import (
 // clientsVar names the directory into which scripts/mcp-clients.sh has installed.
 const clientsVar = "SATCHEL_MCP_CLIENTS"
 
-// TestMCPClients has the protocol's inspector, and the scenarios of its conformance
-// suite that need no tools, resources and prompts of the suite's own, ask satchel mcp; and
-// satchel, as a client, ask the servers of the suite.
+// TestMCPClients runs the protocol's inspector and its conformance suite against satchel mcp.
+// Scenarios that need tools, resources or prompts of the suite's own are left out. Then
+// satchel, as a client, asks the servers of the suite.
 func TestMCPClients(t *testing.T) {
 	dir := os.Getenv(clientsVar)
 	if dir == "" {

@@ -17,9 +17,9 @@ import (
 	"github.com/satchel-go/satchel/workspace"
 )
 
-// BenchmarkSandboxRun measures `skill_run true` in a sandbox and, in turn with
-// it, what the same shell costs by itself, in a program that links both
-// frameworks: each sandbox is a start of this program. p50-ns/op is the median
+// BenchmarkSandboxRun measures `skill_run true` in a sandbox and, in turn with it, what the
+// same shell costs by itself. The program links both frameworks, because each sandbox is a
+// start of this program. p50-ns/op is the median
 // of the one, plain-ns/op of the other, added-ns their difference. With prepared
 // sandboxes there is a pause before each run, as between the calls of a model.
 func BenchmarkSandboxRun(b *testing.B) {

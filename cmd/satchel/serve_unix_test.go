@@ -229,8 +229,8 @@ func TestServeStdio(t *testing.T) {
 	}
 }
 
-// TestEndOfInput has processes answer what came before the end of their input: calls that
-// are done at once, runs, and those of a peer of a socket that has only finished writing.
+// TestEndOfInput has processes answer what came before the end of their input. These are
+// calls that are done at once, runs, and calls of a socket's peer that stopped writing.
 func TestEndOfInput(t *testing.T) {
 	call := func(id, code string) string {
 		return `{"jsonrpc":"2.0","id":` + id + `,"method":"run_code","params":{"language":"bash","code":"` + code + `"}}` + "\n"

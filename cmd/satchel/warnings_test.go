@@ -10,8 +10,9 @@ import (
 	"github.com/satchel-go/satchel/satcheltest"
 )
 
-// An agent without its skills says so: each command that works with skills prints one line
-// with what to do, nothing twice, and list fails where a place could not be read.
+// TestMissingSkillsAreTold looks at agents without their skills. Each command that works with
+// skills prints one line with what to do, nothing twice. list fails where a place could not
+// be read.
 func TestMissingSkillsAreTold(t *testing.T) {
 	base := skillDir(t, map[string]string{
 		"p/.git/HEAD":                     "",

@@ -240,7 +240,7 @@ func (c *conversation) check(ctx context.Context) {
 	}
 }
 
-// refreshed looks for changes of the skills. The error is none that the log tells.
+// refreshed looks for changes of the skills. Errors that the log has are not returned.
 func refreshed(ctx context.Context, rt *satchel.Runtime) error {
 	err := rt.Refresh(ctx)
 	if _, told := errors.AsType[*catalog.RootError](err); told {

@@ -87,8 +87,8 @@ type content struct {
 // listedSkill is a line of the overview.
 var listedSkill = regexp.MustCompile(`<skill><name>.*?</skill>`)
 
-// contentBlock finds what Satchel put into a message. It is for showing only:
-// nobody but the script and the example skills wrote these messages.
+// contentBlock finds what Satchel put into a message. It is for showing only: these
+// messages are those of the script and the example skills.
 var contentBlock = regexp.MustCompile(`(?s)<skill name="([^"]*)">\n(.*?)\n</skill>|<skill_doc skill="([^"]*)" path="([^"]*)">\n(.*?)\n</skill_doc>`)
 
 func contents(text string) []content {

@@ -5,8 +5,8 @@ import (
 	"io/fs"
 )
 
-// all: names a directory with every file below it, also those whose names go:embed
-// would skip.
+// embedded holds the example skills. The prefix all: includes files that go:embed would
+// skip by their names.
 //
 //go:embed all:skills
 var embedded embed.FS

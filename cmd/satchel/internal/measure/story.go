@@ -10,7 +10,7 @@ import (
 	"github.com/satchel-go/satchel/satcheltest"
 )
 
-// The doc that the story selects while it works.
+// sections is the doc that the story selects while it works.
 const sections = "references/sections.md"
 
 // Prompts are the user turns of the story.
@@ -23,11 +23,11 @@ func Prompts() []string {
 	}
 }
 
-// Script plays the model of the story. In the first turn it loads release-notes, asks
-// for one doc, and answers only if both texts were sent; in the second turn it needs
-// another skill; in the third turn it runs the script of a skill over the log. The last
-// turn comes an hour later and needs no skill. log is the host:// reference of a file with the text NightLog. A request that lacks what
-// the model needs is answered with an HTTP error.
+// Script plays the model of the story. In the first turn it loads release-notes and asks
+// for one doc. It answers only if both texts were sent. In the second turn it needs another
+// skill, and in the third it runs the script of a skill over the log. The last
+// turn comes an hour later and needs no skill. log is the host:// reference of a file with
+// the text NightLog. A request that lacks what the model needs gets an HTTP error.
 func Script(log string) satcheltest.Script {
 	return satcheltest.Plan(
 		satcheltest.Turn{

@@ -61,7 +61,7 @@ func ReadInstaller(dir string) (Installer, error) {
 	return nil, nil
 }
 
-// LockOf returns what is noted of a skill, by its name or that of its folder.
+// EntryOf returns what is noted of a skill, by its name or that of its folder.
 func (i Installer) EntryOf(skill core.Skill) (Installed, bool) {
 	noted, ok := i[skill.Name]
 	if !ok {
