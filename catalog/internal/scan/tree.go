@@ -159,6 +159,7 @@ func (r WhileAlive) Read(p []byte) (int, error) {
 // anywhere.
 type FSTree struct{ FS fs.FS }
 
+// ReadDir returns at most limit entries of a directory, and whether there are more.
 func (t *FSTree) ReadDir(dir string, limit int) ([]fs.DirEntry, bool, error) {
 	entries, err := fs.ReadDir(t.FS, dir)
 	if err != nil {
@@ -170,6 +171,7 @@ func (t *FSTree) ReadDir(dir string, limit int) ([]fs.DirEntry, bool, error) {
 	return entries, false, nil
 }
 
+// Stat describes a file, and follows links within the tree.
 func (t *FSTree) Stat(name string) (fs.FileInfo, error) {
 	resolved, err := t.Resolve(name)
 	if err != nil {
@@ -178,6 +180,7 @@ func (t *FSTree) Stat(name string) (fs.FileInfo, error) {
 	return fs.Stat(t.FS, resolved)
 }
 
+// Open opens a file, and follows links within the tree.
 func (t *FSTree) Open(name string) (fs.File, error) {
 	resolved, err := t.Resolve(name)
 	if err != nil {
@@ -186,6 +189,7 @@ func (t *FSTree) Open(name string) (fs.File, error) {
 	return t.FS.Open(resolved)
 }
 
+// Close closes the tree.
 func (t *FSTree) Close() error { return nil }
 
 // Resolve returns the path that name stands for after all links were followed.

@@ -55,6 +55,7 @@ func newDirTree(root *os.Root) (*DirTree, error) {
 	return &DirTree{root: root, Info: info}, nil
 }
 
+// ReadDir returns at most limit entries of a directory, and whether there are more.
 func (t *DirTree) ReadDir(dir string, limit int) (entries []fs.DirEntry, cut bool, err error) {
 	t.mu.Lock()
 	known, ok := t.listed[dir]
@@ -77,10 +78,12 @@ func (t *DirTree) ReadDir(dir string, limit int) (entries []fs.DirEntry, cut boo
 	return readEntries(f, limit)
 }
 
+// Stat describes a file, and follows links within the tree.
 func (t *DirTree) Stat(name string) (fs.FileInfo, error) {
 	return t.root.Stat(filepath.FromSlash(name))
 }
 
+// Open opens a file, and follows links within the tree.
 func (t *DirTree) Open(name string) (fs.File, error) {
 	return t.root.OpenFile(filepath.FromSlash(name), os.O_RDONLY|plainfile.NonBlock, 0)
 }
@@ -95,6 +98,7 @@ func (t *DirTree) Resolve(name string) (string, error) {
 	return resolveLinks(name, lstat, readLink)
 }
 
+// Close closes the tree.
 func (t *DirTree) Close() error { return t.root.Close() }
 
 // readEntries reads at most limit entries of an opened directory.

@@ -182,9 +182,12 @@ func probe() executor.Capabilities {
 	if err != nil {
 		return executor.Capabilities{Unavailable: err.Error()}
 	}
-	defer s.Close()
-	probed.isKnown, probed.caps = true, s.Capabilities()
-	return probed.caps
+	caps := s.Capabilities()
+	if err := s.Close(); err != nil {
+		return executor.Capabilities{Unavailable: err.Error()}
+	}
+	probed.isKnown, probed.caps = true, caps
+	return caps
 }
 
 // standardPlaces are the workspaces of a host that names none: in a directory

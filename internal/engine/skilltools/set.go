@@ -1,3 +1,6 @@
+// Package skilltools has the tools that read and load skills, in the words of the profiles and
+// in those of the runtime spec. It also chooses which tools are offered, and holds what
+// answers of a load say.
 package skilltools
 
 import (

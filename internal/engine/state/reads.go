@@ -31,10 +31,10 @@ type readResult struct {
 }
 
 // CountReads counts the results in a request of calls that read files of skills.
-func (s *Agent) CountReads(scan *Scan, calls ReadCalls) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	r := &s.reads
+func (a *Agent) CountReads(scan *Scan, calls ReadCalls) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	r := &a.reads
 	n, asked := 0, -1 // asked is the index of the last message with calls
 	r.inTurn, r.since = 0, nil
 	for i := range scan.Messages {
@@ -98,27 +98,27 @@ func (r *reads) tokens(call string) (all, inTurn int) {
 
 // ReadTokens returns the estimated tokens of skill files that the last request held or that
 // were read since. inTurn are those since the last message of a user.
-func (s *Agent) ReadTokens() (all, inTurn int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.reads.tokens("")
+func (a *Agent) ReadTokens() (all, inTurn int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.reads.tokens("")
 }
 
 // AddRead adds the answer to a call, and returns what ReadTokens was without it. It adds
 // nothing and returns false if inTurn would then exceed room.
-func (s *Agent) AddRead(call string, tokens, room int) (all, inTurn int, fits bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	all, inTurn = s.reads.tokens(call)
+func (a *Agent) AddRead(call string, tokens, room int) (all, inTurn int, fits bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	all, inTurn = a.reads.tokens(call)
 	if inTurn+tokens > room {
 		return all, inTurn, false
 	}
-	for i := range s.reads.since {
-		if r := &s.reads.since[i]; call != "" && r.call == call {
+	for i := range a.reads.since {
+		if r := &a.reads.since[i]; call != "" && r.call == call {
 			r.tokens = tokens
 			return all, inTurn, true
 		}
 	}
-	s.reads.since = append(s.reads.since, readResult{call: call, tokens: tokens})
+	a.reads.since = append(a.reads.since, readResult{call: call, tokens: tokens})
 	return all, inTurn, true
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/satchel-go/satchel/internal/files/deps"
 )
 
+// DepsCommand installs the packages that skills need.
 type DepsCommand struct {
 	Cache    string   `placeholder:"DIR" help:"Where packages are installed. Default: satchel/deps in the directory where you keep caches."`
 	Index    string   `placeholder:"URL" help:"Index of Python packages instead of the public one."`

@@ -20,6 +20,7 @@ import (
 // maxPath bounds one line of a list of paths in bytes.
 const maxPath = 64 << 10
 
+// InspectCommand prints what a SKILL.md says and its findings.
 type InspectCommand struct {
 	Strict    bool     `xor:"mode" help:"A file must meet every MUST of the specification."`
 	SkillsRef bool     `xor:"mode" help:"Like --strict, and reject what the skills-ref tool rejects."`

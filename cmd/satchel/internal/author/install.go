@@ -90,6 +90,7 @@ func rootFS(dir string) fs.FS {
 	return root.FS()
 }
 
+// InstallCommand copies skills into a directory.
 type InstallCommand struct {
 	places.FetchFlags `embed:""`
 	JSON              bool   `help:"One JSON object per line for each skill: name, dir, sha256 and, for an archive, archive_sha256."`

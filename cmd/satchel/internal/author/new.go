@@ -15,6 +15,7 @@ import (
 	"github.com/satchel-go/satchel/skillmd"
 )
 
+// NewCommand writes the folder of a new skill.
 type NewCommand struct {
 	Dir         string `default:".agents/skills" placeholder:"DIR" help:"Where the skill's folder is made (default ${default})."`
 	Description string `placeholder:"TEXT" help:"What the skill does, and when to use it."`

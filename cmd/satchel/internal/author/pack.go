@@ -23,6 +23,7 @@ import (
 	"github.com/satchel-go/satchel/internal/text/skilltext"
 )
 
+// PackCommand writes the archive of a skill.
 type PackCommand struct {
 	JSON   bool     `help:"One JSON object: file, files (how many) and sha256."`
 	Output string   `short:"o" placeholder:"FILE" help:"The archive to write. Default: the name of the first directory, with .tar.gz."`

@@ -8,6 +8,7 @@ import (
 	"github.com/satchel-go/satchel/cmd/satchel/internal/places"
 )
 
+// TrustCommand marks the skills of projects as trusted.
 type TrustCommand struct {
 	JSON      bool   `help:"One JSON object: project."`
 	TrustFile string `placeholder:"FILE" help:"Which projects are trusted. Default: satchel/trusted.json in the directory where programs keep their state."`

@@ -15,6 +15,7 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
+// UpdateCommand replaces installed skills by newer ones.
 type UpdateCommand struct {
 	places.FetchFlags `embed:""`
 	Dir               string   `default:".agents/skills" placeholder:"DIR" help:"Where the skills are installed (default ${default})."`
@@ -148,6 +149,7 @@ func (cmd *UpdateCommand) one(ctx context.Context, c cli.Console, target *target
 	return updatedLine{locked.Name, updateReplaced, offered.SHA256}, nil
 }
 
+// LockCommand writes the lock file of a directory.
 type LockCommand struct {
 	JSON bool   `help:"One JSON object: file and skills (how many)."`
 	Dir  string `arg:"" name:"dir" help:"A directory of skills."`

@@ -10,6 +10,7 @@ import (
 	"slices"
 )
 
+// ValidateCommand checks skills and prints the findings.
 type ValidateCommand struct {
 	Strict    bool     `xor:"mode" help:"A file must meet every MUST of the specification."`
 	SkillsRef bool     `xor:"mode" help:"Like --strict, and reject what the skills-ref tool rejects."`

@@ -24,6 +24,7 @@ import (
 	skillrun "github.com/satchel-go/satchel/tools/run"
 )
 
+// ListCommand lists the skills of the named places.
 type ListCommand struct {
 	Discover            bool   `help:"Search the well-known places too, where directories are named."`
 	Overview            bool   `xor:"form" help:"The overview of the skills, as chat sends it to a model by default."`

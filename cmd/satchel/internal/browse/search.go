@@ -14,6 +14,7 @@ import (
 	"github.com/satchel-go/satchel/cmd/satchel/internal/places"
 )
 
+// SearchCommand finds skills by the words of a task.
 type SearchCommand struct {
 	places.SkillDirs    `embed:""`
 	places.LibraryFlags `embed:""`

@@ -15,6 +15,7 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
+// ShowCommand prints a skill and its files.
 type ShowCommand struct {
 	places.SkillDirs    `embed:""`
 	places.LibraryFlags `embed:""`

@@ -44,6 +44,7 @@ type Flags struct {
 	helpers map[string]*satchel.Runtime
 }
 
+// Command starts a chat with an agent that has skills.
 type Command struct {
 	Flags   `embed:""`
 	Model   string   `placeholder:"NAME" help:"The model that answers. Default: $$OPENAI_MODEL."`

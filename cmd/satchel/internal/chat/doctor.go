@@ -12,6 +12,7 @@ import (
 	"github.com/satchel-go/satchel/session"
 )
 
+// DoctorCommand prints what the sandbox of this machine can do.
 type DoctorCommand struct {
 	JSON      bool     `help:"One JSON object."`
 	Tools     []string `placeholder:"NAME,…" help:"Tools of an agent: which of them lists of allowed tools do not speak of unless they name them."`

@@ -23,6 +23,7 @@ import (
 	"github.com/satchel-go/satchel/session"
 )
 
+// ToolCommand calls one tool as a model would.
 type ToolCommand struct {
 	SkillFlags   `embed:""`
 	GateFlags    `embed:"" group:"Which calls may be made:"`

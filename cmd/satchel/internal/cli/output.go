@@ -85,6 +85,7 @@ func runeColumns(r rune) int {
 // piped is not cut.
 func (c Console) Fit(line string) string { return c.FitIn(line, c.Width) }
 
+// FitIn shortens a line to width columns if it is for a terminal.
 func (c Console) FitIn(line string, width int) string {
 	if !c.Watched || c.Width <= 0 || Columns(line) <= width {
 		return line

@@ -12,6 +12,7 @@ import (
 	"github.com/satchel-go/satchel/library/sqlstore/postgres"
 )
 
+// Command has the verbs of a library.
 type Command struct {
 	Migrate libraryMigrateCmd `cmd:"" help:"Make the schema of a library, or bring it up to date."`
 	Import  libraryImportCmd  `cmd:"" help:"Add the skills of directories, shared and reviewed."`

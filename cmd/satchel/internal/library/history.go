@@ -11,6 +11,7 @@ import (
 	"github.com/satchel-go/satchel/library"
 )
 
+// HistoryCommand lists the versions of a skill in a library.
 type HistoryCommand struct {
 	places.LibraryFlags `embed:""`
 	JSON                bool   `help:"One JSON object per line: versionRef, at, subject, reason, action, reviewed."`
@@ -57,6 +58,7 @@ func (cmd *HistoryCommand) Run(ctx context.Context, c cli.Console) (err error) {
 	return nil
 }
 
+// DiffCommand prints the difference of two versions.
 type DiffCommand struct {
 	places.LibraryFlags `embed:""`
 	From                string   `placeholder:"V" help:"v3, a versionRef or base (default: the version before --to)."`

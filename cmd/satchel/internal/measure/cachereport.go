@@ -13,6 +13,7 @@ import (
 	"github.com/satchel-go/satchel/internal/cachecost/prompt"
 )
 
+// CacheReportCommand prints what a captured conversation cost with a prompt cache.
 type CacheReportCommand struct {
 	JSON bool   `help:"One JSON object for each conversation, one a line."`
 	Key  string `help:"Field that names the conversation, of the line or of its request; by default session, session_id, conversation_id, prompt_cache_key or user, whichever is there." placeholder:"FIELD"`

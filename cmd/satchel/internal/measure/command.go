@@ -19,6 +19,7 @@ import (
 	skillrun "github.com/satchel-go/satchel/tools/run"
 )
 
+// DemoCommand plays one task with a scripted model.
 type DemoCommand struct {
 	Skills    string `arg:"" optional:"" name:"dir" help:"Where the skills of the story are (default: the program has them)."`
 	Placement string `enum:"tool-result,system" default:"tool-result" placeholder:"PLACE" help:"Where loaded content goes: ${enum} (default ${default})."`

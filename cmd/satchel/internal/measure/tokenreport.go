@@ -15,6 +15,7 @@ import (
 	skillrun "github.com/satchel-go/satchel/tools/run"
 )
 
+// TokenReportCommand prints how many tokens skills take.
 type TokenReportCommand struct {
 	Framework       string `enum:"eino,langchaingo" default:"eino" placeholder:"NAME" help:"The framework that runs the agent: ${enum} (default ${default})."`
 	System          string `placeholder:"TEXT" help:"System message, sent verbatim."`

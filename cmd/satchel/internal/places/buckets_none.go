@@ -19,6 +19,7 @@ func openArtifactsBucket(context.Context, string) (artifacts.Store, io.Closer, e
 	return nil, nil, errNoBuckets
 }
 
+// OpenBlobsBucket fails, because this build has no buckets.
 func OpenBlobsBucket(context.Context, string, blobs.Quota) (blobs.Store, io.Closer, error) {
 	return nil, nil, errNoBuckets
 }

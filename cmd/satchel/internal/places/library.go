@@ -35,6 +35,7 @@ type Library struct {
 	closing cli.Closers
 }
 
+// Close closes the library and its store. A nil library has nothing to close.
 func (o *Library) Close() error {
 	if o == nil {
 		return nil
@@ -117,6 +118,7 @@ func openLibraryStore(ctx context.Context, address string) (library.Store, error
 	return nil, fmt.Errorf("%w: --library: want sqlite:FILE or postgres://…", cli.ErrUsage)
 }
 
+// IsPostgres reports whether an address is one of PostgreSQL.
 func IsPostgres(address string) bool {
 	return strings.HasPrefix(address, "postgres://") || strings.HasPrefix(address, "postgresql://")
 }

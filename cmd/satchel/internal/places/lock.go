@@ -1,5 +1,3 @@
-// PACKAGEDOC notes what the skills of a directory are, file by file, and says what has
-// changed since.
 package places
 
 import (

@@ -23,6 +23,7 @@ import (
 	"github.com/satchel-go/satchel/protocol"
 )
 
+// CallCommand calls a method of a server.
 type CallCommand struct {
 	URL       string `xor:"server" placeholder:"URL" help:"Where the server answers (default http://127.0.0.1:8080); /rpc is added where there is no path."`
 	Unix      string `xor:"server" placeholder:"PATH" help:"Unix socket of the server."`

@@ -39,6 +39,7 @@ type serveFlags struct {
 	UnsafeLocal bool `help:"Run without isolation, as you, where there is no sandbox or not."`
 }
 
+// Command serves skills over JSON-RPC.
 type Command struct {
 	serveFlags
 	Stdio  bool   `xor:"transport" help:"Answer on standard input and output."`

@@ -15,6 +15,7 @@ import (
 	"github.com/satchel-go/satchel/protocol/mcp"
 )
 
+// MCPCommand serves skills over MCP on standard input and output.
 type MCPCommand struct {
 	serveFlags
 	Listen string `placeholder:"ADDRESS" help:"Answer HTTP on this address, at /mcp, instead of standard input and output."`
