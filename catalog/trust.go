@@ -27,7 +27,7 @@ func (c *Catalog) isTrusted(ctx context.Context, r source.Root) (trusted bool, e
 		return true, nil
 	}
 	if dir := r.Path(); dir != "" {
-		_, err := os.Stat(dir) //nolint:gosec // the host names it
+		_, err := os.Stat(dir)                                        //nolint:gosec // the host names it
 		if err != nil && errors.Is(scan.Cause(err), fs.ErrNotExist) { // nor below a file
 			return true, nil
 		}
