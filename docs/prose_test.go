@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// maxWords is the most words of a sentence. 25 are the rule.
-const maxWords = 30
+// maxWords is the most words of a sentence.
+const maxWords = 25
 
 // mostHard is how many sentences and phrases of the pages may be hard to read. It only goes down.
 const mostHard = 0
