@@ -140,6 +140,31 @@ func TestGuidesBeginWithATask(t *testing.T) {
 	}
 }
 
+// TestGuidesAskQuestions holds the pages in which a reader looks for one answer.
+func TestGuidesAskQuestions(t *testing.T) {
+	for _, name := range []string{"dependencies", "events", "going-on", "library", "permissions", "production", "prompt-caches", "running-commands", "scale", "server", "skills"} {
+		found := regexp.MustCompile(`(?m)^## (.*)$`).FindAllStringSubmatch(read(t, "docs/"+name+".md"), -1)
+		if len(found) == 0 {
+			t.Errorf("docs/%s.md has no headings", name)
+		}
+		for _, h := range found {
+			if !strings.HasSuffix(h[1], "?") {
+				t.Errorf("docs/%s.md has a heading that is no question: %s", name, h[1])
+			}
+		}
+	}
+}
+
+// TestPagesHaveNoIndentedCode keeps code in fences, where TestPagesQuoteTestedCode finds it.
+func TestPagesHaveNoIndentedCode(t *testing.T) {
+	fenced, indented := regexp.MustCompile("(?ms)^```.*?^```$"), regexp.MustCompile(`(?m)^\n {4}\S.*$`)
+	for name, page := range pages(t) {
+		if code := indented.FindString(fenced.ReplaceAllString(page, "")); code != "" {
+			t.Errorf("%s has code outside of a fence: %s", name, strings.TrimSpace(code))
+		}
+	}
+}
+
 var (
 	link    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
 	heading = regexp.MustCompile(`(?m)^#+ (.*)$`)
@@ -238,7 +263,7 @@ func TestOptionsAreListed(t *testing.T) {
 		t.Fatal(err)
 	}
 	table := read(t, "docs/going-on.md")
-	_, table, _ = strings.Cut(table, "## Options of `satchel.New`")
+	_, table, _ = strings.Cut(table, "## Which options does `satchel.New` have?")
 	for name := range root {
 		if !strings.Contains(table, "`"+name+"(") {
 			t.Errorf("docs/going-on.md does not list the option %s", name)
