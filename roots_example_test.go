@@ -11,7 +11,7 @@ import (
 	"github.com/satchel-go/satchel/catalog/source"
 )
 
-// The skills of a project that nobody has trusted stay out, and those of a plugin come in.
+// The skills of a project that is not trusted stay out. Those of a plugin come in.
 func ExampleWithSkillRoots() {
 	dir, err := os.MkdirTemp("", "example")
 	if err != nil {
