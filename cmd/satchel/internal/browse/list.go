@@ -50,7 +50,7 @@ path of the SKILL.md), docs (how many docs a model can select), hidden (true whe
 the model does not see the skill), scope, source, qualified (a name that only this
 skill has), shadowed (true when it is called by that name alone), version, revision (of
 a skill of a library), warnings, such as overlay-outdated, and installed_from (where
-skills-places.json of the common installer has it from).`
+skills-lock.json of the common installer has it from).`
 }
 
 // listed is one skill; the names of its fields in JSON are stable.
