@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -90,6 +91,9 @@ func run(ctx context.Context, args []string, c cli.Console) (code int) {
 	if err != nil {
 		fmt.Fprintln(c.Err, "satchel:", cli.OneLine(err.Error()))
 		return cli.ExitFailed
+	}
+	if len(args) > 0 && args[0] == "help" { // as other programs have it
+		args = append(slices.Clone(args[1:]), "--help")
 	}
 	parsed, err := parser.Parse(args)
 	if err != nil {

@@ -16,6 +16,8 @@ func TestHelpAndUsage(t *testing.T) {
 		err  string
 	}{
 		"help":           {[]string{"--help"}, 0, "Talk to a model:", ""},
+		"help as a word": {[]string{"help"}, 0, "Talk to a model:", ""},
+		"help of a verb": {[]string{"help", "library", "diff"}, 0, "Usage: satchel library diff", ""},
 		"help of chat":   {[]string{"chat", "--help"}, 0, "tool_result  id, name, result", ""},
 		"help of list":   {[]string{"list", "--help"}, 0, "docs (how many", ""},
 		"nothing":        {nil, cli.ExitUsage, "", "expected one of"},
