@@ -285,6 +285,31 @@ func TestEndedTextsMakeRoomForReads(t *testing.T) {
 	chattest.Same(t, "what is in view", chattest.Where(c.View()))
 }
 
+// A read that does not fit even without the texts of ended loads changes nothing.
+func TestRefusedReadsKeepEndedTexts(t *testing.T) {
+	c, _ := budgeted(t, big(), satchel.WithLoading(satchel.Loading{Prices: free, Budget: tools.Budget{Warn: -1, Max: 2500}}))
+	size := func() (n int) {
+		for _, m := range c.View() {
+			n += len(m.Added)
+		}
+		return n
+	}
+	c.Calls("skill_load pdf")
+	c.Answer("done")
+	c.Say(core.User, "two").View()
+	c.Calls("skill_load api")
+	before := size()
+	if before < 4400 { // the texts of both: about 1,100 tokens
+		t.Fatalf("%d bytes of skills before the read", before)
+	}
+	if got := c.Calls("skill_read data.csv")[0]; !strings.HasPrefix(got, "error: about 3100 tokens") {
+		t.Errorf("a read above the budget: %.200q", got)
+	}
+	if after := size(); after != before {
+		t.Errorf("a refused read left %d of %d bytes of skills", after, before)
+	}
+}
+
 // Files of the workspace are no text of skills.
 func TestFilesOfTheWorkspaceDoNotCount(t *testing.T) {
 	commands, err := local.New()

@@ -98,6 +98,9 @@ func (s *Scope) admit(ctx context.Context, text string) (line string, err error)
 		_, err := s.Update(ctx, func(rec *state.Record) (*state.Record, string, error) {
 			next = rec.Clone()
 			loaded = m.makeRoom(ctx, next, limit-inTurn-tokens)
+			if inTurn+tokens > limit-loaded { // a refused read changes nothing
+				next = rec
+			}
 			return next, "", m.err
 		})
 		if err != nil {
