@@ -15,7 +15,13 @@ const (
 )
 
 // String returns the name, and "none" for the zero value.
-func (i Isolation) String() string { return cmp.Or(string(i), "none") }
+func (i Isolation) String() string { return cmp.Or(string(i), none) }
+
+// IsNone reports whether i says that nothing isolates a command: "" or "none".
+func (i Isolation) IsNone() bool { return i == "" || i == none }
+
+// none is how an isolation that there is not is written.
+const none = "none"
 
 // Capability says whether a guarantee is enforced. Note says by what means, within which
 // bounds, or why it is missing.

@@ -73,7 +73,7 @@ func (s *Server) fill(ctx context.Context) (err error) {
 		return fmt.Errorf("%w: callers can create skills (WithCreate) only in a directory: name it by WithCreatedSkills", errOption)
 	}
 	if s.executor != nil && s.workspaces != nil {
-		if s.executor.Capabilities().Isolation == "" && !s.unsafeLocal {
+		if s.executor.Capabilities().Isolation.IsNone() && !s.unsafeLocal {
 			return fmt.Errorf("%w: the executor isolates nothing: give another, or say that this is meant (WithUnsafeLocal)", errOption)
 		}
 		places, ok := s.workspaces.(workspace.Places)

@@ -873,3 +873,32 @@ func ExampleOpen() {
 	fmt.Println(err)
 	// Output: unknown skill "pdf"
 }
+
+// claims is an executor that says what isolates its commands.
+type claims struct {
+	executor.Executor
+	isolation executor.Isolation
+}
+
+func (c claims) Capabilities() executor.Capabilities {
+	return executor.Capabilities{Isolation: c.isolation}
+}
+
+// TestOpenRefusesWhatIsolatesNothing gives servers executors that isolate nothing, in both
+// spellings.
+func TestOpenRefusesWhatIsolatesNothing(t *testing.T) {
+	places, err := workspace.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer places.Close()
+	for _, isolation := range []executor.Isolation{"", "none"} {
+		s, err := protocol.Open(t.Context(), protocol.WithExecutor(claims{isolation: isolation}), protocol.WithWorkspaces(places))
+		if err == nil || !strings.Contains(err.Error(), "isolates nothing") {
+			t.Errorf("%q: %v", string(isolation), err)
+		}
+		if s != nil {
+			t.Error(s.Close(t.Context()))
+		}
+	}
+}

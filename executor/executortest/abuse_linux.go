@@ -48,7 +48,7 @@ func calls(c caps) bool     { return c.SystemCalls.Enforced }
 func spaces(c caps) bool { return c.Isolation == executor.IsolationNamespaces }
 
 // isolated is for what both kinds of isolation hold.
-func isolated(c caps) bool { return c.Isolation != "" }
+func isolated(c caps) bool { return !c.Isolation.IsNone() }
 
 func always(caps) bool { return true }
 

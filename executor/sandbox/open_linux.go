@@ -65,6 +65,9 @@ func (s *Sandbox) open(ctx context.Context) (err error) {
 	if errors.Is(why, process.ErrOption) {
 		return errors.Join(why, s.Close())
 	}
+	if err := ctx.Err(); err != nil { // a weaker kind is for machines that have no better one
+		return errors.Join(err, s.Close())
+	}
 	s.caps.Advice = append(s.caps.Advice, fmt.Sprintf("namespaces cannot be used: %v; %s", why, namespaceAdvice(s.root)))
 	if s.least != executor.IsolationNamespaces {
 		if weaker := s.openTier(ctx, executor.IsolationLandlock); weaker == nil {

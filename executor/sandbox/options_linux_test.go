@@ -3,6 +3,7 @@
 package sandbox_test
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -158,5 +159,18 @@ func TestCloseEndsCommands(t *testing.T) {
 	result, err := p.Wait(t.Context())
 	if err != nil || result.Signal != "SIGKILL" {
 		t.Errorf("%+v, %v", result, err)
+	}
+}
+
+// TestOpenEndsWithItsContext opens with a context that has ended: no weaker kind of isolation is
+// tried in its place.
+func TestOpenEndsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if s, err := sandbox.Open(ctx); !errors.Is(err, context.Canceled) {
+		if s != nil {
+			t.Errorf("opened %s", s.Capabilities().Isolation)
+		}
+		t.Errorf("%v, want context.Canceled", err)
 	}
 }

@@ -151,7 +151,7 @@ func (w *workshop) caution() string {
 		}
 	}
 	how := "commands run unconfined on this machine, as you"
-	if c.Isolation != "" {
+	if !c.Isolation.IsNone() {
 		how = fmt.Sprintf("commands run in a sandbox (%s)", c.Isolation)
 	}
 	if len(loose) > 0 {
