@@ -92,6 +92,9 @@ func (s *Scope) admit(ctx context.Context, text string) (line string, err error)
 		limit = math.MaxInt
 	}
 	loaded := m.all(ctx, rec)
+	if m.err != nil { // before the read is counted
+		return "", m.err
+	}
 	read, inTurn, fits := s.AddRead(tokens, limit-loaded)
 	if !fits && slices.ContainsFunc(rec.Deliveries, func(d state.Delivery) bool { return d.Ended }) {
 		var next *state.Record
