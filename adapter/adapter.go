@@ -152,9 +152,9 @@ func Key(ctx context.Context, adapter any, key core.SessionKey) core.SessionKey 
 	return NestedKey(ctx, key)
 }
 
-// WithInput sets the text that the tool which is called under ctx gets, where the framework
-// has taken it out of the arguments of the call. Lists of allowed tools are compared with the
-// text then, and not with the arguments.
+// WithInput sets the input of the tool that is called under ctx, for frameworks that take it out
+// of the arguments of the call. Lists of allowed tools are compared with this input instead of
+// the arguments.
 func WithInput(ctx context.Context, text string) context.Context {
 	return callctx.WithInput(ctx, text)
 }
@@ -199,7 +199,7 @@ type Turn struct {
 	run callctx.Run
 }
 
-// WithTurn marks ctx as belonging to an attempt. satchel.BeginTurn is what hosts use.
+// WithTurn returns a context of the attempt t at a turn. Hosts call satchel.BeginTurn instead.
 func WithTurn(ctx context.Context, t *Turn) context.Context {
 	return callctx.WithTurnRun(context.WithValue(ctx, turnKey{}, t), &t.run)
 }

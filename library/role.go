@@ -38,8 +38,8 @@ var roleOrder = []Role{roleViewer, roleAuthor, roleEditor, roleMaintainer}
 // rank returns the place of a role, from 0; that of an unknown role is 0.
 func (r Role) rank() int { return max(0, slices.Index(roleOrder, r)) }
 
-// Actor is the person or agent that lists, reads or edits. The host names it; nothing that a
-// model writes does.
+// Actor is the person or agent that lists, reads or edits. The host names it; a
+// model cannot.
 type Actor struct {
 	Tenant  string
 	Subject string // the person

@@ -38,9 +38,9 @@ const (
 	nameUpdate   = "updateSkill"
 )
 
-// With returns an option of satchel.New that gives agents the skills of a library. The shared
-// skills of the tenant and the skills of the library's plugins come after those of other
-// places. Agents edit by skill_update, or by updateSkill of [Vocabulary]. The host closes
+// With returns an option of satchel.New that gives agents the skills of a library. The
+// skills of folders stand first, then the tenant's shared skills and those of the library's
+// plugins. Agents edit by skill_update, or by updateSkill of [Vocabulary]. The host closes
 // the library's store. A runtime has one library.
 func With(l *Library, o AgentOptions) satchel.Option {
 	return satchel.WithExtension("library.With", func(host satchel.ExtensionHost) (satchel.Extension, error) {
