@@ -48,8 +48,8 @@ type Secret struct {
 	Hosts []string
 }
 
-// Check calls Value and returns an error if runs of the tenant could not have the secret, for
-// example because the value is too short to be removed from their output.
+// Check calls Value and returns an error if runs of the tenant could not have the secret.
+// One reason is a value that is too short to be removed from the output of runs.
 func (s Secret) Check(ctx context.Context, tenant string) error {
 	value, err := s.Value(ctx, tenant)
 	if err != nil {
