@@ -150,6 +150,9 @@ func Open(ctx context.Context, opts ...Option) (*Sandbox, error) {
 			return nil, err
 		}
 	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	if err := s.open(ctx); err != nil {
 		return nil, err
 	}
