@@ -34,10 +34,10 @@ func (e *RootError) Error() string {
 func (e *RootError) Unwrap() error { return e.Err }
 
 // Ready reports the roots that gave no skills in the last search. Such a root cannot be
-// searched, is not trusted, holds no skill, or holds broken ones only. The error is nil if there are none, and else holds a [RootError] for each. It is
-// [ErrNoSkills] too if no other root has a skill. An optional root may be absent or
-// empty; one that holds only what could not be used is among them. Ready judges the roots
-// and not what an audience sees of them.
+// searched, is not trusted, holds no skill, or holds broken ones only. The error is nil if
+// there is no such root, and holds a [RootError] for each otherwise. It is [ErrNoSkills] too
+// if no other root has a skill. An optional root may be absent or empty, but not hold broken
+// skills only. Ready judges the roots, not what an audience sees of them.
 func (c *Catalog) Ready() error {
 	st := c.state.Load()
 	var errs []error

@@ -85,7 +85,7 @@ func (l *Library) holds(ctx context.Context, p *preparedEdit) error {
 		return err
 	}
 	if now := packaged[i.id]; now == nil || now.digest != i.base.digest {
-		return refuse("conflict", ErrConflict, "the change that was approved is for another text: the plugin has changed. Inspect the skill and make the change anew.")
+		return refuse("conflict", ErrConflict, "the change that was approved is for another text: the plugin has changed. Inspect the skill and make the change again.")
 	}
 	return nil
 }

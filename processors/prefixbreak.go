@@ -35,7 +35,7 @@ func (b PrefixBreak) Block() string {
 
 // String describes the break in one line.
 func (b PrefixBreak) String() string {
-	return fmt.Sprintf("prefix breaks at %s, cause %s: about %d tokens are sent anew", b.Block(), b.Cause, b.Tokens)
+	return fmt.Sprintf("prefix breaks at %s, cause %s: about %d tokens are sent again", b.Block(), b.Cause, b.Tokens)
 }
 
 // testingT is the part of testing.TB that FailTest needs.

@@ -28,7 +28,7 @@ func BenchmarkGenerateContent(b *testing.B) {
 	b.Run("executor", func(b *testing.B) { benchExecutor(b, 0) })
 	b.Run("executor, earlier turns", func(b *testing.B) { benchExecutor(b, 20) })
 	b.Run("loop", func(b *testing.B) { benchLoop(b, openAI, same) })
-	b.Run("loop, history read anew", func(b *testing.B) { benchLoop(b, openAI, cloned) })
+	b.Run("loop, history read again", func(b *testing.B) { benchLoop(b, openAI, cloned) })
 	b.Run("loop, results in one message", func(b *testing.B) { benchLoop(b, openAI, gathered) })
 	b.Run("loop, Anthropic", func(b *testing.B) { benchLoop(b, claude, same) })
 	b.Run("loop, Google", func(b *testing.B) { benchLoop(b, google, same) })

@@ -39,7 +39,7 @@ func TestCacheReport(t *testing.T) {
 	for _, want := range []string{
 		"conversation a: requests 3, prompt tokens 4573, largest 1530, prefix breaks 1\n",
 		"  the provider reported 300 prompt tokens, 25.0 % of them cached\n",
-		"  line 3 breaks the prefix at message 0 (system): 1507 tokens are sent anew\n",
+		"  line 3 breaks the prefix at message 0 (system): 1507 tokens are sent again\n",
 		"    was  \"You help. It is 10:01.\"\n    is   \"You help. It is 10:02.\"\n    this looks like a date or a time: move it to the end of the request\n",
 		"conversation b: requests 1, prompt tokens 12, largest 12, prefix breaks 0\n",
 		"GPT-5, GPT-5.1",
@@ -72,7 +72,7 @@ func TestCacheReportJSON(t *testing.T) {
 func TestCacheReportOfAHistoryThatShrinks(t *testing.T) {
 	long := strings.Repeat("word ", 3000)
 	got := program(t, nil, logLine("a", "You help.", "a", long, "b")+logLine("a", "You help.", "a", "b"), "cache-report", "-")
-	if want := "  line 2 breaks the prefix at message 2 (user): 2 tokens are sent anew\n"; !strings.Contains(got.out, want) {
+	if want := "  line 2 breaks the prefix at message 2 (user): 2 tokens are sent again\n"; !strings.Contains(got.out, want) {
 		t.Errorf("output lacks %q:\n%s%s", want, got.out, got.err)
 	}
 }

@@ -54,7 +54,8 @@ type known struct {
 
 // Get returns the archive at an address, unpacked. One that is pinned and cached needs
 // no network. The server of any other is asked at most once in 5 minutes, and the archive is
-// unpacked again if it has changed. If the server cannot be reached, the cached one is used. The address is also the path of a file where it has no scheme.
+// unpacked again if it has changed. If the server cannot be reached, the cached one is used.
+// An address without a scheme is the path of a file.
 func (c *Cache) Get(ctx context.Context, address string, opts Options) (Unpacked, error) {
 	opts.Limits = opts.Limits.orDefaults()
 	if opts.Timeout <= 0 {

@@ -113,7 +113,7 @@ func TestPrefixGuardReports(t *testing.T) {
 	c.View()
 	c.Messages[0].Text = "It is noon."
 	c.View()
-	chattest.Same(t, "failures", failed.list, "prefix breaks at message 0 (system), cause host: about 2 tokens are sent anew")
+	chattest.Same(t, "failures", failed.list, "prefix breaks at message 0 (system), cause host: about 2 tokens are sent again")
 	chattest.Same(t, "events", events, "chat: "+failed.list[0])
 	if got := log.String(); !strings.Contains(got, "level=WARN") || !strings.Contains(got, `cause=host block="message 0 (system)" tokens=2`) {
 		t.Errorf("log is %q", got)

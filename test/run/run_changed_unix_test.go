@@ -60,8 +60,8 @@ func TestRunOfChangedSkill(t *testing.T) {
 					t.Errorf("after: %+v", r)
 				}
 				b.run(count)
-				anew := func(d string) bool { return strings.Contains(d, "staged anew") }
-				if len(details) != 4 || !anew(details[2]) || details[3] != "demo" || slices.ContainsFunc(details[:2], anew) {
+				again := func(d string) bool { return strings.Contains(d, "staged again") }
+				if len(details) != 4 || !again(details[2]) || details[3] != "demo" || slices.ContainsFunc(details[:2], again) {
 					t.Errorf("details %q", details)
 				}
 				if who == "root" && !strings.Contains(details[2], tt.detail) {

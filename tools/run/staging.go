@@ -219,7 +219,7 @@ func stageDetail(skill string, done workspace.Staging) string {
 	if done.Changed == "" {
 		return skill
 	}
-	return fmt.Sprintf("%s: staged anew, %q was changed", skill, done.Changed)
+	return fmt.Sprintf("%s: staged again, %q was changed", skill, done.Changed)
 }
 
 // sources returns where inputs come from.

@@ -88,7 +88,7 @@ func TestSentAnew(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m := gauged(t, nil, tt.was, tt.now)
 			if len(m.Breaks) != 1 || m.Breaks[0].Lost != tt.want {
-				t.Errorf("%+v of %v tokens, want %d sent anew", m.Breaks, m.Sizes, tt.want)
+				t.Errorf("%+v of %v tokens, want %d sent again", m.Breaks, m.Sizes, tt.want)
 			}
 		})
 	}
@@ -118,7 +118,7 @@ func TestSentAnewOfAnything(t *testing.T) {
 			continue
 		}
 		if lost := m.Breaks[0].Lost; lost < 0 || lost > min(m.Sizes[0], m.Sizes[1]) {
-			t.Fatalf("%d of %v tokens are sent anew:\n%+v\n%+v", lost, m.Sizes, was, now)
+			t.Fatalf("%d of %v tokens are sent again:\n%+v\n%+v", lost, m.Sizes, was, now)
 		}
 		if Explain(was, now).Place == "" {
 			t.Fatalf("no explanation:\n%+v\n%+v", was, now)

@@ -187,7 +187,7 @@ func TestFailTest(t *testing.T) {
 		if len(r.failures) != tt.fails {
 			t.Errorf("%s with %v allowed: %q", tt.cause, tt.allowed, r.failures)
 		}
-		if want := "prefix breaks at message 3 (tool), cause host: about 120 tokens are sent anew"; tt.cause == causeHost && tt.fails == 1 && r.failures[0] != want {
+		if want := "prefix breaks at message 3 (tool), cause host: about 120 tokens are sent again"; tt.cause == causeHost && tt.fails == 1 && r.failures[0] != want {
 			t.Errorf("failure %q, want %q", r.failures[0], want)
 		}
 	}

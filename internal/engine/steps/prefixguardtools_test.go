@@ -60,7 +60,7 @@ func TestPrefixGuardOfTools(t *testing.T) {
 			}
 		})
 	}
-	if got, want := (processors.PrefixBreak{Cause: causeTools, Message: -1, Tokens: 7}).String(), "prefix breaks at tools, cause tools: about 7 tokens are sent anew"; got != want {
+	if got, want := (processors.PrefixBreak{Cause: causeTools, Message: -1, Tokens: 7}).String(), "prefix breaks at tools, cause tools: about 7 tokens are sent again"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

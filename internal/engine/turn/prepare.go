@@ -84,7 +84,7 @@ func (t *Turns) Prepare(ctx context.Context, req core.Request, loads []tools.Dec
 // begins a user turn, it saves and returns the record with which that turn begins; the host
 // has declared these loads for it.
 func (t *Turns) advance(ctx context.Context, req *core.Request, scan *state.Scan, agent *state.Agent, rec *state.Record, loads []tools.Declared) (*state.Record, error) {
-	agent.Saw(rec)
+	agent.NoteRecord(rec)
 	token := ""
 	if turn := adapter.TurnOf(ctx); turn != nil {
 		token = turn.Token

@@ -117,7 +117,7 @@ func TestStageAgainWhatWasChanged(t *testing.T) {
 				if diff := differ(want, tree(t, path)); diff != "" {
 					t.Error(diff)
 				}
-				if !strings.Contains(text(), "changed and is staged anew") {
+				if !strings.Contains(text(), "changed and is staged again") {
 					t.Errorf("log: %s", text())
 				}
 				if _, done, err := ws.Stage(t.Context(), pdf, "1", pdfFiles()); err != nil || !unstaged(done) {
@@ -170,7 +170,7 @@ func TestStagingAnewKeepsVenv(t *testing.T) {
 		must(t, os.Chmod(path, 0o755))
 		write(t, filepath.Join(path, "evil.py"), "evil")
 		if _, staged := stage(t, ws, pdf, digest, pdfFiles()); !staged {
-			t.Fatal("not staged anew")
+			t.Fatal("not staged again")
 		}
 		if got := read(t, filepath.Join(path, ".venv/bin/tool")); got != "installed" {
 			t.Errorf(".venv has %q", got)

@@ -152,7 +152,7 @@ func (ws *Local) stage(ctx context.Context, name, id, load string, files Files) 
 		done.Changed = changed
 	}
 	if changed != "" {
-		ws.owner.cfg.logger.Warn("workspaces: a staged skill was changed and is staged anew", "skill", name, "path", changed)
+		ws.owner.cfg.logger.Warn("workspaces: a staged skill was changed and is staged again", "skill", name, "path", changed)
 	}
 	if other { // if the process ends now, the .venv belongs to no skill
 		if err := ws.memory.setOwner(s.dir, noOwner); err != nil {

@@ -195,7 +195,7 @@ func (r *CacheReport) write(w io.Writer, prices []cachemodel.Price) error {
 		out.printf("  %-17s %9s %9d %9.0f %9.3f  %s\n", c.Price, percent(c.Read, r.Prompt), c.Written, c.ITE, c.Ratio, prices[i].Models)
 	}
 	for _, b := range r.Breaks {
-		out.printf("  line %d breaks the prefix at %s: %d tokens are sent anew\n", b.Line, cli.Printable(b.Place), b.Lost)
+		out.printf("  line %d breaks the prefix at %s: %d tokens are sent again\n", b.Line, cli.Printable(b.Place), b.Lost)
 		out.printf("    was  %q\n    is   %q\n", b.Before, b.After)
 		if b.Hint != "" {
 			out.printf("    %s\n", b.Hint)

@@ -1,0 +1,81 @@
+package state
+
+import (
+	"sync"
+
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/lru"
+)
+
+// Agents holds what a runtime keeps in memory of its agents, by their keys.
+type Agents struct {
+	mu  sync.Mutex
+	all *lru.Cache[core.SessionKey, *Agent]
+	// holders are those that hold files.
+	holders *lru.Cache[*Agent, struct{}]
+}
+
+// NewAgents returns an empty Agents that keeps at most limit of them.
+func NewAgents(limit int) *Agents {
+	a := &Agents{
+		holders: lru.New(maxHolders, func(s *Agent, _ struct{}) { s.attach(nil) }),
+	}
+	a.all = lru.New(limit, func(_ core.SessionKey, s *Agent) { a.drop(s) })
+	return a
+}
+
+// Of returns the agent of a key, a new one if there is none.
+func (a *Agents) Of(key core.SessionKey) *Agent {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	agent, ok := a.all.Get(key)
+	if !ok {
+		agent = &Agent{}
+		a.all.Put(key, agent, 1)
+	}
+	return agent
+}
+
+// TurnOf returns the number of an agent's user turn, 0 where it is not known.
+func (a *Agents) TurnOf(key core.SessionKey) int {
+	a.mu.Lock()
+	agent, ok := a.all.Get(key)
+	a.mu.Unlock()
+	if !ok {
+		return 0
+	}
+	return agent.turnNumber()
+}
+
+// End forgets every agent of a session.
+func (a *Agents) End(session string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for key, agent := range a.all.All() {
+		if key.Session == session {
+			a.all.Remove(key)
+			a.drop(agent)
+		}
+	}
+}
+
+// drop removes the files of an agent. a.mu is held.
+func (a *Agents) drop(agent *Agent) {
+	if a.holders.Remove(agent) {
+		agent.attach(nil)
+	}
+}
+
+// Keep replaces the files of the last request by those of the next one. Of too many
+// files it keeps the newest.
+func (a *Agents) Keep(agent *Agent, files []core.File) {
+	files = files[max(0, len(files)-maxFiles):]
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	agent.attach(files)
+	if len(files) == 0 {
+		a.holders.Remove(agent)
+		return
+	}
+	a.holders.Put(agent, struct{}{}, 1)
+}
