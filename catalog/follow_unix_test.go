@@ -13,16 +13,6 @@ import (
 	"github.com/satchel-go/satchel/catalog/source"
 )
 
-func symlink(t *testing.T, target, link string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(link), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(target, link); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // Installers put skills into one directory and link them from another.
 func TestFollowsLinksOfInstallers(t *testing.T) {
 	base := t.TempDir()

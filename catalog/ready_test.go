@@ -37,9 +37,7 @@ func TestReady(t *testing.T) {
 		}
 	}
 	link := func(to, name string) {
-		if err := os.Symlink(to, at(name)); err != nil {
-			t.Skip(err)
-		}
+		symlink(t, to, at(name))
 	}
 	link(at("gone"), "lost")
 	link("../nowhere", "dead/link")
@@ -100,9 +98,7 @@ func TestDeadLinksAreTold(t *testing.T) {
 	for name, to := range map[string]string{
 		"s/one": "../gone", "s/two": "../via", "via": "gone", "s/circle": "circle", "s/more/deep": "xls/gone", "s/far/abs": filepath.ToSlash(base) + "/gone", "s/file": "pdf/SKILL.md",
 	} {
-		if err := os.Symlink(filepath.FromSlash(to), filepath.Join(base, filepath.FromSlash(name))); err != nil {
-			t.Skip(err)
-		}
+		symlink(t, filepath.FromSlash(to), filepath.Join(base, filepath.FromSlash(name)))
 	}
 	c := mustOpen(t, []source.Root{source.Dir(filepath.Join(base, "s")).Named("s")})
 	tree, err := source.Open(t.Context(), source.Dir(filepath.Join(base, "s")), source.Reading{})
@@ -186,9 +182,7 @@ func TestOptionalRoots(t *testing.T) {
 		"dead/note.txt": "", "out/.git/HEAD": "", "file": "", "toml/a/skill.toml": "", "upper/a/Skill.md": skillText("a", "Is spelled otherwise.", ""),
 	})
 	for name, to := range map[string]string{"dead/x": "../nowhere", "out/x": at("far/x"), "loop": "loop"} {
-		if err := os.Symlink(to, at(name)); err != nil {
-			t.Skip(err)
-		}
+		symlink(t, to, at(name))
 	}
 	for name, want := range map[string]string{
 		"dead": "no skills found in ", "out": "no skills found in ", "toml": "no skills found in ", "upper": "the file must be called SKILL.md",
@@ -220,9 +214,7 @@ func TestDeadLinkAmongMany(t *testing.T) {
 		if i >= 90 {
 			to = "gone"
 		}
-		if err := os.Symlink(filepath.FromSlash(to), filepath.Join(base, "s", "d", name)); err != nil {
-			t.Skip(err)
-		}
+		symlink(t, filepath.FromSlash(to), filepath.Join(base, "s", "d", name))
 	}
 	found := mustOpen(t, []source.Root{source.Dir(filepath.Join(base, "s")).Named("s")}).Snapshot().Diagnostics()
 	if len(found) != 1 || filepath.Base(found[0].File) != "a90" || found[0].Code != scan.CodeLink || !strings.HasSuffix(found[0].Message, "put back what it leads to (9 more links here lead nowhere)") {
@@ -234,9 +226,7 @@ func TestDeadLinkAmongMany(t *testing.T) {
 func TestRootIsALostLink(t *testing.T) {
 	base := t.TempDir()
 	for name, to := range map[string]string{"dead": "gone", "via": "dead", "circle": "circle"} {
-		if err := os.Symlink(to, filepath.Join(base, name)); err != nil {
-			t.Skip(err)
-		}
+		symlink(t, to, filepath.Join(base, name))
 	}
 	for name, want := range map[string]string{
 		"dead": "the link to gone leads nowhere; remove it, or put back what it leads to: ", "via": "the link to dead leads nowhere; ",

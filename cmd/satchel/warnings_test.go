@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -35,6 +36,9 @@ func TestMissingSkillsAreTold(t *testing.T) {
 		}
 	}
 	if err := os.Symlink(at("gone"), at("good/lost")); err != nil {
+		if runtime.GOOS != "windows" { // where links need a right of their own
+			t.Fatal(err)
+		}
 		t.Skip(err)
 	}
 	for name, to := range map[string]string{"good/second": "lost", "lostplug/skills": "gone"} {

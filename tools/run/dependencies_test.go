@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 )
 
@@ -16,7 +17,10 @@ func TestOpenDependencies(t *testing.T) {
 	}
 	link, missing := filepath.Join(t.TempDir(), "link"), filepath.Join(dir, "missing")
 	if err := os.Symlink(dir, link); err != nil {
-		t.Skipf("no links here: %v", err)
+		if runtime.GOOS != "windows" { // where links need a right of their own
+			t.Fatal(err)
+		}
+		t.Skip(err)
 	}
 	for given, want := range map[string]string{"": "", dir: dir, link: dir} {
 		r := Runner{Dependencies: given}
