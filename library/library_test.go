@@ -799,3 +799,17 @@ func TestAllow(t *testing.T) {
 		t.Errorf("the source has %+v, %v", listing, err)
 	}
 }
+
+// TestUnknownRole: a misspelt role of the host is an error that names it, and not a viewer.
+func TestUnknownRole(t *testing.T) {
+	l := open(t)
+	typo := library.Actor{Tenant: "t", Subject: "ann", Roles: []library.Role{"author", "Editor"}}
+	_, listed := l.List(t.Context(), typo, library.ListQuery{})
+	_, logged := l.Log(t.Context(), typo, library.LogQuery{})
+	granted := l.Grant(t.Context(), typo, "vic", "author")
+	for name, err := range map[string]error{"List": listed, "Log": logged, "Grant": granted} {
+		if !errors.Is(err, library.ErrInvalid) || !strings.Contains(err.Error(), `"Editor"`) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

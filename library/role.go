@@ -45,15 +45,23 @@ type Actor struct {
 	Subject string // the person
 	Agent   string
 	Session string
-	Roles   []Role
+	// Roles are those that the host gives. An unknown one is an error of each method.
+	Roles []Role
 	// Allow reports by ID and front matter whether a skill exists for the actor. A skill that
 	// it does not allow is unknown in every method; only its name stays taken. Nil allows all.
 	Allow func(core.Skill) bool
 }
 
-// roleOf returns the highest role that the host or a grant gives.
+// roleOf returns the highest role that the host or a grant gives. It fails if the host names an
+// unknown role. An unknown role of a grant is a viewer's, because another version may have
+// stored it.
 func (l *Library) roleOf(ctx context.Context, a Actor) (Role, error) {
 	best := roleViewer
+	for _, r := range a.Roles {
+		if err := r.UnmarshalText([]byte(r)); err != nil {
+			return best, fmt.Errorf("%w: Actor.Roles: %w", ErrInvalid, err)
+		}
+	}
 	granted, err := l.store.Grants(ctx, a.Tenant, a.Subject)
 	if err != nil {
 		return best, err
