@@ -30,36 +30,52 @@ type readResult struct {
 	size, tokens int
 }
 
-// CountReads counts the results in a request of calls that read files of skills.
-func (a *Agent) CountReads(scan *Scan, calls ReadCalls) {
+// Scan looks at the messages of a request once, see [ScanMessages]. It also counts the results
+// of calls that read files of skills, unless calls is nil.
+func (a *Agent) Scan(messages []core.Message, front int, calls ReadCalls) Scan {
+	if calls == nil {
+		return ScanMessages(messages, front)
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	r := &a.reads
-	n, asked := 0, -1 // asked is the index of the last message with calls
-	r.inTurn, r.since = 0, nil
-	for i := range scan.Messages {
-		m := &scan.Messages[i]
-		if len(m.Calls) > 0 {
-			asked = i
-		}
-		if m.Role != core.ToolResult || m.Tool != "" && !calls.ShowsFiles(m.Tool) {
-			continue
-		}
-		size := len(m.Text) - len(m.Added)
-		if n == len(r.results) {
-			r.results = append(r.results, readResult{size: -1})
-		}
-		if known := &r.results[n]; known.call != m.CallID || known.size != size {
-			*known = readResult{call: m.CallID, size: size}
-			if call := callOf(scan.Messages, asked, m); call != nil && calls.ShowsFiles(call.Name) && calls.ShowsFile(call) {
-				known.tokens = prompttext.Estimate(m.Text[:size])
-			}
-		}
-		if n++; i < scan.Last {
-			r.inTurn = n
+	a.reads.inTurn, a.reads.since = 0, nil
+	counter := readCounter{reads: &a.reads, calls: calls, asked: -1}
+	scan := scanMessages(messages, front, &counter)
+	a.reads.results = a.reads.results[:counter.count]
+	return scan
+}
+
+// readCounter counts the results of reads while messages are scanned.
+type readCounter struct {
+	*reads
+	calls ReadCalls
+	count int
+	asked int // the index of the last message with calls
+}
+
+// beginTurn notes that the results so far stand before a message of a user.
+func (c *readCounter) beginTurn() { c.inTurn = c.count }
+
+// add counts the message with an index if it is the result of a read.
+func (c *readCounter) add(messages []core.Message, i int) {
+	m := &messages[i]
+	if len(m.Calls) > 0 {
+		c.asked = i
+	}
+	if m.Role != core.ToolResult || m.Tool != "" && !c.calls.ShowsFiles(m.Tool) {
+		return
+	}
+	size := len(m.Text) - len(m.Added)
+	if c.count == len(c.results) {
+		c.results = append(c.results, readResult{size: -1})
+	}
+	if known := &c.results[c.count]; known.call != m.CallID || known.size != size {
+		*known = readResult{call: m.CallID, size: size}
+		if call := callOf(messages, c.asked, m); call != nil && c.calls.ShowsFiles(call.Name) && c.calls.ShowsFile(call) {
+			known.tokens = prompttext.Estimate(m.Text[:size])
 		}
 	}
-	r.results = r.results[:n]
+	c.count++
 }
 
 // callOf returns the call that a result answers, or nil. asked is the index of the last

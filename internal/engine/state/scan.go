@@ -32,6 +32,11 @@ type Scan struct {
 // ScanMessages looks at messages once. front is how many of the host's first messages it
 // measures for Moved.
 func ScanMessages(messages []core.Message, front int) Scan {
+	return scanMessages(messages, front, nil)
+}
+
+// scanMessages also counts reads, unless it is nil.
+func scanMessages(messages []core.Message, front int, reads *readCounter) Scan {
 	s := Scan{Messages: messages, First: -1, Last: -1, front: front}
 	// isBusy: a call was made since the last message of a user. Those at the end begin a
 	// turn, so wasBusy is what holds before a row of them.
@@ -50,11 +55,17 @@ func ScanMessages(messages []core.Message, front int) Scan {
 					s.First = i
 				}
 				s.Users++
+				if reads != nil {
+					reads.beginTurn()
+				}
 				s.IsAnswered, s.Responses, isBusy = false, 0, false
 			}
 			continue
 		}
 		inRow = false
+		if reads != nil {
+			reads.add(messages, i)
+		}
 		if m.Role == core.ToolResult || len(m.Calls) > 0 {
 			isBusy = true
 		}

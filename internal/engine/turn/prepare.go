@@ -47,10 +47,11 @@ func (t *Turns) Prepare(ctx context.Context, req core.Request, loads []tools.Dec
 	if err != nil {
 		return core.View{}, err
 	}
-	scan := state.ScanMessages(req.Messages, rec.Front.Messages)
+	var reads state.ReadCalls
 	if calls.Rules.Budget != (tools.Budget{}) {
-		agent.CountReads(&scan, calls)
+		reads = calls
 	}
+	scan := agent.Scan(req.Messages, rec.Front.Messages, reads)
 	if rec, err = t.advance(ctx, &req, &scan, agent, rec, loads); err != nil {
 		return core.View{}, err
 	}
