@@ -79,7 +79,7 @@ func forModel(err error) error {
 	case errors.Is(err, fairqueue.ErrJoined):
 		return tools.ModelErrorf("not run: %s: end the sessions of skill_exec with skill_kill_session first", runsAlone)
 	case errors.Is(err, fairqueue.ErrBeside):
-		return tools.ModelErrorf("not run: %s, and another one is running: call again when it has ended", runsAlone)
+		return tools.ModelErrorf("not run: %s, and another one is running or waits to run: call again when it has ended", runsAlone)
 	}
 	return err
 }

@@ -207,3 +207,39 @@ func TestQueueBesideOwn(t *testing.T) {
 		}
 	})
 }
+
+// TestQueueInOrder: a command that waits for another skill's is not kept waiting by sessions
+// and commands that come later and that it could not be beside.
+func TestQueueInOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue(4, 8)
+		own, other := queueEntry{"s", "own", besideOwn}, queueEntry{"s", "other", besideAll}
+		first, err := q.enter(t.Context(), own, time.Hour)
+		if err != nil {
+			t.Fatal(err)
+		}
+		order := make(chan string, 2)
+		go pass(t, q, "other", other, order)
+		synctest.Wait()
+		if _, err := q.join(own); err == nil || !strings.Contains(err.Error(), "waits to run") {
+			t.Errorf("a session that keeps a command waiting: %v", err)
+		}
+		go pass(t, q, "own", own, order)
+		synctest.Wait()
+		first()
+		if a, b := <-order, <-order; a != "other" || b != "own" {
+			t.Errorf("%s before %s", a, b)
+		}
+	})
+}
+
+// pass enters the queue, notes its name and leaves.
+func pass(t *testing.T, q *queue, name string, e queueEntry, order chan<- string) {
+	leave, err := q.enter(t.Context(), e, time.Hour)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	order <- name
+	leave()
+}
