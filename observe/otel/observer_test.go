@@ -159,7 +159,7 @@ func TestSpans(t *testing.T) {
 	}{
 		{"denial", core.Event{Kind: core.ToolDenied, Call: call, Rule: "Bash(git:*)"}, "deny_tool skill_run", true},
 		{"model that failed", core.Event{Kind: core.ModelFailed, Detail: "429"}, "chat", true},
-		{"step", core.Event{Kind: core.WorkspaceRun, Skill: "pdf", Err: errors.New("no room")}, "workspace.run", true},
+		{"step", core.Event{Kind: core.WorkspaceRun, Skill: "pdf", Err: errors.New("no program SECRET")}, "workspace.run", true},
 		{"long name", core.Event{Kind: core.ToolCalled, Call: core.ToolCall{Name: string(bytes.Repeat([]byte("é"), 100))}}, "execute_tool " + string(bytes.Repeat([]byte("é"), 32)), false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -172,7 +172,7 @@ func TestSpans(t *testing.T) {
 			if failed := ended[0].Status().Code.String() == "Error"; failed != c.fails {
 				t.Errorf("status is %v", ended[0].Status())
 			}
-			if text := fmt.Sprint(ended[0].Attributes()); bytes.Contains([]byte(text), []byte("SECRET")) {
+			if text := fmt.Sprint(ended[0].Attributes(), ended[0].Status()); bytes.Contains([]byte(text), []byte("SECRET")) {
 				t.Errorf("arguments are exported: %s", text)
 			}
 		})

@@ -65,9 +65,11 @@ func ended(e *core.Event) time.Time {
 }
 
 // status returns the error type of what did not succeed, "" for what did, and the text of its
-// status. The text of a refused call is always the same, because its reason holds arguments.
+// status. The text for calls and commands is fixed, because their errors hold arguments.
 func status(e *core.Event) (kind, text string) {
 	switch {
+	case e.Err != nil && e.Kind == core.WorkspaceRun:
+		return typeOf(e.Err), "the command could not be run"
 	case e.Err != nil:
 		return typeOf(e.Err), e.Err.Error()
 	case e.Kind == core.ModelFailed:
