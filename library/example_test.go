@@ -52,7 +52,7 @@ func ExampleOpenPlugin() {
 			return
 		}
 	}
-	office, err := library.OpenPlugin(dir)
+	office, err := library.OpenPlugin(context.Background(), dir)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -336,7 +336,7 @@ func write(t *testing.T, dir, name, text string) {
 
 func TestOverlay(t *testing.T) {
 	dir := plugin(t, text)
-	p, err := library.OpenPlugin(dir)
+	p, err := library.OpenPlugin(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -553,7 +553,7 @@ func TestCommitChecksAgain(t *testing.T) { synctest.Test(t, commitChecksAgain) }
 
 func commitChecksAgain(t *testing.T) {
 	dir := plugin(t, text)
-	p, err := library.OpenPlugin(dir)
+	p, err := library.OpenPlugin(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -588,7 +588,7 @@ func commitChecksAgain(t *testing.T) {
 }
 
 func TestAmbiguousName(t *testing.T) {
-	p, err := library.OpenPlugin(plugin(t, text))
+	p, err := library.OpenPlugin(t.Context(), plugin(t, text))
 	if err != nil {
 		t.Fatal(err)
 	}

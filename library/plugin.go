@@ -65,14 +65,14 @@ func WithPlugins(plugins ...Plugin) Option {
 
 // OpenPlugin opens an installed plugin. Its name and version are in .claude-plugin/plugin.json,
 // and its skills are below skills/. The library reads the version again with the skills, so it
-// notices an upgrade in place.
-func OpenPlugin(dir string) (Plugin, error) {
+// notices an upgrade in place. ctx bounds the opening alone.
+func OpenPlugin(ctx context.Context, dir string) (Plugin, error) {
 	read := func() (manifest, error) { return readManifest(dir) }
 	m, err := read()
 	if err != nil {
 		return Plugin{}, err
 	}
-	skills, err := source.Open(context.Background(), source.Dir(filepath.Join(dir, "skills")).Optional(), source.Reading{})
+	skills, err := source.Open(ctx, source.Dir(filepath.Join(dir, "skills")).Optional(), source.Reading{})
 	if err != nil {
 		return Plugin{}, err
 	}

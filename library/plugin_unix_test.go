@@ -25,7 +25,7 @@ func TestManifestIsPipe(t *testing.T) {
 	}
 	refused := func(what string) {
 		t.Helper()
-		if _, err := library.OpenPlugin(dir); err == nil || !strings.Contains(err.Error(), "a named pipe") {
+		if _, err := library.OpenPlugin(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "a named pipe") {
 			t.Errorf("%s: %v", what, err)
 		}
 	}

@@ -34,7 +34,7 @@ func thousand(b *testing.B, box executor.Executor) *protocol.Server {
 	if err != nil {
 		b.Fatal(err)
 	}
-	places, err := workspace.Open(b.TempDir())
+	places, err := workspace.Open(b.Context(), b.TempDir())
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -153,7 +153,7 @@ func openBox(b *testing.B) (*sandbox.Sandbox, workspace.Workspace) {
 		b.Skipf("no sandbox with a network of its own: %v", err)
 	}
 	b.Cleanup(func() { _ = box.Close() })
-	places, err := workspace.Open(b.TempDir())
+	places, err := workspace.Open(b.Context(), b.TempDir())
 	if err != nil {
 		b.Fatal(err)
 	}

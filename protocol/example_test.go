@@ -89,7 +89,7 @@ func ExampleServer_ListenAndServe() {
 			return err
 		}
 		defer func() { err = errors.Join(err, skills.Close()) }()
-		files, err := workspace.Open("") // a temporary directory
+		files, err := workspace.Open(ctx, "") // a temporary directory
 		if err != nil {
 			return err
 		}
@@ -103,7 +103,7 @@ func ExampleServer_ListenAndServe() {
 		server, err := protocol.Open(ctx,
 			protocol.WithSkills(skills),    // source.Open(ctx, source.Dir("skills"), source.Reading{})
 			protocol.WithExecutor(box),     // sandbox.Open(ctx)
-			protocol.WithWorkspaces(files), // workspace.Open("")
+			protocol.WithWorkspaces(files), // workspace.Open(ctx, "")
 		)
 		if err != nil {
 			return err

@@ -67,7 +67,7 @@ func granting(t *testing.T, box *sandbox.Sandbox, entrypoint, code string, polic
 	if err != nil {
 		t.Fatal(err)
 	}
-	places, err := workspace.Open(t.TempDir())
+	places, err := workspace.Open(t.Context(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -79,7 +79,7 @@ func newBenchOf(t *testing.T, skills fs.FS, opts ...protocol.Option) *bench {
 	} else if by, err = local.New(); err != nil {
 		t.Fatal(err)
 	}
-	places, err := workspace.Open(t.TempDir())
+	places, err := workspace.Open(t.Context(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -887,7 +887,7 @@ func (c claims) Capabilities() executor.Capabilities {
 // TestOpenRefusesWhatIsolatesNothing gives servers executors that isolate nothing, in both
 // spellings.
 func TestOpenRefusesWhatIsolatesNothing(t *testing.T) {
-	places, err := workspace.Open(t.TempDir())
+	places, err := workspace.Open(t.Context(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package workspace_test
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -8,7 +9,7 @@ import (
 )
 
 func ExampleOpen() {
-	places, err := workspace.Open("", workspace.WithIdle(time.Hour)) // below the directory for temporary files
+	places, err := workspace.Open(context.Background(), "", workspace.WithIdle(time.Hour)) // below the directory for temporary files
 	if err != nil {
 		fmt.Println(err)
 		return

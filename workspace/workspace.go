@@ -40,15 +40,16 @@ type Places interface {
 // use the same base. Open removes the workspaces of processes that have died (see [WithKeep] for
 // the alternative), and touches none of a living one. A file lock, which the kernel
 // releases, tells them apart. Without such locks, as on Windows, Open removes nothing of
-// others. Until [Places.Close], idle workspaces are removed from time to time.
-func Open(base string, options ...Option) (Places, error) {
+// others. Until [Places.Close], idle workspaces are removed from time to time. ctx bounds the
+// opening alone.
+func Open(ctx context.Context, base string, options ...Option) (Places, error) {
 	var c config
 	for _, o := range options {
 		if err := o(&c); err != nil {
 			return nil, err
 		}
 	}
-	places, err := workspace.Open(base, c.options...)
+	places, err := workspace.Open(ctx, base, c.options...)
 	if err != nil {
 		return nil, err // not a nil *Workspaces
 	}

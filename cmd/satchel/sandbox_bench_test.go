@@ -84,7 +84,7 @@ func openSandboxed(b *testing.B, opts ...sandbox.Option) (run func()) {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { sandbox.Close() })
-	places, err := workspace.Open(b.TempDir())
+	places, err := workspace.Open(b.Context(), b.TempDir())
 	if err != nil {
 		b.Fatal(err)
 	}

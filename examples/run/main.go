@@ -41,7 +41,7 @@ func run(ctx context.Context, w io.Writer) (err error) {
 	}
 	defer func() { err = errors.Join(err, sandbox.Close()) }()
 	// snippet: places
-	places, err := workspace.Open("", workspace.WithHostDirs(logs))
+	places, err := workspace.Open(ctx, "", workspace.WithHostDirs(logs))
 	if err != nil {
 		return err
 	}

@@ -31,7 +31,7 @@ func python(dir, text string) executor.Command {
 // removes its files.
 func TestLeftInTheWorkspace(t *testing.T) {
 	base := t.TempDir()
-	spaces, err := workspace.Open(base)
+	spaces, err := workspace.Open(t.Context(), base)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -176,7 +176,7 @@ func TestSuite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	places, err := workspace.Open(t.TempDir())
+	places, err := workspace.Open(t.Context(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,7 +222,7 @@ func TestClosing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	places, err := workspace.Open(t.TempDir())
+	places, err := workspace.Open(t.Context(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -272,7 +272,7 @@ func TestProgress(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	places, err := workspace.Open(t.TempDir())
+	places, err := workspace.Open(t.Context(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

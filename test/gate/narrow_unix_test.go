@@ -56,7 +56,7 @@ func narrowed(t *testing.T, exec executor.Executor, list string) (c *chattest.Ch
 			t.Fatal(err)
 		}
 	}
-	places, err := workspace.Open(t.TempDir(), workspace.WithHostDirs(host))
+	places, err := workspace.Open(t.Context(), t.TempDir(), workspace.WithHostDirs(host))
 	if err != nil {
 		t.Fatal(err)
 	}

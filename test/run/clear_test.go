@@ -16,7 +16,7 @@ import (
 
 // Clear removes the workspace unless another agent of the session needs it.
 func TestClearDropsTheWorkspace(t *testing.T) {
-	places, err := workspace.Open(t.TempDir())
+	places, err := workspace.Open(t.Context(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -351,7 +351,7 @@ func TestExecLeavesNothing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			base := t.TempDir()
-			places, err := workspace.Open(base, workspace.WithIdle(time.Millisecond))
+			places, err := workspace.Open(t.Context(), base, workspace.WithIdle(time.Millisecond))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -170,7 +170,7 @@ func TestConversationFilesOnlyLinked(t *testing.T) {
 }
 
 func TestConversationFilesAreBounded(t *testing.T) {
-	places, err := workspace.Open(t.TempDir(), workspace.WithMaxFileBytes(1000))
+	places, err := workspace.Open(t.Context(), t.TempDir(), workspace.WithMaxFileBytes(1000))
 	if err != nil {
 		t.Fatal(err)
 	}

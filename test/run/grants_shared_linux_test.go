@@ -133,7 +133,7 @@ func TestVenvAfterRestartBelongsToItsSkill(t *testing.T) {
 		source, want string
 		files        fstest.MapFS
 	}{{"one", "listed\n", weather}, {"one", "planted\nlisted\n", weather}, {"two", "listed\n", other}, {"two", "planted\nlisted\n", other}, {"one", "listed\n", weather}} {
-		places, err := workspace.Open(dir, workspace.WithKeep())
+		places, err := workspace.Open(t.Context(), dir, workspace.WithKeep())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -138,7 +138,7 @@ func TestNoSkillTakesTheGrantsOfAnother(t *testing.T) {
 				t.Parallel()
 				dir := t.TempDir()
 				for turn := range 2 { // the second time by a new process
-					places, err := workspace.Open(dir, workspace.WithKeep())
+					places, err := workspace.Open(t.Context(), dir, workspace.WithKeep())
 					if err != nil {
 						t.Fatal(err)
 					}

@@ -48,7 +48,7 @@ func hold(t *testing.T, base string) held {
 // leave memory, goroutines, descriptors and directories where they were.
 func TestSessionsLeaveNothing(t *testing.T) {
 	base := t.TempDir()
-	places, err := workspace.Open(base)
+	places, err := workspace.Open(t.Context(), base)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -73,7 +73,7 @@ func (c runCase) open(b *testing.B) (call func(tool, args string)) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	places, err := workspace.Open(b.TempDir())
+	places, err := workspace.Open(b.Context(), b.TempDir())
 	if err != nil {
 		b.Fatal(err)
 	}

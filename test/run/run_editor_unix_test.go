@@ -20,7 +20,7 @@ import (
 // nothing is left of it.
 func TestRunEditorsAtOnce(t *testing.T) {
 	base := t.TempDir()
-	places, err := workspace.Open(base)
+	places, err := workspace.Open(t.Context(), base)
 	if err != nil {
 		t.Fatal(err)
 	}

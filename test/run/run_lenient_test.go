@@ -17,7 +17,7 @@ func TestRunLenientArguments(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(host, "notes.txt"), []byte("a\nb\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	places, err := workspace.Open(t.TempDir(), workspace.WithHostDirs(host))
+	places, err := workspace.Open(t.Context(), t.TempDir(), workspace.WithHostDirs(host))
 	if err != nil {
 		t.Fatal(err)
 	}

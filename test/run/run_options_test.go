@@ -59,7 +59,7 @@ func TestRunForcedSaving(t *testing.T) {
 func TestRunAfterIdleTime(t *testing.T) {
 	t.Parallel()
 	base := t.TempDir()
-	places, err := workspace.Open(base, workspace.WithIdle(time.Millisecond))
+	places, err := workspace.Open(t.Context(), base, workspace.WithIdle(time.Millisecond))
 	if err != nil {
 		t.Fatal(err)
 	}

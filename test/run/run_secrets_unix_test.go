@@ -108,7 +108,7 @@ func (brokenStore) Open(context.Context, string, artifacts.Ref) (io.ReadCloser, 
 // that an error quotes is not shown. The host gets the whole error.
 func TestRunTellsLittleOfAStore(t *testing.T) {
 	dir := t.TempDir()
-	places, err := workspace.Open(t.TempDir())
+	places, err := workspace.Open(t.Context(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -275,7 +275,7 @@ func TestRunOfLargeAndPlainFiles(t *testing.T) {
 
 // A model that should remove files can do so, and the next count sees it at once.
 func TestRunInFullWorkspace(t *testing.T) {
-	places, err := workspace.Open(t.TempDir(), workspace.WithMaxBytes(1<<20))
+	places, err := workspace.Open(t.Context(), t.TempDir(), workspace.WithMaxBytes(1<<20))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -300,7 +300,7 @@ func TestRunInFullWorkspace(t *testing.T) {
 
 // The answer of a command that was ended for what it wrote says what to do.
 func TestRunFillsWorkspace(t *testing.T) {
-	places, err := workspace.Open(t.TempDir(), workspace.WithMaxBytes(1<<20))
+	places, err := workspace.Open(t.Context(), t.TempDir(), workspace.WithMaxBytes(1<<20))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -330,7 +330,7 @@ func measure(t *testing.T, places *workspace.Workspaces) {
 
 // A session that has nothing is refused where all together have too much.
 func TestRunBeyondTheTotal(t *testing.T) {
-	places, err := workspace.Open(t.TempDir(), workspace.WithMaxTotalBytes(1<<20))
+	places, err := workspace.Open(t.Context(), t.TempDir(), workspace.WithMaxTotalBytes(1<<20))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -353,7 +353,7 @@ func TestRunBeyondTheTotal(t *testing.T) {
 
 // The removal of an idle workspace is an event, whichever runtime opened the workspaces.
 func TestRunReportsIdleWorkspaces(t *testing.T) {
-	places, err := workspace.Open(t.TempDir(), workspace.WithIdle(time.Millisecond))
+	places, err := workspace.Open(t.Context(), t.TempDir(), workspace.WithIdle(time.Millisecond))
 	if err != nil {
 		t.Fatal(err)
 	}

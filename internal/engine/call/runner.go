@@ -23,8 +23,8 @@ func Equip(runner *run.Runner, log *slog.Logger, swept func(workspace.Swept), ov
 		runner.Artifacts = artifacts.NewMemory()
 	}
 	if runner.Workspaces == nil {
-		places := &standardPlaces{lazy[*workspace.Workspaces]{over: over, make: func(context.Context) (*workspace.Workspaces, error) {
-			places, err := workspace.Open("", workspace.WithLogger(log))
+		places := &standardPlaces{lazy[*workspace.Workspaces]{over: over, make: func(ctx context.Context) (*workspace.Workspaces, error) {
+			places, err := workspace.Open(ctx, "", workspace.WithLogger(log))
 			if err == nil {
 				places.OnSweep(swept)
 			}

@@ -31,7 +31,7 @@ func crashFiles(digest string) *skillFiles {
 
 func stageForever(base string) error {
 	ctx := context.Background()
-	w, err := workspace.Open(base, workspace.WithKeep())
+	w, err := workspace.Open(context.Background(), base, workspace.WithKeep())
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func TestCrashWhileStaging(t *testing.T) {
 	for round := range 12 {
 		crashtest.Start(t, "stage", base).KillWithin(t, 30*time.Millisecond, func(string) {})
 
-		w, err := workspace.Open(base, workspace.WithKeep(), workspace.WithLogger(quiet()))
+		w, err := workspace.Open(t.Context(), base, workspace.WithKeep(), workspace.WithLogger(quiet()))
 		must(t, err)
 		ws := of(t, w, "crash")
 		whole(t, round, ws)
@@ -84,7 +84,7 @@ func TestCrashWhileStaging(t *testing.T) {
 // removed.
 func empty(t *testing.T, base string) {
 	t.Helper()
-	w, err := workspace.Open(base)
+	w, err := workspace.Open(t.Context(), base)
 	must(t, err)
 	must(t, w.Close())
 	left, err := os.ReadDir(base)
@@ -122,7 +122,7 @@ func TestSweepAtOpen(t *testing.T) {
 	alive, alivePath := startStaging(t, base)
 	dead, deadPath := startStaging(t, base)
 	dead.Kill(t)
-	w, err := workspace.Open(base)
+	w, err := workspace.Open(t.Context(), base)
 	must(t, err)
 	if _, err := os.Stat(alivePath); err != nil {
 		t.Errorf("a living process lost its workspace: %v", err)
@@ -139,7 +139,7 @@ func TestSweepAtOpen(t *testing.T) {
 // until its exec. One of the lock must not make a closed place look alive.
 func TestCloseUnlocksAtOnce(t *testing.T) {
 	base := t.TempDir()
-	first, err := workspace.Open(base, workspace.WithKeep())
+	first, err := workspace.Open(t.Context(), base, workspace.WithKeep())
 	must(t, err)
 	path := of(t, first, "kept").Path()
 	must(t, os.WriteFile(filepath.Join(path, "work", "data.txt"), []byte("kept"), 0o600))
@@ -148,7 +148,7 @@ func TestCloseUnlocksAtOnce(t *testing.T) {
 	defer syscall.Close(inherited)
 	must(t, first.Close())
 
-	second, err := workspace.Open(base, workspace.WithKeep())
+	second, err := workspace.Open(t.Context(), base, workspace.WithKeep())
 	must(t, err)
 	defer second.Close()
 	text, err := os.ReadFile(filepath.Join(of(t, second, "kept").Path(), "work", "data.txt"))

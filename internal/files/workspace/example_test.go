@@ -12,7 +12,7 @@ import (
 
 func ExampleOpen() {
 	ctx := context.Background()
-	spaces, err := workspace.Open("") // below the directory for temporary files
+	spaces, err := workspace.Open(context.Background(), "") // below the directory for temporary files
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -50,7 +50,7 @@ func ExampleWorkspace_Inputs() {
 		fmt.Println(err)
 		return
 	}
-	spaces, err := workspace.Open("", workspace.WithHostDirs(data))
+	spaces, err := workspace.Open(context.Background(), "", workspace.WithHostDirs(data))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -92,7 +92,7 @@ func ExampleEnv() {
 
 func ExampleWorkspace_Attach() {
 	ctx := context.Background()
-	spaces, err := workspace.Open("")
+	spaces, err := workspace.Open(context.Background(), "")
 	if err != nil {
 		fmt.Println(err)
 		return

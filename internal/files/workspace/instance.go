@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -150,7 +151,7 @@ func (in *instance) close() error {
 
 // orphans calls use for each instance beside this one whose process has ended,
 // while holding its lock. Use must remove or close it.
-func (in *instance) orphans(use func(*instance)) error {
+func (in *instance) orphans(ctx context.Context, use func(*instance)) error {
 	if !locks {
 		return nil
 	}
@@ -159,6 +160,9 @@ func (in *instance) orphans(use func(*instance)) error {
 		return err
 	}
 	for _, name := range names {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		if !strings.HasPrefix(name, instancePrefix) || name == in.name {
 			continue
 		}

@@ -130,12 +130,12 @@ func TestTotal(t *testing.T) {
 // so does what an earlier process has left.
 func TestTotalCountsWhatWasReleased(t *testing.T) {
 	base := t.TempDir()
-	first, err := workspace.Open(base, workspace.WithKeep())
+	first, err := workspace.Open(t.Context(), base, workspace.WithKeep())
 	must(t, err)
 	kept := of(t, first, "kept")
 	fill(t, kept, "out/big", 2<<20)
 	must(t, first.Close())
-	w, err := workspace.Open(base, workspace.WithKeep(), workspace.WithMaxTotalBytes(3<<20), workspace.WithLogger(quiet()))
+	w, err := workspace.Open(t.Context(), base, workspace.WithKeep(), workspace.WithMaxTotalBytes(3<<20), workspace.WithLogger(quiet()))
 	must(t, err)
 	t.Cleanup(func() {
 		must(t, w.End("kept"))

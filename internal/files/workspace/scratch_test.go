@@ -11,7 +11,7 @@ import (
 )
 
 func TestScratch(t *testing.T) {
-	places, err := workspace.Open(t.TempDir())
+	places, err := workspace.Open(t.Context(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

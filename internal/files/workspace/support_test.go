@@ -72,7 +72,7 @@ var (
 
 func open(t testing.TB, opts ...workspace.Option) *workspace.Workspaces {
 	t.Helper()
-	w, err := workspace.Open(t.TempDir(), append([]workspace.Option{workspace.WithLogger(quiet())}, opts...)...)
+	w, err := workspace.Open(t.Context(), t.TempDir(), append([]workspace.Option{workspace.WithLogger(quiet())}, opts...)...)
 	if err != nil {
 		t.Fatal(err)
 	}

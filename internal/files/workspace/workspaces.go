@@ -39,13 +39,16 @@ type Workspaces struct {
 // the alternative), and touches none of a living one. A file lock, which the kernel
 // releases, tells them apart. Without such locks, as on Windows, Open removes nothing of
 // others. Until [Workspaces.Close], idle workspaces are removed from time to time.
-func Open(base string, opts ...Option) (*Workspaces, error) {
+func Open(ctx context.Context, base string, opts ...Option) (*Workspaces, error) {
 	cfg, err := newConfig(base, opts)
 	if err != nil {
 		return nil, fmt.Errorf("open workspaces: %w", err)
 	}
 	hosts, err := resolveHostDirs(cfg.hostDirs)
 	if err != nil {
+		return nil, fmt.Errorf("open workspaces: %w", err)
+	}
+	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("open workspaces: %w", err)
 	}
 	inst, err := newInstance(base)
@@ -57,12 +60,15 @@ func Open(base string, opts ...Option) (*Workspaces, error) {
 		bySession: map[string]*Local{}, kept: map[string]keptDir{}, notify: map[int]func(Swept){},
 		stopped: make(chan struct{}),
 	}
-	if err := inst.orphans(w.takeOver); err != nil {
+	if err := inst.orphans(ctx, w.takeOver); err != nil && ctx.Err() == nil {
 		cfg.logger.Warn("workspaces: leftovers not listed", "error", err)
 	}
-	ctx, cancel := context.WithCancel(context.Background())
+	background, cancel := context.WithCancel(context.Background())
 	w.cancel = cancel
-	go w.lookNowAndThen(ctx)
+	go w.lookNowAndThen(background)
+	if err := ctx.Err(); err != nil {
+		return nil, errors.Join(fmt.Errorf("open workspaces in %q: %w", base, err), w.Close())
+	}
 	return w, nil
 }
 

@@ -29,7 +29,7 @@ func TestOpenChecksOptions(t *testing.T) {
 		"keep, no base":  workspace.WithKeep(),
 	} {
 		t.Run(name, func(t *testing.T) {
-			if w, err := workspace.Open("", opt); err == nil {
+			if w, err := workspace.Open(t.Context(), "", opt); err == nil {
 				w.Close()
 				t.Error("no error")
 			}
@@ -40,7 +40,7 @@ func TestOpenChecksOptions(t *testing.T) {
 // A command could not find programs below such a path.
 func TestOpenBelowAPathThatPathCannotHold(t *testing.T) {
 	base := filepath.Join(t.TempDir(), "a"+string(filepath.ListSeparator)+"b")
-	if w, err := workspace.Open(base); err == nil || !strings.Contains(err.Error(), "PATH") {
+	if w, err := workspace.Open(t.Context(), base); err == nil || !strings.Contains(err.Error(), "PATH") {
 		t.Errorf("error %v", err)
 		if err == nil {
 			w.Close()
@@ -50,7 +50,7 @@ func TestOpenBelowAPathThatPathCannotHold(t *testing.T) {
 
 func TestOpenWithoutBase(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
-	w, err := workspace.Open("")
+	w, err := workspace.Open(t.Context(), "")
 	must(t, err)
 	ws := of(t, w, "s")
 	private := filepath.Dir(filepath.Dir(ws.Path()))
@@ -144,7 +144,7 @@ func TestEnd(t *testing.T) {
 
 func TestClose(t *testing.T) {
 	base := t.TempDir()
-	w, err := workspace.Open(base)
+	w, err := workspace.Open(t.Context(), base)
 	must(t, err)
 	stage(t, of(t, w, "in use"), pdf, "1", pdfFiles())
 	must(t, w.Close())
@@ -196,11 +196,11 @@ func TestSweep(t *testing.T) {
 // including one of an earlier process, and for no other.
 func TestOnSweep(t *testing.T) {
 	base := t.TempDir()
-	first, err := workspace.Open(base, workspace.WithKeep())
+	first, err := workspace.Open(t.Context(), base, workspace.WithKeep())
 	must(t, err)
 	of(t, first, "kept")
 	must(t, first.Close())
-	w, err := workspace.Open(base, workspace.WithKeep(), workspace.WithIdle(time.Hour))
+	w, err := workspace.Open(t.Context(), base, workspace.WithKeep(), workspace.WithIdle(time.Hour))
 	must(t, err)
 	t.Cleanup(func() {
 		must(t, w.End("used"))
@@ -233,7 +233,7 @@ func TestOnSweep(t *testing.T) {
 // anything when somebody opens the same base.
 func TestOpenLeavesOthersAlone(t *testing.T) {
 	base := t.TempDir()
-	first, err := workspace.Open(base)
+	first, err := workspace.Open(t.Context(), base)
 	must(t, err)
 	defer first.Close()
 	ws := of(t, first, "s")
@@ -248,7 +248,7 @@ func TestOpenLeavesOthersAlone(t *testing.T) {
 	old := time.Now().Add(-time.Hour)
 	must(t, os.Chtimes(filepath.Join(base, "satchel-ws-unlocked"), old, old))
 
-	second, err := workspace.Open(base, workspace.WithLogger(quiet()))
+	second, err := workspace.Open(t.Context(), base, workspace.WithLogger(quiet()))
 	must(t, err)
 	if read(t, filepath.Join(ws.Path(), "out/a")) != "a" {
 		t.Error("a living process lost a file")
@@ -268,7 +268,7 @@ func TestKeep(t *testing.T) {
 	pinned := []workspace.Input{{From: "artifact://a.csv", Pin: true}}
 	attached := []workspace.Attachment{{Name: "a.csv", Data: []byte("attached")}}
 
-	first, err := workspace.Open(base, workspace.WithKeep())
+	first, err := workspace.Open(t.Context(), base, workspace.WithKeep())
 	must(t, err)
 	ws := of(t, first, "s")
 	dir, _ := stage(t, ws, pdf, "1", pdfFiles())
@@ -289,7 +289,7 @@ func TestKeep(t *testing.T) {
 	of(t, first, "forgotten")
 	must(t, first.Close())
 
-	second, err := workspace.Open(base, workspace.WithKeep())
+	second, err := workspace.Open(t.Context(), base, workspace.WithKeep())
 	must(t, err)
 	store.Artifacts.(*memoryArtifacts).versions["a.csv"] = []string{"v0", "v1"}
 	again := of(t, second, "s")
@@ -324,7 +324,7 @@ func TestKeep(t *testing.T) {
 	must(t, second.End("forgotten"))
 	must(t, second.Close())
 
-	third, err := workspace.Open(base) // without keeping
+	third, err := workspace.Open(t.Context(), base) // without keeping
 	must(t, err)
 	must(t, third.Close())
 	left, err := os.ReadDir(base)
@@ -362,7 +362,7 @@ func TestTidyIsBounded(t *testing.T) {
 
 func TestKeepWithDamagedState(t *testing.T) {
 	base := t.TempDir()
-	first, err := workspace.Open(base, workspace.WithKeep())
+	first, err := workspace.Open(t.Context(), base, workspace.WithKeep())
 	must(t, err)
 	ws := of(t, first, "s")
 	store := workspace.Sources{Artifacts: &memoryArtifacts{versions: map[string][]string{"a.csv": {"v0"}}}}
@@ -373,7 +373,7 @@ func TestKeepWithDamagedState(t *testing.T) {
 	write(t, filepath.Join(filepath.Dir(ws.Path()), "control/state.json"), strings.Repeat("{", 100))
 	store.Artifacts.(*memoryArtifacts).versions["a.csv"] = []string{"v0", "v1"}
 
-	second, err := workspace.Open(base, workspace.WithKeep(), workspace.WithLogger(quiet()))
+	second, err := workspace.Open(t.Context(), base, workspace.WithKeep(), workspace.WithLogger(quiet()))
 	must(t, err)
 	again := of(t, second, "s")
 	_, _, err = again.Inputs(t.Context(), pinned, store)
@@ -384,4 +384,17 @@ func TestKeepWithDamagedState(t *testing.T) {
 	again.Release()
 	must(t, second.End("s"))
 	must(t, second.Close())
+}
+
+// TestOpenEnded: with a context that has ended, Open makes nothing and removes nothing.
+func TestOpenEnded(t *testing.T) {
+	base := t.TempDir()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if w, err := workspace.Open(ctx, base); !errors.Is(err, context.Canceled) || w != nil {
+		t.Errorf("%v, %v", w, err)
+	}
+	if left, err := os.ReadDir(base); err != nil || len(left) > 0 {
+		t.Errorf("left: %v, %v", left, err)
+	}
 }

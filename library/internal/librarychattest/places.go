@@ -25,7 +25,7 @@ func plugin(t *testing.T, name, text string) (library.Plugin, string) {
 			t.Fatal(err)
 		}
 	}
-	p, err := library.OpenPlugin(dir)
+	p, err := library.OpenPlugin(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}

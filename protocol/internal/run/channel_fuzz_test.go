@@ -22,7 +22,7 @@ func FuzzChannel(f *testing.F) {
 	} {
 		f.Add([]byte(text + "\n"))
 	}
-	places, err := workspace.Open(f.TempDir())
+	places, err := workspace.Open(f.Context(), f.TempDir())
 	if err != nil {
 		f.Fatal(err)
 	}

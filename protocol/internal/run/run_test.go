@@ -45,7 +45,7 @@ func newBench(t *testing.T, skills fstest.MapFS) *bench {
 		t.Fatal(err)
 	}
 	base := t.TempDir()
-	places, err := workspace.Open(base)
+	places, err := workspace.Open(t.Context(), base)
 	if err != nil {
 		t.Fatal(err)
 	}

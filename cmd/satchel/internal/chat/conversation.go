@@ -93,7 +93,7 @@ func (f *Flags) Open(ctx context.Context, where Endpoint, policy skillrun.Policy
 		return nil, fmt.Errorf("%w: --out needs skills and --profile full: nothing else saves files", cli.ErrUsage)
 	}
 	if f.runs() {
-		if c.work, err = f.RunFlags.open(policy); err != nil {
+		if c.work, err = f.RunFlags.open(ctx, policy); err != nil {
 			return nil, err
 		}
 		if f.Out != "" {

@@ -70,7 +70,7 @@ type workshop struct {
 }
 
 // open makes what the flags ask for. The caller closes it.
-func (f *RunFlags) open(policy skillrun.Policy) (_ *workshop, err error) {
+func (f *RunFlags) open(ctx context.Context, policy skillrun.Policy) (_ *workshop, err error) {
 	w := &workshop{runner: satchel.Runner{
 		Policy: policy,
 		Limits: executor.Limits{Timeout: time.Duration(f.Timeout)},
@@ -89,14 +89,14 @@ func (f *RunFlags) open(policy skillrun.Policy) (_ *workshop, err error) {
 	if w.runner.Dependencies, err = places.PackagesDir(f.Deps); err != nil {
 		return nil, err
 	}
-	if err := w.chooseExecutor(f.Executor, f.Readable); err != nil {
+	if err := w.chooseExecutor(ctx, f.Executor, f.Readable); err != nil {
 		return nil, err
 	}
 	hosts, err := places.Absolute(f.AllowHost)
 	if err != nil {
 		return nil, err
 	}
-	spaces, err := workspace.Open(f.Workspaces, workspace.WithHostDirs(hosts...))
+	spaces, err := workspace.Open(ctx, f.Workspaces, workspace.WithHostDirs(hosts...))
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +114,7 @@ func (f *RunFlags) open(policy skillrun.Policy) (_ *workshop, err error) {
 }
 
 // chooseExecutor fails rather than give less isolation than was asked for.
-func (w *workshop) chooseExecutor(name string, readable []string) error {
+func (w *workshop) chooseExecutor(ctx context.Context, name string, readable []string) error {
 	readable, err := places.Absolute(readable)
 	if err != nil {
 		return fmt.Errorf("--readable: %w", err)
@@ -130,7 +130,7 @@ func (w *workshop) chooseExecutor(name string, readable []string) error {
 	if w.runner.Dependencies != "" {
 		readable = append(readable, w.runner.Dependencies)
 	}
-	box, err := sandbox.Open(context.Background(), sandbox.WithReadable(readable...))
+	box, err := sandbox.Open(ctx, sandbox.WithReadable(readable...))
 	if err != nil && !errors.Is(err, sandbox.ErrUnavailable) {
 		return fmt.Errorf("--readable: %w", err)
 	}

@@ -32,7 +32,7 @@ func TestRunFlagsMakeHostsAbsolute(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := RunFlags{AllowHost: []string{"logs"}, Artifacts: filepath.Join("kept", "artifacts"), Workspaces: "places", Executor: "local"}
-	w, err := f.open(skillrun.Policy{})
+	w, err := f.open(t.Context(), skillrun.Policy{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -182,7 +182,7 @@ func (cmd *ToolCommand) open(ctx context.Context, c cli.Console, show *reporter)
 		}
 	}
 	if cmd.Profile == "full" {
-		if t.work, err = cmd.RunFlags.open(policy); err != nil {
+		if t.work, err = cmd.RunFlags.open(ctx, policy); err != nil {
 			return nil, err
 		}
 		opts = append(opts, satchel.WithRunner(t.work.runner))

@@ -93,7 +93,7 @@ func (f *LibraryFlags) Open(ctx context.Context, env func(string) string) (_ *Li
 	}
 	var plugins []library.Plugin
 	for _, dir := range f.Plugins {
-		p, err := library.OpenPlugin(dir)
+		p, err := library.OpenPlugin(ctx, dir)
 		if err != nil {
 			return nil, fmt.Errorf("%w: --library-plugin: %w", cli.ErrUsage, err)
 		}

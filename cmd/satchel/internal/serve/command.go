@@ -221,7 +221,7 @@ func (f *serveFlags) open(ctx context.Context, c cli.Console, k *kiosk, insecure
 		return nil, err
 	}
 	opts = append(opts, skills...)
-	runs, err := f.runs(k)
+	runs, err := f.runs(ctx, k)
 	if err != nil {
 		return nil, err
 	}
@@ -234,8 +234,8 @@ func (f *serveFlags) open(ctx context.Context, c cli.Console, k *kiosk, insecure
 }
 
 // runs are the options for runs: none where there is no sandbox.
-func (f *serveFlags) runs(k *kiosk) ([]protocol.Option, error) {
-	spaces, err := workspace.Open("", workspace.WithLogger(k.logger))
+func (f *serveFlags) runs(ctx context.Context, k *kiosk) ([]protocol.Option, error) {
+	spaces, err := workspace.Open(ctx, "", workspace.WithLogger(k.logger))
 	if err != nil {
 		return nil, err
 	}
@@ -257,7 +257,7 @@ func (f *serveFlags) runs(k *kiosk) ([]protocol.Option, error) {
 		}
 		return append(opts, protocol.WithExecutor(plain), protocol.WithUnsafeLocal()), nil
 	}
-	box, err := sandbox.Open(context.Background(), shown...)
+	box, err := sandbox.Open(ctx, shown...)
 	if err != nil {
 		k.logger.Warn("nothing can be run", "error", err)
 		return append(opts, protocol.WithoutRuns(err.Error())), nil
