@@ -11,9 +11,8 @@ import (
 	"github.com/satchel-go/satchel/internal/engine/state"
 )
 
-// Agent is one agent in one session, from [Runtime.Agent]. It is a small value
-// that holds no state of its own: everything is kept under its key. It is safe
-// for concurrent use.
+// Agent is one agent in one session; [Runtime.Agent] returns it. It is a small value that holds
+// no state: the runtime keeps the state under the agent's key. It is safe for concurrent use.
 type Agent struct {
 	runtime *Runtime
 	key     core.SessionKey
@@ -23,23 +22,22 @@ type Agent struct {
 // it; nothing has to exist under it yet.
 func (r *Runtime) Agent(key core.SessionKey) Agent { return Agent{runtime: r, key: key} }
 
-// Prepare returns the request as the model should be sent it; see
-// [Runtime.Prepare]. The key of req is replaced by the agent's. During
-// [Runtime.Shutdown] it fails with [errShutdown].
+// Prepare returns the request to send to the model; see [Runtime.Prepare]. The agent's key
+// replaces that of req.
 func (a Agent) Prepare(ctx context.Context, req core.Request) (core.View, error) {
 	req.Key = a.key
 	return a.runtime.Prepare(ctx, req)
 }
 
-// Prepare returns the request as the model should get it. It owns all state changes of a model
-// call: it loads the session's record, ends lifetimes where a user turn begins, saves the
-// record if that changed it, and renders. It reads nothing from disk but the record, and the
-// catalog where a session begins. The messages of req are never changed. The same messages,
-// state and catalog give the same bytes, so a request may be prepared again. The files of req
-// are what skills find in their workspace until the next request.
+// Prepare returns the request to send to the model. It loads the agent's record from the store,
+// and ends lifetimes if a user turn begins. It saves the record if that changed it, and then
+// builds the view. It reads nothing else from disk, except the catalog when a session begins.
+// Prepare never changes the messages of req. The same messages, state and catalog give the same
+// bytes, so the caller may prepare a request again. Commands of skills find the files of req in
+// their workspace until the agent's next request.
 //
-// The error is one of the store or of the host's own use (a declared load that cannot be
-// made), never of a skill or of the model.
+// Prepare returns an error if the store fails, if the host declares a load that cannot be made,
+// or once [Runtime.Shutdown] has begun. A skill or the model never causes one.
 func (r *Runtime) Prepare(ctx context.Context, req core.Request) (core.View, error) {
 	if err := admit(req.Key); err != nil {
 		return core.View{}, err
@@ -48,23 +46,22 @@ func (r *Runtime) Prepare(ctx context.Context, req core.Request) (core.View, err
 	return r.turns.Prepare(ctx, req, loads, ctx.Value(summaryKey{}) != nil)
 }
 
-// Call is one tool call from the moment that an agent makes it until it has ended, from
-// [Agent.Open]. Nothing of it is decoded, judged or looked up twice. The executor of the
-// call uses its methods one after another.
-type Call struct{ made *call.Call }
+// Call is one open tool call of an agent, from [Agent.Open] to [Call.Close]. The caller uses
+// its methods one after another.
+type Call struct{ call *call.Call }
 
-// Open begins a tool call of the agent, one of Satchel's tools or of the host's. It decodes
-// the arguments and finds the call's place in the last response. The caller then asks
-// [Call.Gate], and lets [Call.Run] answer a call of one of [Runtime.Tools]. It must close
-// every call, because other calls of the response wait for those that change what is
-// loaded.
+// Open begins a tool call of the agent, whether the tool is Satchel's or the host's. It decodes
+// the arguments and finds the place of the call in the model's last response. The caller then
+// uses [Call.Gate], and [Call.Run] if the tool is one of [Runtime.Tools]. It must close every
+// call, because a call that changes what is loaded makes later calls of the response wait.
 //
-// The error is one of the store, or reports a reserved session id or a [Runtime.Shutdown].
-func (a Agent) Open(ctx context.Context, made core.ToolCall) (*Call, error) {
+// Open returns an error if the store fails, if the session id is reserved, or once
+// [Runtime.Shutdown] has begun.
+func (a Agent) Open(ctx context.Context, toolCall core.ToolCall) (*Call, error) {
 	if err := admit(a.key); err != nil {
 		return nil, err
 	}
-	c, err := a.runtime.calls.Open(ctx, a.key, made)
+	c, err := a.runtime.calls.Open(ctx, a.key, toolCall)
 	if err != nil {
 		return nil, err
 	}
@@ -72,53 +69,52 @@ func (a Agent) Open(ctx context.Context, made core.ToolCall) (*Call, error) {
 }
 
 // ToolCall returns the call as it was opened.
-func (c *Call) ToolCall() core.ToolCall { return c.made.ToolCall() }
+func (c *Call) ToolCall() core.ToolCall { return c.call.ToolCall() }
 
 // Key returns the session and the agent that the call belongs to.
-func (c *Call) Key() core.SessionKey { return c.made.Key() }
+func (c *Call) Key() core.SessionKey { return c.call.Key() }
 
-// Gate decides whether the call may be executed: first the function of [WithGate] decides,
-// then the lists of the loaded skills, then the approver. Loads that come earlier in the
-// response count, later ones do not. In load mode Adaptive, a call that loads its skill again
-// does so here, and the list of the skill judges it. The decision is an event. A call is
-// judged once: a second Gate returns the same decision. [Call.Run] runs what was judged.
+// Gate decides whether the call may be executed. The function of [WithGate] decides first, then
+// the allowed-tools lists of the loaded skills, then the approver. Loads that come earlier in
+// the response count, later ones do not. In load mode Adaptive, Gate loads the skill of a call
+// again if the skill's load has ended, and then applies its list. Gate reports the decision as
+// an event. It decides once: a second Gate returns the same decision. [Call.Run] runs exactly
+// what was judged.
 //
-// An error means that the run must stop: its context ended, the store failed, or the approver
-// returned it. A call whose gate failed is not judged.
-func (c *Call) Gate(ctx context.Context) (core.Decision, error) { return c.made.Decide(ctx) }
+// An error means that the run must stop: ctx has ended, the store failed, or the approver
+// returned the error. The call is then not judged yet.
+func (c *Call) Gate(ctx context.Context) (core.Decision, error) { return c.call.Decide(ctx) }
 
 // Run answers a call of one of [Runtime.Tools]. It judges the call first if [Call.Gate] has
-// not; the reason is the answer to a denied one. Whatever the model can act on is in the
-// text. An error means that the run itself must stop: its context ended, the store failed,
-// or the approver returned it.
+// not; the answer to a denied call is the reason. The answer also reports every failure that
+// the model can act on. An error means that the run itself must stop: ctx has ended, the store
+// failed, or the approver returned the error.
 //
-// A call of any other tool is one of a tool that does not exist. It is answered and not
-// judged, and later views have the answer if the history lacks it.
-func (c *Call) Run(ctx context.Context) (string, error) { return c.made.Run(ctx) }
+// To a call of any other tool, Run answers without judging it that the tool does not exist.
+// Later views contain that answer if the host's history lacks it.
+func (c *Call) Run(ctx context.Context) (string, error) { return c.call.Run(ctx) }
 
-// Keep returns and keeps the answer of the host's own handler to a call of a tool that the
-// agent does not have. Frameworks leave it out of the history that hosts keep; later views
-// have it at its place. It is cut to 4 KiB. The error is one of the store.
+// Keep records the answer that the host's own handler gives to a call of an unknown tool, and
+// returns it cut to 4 KiB. Frameworks leave such an answer out of the history that hosts keep;
+// later views contain it at its place. Keep returns an error if the store fails.
 func (c *Call) Keep(ctx context.Context, answer string) (string, error) {
-	return c.made.Keep(ctx, answer)
+	return c.call.Keep(ctx, answer)
 }
 
-// Within returns the context for the host's tool of a call that passed the gate.
-// The lists of the agent that made the call bound every agent that runs under this
-// context, of whatever runtime, beside its own lists. They also bound an agent to which
-// the call hands the conversation over, where the host's context comes from [WithSession]
-// or [BeginTurn]. They hold in this process only. The error is one of the store, or that
-// of ctx.
-func (c *Call) Within(ctx context.Context) (context.Context, error) { return c.made.Within(ctx) }
+// Within returns the context in which the host executes its own tool after the gate has allowed
+// the call. Agents that run under this context, of any runtime, are bound by the lists of the
+// calling agent beside their own. So is an agent to which the call hands the conversation over,
+// if the host's context comes from [WithSession] or [BeginTurn]. The lists hold in this process
+// only. Within returns an error if the store fails or ctx has ended.
+func (c *Call) Within(ctx context.Context) (context.Context, error) { return c.call.Within(ctx) }
 
-// Close ends the call, whether it was answered, denied, failed or interrupted. Calls that
-// wait for it go on. A second Close changes nothing.
-func (c *Call) Close() { c.made.Close() }
+// Close ends the call, whether it was answered, denied, failed or interrupted. Calls of the
+// response that wait for it continue. A second Close changes nothing.
+func (c *Call) Close() { c.call.Close() }
 
-// CallTool opens, judges, runs and closes a call of one of [Runtime.Tools], for a host with
-// a loop of its own. The answer to a denied call is the reason. [Call.Run] says what the
-// answer and the error are. A call of the last response that is made again, after an
-// interrupt or a restart, gets the same answer and changes nothing.
+// CallTool opens, judges, runs and closes a call of one of [Runtime.Tools], for a host with a
+// loop of its own. It returns what [Call.Run] returns. A host may repeat a call of the last
+// response after an interrupt or a restart: it gets the same answer, and nothing changes.
 func (r *Runtime) CallTool(ctx context.Context, key core.SessionKey, call core.ToolCall) (string, error) {
 	c, err := r.Agent(key).Open(ctx, call)
 	if err != nil {
@@ -136,7 +132,7 @@ func (r *Runtime) Hooks() adapter.Runtime { return hooks{r} }
 type hooks struct{ runtime *Runtime }
 
 func (h hooks) Anonymous(agent string) core.SessionKey {
-	id := anonymousPrefix + strconv.FormatInt(h.runtime.runs.Add(1), 10)
+	id := anonymousPrefix + strconv.FormatInt(h.runtime.anonymous.Add(1), 10)
 	return core.SessionKey{Session: id, Agent: agent, Anonymous: true}
 }
 
@@ -154,9 +150,9 @@ func (h hooks) Emit(ctx context.Context, e core.Event) { h.runtime.calls.Report.
 
 func (h hooks) Logger() *slog.Logger { return h.runtime.logger }
 
-func (h hooks) WatchesPrefix() bool { return h.runtime.guarded }
+func (h hooks) WatchesPrefix() bool { return h.runtime.guardsPrefix }
 
-// Observe enters a complete response of the model into the record.
+// Observe adds a complete response of the model to the agent's record.
 func (h hooks) Observe(ctx context.Context, key core.SessionKey, calls []core.ToolCall) error {
 	if err := admit(key); err != nil {
 		return err

@@ -9,26 +9,28 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// WithExtension adds what another module makes for a runtime. New calls extend once, after
-// it has read all options. name is that of the module's own option, such as "library.With":
-// errors name it, and a second extension with the same name is an error of New.
+// WithExtension adds an extension, which another module implements. New calls extend once,
+// after it has applied all options. name is that of the module's own option, such as
+// "library.With": errors contain it, and a second extension with the same name is an error of
+// New.
 func WithExtension(name string, extend func(ExtensionHost) (Extension, error)) Option {
-	return single(name, failsIf(extend == nil, "nil"), func(s *settings) {
+	return single(name, errorIf(extend == nil, "nil"), func(s *settings) {
 		s.extensions = append(s.extensions, extension{name, extend})
 	})
 }
 
-// addExtensions adds what the extensions make. Each gets the audience of the host alone.
+// addExtensions calls the extensions and adds their results to s. Each of them gets the
+// audience of the host, without those of other extensions.
 func (s *settings) addExtensions() error {
-	host := ExtensionHost{Logger: s.logger, HasCatalog: s.shared != nil, HasVocabulary: s.choices.Vocabulary != nil}
-	if among := s.audience; among != nil {
+	host := ExtensionHost{Logger: s.logger, HasCatalog: s.hostCatalog != nil, HasVocabulary: s.choices.Vocabulary != nil}
+	if hostAudience := s.audience; hostAudience != nil {
 		host.Audience = func(ctx context.Context, key core.SessionKey) (Audience, error) {
-			of, allow, err := among(ctx, key)
-			return Audience{Key: of, Allow: allow}, err
+			name, allow, err := hostAudience(ctx, key)
+			return Audience{Key: name, Allow: allow}, err
 		}
 	}
 	for _, e := range s.extensions {
-		x, err := e.make(host)
+		x, err := e.extend(host)
 		if err == nil && x.Source != nil && host.HasCatalog {
 			err = errors.New("WithCatalog excludes a source of skills")
 		}
@@ -37,7 +39,7 @@ func (s *settings) addExtensions() error {
 		}
 		if x.Source != nil {
 			s.roots = append(s.roots, source.From(x.Root, x.Source).In(core.ScopeUser))
-			s.sources = append(s.sources, x.Source)
+			s.extraSources = append(s.extraSources, x.Source)
 		}
 		if x.Audience != nil {
 			s.addAudience(x.Audience)

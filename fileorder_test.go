@@ -17,6 +17,7 @@ import (
 // that follow.
 var fileOrder = []string{
 	"doc.go",
+	"limits.go",
 	"context.go",
 	"choices.go",
 	"options.go",

@@ -19,9 +19,9 @@ import (
 	"github.com/satchel-go/satchel/tools/run"
 )
 
-// New opens the skills and returns a runtime. It fails for options that cannot work, and
-// for a place of skills that cannot be opened. A skill that cannot be read is a diagnostic
-// ([Runtime.Diagnostics]) and hides nothing else.
+// New opens the skills and returns a runtime. It fails if an option cannot work, or if a place
+// of skills cannot be opened. A skill that cannot be read is a diagnostic
+// ([Runtime.Diagnostics]) and affects no other skill.
 func New(opts ...Option) (*Runtime, error) {
 	s, err := newSettings(opts)
 	if err != nil {
@@ -38,7 +38,7 @@ func New(opts ...Option) (*Runtime, error) {
 		return nil, errors.Join(err, closeAll(closers))
 	}
 	r := &Runtime{settings: s, catalog: skills, closers: closers}
-	offer, err := s.offer(skills.Snapshot())
+	offer, err := s.newOffer(skills.Snapshot())
 	if err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
@@ -50,12 +50,12 @@ func New(opts ...Option) (*Runtime, error) {
 	}
 	runs := offer.Runner != nil
 	bounds := &call.Bounds{
-		Judge: s.judge, Mode: s.loading.Mode, Asks: s.approver != nil, Names: judging.NewNames(s.tooling...), Set: offer.Set,
+		Judge: s.judge, Mode: s.loading.Mode, Asks: s.approver != nil, Names: judging.NewNames(s.hostTools...), Set: offer.Set,
 		Unloaded: runs && offer.Runner.Unloaded, Overviews: overviews, Agents: agents, Audiences: audiences, Log: s.logger,
 	}
 	r.calls = &call.Calls{
 		Offer: offer, Rules: s.rules(), Stores: stores, Agents: agents, Audiences: audiences, Overviews: overviews, Bounds: bounds,
-		Report: report, Terminals: terminals, Gate: s.gate, Approver: s.approver, ToolSkills: s.activates,
+		Report: report, Terminals: terminals, Gate: s.gate, Approver: s.approver, ToolSkills: s.toolSkills,
 	}
 	r.turns = &turn.Turns{
 		Activation: s.activation, Calls: r.calls,
@@ -65,18 +65,18 @@ func New(opts ...Option) (*Runtime, error) {
 		},
 		Requests: &view.Requests{
 			Mode: s.loading.Mode, Rule: s.loading.Summary, Chain: steps.Chain(s.loading.Placement), Delivers: offer.Set.Delivers(),
-			Runs: runs, Once: runs && offer.Runner.Once, IsGuarded: s.guarded, Stores: stores, Report: report,
+			Runs: runs, Once: runs && offer.Runner.Once, IsGuarded: s.guardsPrefix, Stores: stores, Report: report,
 			Shortener: view.Shortener{Stores: stores, Warn: s.budget.Warn, Summarize: s.loading.Summarize, Log: s.logger},
 		},
 	}
-	r.begin()
+	r.start()
 	return r, nil
 }
 
-// begin reports what the runtime has at its beginning, and starts its work in the
-// background. It builds the index of the catalog if the tools search it, and reads sources
-// again that report changes.
-func (r *Runtime) begin() {
+// start reports the skills of the catalog as events, and starts work in the background. It
+// builds the index of the catalog if tools search it, and reads the sources of extensions again
+// when they report changes.
+func (r *Runtime) start() {
 	if r.calls.Offer.Searches {
 		r.closers = append(r.closers, turn.Do(func(ctx context.Context) {
 			_ = r.catalog.Index(ctx) // the first search will meet the same error
@@ -84,17 +84,17 @@ func (r *Runtime) begin() {
 	}
 	r.calls.Report.Scanned(context.Background(), r.catalog.Snapshot())
 	r.warnUnavailable()
-	for _, source := range r.sources {
+	for _, source := range r.extraSources {
 		r.closers = append(r.closers, turn.Follow(source, r.Refresh, func(err error) {
-			if _, told := errors.AsType[*catalog.RootError](err); !told {
+			if _, isLogged := errors.AsType[*catalog.RootError](err); !isLogged {
 				r.logger.Warn("the skills cannot be read again", "error", err)
 			}
 		}))
 	}
 }
 
-// openRunner opens what runs commands, if anything does. It returns the commands that go on
-// between calls, and what closes all of it.
+// openRunner completes the runner if any tool runs commands. It returns the table of commands
+// that continue between calls, and the functions that close what it opened.
 func (s *settings) openRunner(report *view.Reporter) (*terminal.Table, []func() error, error) {
 	if s.choices.Runner == nil && s.choices.Executes() {
 		s.choices.Runner = &run.Runner{}
@@ -120,21 +120,21 @@ func (s *settings) openRunner(report *view.Reporter) (*terminal.Table, []func() 
 	return terminals, append(closers, call.Equip(runner, s.logger, report.Swept, ErrClosed)...), nil
 }
 
-// openCatalog returns the host's catalog, or opens the places of skills.
+// openCatalog returns the catalog of WithCatalog, or opens one on the places of skills.
 func (s *settings) openCatalog(report *view.Reporter) (*catalog.Catalog, error) {
-	if s.shared != nil {
-		return s.shared, nil
+	if s.hostCatalog != nil {
+		return s.hostCatalog, nil
 	}
-	reading := append([]catalog.Option{catalog.WithLogger(s.logger), catalog.WithChanged(report.Scanned)}, s.reading...)
-	skills, err := catalog.Open(context.Background(), s.roots, reading...)
+	opts := append([]catalog.Option{catalog.WithLogger(s.logger), catalog.WithChanged(report.Scanned)}, s.catalogOptions...)
+	skills, err := catalog.Open(context.Background(), s.roots, opts...)
 	if err != nil {
 		return nil, fmt.Errorf("open skills: %w", err)
 	}
 	return skills, nil
 }
 
-// offer fixes which tools there are, and how requests list the skills.
-func (s *settings) offer(skills *catalog.Snapshot) (*call.Offer, error) {
+// newOffer decides which tools the model is offered, and how requests list the skills.
+func (s *settings) newOffer(skills *catalog.Snapshot) (*call.Offer, error) {
 	for _, name := range s.overview.Pinned {
 		if _, err := skills.Resolve(name); err != nil {
 			return nil, fmt.Errorf("%w: WithOverview: Pinned: %w", ErrOption, err)
@@ -144,7 +144,7 @@ func (s *settings) offer(skills *catalog.Snapshot) (*call.Offer, error) {
 	return call.NewOffer(s.choices, skills.Visible())
 }
 
-// rules are those for all calls.
+// rules returns the settings that all calls of Satchel's tools follow.
 func (s *settings) rules() skilltools.Rules {
 	rules := skilltools.Rules{
 		Mode: s.loading.Mode, Max: s.loading.Max, Victim: s.loading.Victim, Limits: s.limits, Budget: s.budget, References: s.overview.References,
@@ -155,7 +155,7 @@ func (s *settings) rules() skilltools.Rules {
 	return rules
 }
 
-// warnUnavailable warns of a machine on which the commands of skills cannot run.
+// warnUnavailable logs a warning if the commands of skills cannot run on this machine.
 func (r *Runtime) warnUnavailable() {
 	offer := r.calls.Offer
 	if offer.Runner == nil || !offer.Set.Has("skill_run") && !offer.Set.Has("skill_exec") {

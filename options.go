@@ -20,8 +20,8 @@ import (
 )
 
 // Option configures a [Runtime]. The order of options does not matter. An option that cannot
-// work is an error of [New]. So is one that is passed twice, unless its comment says that it
-// adds up.
+// work is an error of [New]. So is one that is passed twice, unless its comment says that
+// several add up.
 type Option func(*settings) error
 
 // ErrOption reports an option with a value that cannot work.
@@ -42,8 +42,7 @@ func Options(opts ...Option) Option {
 	}
 }
 
-// option returns the option of that name. It applies set, or fails with wrong if that is not
-// nil.
+// option returns an option that applies set, or fails with the given name and error.
 func option(name string, wrong error, set func(*settings)) Option {
 	return func(s *settings) error {
 		if wrong != nil {
@@ -54,58 +53,58 @@ func option(name string, wrong error, set func(*settings)) Option {
 	}
 }
 
-// single returns an option that may be given once.
+// single returns an option like [option], which fails if the host passes it twice.
 func single(name string, wrong error, set func(*settings)) Option {
 	return func(s *settings) error {
-		if s.given[name] {
+		if s.passed[name] {
 			return fmt.Errorf("%w: %s is given twice", ErrOption, name)
 		}
-		s.given[name] = true
+		s.passed[name] = true
 		return option(name, wrong, set)(s)
 	}
 }
 
-// settings is what the options of a runtime say.
+// settings holds the values of a runtime's options.
 type settings struct {
-	given map[string]bool // the names of options that were given
+	passed map[string]bool // the names of single options that were passed
 
-	roots      []source.Root
-	reading    []catalog.Option // of roots
-	shared     *catalog.Catalog
-	store      session.Store
-	overview   Overview
-	loading    Loading
-	budget     tools.Budget
-	limits     tools.Limits
-	activation turn.Activation
-	guarded    bool
-	onBreak    []func(processors.PrefixBreak)
-	choices    call.Choices
-	extensions []extension
-	sources    []catalog.Source // of extensions
-	activates  map[string][]string
-	events     func(context.Context, core.Event)
-	lifecycle  bool
-	gate       func(context.Context, core.SessionKey, core.ToolCall) core.Decision
-	judge      judging.Judge
-	tooling    []permission.Tool
-	approver   core.Approver
-	// audience returns the skills that an agent sees by a key that agents have in common who see
-	// the same. It is nil, or returns no function, where they see all.
+	roots          []source.Root
+	catalogOptions []catalog.Option // of WithSkillRoots
+	hostCatalog    *catalog.Catalog // of WithCatalog
+	store          session.Store
+	overview       Overview
+	loading        Loading
+	budget         tools.Budget
+	limits         tools.Limits
+	activation     turn.Activation
+	guardsPrefix   bool
+	onBreak        []func(processors.PrefixBreak)
+	choices        call.Choices
+	extensions     []extension
+	extraSources   []catalog.Source // of extensions
+	toolSkills     map[string][]string
+	events         func(context.Context, core.Event)
+	lifecycle      bool
+	gate           func(context.Context, core.SessionKey, core.ToolCall) core.Decision
+	judge          judging.Judge
+	hostTools      []permission.Tool
+	approver       core.Approver
+	// audience returns the key of an agent's audience and a function that reports whether it sees
+	// a skill. allow is nil if the agent sees all skills. audience is nil if no option sets one.
 	audience func(context.Context, core.SessionKey) (key string, allow func(core.Skill) bool, err error)
 	logger   *slog.Logger
 }
 
-// WithStore sets where the state of sessions is kept. The default is a
-// session.Memory that only this runtime uses.
+// WithStore sets the store for the state of sessions. The default is a session.Memory that only
+// this runtime uses.
 func WithStore(store session.Store) Option {
-	return single("WithStore", failsIf(store == nil, "nil"), func(s *settings) { s.store = store })
+	return single("WithStore", errorIf(store == nil, "nil"), func(s *settings) { s.store = store })
 }
 
-// WithEvents reports events to a function of the host. It runs on the goroutine of
-// the call and must not block. Events of a command that goes on between calls come
-// from another goroutine. more adds kinds that are not reported by default, one for
-// every skill of the catalog: core.SkillDiscovered and core.SkillRegistered.
+// WithEvents reports events to a function of the host. The function runs on the goroutine of
+// the call and must not block. Events of a command that continues between calls come from
+// another goroutine. more adds the kinds core.SkillDiscovered and core.SkillRegistered. They
+// are not reported by default, because there is one event for each skill of the catalog.
 func WithEvents(hook func(context.Context, core.Event), more ...core.EventKind) Option {
 	return single("WithEvents", nil, func(s *settings) {
 		s.events = hook
@@ -113,24 +112,26 @@ func WithEvents(hook func(context.Context, core.Event), more ...core.EventKind) 
 	})
 }
 
-// WithGate lets a function of the host decide on every tool call of its agent,
-// before the lists of skills do. They may still deny a call that it does not deny.
+// WithGate sets a function of the host that decides on every tool call of an agent, before the
+// lists of skills do. A call that it does not deny may still be denied by the lists.
 func WithGate(gate func(context.Context, core.SessionKey, core.ToolCall) core.Decision) Option {
 	return single("WithGate", nil, func(s *settings) { s.gate = gate })
 }
 
 // WithLogger sets the log. The default passes warnings and errors to slog.Default.
 func WithLogger(logger *slog.Logger) Option {
-	return single("WithLogger", failsIf(logger == nil, "nil"), func(s *settings) { s.logger = logger })
+	return single("WithLogger", errorIf(logger == nil, "nil"), func(s *settings) { s.logger = logger })
 }
 
-// WithPrefixGuard watches, for each agent of each session, whether a request begins with the
-// one before it, as a provider's prompt cache needs it. A break is logged as a warning with
-// its cause and the tokens that it costs, and reported as core.PrefixBroken. The functions get
-// it too, and run on the goroutine of the call; processors.FailTest is one for tests.
-// processors.PrefixBreak says what the tokens are. The guard sees the messages, and the tools
-// if the host passes them. The adapters do, also those of an option of the call. It holds the
-// last request of each of the 1,000 agents that called last.
+// WithPrefixGuard checks, for each agent of each session, that a request begins with the one
+// before it, as a provider's prompt cache needs it. It logs a break as a warning with the cause
+// and the tokens that the break costs ([processors.PrefixBreak]), and reports it as
+// core.PrefixBroken. It also calls onBreak, on the goroutine of the call; [processors.FailTest]
+// returns such a function for tests.
+//
+// The guard compares the messages, and the tools if the request has their definitions. The
+// adapters pass them, including tools from options of the call. The guard holds the last
+// request of each of the 1,000 agents that called last.
 func WithPrefixGuard(onBreak ...func(processors.PrefixBreak)) Option {
-	return single("WithPrefixGuard", nil, func(s *settings) { s.guarded, s.onBreak = true, onBreak })
+	return single("WithPrefixGuard", nil, func(s *settings) { s.guardsPrefix, s.onBreak = true, onBreak })
 }

@@ -11,15 +11,19 @@ import (
 // WithOverview sets how requests list the skills.
 func WithOverview(o Overview) Option {
 	wrong := cmp.Or(
-		failsIf(o.Tokens < -1, "Tokens: %d", o.Tokens),
-		failsIf(o.Format > processors.Lines, "Format: %d", o.Format),
-		failsIf(o.Search > SearchOff, "Search: %d", o.Search),
-		failsIf(o.References > tools.ReferencesInline, "References: %d", o.References),
-		failsIf(o.NoGuidance && o.Guidance != "", "Guidance and NoGuidance exclude each other"),
+		errorIf(o.Tokens < -1, "Tokens: %d", o.Tokens),
+		errorIf(o.Format > processors.Lines, "Format: %d", o.Format),
+		errorIf(o.Search > SearchOff, "Search: %d", o.Search),
+		errorIf(o.References > tools.ReferencesInline, "References: %d", o.References),
+		errorIf(o.NoGuidance && o.Guidance != "", "Guidance and NoGuidance exclude each other"),
 	)
+	maxTokens := o.Tokens
+	if maxTokens < 0 {
+		maxTokens = math.MaxInt32
+	}
 	return single("WithOverview", wrong, func(s *settings) {
 		s.overview = o
-		s.choices.Text = processors.OverviewText{Format: o.Format, Tokens: cmp.Or(max(o.Tokens, 0), -o.Tokens*math.MaxInt32), Location: o.Locations, Pinned: o.Pinned, Ranked: o.Ranked}
+		s.choices.Text = processors.OverviewText{Format: o.Format, Tokens: maxTokens, Location: o.Locations, Pinned: o.Pinned, Ranked: o.Ranked}
 		s.choices.Renderer = o.Render
 		if o.NoGuidance || o.Guidance != "" {
 			s.choices.Guidance = &o.Guidance
@@ -33,5 +37,5 @@ func WithOverview(o Overview) Option {
 
 // WithLoading sets how long skills stay loaded, and where their content goes.
 func WithLoading(l Loading) Option {
-	return single("WithLoading", l.wrong(), func(s *settings) { s.loading = l })
+	return single("WithLoading", l.check(), func(s *settings) { s.loading = l })
 }

@@ -7,35 +7,35 @@ import (
 	"github.com/satchel-go/satchel/permission"
 )
 
-// WithPermissions sets what the allowed-tools lists of loaded skills mean. It may be given
-// more than once if only one has more than HostTools and ToolSkills.
+// WithPermissions sets what the allowed-tools lists of loaded skills mean. The HostTools and
+// ToolSkills of several options add up. Only one of them may set other fields.
 func WithPermissions(p Permissions) Option {
-	wrong := cmp.Or(failsIf(!p.Policy.Valid(), "Policy: %v", p.Policy), failsIf(!p.Combine.Valid(), "Combine: %v", p.Combine))
+	wrong := cmp.Or(errorIf(!p.Policy.Valid(), "Policy: %v", p.Policy), errorIf(!p.Combine.Valid(), "Combine: %v", p.Combine))
 	for _, t := range p.HostTools {
-		wrong = cmp.Or(wrong, failsIf(t.Name == "" || t.Takes > permission.Text, "HostTools: %+v", t))
+		wrong = cmp.Or(wrong, errorIf(t.Name == "" || t.Takes > permission.Text, "HostTools: %+v", t))
 	}
 	for tool, skills := range p.ToolSkills {
-		wrong = cmp.Or(wrong, failsIf(tool == "" || len(skills) == 0, "ToolSkills: tool %q without a skill", tool))
+		wrong = cmp.Or(wrong, errorIf(tool == "" || len(skills) == 0, "ToolSkills: tool %q without a skill", tool))
 	}
-	further := option("WithPermissions", wrong, func(s *settings) {
-		s.tooling = append(s.tooling, p.HostTools...)
-		if s.activates == nil && p.ToolSkills != nil {
-			s.activates = make(map[string][]string, len(p.ToolSkills))
+	additions := option("WithPermissions", wrong, func(s *settings) {
+		s.hostTools = append(s.hostTools, p.HostTools...)
+		if s.toolSkills == nil && p.ToolSkills != nil {
+			s.toolSkills = make(map[string][]string, len(p.ToolSkills))
 		}
 		for tool, skills := range p.ToolSkills {
-			s.activates[tool] = append(s.activates[tool], skills...)
+			s.toolSkills[tool] = append(s.toolSkills[tool], skills...)
 		}
 	})
 	if p.Policy == permission.Restrict && p.Combine == permission.Union {
-		return further
+		return additions
 	}
-	return Options(further, single("WithPermissions", nil, func(s *settings) { s.judge.Policy, s.judge.Combine = p.Policy, p.Combine }))
+	return Options(additions, single("WithPermissions", nil, func(s *settings) { s.judge.Policy, s.judge.Combine = p.Policy, p.Combine }))
 }
 
-// WithApprover lets a function decide on calls that no list grants or denies. It is not
-// asked about Satchel's own tools that only show or load skills. An answer for the session
-// holds while only the skills of the question are loaded, with the same content. Without an
-// approver such calls are allowed.
+// WithApprover sets a function that decides on calls that no list grants or denies. Calls of
+// Satchel's own tools that only show or load skills need no such decision. An answer for the
+// session holds while only the skills of the question are loaded, with the same content.
+// Without an approver such calls are allowed.
 func WithApprover(approve core.Approver) Option {
-	return single("WithApprover", failsIf(approve == nil, "nil"), func(s *settings) { s.approver = approve })
+	return single("WithApprover", errorIf(approve == nil, "nil"), func(s *settings) { s.approver = approve })
 }

@@ -24,28 +24,25 @@ type Runtime struct {
 	catalog *catalog.Catalog
 	calls   *call.Calls
 	turns   *turn.Turns
-	// closers close what the runtime has made because the host left it out.
-	closers []func() error
-	runs    atomic.Int64 // how many sessions without a name there were
-	closing sync.Once
-	closed  error // of Close
+	// closers close the defaults that the runtime opened for the host, and stop its work in
+	// the background.
+	closers   []func() error
+	anonymous atomic.Int64 // how many anonymous sessions have begun
+	closing   sync.Once
+	closeErr  error // the result of Close
 }
 
-// Close ends the commands that go on between calls, and closes what New opened:
-// the catalog, and the workspaces with all that is in them. Calls under way may
-// fail; [Runtime.Shutdown] lets them end first. Closing it again changes nothing.
+// Close ends the commands that continue between calls, and closes what New opened: the catalog,
+// and the workspaces with all their files. Open calls may fail; [Runtime.Shutdown] waits for
+// them first. A second Close returns the same error and changes nothing.
 func (r *Runtime) Close() error {
 	r.closing.Do(func() {
-		r.closed = r.closeOwned()
-		if r.shared == nil {
-			r.closed = errors.Join(r.closed, r.catalog.Close())
+		r.closeErr = closeAll(r.closers)
+		if r.hostCatalog == nil {
+			r.closeErr = errors.Join(r.closeErr, r.catalog.Close())
 		}
 	})
-	return r.closed
-}
-
-func (r *Runtime) closeOwned() error {
-	return closeAll(r.closers)
+	return r.closeErr
 }
 
 func closeAll(closers []func() error) error {
@@ -56,11 +53,11 @@ func closeAll(closers []func() error) error {
 	return errors.Join(errs...)
 }
 
-// Shutdown lets the open tool calls end, and then closes the runtime, as [Runtime.Close]
-// does. From its beginning on, [Agent.Prepare] and [Agent.Open] fail with [errShutdown], so
-// a run ends before its next model call. A server first stops to take requests and waits
-// for those that it has. If ctx ends before the calls do, the runtime is closed all the
-// same, which ends their commands. The error is then that of ctx.
+// Shutdown waits until the open tool calls have ended, and then closes the runtime as
+// [Runtime.Close] does. From its beginning on, [Agent.Prepare] and [Agent.Open] fail, so that a
+// run ends before its next model call. A server first stops accepting requests and waits for
+// those that it has. If ctx ends before the calls do, Shutdown closes the runtime anyway, which
+// ends their commands, and returns the error of ctx.
 func (r *Runtime) Shutdown(ctx context.Context) error {
 	var err error
 	select {
@@ -71,16 +68,16 @@ func (r *Runtime) Shutdown(ctx context.Context) error {
 	return errors.Join(err, r.Close())
 }
 
-// Tools returns the tools to offer the model, in a fixed order. They are constant for the
-// life of the runtime. They depend neither on what is loaded nor on the catalog, with one
-// exception: a session that began without a skill to see gets none of them, as core.View
-// says. The caller must not change the slice.
+// Tools returns the tools to offer the model, in a fixed order. They are constant for the life
+// of the runtime, and depend neither on what is loaded nor on the catalog. The one exception is
+// a session that began without a visible skill: it is offered none of them, see core.View. The
+// caller must not change the slice.
 func (r *Runtime) Tools() []core.Tool { return r.calls.Offer.Set.Tools() }
 
-// Catalog returns the catalog.
+// Catalog returns the catalog of the runtime.
 func (r *Runtime) Catalog() *catalog.Catalog { return r.catalog }
 
-// Refresh looks for changes of the skills. Sessions that have begun keep their overview. Their
+// Refresh reads the places of skills again. Sessions that have begun keep their overview; their
 // next user turn notes the changes once.
 func (r *Runtime) Refresh(ctx context.Context) error {
 	_, err := r.catalog.Refresh(ctx)
@@ -88,12 +85,13 @@ func (r *Runtime) Refresh(ctx context.Context) error {
 	return err
 }
 
-// codeOverview says that the overview has no room for every description, or for every name.
+// codeOverview is the code of the diagnostic that the overview has no room for every
+// description, or for every name.
 const codeOverview skillmd.Code = "overview-cut"
 
-// Diagnostics returns the problems of the skills as they are now. First come those of their
-// files, in the order of the files, then the entries of allowed-tools that allow nothing, and
-// last what the overview has no room for.
+// Diagnostics returns the current problems of the skills. First come those of their files, in
+// the order of the files, then entries of allowed-tools that allow nothing. Last comes what the
+// overview has no room for.
 func (r *Runtime) Diagnostics() []skillmd.Diagnostic {
 	o := r.calls.Overviews.Of(r.catalog)
 	all := slices.Clone(o.Snapshot.Diagnostics())
@@ -106,16 +104,12 @@ func (r *Runtime) Diagnostics() []skillmd.Diagnostic {
 	return all
 }
 
-// errShutdown reports a request or a call that came after [Runtime.Shutdown].
-var errShutdown = call.ErrShutdown
-
-// Ready looks for changes of the skills, as [Runtime.Refresh] does, and reports what
-// agents lack; nil if they lack nothing. The error
-// holds a [catalog.RootError] for each place of skills that gives none, see
-// [catalog.Catalog.Ready], and is [catalog.ErrNoSkills] if no place gives any. If
-// commands cannot run at all, it wraps executor.ErrSetup or sandbox.ErrUnavailable, and
-// says what to change. Ready opens the sandbox of a host that names no executor, as the
-// first command would. What is wrong with single skills is in [Runtime.Diagnostics].
+// Ready reads the places of skills again, as [Runtime.Refresh] does, and reports what agents
+// lack; nil if they lack nothing. The error contains a [catalog.RootError] for each place that
+// has no skills (see [catalog.Catalog.Ready]). It is [catalog.ErrNoSkills] if no place has any.
+// If commands cannot run at all, it wraps executor.ErrSetup or sandbox.ErrUnavailable, and says
+// what to change. If the host names no executor, Ready opens the default sandbox, as the first
+// command would. Problems of single skills are in [Runtime.Diagnostics].
 func (r *Runtime) Ready(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -124,7 +118,7 @@ func (r *Runtime) Ready(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if _, listed := errors.AsType[*catalog.RootError](err); listed { // Ready has these too
+	if _, isOfRoots := errors.AsType[*catalog.RootError](err); isOfRoots { // catalog.Ready returns these too
 		err = nil
 	}
 	err = errors.Join(err, r.catalog.Ready())
@@ -134,20 +128,20 @@ func (r *Runtime) Ready(ctx context.Context) error {
 	return err
 }
 
-// ErrClosed reports a command for a runtime that was closed.
+// ErrClosed reports a command of a runtime that is closed.
 var ErrClosed = errors.New("the runtime is closed")
 
 // ErrNoSession reports a call that belongs to no session.
 var ErrNoSession = errors.New("no session: put one into the context with satchel.WithSession")
 
-// anonymousPrefix begins the ids of sessions that no host named.
+// anonymousPrefix begins the ids of sessions for which the host gave no id.
 const anonymousPrefix = "\x00run-"
 
-// errReserved reports a session id that only the runtime itself may use.
+// errReserved reports a session id that is reserved for the runtime.
 var errReserved = errors.New("the session id is reserved: one may not begin with a NUL or with \"satchel:\"")
 
-// admit refuses sessions of a host whose ids are those of the runtime's own records.
-// Every public way to a session's state asks it first.
+// admit refuses a host's session id that is reserved for the runtime's own records. Every
+// public method that reaches a session's state calls it first.
 func admit(key core.SessionKey) error {
 	if !key.Anonymous && (strings.HasPrefix(key.Session, "\x00") || strings.HasPrefix(key.Session, "satchel:")) {
 		return fmt.Errorf("session %.100q: %w", key.Session, errReserved)

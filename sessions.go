@@ -23,10 +23,10 @@ type Loaded struct {
 	AllDocs bool     // every doc was asked for
 }
 
-// Loaded lists the skills that are loaded now in the session of ctx, in the order in
-// which they were loaded. Inside an agent it lists those of that agent, and elsewhere
-// those of every agent of the session, by the agents' names. The error wraps
-// ErrNoSession where ctx has no session.
+// Loaded lists the skills that are loaded now in the session of ctx, in the order in which they
+// were loaded. If ctx belongs to an agent, it lists those of that agent. Otherwise it lists
+// those of all agents of the session, sorted by agent. The error wraps ErrNoSession if ctx has
+// no session.
 func (r *Runtime) Loaded(ctx context.Context) ([]Loaded, error) {
 	keys, err := r.keys(ctx)
 	if err != nil {
@@ -45,12 +45,12 @@ func (r *Runtime) Loaded(ctx context.Context) ([]Loaded, error) {
 	return all, nil
 }
 
-// Clear unloads every skill that [Runtime.Loaded] would list, drops the texts, and kills the
-// commands of those agents that still run. It deletes the workspace too, unless another agent
-// of the session has a skill loaded or a command running.
+// Clear unloads every skill that [Runtime.Loaded] would list, and removes their texts from
+// view. It kills the running commands of the same agents. It also deletes the workspace, unless
+// another agent of the session has a skill loaded or a command running.
 //
-// The session itself goes on: it keeps its overview, its turn, the lists of allowed tools that
-// hold in it, and its approvals. A load that is made at the same time may be lost.
+// The session itself continues: it keeps its overview, its turn, the allowed-tools lists that
+// hold in it, and its approvals. A load that runs at the same time may be lost.
 func (r *Runtime) Clear(ctx context.Context) error {
 	keys, err := r.keys(ctx)
 	if err != nil {
@@ -65,32 +65,32 @@ func (r *Runtime) Clear(ctx context.Context) error {
 	if !inAgent {
 		own, _ = adapter.SessionOf(ctx, "")
 	}
-	cleared := func(key core.SessionKey) bool { return key == own || !inAgent && key.Session == own.Session }
+	isCleared := func(key core.SessionKey) bool { return key == own || !inAgent && key.Session == own.Session }
+	isOther := func(key core.SessionKey) bool { return key.Session == own.Session && !isCleared(key) }
 	if r.calls.Terminals != nil {
-		r.calls.Terminals.End(cleared)
+		r.calls.Terminals.End(isCleared)
 	}
-	loaded, err := r.calls.Stores.Release(ctx, own, cleared)
-	if r.calls.Offer.Runner == nil || loaded || r.calls.Terminals.Any(func(key core.SessionKey) bool { return key.Session == own.Session && !cleared(key) }) {
+	othersLoad, err := r.calls.Stores.Release(ctx, own, isCleared)
+	if r.calls.Offer.Runner == nil || othersLoad || r.calls.Terminals.Any(isOther) {
 		return err
 	}
 	return errors.Join(err, r.endWorkspace(ctx, own.Session))
 }
 
-// EndSession drops all state of a session: it kills the commands that still run and
-// removes what the agents have loaded and pinned, the overview and the workspace.
-// Artifacts stay: they are what the session was for. Ending an unknown session is not
-// an error.
+// EndSession removes all state of a session: it kills the commands that still run, and removes
+// loads, pinned texts, the overview and the workspace. Artifacts stay. Ending an unknown
+// session is not an error.
 //
-// A later call under the same id begins a new session. Messages of the old one load
-// nothing in it, because the store notes that the session has ended, for 30 days or
-// until many thousands of others have ended. Where the note cannot be saved, as on a
-// full disk, nothing is ended, and the error says so: try again later.
+// A later call under the same id begins a new session. Messages of the old one load nothing in
+// it, because the store keeps a tombstone for 30 days, or until many thousands of other
+// sessions have ended. If the store cannot save the tombstone, for example on a full disk,
+// EndSession changes nothing and returns an error; try again later.
 func (r *Runtime) EndSession(ctx context.Context, id string) error {
 	return r.endSession(ctx, core.SessionKey{Session: id})
 }
 
-// endSession ends a session, and reports the loads that end with it where somebody wants
-// to know.
+// endSession ends a session. If the host uses WithEvents, it reports the loads that end with
+// it.
 func (r *Runtime) endSession(ctx context.Context, key core.SessionKey) error {
 	if err := admit(key); err != nil {
 		return err
@@ -99,12 +99,12 @@ func (r *Runtime) endSession(ctx context.Context, key core.SessionKey) error {
 	if r.events != nil {
 		endings = r.calls.Stores.Endings(ctx, key, r.loading.Mode)
 	}
-	id := key.Session
+	id, records := key.Session, r.calls.Stores.Of(key)
 	var err error
 	if key.Anonymous {
-		err = r.calls.Stores.Of(key).End(ctx, id)
-	} else if err := r.calls.Stores.Of(key).MarkEnded(ctx, id); err != nil {
-		return err // which names the session
+		err = records.End(ctx, id)
+	} else if err = records.MarkEnded(ctx, id); err != nil {
+		return err
 	}
 	for _, e := range endings {
 		r.calls.Report.Emit(ctx, e)
@@ -118,6 +118,7 @@ func (r *Runtime) endSession(ctx context.Context, key core.SessionKey) error {
 	return err
 }
 
+// endWorkspace deletes the workspace of a session, and reports that.
 func (r *Runtime) endWorkspace(ctx context.Context, id string) error {
 	began := time.Now()
 	err := r.calls.Offer.Runner.Workspaces.End(id)
@@ -125,7 +126,7 @@ func (r *Runtime) endWorkspace(ctx context.Context, id string) error {
 	return err
 }
 
-// keys returns the key of the agent that ctx runs in, or else of every agent in the
+// keys returns the key of the agent that ctx belongs to, or else the keys of all agents in the
 // session of ctx.
 func (r *Runtime) keys(ctx context.Context) ([]core.SessionKey, error) {
 	if key, ok := KeyFrom(ctx); ok {
@@ -147,9 +148,10 @@ func (r *Runtime) Sessions(ctx context.Context) ([]session.Info, error) {
 	return r.calls.Stores.Kept.Sessions(ctx)
 }
 
-// EndSessionsBefore ends, as [Runtime.EndSession] does, the sessions whose state has
-// not changed since a time, and returns how many. A session in which somebody only
-// talks changes with each user turn. It goes on after a session that cannot be ended.
+// EndSessionsBefore ends the sessions whose state has not changed since a time, as
+// [Runtime.EndSession] does, and returns how many it ended. Each user turn changes the state of
+// its session. If a session cannot be ended, EndSessionsBefore continues with the others and
+// returns all errors joined.
 func (r *Runtime) EndSessionsBefore(ctx context.Context, before time.Time) (ended int, err error) {
 	all, err := r.Sessions(ctx)
 	if err != nil {
@@ -172,13 +174,14 @@ func (r *Runtime) EndSessionsBefore(ctx context.Context, before time.Time) (ende
 	return ended, errors.Join(errs...)
 }
 
-// Compact replaces the text of a skill that is in view by its outline when the next user turn
-// begins. This breaks the prompt's prefix once, as an unload would. [steps.Outline] says what
-// an outline has; with Loading.Summarize a summary takes its place. Loading the skill again
-// brings all of it. Inside an agent only the agent's view changes; elsewhere that of every
-// agent of the session of ctx. A skill that is not in view is ignored. The error wraps
-// ErrNoSession if ctx has no session. It wraps catalog.ErrUnknownSkill if neither the catalog
-// nor a view has the skill.
+// Compact replaces the text of a skill that is in view by a shorter one when the next user turn
+// begins. This breaks the prompt's prefix once, as an unload would. The shorter text is the
+// summary of Loading.Summarize, or an outline: the headings, the first sentence below each, and
+// the lines with MUST, NEVER or the like. A later load of the skill brings the whole text.
+//
+// If ctx belongs to an agent, only that agent's view changes, otherwise that of every agent of
+// the session. A skill that is not in view is ignored. The error wraps ErrNoSession if ctx has
+// no session. It wraps catalog.ErrUnknownSkill if neither the catalog nor a view has the skill.
 func (r *Runtime) Compact(ctx context.Context, skill string) error {
 	keys, err := r.keys(ctx)
 	if err != nil {
@@ -208,7 +211,8 @@ func (r *Runtime) Compact(ctx context.Context, skill string) error {
 //	temp:skill:docs_by_agent:<agent>/<skill>    "*", or a JSON array of names
 //	temp:skill:loaded_order_by_agent:<agent>    a JSON array of skills in load order
 //
-// Names are escaped as segments of a URL path. What is not loaded or not selected has no key.
+// Names are escaped as segments of a URL path. An unloaded skill and an empty selection have
+// no key.
 func (r *Runtime) ExportKeys(ctx context.Context, key core.SessionKey) (map[string]string, error) {
 	if err := admit(key); err != nil {
 		return nil, err
@@ -220,15 +224,16 @@ func (r *Runtime) ExportKeys(ctx context.Context, key core.SessionKey) (map[stri
 	return state.WriteKeys(rec), nil
 }
 
-// ImportKeys saves that key.Agent has loaded the skills that state keys name, before the first
-// request of a session that is moved over. The agent's first turn brings them into view. The
-// error wraps session.ErrConflict if the agent has stored something already. Without skills
-// nothing is saved. More than 10,000 skills are an error.
+// ImportKeys records that key.Agent has loaded the skills that state keys name. The host calls
+// it before the first request of a session that it moves to Satchel. The agent's first turn
+// brings the skills into view. The error wraps session.ErrConflict if the store already has
+// state of the agent. If keys name no skill, ImportKeys saves nothing. More than 10,000 skills
+// are an error.
 //
-// ImportKeys reads the keys that [Runtime.ExportKeys] returns, also with names that were not
-// escaped. It reads the older keys without an agent too (temp:skill:loaded:<skill>): pass
-// those for one agent only. A key with an agent wins over one without, and an empty value
-// means that the key was cleared. An invalid value means no selection or no order.
+// ImportKeys reads the keys that [Runtime.ExportKeys] returns, also with names that are not
+// escaped. It also reads the older keys without an agent (temp:skill:loaded:<skill>): pass
+// those for one agent only. A key with an agent wins over one without. An empty value means
+// that the key was cleared, an invalid one that there is no selection or no order.
 func (r *Runtime) ImportKeys(ctx context.Context, key core.SessionKey, keys map[string]string) error {
 	if err := admit(key); err != nil {
 		return err

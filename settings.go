@@ -12,10 +12,10 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// newSettings returns what opts and their defaults say.
+// newSettings applies opts, the extensions, and then the defaults.
 func newSettings(opts []Option) (settings, error) {
 	s := settings{
-		given:   map[string]bool{},
+		passed:  map[string]bool{},
 		store:   session.NewMemory(),
 		choices: call.Choices{Profile: tools.Full},
 		logger:  warnlog.New(),
@@ -23,13 +23,13 @@ func newSettings(opts []Option) (settings, error) {
 	if err := Options(opts...)(&s); err != nil {
 		return s, err
 	}
-	if s.shared != nil && len(s.roots)+len(s.reading) > 0 {
+	if s.hostCatalog != nil && len(s.roots)+len(s.catalogOptions) > 0 {
 		return s, fmt.Errorf("%w: WithCatalog excludes WithSkillDirs, WithSkillFS and WithSkillRoots", ErrOption)
 	}
 	if err := s.addExtensions(); err != nil {
 		return s, err
 	}
-	for tool := range s.activates {
+	for tool := range s.toolSkills {
 		if s.choices.IsOwn(tool) {
 			return s, fmt.Errorf("%w: WithPermissions: ToolSkills: %q is a tool of Satchel itself; name tools of the host", ErrOption, tool)
 		}
@@ -38,10 +38,10 @@ func newSettings(opts []Option) (settings, error) {
 	return s, nil
 }
 
-// addDefaults replaces the values of settings that the host left out.
+// addDefaults sets the values that the host left at zero.
 func (s *settings) addDefaults() {
 	l := &s.loading
-	s.budget = tools.Budget{Warn: orDefault(l.Budget.Warn, 10_000), Max: orDefault(l.Budget.Max, 64_000)}
+	s.budget = tools.Budget{Warn: orDefault(l.Budget.Warn, defaultWarnTokens), Max: orDefault(l.Budget.Max, defaultMaxTokens)}
 	l.Max = orDefault(l.Max, loadmode.DefaultMax)
 	if l.Prices == (loadmode.Prices{}) {
 		l.Prices = loadmode.DefaultPrices()
@@ -68,7 +68,8 @@ func (s *settings) addDefaults() {
 	}
 }
 
-// orDefault returns standard for 0, 0 for a negative n, which stands for none, and else n.
+// orDefault returns standard if n is 0, and 0 if n is negative, which means none. Else it
+// returns n.
 func orDefault(n, standard int) int {
 	if n == 0 {
 		return standard

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/call"
 )
 
 func shutdownRuntime(t *testing.T) *Runtime {
@@ -25,7 +26,7 @@ func TestShutdownLetsCallsEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rt := shutdownRuntime(t)
 		agent := rt.Agent(core.SessionKey{Session: "s", Agent: "a"})
-		call, err := agent.Open(t.Context(), core.ToolCall{ID: "1", Name: "skill_load", Arguments: `{"skill":"pdf"}`})
+		opened, err := agent.Open(t.Context(), core.ToolCall{ID: "1", Name: "skill_load", Arguments: `{"skill":"pdf"}`})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -37,17 +38,17 @@ func TestShutdownLetsCallsEnd(t *testing.T) {
 			t.Fatalf("Shutdown ended with an open call: %v", err)
 		default:
 		}
-		if _, err := agent.Open(t.Context(), core.ToolCall{ID: "2", Name: "skill_load"}); !errors.Is(err, errShutdown) {
+		if _, err := agent.Open(t.Context(), core.ToolCall{ID: "2", Name: "skill_load"}); !errors.Is(err, call.ErrShutdown) {
 			t.Errorf("a call began: %v", err)
 		}
-		if _, err := agent.Prepare(t.Context(), core.Request{}); !errors.Is(err, errShutdown) {
+		if _, err := agent.Prepare(t.Context(), core.Request{}); !errors.Is(err, call.ErrShutdown) {
 			t.Errorf("a request was prepared: %v", err)
 		}
-		if answer, err := call.Run(t.Context()); err != nil || answer == "" {
+		if answer, err := opened.Run(t.Context()); err != nil || answer == "" {
 			t.Errorf("the open call: %q, %v", answer, err)
 		}
-		call.Close()
-		call.Close()
+		opened.Close()
+		opened.Close()
 		if err := <-ended; err != nil {
 			t.Errorf("Shutdown = %v", err)
 		}

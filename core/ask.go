@@ -2,8 +2,8 @@ package core
 
 import "context"
 
-// Ask is a question to a person: whether a call may be made that no list of allowed tools
-// grants or denies.
+// Ask is a question to a person: may this call be made? The runtime asks if no list of allowed
+// tools grants or denies the call.
 type Ask struct {
 	Key  SessionKey `json:"key"`
 	Call ToolCall   `json:"call"`
@@ -14,8 +14,7 @@ type Ask struct {
 	// Detail shows in full what the call would do, such as the numbered diff of an edit. It
 	// is empty if the arguments of the call show it.
 	Detail string `json:"detail,omitempty"`
-	// Lasting says what an answer for the session would allow: this particular
-	// call, or every call of its tool.
+	// Lasting says what [AnswerSession] would allow: this very call, or every call of its tool.
 	Lasting string `json:"lasting"`
 	// Bound identifies what the answer applies to: the call, and the loaded skills
 	// with their contents. An answer to a question with another Bound does not
@@ -33,7 +32,7 @@ const (
 	AnswerDeny    Answer = "deny"    // this call
 )
 
-// Approver decides on calls that no list has decided on, usually by asking a
-// person. It may be called for several calls at once. An error ends the run of the
-// agent, so it can also be a framework's way to interrupt the run.
+// Approver decides on calls that no list grants or denies, usually by asking a person. It may
+// be called for several calls at once. An error ends the run of the agent, so a framework can
+// also interrupt the run with it.
 type Approver func(ctx context.Context, ask Ask) (Answer, error)

@@ -2,13 +2,17 @@ package core
 
 import "slices"
 
-// CacheMarks returns the indexes of the messages after which a provider that wants marks, such
-// as Anthropic, should keep the prefix of the request. There are at most four, in order, never
-// one of the assistant. They are the last of the leading system messages, the last user
-// message before the end, the end of the request before this one, and the end of this one. The
-// second is where an entry still matches after content of a turn was cleared. The third is
-// found after any number of further results. The marks depend on roles alone, so the same
-// request always has the same.
+// CacheMarks returns the indexes of the messages after which a provider with explicit marks,
+// such as Anthropic, should cache the prefix of the request. There are at most four, in order,
+// and none is a message of the assistant:
+//
+//   - the last of the leading system messages;
+//   - the last user message before the end: its entry still matches after Satchel has removed
+//     content of a turn;
+//   - the end of the previous request: a mark there is found however many results follow it;
+//   - the end of this request.
+//
+// The marks depend on roles alone, so the same request always has the same marks.
 func (v View) CacheMarks() []int {
 	messages := v.Messages
 	var marks []int

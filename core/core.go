@@ -3,15 +3,15 @@
 // standard library only, does no I/O and knows no agent framework.
 package core
 
-// SessionKey names the state of one agent in one session. A sub-agent has a key of its own,
-// so its loads never reach its parent.
+// SessionKey identifies the state of one agent in one session. A sub-agent has a key of its
+// own, so its loads never reach its parent.
 type SessionKey struct {
 	// Session is the host's identifier of the conversation.
 	Session string
 	// Agent is the name of the agent in that conversation; "" if the host has only one.
 	Agent string
-	// Anonymous reports that Session is a generated id, for one run of a host that named no
-	// conversation. Only adapter.Runtime.Anonymous sets it: a session of the host with
-	// the same id is another one.
+	// Anonymous reports that the host named no conversation, and that Session is an id generated
+	// for one run. Only adapter.Runtime.Anonymous sets it. A session of the host with the same id
+	// has different state.
 	Anonymous bool
 }

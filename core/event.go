@@ -10,15 +10,15 @@ type EventKind string
 const (
 	TurnBegun EventKind = "turn.begun" // a user turn began: lifetimes ended
 
-	// SkillDiscovered is the first stage of a skill; the kinds below it are the others.
-	// SkillDiscovered and SkillRegistered belong to no session, and are reported only to a
-	// host that asks for them by name.
+	// SkillDiscovered is the first stage in the life of a skill; the other stages follow.
+	// SkillDiscovered and SkillRegistered belong to no session. Only a host that asks for them by
+	// name gets them.
 	SkillDiscovered EventKind = "skill.discovered" // Skill, Detail: its location
 	SkillRegistered EventKind = "skill.registered" // Skill, Detail: its location
 	SkillActivated  EventKind = "skill.activated"  // Skill, before its load; Detail: "mention", "declared", "search" or "list"
 	SkillLoaded     EventKind = "skill.loaded"     // Skill, Docs, Digest
 	SkillExecuting  EventKind = "skill.executing"  // Skill: the first request that contains its body
-	SkillCompleted  EventKind = "skill.completed"  // Skill: its load has ended; Detail: "turn", "answered", "unloaded", "evicted", "replaced", "session" or "again" (the turn is begun again)
+	SkillCompleted  EventKind = "skill.completed"  // Skill: its load has ended; Detail, why: "turn", "answered", "unloaded", "evicted", "replaced", "session" or "again" (the same turn begins a second time)
 	SkillUnloaded   EventKind = "skill.unloaded"   // Skill
 	SkillEvicted    EventKind = "skill.evicted"    // Skill, by the cap
 
@@ -34,9 +34,9 @@ const (
 
 // The events of the catalog and of loads.
 const (
-	CatalogScanned EventKind = "catalog.scanned" // Detail: counts; of no session
+	CatalogScanned EventKind = "catalog.scanned" // Detail: counts; belongs to no session
 	CatalogChanged EventKind = "catalog.changed" // Detail: the note
-	OverviewCut    EventKind = "overview.cut"    // Detail: how many skills have no room; of no session
+	OverviewCut    EventKind = "overview.cut"    // Detail: how many skills have no room; belongs to no session
 	SearchByWords  EventKind = "search.bywords"  // Detail, Err: why the embedder had no part in a search
 	DocsSelected   EventKind = "docs.selected"   // Skill, Docs: the selection after the call
 	ContentBudget  EventKind = "content.budget"  // Detail: the text in view takes more than Loading.Budget.Warn
@@ -44,7 +44,7 @@ const (
 	LibraryRefused EventKind = "library.refused" // Skill as it was named, Detail: action, subject, code and reason
 )
 
-// The steps of a run, each with its Duration and, in Detail, what it was about.
+// The steps of a run. Each has its Duration, and a Detail about what it worked on.
 const (
 	WorkspaceCreate  EventKind = "workspace.create"  // the session's workspace was opened
 	WorkspaceStage   EventKind = "workspace.stage"   // the skill and its inputs were staged
@@ -54,9 +54,9 @@ const (
 	WorkspaceCleanup EventKind = "workspace.cleanup" // the session's workspace was removed; Detail: "idle" if it ended by itself
 )
 
-// Phase returns where events of this kind see a skill in its life: "discovered",
-// "registered", "activated", "loaded", "executing" or "completed". It returns "" for
-// other events.
+// Phase returns the stage in the life of a skill that events of this kind report: "discovered",
+// "registered", "activated", "loaded", "executing" or "completed". It returns "" for other
+// events.
 func (k EventKind) Phase() string {
 	switch k {
 	case SkillDiscovered, CatalogScanned:
@@ -81,39 +81,39 @@ type Event struct {
 	Kind EventKind
 	// Phase is Kind.Phase(); the runtime sets it.
 	Phase string
-	// Time is when it happened; of what took a Duration, when it ended. The runtime
-	// sets it.
+	// Time is when the event happened; if it has a Duration, when that ended. The runtime sets
+	// it.
 	Time time.Time
-	// Key is the session and the agent; zero for what is of no session.
+	// Key is the session and the agent, or zero for an event without a session.
 	Key SessionKey
-	// Turn is the number of the user turn in which it happened, from 1; 0 where that is
-	// not known. The runtime sets it.
+	// Turn is the number of the user turn in which the event happened, from 1, or 0 if it is not
+	// known. The runtime sets it.
 	Turn int
-	// Skill is the name of a skill, Docs are docs of it, and Digest is a hex SHA-256: of
-	// its body, unless the kind says otherwise.
+	// Skill is the name of a skill, and Docs are docs of it. Digest is the hex SHA-256 of its
+	// body, unless the kind says otherwise.
 	Skill  string
 	Docs   []string
 	Digest string
-	// Rule is the entry of allowed-tools that let the call pass.
+	// Rule is the entry of allowed-tools that allowed the call.
 	Rule string
-	// Call is the tool call; of what happened during a call of one of the runtime's own
-	// tools, that call.
+	// Call is the tool call, or the call of one of Satchel's tools during which the event
+	// happened.
 	Call ToolCall
 	// Usage are the tokens of a model call.
 	Usage    Usage
 	Duration time.Duration
 	// Detail is a text for people; what it is about depends on the kind.
 	Detail string
-	// ExitCode is that of a command that has ended, nil if it has none. 128 and the number
-	// of a signal stand for that signal.
+	// ExitCode is that of a command that has ended, or nil. A signal has the exit code 128 plus
+	// its number.
 	ExitCode *int
-	// Refused reports that a call of one of the runtime's own tools changed and ran nothing:
-	// it was denied, or its arguments or what is loaded did not allow it.
+	// Refused reports that a call of one of Satchel's tools changed and ran nothing. The gate
+	// denied it, or its arguments or the loaded skills did not allow it.
 	Refused bool
 	// Saved are the artifacts that a run has saved.
 	Saved []Saved
-	// Err is why it failed, nil where it did not. It is for the host: it may hold
-	// what a model must not see, such as paths and names of servers.
+	// Err is the error of what failed, or nil. It is for the host only: it may contain paths and
+	// names of servers, which a model must not see.
 	Err error
 }
 
@@ -127,7 +127,7 @@ type Saved struct {
 // Usage counts the tokens of one model call as the provider reported them. A count
 // that it did not report is zero.
 type Usage struct {
-	Prompt     int // of the request, those in the cache included
-	Cached     int // of these, what the provider's cache held
+	Prompt     int // of the request, including Cached
+	Cached     int // of the request, read from the provider's cache
 	Completion int // of the response
 }

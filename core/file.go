@@ -21,29 +21,28 @@ type File struct {
 	MIME string
 	// Origin is the [Message.Origin] of the message that brought the file.
 	Origin int
-	// Size is the size of the content in bytes, if its encoding tells it; 0 if it is not
-	// known.
+	// Size is the size of the content in bytes if it is known without decoding, else 0.
 	Size int
-	// As is the file name in the workspace's work/inputs that the user's message mentions.
-	// Preparing a request sets it.
+	// As is the name of the file in the workspace's work/inputs; the user's message in the view
+	// mentions it. Preparing a request sets it.
 	As string
-	// Data returns the content, which the caller must not change. It may be called
-	// several times and concurrently. Preparing a model call calls it only where a turn
-	// begins and the host adds a file of its name. It is nil if only the ID is known.
+	// Data returns the content, which the caller must not change. It may be called several times
+	// and concurrently. Prepare calls it only if a turn begins to which the host adds a file of
+	// the same name. It is nil if only the ID is known.
 	Data func() ([]byte, error)
 
-	encoded string // the content as it came, or
-	raw     []byte
+	encoded string // the undecoded content of SetURL or SetBase64, or
+	raw     []byte // the content of SetBytes
 }
 
-// SetBytes sets the content of the file, which must not be changed later.
+// SetBytes sets the content of the file. The caller must not change data later.
 func (f *File) SetBytes(data []byte) {
 	f.ID, f.encoded, f.raw = "", "", data
 	f.Size, f.Data = len(data), func() ([]byte, error) { return data, nil }
 }
 
-// SameAs reports whether two files came with the same name and the same content in the same
-// encoding. It decodes nothing, and is false for content that no method of File has set.
+// SameAs reports whether two files have the same name and the same content in the same
+// encoding. It decodes nothing. It is false for content that no method of File has set.
 func (f *File) SameAs(other *File) bool {
 	return f.Name == other.Name && f.Size == other.Size && (f.encoded != "" || f.raw != nil) && f.encoded == other.encoded && bytes.Equal(f.raw, other.raw)
 }
@@ -51,10 +50,10 @@ func (f *File) SameAs(other *File) bool {
 // errEncoding reports content of a [File] that cannot be decoded.
 var errEncoding = errors.New("file content cannot be decoded")
 
-// SetURL sets what a URL of a message stands for. A data: URL (RFC 2397) holds the content,
-// in base64 or percent-encoded. It also sets MIME and Name if it has a media type and a
-// parameter name or filename. Nothing is decoded before Data is called, which fails for a
-// malformed URL. Any other URL becomes the ID of the file.
+// SetURL sets the file from a URL of a message. A data: URL (RFC 2397) contains the content, in
+// base64 or percent-encoded. SetURL also sets MIME and Name if the URL has a media type and a
+// parameter name or filename. It decodes nothing: Data does, and fails for a malformed URL. Any
+// other URL becomes the ID of the file.
 func (f *File) SetURL(address string) {
 	f.ID, f.encoded, f.raw, f.Size, f.Data = "", "", nil, 0, nil
 	if !isDataURL(address) {
@@ -73,27 +72,26 @@ func (f *File) SetURL(address string) {
 	if strings.Contains(first, "/") {
 		f.MIME = strings.TrimSpace(first)
 	}
-	encoded := false
+	isBase64 := false
 	for p := range strings.SplitSeq(parameters, ";") {
 		key, value, _ := strings.Cut(strings.TrimSpace(p), "=")
 		switch strings.ToLower(key) {
 		case "base64":
-			encoded = true
+			isBase64 = true
 		case "name", "filename":
 			f.Name = unescaped(strings.Trim(value, `"`))
 		}
 	}
 	f.Data, f.Size = func() ([]byte, error) { return decodePercent(body) }, len(body)-2*strings.Count(body, "%")
-	if encoded {
+	if isBase64 {
 		f.Size = decodedSize(body)
 		f.Data = func() ([]byte, error) { return decodeBase64(body) }
 	}
 }
 
-// SetBase64 sets the content to what text encodes in base64, in the standard or the URL
-// alphabet, with or without padding and line breaks. A data: URL is accepted too, because
-// some clients send one. Nothing is decoded before Data is called, which fails for any
-// other text.
+// SetBase64 sets the content from base64, in the standard or the URL alphabet, with or without
+// padding and line breaks. It also accepts a data: URL, because some clients send one. It
+// decodes nothing: Data does, and fails for any other text.
 func (f *File) SetBase64(text string) {
 	if isDataURL(text) {
 		f.SetURL(text)
@@ -103,7 +101,7 @@ func (f *File) SetBase64(text string) {
 	f.Size, f.Data = decodedSize(text), func() ([]byte, error) { return decodeBase64(text) }
 }
 
-// decodedSize is the size of what base64 text without line breaks stands for.
+// decodedSize returns the size of the content of base64 text without line breaks.
 func decodedSize(text string) int { return len(strings.TrimRight(text, "=\r\n \t")) * 3 / 4 }
 
 const dataScheme = "data:"

@@ -26,16 +26,16 @@ func (r Role) String() string {
 	return "unknown"
 }
 
-// Inserted is the Origin of a message that Satchel adds to a request: a system message, or
-// the result of a call that had none.
+// Inserted is the Origin of a message that Satchel adds to a request: a system message, or the
+// result of a call that has none.
 const Inserted = -1
 
-// Message refers to one message of a framework's request. It shares the strings of
-// the framework and copies none of them.
+// Message is one message of a framework's request. It shares the framework's strings instead of
+// copying them.
 type Message struct {
 	Role Role
-	// Text is the message's text: for a message of several parts, its text
-	// parts one after the other.
+	// Text is the text of the message. If the message has several parts, Text is all text parts
+	// one after the other.
 	Text string
 	// Calls are the tool calls of an assistant message, in order.
 	Calls []ToolCall
@@ -43,8 +43,8 @@ type Message struct {
 	// empty where the framework does not know it.
 	CallID string
 	Tool   string
-	// Rewritten marks a user message that no user wrote: a framework's history
-	// rewriter made it from another agent's messages.
+	// Rewritten reports a user message that no user wrote: the framework made it from another
+	// agent's messages.
 	Rewritten bool
 
 	// Origin is the message's index in the framework's request, or [Inserted].
@@ -54,35 +54,35 @@ type Message struct {
 	Added string
 }
 
-// Request is a request of the framework to a model, before Satchel adds to it.
+// Request is a request that a framework is about to send to a model, before Satchel adds to it.
 type Request struct {
 	Key      SessionKey
 	Messages []Message
 	// Summary reports that the host replaced part of the history by a summary.
 	Summary bool
-	// Files are what users attached to the messages, in their order. They are
-	// kept for the tool calls that follow, until the next request, so the
-	// caller must not change the slice any more.
+	// Files are the files that users attached to the messages, in the order of the messages. The
+	// runtime keeps them for the tool calls until the next request, so the caller must not change
+	// the slice.
 	Files []File
-	// Tools are the names of the tools that the model is offered, Satchel's or
-	// not. They are kept like Files.
+	// Tools are the names of all tools that the model is offered. The runtime keeps the slice as
+	// it keeps Files.
 	Tools []string
-	// Definitions are those tools in the order in which they are sent. Only a
-	// runtime that watches the prefix needs them. The slice is not kept.
+	// Definitions are the definitions of those tools, in the order in which they are sent. Only a
+	// runtime with a prefix guard needs them. The runtime does not keep the slice.
 	Definitions []Definition
-	// Space is memory in which the view is made if it has room for it; it must not
-	// overlap Messages. The caller may use it again when it no longer needs the
-	// view. Nil is allowed.
+	// Space is memory for the messages of the view, which is used if it is large enough. It must
+	// not overlap Messages. The caller may use it again when it no longer needs the view. It may
+	// be nil.
 	Space []Message
 }
 
-// View is the request as it should be sent.
+// View is a request as Satchel wants it sent to the model.
 type View struct {
-	// Messages are the request's messages with what Satchel adds. An adapter
-	// passes a message whose Added is empty and whose Origin is not [Inserted]
-	// by reference, and edits copies of the others.
+	// Messages are the request's messages with Satchel's additions. An adapter passes on by
+	// reference a message whose Added is empty and whose Origin is not [Inserted]. It edits
+	// copies of the others.
 	Messages []Message
-	// NoSkills reports that this session sees no skill. Then Satchel's tools must not be
-	// offered. It is constant for a session.
+	// NoSkills reports that the agent sees no skill in this session. Satchel's tools must then
+	// not be offered. It is constant for a session.
 	NoSkills bool
 }

@@ -17,8 +17,8 @@ type Tool struct {
 	Schema json.RawMessage
 }
 
-// Definition is a tool as a framework offers it to the model, whether it is one of
-// Satchel's or not.
+// Definition is a tool in the form in which a framework offers it to the model, whether it is
+// Satchel's or the host's.
 type Definition struct {
 	Name        string
 	Description string
@@ -38,18 +38,18 @@ type ToolCall struct {
 	Arguments string
 }
 
-// Decision is a gate's answer to a call.
+// Decision is the result of a gate for a call.
 type Decision struct {
-	// Denied stops the call; the model is answered Reason instead.
+	// Denied reports that the call must not run. The model gets Reason as its answer.
 	Denied bool
 	Reason string
 }
 
-// UniqueID returns the id of the call for a request, where it must name one call only. It
-// is the call's own id, if there is one and isTaken is false for it: isTaken reports the ids
-// of earlier calls of the same response. Otherwise UniqueID makes an id from the place of the
-// call, so that all frameworks send the same. response is the number of assistant messages
-// before this one. position is the number of calls before this one in it.
+// UniqueID returns an id of the call that no other call of the request has. It is the call's
+// own id, unless that is empty or isTaken reports it. isTaken reports the ids of earlier calls
+// of the same response. Otherwise UniqueID makes an id from the place of the call, which is the
+// same in all frameworks. response is the number of assistant messages before this one,
+// position the number of calls before this one in it.
 func (c ToolCall) UniqueID(response, position int, isTaken func(id string) bool) string {
 	id := c.ID
 	for n := 0; id == "" || isTaken(id); n++ {
@@ -61,35 +61,35 @@ func (c ToolCall) UniqueID(response, position int, isTaken func(id string) bool)
 	return id
 }
 
-// SendableName returns the name of the called tool as services accept it in a request: 1 to
-// 64 ASCII letters, digits, "_" and "-". Other bytes become "_". A model may call a tool by
-// any name, and services refuse each later request that repeats a malformed one.
+// SendableName returns the name of the called tool in a form that services accept in a request:
+// 1 to 64 ASCII letters, digits, "_" and "-". Other bytes become "_". A model may call a tool
+// by any name, but services refuse every later request with a malformed one.
 func (c ToolCall) SendableName() string {
 	name := c.Name
-	plain := func(b byte) bool {
+	isPlain := func(b byte) bool {
 		return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '_' || b == '-'
-	}
-	odd := name == "" || len(name) > maxCallName
-	for i := 0; i < len(name) && !odd; i++ {
-		odd = !plain(name[i])
-	}
-	if !odd {
-		return name
 	}
 	if name == "" {
 		return "unnamed"
 	}
+	isSendable := len(name) <= maxCallName
+	for i := 0; i < len(name) && isSendable; i++ {
+		isSendable = isPlain(name[i])
+	}
+	if isSendable {
+		return name
+	}
 	safe := []byte(name[:min(len(name), maxCallName)])
 	for i, b := range safe {
-		if !plain(b) {
+		if !isPlain(b) {
 			safe[i] = '_'
 		}
 	}
 	return string(safe)
 }
 
-// SendableArguments returns the arguments of the call as services and clients accept them in
-// a request: a JSON object. Any other text becomes the only field of one, __arg1.
+// SendableArguments returns the arguments of the call in a form that services and clients
+// accept in a request: a JSON object. Any other text becomes the field __arg1 of a new object.
 func (c ToolCall) SendableArguments() string {
 	arguments := c.Arguments
 	trimmed := strings.TrimSpace(arguments)

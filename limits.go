@@ -1,0 +1,12 @@
+package satchel
+
+const (
+	// defaultWarnTokens and defaultMaxTokens are the defaults of Loading.Budget, in estimated
+	// tokens. A skill has a few thousand, so several fit before the warning. The most leaves
+	// half of a context window of 128,000 to the conversation.
+	defaultWarnTokens = 10_000
+	defaultMaxTokens  = 64_000
+	// defaultSuggestions is the default of Activation.Most, in skills: a message rarely needs
+	// more.
+	defaultSuggestions = 3
+)
