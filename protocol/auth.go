@@ -18,30 +18,32 @@ import (
 )
 
 var (
-	// ErrUnauthenticated is wrapped by the error of the function of WithAuth if a request has no
-	// valid token.
+	// ErrUnauthenticated is wrapped by the error that the function of WithAuth returns for a
+	// request without a valid token.
 	ErrUnauthenticated = errors.New("no valid token")
 	// errTooManyFailures is returned when an address has tried too many wrong tokens.
 	errTooManyFailures = fmt.Errorf("%w: too many wrong tokens from this address", ErrUnauthenticated)
 )
 
-// tokenFile authenticates by the tokens of a file.
+// tokenFile authenticates requests by the tokens of a file.
 type tokenFile struct {
 	path   string
 	logger *slog.Logger
 
-	mu       sync.Mutex
-	stamp    string
-	looked   time.Time
-	tokens   []token
-	failures map[string]*failures
+	mu        sync.Mutex
+	stamp     string // of the file that was read last
+	checkedAt time.Time
+	tokens    []token
+	failures  map[string]*failures // by address
 }
 
+// token is one line of the file: the digest of a token, and the principal that has it.
 type token struct {
-	sum [sha256.Size]byte
-	who Principal
+	sum       [sha256.Size]byte
+	principal Principal
 }
 
+// failures counts the wrong tokens that an address has sent since a time.
 type failures struct {
 	since time.Time
 	count int
@@ -72,6 +74,7 @@ func OpenTokenFile(path string, logger *slog.Logger) (func(*http.Request) (Princ
 	return f.authenticate, nil
 }
 
+// stampOf returns a text that changes when the file is written.
 func stampOf(path string) (string, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -110,11 +113,11 @@ func parseToken(line string) (t token, err error) {
 	if len(fields) != 4 {
 		return t, errors.New("want: tenant name scopes sha256:<hex>")
 	}
-	t.who.Tenant, t.who.Name = fields[0], fields[1]
+	t.principal.Tenant, t.principal.Name = fields[0], fields[1]
 	for scope := range strings.SplitSeq(fields[2], ",") {
 		switch s := Scope(scope); s {
 		case ScopeRead, ScopeRun, ScopeWrite, ScopeMetrics:
-			t.who.Scopes = append(t.who.Scopes, s)
+			t.principal.Scopes = append(t.principal.Scopes, s)
 		default:
 			return t, fmt.Errorf("scope %q: want read, run, write or metrics", scope)
 		}
@@ -128,65 +131,65 @@ func parseToken(line string) (t token, err error) {
 }
 
 func (f *tokenFile) authenticate(r *http.Request) (Principal, error) {
-	scheme, given, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-	if !strings.EqualFold(scheme, "Bearer") || given == "" {
+	scheme, text, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	if !strings.EqualFold(scheme, "Bearer") || text == "" {
 		return Principal{}, fmt.Errorf("%w: send Authorization: Bearer", ErrUnauthenticated)
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.reread()
-	sum, found := sha256.Sum256([]byte(strings.TrimSpace(given))), -1
-	for i := range f.tokens { // all of them, so that the time tells nothing
+	sum, found := sha256.Sum256([]byte(strings.TrimSpace(text))), -1
+	for i := range f.tokens { // all of them: the time must not depend on which one matches
 		if subtle.ConstantTimeCompare(sum[:], f.tokens[i].sum[:]) == 1 {
 			found = i
 		}
 	}
 	if found >= 0 {
-		return f.tokens[found].who, nil
+		return f.tokens[found].principal, nil
 	}
-	if f.failed(r.RemoteAddr) {
+	if f.countFailure(r.RemoteAddr) {
 		return Principal{}, errTooManyFailures
 	}
 	return Principal{}, ErrUnauthenticated
 }
 
-// reread looks at the file, at most each second.
+// reread reads the file again if it has changed. It looks at most once in tokenFileEvery.
 func (f *tokenFile) reread() {
-	if time.Since(f.looked) < tokenFileEvery {
+	if time.Since(f.checkedAt) < tokenFileEvery {
 		return
 	}
-	f.looked = time.Now()
+	f.checkedAt = time.Now()
 	stamp, err := stampOf(f.path)
 	if err == nil && stamp == f.stamp {
 		return
 	}
 	tokens, stamp, err := readTokens(f.path)
 	if stamp == f.stamp && err != nil {
-		return // said already
+		return // logged already
 	}
 	f.stamp = stamp
 	if err != nil {
-		f.logger.Error("the tokens stay as they were", "error", err)
+		f.logger.Error("token file not used: the tokens read before stay valid", "error", err)
 		return
 	}
 	f.tokens = tokens
 }
 
-// failed counts a wrong token and reports whether there were too many.
-func (f *tokenFile) failed(address string) bool {
+// countFailure counts a wrong token and reports whether the address has sent too many.
+func (f *tokenFile) countFailure(address string) bool {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
 		host = address
 	}
 	now := time.Now()
-	seen := f.failures[host]
-	if seen == nil || now.Sub(seen.since) > failureWindow {
+	entry := f.failures[host]
+	if entry == nil || now.Sub(entry.since) > failureWindow {
 		if len(f.failures) >= maxFailedHosts {
 			clear(f.failures)
 		}
-		seen = &failures{since: now}
-		f.failures[host] = seen
+		entry = &failures{since: now}
+		f.failures[host] = entry
 	}
-	seen.count++
-	return seen.count > maxFailures
+	entry.count++
+	return entry.count > maxFailures
 }

@@ -47,7 +47,7 @@ func (c *call) createBlob(ctx context.Context) (any, error) {
 	return c.keepBlob(ctx, p.Kind, bytes.NewReader(content), maxContent, lifetime)
 }
 
-// lifetime returns how long a blob is kept, by ttl_s if the call gives it.
+// lifetime returns how long to keep a blob: ttl_s of the call, or the default of the server.
 func (c *call) lifetime(ttl *int64) (time.Duration, error) {
 	seconds, err := within("ttl_s", ttl, 0, int64(maxExpiry/time.Second))
 	if err != nil || seconds == 0 {
@@ -56,7 +56,7 @@ func (c *call) lifetime(ttl *int64) (time.Duration, error) {
 	return time.Duration(seconds) * time.Second, nil
 }
 
-// keepBlob stores a blob, for create_blob and POST /blobs.
+// keepBlob stores a blob for create_blob or POST /blobs.
 func (c *call) keepBlob(ctx context.Context, kind string, r io.Reader, limit int64, lifetime time.Duration) (any, error) {
 	if err := required("kind", kind, maxKind); err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ func (c *call) keepBlob(ctx context.Context, kind string, r io.Reader, limit int
 	}, nil
 }
 
-// expiresAt is when a blob expires, nil for never.
+// expiresAt returns when a blob expires, or nil for never.
 func expiresAt(info blobs.Info) any {
 	if info.Expires.IsZero() {
 		return nil
@@ -175,12 +175,10 @@ func (c *call) readBlob(ctx context.Context) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, width := utf8.DecodeRuneInString(w.content); w.encoding == "utf-8" && int64(len(w.content)) > n && width < len(w.content) {
-		// The first character begins before the sample. At its end there is room for
-		// less.
-		if mode == "sample_tail" {
-			w.content, w.from = w.content[width:], w.from+int64(width)
-		}
+	// A character that crosses the start makes a sample longer than n. A sample of the tail
+	// drops that character.
+	if _, width := utf8.DecodeRuneInString(w.content); mode == "sample_tail" && w.encoding == "utf-8" && int64(len(w.content)) > n && width < len(w.content) {
+		w.content, w.from = w.content[width:], w.from+int64(width)
 	}
 	return map[string]any{
 		"content": w.content, "encoding": w.encoding, "kind": info.Kind, "size_bytes": info.Size,
@@ -201,12 +199,12 @@ func (c *call) sample(ctx context.Context, info blobs.Info, offset, n int64) (wi
 	if err != nil {
 		return window{}, err
 	}
-	inner, before := trimmed(part)
-	if from == 0 {
-		inner, before = part, 0
-		if from+int64(len(part)) < info.Size {
-			inner, _ = trimmed(part)
-		}
+	inner, before := part, 0
+	if from > 0 {
+		inner, before = trimStart(inner)
+	}
+	if from > 0 || int64(len(part)) < info.Size {
+		inner = trimEnd(inner)
 	}
 	if !isText(inner) {
 		end := min(offset-from+n, int64(len(part)))

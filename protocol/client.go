@@ -13,8 +13,7 @@ import (
 	"github.com/satchel-go/satchel/protocol/internal/jsonrpc"
 )
 
-// errConnection is wrapped when a call was not answered because the connection
-// ended.
+// errConnection is wrapped if a call gets no answer because the connection has ended.
 var errConnection = errors.New("connection ended")
 
 // Client calls a server over a connection, such as a unix socket or the standard streams of
@@ -22,16 +21,16 @@ var errConnection = errors.New("connection ended")
 type Client struct {
 	conn     io.ReadWriteCloser
 	onNotice func(method string, params json.RawMessage)
-	writing  sync.Mutex
-	next     atomic.Int64
+	writing  sync.Mutex // held during a write to conn
+	lastID   atomic.Int64
 
 	mu      sync.Mutex
-	waiting map[string]chan incoming
-	err     error // of the connection, when it has ended
-	done    chan struct{}
+	waiting map[string]chan incoming // calls without an answer, by id
+	err     error                    // why the connection has ended, or nil
+	done    chan struct{}            // closed when nothing more is read
 }
 
-// incoming is any message of a server.
+// incoming is a message of the server: an answer or a notification.
 type incoming struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
@@ -49,7 +48,7 @@ func NewClient(conn io.ReadWriteCloser, onNotice func(method string, params json
 	return c
 }
 
-// Close ends the connection and the calls that wait.
+// Close closes the connection. Calls that wait for an answer return an error.
 func (c *Client) Close() error {
 	err := c.conn.Close()
 	<-c.done
@@ -60,7 +59,7 @@ func (c *Client) Close() error {
 // an *Error if the server refuses the call. If ctx ends, the error is that of ctx, and the
 // server gets a request to cancel the call. Other errors are those of the connection.
 func (c *Client) Call(ctx context.Context, method string, params, result any) error {
-	id := strconv.FormatInt(c.next.Add(1), 10)
+	id := strconv.FormatInt(c.lastID.Add(1), 10)
 	answer := make(chan incoming, 1)
 	c.mu.Lock()
 	if c.err != nil {
@@ -85,7 +84,7 @@ func (c *Client) Call(ctx context.Context, method string, params, result any) er
 		return ctx.Err()
 	case <-c.done:
 		select {
-		case got := <-answer: // it came just before the end
+		case got := <-answer: // it came just before the connection ended
 			return got.decode(result)
 		default:
 		}
@@ -141,7 +140,7 @@ func (c *Client) read() {
 		if answer := c.waiting[string(got.ID)]; answer != nil {
 			select {
 			case answer <- got:
-			default: // answered twice
+			default: // the server has answered this call before
 			}
 		}
 		c.mu.Unlock()

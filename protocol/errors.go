@@ -37,6 +37,7 @@ type Error struct {
 // Error returns the message.
 func (e *Error) Error() string { return e.Message }
 
+// fault returns an error of the protocol with "kind" in its data.
 func fault(code int, kind, format string, args ...any) *jsonrpc.Error {
 	data := map[string]any{"kind": kind}
 	if code == codeBusy {
@@ -45,8 +46,8 @@ func fault(code int, kind, format string, args ...any) *jsonrpc.Error {
 	return &jsonrpc.Error{Code: code, Message: fmt.Sprintf(format, args...), Data: data}
 }
 
-// badParam returns the error for a wrong parameter. The text goes on with a verb ("is missing")
-// or with "want …".
+// badParam returns the error for a wrong parameter. The message is the field and the text, which
+// begins with a verb ("is missing") or with "want …".
 func badParam(field, format string, args ...any) *jsonrpc.Error {
 	text := fmt.Sprintf(format, args...)
 	if strings.HasPrefix(text, "want ") {
@@ -54,11 +55,11 @@ func badParam(field, format string, args ...any) *jsonrpc.Error {
 	} else {
 		text = field + " " + text
 	}
-	return badParams(field, text)
+	return paramError(field, text)
 }
 
-// badParams is the error with a message that stands for itself.
-func badParams(field, message string) *jsonrpc.Error {
+// paramError returns the error for a wrong parameter with a complete message.
+func paramError(field, message string) *jsonrpc.Error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeParams, Message: message, Data: map[string]any{"kind": "params", "field": field}}
 }
 
@@ -79,13 +80,13 @@ func errorOf(ctx context.Context, err error) *jsonrpc.Error {
 		}
 		return fault(codeNotFound, "skill", "%v", err)
 	case errors.As(err, &manifest):
-		switch manifest.Field { // the file and its lines are not the caller's
+		switch manifest.Field { // without the file and line, which the caller does not have
 		case "":
-			return badParams("manifest", "manifest: "+manifest.Why)
+			return paramError("manifest", "manifest: "+manifest.Why)
 		case "skill_md":
-			return badParams("skill_md", "skill_md: "+manifest.Why)
+			return paramError("skill_md", "skill_md: "+manifest.Why)
 		}
-		return badParams("manifest", "manifest."+manifest.Field+": "+manifest.Why)
+		return paramError("manifest", "manifest."+manifest.Field+": "+manifest.Why)
 	case errors.As(err, &path):
 		return &jsonrpc.Error{Code: jsonrpc.CodeParams, Message: path.Error(), Data: map[string]any{"kind": "params", "field": "path"}}
 	case errors.Is(err, blobs.ErrUnknown):

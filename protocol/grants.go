@@ -48,8 +48,8 @@ type Secret struct {
 	Hosts []string
 }
 
-// Check calls Value and returns an error if runs of the tenant could not have the secret.
-// One reason is a value that is too short to be removed from the output of runs.
+// Check calls Value and returns an error if runs of the tenant could not have the secret. One
+// reason is a value that is too short to be removed from their output.
 func (s Secret) Check(ctx context.Context, tenant string) error {
 	value, err := s.Value(ctx, tenant)
 	if err != nil {
@@ -66,12 +66,12 @@ func (s Secret) checkValue(value string) error {
 	return nil
 }
 
-// grants is what the operator grants to runs.
+// grants holds what the operator allows runs to have.
 type grants struct {
 	policy  *egress.Policy // nil: no network
 	secrets []Secret
-	code    bool // run_code has those of the skills that it mounts
-	created bool // created skills have what they ask for
+	code    bool // run_code gets the grants of the skills that it mounts
+	created bool // created skills can get grants
 }
 
 // WithEgress lets runs reach the addresses that their skills ask for and the policy allows,
@@ -113,18 +113,19 @@ func WithCodeGrants() Option {
 }
 
 // WithCreatedGrants grants networks and secrets to skills that tenants have created, by the same
-// rules as to others. By default these get none.
+// rules as to others. By default created skills get none.
 func WithCreatedGrants() Option {
 	return func(c *settings) error { c.grants.created = true; return nil }
 }
 
-// may reports whether a skill can be granted anything in this run.
-func (g *grants) may(k *skillset.Skill, code bool) bool {
+// allows reports whether a skill can get any grant. code says that run_code mounts it.
+func (g *grants) allows(k *skillset.Skill, code bool) bool {
 	return (!code || g.code) && (!k.Created || g.created)
 }
 
-// secret finds one that the operator lets a skill have.
-func (g *grants) secret(name, id, tenant string) *Secret {
+// findSecret returns a secret if the operator lets the skill of that id have it for the tenant,
+// or nil.
+func (g *grants) findSecret(name, id, tenant string) *Secret {
 	for i := range g.secrets {
 		s := &g.secrets[i]
 		if s.Name == name && (len(s.Skills) == 0 || slices.Contains(s.Skills, id)) && (len(s.Tenants) == 0 || slices.Contains(s.Tenants, tenant)) {
@@ -138,22 +139,23 @@ func (g *grants) secret(name, id, tenant string) *Secret {
 type grantBuilder struct {
 	*call
 	run.Grant
-	code      bool
+	code      bool // the job is of run_code
 	policy    egress.Policy
 	requested []egress.Rule
-	names     []string // of secrets
+	names     []string // of the secrets that are granted
 
-	mu    sync.Mutex
-	notes []string // by connections, each text once
-	left  int      // texts that are left out
+	mu      sync.Mutex
+	notes   []string // warnings about connections, each text once
+	omitted int      // warnings beyond maxNotes
 }
 
-// errNoValue fails a run without an error of the protocol.
+// errNoValue is wrapped if a secret has no usable value. The run then fails, and the call is
+// answered with its result, not with an error.
 var errNoValue = errors.New("has no usable value")
 
-// grant grants a job the networks and secrets that its skills ask for and the operator allows.
-// The others are warnings of the job. Warnings of its connections are in the grantBuilder when the
-// run has ended.
+// grant adds to a job the networks and secrets that its skills ask for and the operator allows.
+// The job gets a warning for each of the others. After the run the grantBuilder has the warnings
+// about its connections.
 func (c *call) grant(ctx context.Context, job *run.Job) (*grantBuilder, error) {
 	g := &grantBuilder{call: c, code: job.Skill == nil}
 	if c.grants.policy != nil {
@@ -165,11 +167,11 @@ func (c *call) grant(ctx context.Context, job *run.Job) (*grantBuilder, error) {
 		skills = append(skills, job.Skill)
 	}
 	for _, k := range skills {
-		if err := g.skill(ctx, k); err != nil {
+		if err := g.addSkill(ctx, k); err != nil {
 			return nil, err
 		}
 	}
-	if err := g.network(job, skills); err != nil {
+	if err := g.startProxy(job, skills); err != nil {
 		return nil, err
 	}
 	if len(g.names) > 0 {
@@ -183,19 +185,20 @@ func (g *grantBuilder) refuse(k *skillset.Skill, what string) {
 	g.Warnings = append(g.Warnings, fmt.Sprintf("%s asks for %s: not granted", k.ID(), what))
 }
 
-func (g *grantBuilder) skill(ctx context.Context, k *skillset.Skill) error {
-	may := g.grants.may(k, g.code)
+// addSkill adds what one skill asks for: addresses to g.requested, and the values of its secrets.
+func (g *grantBuilder) addSkill(ctx context.Context, k *skillset.Skill) error {
+	allowed := g.grants.allows(k, g.code)
 	for _, address := range k.Network {
 		rule, err := egress.ParseRule(address)
-		if err != nil || !may {
+		if err != nil || !allowed {
 			g.refuse(k, address)
 			continue
 		}
 		g.requested = append(g.requested, rule)
 	}
 	for _, name := range k.Secrets {
-		s := g.grants.secret(name, k.ID(), g.Tenant)
-		if s == nil || !may || g.code && s.Mode != SecretProxy {
+		s := g.grants.findSecret(name, k.ID(), g.Tenant)
+		if s == nil || !allowed || g.code && s.Mode != SecretProxy {
 			g.refuse(k, "the secret "+name)
 			continue
 		}
@@ -209,10 +212,10 @@ func (g *grantBuilder) skill(ctx context.Context, k *skillset.Skill) error {
 	return nil
 }
 
-// addSecret brings a secret to the run.
+// addSecret gives the run a secret, in the mode of the secret.
 func (g *grantBuilder) addSecret(ctx context.Context, s *Secret) error {
 	value, err := s.Value(ctx, g.Tenant)
-	if err != nil { // the cause is for the host alone
+	if err != nil { // only the log of the host gets the cause
 		g.logger.Error("secret without value", "secret", s.Name, "error", err)
 		return fmt.Errorf("secret %q %w", s.Name, errNoValue)
 	}
@@ -243,8 +246,8 @@ func (g *grantBuilder) addSecret(ctx context.Context, s *Secret) error {
 	return nil
 }
 
-// network starts the proxy for the addresses that were asked for and are allowed.
-func (g *grantBuilder) network(job *run.Job, skills []*skillset.Skill) error {
+// startProxy starts the proxy of the run for the requested addresses that the policy allows.
+func (g *grantBuilder) startProxy(job *run.Job, skills []*skillset.Skill) error {
 	policy, refused := g.policy.Narrow(g.requested)
 	for _, rule := range refused {
 		g.Warnings = append(g.Warnings, fmt.Sprintf("network %s: not granted, or not all of it", rule))
@@ -274,8 +277,9 @@ func (g *grantBuilder) network(job *run.Job, skills []*skillset.Skill) error {
 	return nil
 }
 
-// note keeps a warning about a connection. Programs seldom show why a CONNECT is refused, and
-// inside their own TLS a secret stays a placeholder.
+// note adds a warning about a connection that the proxy refused: programs seldom show why a
+// CONNECT fails. It also warns if a program speaks TLS itself to a host of a secret: the proxy
+// cannot replace the placeholder there.
 func (g *grantBuilder) note(e egress.Entry, secrets []egress.Secret) {
 	if e.Reason != "" && e.Verdict != "allowed" {
 		g.addNote("network: " + e.Reason)
@@ -305,19 +309,19 @@ func (g *grantBuilder) addNote(text string) {
 	switch {
 	case slices.Contains(g.notes, text):
 	case len(g.notes) == maxNotes:
-		g.left++
+		g.omitted++
 	default:
 		g.notes = append(g.notes, text)
 	}
 }
 
-// warnings are those that the connections brought. The run has ended.
+// warnings returns the warnings about connections. The caller calls it after the run.
 func (g *grantBuilder) warnings() []string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	list := slices.Clone(g.notes)
-	if slices.Sort(list); g.left > 0 {
-		list = append(list, fmt.Sprintf("network: %d more warnings are in the log of the server", g.left))
+	if slices.Sort(list); g.omitted > 0 {
+		list = append(list, fmt.Sprintf("network: %d more warnings are in the log of the server", g.omitted))
 	}
 	return list
 }
@@ -336,7 +340,7 @@ func (g *grantBuilder) logEgress(id string, skills []string, e egress.Entry) {
 // grantsOf returns the networks and secrets that a skill gets, for describe_skill.
 func (c *call) grantsOf(k *skillset.Skill) map[string]any {
 	network, secrets := []string{}, []string{}
-	if c.grants.may(k, false) {
+	if c.grants.allows(k, false) {
 		var requested []egress.Rule
 		for _, address := range k.Network {
 			if rule, err := egress.ParseRule(address); err == nil {
@@ -350,7 +354,7 @@ func (c *call) grantsOf(k *skillset.Skill) map[string]any {
 			}
 		}
 		for _, name := range k.Secrets {
-			if c.grants.secret(name, k.ID(), c.Tenant) != nil {
+			if c.grants.findSecret(name, k.ID(), c.Tenant) != nil {
 				secrets = append(secrets, name)
 			}
 		}

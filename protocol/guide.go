@@ -13,11 +13,11 @@ import (
 //go:embed guidefiles
 var guideFiles embed.FS
 
-// guideID is the id of the skill that says how to use the others. Nothing can
-// shadow it.
+// guideID is the id of the guide, a skill of the server that says how to use the others. No other
+// skill can hide it.
 const guideID = "skills.protocol.guide"
 
-// openGuide opens the guide, which names create_skill if callers can create skills.
+// openGuide returns the guide. It names create_skill only if create is true.
 func openGuide(ctx context.Context, create bool) (*skillset.Skill, error) {
 	texts := make(map[string][]byte)
 	var list []lazyfs.File
@@ -37,9 +37,9 @@ func openGuide(ctx context.Context, create bool) (*skillset.Skill, error) {
 	if err != nil {
 		return nil, err
 	}
-	own, err := skillset.Open(ctx, "", skills)
+	set, err := skillset.Open(ctx, "", skills)
 	if err != nil {
 		return nil, err
 	}
-	return own.Find("", guideID, "")
+	return set.Find("", guideID, "")
 }

@@ -27,11 +27,11 @@ func (s *Server) Handler() http.Handler {
 }
 
 // Messages returns a handler for another protocol on this server. It passes POST requests of
-// application/json to serve after the checks of Handler. A body has been read: it has at most
-// 16 MiB, and 1 MiB if the caller may only read.
+// application/json to serve after the checks of Handler. Before, it reads the whole body: at most
+// 16 MiB, or 1 MiB if the caller may only read.
 //
-// The bounds count requests to this handler and to Handler together: 256 at once with 512 MiB of
-// bodies. If callers have tokens, each tenant has an eighth of both.
+// At most 256 requests with 512 MiB of bodies are answered at once, counted over this handler and
+// Handler. With WithAuth each tenant gets at most an eighth of both.
 func (s *Server) Messages(serve func(http.ResponseWriter, *http.Request, Principal)) http.Handler {
 	return s.messages(func(w http.ResponseWriter, r *http.Request, who Principal, raw []byte) {
 		r.Body = io.NopCloser(bytes.NewReader(raw))
@@ -39,18 +39,19 @@ func (s *Server) Messages(serve func(http.ResponseWriter, *http.Request, Princip
 	})
 }
 
+// messages is Messages for a serve that gets the body as bytes.
 func (s *Server) messages(serve func(http.ResponseWriter, *http.Request, Principal, []byte)) http.Handler {
-	return s.guard(handlers{http.MethodPost: func(w http.ResponseWriter, r *http.Request, who Principal, place *admission) {
+	return s.guard(handlers{http.MethodPost: func(w http.ResponseWriter, r *http.Request, who Principal, admitted *admission) {
 		if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
 			http.Error(w, "want Content-Type: application/json", http.StatusUnsupportedMediaType)
 			return
 		}
-		most := mostOf(who)
+		most := maxMessage(who)
 		if !who.Has(ScopeRead) && !who.Has(ScopeRun) && !who.Has(ScopeWrite) {
 			writeError(w, http.StatusForbidden, fault(codeForbidden, "forbidden", "needs scope %q, %q or %q", ScopeRead, ScopeRun, ScopeWrite))
 			return
 		}
-		raw, err := place.read(newPacedBody(w, r.Body, 0), most)
+		raw, err := admitted.read(newPacedBody(w, r.Body, 0), most)
 		switch {
 		case errors.Is(err, errLong):
 			w.Header().Set("Connection", "close")
@@ -58,13 +59,14 @@ func (s *Server) messages(serve func(http.ResponseWriter, *http.Request, Princip
 			return
 		case errors.Is(err, errBusy):
 			w.Header().Set("Connection", "close")
-			busy(w)
+			writeBusy(w)
 			return
-		case err != nil: // or the client left
+		case err != nil: // too slow, or the client has closed the connection
 			writeError(w, http.StatusRequestTimeout, fault(jsonrpc.CodeInvalid, "request", "the message comes too slowly: want %d bytes a second after the first %v", bodyRate, bodyGrace))
 			return
 		}
-		_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // its end is still looked for
+		// Without a deadline net/http still cancels the request when the client closes.
+		_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
 		serve(w, r, who, raw)
 	}})
 }

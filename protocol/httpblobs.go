@@ -56,7 +56,8 @@ func blobStatus(fault *jsonrpc.Error) int {
 	return statusOf(fault)
 }
 
-// direct answers a request that is no JSON-RPC, with the scopes, records and errors of a method.
+// direct answers a request that is no JSON-RPC as a method is answered: it checks the scope,
+// records the call and maps the error.
 func (s *Server) direct(r *http.Request, who Principal, name string, scope Scope, answer func(*call) (any, error)) (any, *jsonrpc.Error) {
 	began := time.Now()
 	record := Record{Method: name, Tenant: who.Tenant, Name: who.Name}
@@ -71,7 +72,7 @@ func (s *Server) direct(r *http.Request, who Principal, name string, scope Scope
 		record.Code = refusal.Code
 	}
 	record.Duration = time.Since(began)
-	s.observed(r.Context(), record)
+	s.recordCall(r.Context(), record)
 	return result, refusal
 }
 
@@ -97,7 +98,7 @@ func (s *Server) serveDelete(w http.ResponseWriter, r *http.Request, who Princip
 	s.serveDirect(w, r, who, "DELETE /blobs", ScopeWrite, (*call).deleteBlob, map[string]any{"blob_id": r.PathValue("id")})
 }
 
-// serveDirect answers with the result of a method.
+// serveDirect answers a request with the result of a method, called with params.
 func (s *Server) serveDirect(w http.ResponseWriter, r *http.Request, who Principal, name string, scope Scope, method func(*call, context.Context) (any, error), params map[string]any) {
 	result, err := s.direct(r, who, name, scope, func(c *call) (result any, err error) {
 		if c.params, err = json.Marshal(params); err == nil {
@@ -113,7 +114,8 @@ func (s *Server) serveDirect(w http.ResponseWriter, r *http.Request, who Princip
 	writeJSON(w, http.StatusOK, text)
 }
 
-// serveBlob answers GET /blobs/<id>, with Range. A browser shows nothing of it.
+// serveBlob answers GET /blobs/<id>, with Range. Its headers keep browsers from showing the blob
+// as a page.
 func (s *Server) serveBlob(w http.ResponseWriter, r *http.Request, who Principal, _ *admission) {
 	result, err := s.direct(r, who, "GET /blobs", ScopeRead, func(c *call) (any, error) {
 		return c.store.Stat(r.Context(), c.Tenant, r.PathValue("id"))
@@ -133,9 +135,10 @@ func (s *Server) serveBlob(w http.ResponseWriter, r *http.Request, who Principal
 	http.ServeContent(w, r, "", time.Time{}, content)
 }
 
-// blobReader reads a blob from an offset.
+// blobReader is an io.ReadSeeker over a blob, for http.ServeContent. Seek closes the reader of the
+// store; the next Read opens one at the new offset.
 type blobReader struct {
-	ctx    context.Context //nolint:containedctx // of the one request that it serves
+	ctx    context.Context //nolint:containedctx // of the request; the blobReader ends before it
 	store  blobs.Store
 	tenant string
 	info   blobs.Info

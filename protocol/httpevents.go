@@ -9,25 +9,27 @@ import (
 	"github.com/satchel-go/satchel/protocol/internal/jsonrpc"
 )
 
-// events is a stream of server-sent events.
+// events writes a stream of server-sent events.
 type events struct {
-	w    http.ResponseWriter
-	mu   sync.Mutex
-	over bool
+	w      http.ResponseWriter
+	mu     sync.Mutex
+	closed bool // the last event is written
 }
 
-// send writes an event; with last nothing follows.
+// send writes an event. After the last one it drops all others.
 func (e *events) send(text []byte, last bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.over {
+	if e.closed {
 		return
 	}
-	e.over = last
+	e.closed = last
 	_, _ = e.w.Write(text)
 	_ = http.NewResponseController(e.w).Flush()
 }
 
+// serveEvents answers a message with a stream: the notifications of the call, then its answer.
+// A comment every pingEvery keeps the stream open.
 func serveEvents(w http.ResponseWriter, r *http.Request, raw []byte, handle jsonrpc.Handler) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-store")

@@ -18,10 +18,10 @@ import (
 // handlers are the functions for one path, by HTTP method.
 type handlers map[string]func(http.ResponseWriter, *http.Request, Principal, *admission)
 
-// guard checks a request before its body is read, and bounds the requests of a tenant and of
-// all.
-func (s *Server) guard(at handlers) http.Handler {
-	methods := strings.Join(slices.Sorted(maps.Keys(at)), ", ")
+// guard returns a handler that checks origin, method and token before it reads the body. It also
+// limits how many requests of a tenant, and in all, are answered at once.
+func (s *Server) guard(byMethod handlers) http.Handler {
+	methods := strings.Join(slices.Sorted(maps.Keys(byMethod)), ", ")
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w = timedWriter{w}
 		w.Header().Set("X-Content-Type-Options", "nosniff")
@@ -35,9 +35,9 @@ func (s *Server) guard(at handlers) http.Handler {
 			w.WriteHeader(http.StatusNoContent)
 			return
 		}
-		serve := at[r.Method]
+		serve := byMethod[r.Method]
 		if r.Method == http.MethodHead {
-			serve = at[http.MethodGet]
+			serve = byMethod[http.MethodGet]
 		}
 		if serve == nil {
 			w.Header().Set("Allow", methods)
@@ -49,18 +49,18 @@ func (s *Server) guard(at handlers) http.Handler {
 			refuseToken(w, err)
 			return
 		}
-		place := s.admit(who)
-		if place == nil {
-			busy(w)
+		admitted := s.admit(who)
+		if admitted == nil {
+			writeBusy(w)
 			return
 		}
-		defer place.end()
+		defer admitted.end()
 		ctx := r.Context()
 		if trace := r.Header.Get("Traceparent"); len(trace) <= maxTraceParent {
 			ctx = context.WithValue(ctx, traceKey{}, trace)
 		}
 		_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
-		serve(w, r.WithContext(ctx), who, place)
+		serve(w, r.WithContext(ctx), who, admitted)
 	})
 }
 
@@ -75,18 +75,19 @@ func refuseToken(w http.ResponseWriter, err error) {
 	writeError(w, status, fault(codeUnauthenticated, "unauthenticated", "%v", err))
 }
 
-// timedWriter gives a response up if the client reads nothing of it for writeWait.
+// timedWriter fails a write if the client reads nothing for writeWait.
 type timedWriter struct{ http.ResponseWriter }
 
 // Write implements http.ResponseWriter.
-func (u timedWriter) Write(p []byte) (int, error) {
-	_ = http.NewResponseController(u.ResponseWriter).SetWriteDeadline(time.Now().Add(writeWait))
-	return u.ResponseWriter.Write(p)
+func (t timedWriter) Write(p []byte) (int, error) {
+	_ = http.NewResponseController(t.ResponseWriter).SetWriteDeadline(time.Now().Add(writeWait))
+	return t.ResponseWriter.Write(p)
 }
 
-// Unwrap is for http.ResponseController.
-func (u timedWriter) Unwrap() http.ResponseWriter { return u.ResponseWriter }
+// Unwrap returns the writer inside, which http.ResponseController needs.
+func (t timedWriter) Unwrap() http.ResponseWriter { return t.ResponseWriter }
 
+// principal returns the caller that a request authenticates as.
 func (s *Server) principal(r *http.Request) (Principal, error) {
 	if s.auth == nil {
 		return LocalPrincipal(), nil
@@ -94,8 +95,8 @@ func (s *Server) principal(r *http.Request) (Principal, error) {
 	return s.auth(r)
 }
 
-// checkSite refuses pages of other sites, and names that lead here by a foreign
-// server of names.
+// checkSite refuses requests from pages of other origins. On loopback it also refuses unknown Host
+// headers, so that a page cannot reach the server under a domain of its own (DNS rebinding).
 func (s *Server) checkSite(w http.ResponseWriter, r *http.Request) *jsonrpc.Error {
 	loopback := onLoopback(r)
 	if loopback && !s.isHost(r.Host) {
@@ -105,7 +106,7 @@ func (s *Server) checkSite(w http.ResponseWriter, r *http.Request) *jsonrpc.Erro
 	if origin == "" {
 		return nil
 	}
-	own := loopback && (origin == "http://"+r.Host || origin == "https://"+r.Host) // only on loopback was Host checked
+	own := loopback && (origin == "http://"+r.Host || origin == "https://"+r.Host) // elsewhere Host is not checked
 	if !own && !slices.Contains(s.origins, origin) {
 		return fault(codeForbidden, "forbidden", "origin %.100q is not allowed", origin)
 	}
@@ -124,7 +125,7 @@ func onLoopback(r *http.Request) bool {
 	return err == nil && at.Addr().Unmap().IsLoopback()
 }
 
-// isHost reports whether a Host is a name of this server.
+// isHost reports whether a Host header names this server.
 func (s *Server) isHost(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
@@ -145,10 +146,10 @@ func writeJSON(w http.ResponseWriter, status int, text []byte) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", strconv.Itoa(len(text)))
 	w.WriteHeader(status)
-	_, _ = w.Write(text) //nolint:gosec // it is JSON, and says so
+	_, _ = w.Write(text) //nolint:gosec // the Content-Type is JSON, so no browser runs it
 }
 
-// statusOf is the status of an answer: JSON-RPC's own errors have 200.
+// statusOf returns the HTTP status of an answer. Errors of JSON-RPC itself have 200.
 func statusOf(fault *jsonrpc.Error) int {
 	if fault != nil {
 		switch fault.Code {

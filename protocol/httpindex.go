@@ -14,7 +14,7 @@ type address struct {
 	Scope Scope  `json:"scope,omitempty"`
 }
 
-// addresses are those of Handler.
+// addresses lists the routes of Handler.
 var addresses = []address{
 	{"POST /rpc", "JSON-RPC 2.0; tools/list names the methods", ""},
 	{"POST /blobs", "create a blob of the body, with ttl_s in the query; answers as create_blob", ScopeWrite},

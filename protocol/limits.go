@@ -4,7 +4,7 @@ import "time"
 
 // Bounds of blobs.
 const (
-	// maxBlob bounds a blob that comes by POST /blobs, in bytes: the store has the same bound.
+	// maxBlob bounds a blob of POST /blobs, in bytes: the store has the same bound.
 	maxBlob = 256 << 20
 	// maxContent bounds the content of create_blob, in bytes: in base64 it fits a message.
 	maxContent = 8 << 20
@@ -13,10 +13,10 @@ const (
 	// normalExpiry is how long a blob is kept unless the host or the call says otherwise: a
 	// conversation of a day.
 	normalExpiry = 24 * time.Hour
-	// maxExpiry is the longest ttl_s, so that no caller keeps the room of its tenant for ever.
+	// maxExpiry is the longest ttl_s, so that no call uses up the quota of its tenant for ever.
 	maxExpiry = 30 * 24 * time.Hour
-	// sweepEvery is how often expired blobs are removed. It also bounds how long the blobs of
-	// other servers in the same store are not counted.
+	// sweepEvery is how often the server removes expired blobs. A sweep also counts the blobs
+	// that other servers have put into the same store.
 	sweepEvery = time.Minute
 	// normalSample is how much of a blob read_blob returns unless the call says otherwise, in
 	// bytes: enough for a model to see what it is.
@@ -25,7 +25,7 @@ const (
 
 // Bounds of pages and of parts.
 const (
-	// normalLimit and maxLimit are how many skills or blobs a page has.
+	// normalLimit and maxLimit are the default and the most skills or blobs of a page.
 	normalLimit = 50
 	maxLimit    = 200
 	// maxPage bounds a page of skills, in bytes, beside its last skill: descriptions are long.
@@ -54,19 +54,19 @@ const (
 	maxProgressToken = 256
 )
 
-// Sizes of what makes cursors safe, in bytes.
+// Sizes of the keys and signatures that protect cursors, in bytes.
 const (
-	// minCursorKey bounds the key of the host from below.
+	// minCursorKey is the least size of a key that the host sets.
 	minCursorKey = 16
 	// cursorKeySize is the size of a random key.
 	cursorKeySize = 32
-	// cursorMAC is how much of the signature a cursor has.
+	// cursorMAC is how much of its HMAC-SHA256 a cursor holds.
 	cursorMAC = 16
 )
 
 // Bounds of runs.
 const (
-	// maxArgs and maxCode bound the input of a run that is part of a message, in bytes.
+	// maxArgs and maxCode bound args and code of a call, in bytes.
 	maxArgs = 1 << 20
 	maxCode = 1 << 20
 	// maxLanguage and maxFunction bound names, in bytes.
@@ -81,21 +81,21 @@ const (
 	// normalTimeout and maxTimeout are how long a run may take, in milliseconds.
 	normalTimeout = 300_000
 	maxTimeout    = 900_000
-	// maxChanges is how often a call begins again because a skill has changed: a folder that
-	// changes all the time is an error.
+	// maxChanges is how often a call begins again because a skill has changed. Then the call
+	// fails: a folder may change all the time.
 	maxChanges = 3
-	// stopWait is how long calls may go on when the server is closed: most end in it.
+	// stopWait is how long calls have to end when the server is closed: most need less.
 	stopWait = 30 * time.Second
 )
 
 // Bounds of secrets and grants.
 const (
-	// minSecret is the length of the shortest value of a secret, in bytes: shorter ones cannot
-	// be taken out of the output of a run.
+	// minSecret is the least length of the value of a secret, in bytes. The output of a run
+	// may hold a shorter text by chance, so the server could not remove it there.
 	minSecret = 8
-	// maxNotes is how many warnings the connections of a run bring. The log has all of them.
+	// maxNotes is how many warnings about connections a result has. The log has all of them.
 	maxNotes = 8
-	// maxNote bounds such a warning, in bytes.
+	// maxNote bounds one of these warnings, in bytes.
 	maxNote = 400
 )
 
@@ -103,7 +103,7 @@ const (
 const (
 	// maxHeaders bounds the headers of a request, in bytes.
 	maxHeaders = 32 << 10
-	// headerSlack is what net/http reads beyond its bound, in bytes.
+	// headerSlack is how much net/http reads beyond MaxHeaderBytes, in bytes.
 	headerSlack = 4096
 	// maxTraceParent bounds a Traceparent that is logged, in bytes; the standard has 55.
 	maxTraceParent = 128
@@ -122,17 +122,17 @@ const (
 	writeWait = 30 * time.Second
 	// pingEvery is how often a stream of events gets a comment, so that proxies keep it open.
 	pingEvery = 15 * time.Second
-	// retryAfter is how long a caller should wait that was refused for load, in milliseconds.
+	// retryAfter is how long a caller should wait after a refusal for load, in milliseconds.
 	retryAfter = 1000
 )
 
-// Bounds of the requests that are answered at once. Where callers have tokens, a tenant gets
-// one of tenantShares of each, so that no tenant takes what others need.
+// Bounds of the requests that are answered at once. If callers have tokens, a tenant gets at most
+// one of tenantShares equal shares of each, so that some is left for others.
 const (
 	maxRequests  = 256
 	maxBodies    = 512 << 20 // bytes of messages in memory
 	tenantShares = 8
-	// firstRead is the room for the first bytes of a body. It doubles as they come.
+	// firstRead is the size of the first buffer of a body, in bytes. It doubles when it is full.
 	firstRead = 64 << 10
 	// maxReadMessage bounds the messages of a caller that may only read, in bytes: its
 	// parameters are names.
@@ -147,17 +147,18 @@ const (
 const (
 	// maxTokenFile bounds the file, in bytes: about 10,000 lines.
 	maxTokenFile = 1 << 20
-	// tokenFileEvery is how often the file is looked at, at most.
+	// tokenFileEvery is the least time between two checks whether the file has changed.
 	tokenFileEvery = time.Second
 	// maxFailures is how many wrong tokens an address may send within failureWindow.
 	maxFailures   = 10
 	failureWindow = time.Minute
-	// maxFailedHosts bounds the addresses that are remembered. Beyond it all are forgotten.
+	// maxFailedHosts bounds the addresses whose failures are counted. Beyond it all counts
+	// begin at 0 again.
 	maxFailedHosts = 10_000
 )
 
 // maxTenants bounds the tenants whose blobs the metrics count.
 const maxTenants = 10_000
 
-// dialWait is how long a unix socket may take to show that a server answers there.
+// dialWait is how long ListenUnix tries to connect to a socket that exists already.
 const dialWait = time.Second

@@ -13,7 +13,7 @@ import (
 	"github.com/satchel-go/satchel/protocol/internal/skillset"
 )
 
-// guideNamespace is the namespace that lists the guide.
+// guideNamespace is a namespace that lists the guide alone.
 const guideNamespace = "guide"
 
 // listSkills answers list_skills.
@@ -41,13 +41,7 @@ func (c *call) listSkills(ctx context.Context) (any, error) {
 		}
 	}
 	list, digest := c.skills.List(c.Tenant, p.Namespace)
-	if isGuide := func(k *skillset.Skill) bool { return k.ID() == guideID }; slices.ContainsFunc(list, isGuide) {
-		list = slices.DeleteFunc(slices.Clone(list), isGuide)
-	}
-	if own := c.guide.Namespace; p.Namespace != "" && strings.HasPrefix(own+".", p.Namespace+".") || p.Namespace == guideNamespace {
-		i, _ := slices.BinarySearchFunc(list, c.guide, skillset.Compare)
-		list = slices.Insert(slices.Clone(list), i, c.guide)
-	}
+	list = c.withGuide(list, p.Namespace)
 	if p.Cursor != "" {
 		if list, err = c.after(list, p.Cursor, p.Namespace); err != nil {
 			return nil, err
@@ -65,6 +59,20 @@ func (c *call) listSkills(ctx context.Context) (any, error) {
 	return map[string]any{"skills": skills, "next_cursor": next}, nil
 }
 
+// withGuide returns the skills of a namespace with the guide, if the namespace is one of the
+// guide. It removes other skills with the id of the guide.
+func (s *Server) withGuide(list []*skillset.Skill, namespace string) []*skillset.Skill {
+	if isGuide := func(k *skillset.Skill) bool { return k.ID() == guideID }; slices.ContainsFunc(list, isGuide) {
+		list = slices.DeleteFunc(slices.Clone(list), isGuide)
+	}
+	if own := s.guide.Namespace; namespace != "" && strings.HasPrefix(own+".", namespace+".") || namespace == guideNamespace {
+		i, _ := slices.BinarySearchFunc(list, s.guide, skillset.Compare)
+		list = slices.Insert(slices.Clone(list), i, s.guide)
+	}
+	return list
+}
+
+// entryOf returns what list_skills says of a skill.
 func entryOf(k *skillset.Skill, detail string) map[string]any {
 	entry := map[string]any{
 		"name": k.ID(), "version": k.Version, "description": k.Description, "namespace": k.Namespace, "kind": k.Kind,
@@ -77,6 +85,7 @@ func entryOf(k *skillset.Skill, detail string) map[string]any {
 	return entry
 }
 
+// nonNil returns list, and an empty list for nil: JSON shows it as [].
 func nonNil(list []string) []string {
 	if list == nil {
 		return []string{}
@@ -84,14 +93,15 @@ func nonNil(list []string) []string {
 	return list
 }
 
-// place is the content of a cursor: the last skill of a page, and the tenant and filter of the
+// position is the content of a cursor: the last skill of a page, and the tenant and filter of the
 // list.
-type place struct {
+type position struct {
 	Tenant, Filter, Digest, Namespace, ID, Version string
 }
 
+// cursor returns the signed cursor of the page that ends with last.
 func (c *call) cursor(last *skillset.Skill, digest, filter string) string {
-	text, _ := json.Marshal(place{c.Tenant, filter, digest, last.Namespace, last.ID(), last.Version})
+	text, _ := json.Marshal(position{c.Tenant, filter, digest, last.Namespace, last.ID(), last.Version})
 	return base64.RawURLEncoding.EncodeToString(append(c.sign(text), text...))
 }
 
@@ -101,10 +111,11 @@ func (s *Server) sign(text []byte) []byte {
 	return mac.Sum(nil)[:cursorMAC]
 }
 
-// after returns the skills that follow the place of a cursor, even if the list has changed since.
+// after returns the skills that follow the last one of a cursor, even if the list has changed
+// since.
 func (c *call) after(list []*skillset.Skill, cursor, filter string) ([]*skillset.Skill, error) {
 	raw, err := base64.RawURLEncoding.DecodeString(cursor)
-	var at place
+	var at position
 	if err != nil || len(raw) < cursorMAC || !hmac.Equal(raw[:cursorMAC], c.sign(raw[cursorMAC:])) || json.Unmarshal(raw[cursorMAC:], &at) != nil ||
 		at.Tenant != c.Tenant || at.Filter != filter {
 		return nil, badParam("cursor", "is not one of this server: start again without it")

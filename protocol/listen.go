@@ -57,7 +57,7 @@ func (s *Server) ListenAndServe(ctx context.Context, at Listening) error {
 	})
 	defer func() {
 		if !stop() {
-			<-closed // those that are under way are answered
+			<-closed // until then the server answers requests that have begun
 		}
 	}()
 	if at.Ready != nil {

@@ -21,7 +21,8 @@ type Record struct {
 	Duration             time.Duration
 }
 
-func (s *Server) observed(ctx context.Context, r Record) {
+// recordCall adds a call to the metrics and the log, and passes it to the observer.
+func (s *Server) recordCall(ctx context.Context, r Record) {
 	s.metrics.add(r)
 	s.logger.LogAttrs(ctx, slog.LevelInfo, "call",
 		slog.String("method", r.Method), slog.String("tenant", r.Tenant), slog.String("skill", r.Skill), slog.Int("code", r.Code),
@@ -38,19 +39,19 @@ func traceParent(ctx context.Context) string {
 	return text
 }
 
-// metrics count calls.
+// metrics holds the counters of GET /metrics.
 type metrics struct {
-	mu       sync.Mutex
-	requests map[[2]string]int64
-	seconds  float64
-	runs     map[string]int64
-	reasons  map[string][2]float64 // seconds and count
-	verdicts map[string]int64      // of egress
-	passed   int64                 // bytes of egress
-	tenants  map[string]bool       // that have called, at most maxTenants
+	mu          sync.Mutex
+	requests    map[[2]string]int64   // by method and error code
+	seconds     float64               // of all requests
+	runs        map[string]int64      // by state
+	reasons     map[string][2]float64 // seconds and number of runs, by reason
+	verdicts    map[string]int64      // connections of runs, by verdict
+	egressBytes int64
+	tenants     map[string]bool // that have called, at most maxTenants
 }
 
-// addEgress counts a connection of a run.
+// addEgress counts a connection of a run and its bytes.
 func (m *metrics) addEgress(verdict string, bytes int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -58,9 +59,10 @@ func (m *metrics) addEgress(verdict string, bytes int64) {
 		m.verdicts = make(map[string]int64)
 	}
 	m.verdicts[verdict]++
-	m.passed += bytes
+	m.egressBytes += bytes
 }
 
+// add counts a call.
 func (m *metrics) add(r Record) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -93,7 +95,7 @@ func (s *Server) blobBytes(ctx context.Context) (total int64) {
 	return total
 }
 
-// write writes the counters as Prometheus reads them.
+// write writes the counters in the text format of Prometheus.
 func (m *metrics) write(w io.Writer, blobBytes int64) {
 	_, _ = fmt.Fprintf(w, "# TYPE satchel_blob_bytes gauge\nsatchel_blob_bytes %d\n", blobBytes)
 	m.mu.Lock()
@@ -114,7 +116,7 @@ func (m *metrics) write(w io.Writer, blobBytes int64) {
 	for _, verdict := range slices.Sorted(maps.Keys(m.verdicts)) {
 		_, _ = fmt.Fprintf(w, "satchel_egress_total{verdict=%q} %d\n", verdict, m.verdicts[verdict])
 	}
-	_, _ = fmt.Fprintf(w, "# TYPE satchel_egress_bytes_total counter\nsatchel_egress_bytes_total %d\n", m.passed)
+	_, _ = fmt.Fprintf(w, "# TYPE satchel_egress_bytes_total counter\nsatchel_egress_bytes_total %d\n", m.egressBytes)
 	_, _ = fmt.Fprintln(w, "# TYPE satchel_run_seconds summary")
 	for _, reason := range slices.Sorted(maps.Keys(m.reasons)) {
 		sum := m.reasons[reason]

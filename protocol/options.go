@@ -20,14 +20,14 @@ import (
 // settings holds the values of the options.
 type settings struct {
 	sources      []catalog.Source
-	createdIn    string
+	createdDir   string
 	executor     executor.Executor
 	workspaces   workspace.Places
 	dependencies *deps.Cache
 	store        blobs.Store
 	create       bool
 	unsafeLocal  bool
-	noRuns       string
+	noRunsReason string
 	limits       Limits
 	auth         func(*http.Request) (Principal, error)
 	allowUIDs    []int
@@ -40,41 +40,41 @@ type settings struct {
 	grants       grants
 }
 
-// Limits bound a server. A zero field stands for its default.
+// Limits bound a server. A zero field means its default.
 type Limits struct {
-	// Runs is how many runs go on at once; the default is four for each processor. A tenant
-	// that is alone can have all of them. Tenants that want them at once share them.
+	// Runs is how many runs the server has at once; the default is four for each processor.
+	// Tenants that want them at the same time share them.
 	Runs int
-	// QueueWait is how long a run waits for its place; the default is 60 seconds.
+	// QueueWait is how long a run waits until it may begin; the default is 60 seconds.
 	QueueWait time.Duration
-	// Run bounds the resources of each run. Its timeout does not count: calls have their own,
-	// 5 minutes unless they say otherwise.
+	// Run bounds the resources of each run. Its timeout is ignored: each call sets one, and
+	// the default is 5 minutes.
 	Run executor.Limits
 	// OutputBlobs is how many blobs a run may make; the default is 64.
 	OutputBlobs int
-	// BlobExpiry is how long blobs are kept if their call gives no ttl_s, those of runs
-	// among them; the default is 24 hours. A negative one is for ever.
+	// BlobExpiry is how long the store keeps a blob whose call has no ttl_s, or that a run
+	// makes. The default is 24 hours. A negative value means for ever.
 	BlobExpiry time.Duration
 }
 
 // Option configures Open.
 type Option func(*settings) error
 
-// errOption is wrapped by the error of Open for an option that has no meaning.
+// errOption is wrapped by the error of Open for an invalid option.
 var errOption = errors.New("invalid option")
 
-// WithSkills adds sources of skills, such as those of source.Open. All versions of a
-// skill are served. Of two with the same id and version the first counts. The server does not
-// close the sources.
+// WithSkills adds sources of skills, such as those of source.Open. The server serves all versions
+// of a skill. Of two skills with the same id and version it takes the first. It does not close the
+// sources.
 func WithSkills(sources ...catalog.Source) Option {
 	return func(c *settings) error { c.sources = append(c.sources, sources...); return nil }
 }
 
 // WithRemoteSkills adds the skills of another server that is not trusted, such as
-// mcpsource.Source. They can be read, and neither executed nor mounted. The ids of its skills
-// are the label and the path of their URI, joined by dots: "skill://team/pdf/SKILL.md" is
-// "acme.team.pdf". Skills of all other sources hide them. Their files are fetched when they
-// are read.
+// mcpsource.Source. Callers can read these skills, but neither execute nor mount them. The id of
+// a skill is the label and the path of its URI, joined by dots: with the label "acme",
+// "skill://team/pdf/SKILL.md" is "acme.team.pdf". A skill of another source with the same id
+// hides it. Its files are fetched when a caller reads them.
 func WithRemoteSkills(label string, source catalog.Source) Option {
 	return func(c *settings) error {
 		c.sources = append(c.sources, skillset.Remote(label, source))
@@ -82,10 +82,10 @@ func WithRemoteSkills(label string, source catalog.Source) Option {
 	}
 }
 
-// WithCreatedSkills serves the skills that tenants have created in a directory, to each
-// tenant its own. The directory is made if it does not exist. Several servers may share it.
+// WithCreatedSkills sets the directory of the skills that tenants create. Each tenant sees its
+// own. Open makes the directory if it does not exist. Several servers may share it.
 func WithCreatedSkills(dir string) Option {
-	return func(c *settings) error { c.createdIn = dir; return nil }
+	return func(c *settings) error { c.createdDir = dir; return nil }
 }
 
 // WithExecutor sets the executor that runs skills and code. Without it, or without
@@ -95,8 +95,8 @@ func WithExecutor(e executor.Executor) Option {
 	return func(c *settings) error { c.executor = e; return nil }
 }
 
-// WithWorkspaces sets where runs have their files, such as what workspace.Open returns.
-// Executors on this machine need workspaces on this machine.
+// WithWorkspaces sets where runs have their files. The value is from workspace.Open. An executor
+// on this machine needs workspaces on this machine.
 func WithWorkspaces(p workspace.Places) Option {
 	return func(c *settings) error { c.workspaces = p; return nil }
 }
@@ -120,8 +120,7 @@ func WithBlobs(s blobs.Store) Option {
 	return func(c *settings) error { c.store = s; return nil }
 }
 
-// WithCreate lets callers create skills. It needs WithCreatedSkills. The default is that they
-// cannot.
+// WithCreate lets callers create skills. It needs WithCreatedSkills.
 func WithCreate() Option {
 	return func(c *settings) error { c.create = true; return nil }
 }
@@ -133,7 +132,7 @@ func WithUnsafeLocal() Option {
 
 // WithoutRuns sets the reason in the error for runs on a server without an executor.
 func WithoutRuns(why string) Option {
-	return func(c *settings) error { c.noRuns = why; return nil }
+	return func(c *settings) error { c.noRunsReason = why; return nil }
 }
 
 // WithLimits sets the bounds of runs and of their blobs.
@@ -151,8 +150,8 @@ func WithLimits(l Limits) Option {
 }
 
 // WithAuth sets a function that authenticates HTTP requests, such as that of OpenTokenFile. It
-// is called concurrently. Its error wraps ErrUnauthenticated if the request does not prove who
-// makes it. By default all that reach the loopback interface are LocalPrincipal.
+// may be called concurrently. Its error wraps ErrUnauthenticated if the request has no valid
+// credentials. Without WithAuth every caller is LocalPrincipal.
 func WithAuth(authenticate func(*http.Request) (Principal, error)) Option {
 	return func(c *settings) error { c.auth = authenticate; return nil }
 }
@@ -169,26 +168,27 @@ func WithAllowOrigins(origins ...string) Option {
 	return func(c *settings) error { c.origins = append(c.origins, origins...); return nil }
 }
 
-// WithHosts adds names of the server. On the loopback interface a request is refused if its Host
-// is neither localhost nor one of them. Otherwise a web page could reach the server under a name
-// of its own.
+// WithHosts adds host names of the server. On the loopback interface the server refuses a request
+// if its Host header is neither localhost nor one of these names. Otherwise a web page could reach
+// it under a domain of its own (DNS rebinding).
 func WithHosts(names ...string) Option {
 	return func(c *settings) error { c.hosts = append(c.hosts, names...); return nil }
 }
 
-// WithAddress adds an address of the host to the list at GET /, such as "POST /mcp", with what
-// it is for. Handler does not answer it.
+// WithAddress adds a route that the host serves itself to the list at GET /. at is method and
+// path, such as "POST /mcp"; use says what the route is for.
 func WithAddress(at, use string) Option {
 	return func(c *settings) error { c.addresses = append(c.addresses, address{At: at, Use: use}); return nil }
 }
 
-// WithLogger sets the log, which gets a line for each call at level Info. The default passes
+// WithLogger sets the logger, which gets a line for each call at level Info. The default passes
 // warnings and errors to slog.Default. Lines hold no parameters, code or output.
 func WithLogger(l *slog.Logger) Option {
 	return func(c *settings) error { c.logger = l; return nil }
 }
 
-// WithObserver sets a function that is called after each call of a method. It must not block.
+// WithObserver sets a function that the server calls after each call of a method. It must not
+// block.
 func WithObserver(f func(context.Context, Record)) Option {
 	return func(c *settings) error { c.observe = f; return nil }
 }

@@ -27,13 +27,13 @@ func decode(params json.RawMessage, form any) (warnings []string, _ error) {
 	return warnings[:min(len(warnings), maxWarnings)], err
 }
 
-// decodeFields reads an object into a struct; prefix is "" or the name of the object with a
-// dot.
+// decodeFields reads an object into a struct. prefix precedes field names in messages: it is "" or
+// the name of the object with a dot.
 func decodeFields(object json.RawMessage, prefix string, form reflect.Value) (warnings []string, _ error) {
-	fields, given := fieldsOf(form), make(map[string]json.RawMessage)
+	fields, values := fieldsOf(form), make(map[string]json.RawMessage)
 	if err := plainjson.Members(object, func(name string, value json.RawMessage) error {
 		if _, known := fields[name]; known {
-			given[name] = value
+			values[name] = value
 		} else if len(warnings) < maxWarnings {
 			warnings = append(warnings, fmt.Sprintf("unknown field %.60q is ignored", prefix+name))
 		}
@@ -41,11 +41,11 @@ func decodeFields(object json.RawMessage, prefix string, form reflect.Value) (wa
 	}); err != nil {
 		return nil, badParam(strings.TrimSuffix(cmp.Or(prefix, "params"), "."), "want an object")
 	}
-	for _, name := range slices.Sorted(maps.Keys(given)) {
-		if bytes.Equal(bytes.TrimSpace(given[name]), []byte("null")) {
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if bytes.Equal(bytes.TrimSpace(values[name]), []byte("null")) {
 			continue
 		}
-		more, err := decodeField(given[name], prefix+name, fields[name])
+		more, err := decodeField(values[name], prefix+name, fields[name])
 		if err != nil {
 			return nil, err
 		}
@@ -69,7 +69,7 @@ func decodeField(value json.RawMessage, name string, field reflect.Value) (warni
 	return nil, nil
 }
 
-// fieldsOf are the fields of a struct by their names in JSON.
+// fieldsOf returns the fields of a struct by their names in JSON.
 func fieldsOf(value reflect.Value) map[string]reflect.Value {
 	fields := make(map[string]reflect.Value)
 	for i := range value.NumField() {
@@ -100,7 +100,7 @@ func kindName(t reflect.Type) string {
 	return "an object"
 }
 
-// oneOf checks a choice; "" becomes the first.
+// oneOf returns value if it is one of the choices, and the first choice for "".
 func oneOf(field, value string, choices ...string) (string, error) {
 	if value == "" {
 		return choices[0], nil
@@ -111,7 +111,7 @@ func oneOf(field, value string, choices ...string) (string, error) {
 	return value, nil
 }
 
-// within checks a number from 1 to most; nil becomes the default.
+// within returns the number if it is from 1 to most, and normal for nil.
 func within(field string, value *int64, normal, most int64) (int64, error) {
 	if value == nil {
 		return normal, nil
@@ -122,7 +122,7 @@ func within(field string, value *int64, normal, most int64) (int64, error) {
 	return *value, nil
 }
 
-// required checks a text.
+// required returns an error for a text that is empty or has more than most bytes.
 func required(field, value string, most int) error {
 	if value == "" {
 		return badParam(field, "is missing")
@@ -133,7 +133,8 @@ func required(field, value string, most int) error {
 	return nil
 }
 
-// notFoundMethod names the method that may have been meant.
+// notFoundMethod returns the error for an unknown method. It suggests the known one with the most
+// similar name.
 func notFoundMethod(method string, known []string) *jsonrpc.Error {
 	text, least := fmt.Sprintf("unknown method %.60q", method), len(method)/3+2
 	best := ""
@@ -144,7 +145,7 @@ func notFoundMethod(method string, known []string) *jsonrpc.Error {
 			}
 		}
 	}
-	// "lst" is nearer to the first word of a name than to all of it.
+	// Compare with first words too: "lst" is near "list" but far from "list_skills".
 	for _, name := range known {
 		word, _, _ := strings.Cut(name, "_")
 		if best == "" && skillset.Distance(method, word, 2) < 2 {

@@ -28,8 +28,8 @@ func peerUID(conn net.Conn) (int, error) {
 	return int(cred.Uid), nil
 }
 
-// listenPrivate makes a socket that only its owner can connect to, from its first
-// moment on: it is renamed into place.
+// listenPrivate opens a unix socket to which only its owner can connect. It sets the mode before
+// it renames the socket to path, so that no other user can connect in between.
 func listenPrivate(path string) (net.Listener, error) {
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path + ".new", Net: "unix"})
 	if err != nil {

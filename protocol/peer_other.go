@@ -8,9 +8,11 @@ import (
 	"os"
 )
 
-// peerUID trusts the mode of the socket where the system is not asked.
+// peerUID returns the user of this process: on this system only the mode of the socket keeps
+// other users out.
 func peerUID(net.Conn) (int, error) { return os.Geteuid(), nil }
 
+// listenPrivate opens a unix socket to which only its owner can connect.
 func listenPrivate(path string) (net.Listener, error) {
 	l, err := net.Listen("unix", path)
 	if err != nil {

@@ -37,9 +37,9 @@ func (c *call) executeSkill(ctx context.Context) (any, error) {
 		case err != nil:
 			return err
 		case k.Origin != "":
-			return notRun("name", k)
+			return remoteSkillError("name", k)
 		case k.Kind != skillset.KindAction:
-			return badParams("name", fmt.Sprintf("skill %q has no entrypoint: read it, or mount it in run_code", k.ID()))
+			return paramError("name", fmt.Sprintf("skill %q has no entrypoint: read it, or mount it in run_code", k.ID()))
 		}
 		job.Skill = k
 		return nil
@@ -81,19 +81,19 @@ func (c *call) runCode(ctx context.Context) (any, error) {
 		timeout = p.Limits.Timeout
 	}
 	return c.run(ctx, job, func(job *run.Job) (err error) {
-		job.Mounted, err = c.mounted(ctx, p.Mounted)
+		job.Mounted, err = c.findMounted(ctx, p.Mounted)
 		return err
 	}, p.Inputs, timeout, p.Progress)
 }
 
-// notRun refuses a skill of another server, because this server cannot ask whether its code
-// may run.
-func notRun(field string, k *skillset.Skill) error {
-	return badParams(field, fmt.Sprintf("skill %q is served by %s: it can be read here, and not run", k.ID(), k.Origin))
+// remoteSkillError returns the error for a call that would run a skill of another server. This
+// server has no person to ask whether such code may run.
+func remoteSkillError(field string, k *skillset.Skill) error {
+	return paramError(field, fmt.Sprintf("skill %q is served by %s: it can be read here, and not run", k.ID(), k.Origin))
 }
 
-// mounted finds the skills that code may import.
-func (c *call) mounted(ctx context.Context, names []string) (list []*skillset.Skill, _ error) {
+// findMounted returns the skills that the code of a run may import.
+func (c *call) findMounted(ctx context.Context, names []string) (list []*skillset.Skill, _ error) {
 	if len(names) > maxMounted {
 		return nil, badParam("mount_skills", "has %d entries: at most %d", len(names), maxMounted)
 	}
@@ -105,7 +105,7 @@ func (c *call) mounted(ctx context.Context, names []string) (list []*skillset.Sk
 			return nil, err
 		}
 		if k.Origin != "" {
-			return nil, notRun("mount_skills", k)
+			return nil, remoteSkillError("mount_skills", k)
 		}
 		switch other := modules[run.Module(k.ID())]; {
 		case other == nil:
@@ -121,54 +121,25 @@ func (c *call) mounted(ctx context.Context, names []string) (list []*skillset.Sk
 	return list, nil
 }
 
-// run runs a job that is complete but for what both methods have, and for the skills that
-// find puts into it: again where they have changed before it began.
+// run answers execute_skill and run_code: it completes the job with the parameters of both and
+// runs it when the queue lets it. find adds the skills of the job. run calls find again if these
+// skills change before the run begins.
 func (c *call) run(ctx context.Context, job run.Job, find func(*run.Job) error, inputs []string, timeout *int64, token json.RawMessage) (any, error) {
 	if err := find(&job); err != nil {
 		return nil, err
 	}
-	ms, err := within("timeout_ms", timeout, normalTimeout, maxTimeout)
-	if err != nil {
+	if err := c.completeJob(ctx, &job, inputs, timeout, token); err != nil {
 		return nil, err
 	}
-	if len(job.Args) > maxArgs {
-		return nil, badParam("args", "has %d bytes: at most %d", len(job.Args), maxArgs)
-	}
-	if trimmed := strings.TrimSpace(string(job.Args)); trimmed != "" && trimmed[0] != '{' {
-		return nil, badParam("args", "want an object")
-	}
-	if job.Inputs, err = c.inputs(ctx, inputs); err != nil {
-		return nil, err
-	}
-	if c.runner == nil {
-		return nil, fault(codeUnavailable, "unavailable", "no sandbox on this server: %s", cmp.Or(c.noRuns, "it was started without one"))
-	}
-	var b [8]byte
-	_, _ = rand.Read(b[:])
-	job.Tenant, job.ID, job.Timeout = c.Tenant, "run_"+hex.EncodeToString(b[:]), time.Duration(ms)*time.Millisecond
-	c.record.RunID = job.ID
-	job.Progress = c.progress(job.ID, token)
 	release, err := c.queue.Acquire(ctx, c.Tenant, func() { job.Progress(run.StageQueued, "") })
 	if err != nil {
 		return nil, err
 	}
 	defer release()
 	var result run.Result
-	err = c.WhileFresh(ctx, func() error {
-		if err := find(&job); err != nil {
-			return err
-		}
-		granted, err := c.grant(ctx, &job)
-		if errors.Is(err, errNoValue) {
-			result = run.Result{
-				Status: run.Failed, RunID: job.ID, Summary: "Policy: " + err.Error(), OutputBlobs: []string{}, Reason: "setup",
-				Error: &run.Failure{Type: run.TypePolicy, Message: err.Error()},
-			}
-			return nil
-		}
-		if err == nil {
-			result, err = c.runner.Run(ctx, job)
-			result.Warnings = append(result.Warnings, granted.warnings()...)
+	err = c.WhileFresh(ctx, func() (err error) {
+		if err = find(&job); err == nil {
+			result, err = c.runWithGrants(ctx, job)
 		}
 		return err
 	})
@@ -179,7 +150,53 @@ func (c *call) run(ctx context.Context, job run.Job, find func(*run.Job) error, 
 	return result, nil
 }
 
-func (c *call) inputs(ctx context.Context, ids []string) (list []blobs.Info, _ error) {
+// completeJob checks the parameters that both methods have and adds them to the job, with a new
+// id.
+func (c *call) completeJob(ctx context.Context, job *run.Job, inputs []string, timeout *int64, token json.RawMessage) error {
+	ms, err := within("timeout_ms", timeout, normalTimeout, maxTimeout)
+	if err != nil {
+		return err
+	}
+	if len(job.Args) > maxArgs {
+		return badParam("args", "has %d bytes: at most %d", len(job.Args), maxArgs)
+	}
+	if text := strings.TrimSpace(string(job.Args)); text != "" && text[0] != '{' {
+		return badParam("args", "want an object")
+	}
+	if job.Inputs, err = c.statInputs(ctx, inputs); err != nil {
+		return err
+	}
+	if c.runner == nil {
+		return fault(codeUnavailable, "unavailable", "no sandbox on this server: %s", cmp.Or(c.noRunsReason, "it was started without one"))
+	}
+	var b [8]byte
+	_, _ = rand.Read(b[:])
+	job.Tenant, job.ID, job.Timeout = c.Tenant, "run_"+hex.EncodeToString(b[:]), time.Duration(ms)*time.Millisecond
+	c.record.RunID = job.ID
+	job.Progress = c.progress(job.ID, token)
+	return nil
+}
+
+// runWithGrants runs a job with the grants of its skills. A secret without a value is a failed
+// result.
+func (c *call) runWithGrants(ctx context.Context, job run.Job) (run.Result, error) {
+	grants, err := c.grant(ctx, &job)
+	if errors.Is(err, errNoValue) {
+		return run.Result{
+			Status: run.Failed, RunID: job.ID, Summary: "Policy: " + err.Error(), OutputBlobs: []string{}, Reason: "setup",
+			Error: &run.Failure{Type: run.TypePolicy, Message: err.Error()},
+		}, nil
+	}
+	if err != nil {
+		return run.Result{}, err
+	}
+	result, err := c.runner.Run(ctx, job)
+	result.Warnings = append(result.Warnings, grants.warnings()...)
+	return result, err
+}
+
+// statInputs returns the blobs with these ids. It checks how many there are and their size.
+func (c *call) statInputs(ctx context.Context, ids []string) (list []blobs.Info, _ error) {
 	if len(ids) > maxInputs {
 		return nil, badParam("input_blobs", "has %d entries: at most %d", len(ids), maxInputs)
 	}
@@ -200,16 +217,16 @@ func (c *call) inputs(ctx context.Context, ids []string) (list []blobs.Info, _ e
 	return list, nil
 }
 
-// progress returns what tells the caller how far the run is: nothing without a
-// token.
+// progress returns the function that reports the stages of a run to the caller. It does nothing
+// if the call has no valid token.
 func (c *call) progress(id string, token json.RawMessage) func(stage, message string) {
 	if c.notify == nil || len(token) == 0 || len(token) > maxProgressToken || token[0] != '"' && (token[0] < '0' || token[0] > '9') {
 		return func(string, string) {}
 	}
-	var one sync.Mutex
+	var mu sync.Mutex // one notification at a time
 	return func(stage, message string) {
-		one.Lock()
-		defer one.Unlock()
+		mu.Lock()
+		defer mu.Unlock()
 		c.notify("$/progress", map[string]any{"token": token, "run_id": id, "stage": stage, "message": message})
 	}
 }

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/satchel-go/satchel/internal/files/workspace"
-
 	"github.com/satchel-go/satchel/internal/warnlog"
 	"github.com/satchel-go/satchel/protocol/blobs"
 	"github.com/satchel-go/satchel/protocol/internal/jsonrpc"
@@ -26,22 +25,22 @@ import (
 // Close. Open returns one.
 type Server struct {
 	settings
-	skills  *skillset.Set
-	guide   *skillset.Skill
-	queue   *run.Queue
-	runner  *run.Runner // nil: nothing is run
-	methods map[string]method
-	metrics metrics
-	traffic traffic // by HTTP
-	sweeper func()  // stops the sweeping of blobs
-	base    context.Context
-	cancel  context.CancelFunc
+	skills    *skillset.Set
+	guide     *skillset.Skill
+	queue     *run.Queue
+	runner    *run.Runner // nil: no executor
+	methods   map[string]method
+	metrics   metrics
+	traffic   traffic         // of HTTP
+	stopSweep func()          // stops the removal of expired blobs
+	base      context.Context // ends when the server is closed
+	cancel    context.CancelFunc
 }
 
-// Open lists the skills and returns a server of them. Skills that cannot be used are
-// [Server.Diagnostics]. The error is that of an option or of ctx, or says why the directory of
-// created skills cannot be used. Close the server after use; it closes nothing that the host
-// gave it.
+// Open lists the skills and returns a server of them. [Server.Diagnostics] names the skills that
+// cannot be used. The error is that of an option or of ctx, or says why the directory of created
+// skills cannot be used. The host closes the server after use. Close closes nothing that the
+// options contain.
 func Open(ctx context.Context, opts ...Option) (*Server, error) {
 	s := &Server{traffic: traffic{tenants: make(map[string]*load)}}
 	s.logger = warnlog.New()
@@ -56,10 +55,11 @@ func Open(ctx context.Context, opts ...Option) (*Server, error) {
 	s.base, s.cancel = context.WithCancel(context.Background())
 	s.queue = run.NewQueue(s.limits.Runs, s.limits.QueueWait)
 	s.methods = s.methodTable()
-	s.sweeper = s.sweep()
+	s.stopSweep = s.startSweep()
 	return s, nil
 }
 
+// fill sets defaults, checks options that need each other, and opens the guide and the skills.
 func (s *Server) fill(ctx context.Context) (err error) {
 	if s.store == nil {
 		s.store = blobs.NewMemory(blobs.Quota{})
@@ -69,7 +69,7 @@ func (s *Server) fill(ctx context.Context) (err error) {
 		s.key = make([]byte, cursorKeySize)
 		_, _ = rand.Read(s.key) // never fails
 	}
-	if s.create && s.createdIn == "" {
+	if s.create && s.createdDir == "" {
 		return fmt.Errorf("%w: callers can create skills (WithCreate) only in a directory: name it by WithCreatedSkills", errOption)
 	}
 	if s.executor != nil && s.workspaces != nil {
@@ -85,12 +85,12 @@ func (s *Server) fill(ctx context.Context) (err error) {
 	if s.guide, err = openGuide(ctx, s.create); err != nil {
 		return err
 	}
-	s.skills, err = skillset.Open(ctx, s.createdIn, s.sources...)
+	s.skills, err = skillset.Open(ctx, s.createdDir, s.sources...)
 	return err
 }
 
-// sweep removes expired blobs until it is stopped.
-func (s *Server) sweep() (stop func()) {
+// startSweep removes expired blobs every sweepEvery until the caller calls stop.
+func (s *Server) startSweep() (stop func()) {
 	ticker, done, ended := time.NewTicker(sweepEvery), make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -112,24 +112,24 @@ func (s *Server) sweep() (stop func()) {
 	}
 }
 
-// Close refuses new runs and waits for those that go on, 30 seconds or until ctx ends. Then it
-// cancels them and releases what the server holds. It must be called once.
+// Close refuses new runs and waits for running ones, at most 30 seconds or until ctx ends. Then it
+// cancels the rest and releases the resources of the server. The host calls it once.
 func (s *Server) Close(ctx context.Context) error {
 	limited, cancel := context.WithTimeout(ctx, stopWait)
 	defer cancel()
 	_ = s.queue.Close(limited)
 	s.cancel()
-	err := s.queue.Close(context.WithoutCancel(ctx)) // they end within a second or so
+	err := s.queue.Close(context.WithoutCancel(ctx)) // cancelled runs end within about a second
 	if s.runner != nil {
 		err = errors.Join(err, s.runner.Close())
 	}
-	s.sweeper()
+	s.stopSweep()
 	return errors.Join(err, s.skills.Close())
 }
 
 // Refresh lists the skills of all sources again and reads those that have changed. A directory
-// that does not exist any more has no skills. Another source that fails keeps the skills it had.
-// Both are diagnostics. The error is that of ctx.
+// that does not exist any more has no skills. If another source fails, the server keeps the
+// skills it had. Diagnostics report both. The error is that of ctx.
 func (s *Server) Refresh(ctx context.Context) error { return s.skills.Refresh(ctx) }
 
 // Diagnostics returns the findings of the last listing of the skills.
@@ -138,8 +138,8 @@ func (s *Server) Diagnostics() []skillmd.Diagnostic { return s.skills.Diagnostic
 // Watch lists the skills again when a source reports a change ([source.Notifier]). Each
 // second it also looks for skills that other servers have created in the same directory. It
 // ends when the host calls stop or closes the server. report, if not nil, gets each new
-// diagnostic. Without Watch the server sees changes when a caller lists skills or asks for one
-// that is not there.
+// diagnostic. Without Watch the server sees changes when a caller lists skills or asks for an
+// unknown one.
 func (s *Server) Watch(report func([]skillmd.Diagnostic)) (stop func()) {
 	end := sync.OnceFunc(s.skills.Watch(report))
 	release := context.AfterFunc(s.base, end)
@@ -149,23 +149,23 @@ func (s *Server) Watch(report func([]skillmd.Diagnostic)) (stop func()) {
 	}
 }
 
-// method is how one is answered.
+// method is a method of the protocol: the scope that callers need, and the function that answers.
 type method struct {
 	scope Scope
 	call  func(c *call, ctx context.Context) (any, error)
 }
 
-// call is one that is being answered.
+// call is one call of a method, while the server answers it.
 type call struct {
 	*Server
 	Principal
 	params json.RawMessage
 	notify func(method string, params any)
 	record *Record
-	warn   []string
+	warn   []string // warnings for the caller
 }
 
-// decode reads the parameters and keeps the warnings.
+// decode reads the parameters and adds its warnings to those of the call.
 func (c *call) decode(form any) error {
 	warnings, err := decode(c.params, form)
 	c.warn = append(c.warn, warnings...)
@@ -214,6 +214,7 @@ func (s *Server) handler(who Principal) jsonrpc.Handler {
 	}
 }
 
+// answer calls a method for a principal, records the call, and adds the warnings to the result.
 func (s *Server) answer(ctx context.Context, who Principal, in jsonrpc.Call, notify func(method string, params any)) (any, *jsonrpc.Error) {
 	began := time.Now()
 	record := Record{Method: in.Method, Tenant: who.Tenant, Name: who.Name}
@@ -234,7 +235,7 @@ func (s *Server) answer(ctx context.Context, who Principal, in jsonrpc.Call, not
 		result = withWarnings(result, c.warn)
 	}
 	record.Duration = time.Since(began)
-	s.observed(ctx, record)
+	s.recordCall(ctx, record)
 	return result, refusal
 }
 
@@ -246,6 +247,7 @@ func (s *Server) errorFor(ctx context.Context, err error, method string) *jsonrp
 	return (*jsonrpc.Error)(s.Internal(err, method))
 }
 
+// dispatch calls the method if the caller has its scope. A panic of the method is an error.
 func (s *Server) dispatch(ctx context.Context, c *call, name string) (result any, err error) {
 	m, ok := s.methods[name]
 	if !ok {
@@ -263,9 +265,9 @@ func (s *Server) dispatch(ctx context.Context, c *call, name string) (result any
 	return m.call(c, ctx)
 }
 
-// methodNames are the tools for models, and then the other methods.
+// methodNames returns the names of the tools for models, then those of the other methods.
 func (s *Server) methodNames() (names []string) {
-	for _, d := range s.methodDoc() {
+	for _, d := range s.methodDocs() {
 		names = append(names, d.Name)
 	}
 	return names

@@ -278,6 +278,12 @@ func TestBlobCalls(t *testing.T) {
 	if got := b.ok("read_blob", m{"blob_id": bin, "mode": "sample_tail", "max_bytes": 1}); got["content"] != "/w==" {
 		t.Errorf("%v", got)
 	}
+	// The first byte of a blob that is no text is part of its first sample.
+	half := append([]byte{0x80}, strings.Repeat("x", 5000)...)
+	cut := b.ok("create_blob", m{"content": base64.StdEncoding.EncodeToString(half), "encoding": "base64", "kind": "text/plain"})["blob_id"]
+	if got := b.ok("read_blob", m{"blob_id": cut, "max_bytes": 9}); got["content"] != base64.StdEncoding.EncodeToString(half[:9]) || got["encoding"] != "base64" {
+		t.Errorf("%v", got)
+	}
 	b.refused("create_blob", m{"content": strings.Repeat("x", 8<<20+1), "kind": "text/plain"}, -32005, "at most 8388608")
 	large := b.ok("create_blob", m{"content": strings.Repeat("x", 1<<20+1), "kind": "text/plain"})["blob_id"]
 	b.refused("read_blob", m{"blob_id": large, "mode": "full"}, -32005, fmt.Sprintf("blob has 1048577 bytes: read samples, or GET /blobs/%s", large))

@@ -14,7 +14,8 @@ import (
 	"github.com/satchel-go/satchel/protocol/internal/skillset"
 )
 
-// find returns a skill that the tenant sees. The guide is the server's own.
+// find returns the guide, or a skill that the tenant may see. It lists the skills again before it
+// reports an unknown one.
 func (c *call) find(ctx context.Context, name, version string) (*skillset.Skill, error) {
 	if err := required("name", name, maxName); err != nil {
 		return nil, err
@@ -165,8 +166,8 @@ func (c *call) loadGuide(ctx context.Context) (any, error) {
 	return map[string]any{"content": string(text)}, err
 }
 
-// draftFiles are the files of a skill that is created. It does not decode more than a
-// skill may have.
+// draftFiles are the files of create_skill. It refuses more entries than a skill may have before
+// it decodes them.
 type draftFiles []struct {
 	Path     string `json:"path"`
 	Content  string `json:"content"`
@@ -218,7 +219,7 @@ func (c *call) createSkill(ctx context.Context) (any, error) {
 		d.Files = append(d.Files, skillset.DraftFile{Path: f.Path, Content: f.Content, Encoding: f.Encoding})
 	}
 	if name, _ := d.Manifest["name"].(string); name == guideID {
-		return nil, badParams("manifest", fmt.Sprintf("manifest.name: %q belongs to the server", name))
+		return nil, paramError("manifest", fmt.Sprintf("manifest.name: %q belongs to the server", name))
 	}
 	k, err := c.skills.Create(ctx, c.Tenant, d)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 
 // Source returns the skills that a principal may read as a source, for a server of another
 // protocol. The guide comes first. Each skill is listed once, under its id, in the version that a
-// call without a version gets. Its files are compared with the listing when they are read.
+// call without a version gets. Reading a file fails if it has changed since the listing.
 func (s *Server) Source(who Principal) catalog.Source { return &principalSource{server: s, who: who} }
 
 // principalSource lists the skills of one principal.
@@ -29,7 +29,7 @@ type principalSource struct {
 	skills  map[string]*skillset.Skill
 }
 
-// Scan implements catalog.Source. The last listing is returned again while it is true.
+// Scan implements catalog.Source. It returns the last listing again until a skill changes.
 func (s *principalSource) Scan(ctx context.Context, _ *source.Listing) (*source.Listing, error) {
 	if err := s.server.skills.RefreshIfOld(ctx); err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ func (s *principalSource) Scan(ctx context.Context, _ *source.Listing) (*source.
 	return s.listing, ctx.Err()
 }
 
-// list lists the skills. It expects s.mu to be held.
+// list makes a new listing. The caller holds s.mu.
 func (s *principalSource) list() {
 	s.listing, s.skills, s.digest = &source.Listing{}, make(map[string]*skillset.Skill), ""
 	if !s.who.Has(ScopeRead) {
@@ -85,8 +85,8 @@ func (s *principalSource) Open(ctx context.Context, id, revision string) (fs.FS,
 	return lazyfs.New(files, func(name string) ([]byte, error) { return k.ReadFile(ctx, name) }), nil
 }
 
-// Place returns where the files of a listed skill are, for findings: a folder, or the id
-// itself.
+// Place returns where the files of a listed skill are, for diagnostics: a folder, or the id if
+// there is none.
 func (s *principalSource) Place(id string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

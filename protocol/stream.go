@@ -15,9 +15,9 @@ import (
 	"github.com/satchel-go/satchel/protocol/internal/jsonrpc"
 )
 
-// ServeStream answers the calls of one connection for one principal until its input or ctx ends. A message is a line, or has the
-// headers of LSP. Calls that came before the end of the input are answered. The calls of a client
-// that does not read any more end. The client must read each write within 30 seconds.
+// ServeStream answers the calls of one connection for one principal until the input or ctx ends. A
+// message is a line, or has the headers of LSP. Calls that came before the end of the input are
+// answered. The client must read each answer within 30 seconds; otherwise its calls are cancelled.
 func (s *Server) ServeStream(ctx context.Context, conn io.ReadWriteCloser, who Principal) error {
 	return jsonrpc.Serve(ctx, conn, s.handler(who))
 }
@@ -39,8 +39,8 @@ func (*Server) ListenUnix(path string) (net.Listener, error) {
 	return listenPrivate(path)
 }
 
-// Drain returns a context for the calls of a connection that ends 30 seconds after ctx, so that
-// calls that have begun can end. When ctx ends it calls stop, which ends the input of the
+// Drain returns a context for the calls of a connection. It ends 30 seconds after ctx, so that
+// running calls can finish. When ctx ends, Drain calls stop, which must end the input of the
 // connection. The caller calls cancel after the last call.
 func (*Server) Drain(ctx context.Context, stop func()) (longer context.Context, cancel context.CancelFunc) {
 	longer, end := context.WithCancel(context.WithoutCancel(ctx))
@@ -59,8 +59,8 @@ func (*Server) Drain(ctx context.Context, stop func()) (longer context.Context, 
 }
 
 // ServeUnix answers connections of a unix socket until the listener is closed or ctx ends. It
-// accepts the user of this process and those of WithAllowUIDs. When ctx ends it reads no more
-// calls, and answers those that it has read within 30 seconds.
+// accepts the user of this process and those of WithAllowUIDs. When ctx ends, it reads no more
+// calls, and those that it has read get 30 seconds to finish.
 func (s *Server) ServeUnix(ctx context.Context, l net.Listener) error {
 	var running sync.WaitGroup
 	defer running.Wait()

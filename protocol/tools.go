@@ -25,9 +25,9 @@ const onlyHosts = "hosts"
 //go:embed tools.json
 var toolText []byte
 
-// methodDoc are the methods of this server, tools first, in a fixed order. run_code names
-// the languages of this machine.
-func (s *Server) methodDoc() (list []methodDoc) {
+// methodDocs returns the methods of this server, tools first, in a fixed order. The description
+// of run_code names the languages of this machine.
+func (s *Server) methodDocs() (list []methodDoc) {
 	text := toolText
 	if languages := run.Languages(); len(languages) > 0 {
 		names, _ := json.Marshal(languages)
@@ -35,7 +35,7 @@ func (s *Server) methodDoc() (list []methodDoc) {
 	}
 	var all []methodDoc
 	if json.Unmarshal(text, &all) != nil {
-		return nil // the text is this package's own, and tested
+		return nil // never: a test decodes the embedded text
 	}
 	for _, d := range all {
 		if _, served := s.methods[d.Name]; served {
@@ -48,7 +48,7 @@ func (s *Server) methodDoc() (list []methodDoc) {
 // Tools returns the tools for a model, in a fixed order. [Server.Call] answers each under its
 // name. create_skill is among them with WithCreate. run_code names the languages of this machine.
 func (s *Server) Tools() (list []core.Tool) {
-	for _, d := range s.methodDoc() {
+	for _, d := range s.methodDocs() {
 		if d.Only != onlyHosts {
 			list = append(list, core.Tool{Name: d.Name, Description: d.Description, Schema: d.Parameters})
 		}
@@ -56,14 +56,14 @@ func (s *Server) Tools() (list []core.Tool) {
 	return list
 }
 
-// listTools answers tools/list. The schema of a tool's parameters is there by the name that
-// the protocol has for it and by that of MCP.
+// listTools answers tools/list. Each entry has the schema of its parameters twice: under the name
+// of this protocol and under that of MCP.
 func (c *call) listTools(context.Context) (any, error) {
 	if err := c.decode(&struct{}{}); err != nil {
 		return nil, err
 	}
 	tools, methods := []map[string]any{}, []map[string]any{}
-	for _, d := range c.methodDoc() {
+	for _, d := range c.methodDocs() {
 		entry := map[string]any{"name": d.Name, "description": d.Description, "parameters": d.Parameters, "inputSchema": d.Parameters, "scope": d.Scope}
 		if d.Only == onlyHosts {
 			methods = append(methods, entry)

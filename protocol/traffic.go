@@ -10,23 +10,25 @@ import (
 	"github.com/satchel-go/satchel/protocol/internal/jsonrpc"
 )
 
-// traffic counts the requests that are answered.
+// traffic counts the requests that are being answered, and the bytes of their bodies.
 type traffic struct {
 	mu      sync.Mutex
 	all     load
 	tenants map[string]*load
 }
 
+// load is the number of requests and of bytes in memory.
 type load struct{ requests, bytes int }
 
-// within reports whether there is room in one of shares.
+// within reports whether the load fits one of several equal shares of the bounds.
 func (l *load) within(shares int) bool {
 	return l.requests <= maxRequests/shares && l.bytes <= maxBodies/shares
 }
 
 func (l *load) add(requests, bytes int) { l.requests, l.bytes = l.requests+requests, l.bytes+bytes }
 
-// add counts requests and bytes of a tenant, or reports that there is no room.
+// add adds requests and bytes to the load of a tenant. It reports false, and adds nothing, if that
+// would exceed a bound. A request that ends (-1) is always subtracted.
 func (t *traffic) add(tenant string, shares, requests, bytes int) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -37,21 +39,18 @@ func (t *traffic) add(tenant string, shares, requests, bytes int) bool {
 	}
 	own.add(requests, bytes)
 	t.all.add(requests, bytes)
-	if requests < 0 || own.within(shares) && t.all.within(1) {
-		if own.requests == 0 {
-			delete(t.tenants, tenant)
-		}
-		return true
+	fits := requests < 0 || own.within(shares) && t.all.within(1)
+	if !fits {
+		own.add(-requests, -bytes)
+		t.all.add(-requests, -bytes)
 	}
-	own.add(-requests, -bytes)
-	t.all.add(-requests, -bytes)
 	if own.requests == 0 {
 		delete(t.tenants, tenant)
 	}
-	return false
+	return fits
 }
 
-// admission is a request that is being answered.
+// admission is the part of the traffic that one request holds until its end.
 type admission struct {
 	from   *traffic
 	tenant string
@@ -78,7 +77,8 @@ var (
 	errLong = errors.New("message too long")
 )
 
-// read returns a body of at most most bytes. Room for it is taken as it comes.
+// read returns a body of at most most bytes. It counts the bytes in the traffic as its buffer
+// grows.
 func (a *admission) read(body io.Reader, most int) (raw []byte, err error) {
 	for {
 		if len(raw) == cap(raw) {
@@ -105,26 +105,27 @@ func (a *admission) read(body io.Reader, most int) (raw []byte, err error) {
 	}
 }
 
-// pacedBody is a body that has to come at bodyRate, and whole before end if that is set.
+// pacedBody is a request body that must arrive at bodyRate. If end is not zero, it must be complete
+// by then.
 type pacedBody struct {
 	io.Reader
 	control *http.ResponseController
-	begun   time.Time
+	start   time.Time
 	end     time.Time
 	bytes   int64
 }
 
 func newPacedBody(w http.ResponseWriter, body io.Reader, wait time.Duration) *pacedBody {
-	p := &pacedBody{Reader: body, control: http.NewResponseController(w), begun: time.Now()}
+	p := &pacedBody{Reader: body, control: http.NewResponseController(w), start: time.Now()}
 	if wait > 0 {
-		p.end = p.begun.Add(wait)
+		p.end = p.start.Add(wait)
 	}
 	return p
 }
 
 // Read implements io.Reader.
 func (p *pacedBody) Read(b []byte) (int, error) {
-	due := p.begun.Add(bodyGrace + time.Duration(p.bytes)*time.Second/bodyRate)
+	due := p.start.Add(bodyGrace + time.Duration(p.bytes)*time.Second/bodyRate)
 	if !p.end.IsZero() && due.After(p.end) {
 		due = p.end
 	}
@@ -134,16 +135,16 @@ func (p *pacedBody) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// mostOf bounds the messages of a caller, in bytes.
-func mostOf(who Principal) int {
+// maxMessage returns how many bytes a message of the caller may have.
+func maxMessage(who Principal) int {
 	if who.Has(ScopeRun) || who.Has(ScopeWrite) {
 		return jsonrpc.MaxMessage
 	}
 	return maxReadMessage
 }
 
-// busy answers a request for which there is no room.
-func busy(w http.ResponseWriter) {
+// writeBusy answers a request that would exceed a bound of the traffic.
+func writeBusy(w http.ResponseWriter) {
 	w.Header().Set("Retry-After", "1")
 	writeError(w, http.StatusServiceUnavailable, fault(codeBusy, "busy", "too many requests, or bytes of them, at once: at most %d and %d, and of a tenant with tokens %d and %d",
 		maxRequests, maxBodies, maxRequests/tenantShares, maxBodies/tenantShares))

@@ -6,7 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// windowOf checks which part of a content is wanted. More than maxWindow is maxWindow.
+// windowOf checks offset and max_bytes of a call. It returns the part to read, of at most
+// maxWindow bytes.
 func windowOf(offset, size *int64) (from, n int64, err error) {
 	n = maxWindow
 	if size != nil {
@@ -24,14 +25,14 @@ func windowOf(offset, size *int64) (from, n int64, err error) {
 	return from, n, nil
 }
 
-// window is a part of a content.
+// window is a part of a file or blob.
 type window struct {
 	content, encoding string
-	from, end         int64
+	from, end         int64 // in the file or blob
 }
 
-// cut returns a part of a content. Of a text the part has whole characters, at least one. Other
-// bytes are returned as base64.
+// cut returns the n bytes at offset. If all is text, the part has only whole characters, and at
+// least one. Other content is returned as base64.
 func cut(all []byte, offset, n int64) window {
 	size := int64(len(all))
 	from := min(offset, size)
@@ -55,19 +56,24 @@ func cut(all []byte, offset, n int64) window {
 
 func isText(b []byte) bool { return utf8.Valid(b) && bytes.IndexByte(b, 0) < 0 }
 
-// trimmed leaves out half a character at both ends, which a cut has left.
-func trimmed(b []byte) (inner []byte, before int) {
-	for before < min(len(b), utf8.UTFMax-1) && !utf8.RuneStart(b[before]) {
-		before++
+// trimStart removes the end of a character that begins before b. It returns how many bytes it
+// removed.
+func trimStart(b []byte) (inner []byte, removed int) {
+	for removed < min(len(b), utf8.UTFMax-1) && !utf8.RuneStart(b[removed]) {
+		removed++
 	}
-	inner = b[before:]
-	for i := 1; i <= min(len(inner), utf8.UTFMax); i++ {
-		if last := len(inner) - i; utf8.RuneStart(inner[last]) {
-			if !utf8.FullRune(inner[last:]) {
-				inner = inner[:last]
+	return b[removed:], removed
+}
+
+// trimEnd removes the beginning of a character that ends after b.
+func trimEnd(b []byte) []byte {
+	for i := 1; i <= min(len(b), utf8.UTFMax); i++ {
+		if last := len(b) - i; utf8.RuneStart(b[last]) {
+			if !utf8.FullRune(b[last:]) {
+				return b[:last]
 			}
 			break
 		}
 	}
-	return inner, before
+	return b
 }

@@ -8,60 +8,60 @@ import (
 	"time"
 )
 
-// census holds the blobs that are counted. Other processes may write and remove blobs, so a sweep
-// compares the census with the files that exist. Each comparison is a turn.
+// census holds the blobs that count for the quotas. Other processes may write and remove blobs, so
+// a sweep compares the census with the files that exist. Each comparison is a round.
 type census struct {
 	quotas *quotas
 
 	mu      sync.Mutex
-	turn    int
+	round   int
 	tenants map[string]map[string]*censusEntry // by id
 }
 
-// censusEntry is a blob that is counted. seen is the last turn in which it existed.
+// censusEntry is a blob that counts, and the last round in which it existed.
 type censusEntry struct {
 	Info
-	seen int
+	lastSeen int
 }
 
 func newCensus(q *quotas) *census {
 	return &census{quotas: q, tenants: make(map[string]map[string]*censusEntry)}
 }
 
-// put counts a blob whose room was reserved. Until settle is called, the blob cannot count as
-// missing.
+// put adds a blob that the quotas have counted. No round drops it until settle is called: its
+// files may not exist yet.
 func (c *census) put(tenant string, info Info) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.keep(tenant, info, math.MaxInt)
 }
 
-// settle marks a blob as one that a turn can see.
+// settle says that the files of a blob exist. A later round drops the blob if they do not.
 func (c *census) settle(tenant, id string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if b := c.tenants[tenant][id]; b != nil {
-		b.seen = c.turn
+		b.lastSeen = c.round
 	}
 }
 
-// keep expects c.mu to be held.
-func (c *census) keep(tenant string, info Info, seen int) {
+// keep adds a blob. The caller holds c.mu.
+func (c *census) keep(tenant string, info Info, lastSeen int) {
 	if c.tenants[tenant] == nil {
 		c.tenants[tenant] = make(map[string]*censusEntry)
 	}
-	c.tenants[tenant][info.ID] = &censusEntry{Info{Size: info.Size, Expires: info.Expires}, seen}
+	c.tenants[tenant][info.ID] = &censusEntry{Info{Size: info.Size, Expires: info.Expires}, lastSeen}
 }
 
-// drop gives back the room of a blob, once.
+// drop removes a blob and gives its room back to the quota. It ignores an unknown blob.
 func (c *census) drop(tenant, id string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.lose(tenant, id)
+	c.dropLocked(tenant, id)
 }
 
-// lose expects c.mu to be held.
-func (c *census) lose(tenant, id string) {
+// dropLocked is drop for a caller that holds c.mu.
+func (c *census) dropLocked(tenant, id string) {
 	b := c.tenants[tenant][id]
 	if b == nil {
 		return
@@ -73,43 +73,43 @@ func (c *census) lose(tenant, id string) {
 	c.quotas.add(tenant, -b.Size, -1)
 }
 
-// begin begins a turn.
-func (c *census) begin() (turn int) {
+// begin begins a round.
+func (c *census) begin() (round int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.turn++
-	return c.turn
+	c.round++
+	return c.round
 }
 
-// markSeen reports whether a blob is counted, and marks it as seen in a turn.
-func (c *census) markSeen(tenant, id string, turn int) bool {
+// markSeen reports whether the census has a blob, and marks it as seen in a round.
+func (c *census) markSeen(tenant, id string, round int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	b := c.tenants[tenant][id]
 	if b != nil {
-		b.seen = max(b.seen, turn)
+		b.lastSeen = max(b.lastSeen, round)
 	}
 	return b != nil
 }
 
-// addForeign counts a blob that another process has written.
+// addForeign adds a blob that another process has written, and counts it for the quota.
 func (c *census) addForeign(tenant string, info Info) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.tenants[tenant][info.ID] == nil {
-		c.keep(tenant, info, c.turn)
+		c.keep(tenant, info, c.round)
 		c.quotas.add(tenant, info.Size, 1)
 	}
 }
 
-// end drops the blobs that a turn has not seen.
-func (c *census) end(turn int) {
+// end drops the blobs that were not seen in a round.
+func (c *census) end(round int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for tenant, all := range c.tenants {
 		for id, b := range all {
-			if b.seen < turn {
-				c.lose(tenant, id)
+			if b.lastSeen < round {
+				c.dropLocked(tenant, id)
 			}
 		}
 	}

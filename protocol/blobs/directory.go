@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// OpenDirectory opens a store in a directory and counts the blobs that are there. The directory is made
-// with mode 0700 if it does not exist, and has a folder for each tenant. Close the store after
-// use.
+// OpenDirectory opens a store in a directory and counts the blobs in it. If the directory does not
+// exist, OpenDirectory makes it with mode 0700. Each tenant has a folder there. The caller closes
+// the store after use.
 func OpenDirectory(dir string, quota Quota) (*FileStore, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("blobs: %w", err)
@@ -30,12 +30,13 @@ func OpenDirectory(dir string, quota Quota) (*FileStore, error) {
 	return store, nil
 }
 
-// directoryFiles are the Files of a directory.
+// directoryFiles implements Files over a directory.
 type directoryFiles struct{ root *os.Root }
 
+// newSuffix ends the name of a file that is being written.
 const newSuffix = ".new"
 
-// Write implements [Files]. The file is renamed into place when it is on the disk.
+// Write implements [Files]. It renames the file to its name when it is on the disk.
 func (d directoryFiles) Write(_ context.Context, name string, write func(io.Writer) error) (err error) {
 	dir := path.Dir(name)
 	if err := d.root.MkdirAll(dir, 0o700); err != nil {
@@ -58,12 +59,13 @@ func (d directoryFiles) Write(_ context.Context, name string, write func(io.Writ
 	return d.sync(dir)
 }
 
+// sync makes a rename in a directory durable.
 func (d directoryFiles) sync(name string) error {
 	f, err := d.root.Open(name)
 	if err != nil {
 		return err
 	}
-	_ = f.Sync() // not every file system can
+	_ = f.Sync() // some file systems cannot sync directories
 	return f.Close()
 }
 
@@ -108,7 +110,7 @@ func (d directoryFiles) List(ctx context.Context, do func(name string, written t
 		for _, f := range files {
 			info, err := f.Info()
 			if err != nil {
-				continue // it has just gone
+				continue // the file has just been removed
 			}
 			if err := errors.Join(ctx.Err(), do(path.Join(tenant.Name(), f.Name()), info.ModTime())); err != nil {
 				return err

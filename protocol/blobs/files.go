@@ -20,7 +20,7 @@ type Files interface {
 	// Write creates a file with the bytes that write writes. The file appears as a whole when
 	// Write returns nil; after an error there is none.
 	Write(ctx context.Context, name string, write func(io.Writer) error) error
-	// Open returns a reader of length bytes from an offset, which the file has; a negative
+	// Open returns a reader of length bytes from an offset. The file has these bytes; a negative
 	// length means to its end. The error wraps fs.ErrNotExist if there is no such file.
 	Open(ctx context.Context, name string, offset, length int64) (io.ReadCloser, error)
 	// Remove removes a file. The error may wrap fs.ErrNotExist if there is none.
@@ -33,10 +33,10 @@ type Files interface {
 // infoSuffix ends the name of the file that describes a blob.
 const infoSuffix = ".info"
 
-// FileStore is a Store in files. Each blob has a file with its data and a file that describes
-// it. The second is written last: without it there is no blob. Several processes may use the
-// same files. Each counts the blobs of tenants in memory, and with Sweep those that others have
-// written and removed since. OpenFiles and OpenDirectory return one.
+// FileStore is a Store in files. Each blob has a file with its data and a file with its
+// description. The store writes the description last: without it there is no blob. Several
+// processes may use the same files. Each counts the blobs of tenants in memory. Sweep counts those
+// that other processes have written and removed since. OpenFiles and OpenDirectory return one.
 type FileStore struct {
 	quotas *quotas
 	census *census
@@ -46,11 +46,11 @@ type FileStore struct {
 
 var _ Store = (*FileStore)(nil)
 
-// OpenFiles returns a store in files of any kind, and counts the blobs that are there.
+// OpenFiles returns a store in files of any kind, and counts the blobs in them.
 func OpenFiles(ctx context.Context, files Files, quota Quota) (*FileStore, error) {
 	quotas := newQuotas(quota)
 	s := &FileStore{quotas: quotas, census: newCensus(quotas), files: files}
-	if _, err := s.look(ctx); err != nil {
+	if _, err := s.recount(ctx); err != nil {
 		return nil, fmt.Errorf("blobs: %w", err)
 	}
 	return s, nil
@@ -65,18 +65,20 @@ func (s *FileStore) Close() error {
 	return s.closer.Close()
 }
 
-// folder is the directory of a tenant, whatever its name is.
+// folder returns the directory of a tenant. It holds the name in hex, because a name may have any
+// bytes.
 func folder(tenant string) string { return "t" + hex.EncodeToString([]byte(tenant)) }
 
-func place(tenant, id string) (string, error) {
+// dataName returns the name of the file with the data of a blob.
+func dataName(tenant, id string) (string, error) {
 	if err := CheckID(id); err != nil {
 		return "", err
 	}
 	return path.Join(folder(tenant), strings.TrimPrefix(id, prefix)), nil
 }
 
-// owner returns the tenant and the id of the blob with the data of that name.
-func owner(name string) (tenant, id string, ok bool) {
+// parseDataName returns the tenant and the id of the blob whose data has that name.
+func parseDataName(name string) (tenant, id string, ok bool) {
 	dir, base := path.Split(name)
 	raw, err := hex.DecodeString(strings.TrimSuffix(strings.TrimPrefix(dir, "t"), "/"))
 	return string(raw), prefix + base, err == nil && strings.HasPrefix(dir, "t")
@@ -85,7 +87,7 @@ func owner(name string) (tenant, id string, ok bool) {
 // Create implements [Store].
 func (s *FileStore) Create(ctx context.Context, tenant, kind string, r io.Reader, limit int64, expires time.Time) (Info, error) {
 	info := Info{ID: NewID(), Kind: kind, Expires: expires}
-	name, err := place(tenant, info.ID)
+	name, err := dataName(tenant, info.ID)
 	if err != nil {
 		return Info{}, err
 	}
@@ -111,7 +113,7 @@ func (s *FileStore) Create(ctx context.Context, tenant, kind string, r io.Reader
 
 // Stat implements [Store].
 func (s *FileStore) Stat(ctx context.Context, tenant, id string) (Info, error) {
-	name, err := place(tenant, id)
+	name, err := dataName(tenant, id)
 	if err != nil {
 		return Info{}, err
 	}
@@ -127,7 +129,7 @@ func (s *FileStore) Stat(ctx context.Context, tenant, id string) (Info, error) {
 	return info, nil
 }
 
-// info reads the description of the blob with the data of that name.
+// info reads the description of the blob whose data has that name.
 func (s *FileStore) info(ctx context.Context, name string) (info Info, err error) {
 	r, err := s.files.Open(ctx, name+infoSuffix, 0, -1)
 	if err != nil {
@@ -150,14 +152,14 @@ func (s *FileStore) Open(ctx context.Context, tenant, id string, offset, length 
 	if err != nil {
 		return nil, Info{}, err
 	}
-	name, _ := place(tenant, id)
+	name, _ := dataName(tenant, id)
 	from, n := section(info.Size, offset, length)
 	if n == 0 {
 		return io.NopCloser(strings.NewReader("")), info, nil
 	}
 	whole := n == info.Size
 	if whole {
-		n = -1 // what is too long is damaged too
+		n = -1 // to the end of the file: one that is too long is damaged too
 	}
 	r, err := s.files.Open(ctx, name, from, n)
 	switch {
@@ -173,7 +175,7 @@ func (s *FileStore) Open(ctx context.Context, tenant, id string, offset, length 
 
 // Delete implements [Store].
 func (s *FileStore) Delete(ctx context.Context, tenant, id string) error {
-	name, err := place(tenant, id)
+	name, err := dataName(tenant, id)
 	if err != nil {
 		return err
 	}
@@ -183,7 +185,8 @@ func (s *FileStore) Delete(ctx context.Context, tenant, id string) error {
 	return s.remove(ctx, tenant, id, name)
 }
 
-// remove removes first the description of a blob, and then its data.
+// remove removes the description of a blob and then its data. The blob does not count any more
+// when the description is removed.
 func (s *FileStore) remove(ctx context.Context, tenant, id, name string) error {
 	for _, file := range []string{name + infoSuffix, name} {
 		if err := s.files.Remove(ctx, file); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -216,46 +219,47 @@ func (s *FileStore) Usage(_ context.Context, tenant string) (Usage, error) {
 }
 
 // Sweep implements [Store].
-func (s *FileStore) Sweep(ctx context.Context, now time.Time) (swept int, err error) {
-	torn, err := s.look(ctx)
+func (s *FileStore) Sweep(ctx context.Context, now time.Time) (removed int, err error) {
+	orphans, err := s.recount(ctx)
 	if err != nil {
 		return 0, fmt.Errorf("blobs: %w", err)
 	}
 	for tenant, ids := range s.census.expired(now) {
 		for _, id := range ids {
-			name, err := place(tenant, id)
+			name, err := dataName(tenant, id)
 			if err == nil {
 				err = s.remove(ctx, tenant, id, name)
 			}
 			if err != nil {
-				return swept, err
+				return removed, err
 			}
-			swept++
+			removed++
 		}
 	}
-	for name, written := range torn {
-		if now.Sub(written) > tornWait {
+	for name, written := range orphans {
+		if now.Sub(written) > orphanWait {
 			_ = s.files.Remove(ctx, name)
 		}
 	}
-	return swept, ctx.Err()
+	return removed, ctx.Err()
 }
 
-// look counts the blobs that are there, and returns the files that belong to none.
-func (s *FileStore) look(ctx context.Context) (torn map[string]time.Time, err error) {
-	torn = make(map[string]time.Time)
+// recount compares the census with the files that exist. It returns the files with data that have
+// no description, and when they were written.
+func (s *FileStore) recount(ctx context.Context) (orphans map[string]time.Time, err error) {
+	orphans = make(map[string]time.Time)
 	damaged := make(map[string]bool)
-	turn := s.census.begin()
+	round := s.census.begin()
 	err = s.files.List(ctx, func(name string, written time.Time) error {
 		data, isInfo := strings.CutSuffix(name, infoSuffix)
-		tenant, id, ok := owner(data)
+		tenant, id, ok := parseDataName(data)
 		switch {
 		case !ok:
-			return nil // it is not ours
+			return nil // not a file of this store
 		case !isInfo:
-			torn[name] = written
+			orphans[name] = written
 			return nil
-		case s.census.markSeen(tenant, id, turn):
+		case s.census.markSeen(tenant, id, round):
 			return nil
 		}
 		switch info, err := s.info(ctx, data); {
@@ -271,11 +275,11 @@ func (s *FileStore) look(ctx context.Context) (torn map[string]time.Time, err er
 	if err != nil {
 		return nil, err
 	}
-	s.census.end(turn)
-	for name := range torn {
-		if tenant, id, _ := owner(name); damaged[name] || s.census.markSeen(tenant, id, turn) {
-			delete(torn, name)
+	s.census.end(round)
+	for name := range orphans {
+		if tenant, id, _ := parseDataName(name); damaged[name] || s.census.markSeen(tenant, id, round) {
+			delete(orphans, name)
 		}
 	}
-	return torn, nil
+	return orphans, nil
 }

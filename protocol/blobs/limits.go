@@ -2,15 +2,15 @@ package blobs
 
 import "time"
 
-// Bounds of a store, unless its Quota says otherwise.
+// Bounds of a store.
 const (
-	// maxBlob bounds a blob in bytes, whatever limit a call has: the input of a run has as
-	// much.
+	// maxBlob bounds a blob in bytes, whatever limit Create gets: the blobs of a run may
+	// have as much together.
 	maxBlob = 256 << 20
-	// maxTenantBytes bounds the blobs of a tenant together: four of the largest.
+	// maxTenantBytes is the default of Quota.Bytes: four of the largest blobs.
 	maxTenantBytes = 1 << 30
-	// maxTenantBlobs bounds the number of a tenant's blobs, because each takes memory in
-	// every process that counts them.
+	// maxTenantBlobs is the default of Quota.Blobs: each blob takes memory in every process
+	// that counts it.
 	maxTenantBlobs = 10_000
 )
 
@@ -18,9 +18,9 @@ const (
 const (
 	// maxInfo bounds the description of a blob, in bytes: a MIME type and a few numbers.
 	maxInfo = 64 << 10
-	// tornWait is the age from which data without a description was left by a crash. A
-	// write takes less.
-	tornWait = time.Hour
+	// orphanWait is the age from which Sweep removes data without a description: a write
+	// takes less, so a crash has left the data.
+	orphanWait = time.Hour
 )
 
 // Sizes of buffers, in bytes.

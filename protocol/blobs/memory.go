@@ -25,8 +25,8 @@ type memoryBlob struct {
 
 var _ Store = (*memory)(nil)
 
-// chunks is a content in pieces. A buffer that grows as one piece would take up to twice the
-// memory that the quota counts.
+// chunks is a content in pieces. One growing buffer would take up to twice the memory that the
+// quota counts.
 type chunks [][]byte
 
 // Write implements io.Writer.
@@ -55,7 +55,7 @@ func (c chunks) clip() chunks {
 	return slices.Clip(c)
 }
 
-// section reads n bytes from an offset.
+// section returns a reader of n bytes from an offset.
 func (c chunks) section(from, n int64) io.Reader {
 	var parts []io.Reader
 	for _, piece := range c {
@@ -129,7 +129,7 @@ func (m *memory) Delete(_ context.Context, tenant, id string) error {
 	return nil
 }
 
-// remove expects m.mu to be held.
+// remove removes a blob and gives its room back to the quota. The caller holds m.mu.
 func (m *memory) remove(tenant string, b memoryBlob) {
 	delete(m.blobs[tenant], b.ID)
 	if len(m.blobs[tenant]) == 0 {

@@ -26,7 +26,7 @@ var (
 // Info describes a blob.
 type Info struct {
 	ID      string    `json:"id"`
-	Kind    string    `json:"kind"` // MIME type, as it was given
+	Kind    string    `json:"kind"` // MIME type, as Create got it
 	Size    int64     `json:"size"`
 	SHA256  string    `json:"sha256"`  // lower-case hex
 	Expires time.Time `json:"expires"` // zero: never
@@ -35,7 +35,7 @@ type Info struct {
 // HasExpired reports whether the blob has expired at a time.
 func (i Info) HasExpired(now time.Time) bool { return !i.Expires.IsZero() && !i.Expires.After(now) }
 
-// Usage is how much a tenant stores. Expired blobs count until they are swept.
+// Usage is how much a tenant stores. Expired blobs count until Sweep removes them.
 type Usage struct {
 	Bytes int64
 	Blobs int
@@ -47,20 +47,20 @@ type Usage struct {
 // unknown.
 type Store interface {
 	// Create stores the bytes of r, at most limit, as a blob that expires at a time; the zero
-	// time is never. It reserves room of the tenant before it uses it. The error wraps
+	// time is never. It counts each part for the quota before it stores it. The error wraps
 	// ErrTooLarge or ErrQuota, or is that of r. After an error nothing is stored.
 	Create(ctx context.Context, tenant, kind string, r io.Reader, limit int64, expires time.Time) (Info, error)
 	// Stat describes a blob. The error wraps ErrUnknown.
 	Stat(ctx context.Context, tenant, id string) (Info, error)
-	// Open returns a reader of length bytes from an offset. It ends at the end of the blob if
-	// length is negative or too large. A read of the whole blob ends with ErrDamaged if its
-	// digest is not the one of Info; ranges are not checked. The error wraps ErrUnknown.
+	// Open returns a reader of length bytes from an offset. The reader ends at the end of the
+	// blob if length is negative or too large. A read of the whole blob ends with ErrDamaged if
+	// its digest is not the one of Info; ranges are not checked. The error wraps ErrUnknown.
 	Open(ctx context.Context, tenant, id string, offset, length int64) (io.ReadCloser, Info, error)
 	// Delete removes a blob. The error wraps ErrUnknown.
 	Delete(ctx context.Context, tenant, id string) error
 	// List returns at most limit blobs of a tenant that have not expired, ordered by id. It
-	// begins after an id; "" is before all. Blobs of another process are listed after the next
-	// Sweep at the latest.
+	// begins after an id; "" is before all. It knows the blobs of another process after the
+	// next Sweep at the latest.
 	List(ctx context.Context, tenant, after string, limit int) ([]Info, error)
 	// Usage returns how much a tenant stores.
 	Usage(ctx context.Context, tenant string) (Usage, error)
@@ -72,21 +72,25 @@ type Store interface {
 // prefix begins every id.
 const prefix = "blob:"
 
+// idLength is the number of letters in an id: 130 random bits.
 const idLength = 26
 
-var alphabet = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
+// letters is the alphabet of ids.
+const letters = "abcdefghijklmnopqrstuvwxyz234567"
+
+var encoding = base32.NewEncoding(letters).WithPadding(base32.NoPadding)
 
 // NewID returns a random id: "blob:" and 26 letters of base32.
 func NewID() string {
 	var b [17]byte
 	_, _ = rand.Read(b[:]) // never fails
-	return prefix + alphabet.EncodeToString(b[:])[:idLength]
+	return prefix + encoding.EncodeToString(b[:])[:idLength]
 }
 
 // CheckID returns an error that wraps ErrUnknown if id does not have the form of NewID.
 func CheckID(id string) error {
 	rest, ok := strings.CutPrefix(id, prefix)
-	if !ok || len(rest) != idLength || strings.Trim(rest, "abcdefghijklmnopqrstuvwxyz234567") != "" {
+	if !ok || len(rest) != idLength || strings.Trim(rest, letters) != "" {
 		return unknown(id)
 	}
 	return nil

@@ -10,8 +10,8 @@ import (
 	"io"
 )
 
-// copyBlob writes r to w. It reserves room of the tenant for each part before the part is
-// written. On an error the room is released.
+// copyBlob copies r to w. It counts each part for the quota of the tenant before it writes it.
+// After an error nothing counts.
 func (q *quotas) copyBlob(ctx context.Context, tenant string, w io.Writer, r io.Reader, limit int64) (size int64, sum string, err error) {
 	if err := q.take(tenant, 0, 1); err != nil {
 		return 0, "", err
@@ -51,7 +51,8 @@ func (q *quotas) copyBlob(ctx context.Context, tenant string, w io.Writer, r io.
 	}
 }
 
-// section returns where a read begins and how long it is.
+// section limits a range to a blob of size bytes. It returns where the range begins and how long it
+// is.
 func section(size, offset, length int64) (from, n int64) {
 	offset = min(max(offset, 0), size)
 	if length < 0 || length > size-offset {
@@ -60,7 +61,7 @@ func section(size, offset, length int64) (from, n int64) {
 	return offset, length
 }
 
-// checkedReader compares a whole blob with its digest as it is read.
+// checkedReader reads a whole blob. At its end it returns ErrDamaged if the digest is wrong.
 type checkedReader struct {
 	io.ReadCloser
 	info   Info

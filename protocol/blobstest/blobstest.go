@@ -24,7 +24,7 @@ const (
 	tenantBlobs = 20
 )
 
-// Run tests a store. It calls open once for each test, for an empty store with the given quota.
+// Run tests a store. It calls open once for each test. open returns an empty store with that quota.
 func Run(t *testing.T, open func(t *testing.T, quota blobs.Quota) blobs.Store) {
 	for name, check := range map[string]func(*testing.T, blobs.Store){
 		"round trip": roundTrip, "ranges": ranges, "tenants": tenants, "limits": limits, "quota": quota,

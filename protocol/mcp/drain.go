@@ -12,8 +12,8 @@ import (
 	"github.com/satchel-go/satchel/protocol/internal/jsonrpc"
 )
 
-// drainTransport is a transport whose input ends when all calls before have been answered. The
-// SDK cancels all calls at the end of the input.
+// drainTransport is a transport that reports the end of its input only when all earlier calls have
+// been answered: the SDK cancels calls at the end of the input.
 type drainTransport struct{ mcp.Transport }
 
 // Connect implements mcp.Transport.
@@ -31,13 +31,13 @@ func (d drainTransport) Connect(ctx context.Context) (mcp.Connection, error) {
 
 type drainConn struct {
 	mcp.Connection
-	output   any // what is written to, if that is known
-	answered chan struct{}
+	output   any           // the stream to the client; nil if it is unknown
+	answered chan struct{} // gets a value after an answer
 	closed   chan struct{}
 	closing  sync.Once
 
 	mu    sync.Mutex
-	calls map[any]bool // that are not answered, by their ids
+	calls map[any]bool // calls without an answer, by id
 }
 
 // Read implements mcp.Connection.
@@ -45,12 +45,12 @@ func (c *drainConn) Read(ctx context.Context) (sdkrpc.Message, error) {
 	message, err := c.Connection.Read(ctx)
 	if err != nil {
 		c.drain(ctx)
-		if text, had := plainText(err.Error()); had {
+		if text, changed := plainText(err.Error()); changed {
 			err = errors.New(text)
 		}
 		return nil, err
 	}
-	// A subscription goes on until it is cancelled.
+	// A subscription has no answer until the client cancels it.
 	if request, ok := message.(*sdkrpc.Request); ok && request.IsCall() && request.Method != "subscriptions/listen" {
 		c.mu.Lock()
 		defer c.mu.Unlock()
@@ -59,7 +59,7 @@ func (c *drainConn) Read(ctx context.Context) (sdkrpc.Message, error) {
 	return message, nil
 }
 
-// drain waits for the answers.
+// drain waits until all calls are answered, or the client does not read any more.
 func (c *drainConn) drain(ctx context.Context) {
 	ticker := time.NewTicker(goneEvery)
 	defer ticker.Stop()

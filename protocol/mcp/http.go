@@ -19,8 +19,8 @@ import (
 	"github.com/satchel-go/satchel/protocol/internal/jsonrpc"
 )
 
-// Handler returns the HTTP handler of MCP, which keeps no sessions. Callers and bounds are those of
-// [protocol.Server.Messages]. When a request ends, its call is cancelled.
+// Handler returns the HTTP handler of MCP, which keeps no sessions. It authenticates callers and
+// bounds requests as [protocol.Server.Messages] does. When a request ends, its call is cancelled.
 func (s *Server) Handler() (http.Handler, error) {
 	open := &requests{}
 	server, err := s.server(whoOf)
@@ -29,7 +29,7 @@ func (s *Server) Handler() (http.Handler, error) {
 	}
 	server.AddReceivingMiddleware(open.join)
 	handler := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, &mcp.StreamableHTTPOptions{
-		Stateless: true, MaxRequestBodyBytes: jsonrpc.MaxMessage, DisableLocalhostProtection: true, // the door has looked
+		Stateless: true, MaxRequestBodyBytes: jsonrpc.MaxMessage, DisableLocalhostProtection: true, // Messages has checked Host
 	})
 	return s.from.Messages(func(w http.ResponseWriter, r *http.Request, who protocol.Principal) {
 		if tooMany(r) {
@@ -45,8 +45,8 @@ func (s *Server) Handler() (http.Handler, error) {
 	}), nil
 }
 
-// tooMany reports whether a request, whose body is in memory, is a batch beyond the
-// bound.
+// tooMany reports whether the body of a request is a batch of more than maxBatch messages. The
+// body can be read again afterwards.
 func tooMany(r *http.Request) bool {
 	raw, err := io.ReadAll(r.Body)
 	r.Body = io.NopCloser(bytes.NewReader(raw))
@@ -64,20 +64,20 @@ const requestHeader = "Satchel-Request"
 // requests holds the requests that are being answered.
 type requests struct {
 	last atomic.Int64
-	all  sync.Map // of contexts, by the value of requestHeader
+	all  sync.Map // contexts by the value of requestHeader
 }
 
-// join cancels the call of a request when the request ends.
+// join gives the call of a request the values of the request, and cancels it when the request ends.
 func (o *requests) join(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		extra := req.GetExtra()
 		if extra == nil {
-			return nil, context.Canceled // it does not come by HTTP
+			return nil, context.Canceled // the call is not of a request
 		}
 		found, _ := o.all.Load(extra.Header.Get(requestHeader))
 		request, ok := found.(context.Context)
 		if !ok {
-			return nil, context.Canceled // it has ended
+			return nil, context.Canceled // the request has ended
 		}
 		ctx, cancel := context.WithCancel(jointContext{ctx, request})
 		defer cancel()
@@ -87,11 +87,11 @@ func (o *requests) join(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// jointContext is a context with the values of a request.
+// jointContext is a context that also has the values of a request.
 type jointContext struct {
 	context.Context
 	request context.Context
-} //nolint:containedctx // it is one
+} //nolint:containedctx // it is a context itself
 
 // Value implements context.Context.
 func (j jointContext) Value(key any) any {
@@ -101,7 +101,7 @@ func (j jointContext) Value(key any) any {
 	return j.request.Value(key)
 }
 
-// answeredKey is the key of the number of bytes that are answered to a request.
+// answeredKey is the context key of the number of bytes in the answers to a request.
 type answeredKey struct{}
 
 // boundAnswers refuses answers that exceed maxAnswers, before they are encoded.
@@ -124,11 +124,11 @@ func boundAnswers(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// whoKey is the key of the principal in the context of a request.
+// whoKey is the context key of the principal of a request.
 type whoKey struct{}
 
-// whoOf returns the principal whose request ctx belongs to. Without one it is the zero
-// Principal, which may do nothing.
+// whoOf returns the principal of the request in ctx. Without one it returns the zero Principal,
+// which has no scopes.
 func whoOf(ctx context.Context) protocol.Principal {
 	who, _ := ctx.Value(whoKey{}).(protocol.Principal)
 	return who

@@ -14,11 +14,11 @@ const (
 
 // Bounds of answers.
 const (
-	// pageSize is how many skills or resources a page has, as MCP servers commonly have.
+	// pageSize is how many skills or resources a page has: MCP servers commonly use 100.
 	pageSize = 100
 	// maxPage bounds a page in bytes, beside its last skill: front matter can be long.
 	maxPage = 4 << 20
-	// ttl is how long clients may keep an answer, in milliseconds: a change is seen within a
+	// ttl is how long clients may keep an answer, in milliseconds: they see a change within a
 	// minute.
 	ttl = 60_000
 	// maxAnswers bounds the answers to the messages of one request together, in bytes: a
@@ -34,8 +34,8 @@ const (
 const (
 	// maxBatch bounds the messages of one request; only old clients send several.
 	maxBatch = 32
-	// maxPlain is the length, in bytes, within which an error of the SDK names a type of Go.
-	// The SDK repeats parameters before the name.
+	// maxPlain is how much of an answer is searched for Go types, in bytes. An error of the
+	// SDK can repeat long parameters before it names a type.
 	maxPlain = 64 << 10
 )
 
@@ -43,6 +43,6 @@ const (
 // reads.
 const goneEvery = 250 * time.Millisecond
 
-// maxCatalogues is the number of tenants whose resources are kept in memory. Beyond it all are
-// listed again.
+// maxCatalogues is the number of tenants whose resources are kept in memory. Beyond it the server
+// drops all of them and lists them again on demand.
 const maxCatalogues = 64

@@ -14,11 +14,11 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// wrongType finds the field and the type that the SDK names where a value has another type.
+// wrongType finds field and type in an error of the SDK about a value of another type.
 var wrongType = regexp.MustCompile(`Go (?:struct field \w+\.\w+\.([\w.]+)|value) of type ([\w.*\[\]{} ]+)`)
 
-// plainText returns an error text of the SDK without types of Go, and reports whether it had
-// one.
+// plainText replaces an error text of the SDK that names Go types. It reports whether it has
+// changed the text.
 func plainText(text string) (string, bool) {
 	switch found := wrongType.FindStringSubmatch(text[max(strings.LastIndex(text, `" into a `), 0):]); {
 	case found != nil && found[1] != "":
@@ -35,7 +35,7 @@ func plainText(text string) (string, bool) {
 	return text, false
 }
 
-// kindOf returns the name in JSON of a type of Go.
+// kindOf returns what JSON calls a Go type.
 func kindOf(goType string) string {
 	switch {
 	case goType == "string":
@@ -50,16 +50,16 @@ func kindOf(goType string) string {
 	return "an object"
 }
 
-// plainError returns the error of a response without types of Go.
+// plainError returns the error of a response without Go types.
 func plainError(err error) error {
-	if text, had := plainText(err.Error()); had {
+	if text, changed := plainText(err.Error()); changed {
 		return &sdkrpc.Error{Code: sdkrpc.CodeInvalidParams, Message: text}
 	}
 	return err
 }
 
-// plainWriter writes answers by HTTP. The SDK writes a response, or an event of a stream, at
-// once.
+// plainWriter writes HTTP answers of the SDK without Go types in their errors. The SDK writes each
+// response, or event of a stream, by one Write.
 type plainWriter struct{ http.ResponseWriter }
 
 // Unwrap lets an [http.ResponseController] flush.
@@ -67,7 +67,7 @@ func (w plainWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // Write implements http.ResponseWriter.
 func (w plainWriter) Write(p []byte) (int, error) {
-	if _, had := plainText(string(p[:min(len(p), maxPlain)])); had {
+	if _, changed := plainText(string(p[:min(len(p), maxPlain)])); changed {
 		if _, err := w.ResponseWriter.Write(plainAnswer(p)); err != nil {
 			return 0, err
 		}
@@ -76,11 +76,11 @@ func (w plainWriter) Write(p []byte) (int, error) {
 	return w.ResponseWriter.Write(p)
 }
 
-// plainAnswer returns an answer of the SDK without types of Go in its error. Results are not
-// changed.
+// plainAnswer returns an answer of the SDK without Go types in its error. It does not change
+// results.
 func plainAnswer(p []byte) []byte {
 	at := bytes.IndexByte(p, '{')
-	if at < 0 || p[0] != '{' && !bytes.Contains(p[:at], []byte("data: ")) { // a text
+	if at < 0 || p[0] != '{' && !bytes.Contains(p[:at], []byte("data: ")) { // plain text, no JSON
 		text, _ := plainText(string(p))
 		return []byte(text + "\n")
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"path"
 	"slices"
@@ -66,16 +67,16 @@ func (s *skills) listResources(ctx context.Context, params *mcp.ListResourcesPar
 	return result, nil
 }
 
-// resource describes a file.
+// resource describes a file of the skill. A SKILL.md has name and description of the skill.
 func (k *folderSkill) resource(uri string) *mcp.Resource {
 	if uri == k.skillURI() {
-		// The description is that of skills/list.
 		return &mcp.Resource{URI: uri, Name: k.name(), Description: k.description(), MIMEType: "text/markdown", Size: k.files[uri].size}
 	}
 	f := k.files[uri]
 	return &mcp.Resource{URI: uri, Name: path.Base(f.path), MIMEType: collect.MIME(f.path, nil), Size: f.size}
 }
 
+// read answers resources/read.
 func (s *skills) read(ctx context.Context, uri string) (mcp.Result, error) {
 	var f file
 	var text []byte
@@ -97,10 +98,11 @@ func (s *skills) read(ctx context.Context, uri string) (mcp.Result, error) {
 	return f.contents(uri, text)
 }
 
+// contents returns the answer of resources/read for a file with that text.
 func (f file) contents(uri string, text []byte) (mcp.Result, error) {
 	kind := collect.MIME(f.path, text[:min(len(text), mimeHead)])
 	contents := &mcp.ResourceContents{URI: uri, MIMEType: kind}
-	// An empty text would be sent as neither text nor blob.
+	// The SDK would send an empty text as neither text nor blob.
 	if len(text) > 0 && collect.IsText(kind, text) {
 		contents.Text = string(text)
 	} else {
@@ -114,58 +116,59 @@ func (f file) contents(uri string, text []byte) (mcp.Result, error) {
 	return result, nil
 }
 
-// markComplete marks an empty result as complete, as the protocol requires since 2026-07-28. The SDK
-// marks the results of its own handlers alone, and has no setter.
+// markComplete marks an empty result as complete, as the protocol requires since 2026-07-28. The
+// SDK marks only results of its own handlers, and has no setter.
 func markComplete[R mcp.Result](result R) (R, error) {
 	return result, json.Unmarshal([]byte(`{"resultType":"complete"}`), result)
 }
 
-// directory answers resources/directory/read for each folder of a skill, and for
-// those that skills are in.
+// directory answers resources/directory/read for the folders of skills and those above them.
 func (s *skills) directory(ctx context.Context, _ *mcp.ServerSession, params *directoryParams) (*directoryResult, error) {
 	if params == nil {
 		return nil, errNoURI
 	}
-	all := s.catalogueOf(ctx, s.who(ctx)).list
-	children, isFile := make(map[string]*mcp.Resource), false
-	for _, k := range slices.Backward(all) { // a skill in another describes its files itself
-		if !strings.HasPrefix(params.URI+"/", k.folder) && !strings.HasPrefix(k.folder, params.URI+"/") {
-			continue
-		}
-		for _, uri := range k.order {
-			isFile = isFile || uri == params.URI
-			below, ok := strings.CutPrefix(uri, params.URI+"/")
-			if !ok {
-				continue
-			}
-			name, _, deeper := strings.Cut(below, "/")
-			child := params.URI + "/" + name
-			if plain, err := url.PathUnescape(name); err == nil {
-				name = plain
-			}
-			switch {
-			case children[child] != nil:
-			case deeper:
-				children[child] = &mcp.Resource{URI: child, Name: name, MIMEType: "inode/directory"}
-			default:
-				children[child] = k.resource(uri)
-			}
-		}
-	}
+	children, isFile := childrenOf(params.URI, s.catalogueOf(ctx, s.who(ctx)).list)
 	switch {
 	case isFile:
 		return nil, invalid("%.200s is not a directory resource", params.URI)
 	case len(children) == 0 || !strings.HasPrefix(params.URI, "skill://"):
 		return nil, invalid("No directory is served at %.200s", params.URI)
 	}
-	list := make([]*mcp.Resource, 0, len(children))
-	for _, r := range children {
-		list = append(list, r)
-	}
-	slices.SortFunc(list, func(a, b *mcp.Resource) int { return cmp.Compare(a.URI, b.URI) })
+	list := slices.SortedFunc(maps.Values(children), func(a, b *mcp.Resource) int { return cmp.Compare(a.URI, b.URI) })
 	list, next, err := page(list, params.Cursor, func(r *mcp.Resource) string { return r.URI })
 	if err != nil {
 		return nil, err
 	}
 	return &directoryResult{ResultType: complete, Resources: list, NextCursor: next}, nil
+}
+
+// childrenOf returns the files and folders directly in a folder by their URIs. isFile reports that
+// the URI is that of a file instead. The list of skills is ordered by URI.
+func childrenOf(folder string, list []*folderSkill) (children map[string]*mcp.Resource, isFile bool) {
+	children = make(map[string]*mcp.Resource)
+	for _, k := range slices.Backward(list) { // a nested skill comes first: it describes its own files
+		if !strings.HasPrefix(folder+"/", k.folder) && !strings.HasPrefix(k.folder, folder+"/") {
+			continue
+		}
+		for _, uri := range k.order {
+			isFile = isFile || uri == folder
+			below, ok := strings.CutPrefix(uri, folder+"/")
+			if !ok {
+				continue
+			}
+			name, _, isDeeper := strings.Cut(below, "/")
+			child := folder + "/" + name
+			if plain, err := url.PathUnescape(name); err == nil {
+				name = plain
+			}
+			switch {
+			case children[child] != nil:
+			case isDeeper:
+				children[child] = &mcp.Resource{URI: child, Name: name, MIMEType: "inode/directory"}
+			default:
+				children[child] = k.resource(uri)
+			}
+		}
+	}
+	return children, isFile
 }

@@ -17,13 +17,13 @@ import (
 	"github.com/satchel-go/satchel/skillmd"
 )
 
-// codeNotServed is the code of a skill that is not served by MCP.
+// codeNotServed is the code of the diagnostic for a skill that is not served by MCP.
 const codeNotServed skillmd.Code = "not-served"
 
 // skill is a skill as the server lists it.
 type skill struct {
 	id, revision string
-	place        string // of its files, for findings
+	place        string // where its files are, for diagnostics
 	front        map[string]any
 	contents     []source.File
 	from         catalog.Source
@@ -49,16 +49,16 @@ func (k *skill) description() string {
 	return description
 }
 
-// folderSkill is a skill that is served, with the URI of its folder, which ends with a slash.
+// folderSkill is a skill that MCP can serve, because it has a folder of its own.
 type folderSkill struct {
 	*skill
-	folder string
-	// files are all below the folder by their URIs: those of the skills in it too.
+	folder string // its URI, which ends with a slash
+	// files are all files below the folder by their URIs, with those of nested skills.
 	files map[string]file
-	order []string // of the URIs
+	order []string // the URIs in order
 }
 
-// file is one of a skill that is served.
+// file is a file of a skill.
 type file struct {
 	*skill
 	path, digest string // sha256:<hex>
@@ -71,20 +71,20 @@ const skillFile = "SKILL.md"
 
 // Diagnostics returns a finding for each skill of a principal that is not served by the extension.
 func (s *Server) Diagnostics(who protocol.Principal) []skillmd.Diagnostic {
-	return s.catalogueOf(context.Background(), who).found
+	return s.catalogueOf(context.Background(), who).diagnostics
 }
 
 // catalogue holds the resources of one tenant.
 type catalogue struct {
-	from    catalog.Source
-	listing *source.Listing // from which the rest comes
-	list    []*folderSkill  // ordered by URI
-	files   map[string]file
-	found   []skillmd.Diagnostic // why other skills are not served
+	from        catalog.Source
+	listing     *source.Listing      // from which the rest is made
+	list        []*folderSkill       // ordered by URI
+	files       map[string]file      // by URI
+	diagnostics []skillmd.Diagnostic // why other skills are not served
 }
 
-// catalogueOf returns the resources of a principal. They are listed again when the skills change.
-// When ctx has ended there are none.
+// catalogueOf returns the resources of a principal. It lists them again when the skills change. It
+// returns none if ctx has ended.
 func (s *Server) catalogueOf(ctx context.Context, who protocol.Principal) catalogue {
 	if !who.Has(protocol.ScopeRead) {
 		return catalogue{}
@@ -103,9 +103,9 @@ func (s *Server) catalogueOf(ctx context.Context, who protocol.Principal) catalo
 		return last
 	}
 	next := catalogue{from: last.from, listing: listing, files: make(map[string]file)}
-	next.list, next.found = serve(last.from, listing.Entries)
+	next.list, next.diagnostics = selectServed(last.from, listing.Entries)
 	for _, k := range next.list {
-		maps.Copy(next.files, k.files) // what two have is the same
+		maps.Copy(next.files, k.files) // two skills with one URI have the same file there
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -116,10 +116,11 @@ func (s *Server) catalogueOf(ctx context.Context, who protocol.Principal) catalo
 	return next
 }
 
-// serve returns the skills that can be served, ordered by URI, and the reasons why others cannot.
-func serve(from catalog.Source, entries []source.Entry) (list []*folderSkill, found []skillmd.Diagnostic) {
-	without := func(k *skill, why string) {
-		found = append(found, skillmd.Diagnostic{File: k.place, Code: codeNotServed, Severity: skillmd.Warning, Message: "not served by MCP: " + why})
+// selectServed returns the skills that MCP can serve, ordered by URI, and the reasons why it cannot
+// serve others.
+func selectServed(from catalog.Source, entries []source.Entry) (list []*folderSkill, diagnostics []skillmd.Diagnostic) {
+	exclude := func(k *skill, why string) {
+		diagnostics = append(diagnostics, skillmd.Diagnostic{File: k.place, Code: codeNotServed, Severity: skillmd.Warning, Message: "not served by MCP: " + why})
 	}
 	var all []*folderSkill
 	for _, e := range entries {
@@ -129,33 +130,33 @@ func serve(from catalog.Source, entries []source.Entry) (list []*folderSkill, fo
 		}
 		folder, why := folderOf(k)
 		if why != "" {
-			without(k, why)
+			exclude(k, why)
 			continue
 		}
 		all = append(all, newFolderSkill(k, folder))
 	}
 	slices.SortStableFunc(all, func(a, b *folderSkill) int { return cmp.Compare(a.folder, b.folder) })
 	for _, k := range slices.Backward(all) {
-		// The skills in its folder come right after it: they are the last so far.
+		// Skills in the folder of k are right after it in the order, so they are the last of list.
 		first := len(list)
 		for first > 0 && strings.HasPrefix(list[first-1].folder, k.folder) {
 			first--
 		}
-		list = append(list[:first], slices.DeleteFunc(list[first:], func(in *folderSkill) bool {
-			if k.take(in) {
+		list = append(list[:first], slices.DeleteFunc(list[first:], func(nested *folderSkill) bool {
+			if k.addNested(nested) {
 				return false
 			}
-			without(in.skill, fmt.Sprintf("%q has files at its place", k.id))
+			exclude(nested.skill, fmt.Sprintf("%q has files at its place", k.id))
 			return true
 		})...)
 		if why := k.tooLarge(); why != "" {
-			without(k.skill, why)
+			exclude(k.skill, why)
 			continue
 		}
 		list = append(list, k)
 	}
 	slices.Reverse(list)
-	return list, found
+	return list, diagnostics
 }
 
 // folderOf returns the folder of a skill, or the reason why it has none. The folder is skill://
@@ -187,19 +188,20 @@ func newFolderSkill(k *skill, folder string) *folderSkill {
 	return s
 }
 
-// take adds the files of a skill in its folder, which are its own too, unless it
-// has others of their names.
-func (k *folderSkill) take(in *folderSkill) bool {
-	for uri, f := range in.files {
+// addNested adds the files of a skill in the folder of k, which belong to both. It adds nothing and
+// returns false if k has other files at their URIs.
+func (k *folderSkill) addNested(nested *folderSkill) bool {
+	for uri, f := range nested.files {
 		if own, ok := k.files[uri]; ok && own != f {
 			return false
 		}
 	}
-	maps.Copy(k.files, in.files)
+	maps.Copy(k.files, nested.files)
 	k.order = slices.Sorted(maps.Keys(k.files))
 	return true
 }
 
+// tooLarge returns why the skill exceeds the bounds of the extension, or "".
 func (k *folderSkill) tooLarge() string {
 	total := int64(0)
 	for _, f := range k.files {

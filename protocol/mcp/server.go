@@ -43,7 +43,7 @@ func (s *Server) Run(ctx context.Context, transport mcp.Transport, who protocol.
 
 // server returns the server of the SDK. who returns the principal of a context.
 func (s *Server) server(who func(context.Context) protocol.Principal) (*mcp.Server, error) {
-	// The SDK answers calls about prompts and the level of logs with nothing, so both are
+	// The SDK answers calls about prompts and log levels with empty results, so both are
 	// declared. The list of tools never changes.
 	capabilities := &mcp.ServerCapabilities{
 		Resources: &mcp.ResourceCapabilities{}, Tools: &mcp.ToolCapabilities{},
@@ -55,7 +55,7 @@ func (s *Server) server(who func(context.Context) protocol.Principal) (*mcp.Serv
 		Instructions: "If you have not yet read the Skills Protocol Guide, call load_skills_protocol_guide before the other tools. Its workflow: discover, inspect, run or write code, use blobs for large data.",
 	})
 	for _, tool := range s.from.Tools() {
-		server.AddTool(&mcp.Tool{Name: tool.Name, Description: tool.Description, InputSchema: tool.Schema}, s.caller(who, tool.Name))
+		server.AddTool(&mcp.Tool{Name: tool.Name, Description: tool.Description, InputSchema: tool.Schema}, s.toolHandler(who, tool.Name))
 	}
 	answers := &skills{s, who}
 	server.AddReceivingMiddleware(s.recoverPanics, boundAnswers, answers.resources)
@@ -66,9 +66,9 @@ func (s *Server) server(who func(context.Context) protocol.Principal) (*mcp.Serv
 	)
 }
 
-// caller returns the handler of the tool for a method. An error that a model can correct is a
-// result with isError; so is a failed run.
-func (s *Server) caller(who func(context.Context) protocol.Principal, method string) mcp.ToolHandler {
+// toolHandler returns the handler of the tool for a method. An error of the method is a result
+// with isError, so that the model can correct its call. So is a failed run.
+func (s *Server) toolHandler(who func(context.Context) protocol.Principal, method string) mcp.ToolHandler {
 	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		arguments, notify := progress(ctx, req, method)
 		result, err := s.from.Call(ctx, who(ctx), method, arguments, notify)

@@ -64,17 +64,20 @@ type getResult struct {
 	Skill      entry  `json:"skill"`
 }
 
+// complete is the type of every result.
 const complete = "complete"
 
+// cacheable lets clients keep an answer for themselves.
 func cacheable() mcp.Cacheable { return mcp.Cacheable{TTLMs: ttl, CacheScope: "private"} }
 
 func invalid(format string, args ...any) error {
 	return &sdkrpc.Error{Code: sdkrpc.CodeInvalidParams, Message: fmt.Sprintf(format, args...)}
 }
 
-// errNoURI answers calls without parameters: the SDK hands on nil.
+// errNoURI is the error for a call without parameters, for which the SDK passes nil.
 var errNoURI = invalid("uri is missing")
 
+// entry describes the skill for skills/list and skills/get.
 func (k *folderSkill) entry() entry {
 	e := entry{URI: k.skillURI(), Frontmatter: k.front}
 	for _, uri := range k.order {
@@ -84,6 +87,7 @@ func (k *folderSkill) entry() entry {
 	return e
 }
 
+// list answers skills/list.
 func (s *skills) list(ctx context.Context, _ *mcp.ServerSession, params *listParams) (*listResult, error) {
 	if params == nil {
 		params = &listParams{}
@@ -108,7 +112,8 @@ func (s *skills) list(ctx context.Context, _ *mcp.ServerSession, params *listPar
 // cursorOf returns the cursor for the page after a URI.
 func cursorOf(uri string) string { return base64.RawURLEncoding.EncodeToString([]byte(uri)) }
 
-// page returns the page after a cursor, and the next cursor. The list is ordered by URI.
+// page returns the page after a cursor, and the cursor of the next one or "". The list is ordered
+// by URI.
 func page[T any](list []T, cursor string, uriOf func(T) string) ([]T, string, error) {
 	if cursor != "" {
 		last, err := base64.RawURLEncoding.DecodeString(cursor)
@@ -127,6 +132,7 @@ func page[T any](list []T, cursor string, uriOf func(T) string) ([]T, string, er
 	return list[:pageSize], cursorOf(uriOf(list[pageSize-1])), nil
 }
 
+// get answers skills/get.
 func (s *skills) get(ctx context.Context, _ *mcp.ServerSession, params *getParams) (*getResult, error) {
 	if params == nil {
 		return nil, errNoURI

@@ -17,10 +17,10 @@ import (
 	"github.com/satchel-go/satchel/protocol/blobs"
 )
 
-// Open returns a store in a bucket and counts the blobs that are there. The caller closes the
-// bucket after use. Several servers may use one bucket. Blobs of other servers count for the
-// quotas of tenants after the next Sweep, which a server makes each minute. Use
-// blob.PrefixedBucket for a part of a bucket.
+// Open returns a store in a bucket and counts the blobs in it. The caller closes the bucket after
+// use. Several servers may use one bucket. The store counts blobs of other servers for the quotas
+// of tenants after its next Sweep, which a server makes each minute. Use blob.PrefixedBucket for a
+// part of a bucket.
 func Open(ctx context.Context, bucket *blob.Bucket, quota blobs.Quota) (*blobs.FileStore, error) {
 	if bucket == nil {
 		return nil, errors.New("open blobs: bucket is nil")
@@ -28,7 +28,7 @@ func Open(ctx context.Context, bucket *blob.Bucket, quota blobs.Quota) (*blobs.F
 	return blobs.OpenFiles(ctx, objects{bucket}, quota)
 }
 
-// objects are the Files of a bucket.
+// objects implements blobs.Files over a bucket.
 type objects struct{ bucket *blob.Bucket }
 
 // Write implements [blobs.Files]. An object appears when it is complete.

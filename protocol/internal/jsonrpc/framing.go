@@ -10,12 +10,12 @@ import (
 	"strings"
 )
 
-// ErrTooLong is wrapped when a message is longer than MaxMessage. The connection
-// cannot be read on.
+// ErrTooLong is wrapped if a message is longer than MaxMessage. Nothing more can be read from its
+// connection.
 var ErrTooLong = errors.New("message too long")
 
-// errFrame is wrapped by errors of the framing except ErrTooLong. errCut is the one for a
-// connection that ends in the middle of a frame.
+// errFrame is wrapped by errors of the framing other than ErrTooLong. errCut means that the
+// connection ended in the middle of a frame.
 var (
 	errFrame = errors.New("broken frame")
 	errCut   = fmt.Errorf("%w: the input ends in the middle of it", errFrame)
@@ -28,8 +28,8 @@ type Framing struct {
 	headers bool
 }
 
-// NewFraming returns the framing of a connection, by its first byte: JSON never begins with a C.
-// The error is that of the read.
+// NewFraming returns the framing of a connection. It reads the first byte: headers begin with C,
+// and JSON never does. The error is that of the read.
 func NewFraming(r io.Reader) (*Framing, error) {
 	f := &Framing{r: bufio.NewReaderSize(r, readSize)}
 	for {
@@ -47,8 +47,8 @@ func NewFraming(r io.Reader) (*Framing, error) {
 	}
 }
 
-// Read returns the next message. The error is io.EOF at the end of the connection, and
-// errCut at its end in the middle of a frame.
+// Read returns the next message. At the end of the connection the error is io.EOF, or wraps errCut
+// in the middle of a frame.
 func (f *Framing) Read() ([]byte, error) {
 	if f.headers {
 		return f.readFrame()
@@ -64,7 +64,7 @@ func (f *Framing) Read() ([]byte, error) {
 	}
 }
 
-// readLine returns a line without its end. The last one may lack that.
+// readLine returns the next line without its line end, which the last line may lack.
 func readLine(r *bufio.Reader, most int) (line []byte, err error) {
 	for {
 		part, err := r.ReadSlice('\n')
@@ -78,17 +78,18 @@ func readLine(r *bufio.Reader, most int) (line []byte, err error) {
 	}
 }
 
+// readFrame returns the next message of a connection with headers.
 func (f *Framing) readFrame() ([]byte, error) {
-	length, seen := -1, 0
+	length, headerSize := -1, 0
 	for {
 		line, err := readLine(f.r, maxHeader)
-		if errors.Is(err, io.EOF) && seen+len(line) > 0 {
+		if errors.Is(err, io.EOF) && headerSize+len(line) > 0 {
 			return nil, fmt.Errorf("%w, in its headers", errCut)
 		}
 		if err != nil {
 			return nil, err
 		}
-		if seen += len(line); seen > maxHeader {
+		if headerSize += len(line); headerSize > maxHeader {
 			return nil, fmt.Errorf("%w: headers of more than %d bytes", ErrTooLong, maxHeader)
 		}
 		if len(line) == 0 {
@@ -107,7 +108,7 @@ func (f *Framing) readFrame() ([]byte, error) {
 	case length > MaxMessage:
 		return nil, fmt.Errorf("%w: %d bytes", ErrTooLong, length)
 	}
-	// The length may be a lie, so room is made as bytes arrive.
+	// The client may claim any length, so the buffer grows as bytes arrive.
 	var b bytes.Buffer
 	if n, err := io.CopyN(&b, f.r, int64(length)); err != nil {
 		if errors.Is(err, io.EOF) {

@@ -6,22 +6,22 @@ import (
 	"encoding/json"
 )
 
-// Handler answers a call. An error that is an *Error is sent as it is; any other is sent as an
-// internal error without its text. notify sends a notification to the caller, if it accepts
-// any. It never fails and must not be used after the handler has returned.
+// Handler answers a call. The caller gets an *Error unchanged, and any other error as an internal
+// error without its text. notify sends the caller a notification; it is nil if the caller accepts
+// none. The handler must not use it after it has returned.
 type Handler func(ctx context.Context, call Call, notify func(method string, params any)) (result any, err error)
 
 // Reply is the answer to one message.
 type Reply struct {
-	// Text is empty when only notifications were sent.
+	// Text is empty for a message without calls, only notifications.
 	Text []byte
 	// Error is the error of a message that is no batch.
 	Error *Error
 }
 
-// Handle answers a message: a call, or a batch of calls, which are answered in
-// their order and one after the other. The answer has at most MaxMessage bytes: a call
-// whose answer does not fit is answered with an error, and is not made if nothing fits.
+// Handle answers a message: a call, or a batch of calls, one after the other in their order. The
+// answer has at most MaxMessage bytes. A call whose answer does not fit gets an error instead. If
+// no room is left at all, handle is not called.
 func Handle(ctx context.Context, raw []byte, handle Handler, notify func(method string, params any)) Reply {
 	return parse(raw).answer(func(_ int, call Call) (any, error) { return handle(ctx, call, notify) })
 }
@@ -29,11 +29,12 @@ func Handle(ctx context.Context, raw []byte, handle Handler, notify func(method 
 // message is a parsed message: a call, or a batch of calls.
 type message struct {
 	calls  []Call
-	faults []*Error // of each call, nil where there is none
+	faults []*Error // of each call, or nil
 	batch  bool
-	fault  *Error // of the whole
+	fault  *Error // of the whole message, or nil
 }
 
+// parse splits a message into its calls.
 func parse(raw []byte) (m message) {
 	var list []json.RawMessage
 	list, m.batch, m.fault = split(raw)
@@ -56,20 +57,10 @@ func (m message) answer(answerTo func(int, Call) (any, error)) Reply {
 	if m.batch {
 		room -= len(m.calls) * (maxID + errorRoom) // an error of each fits
 	}
-	for i, call := range m.calls {
-		a := answer{ID: call.ID, Error: m.faults[i]}
-		if a.Error == nil && room <= 0 {
-			if a.Error = tooLarge("the answer of the batch"); call.ID == nil {
-				continue
-			}
-		} else if a.Error == nil {
-			result, err := answerTo(i, call)
-			if call.ID == nil {
-				continue
-			}
-			if a.Result = result; err != nil {
-				a.Result, a.Error = nil, errorOf(err)
-			}
+	for i := range m.calls {
+		a, ok := m.answerCall(i, room > 0, answerTo)
+		if !ok {
+			continue
 		}
 		var text []byte
 		text, last = a.encode(room)
@@ -85,6 +76,24 @@ func (m message) answer(answerTo func(int, Call) (any, error)) Reply {
 	return Reply{Text: append(append([]byte("["), bytes.Join(texts, []byte(","))...), ']')}
 }
 
+// answerCall answers one call. A call without room for its answer is not made. ok is false for a
+// notification, which has no answer.
+func (m message) answerCall(i int, hasRoom bool, answerTo func(int, Call) (any, error)) (a answer, ok bool) {
+	call := m.calls[i]
+	a = answer{ID: call.ID, Error: m.faults[i]}
+	switch {
+	case a.Error != nil:
+	case !hasRoom:
+		a.Error = tooLarge("the answer of the batch")
+	default:
+		var err error
+		if a.Result, err = answerTo(i, call); err != nil {
+			a.Result, a.Error = nil, errorOf(err)
+		}
+	}
+	return a, m.faults[i] != nil || call.ID != nil
+}
+
 // Notification returns the text of a notification.
 func Notification(method string, params any) []byte {
 	text, err := Marshal(struct {
@@ -98,8 +107,8 @@ func Notification(method string, params any) []byte {
 	return text
 }
 
-// cancelled returns the id that a $/cancelRequest names.
-func cancelled(raw []byte) (id string, ok bool) {
+// parseCancel returns the id in a $/cancelRequest. ok is false for other messages.
+func parseCancel(raw []byte) (id string, ok bool) {
 	if !bytes.Contains(raw, []byte("$/cancelRequest")) {
 		return "", false
 	}

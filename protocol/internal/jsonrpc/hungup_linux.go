@@ -6,9 +6,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// HungUp reports whether the reader of a pipe or socket has closed its end. A peer that has only
-// finished writing has not. It is false if w is no syscall.Conn.
-func HungUp(w any) (gone bool) {
+// HungUp reports whether the other end of a pipe or socket is closed. A peer that has only finished
+// writing still reads, so its end is not. HungUp returns false if w is no syscall.Conn.
+func HungUp(w any) (isClosed bool) {
 	conn, ok := w.(syscall.Conn)
 	if !ok {
 		return false
@@ -20,7 +20,7 @@ func HungUp(w any) (gone bool) {
 	_ = raw.Control(func(fd uintptr) {
 		fds := []unix.PollFd{{Fd: int32(fd)}}
 		n, err := unix.Poll(fds, 0)
-		gone = err == nil && n > 0 && fds[0].Revents&(unix.POLLHUP|unix.POLLERR) != 0
+		isClosed = err == nil && n > 0 && fds[0].Revents&(unix.POLLHUP|unix.POLLERR) != 0
 	})
-	return gone
+	return isClosed
 }

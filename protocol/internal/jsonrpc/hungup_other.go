@@ -2,6 +2,6 @@
 
 package jsonrpc
 
-// HungUp is always false here: poll of other systems does not tell a peer that has only
-// finished writing from one that is gone.
+// HungUp returns false: on this system poll does not distinguish a peer that has only finished
+// writing from one that has closed its end.
 func HungUp(any) bool { return false }

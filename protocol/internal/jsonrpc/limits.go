@@ -4,13 +4,12 @@ import "time"
 
 // Bounds of messages and of answers.
 const (
-	// MaxMessage bounds a message in bytes, and its answer, batch or not: a blob of 8 MiB in
-	// base64 fits.
+	// MaxMessage bounds a message in bytes, and its answer too: a blob of 8 MiB in base64 fits.
 	MaxMessage = 16 << 20
 	// MaxBatch is the number of calls in a batch. One connection has as many at once.
 	MaxBatch = 32
-	// MaxInFlight is how many messages of a connection are answered at once. While there are
-	// as many, the connection is not read.
+	// MaxInFlight is how many messages of a connection are answered at once. The server reads
+	// no more until one is answered.
 	MaxInFlight = 32
 	// maxID bounds the id of a call, in bytes: each answer repeats it.
 	maxID = 1024

@@ -37,8 +37,8 @@ type Call struct {
 	Method string
 	// Params is a JSON object; nil if there are none.
 	Params json.RawMessage
-	// Loose reports that the member "jsonrpc" was missing, which is accepted for
-	// calls of id, method and params alone.
+	// Loose reports that the member "jsonrpc" was missing. That is allowed if the call has an
+	// id and no members but id, method and params.
 	Loose bool
 }
 
@@ -52,8 +52,8 @@ type answer struct {
 
 var null = json.RawMessage("null")
 
-// encode writes a response of at most most bytes. A result that cannot be written is
-// an error.
+// encode returns the text of a response, and its error. A result that cannot be encoded, or has
+// more than most bytes, becomes an error.
 func (a answer) encode(most int) ([]byte, *Error) {
 	a.Version = "2.0"
 	if a.ID == nil {
@@ -74,10 +74,11 @@ func (a answer) encode(most int) ([]byte, *Error) {
 	return text, a.Error
 }
 
-// Marshal is json.Marshal without the escapes that are for HTML. The error wraps
-// ErrTooLong, before anything is written, if the text would be longer than a message.
+// Marshal is json.Marshal without escapes for HTML. The error wraps ErrTooLong if the text would
+// be longer than a message. Marshal finds that out before it encodes.
 func Marshal(v any) ([]byte, error) { return marshal(v, MaxMessage) }
 
+// marshal is Marshal for a text of at most most bytes.
 func marshal(v any, most int) ([]byte, error) {
 	if plainjson.SizeOf(v, most) > most {
 		return nil, fmt.Errorf("%w: more than %d bytes", ErrTooLong, most)
@@ -93,8 +94,8 @@ func invalid(format string, args ...any) *Error {
 	return &Error{Code: CodeInvalid, Message: fmt.Sprintf(format, args...), Data: map[string]string{"kind": "request"}}
 }
 
-// parseCall reads one message. With an error the call has the id, if that was
-// legible.
+// parseCall reads one message. After an error the call has only the id, or null if the id is
+// missing or invalid.
 func parseCall(raw json.RawMessage) (Call, *Error) {
 	members, other := make(map[string]json.RawMessage), false
 	if err := plainjson.Members(raw, func(name string, value json.RawMessage) error {
@@ -146,7 +147,7 @@ func (c *Call) read(members map[string]json.RawMessage, other bool) *Error {
 	return nil
 }
 
-// validID reports whether an id is one of the three kinds, or absent.
+// validID reports whether an id is a string, an integer, null or absent.
 func validID(raw json.RawMessage) bool {
 	if len(raw) == 0 || raw[0] == '"' || bytes.Equal(raw, null) {
 		return len(raw) <= maxID

@@ -12,26 +12,26 @@ import (
 type connection struct {
 	conn    io.ReadWriteCloser
 	framing *Framing
-	giveUp  func() // ends the calls that are under way
+	giveUp  func() // cancels all calls and closes conn
 	running sync.WaitGroup
-	writing sync.Mutex
+	writing sync.Mutex // held during a write to conn
 
 	mu    sync.Mutex
 	calls map[string]context.CancelFunc // by the text of the id
 }
 
-// Serve answers the messages of a connection, then closes it. It stops at the end of the input,
-// at the end of ctx, or at a message that breaks the framing. Messages are answered in the order
-// in which they are done, the calls of a batch in their own order. $/cancelRequest {"id"} cancels the context of a
-// call, which is then answered with CodeCancelled. Serve returns when all calls have ended.
-// The error is nil at the end of the input.
+// Serve answers the messages of a connection, then closes it. It reads until the end of the input
+// or of ctx, or until a message that breaks the framing. Each message is answered when its calls
+// have ended; those of a batch run in their order. $/cancelRequest {"id"} cancels the context of a
+// call, which is then answered with CodeCancelled. Serve returns when all calls have ended. The
+// error is nil at the end of the input.
 //
 // Calls that came before the end of the input are answered, because a client that has only
-// finished writing still reads. The contexts of its calls end when it does not read any more:
-// when a write fails or, on Linux, when conn is a syscall.Conn whose other end is closed.
+// finished writing still reads. Serve cancels all calls when the client stops reading: when a
+// write fails or, on Linux, when conn is a syscall.Conn whose other end is closed.
 //
-// The client must read each write within 30 seconds, or the connection is closed. Closing conn
-// should break off its reads and writes.
+// If the client does not read an answer within 30 seconds, Serve closes the connection. Closing
+// conn should interrupt its reads and writes.
 func Serve(ctx context.Context, conn io.ReadWriteCloser, handle Handler) error {
 	ctx, cancel := context.WithCancel(ctx)
 	c := &connection{conn: conn, giveUp: cancel, calls: make(map[string]context.CancelFunc)}
@@ -44,7 +44,7 @@ func Serve(ctx context.Context, conn io.ReadWriteCloser, handle Handler) error {
 		c.write(text)
 	}
 	c.finish(ctx)
-	if err = ended(ctx, err); stop() {
+	if err = withoutEnd(ctx, err); stop() {
 		_ = conn.Close()
 	}
 	return err
@@ -61,7 +61,7 @@ func (c *connection) read(ctx context.Context, handle Handler) (err error) {
 		if err != nil {
 			return err
 		}
-		if id, ok := cancelled(raw); ok {
+		if id, ok := parseCancel(raw); ok {
 			c.cancel(id)
 			continue
 		}
@@ -106,7 +106,8 @@ func (c *connection) finish(ctx context.Context) {
 	}
 }
 
-func ended(ctx context.Context, err error) error {
+// withoutEnd returns nil for an error that only means the end of ctx or of the input.
+func withoutEnd(ctx context.Context, err error) error {
 	if ctx.Err() != nil || errors.Is(err, io.EOF) || errors.Is(err, errCut) {
 		return nil
 	}
@@ -115,28 +116,28 @@ func ended(ctx context.Context, err error) error {
 
 // openCall is a call that has begun.
 type openCall struct {
-	ctx    context.Context //nolint:containedctx // of the one call
-	cancel context.CancelFunc
-	key    string // of its id; "" for none, and where another call has it
-	taken  bool   // by another call that is under way
+	ctx         context.Context //nolint:containedctx // of the one call
+	cancel      context.CancelFunc
+	key         string // of connection.calls; "" for a notification or a duplicate
+	isDuplicate bool   // another running call has the same id
 }
 
-// begin registers the calls of a message in the order in which they were read: a
-// cancellation that comes after a call finds it.
+// begin registers the calls of a message. The reader calls it before it reads the next message, so
+// that a later $/cancelRequest finds them.
 func (c *connection) begin(ctx context.Context, m message) []openCall {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	all := make([]openCall, len(m.calls))
 	for i, call := range m.calls {
 		if m.faults[i] != nil {
-			continue // it is not handled
+			continue // its answer is the fault
 		}
 		b := &all[i]
 		b.ctx, b.cancel = context.WithCancel(ctx)
 		if call.ID == nil || string(call.ID) == "null" {
 			continue
 		}
-		if _, b.taken = c.calls[string(call.ID)]; !b.taken {
+		if _, b.isDuplicate = c.calls[string(call.ID)]; !b.isDuplicate {
 			b.key = string(call.ID)
 			c.calls[b.key] = b.cancel
 		}
@@ -144,7 +145,7 @@ func (c *connection) begin(ctx context.Context, m message) []openCall {
 	return all
 }
 
-// end forgets a call.
+// end frees the id and the context of a call.
 func (c *connection) end(b openCall) {
 	b.cancel()
 	if b.key != "" {
@@ -154,29 +155,29 @@ func (c *connection) end(b openCall) {
 	}
 }
 
-// handle answers a call that can be cancelled by its id. Nothing is sent for it
-// after the handler has returned.
+// handle answers a call. Its notifications are dropped after the handler has returned.
 func (c *connection) handle(b openCall, call Call, handle Handler) (any, error) {
 	defer c.end(b)
-	if b.taken {
+	if b.isDuplicate {
 		return nil, invalid("id %s: a call with it is under way", call.ID)
 	}
-	var telling sync.Mutex
-	over := false
+	var mu sync.Mutex
+	hasReturned := false
 	notify := func(method string, params any) {
-		telling.Lock()
-		defer telling.Unlock()
-		if text := Notification(method, params); text != nil && !over {
+		mu.Lock()
+		defer mu.Unlock()
+		if text := Notification(method, params); text != nil && !hasReturned {
 			c.write(text)
 		}
 	}
 	result, err := handle(b.ctx, call, notify)
-	telling.Lock()
-	defer telling.Unlock()
-	over = true
+	mu.Lock()
+	defer mu.Unlock()
+	hasReturned = true
 	return result, err
 }
 
+// cancel cancels the running call with that id, if there is one.
 func (c *connection) cancel(id string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -185,12 +186,12 @@ func (c *connection) cancel(id string) {
 	}
 }
 
-// write sends a message, or gives the connection up.
+// write sends a message. If that fails or takes longer than writeWait, it gives up the connection.
 func (c *connection) write(text []byte) {
 	c.writing.Lock()
 	defer c.writing.Unlock()
-	stuck := time.AfterFunc(writeWait, func() { _ = c.conn.Close() })
-	defer stuck.Stop()
+	timer := time.AfterFunc(writeWait, func() { _ = c.conn.Close() })
+	defer timer.Stop()
 	if _, err := c.conn.Write(c.framing.frame(text)); err != nil {
 		c.giveUp()
 	}

@@ -1,5 +1,5 @@
-// Package protocoltest holds what every endpoint of a skills server must do, by
-// whatever transport it is reached.
+// Package protocoltest is the test suite that every endpoint of a skills server passes, over any
+// transport.
 package protocoltest
 
 import (
@@ -15,7 +15,7 @@ import (
 // Endpoint calls a method. Its error has the message of the server.
 type Endpoint func(ctx context.Context, method string, params any) (json.RawMessage, error)
 
-// Skills are those that the server under test must have, and no others.
+// Skills returns the skills that the server under test must have. It must have no others.
 func Skills() fs.FS {
 	tree := fstest.MapFS{
 		"echo/SKILL.md":   {Data: []byte("---\nname: echo\ndescription: Says what it is told.\n---\n\n# Echo\n")},
@@ -112,15 +112,15 @@ func files(t *testing.T, call Endpoint) {
 }
 
 func blobs(t *testing.T, call Endpoint) {
-	made := ok[struct {
+	created := ok[struct {
 		ID   string `json:"blob_id"`
 		Size int    `json:"size_bytes"`
 	}](t, call, "create_blob", m{"content": "a\nbé", "kind": "text/plain"})
-	if made.Size != 5 {
-		t.Errorf("%+v", made)
+	if created.Size != 5 {
+		t.Errorf("%+v", created)
 	}
 	for mode, want := range map[string]string{"sample_head": "a\n", "sample_tail": "é", "full": "a\nbé"} {
-		got := ok[struct{ Content, Kind string }](t, call, "read_blob", m{"blob_id": made.ID, "mode": mode, "max_bytes": 2})
+		got := ok[struct{ Content, Kind string }](t, call, "read_blob", m{"blob_id": created.ID, "mode": mode, "max_bytes": 2})
 		if got.Content != want || got.Kind != "text/plain" {
 			t.Errorf("%s: %+v", mode, got)
 		}
