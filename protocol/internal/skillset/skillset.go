@@ -203,6 +203,10 @@ func (s *Set) relist(ctx context.Context) error {
 		}
 		s.entries[i] = entries
 	}
+	if err := ctx.Err(); err != nil { // then skills may not have been read
+		s.stale.Store(true)
+		return err
+	}
 	list, digest := visibleOf(next, nil)
 	s.began, s.took = began, time.Since(began)
 	s.mu.Lock()

@@ -429,3 +429,43 @@ func TestLargeManifests(t *testing.T) {
 		t.Errorf("a long SKILL.md: %v", err)
 	}
 }
+
+// cancelling ends a context when a skill is opened, as a client does that hangs up.
+type cancelling struct {
+	catalog.Source
+	cancel func()
+}
+
+func (c *cancelling) Open(ctx context.Context, id, revision string) (fs.FS, error) {
+	if c.cancel != nil {
+		c.cancel()
+	}
+	return c.Source.Open(ctx, id, revision)
+}
+
+// TestCancelledRefresh: a caller that goes away while skills are read takes none from the others.
+func TestCancelledRefresh(t *testing.T) {
+	files := fstest.MapFS{"a/SKILL.md": {Data: []byte(plain)}, "a/skill.toml": {Data: []byte(manifest("a", "1.0.0"))}}
+	from := &cancelling{Source: sourceOf(t, files)}
+	s, err := skillset.Open(t.Context(), "", from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.Close() }()
+	files["a/skill.toml"].Data = []byte(manifest("a", "1.1.0"))
+	ctx, cancel := context.WithCancel(t.Context())
+	from.cancel = cancel
+	if err := s.RefreshNear(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("refresh: %v", err)
+	}
+	if k, err := s.Find("t", "a", ""); err != nil || k.Version != "1.0.0" {
+		t.Errorf("after a refresh that was cancelled: %v, %v", k, err)
+	}
+	from.cancel = nil
+	if err := s.RefreshIfOld(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if k, err := s.Find("t", "a", ""); err != nil || k.Version != "1.1.0" {
+		t.Errorf("after the next refresh: %v, %v", k, err)
+	}
+}
