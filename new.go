@@ -42,7 +42,7 @@ func New(opts ...Option) (*Runtime, error) {
 	if err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
-	stores := &state.Stores{Kept: state.NewRecords(s.store), Anonymous: state.NewRecords(session.NewMemory()), Log: s.logger}
+	stores := &state.Stores{Named: state.NewRecords(s.store), Anonymous: state.NewRecords(session.NewMemory()), Log: s.logger}
 	audiences := &view.Audiences{Catalog: skills, Of: s.audience}
 	overviews := &view.Overviews{
 		Catalog: skills, Text: offer.Text, Renderer: offer.Renderer, Stores: stores, Report: report,

@@ -97,7 +97,7 @@ func (r *Runtime) endSession(ctx context.Context, key core.SessionKey) error {
 	}
 	var endings []core.Event
 	if r.events != nil {
-		endings = r.calls.Stores.Endings(ctx, key, r.loading.Mode)
+		endings = r.calls.Stores.EndEvents(ctx, key, r.loading.Mode)
 	}
 	id, records := key.Session, r.calls.Stores.Of(key)
 	var err error
@@ -145,7 +145,7 @@ func (r *Runtime) keys(ctx context.Context) ([]core.SessionKey, error) {
 // Sessions lists the sessions of the store, sorted by id. The error wraps
 // errors.ErrUnsupported if the store of [WithStore] is no session.Lister.
 func (r *Runtime) Sessions(ctx context.Context) ([]session.Info, error) {
-	return r.calls.Stores.Kept.Sessions(ctx)
+	return r.calls.Stores.Named.Sessions(ctx)
 }
 
 // EndSessionsBefore ends the sessions whose state has not changed since a time, as

@@ -62,7 +62,7 @@ func (c *Call) question(ctx context.Context, rec *state.Record) (core.Decision, 
 func (c *Call) approve(ctx context.Context, rec *state.Record, grant *state.Grant, ask core.Ask, q *tools.Question) (core.Decision, error) {
 	v := c.verdict
 	switch {
-	case grant != nil && rec.Granted(grant.Tool, grant.Use, grant.Skills):
+	case grant != nil && rec.HasGrant(grant.Tool, grant.Use, grant.Skills):
 		v.Reason = "approved for the session"
 		return c.allow(ctx, v), nil
 	case c.Approver == nil: // a question of an operation: others are not asked then

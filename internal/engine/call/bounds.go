@@ -130,7 +130,7 @@ func (b *Bounds) lists(rec *state.Record, runs string) []judging.List {
 // toolsOf returns the names of the tools that the last request of the agent offered.
 // Before its first request they are those of the runtime.
 func (b *Bounds) toolsOf(state *state.Agent) []string {
-	if offered := state.Offered(); len(offered) > 0 {
+	if offered := state.Tools(); len(offered) > 0 {
 		return offered
 	}
 	var own []string
@@ -181,7 +181,7 @@ func (b *Bounds) Restricted(state *state.Agent, rec *state.Record) string {
 // the latter.
 func (b *Bounds) unusable(state *state.Agent, lists []judging.List) string {
 	var tools []permission.Tool
-	offered := state.Offered()
+	offered := state.Tools()
 	for _, name := range offered {
 		tools = append(tools, b.Tool(name))
 	}

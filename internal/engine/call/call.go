@@ -154,7 +154,7 @@ func (c *Call) Within(ctx context.Context) (context.Context, error) {
 		if err != nil {
 			return nil, err
 		}
-		return c.place.Sees(rec), nil
+		return c.place.RecordFor(rec), nil
 	})
 }
 
@@ -293,7 +293,7 @@ func (c *Call) change(ctx context.Context) (string, error) {
 			return n.Was.Answer, nil
 		}
 		if n.IsKnown() {
-			c.place.Found(rec)
+			c.place.SetBase(rec)
 		}
 		s, err := c.scope(ctx)
 		if err != nil {
@@ -340,7 +340,7 @@ func (c *Call) Keep(ctx context.Context, answer string) (string, error) {
 // keep notes an answered call in the record.
 func (c *Call) keep(ctx context.Context, text string) error {
 	_, err := c.saving.Update(ctx, func(rec *state.Record) (*state.Record, string, error) {
-		kept := state.UnknownCall{Turn: rec.Turn, Response: c.state.ResponseNumber(), Position: c.place.Position(), Text: text}.Of(c.call)
+		kept := state.UnknownCall{Turn: rec.Turn, Response: c.state.ResponseNumber(), Position: c.place.Position(), Text: text}.WithCall(c.call)
 		next := rec.Clone()
 		if !next.KeepUnknown(kept) {
 			return nil, "", nil

@@ -78,7 +78,7 @@ func (c *Call) judge(ctx context.Context) (core.Decision, error) {
 		return core.Decision{}, err
 	}
 	c.judged = rec
-	rec = c.place.Sees(rec)
+	rec = c.place.RecordFor(rec)
 	if skill, err := skilltools.Known(c.skills(), rec, c.request.Skill); err == nil {
 		c.request.Skill = skill.Name
 	}
@@ -150,7 +150,7 @@ func (c *Call) inactive(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	rec = c.place.Sees(rec)
+	rec = c.place.RecordFor(rec)
 	for _, name := range skills {
 		if skill, err := skilltools.Known(c.skills(), rec, name); err == nil && rec.Find(skill.Name) != nil {
 			return "", nil
@@ -189,7 +189,7 @@ func (c *Call) narrowed(ctx context.Context) (pattern, interpreted bool, err err
 	}
 	byPath := c.request
 	byPath.Lines = byPath.Lines[:1]
-	v, err := c.Bounds.Decide(ctx, c.key, c.state, c.place.Sees(c.judged), byPath)
+	v, err := c.Bounds.Decide(ctx, c.key, c.state, c.place.RecordFor(c.judged), byPath)
 	return true, !v.Pattern, err
 }
 
@@ -200,14 +200,14 @@ func (c *Call) judgeAgain(ctx context.Context) (core.Decision, error) {
 	if err != nil || rec.Version == c.judged.Version {
 		return *c.gate, err
 	}
-	remote := func(rec *state.Record) int { return len(remoteSkills(c.skills(), c.place.Sees(rec))) }
+	remote := func(rec *state.Record) int { return len(remoteSkills(c.skills(), c.place.RecordFor(rec))) }
 	if runsBesideRemote(c.skills(), &c.request) && remote(rec) > remote(c.judged) {
 		d := c.deny(ctx, judging.Verdict{Reason: cameMeanwhile})
 		c.gate = &d
 		return d, nil
 	}
 	c.judged = rec
-	if c.verdict, err = c.Bounds.Decide(ctx, c.key, c.state, c.place.Sees(rec), c.request); err != nil {
+	if c.verdict, err = c.Bounds.Decide(ctx, c.key, c.state, c.place.RecordFor(rec), c.request); err != nil {
 		return core.Decision{}, err
 	}
 	if c.verdict.Outcome == judging.Denied && !(c.lapsed && c.verdict.Question != "") {

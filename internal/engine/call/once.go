@@ -42,7 +42,7 @@ func (s *Saving) Once(ctx context.Context) (*Once, error) {
 		return o, nil
 	}
 	if !was.Begun {
-		if before, ran := state.RanBefore(rec, s.Call); ran {
+		if before, ran := state.FindOnceCall(rec, s.Call); ran {
 			was = before
 		}
 	}
@@ -102,14 +102,14 @@ func (o *Once) Begin(ctx context.Context) error {
 			return nil, "", err
 		}
 		if known = was.Call != 0; !known {
-			was = state.Pending{Call: rec.Calls + 1, From: state.KeptCall(s.Call), Runs: true}
+			was = state.Pending{Call: rec.Calls + 1, From: state.ShortenCall(s.Call), Runs: true}
 		}
 		was.Begun = true
 		o.pending = was
 		if known {
-			return state.Answered(rec, nil, o.pending), "", nil
+			return state.WithAnswer(rec, nil, o.pending), "", nil
 		}
-		return state.AnsweredFirst(rec, nil, o.pending, entered), "", nil
+		return state.WithFirstAnswer(rec, nil, o.pending, entered), "", nil
 	})
 	if err != nil {
 		o.pending = state.Pending{}
@@ -135,7 +135,7 @@ func (o *Once) End(ctx context.Context, answer string) (string, error) {
 		}
 	}
 	_, err := o.call.Update(ctx, func(rec *state.Record) (*state.Record, string, error) {
-		return state.Answered(rec, nil, done), "", nil
+		return state.WithAnswer(rec, nil, done), "", nil
 	})
 	if err != nil {
 		return "", err

@@ -43,7 +43,7 @@ func (s *Saving) Forget() { s.record = nil }
 func (s *Saving) Wait(ctx context.Context, wait func(context.Context) (missed bool, err error)) (missed bool, err error) {
 	missed, err = wait(ctx)
 	if err == nil && !s.awaited {
-		if s.awaited = true; s.Place.Waits() {
+		if s.awaited = true; s.Place.MustWait() {
 			s.record = nil
 		}
 	}
@@ -117,7 +117,7 @@ type Number struct {
 // number returns the number that rec has given the call, or else the next one, which the
 // call gets with its answer.
 func (s *Saving) number(rec *state.Record, done bool) *Number {
-	n := &Number{saving: s, only: s.isOnly(), as: state.Pending{Call: rec.Calls + 1, From: state.KeptCall(s.Call), Done: done}}
+	n := &Number{saving: s, only: s.isOnly(), as: state.Pending{Call: rec.Calls + 1, From: state.ShortenCall(s.Call), Done: done}}
 	if i := state.FindPending(rec.Pending, s.Place, s.Call); i >= 0 {
 		n.Was = rec.Pending[i]
 		n.as.Call = n.Was.Call
@@ -163,9 +163,9 @@ func (n *Number) update(ctx context.Context, change skilltools.Change) (answer s
 			return nil, "", err
 		}
 		if n.as.Answer = text; n.IsKnown() {
-			return state.Answered(rec, next, n.as), text, nil
+			return state.WithAnswer(rec, next, n.as), text, nil
 		}
-		return state.AnsweredFirst(rec, next, n.as, n.only), text, nil
+		return state.WithFirstAnswer(rec, next, n.as, n.only), text, nil
 	})
 	n.saved = err == nil
 	return answer, err
@@ -205,11 +205,11 @@ func (s *Saving) LoadAgain(ctx context.Context, scope *skilltools.Scope, name st
 		case n.Was.Answer != "": // it has loaded the skill already
 			return n.Was.Answer, nil
 		}
-		skill, ok := scope.InView(ctx, s.Place.Sees(rec), name)
+		skill, ok := scope.InView(ctx, s.Place.RecordFor(rec), name)
 		if !ok || refuses(skill.Name) {
 			return "", nil // the call will answer that the skill is not loaded
 		}
-		s.Place.Found(rec)
+		s.Place.SetBase(rec)
 		n.Scope(scope)
 		text, err := skilltools.LoadAgain(ctx, scope, skill)
 		if err != nil {
@@ -293,7 +293,7 @@ func (s *Scope) Record(ctx context.Context) (*state.Record, error) {
 	if err != nil || !s.awaits {
 		return rec, err
 	}
-	return s.saving.Place.Sees(rec), nil
+	return s.saving.Place.RecordFor(rec), nil
 }
 
 // Update implements [skilltools.State].
@@ -342,7 +342,7 @@ func (s *Scope) TextSize(ctx context.Context, digest string) (int, error) {
 }
 
 // Attached implements [skilltools.Files].
-func (s *Scope) Attached() []core.File { return s.agent.Attached() }
+func (s *Scope) Attached() []core.File { return s.agent.Files() }
 
 // Runs implements [skilltools.Files].
 func (s *Scope) Runs() bool { return s.Offer.Runner != nil }
@@ -373,10 +373,10 @@ func (s *Scope) Emit(ctx context.Context, e core.Event) {
 }
 
 // Found implements [skilltools.Events].
-func (s *Scope) Found(names []string) { s.agent.Found(names) }
+func (s *Scope) Found(names []string) { s.agent.NoteFound(names) }
 
 // NoteLoaded implements [skilltools.Events].
 func (s *Scope) NoteLoaded(name, id string) { s.agent.NoteLoaded(name, id) }
 
 // LoadedAs implements [skilltools.Events].
-func (s *Scope) LoadedAs(name string) string { return s.agent.LoadedAs(name) }
+func (s *Scope) LoadedAs(name string) string { return s.agent.LoadedID(name) }

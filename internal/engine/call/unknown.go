@@ -218,7 +218,7 @@ func (cs *Calls) Missing(ctx context.Context, req *core.Request, rec *state.Reco
 func (cs *Calls) lost(ctx context.Context, key core.SessionKey, has []string, rec *state.Record) func(steps.Unanswered) string {
 	return func(u steps.Unanswered) string {
 		name := u.Call.Name
-		kept := rec.FindUnknown(state.UnknownCall{Turn: rec.Turn - u.Back, Response: u.Response, Position: u.Position}.Of(u.Call))
+		kept := rec.FindUnknown(state.UnknownCall{Turn: rec.Turn - u.Back, Response: u.Response, Position: u.Position}.WithCall(u.Call))
 		if kept != nil && kept.Text != "" {
 			if text, err := cs.Stores.Of(key).Pinned(ctx, key.Session, kept.Text); err == nil {
 				return text

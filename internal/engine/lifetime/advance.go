@@ -29,7 +29,7 @@ func Advance(rec *state.Record, mode loadmode.Mode, token string, user state.Mar
 	user.Turn = rec.Turn
 	rec.User = user
 	rec.Pending, rec.Unnumbered = nil, nil
-	rec.Before, rec.Ran = nil, nil
+	rec.Before, rec.OnceCalls = nil, nil
 	if mode != loadmode.Session {
 		rec.Active = nil
 		rec.Deliveries = nil

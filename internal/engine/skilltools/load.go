@@ -170,12 +170,12 @@ func (l *loading) load(next *state.Record, t *skillText) {
 	}, l.scope.shows)
 	d := done.Delivery
 	l.said(name, &done, another)
-	if d.Body || len(d.Docs) > 0 || done.Began || moved {
+	if d.Body || len(d.Docs) > 0 || done.IsNew || moved {
 		l.receipt.Changes = append(l.receipt.Changes, state.Change{
 			Op: state.Loaded, Skill: name, Digest: d.Digest, Revision: revision, All: t.all, Docs: done.Docs,
 		})
 	}
-	if done.Began {
+	if done.IsNew {
 		l.events = append(l.events, core.Event{Kind: core.SkillActivated, Skill: name, Detail: l.activation})
 	}
 	l.events = append(l.events, core.Event{Kind: core.SkillLoaded, Skill: name, Digest: d.Digest, Docs: done.Docs})
@@ -183,9 +183,9 @@ func (l *loading) load(next *state.Record, t *skillText) {
 
 // said adds the line about a load. another reports that the name was that of another loaded
 // skill.
-func (l *loading) said(name string, done *state.Loading, another bool) {
+func (l *loading) said(name string, done *state.LoadResult, another bool) {
 	var docs []string
-	d, revived := &done.Delivery, done.Began
+	d, revived := &done.Delivery, done.IsNew
 	for _, doc := range d.Docs {
 		docs = append(docs, doc.Name)
 	}
@@ -196,7 +196,7 @@ func (l *loading) said(name string, done *state.Loading, another bool) {
 		if len(docs) > 0 {
 			line += ", docs added: " + strings.Join(docs, ", ")
 		}
-	case d.Body && done.Restored:
+	case d.Body && done.IsRestored:
 		line += " (the whole text: this one supersedes the shorter one)"
 	case d.Body && d.Supersedes && another:
 		line += " (another skill has this name now: its text supersedes that of the earlier one)"

@@ -137,7 +137,7 @@ func TestSupersede(t *testing.T) {
 		if got, ok := r.Body("pdf"); got != "p2" || !ok {
 			t.Errorf("Body = %q, %v", got, ok)
 		}
-		if got, ok := r.docIn("pdf", "a.md"); ok {
+		if got, ok := r.docDigest("pdf", "a.md"); ok {
 			t.Errorf("DocIn = %q", got)
 		}
 		if _, ok := r.Body("csv"); ok {
@@ -162,10 +162,10 @@ func TestSupersedeDoc(t *testing.T) {
 	expect(t, r, show(twoLoaded()))
 	r.supersedeDoc("pdf", "a.md")
 	r.Deliver(Delivery{Call: 4, Skill: "pdf", Digest: "p1", Docs: []Doc{{Name: "a.md", Digest: "a2"}}, Supersedes: true})
-	if got, ok := r.docIn("pdf", "a.md"); got != "a2" || !ok {
+	if got, ok := r.docDigest("pdf", "a.md"); got != "a2" || !ok {
 		t.Errorf("DocIn = %q, %v", got, ok)
 	}
-	if got, ok := r.docIn("docx", "a.md"); ok {
+	if got, ok := r.docDigest("docx", "a.md"); ok {
 		t.Errorf("DocIn = %q of another skill", got)
 	}
 	r.Break()
@@ -270,7 +270,7 @@ func TestDropDoc(t *testing.T) {
 		#2 docx body
 	`)
 	r.dropDoc("pdf", "a.md")
-	if _, ok := r.docIn("pdf", "a.md"); ok {
+	if _, ok := r.docDigest("pdf", "a.md"); ok {
 		t.Errorf("left:\n%s", show(r))
 	}
 }

@@ -9,132 +9,133 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// Agent is what a runtime keeps in memory of one agent in one session. The record holds all
-// of it too, except two things: who waits for whom in the last response, and the files that
-// users attached.
+// Agent holds the state of one agent in one session that a runtime keeps in memory. Most of it
+// can be restored from the agent's record. Two things cannot: which calls of the last response
+// wait for others, and the files that users attached.
 type Agent struct {
 	mu sync.Mutex
-	// content is what was rendered from the deliveries of rec.
+	// content is the rendered text of the deliveries of rec.
 	rec     *Record
 	content *Content
-	// user is the user message that was hashed last, and hash its hash.
+	// user is the last user message that MarkText hashed, and hash its hash.
 	user, hash string
-	// answered: the model has answered without a call since the turn began.
-	answered bool
-	// left: the turn before was left without an answer, and no request came since.
-	left bool
+	// isAnswered reports that the model has answered without a call since the turn began.
+	isAnswered bool
+	// isAbandoned reports that the previous turn ended without an answer, and that
+	// WasAbandoned has not reported it yet.
+	isAbandoned bool
 	// hidden are the deliveries whose content the last request left out.
 	hidden []DeliveryKey
-	// response is the last response, nil where this process has seen none. clean
-	// says that the record is known to hold no calls of an earlier response.
+	// response is the last response, nil if this process has seen none. isClean
+	// reports that the record is known to hold no calls of an earlier response.
 	response *Response
-	clean    bool
+	isClean  bool
 	// results are the ids of the calls of the turn whose results the last request
-	// held. They are noted only with Runner.Once.
+	// held. They are only set if the runner runs commands at most once.
 	results []string
-	// run is that of the last request that said so, a weak pointer.
+	// run identifies the framework's run of the latest request that had one, by a weak pointer.
 	run any
-	// turn is the number of the user turn of the last request, 0 where there was none.
+	// turn is the number of the user turn of the last request, 0 before the first.
 	turn int
-	// responses is the number in that turn of the response to the last request, 0 where
-	// there was none.
+	// responses is the number within its turn of the response to the last request, 0 before
+	// the first request.
 	responses int
-	// tools are the names of those that the last request offered.
+	// tools are the names of the tools that the last request offered.
 	tools []string
-	// files are those of the last request.
+	// files are the attached files of the last request.
 	files []core.File
-	// named are skills that a search has named, and executing the deliveries whose bodies
-	// a request has contained.
-	named map[string]bool
-	// loadedAs are the canonical ids of the skills that this process has loaded, by name.
-	loadedAs  map[string]string
-	executing map[DeliveryKey]bool
-	// reads are the files of skills that were read.
+	// searchHits are the skills that searches have returned.
+	searchHits map[string]bool
+	// loadedIDs are the canonical ids of the skills that this process has loaded, by name.
+	loadedIDs map[string]string
+	// shownBodies are the deliveries whose bodies requests have contained.
+	shownBodies map[DeliveryKey]bool
+	// reads counts the text of skill files in the conversation.
 	reads reads
-	// seen is the catalog that the agent sees, nil until it is computed.
-	seen *catalog.Catalog
+	// skills is the catalog that the agent sees, nil until it is computed.
+	skills *catalog.Catalog
 }
 
-// Found notes the skills that a search has named.
-func (a *Agent) Found(names []string) {
+// NoteFound notes the skills that a search has returned.
+func (a *Agent) NoteFound(names []string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.named == nil || len(a.named) > maxNamed {
-		a.named = make(map[string]bool)
+	if a.searchHits == nil || len(a.searchHits) > maxNamed {
+		a.searchHits = make(map[string]bool)
 	}
 	for _, name := range names {
-		a.named[name] = true
+		a.searchHits[name] = true
 	}
 }
 
-// NoteLoaded notes the canonical id of a skill that was loaded by a name.
+// NoteLoaded notes the canonical id of the skill that a call has loaded by name.
 func (a *Agent) NoteLoaded(name, id string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.loadedAs == nil || len(a.loadedAs) > maxNamed {
-		a.loadedAs = make(map[string]string)
+	if a.loadedIDs == nil || len(a.loadedIDs) > maxNamed {
+		a.loadedIDs = make(map[string]string)
 	}
-	a.loadedAs[name] = id
+	a.loadedIDs[name] = id
 }
 
-// LoadedAs returns the canonical id of the skill that this process has loaded last by a name,
-// "" for none.
-func (a *Agent) LoadedAs(name string) string {
+// LoadedID returns the canonical id of the skill that this process last loaded by name, ""
+// if it has loaded none.
+func (a *Agent) LoadedID(name string) string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.loadedAs[name]
+	return a.loadedIDs[name]
 }
 
-// FoundBy says how the model came to know of a skill: by a search or by the list.
+// FoundBy returns where the model saw a skill: "search" or "list".
 func (a *Agent) FoundBy(skill string) string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.named[skill] {
+	if a.searchHits[skill] {
 		return "search"
 	}
 	return "list"
 }
 
-// Executing returns the events of the bodies that a request, which leaves out the hidden
-// deliveries of rec, contains for the first time.
-func (a *Agent) Executing(rec *Record, hidden []DeliveryKey) (events []core.Event) {
+// ExecutingEvents returns an event for each body that a request contains for the first time.
+// hidden are the deliveries of rec that the request leaves out.
+func (a *Agent) ExecutingEvents(rec *Record, hidden []DeliveryKey) (events []core.Event) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for i := range rec.Deliveries {
 		d := &rec.Deliveries[i]
 		key := d.Key()
-		if !d.Body || d.Old || d.Turn != rec.Turn || a.executing[key] || slices.Contains(hidden, key) {
+		if !d.Body || d.Old || d.Turn != rec.Turn || a.shownBodies[key] || slices.Contains(hidden, key) {
 			continue
 		}
-		if a.executing == nil || len(a.executing) > maxNamed {
-			a.executing = make(map[DeliveryKey]bool)
+		if a.shownBodies == nil || len(a.shownBodies) > maxNamed {
+			a.shownBodies = make(map[DeliveryKey]bool)
 		}
-		a.executing[key] = true
+		a.shownBodies[key] = true
 		events = append(events, core.Event{Kind: core.SkillExecuting, Key: rec.Key, Skill: d.Skill, Digest: d.Digest})
 	}
 	return events
 }
 
-// See notes the catalog that the agent sees.
-func (a *Agent) See(skills *catalog.Catalog) {
+// SetSkills sets the catalog that the agent sees.
+func (a *Agent) SetSkills(skills *catalog.Catalog) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.seen = skills
+	a.skills = skills
 }
 
 // Skills returns the catalog that the agent sees, nil until it is computed.
 func (a *Agent) Skills() *catalog.Catalog {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.seen
+	return a.skills
 }
 
-// Shown returns the rendered content of rec. It renders only if the deliveries
-// have changed.
-func (a *Agent) Shown(rec *Record, text func(string) (string, error)) (*Content, error) {
+// Content returns the rendered deliveries of rec. It renders them only if they have changed
+// since the last call. text returns the pinned text of a digest.
+func (a *Agent) Content(rec *Record, text func(string) (string, error)) (*Content, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.content != nil && (a.rec == rec || slices.EqualFunc(a.rec.Deliveries, rec.Deliveries, sameDelivery)) {
+	if a.content != nil && (a.rec == rec || slices.EqualFunc(a.rec.Deliveries, rec.Deliveries, rendersSame)) {
 		a.rec = rec
 		return a.content, nil
 	}
@@ -146,23 +147,21 @@ func (a *Agent) Shown(rec *Record, text func(string) (string, error)) (*Content,
 	return c, nil
 }
 
-// sameDelivery reports whether two deliveries render to the same text.
-func sameDelivery(a, b Delivery) bool {
+// rendersSame reports whether two deliveries render to the same text.
+func rendersSame(a, b Delivery) bool {
 	return a.Call == b.Call && a.Skill == b.Skill && a.Digest == b.Digest && a.Body == b.Body &&
 		a.Supersedes == b.Supersedes && a.Listing == b.Listing && slices.Equal(a.Docs, b.Docs)
 }
 
-// LastRecord returns the record whose content was rendered last, nil where this
-// process has rendered none.
+// LastRecord returns the record of the last call of Content, nil if there was none.
 func (a *Agent) LastRecord() *Record {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.rec
 }
 
-// Mark returns the hash of a user message. It computes the hash once while the
-// message stays the same.
-func (a *Agent) Mark(text string) string {
+// MarkText is [MarkText] with a cache for the last text.
+func (a *Agent) MarkText(text string) string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.hash == "" || a.user != text {
@@ -175,47 +174,48 @@ func (a *Agent) Mark(text string) string {
 func (a *Agent) IsAnswered() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.answered
+	return a.isAnswered
 }
 
 // BeginTurn notes that a user turn has begun.
 func (a *Agent) BeginTurn() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.left, a.answered = !a.answered, false
+	a.isAbandoned, a.isAnswered = !a.isAnswered, false
 }
 
-// WasLeft reports, once, whether the turn before was left without an answer.
-func (a *Agent) WasLeft() bool {
+// WasAbandoned reports whether the previous turn ended without an answer. It reports true only
+// once for each such turn.
+func (a *Agent) WasAbandoned() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	left := a.left
-	a.left = false
-	return left
+	was := a.isAbandoned
+	a.isAbandoned = false
+	return was
 }
 
-// Enter notes the run of a request, and reports whether it is another one than that of
-// the last. Runs are compared; nil says nothing.
-func (a *Agent) Enter(run any) (entered bool) {
+// NoteRun notes the framework's run to which a request belongs, and reports whether it differs
+// from the last one. It ignores nil.
+func (a *Agent) NoteRun(run any) (isNew bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	entered = run != nil && run != a.run
-	if entered {
+	isNew = run != nil && run != a.run
+	if isNew {
 		a.run = run
 	}
-	return entered
+	return isNew
 }
 
-// BeginAgain forgets what an earlier attempt of the turn has left.
+// BeginAgain discards the state of an earlier attempt of the turn.
 func (a *Agent) BeginAgain() {
-	a.Respond(nil, 1, true)
+	a.SetResponse(nil, 1, true)
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.executing, a.left = nil, true
+	a.shownBodies, a.isAbandoned = nil, true
 }
 
-// InTurn notes the number of the user turn.
-func (a *Agent) InTurn(turn int) {
+// SetTurn sets the number of the user turn.
+func (a *Agent) SetTurn(turn int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.turn = turn
@@ -227,26 +227,26 @@ func (a *Agent) turnNumber() int {
 	return a.turn
 }
 
-// Request notes how many responses of the turn a request holds.
-func (a *Agent) Request(scan *Scan) {
+// NoteRequest notes how many responses of the turn a request contains.
+func (a *Agent) NoteRequest(scan *Scan) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.responses = scan.Responses + 1
 }
 
-// ResponseNumber returns the number in its turn of the response to the last request, 0
-// where this process has seen none.
+// ResponseNumber returns the number within its turn of the response to the last request, 0
+// if this process has seen no request.
 func (a *Agent) ResponseNumber() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.responses
 }
 
-// Hide notes the deliveries whose content a request leaves out.
-func (a *Agent) Hide(these []DeliveryKey) {
+// SetHidden sets the deliveries whose content the request leaves out.
+func (a *Agent) SetHidden(hidden []DeliveryKey) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.hidden = these
+	a.hidden = hidden
 }
 
 // IsHidden reports whether the last request left out the content of a delivery.
@@ -256,39 +256,39 @@ func (a *Agent) IsHidden(d *Delivery) bool {
 	return slices.Contains(a.hidden, d.Key())
 }
 
-// Offer notes the tools that a request offers.
-func (a *Agent) Offer(tools []string) {
+// SetTools sets the names of the tools that the request offers.
+func (a *Agent) SetTools(tools []string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.tools = tools
 }
 
-// Offered returns the names of the tools that the last request offered.
-func (a *Agent) Offered() []string {
+// Tools returns the names of the tools that the last request offered.
+func (a *Agent) Tools() []string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.tools
 }
 
-// LastResponse returns the last response, nil where this process has seen none.
+// LastResponse returns the last response, nil if this process has seen none.
 func (a *Agent) LastResponse() *Response {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.response
 }
 
-// Respond replaces the last response by a new one. clean says that the record
-// holds no calls of earlier responses.
-func (a *Agent) Respond(r *Response, calls int, clean bool) {
+// SetResponse replaces the last response. calls is how many calls the new one has, and clean
+// reports that the record holds no calls of earlier responses.
+func (a *Agent) SetResponse(r *Response, calls int, clean bool) {
 	a.mu.Lock()
 	old := a.response
-	a.response, a.clean, a.answered = r, clean, calls == 0
+	a.response, a.isClean, a.isAnswered = r, clean, calls == 0
 	a.mu.Unlock()
 	old.Drop()
 }
 
-// Holds notes the results of the turn's calls that a request holds.
-func (a *Agent) Holds(scan *Scan) {
+// NoteResults notes which calls of the turn have their results in the request.
+func (a *Agent) NoteResults(scan *Scan) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.results = a.results[:0]
@@ -299,17 +299,17 @@ func (a *Agent) Holds(scan *Scan) {
 	}
 }
 
-// WereAnswered reports whether the last request held the result of one of the
-// calls, or whether that cannot be said because a call has no id. If not, a response
-// like the last one is that response, made again because it was lost.
-func (a *Agent) WereAnswered(calls []core.ToolCall) bool {
+// HasResult reports whether the last request contained the result of one of the calls. It also
+// reports true if a call has no id. If it reports false, a response with the same calls repeats
+// the last response, which the host has lost.
+func (a *Agent) HasResult(calls []core.ToolCall) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return slices.ContainsFunc(calls, func(c core.ToolCall) bool { return c.ID == "" || slices.Contains(a.results, c.ID) })
 }
 
-// Recall returns the last response. Where this process has seen none, it restores
-// the response from the record.
+// Recall returns the last response. If this process has seen none, it restores the response
+// from the record.
 func (a *Agent) Recall(rec *Record) *Response {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -319,23 +319,23 @@ func (a *Agent) Recall(rec *Record) *Response {
 	return a.response
 }
 
-// NoteRecord notes whether a record that was loaded holds calls of an earlier response.
+// NoteRecord notes whether rec, as loaded from the store, holds calls of an earlier response.
 func (a *Agent) NoteRecord(rec *Record) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.clean = len(rec.Unnumbered) == 0
+	a.isClean = len(rec.Unnumbered) == 0
 }
 
-// IsClean reports whether the record is known to hold no calls of an earlier
-// response, which must not be mistaken for calls of a later one.
+// IsClean reports whether the record is known to hold no calls of an earlier response. Such
+// calls could be mistaken for calls of a later response.
 func (a *Agent) IsClean() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.clean
+	return a.isClean
 }
 
-// Attached are the files of the last request; they must not be changed.
-func (a *Agent) Attached() []core.File {
+// Files returns the attached files of the last request. Callers must not change them.
+func (a *Agent) Files() []core.File {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.files

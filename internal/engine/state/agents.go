@@ -11,11 +11,11 @@ import (
 type Agents struct {
 	mu  sync.Mutex
 	all *lru.Cache[core.SessionKey, *Agent]
-	// holders are those that hold files.
+	// holders are the agents that have files.
 	holders *lru.Cache[*Agent, struct{}]
 }
 
-// NewAgents returns an empty Agents that keeps at most limit of them.
+// NewAgents returns an empty Agents that keeps at most limit agents.
 func NewAgents(limit int) *Agents {
 	a := &Agents{
 		holders: lru.New(maxHolders, func(s *Agent, _ struct{}) { s.attach(nil) }),
@@ -24,7 +24,7 @@ func NewAgents(limit int) *Agents {
 	return a
 }
 
-// Of returns the agent of a key, a new one if there is none.
+// Of returns the agent of a key. It makes a new one if there is none.
 func (a *Agents) Of(key core.SessionKey) *Agent {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -36,7 +36,7 @@ func (a *Agents) Of(key core.SessionKey) *Agent {
 	return agent
 }
 
-// TurnOf returns the number of an agent's user turn, 0 where it is not known.
+// TurnOf returns the number of an agent's user turn, 0 if it is not known.
 func (a *Agents) TurnOf(key core.SessionKey) int {
 	a.mu.Lock()
 	agent, ok := a.all.Get(key)
@@ -47,7 +47,7 @@ func (a *Agents) TurnOf(key core.SessionKey) int {
 	return agent.turnNumber()
 }
 
-// End forgets every agent of a session.
+// End drops all agents of a session.
 func (a *Agents) End(session string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -59,16 +59,15 @@ func (a *Agents) End(session string) {
 	}
 }
 
-// drop removes the files of an agent. a.mu is held.
+// drop removes the files of an agent. The caller holds a.mu.
 func (a *Agents) drop(agent *Agent) {
 	if a.holders.Remove(agent) {
 		agent.attach(nil)
 	}
 }
 
-// Keep replaces the files of the last request by those of the next one. Of too many
-// files it keeps the newest.
-func (a *Agents) Keep(agent *Agent, files []core.File) {
+// SetFiles sets the attached files of an agent's request. It keeps at most the newest 1000.
+func (a *Agents) SetFiles(agent *Agent, files []core.File) {
 	files = files[max(0, len(files)-maxFiles):]
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -13,23 +13,23 @@ func TestStatesBoundFiles(t *testing.T) {
 	l := NewAgents(maxHolders + 10)
 	key := func(i int) core.SessionKey { return core.SessionKey{Session: fmt.Sprint(i)} }
 	for i := range maxHolders + 5 {
-		l.Keep(l.Of(key(i)), make([]core.File, 1))
-		l.Keep(l.Of(key(0)), make([]core.File, maxFiles+7)) // used all the time
+		l.SetFiles(l.Of(key(i)), make([]core.File, 1))
+		l.SetFiles(l.Of(key(0)), make([]core.File, maxFiles+7)) // used all the time
 	}
 	for i, want := range map[int]int{0: maxFiles, 1: 0, 5: 0, 6: 1, maxHolders + 4: 1} {
-		if got := len(l.Of(key(i)).Attached()); got != want {
+		if got := len(l.Of(key(i)).Files()); got != want {
 			t.Errorf("agent %d has %d files, want %d", i, got, want)
 		}
 	}
 	last := l.Of(key(0))
-	l.Keep(last, nil)
-	if len(last.Attached()) != 0 || l.holders.Len() != maxHolders-1 {
-		t.Errorf("%d files, %d holders after a request without files", len(last.Attached()), l.holders.Len())
+	l.SetFiles(last, nil)
+	if len(last.Files()) != 0 || l.holders.Len() != maxHolders-1 {
+		t.Errorf("%d files, %d holders after a request without files", len(last.Files()), l.holders.Len())
 	}
 	one := l.Of(key(7))
 	l.End("7")
-	if len(one.Attached()) != 0 || l.holders.Len() != maxHolders-2 {
-		t.Errorf("%d files, %d holders after the end of a session", len(one.Attached()), l.holders.Len())
+	if len(one.Files()) != 0 || l.holders.Len() != maxHolders-2 {
+		t.Errorf("%d files, %d holders after the end of a session", len(one.Files()), l.holders.Len())
 	}
 	for i := range maxHolders + 10 {
 		l.Of(key(-1 - i)) // push all others out

@@ -5,20 +5,20 @@ import (
 	"slices"
 )
 
-// Beginning is what a record was when its turn began; see [Record.BeginAgain]. It is never
-// changed in place.
+// Beginning is the part of a record at the beginning of its turn that [Record.BeginAgain]
+// restores. A Beginning is never changed in place.
 type Beginning struct {
 	Calls      int        `json:"calls,omitempty"`
 	Uses       int        `json:"uses,omitempty"`
 	Active     []Active   `json:"active,omitempty"`
 	Deliveries []Delivery `json:"deliveries,omitempty"`
-	// Shelved are more of them in a stored record, at places of its shelf.
-	Shelved Places       `json:"shelf,omitzero"`
-	Lists   []ToolList   `json:"held,omitempty"`
-	Recent  []RecentLoad `json:"recent,omitempty"`
+	// Archived are the deliveries that a stored record has in its archive.
+	Archived Entries      `json:"shelf,omitzero"`
+	Lists    []ToolList   `json:"held,omitempty"`
+	Recent   []RecentLoad `json:"recent,omitempty"`
 }
 
-// atBeginning returns the record with which the turn of r began, r itself if nothing has
+// atBeginning returns r as it was at the beginning of its turn, or r itself if nothing has
 // changed. The result shares memory with r and must not be changed.
 func (r *Record) atBeginning() *Record {
 	var b Beginning
@@ -32,55 +32,54 @@ func (r *Record) atBeginning() *Record {
 	return &was
 }
 
-// KeepBeginning notes in r how the turn began. before is the record that a change within
-// the turn has made r from.
-func (r *Record) KeepBeginning(before *Record) { r.beganAs(before.atBeginning()) }
+// KeepBeginning copies the beginning of the turn from before, the record of the same turn
+// from which r was made.
+func (r *Record) KeepBeginning(before *Record) { r.setBeginning(before.atBeginning()) }
 
-// Began notes that the first turn begins with what r holds. Later turns need no note.
-func (r *Record) Began() { r.beganAs(r) }
+// NoteBeginning makes the present state of r the beginning of its turn.
+func (r *Record) NoteBeginning() { r.setBeginning(r) }
 
-func (r *Record) beganAs(was *Record) {
+func (r *Record) setBeginning(was *Record) {
 	b := Beginning{
 		Calls: was.Calls, Uses: was.Uses, Active: cloneActive(was.Active), Deliveries: cloneDeliveries(was.Deliveries),
 		Lists: cloneLists(was.Lists), Recent: slices.Clone(was.Recent),
 	}
 	if r.Before = &b; r.Turn == 1 && reflect.DeepEqual(b, Beginning{}) {
-		r.Before = nil // it is known without a note, and records of one turn stay as short
+		r.Before = nil // atBeginning assumes an empty beginning; the stored record stays short
 	}
 }
 
-// HasChanged reports whether the turn has changed what [Record.BeginAgain] takes back.
+// HasChanged reports whether [Record.BeginAgain] has something to restore.
 func (r *Record) HasChanged() bool { return r.atBeginning() != r }
 
-// BeginAgain takes r back to the beginning of its turn: what the turn has loaded,
-// selected, unloaded and used, and the numbers of its calls. What a command has done, the
-// user has granted and the policy knows of a cache stays, and so do notes of commands that
-// may start only once. It reports whether r has changed.
+// BeginAgain resets r to the beginning of its turn and reports whether r has changed. It
+// restores loads, selections, uses and call numbers. It keeps the grants of the user, the
+// state of the cache policy, and the calls whose commands may run only once.
 func (r *Record) BeginAgain() bool {
 	if !r.HasChanged() {
 		return false
 	}
-	r.KeepRan()
-	for i := range r.Ran {
-		r.Ran[i].Call = 0
+	r.KeepOnceCalls()
+	for i := range r.OnceCalls {
+		r.OnceCalls[i].Call = 0
 	}
-	ran := r.Ran
+	ran := r.OnceCalls
 	*r = *r.atBeginning().Clone()
-	r.Ran, r.Before, r.Pending, r.Unnumbered = ran, nil, nil, nil
+	r.OnceCalls, r.Before, r.Pending, r.Unnumbered = ran, nil, nil, nil
 	r.Unknown = slices.DeleteFunc(r.Unknown, func(c UnknownCall) bool { return c.Turn == r.Turn })
 	if r.Turn == 1 && r.Calls > 0 {
-		r.Began()
+		r.NoteBeginning()
 	}
 	return true
 }
 
-// KeepRan notes the commands of the last response that may start only once and were
-// begun, before other calls take their place.
-func (r *Record) KeepRan() {
+// KeepOnceCalls adds the started calls in Pending to OnceCalls. Callers call it before they
+// replace Pending.
+func (r *Record) KeepOnceCalls() {
 	for _, p := range r.Pending {
 		if p.Begun {
-			r.Ran = append(r.Ran, p)
+			r.OnceCalls = append(r.OnceCalls, p)
 		}
 	}
-	r.Ran = r.Ran[max(0, len(r.Ran)-maxRan):]
+	r.OnceCalls = r.OnceCalls[max(0, len(r.OnceCalls)-maxRan):]
 }

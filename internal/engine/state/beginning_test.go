@@ -25,7 +25,7 @@ func TestBeginAgain(t *testing.T) {
 			rec.Deliveries[i].Ended = r.IntN(3) > 0
 		}
 		if rec.Turn, rec.Before = 1+int(seed%2), nil; rec.Turn == 1 && rec.Calls > 0 {
-			rec.Began()
+			rec.NoteBeginning()
 		}
 		rec = decoded(t, rec)
 		began := rec
@@ -119,7 +119,7 @@ func TestBeginAgainKeepsCommands(t *testing.T) {
 		t.Fatal("nothing to take back")
 	}
 	run.Call = 0
-	if want := (&state.Record{TurnState: state.TurnState{Turn: 1, Terminals: 3, Ran: []state.Pending{run}}}); !reflect.DeepEqual(rec, want) {
+	if want := (&state.Record{TurnState: state.TurnState{Turn: 1, Terminals: 3, OnceCalls: []state.Pending{run}}}); !reflect.DeepEqual(rec, want) {
 		t.Errorf("%+v, want %+v", rec, want)
 	}
 	if pins := rec.Pins(); len(pins) != 1 {
@@ -127,9 +127,9 @@ func TestBeginAgainKeepsCommands(t *testing.T) {
 	}
 	for range 100 {
 		rec.Pending = []state.Pending{run}
-		rec.KeepRan()
+		rec.KeepOnceCalls()
 	}
-	if len(rec.Ran) != 64 {
-		t.Errorf("%d commands are remembered", len(rec.Ran))
+	if len(rec.OnceCalls) != 64 {
+		t.Errorf("%d commands are remembered", len(rec.OnceCalls))
 	}
 }

@@ -2,22 +2,22 @@ package state
 
 import "slices"
 
-// Compaction is a skill whose texts in view give way to a shorter one.
+// Compaction is a skill whose texts in view a short text will replace.
 type Compaction struct {
 	Skill  string `json:"skill"`
 	Digest string `json:"digest"` // of the shorter text, which is pinned
 }
 
-// Shortened is a shorter text that stands for a body.
-type Shortened struct {
-	Digest string `json:"digest"` // of the shorter text
-	Of     string `json:"of"`     // of the body
+// ShortText is an outline or a summary that replaces a body in the view.
+type ShortText struct {
+	Digest string `json:"digest"` // of the short text
+	Of     string `json:"of"`     // digest of the body
 }
 
-// Full returns the digest of the body that the text of a digest stands for: the same
-// unless that is an outline or a summary.
+// Full returns the digest of the body that a short text replaces. For any other text it
+// returns digest.
 func (r *Record) Full(digest string) string {
-	for _, s := range r.Shortened {
+	for _, s := range r.ShortTexts {
 		if s.Digest == digest {
 			return s.Of
 		}
@@ -25,8 +25,8 @@ func (r *Record) Full(digest string) string {
 	return digest
 }
 
-// CompactLater notes that the texts of skill give way to a pinned one at
-// [Record.CompactNow]. It reports whether the skill is in view.
+// CompactLater notes that [Record.CompactNow] shall replace the texts of skill by the pinned
+// text of digest. It returns false, and notes nothing, if the skill's body is not in view.
 func (r *Record) CompactLater(skill, digest string) bool {
 	if !r.anyDelivery(skill, func(d *Delivery) bool { return d.Body && !d.Old }) {
 		return false
@@ -36,12 +36,12 @@ func (r *Record) CompactLater(skill, digest string) bool {
 	return true
 }
 
-// CompactNow puts the shorter texts in the place of the bodies that are in view, and takes
-// the docs of these skills out of view. Loading such a skill delivers all of it again.
+// CompactNow replaces the bodies of the noted skills by their short texts, and removes their
+// docs from the view. A later load of such a skill delivers its full text again.
 func (r *Record) CompactNow() {
 	for _, c := range r.Compact {
 		if body, ok := r.Body(c.Skill); ok && body != c.Digest && r.Full(body) != c.Digest {
-			r.Shortened = append(r.Shortened, Shortened{c.Digest, r.Full(body)})
+			r.ShortTexts = append(r.ShortTexts, ShortText{c.Digest, r.Full(body)})
 		}
 		for i := range r.Deliveries {
 			if d := &r.Deliveries[i]; d.Skill == c.Skill {
@@ -58,7 +58,7 @@ func (r *Record) CompactNow() {
 	if len(r.Compact) > 0 {
 		r.Compact = nil
 		r.Break()
-		r.Shortened = slices.DeleteFunc(r.Shortened, func(s Shortened) bool {
+		r.ShortTexts = slices.DeleteFunc(r.ShortTexts, func(s ShortText) bool {
 			return !slices.ContainsFunc(r.Deliveries, func(d Delivery) bool { return d.Digest == s.Digest })
 		})
 	}

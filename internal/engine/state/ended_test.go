@@ -17,7 +17,7 @@ func TestRevive(t *testing.T) {
 			},
 		},
 	}
-	docs := r.revive("pdf", func(d *Delivery) bool { return d.Call != 2 })
+	docs := r.reuseEnded("pdf", func(d *Delivery) bool { return d.Call != 2 })
 	if want := []string{"a.md", "c.md"}; !reflect.DeepEqual(docs, want) {
 		t.Errorf("docs are %q, want %q", docs, want)
 	}
@@ -30,7 +30,7 @@ func TestRevive(t *testing.T) {
 	if len(r.Deliveries) != 4 || !reflect.DeepEqual(ended, []int{4, 5}) {
 		t.Errorf("%d deliveries, ended are %v, want 4 and those of calls 4 and 5", len(r.Deliveries), ended)
 	}
-	if docs := r.revive("xlsx", func(*Delivery) bool { return true }); docs != nil {
+	if docs := r.reuseEnded("xlsx", func(*Delivery) bool { return true }); docs != nil {
 		t.Errorf("a skill that was never loaded has docs %q", docs)
 	}
 }

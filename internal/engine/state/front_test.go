@@ -55,10 +55,10 @@ func TestFront(t *testing.T) {
 
 func hasMoved(messages []core.Message, front state.Front) bool {
 	s := state.ScanMessages(messages, front.Messages)
-	return s.Moved(front)
+	return s.HasMoved(front)
 }
 
 func stands(messages []core.Message, front state.Front) bool {
 	s := state.ScanMessages(messages, front.Messages)
-	return s.Stands(front)
+	return s.HasFront(front)
 }

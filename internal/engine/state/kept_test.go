@@ -12,15 +12,15 @@ import (
 func TestRecordKeepsLargeCallsByDigest(t *testing.T) {
 	huge := strings.Repeat("x", 17<<20)
 	call := core.ToolCall{ID: huge, Name: "skill_load", Arguments: `{"skill":"` + huge + `"}`}
-	made := func() []Made { return []Made{{Call: call, Changes: true}, {Call: call}} }
+	made := func() []ModelCall { return []ModelCall{{Call: call, Changes: true}, {Call: call}} }
 	rec := &Record{}
-	if !Enter(rec, made(), false) {
+	if !RecordCalls(rec, made(), false) {
 		t.Fatal("not entered")
 	}
 	if raw, err := json.Marshal(rec); err != nil || len(raw) > 4<<10 {
 		t.Fatalf("the record takes %d bytes, %v", len(raw), err)
 	}
-	if Enter(rec, made(), false) || rec.Calls != 1 {
+	if RecordCalls(rec, made(), false) || rec.Calls != 1 {
 		t.Errorf("observed again it is another call: %d", rec.Calls)
 	}
 	if i := FindPending(rec.Pending, nil, call); i != 0 {

@@ -11,7 +11,8 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// Keys without an agent are an older form that is read and never written.
+// State keys are the form in which older frameworks keep loaded skills in a session. ReadKeys
+// also reads the keys without an agent; WriteKeys never writes them.
 const (
 	loadedPrefix = "temp:skill:loaded_by_agent:"
 	docsPrefix   = "temp:skill:docs_by_agent:"
@@ -25,8 +26,8 @@ const (
 	allDocsValue = "*"
 )
 
-// LoadedKey returns the state key that says that agent has loaded skill. Both
-// names are escaped as segments of a URL path, so no two pairs share a key.
+// LoadedKey returns the state key for a skill that agent has loaded. Both names are escaped as
+// segments of a URL path, so no two pairs share a key.
 func LoadedKey(agent, skill string) string {
 	return loadedPrefix + url.PathEscape(agent) + "/" + url.PathEscape(skill)
 }
@@ -39,9 +40,9 @@ func DocsKey(agent, skill string) string {
 // OrderKey returns the state key of the load order of agent's skills.
 func OrderKey(agent string) string { return orderPrefix + url.PathEscape(agent) }
 
-// WriteKeys returns the loaded skills of a record as state keys. A skill has "1". Its docs have
-// "*", or a JSON array of their names. The order of the skills is one more array. What is not
-// loaded or not selected has no key.
+// WriteKeys returns the loaded skills of a record as state keys. The value of a skill's key is
+// "1". The value of its docs key is a JSON array of names, or "*" for all. The order key holds
+// an array of the skills. There are no keys for skills that are not loaded.
 func WriteKeys(r *Record) map[string]string {
 	keys := map[string]string{}
 	var order []string
@@ -60,21 +61,21 @@ func WriteKeys(r *Record) map[string]string {
 	return keys
 }
 
-// ReadKeys returns a new record with the skills that keys have loaded for key.Agent. It has no
-// digests and no deliveries, because nothing was brought into view yet.
+// ReadKeys returns a new record with the loaded skills of key.Agent from state keys. The record
+// has no digests and no deliveries, because the view shows no text yet.
 //
-// ReadKeys takes the keys that [WriteKeys] returns, also with names that were not escaped, and the
-// older keys without an agent. If several keys are about one skill, one with an agent wins
-// over the older form, and an empty value means that the key was cleared. Skills are in the
-// order of the order keys, then by name, and count as used in that order. An invalid value
-// means no selection or no order. More than 10,000 skills are an error.
+// ReadKeys accepts the keys of [WriteKeys], also with unescaped names, and the older keys
+// without an agent. A key with an agent wins over an older one for the same skill. An empty
+// value means that the key was cleared. Skills are in the order of the order keys, then by
+// name, and count as used in that order. ReadKeys ignores invalid values. More than 10,000
+// skills are an error.
 func ReadKeys(key core.SessionKey, keys map[string]string) (*Record, error) {
-	loaded, docs := map[string]named{}, map[string]named{}
+	loaded, docs := map[string]keyValue{}, map[string]keyValue{}
 	for k, v := range keys {
 		collect(loaded, k, v, key.Agent, loadedPrefix, legacyLoadedPrefix)
 		collect(docs, k, v, key.Agent, docsPrefix, legacyDocsPrefix)
 	}
-	maps.DeleteFunc(loaded, func(_ string, n named) bool { return n.value != loadedValue })
+	maps.DeleteFunc(loaded, func(_ string, n keyValue) bool { return n.value != loadedValue })
 	if len(loaded) > maxSkills {
 		return nil, fmt.Errorf("import loaded skills: the keys have %d, at most %d are read", len(loaded), maxSkills)
 	}
@@ -89,9 +90,9 @@ func ReadKeys(key core.SessionKey, keys map[string]string) (*Record, error) {
 	return rec, nil
 }
 
-// named is the value of a key for one skill. Several spellings can name the
-// same skill; the one of the highest rank counts.
-type named struct {
+// keyValue is the value of a key for one skill. If several spellings of a key name the same
+// skill, the one of the highest rank counts.
+type keyValue struct {
 	value string
 	rank  int
 }
@@ -103,7 +104,7 @@ const (
 )
 
 // collect adds the value of k to found if k is a key of agent.
-func collect(found map[string]named, k, value, agent, prefix, legacy string) {
+func collect(found map[string]keyValue, k, value, agent, prefix, legacy string) {
 	var skill string
 	rank := rankLegacy
 	if rest, ok := strings.CutPrefix(k, prefix); ok {
@@ -120,16 +121,15 @@ func collect(found map[string]named, k, value, agent, prefix, legacy string) {
 		return
 	}
 	if old := found[skill]; skill != "" && old.rank < rank {
-		found[skill] = named{value, rank}
+		found[skill] = keyValue{value, rank}
 	} else if old.rank == rank {
 		// Two raw spellings: choose by value, as map order must not decide.
-		found[skill] = named{max(old.value, value), rank}
+		found[skill] = keyValue{max(old.value, value), rank}
 	}
 }
 
-// unescapeName undoes the escaping of a name. Text that escaping could not have
-// produced is a name that was never escaped, and stays as it is; so every string
-// names exactly one thing.
+// unescapeName returns the name that s is the escaped form of. If s cannot be the result of
+// escaping, it returns s unchanged.
 func unescapeName(s string) (name string, escaped bool) {
 	name, err := url.PathUnescape(s)
 	if err != nil || url.PathEscape(name) != s {
@@ -139,7 +139,7 @@ func unescapeName(s string) (name string, escaped bool) {
 }
 
 // loadOrder returns the names of loaded in load order.
-func loadOrder(loaded map[string]named, state map[string]string, agent string) []string {
+func loadOrder(loaded map[string]keyValue, state map[string]string, agent string) []string {
 	wanted := parseNames(state[OrderKey(agent)])
 	if name, _ := unescapeName(agent); name == agent { // else that key is another agent's
 		wanted = append(wanted, parseNames(state[orderPrefix+agent])...)
@@ -162,20 +162,19 @@ func jsonNames(names []string) string {
 	return string(data)
 }
 
-// parseNames reads a JSON array of names without repetition; anything else is
-// none.
+// parseNames returns the distinct names of a JSON array, or nil if value is none.
 func parseNames(value string) []string {
 	var names []string
 	if value == "" || len(value) > maxList || json.Unmarshal([]byte(value), &names) != nil {
 		return nil
 	}
-	var once []string
+	var unique []string
 	seen := make(map[string]bool, len(names))
 	for _, n := range names {
 		if n != "" && !seen[n] {
 			seen[n] = true
-			once = append(once, n)
+			unique = append(unique, n)
 		}
 	}
-	return once
+	return unique
 }

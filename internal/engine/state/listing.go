@@ -9,7 +9,7 @@ import (
 	"github.com/satchel-go/satchel/session"
 )
 
-// NoteState is what the agent has been told of the catalog and of files of the host.
+// NoteState is what the prompt says about the catalog and about files of the host.
 type NoteState struct {
 	// Overview is the digest of the pinned overview text, "" before the first view.
 	// Listing is the digest of the catalog listing that was last announced; see
@@ -18,21 +18,21 @@ type NoteState struct {
 	Listing  string `json:"listing,omitempty"`
 	// NoSkills reports that the session saw no skill when its overview was frozen.
 	NoSkills bool `json:"no_skills,omitempty"`
-	// Notes are the announced catalog changes, and where files of the host are.
+	// Notes announce changes of the catalog and names of the host's files.
 	Notes []Note `json:"notes,omitempty"`
 }
 
-// listingSession begins the names of the sessions that pin listings of catalogs, one for each
-// period. So old listings can be removed without looking at every record.
+// listingSession is the prefix of the sessions that pin catalog listings, one session for each
+// period. Ending the session of a period removes its listings without reading any record.
 const listingSession = session.Reserved + "listings:"
 
 func listingsOf(period int64) string { return fmt.Sprint(listingSession, period) }
 
 func periodOf(t time.Time) int64 { return t.Unix() / int64(listingPeriod/time.Second) }
 
-// PinListing keeps text, the listing of a catalog, under its digest for all
-// sessions of the store, for at least 273 days after now. If the listing is there
-// already nothing is written; a new one also removes those of expired periods.
+// PinListing pins text, the listing of a catalog, for all sessions of the store for at least
+// 273 days. It writes nothing if the listing is already pinned. Otherwise it also removes the
+// listings of expired periods.
 func (r *Records) PinListing(ctx context.Context, digest, text string, now time.Time) error {
 	period := periodOf(now)
 	_, err := r.Pinned(ctx, listingsOf(period), digest)
@@ -50,8 +50,8 @@ func (r *Records) PinListing(ctx context.Context, digest, text string, now time.
 	return nil
 }
 
-// PinnedListing returns a listing that PinListing keeps. The error wraps
-// [session.ErrNotPinned] if there is none.
+// PinnedListing returns a listing that PinListing has pinned. The error wraps
+// [session.ErrNotPinned] if there is none with that digest.
 func (r *Records) PinnedListing(ctx context.Context, digest string, now time.Time) (string, error) {
 	period := periodOf(now)
 	for p := period; p > period-listingPeriods; p-- {

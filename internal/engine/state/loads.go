@@ -4,59 +4,57 @@ import (
 	"slices"
 )
 
-// Load is a skill that a call, or the host, loads.
+// Load describes a load of one skill by a call or by the host.
 type Load struct {
-	// Call is the number of the call. Anchor is set for a load that no call made:
-	// it is the user message that carries the content.
+	// Call is the number of the call. Anchor is set for a load without a call: it marks the
+	// user message at which the view shows the content.
 	Call   int
 	Anchor *Mark
 	Skill  string
-	ID     string // the canonical id of the skill, "" where it is not known
-	// Revision is that of the skill, "" where its source keeps none.
+	ID     string // the canonical id of the skill, "" if it is not known
+	// Revision is the skill's revision, "" if its source keeps none.
 	Revision string
 	Digest   string // of the body
-	// Docs are the docs to load with it; All reports that every doc was asked for.
+	// Docs are the docs to load with the skill. All reports that the call selects every doc.
 	Docs []Doc
 	All  bool
-	// Selected are the docs that were selected with an earlier text of the skill,
-	// as they are now: if the body has changed they are delivered with it.
+	// Selected are the present texts of docs that were selected before. If the body has
+	// changed, they are delivered with it.
 	Selected []Doc
 	// Listing is the digest of a text that follows the body, "" for none.
 	Listing string
 }
 
-// Loading is what a load has changed.
-type Loading struct {
-	Delivery Delivery // what the call brought into view; perhaps neither Body nor Docs
-	Docs     []string // docs that were delivered or came back into the load
-	Began    bool     // the skill was not loaded before
-	Restored bool     // the body takes the place of its outline
+// LoadResult reports what [Record.Load] has changed.
+type LoadResult struct {
+	Delivery   Delivery // the text that the call added to the view; it may be empty
+	Docs       []string // docs that were delivered, or whose text was still in view
+	IsNew      bool     // the skill was not loaded before
+	IsRestored bool     // the body replaces its outline
 }
 
-// Load makes a skill loaded and delivers those of its texts that the model does
-// not see. shows reports whether the content of a delivery is in view. A changed
-// body supersedes everything that was delivered of the skill; superseded texts
-// that are not in view are removed at once. The call and its replay from a
-// receipt use the same transition. The list of allowed tools must be noted
-// separately, before.
-func (r *Record) Load(l Load, shows func(*Delivery) bool) Loading {
-	out := Loading{Began: r.Find(l.Skill) == nil}
+// Load marks a skill as loaded and delivers those of its texts that are not in view. shows
+// reports whether the content of a delivery is in view. A changed body supersedes all earlier
+// deliveries of the skill. Calls, and replays of calls from receipts, both use Load. The caller
+// must call [Record.KeepList] first.
+func (r *Record) Load(l Load, shows func(*Delivery) bool) LoadResult {
+	out := LoadResult{IsNew: r.Find(l.Skill) == nil}
 	var revived []string
-	if out.Began {
-		revived = r.revive(l.Skill, shows)
+	if out.IsNew {
+		revived = r.reuseEnded(l.Skill, shows)
 	}
 	seen := r.anyDelivery(l.Skill, func(d *Delivery) bool { return d.Body && shows(d) })
 	old, delivered := r.Body(l.Skill)
-	other := r.isOther(l.Skill, l.ID)
+	other := r.isOtherSkill(l.Skill, l.ID)
 	changed := delivered && (old != l.Digest || other)
-	out.Restored = delivered && old != l.Digest && r.Full(old) == l.Digest && !other
+	out.IsRestored = delivered && old != l.Digest && r.Full(old) == l.Digest && !other
 	d := Delivery{
 		Call: l.Call, Turn: r.Turn, Skill: l.Skill, Digest: l.Digest,
 		Body: changed || !seen, Anchor: l.Anchor, Seen: true,
 	}
 	docs := l.Docs
 	if !seen {
-		r.dropBody(l.Skill) // docs that are in view stay at their calls
+		r.dropBody(l.Skill) // docs in view stay at their calls
 	}
 	if changed {
 		docs = withSelected(docs, l.Selected)
@@ -64,7 +62,7 @@ func (r *Record) Load(l Load, shows func(*Delivery) bool) Loading {
 		r.supersede(l.Skill)
 	}
 	a := r.Activate(l.Skill, l.Digest)
-	if out.Began {
+	if out.IsNew {
 		a.Call, a.Docs = l.Call, revived
 	}
 	if l.ID != "" {
@@ -72,7 +70,7 @@ func (r *Record) Load(l Load, shows func(*Delivery) bool) Loading {
 	}
 	a.Revision = l.Revision
 	a.All = a.All || l.All
-	if changed { // a doc that is gone is no longer selected
+	if changed { // a doc that the new text no longer has is no longer selected
 		a.Docs = slices.DeleteFunc(a.Docs, func(name string) bool { return !hasDoc(docs, name) })
 	}
 	if d.Body {
@@ -85,34 +83,34 @@ func (r *Record) Load(l Load, shows func(*Delivery) bool) Loading {
 		}
 	}
 	out.Delivery = d
-	if out.Began {
+	if out.IsNew {
 		out.Docs = slices.Clone(a.Docs)
 	}
 	return out
 }
 
-// isOther reports whether the name of a loaded skill means another skill now.
-func (r *Record) isOther(skill, id string) bool {
+// isOtherSkill reports whether a different skill was loaded under this name.
+func (r *Record) isOtherSkill(skill, id string) bool {
 	a := r.Find(skill)
 	return a != nil && a.ID != "" && id != "" && a.ID != id
 }
 
-// Select makes docs the selection of a loaded skill and delivers those of offered
-// that the model does not see. The skill must be loaded.
-func (r *Record) Select(call int, skill string, docs []string, all bool, offered []Doc, shows func(*Delivery) bool) {
+// Select sets the selected docs of a loaded skill, and delivers those texts that are not in
+// view. shows reports whether the content of a delivery is in view.
+func (r *Record) Select(call int, skill string, docs []string, all bool, texts []Doc, shows func(*Delivery) bool) {
 	r.deselect(skill, docs, all)
 	r.Touch(skill)
 	d := Delivery{Call: call, Turn: r.Turn, Skill: skill, Digest: r.Find(skill).Digest, Seen: true}
-	r.deliver(&d, offered, shows)
+	r.deliver(&d, texts, shows)
 }
 
-// deliver adds to d those docs whose present text is not in view, adds d to the
-// deliveries if it then has content, and returns the names of the docs.
+// deliver adds to d the docs whose present text is not in view, and returns their names. If d
+// then has content, deliver adds it to the deliveries.
 func (r *Record) deliver(d *Delivery, docs []Doc, shows func(*Delivery) bool) (added []string) {
 	for _, doc := range docs {
-		digest, listed := r.docIn(d.Skill, doc.Name)
+		digest, listed := r.docDigest(d.Skill, doc.Name)
 		seen := r.anyDelivery(d.Skill, func(x *Delivery) bool {
-			return shows(x) && slices.ContainsFunc(x.Docs, func(there Doc) bool { return there.Name == doc.Name && !there.Old })
+			return shows(x) && slices.ContainsFunc(x.Docs, func(other Doc) bool { return other.Name == doc.Name && !other.Old })
 		})
 		switch {
 		case listed && seen && digest == doc.Digest:
@@ -121,7 +119,7 @@ func (r *Record) deliver(d *Delivery, docs []Doc, shows func(*Delivery) bool) (a
 			r.supersedeDoc(d.Skill, doc.Name)
 			d.Supersedes = true
 		case listed:
-			r.dropDoc(d.Skill, doc.Name) // a text that is not in view can go at once
+			r.dropDoc(d.Skill, doc.Name) // the old text is not in view
 		}
 		d.Docs = append(d.Docs, Doc{Name: doc.Name, Digest: doc.Digest, Framed: doc.Framed})
 		added = append(added, doc.Name)
@@ -155,23 +153,23 @@ func hasDoc(docs []Doc, name string) bool {
 	return slices.ContainsFunc(docs, func(d Doc) bool { return d.Name == name })
 }
 
-// LoadState is what is loaded, and what the view shows of it.
+// LoadState holds which skills are loaded and which of their texts the view shows.
 type LoadState struct {
-	// Uses is the clock of last use; it counts touches, not time.
+	// Uses counts the loads and selections. It is a logical clock for [Active].Used.
 	Uses int `json:"uses"`
 	// Active are the loaded skills in load order.
 	Active []Active `json:"active,omitempty"`
-	// Deliveries are the contents that the view shows, by call number.
+	// Deliveries are the contents that the view shows, in the order of call numbers.
 	Deliveries []Delivery `json:"deliveries,omitempty"`
-	// Shelf has more of them in a stored record.
-	Shelf   Shelf `json:"shelf,omitzero"`
-	shelved []Delivery
-	// Recent are the skills that were loaded lately; see [Record.Remember].
+	// Archive lists more deliveries in a stored record, and archived are its entries.
+	Archive  Archive `json:"shelf,omitzero"`
+	archived []Delivery
+	// Recent are the recently loaded skills; see [Record.Remember].
 	Recent []RecentLoad `json:"recent,omitempty"`
-	// Compact are skills whose texts give way to an outline when the next turn begins.
-	// Shortened are the texts whose outlines are in view in their place.
-	Compact   []Compaction `json:"compact,omitempty"`
-	Shortened []Shortened  `json:"shortened,omitempty"`
+	// Compact are skills whose texts a short text will replace when the next turn begins.
+	// ShortTexts are the short texts that have replaced bodies.
+	Compact    []Compaction `json:"compact,omitempty"`
+	ShortTexts []ShortText  `json:"shortened,omitempty"`
 }
 
 // Touch makes skill the most recently used one, if it is loaded.
@@ -182,8 +180,8 @@ func (r *Record) Touch(skill string) {
 	}
 }
 
-// Activate makes skill loaded at the digest of its body and touches it. A skill
-// that was not loaded comes last in load order.
+// Activate marks skill as loaded with that digest of its body, and as the most recently used
+// one. A skill that was not loaded becomes the last in load order.
 func (r *Record) Activate(skill, digest string) *Active {
 	if r.Find(skill) == nil {
 		r.Active = append(r.Active, Active{Skill: skill})
@@ -196,8 +194,7 @@ func (r *Record) Activate(skill, digest string) *Active {
 	return a
 }
 
-// Unload removes skill and everything that was delivered of it, and reports whether
-// it was loaded.
+// Unload removes skill and all its deliveries, and reports whether it was loaded.
 func (r *Record) Unload(skill string) bool {
 	n := len(r.Active)
 	r.Active = slices.DeleteFunc(r.Active, func(a Active) bool { return a.Skill == skill })
@@ -209,8 +206,8 @@ func (r *Record) Unload(skill string) bool {
 	return true
 }
 
-// Break drops texts that newer ones supersede. Call it where the prefix of the
-// request breaks anyway: there, dropping them costs nothing.
+// Break removes superseded texts. Callers call it when the cached prefix of the request
+// breaks anyway, because removing texts then costs nothing.
 func (r *Record) Break() {
 	for i := range r.Deliveries {
 		r.Deliveries[i].Docs = slices.DeleteFunc(r.Deliveries[i].Docs, func(d Doc) bool { return d.Old })
@@ -220,8 +217,8 @@ func (r *Record) Break() {
 	})
 }
 
-// dropBody removes the body of skill from the deliveries, because it is not in view
-// and is about to be delivered again. The docs stay at their calls.
+// dropBody removes the body of skill from the deliveries before it is delivered again. Docs
+// stay at their calls.
 func (r *Record) dropBody(skill string) {
 	r.Deliveries = slices.DeleteFunc(r.Deliveries, func(d Delivery) bool { return d.Skill == skill && len(d.Docs) == 0 })
 	for i := range r.Deliveries {
@@ -264,9 +261,9 @@ func (r *Record) Body(skill string) (digest string, ok bool) {
 	return digest, ok
 }
 
-// docIn returns the digest of the newest text of a doc that was delivered. ok is
+// docDigest returns the digest of the newest text of a doc that was delivered. ok is
 // false if there is none.
-func (r *Record) docIn(skill, doc string) (digest string, ok bool) {
+func (r *Record) docDigest(skill, doc string) (digest string, ok bool) {
 	for i := range r.Deliveries {
 		d := &r.Deliveries[i]
 		if d.Skill != skill || d.Old {
@@ -301,33 +298,33 @@ func (r *Record) supersedeDoc(skill, doc string) {
 	}
 }
 
-// deselect sets the selection of skill to docs and removes whatever is no longer
-// selected from the deliveries. Superseded texts wait for a break; they make none. The
-// skill must be loaded.
+// deselect sets the selected docs of a loaded skill, and removes deselected docs from the
+// deliveries. If it has removed any, it also removes superseded texts.
 func (r *Record) deselect(skill string, docs []string, all bool) {
 	a := r.Find(skill)
 	a.Docs, a.All = docs, all
-	gone := false
+	hasRemoved := false
 	for i := range r.Deliveries {
 		if r.Deliveries[i].Skill != skill || r.Deliveries[i].Old {
 			continue
 		}
 		r.Deliveries[i].Docs = slices.DeleteFunc(r.Deliveries[i].Docs, func(d Doc) bool {
-			out := !d.Old && !slices.Contains(docs, d.Name)
-			gone = gone || out
-			return out
+			deselected := !d.Old && !slices.Contains(docs, d.Name)
+			hasRemoved = hasRemoved || deselected
+			return deselected
 		})
 	}
-	if gone {
+	if hasRemoved {
 		r.Break()
 	}
 }
 
-// revive moves the content of an ended load that is still in view, as shown reports, into a
-// new load. It removes the rest, and returns the names of the docs that it revived.
-func (r *Record) revive(skill string, shown func(*Delivery) bool) (docs []string) {
+// reuseEnded makes the content of an ended load part of a new load, if it is still in view. It
+// removes content that is not in view, and returns the names of the reused docs. shows
+// reports whether the content of a delivery is in view.
+func (r *Record) reuseEnded(skill string, shows func(*Delivery) bool) (docs []string) {
 	r.Deliveries = slices.DeleteFunc(r.Deliveries, func(d Delivery) bool {
-		return d.Skill == skill && d.Ended && !d.Old && !shown(&d)
+		return d.Skill == skill && d.Ended && !d.Old && !shows(&d)
 	})
 	for i := range r.Deliveries {
 		d := &r.Deliveries[i]
@@ -344,21 +341,21 @@ func (r *Record) revive(skill string, shown func(*Delivery) bool) (docs []string
 	return docs
 }
 
-// RecentLoad is a skill that was loaded, and the turn in which that happened last.
+// RecentLoad is a skill and the last turn in which it was loaded.
 type RecentLoad struct {
 	Skill string `json:"skill"`
 	Turn  int    `json:"turn"`
 }
 
-// Remember notes that skill is loaded in the present turn. Record.Recent keeps 16
-// names of those that [Record.LoadedLately] returns, the latest last.
+// Remember notes in Record.Recent that skill is loaded in the present turn. Recent keeps at
+// most 16 skills, the latest last.
 func (r *Record) Remember(skill string) {
 	r.Recent = slices.DeleteFunc(r.Recent, func(l RecentLoad) bool { return l.Skill == skill || l.Turn < r.Turn-recentTurns })
 	r.Recent = append(r.Recent, RecentLoad{skill, r.Turn})
 	r.Recent = r.Recent[max(0, len(r.Recent)-maxRecent):]
 }
 
-// LoadedLately names the skills that were loaded in this turn or the two before, the
+// LoadedLately returns the skills that were loaded in this turn or the two before, the
 // latest last.
 func (r *Record) LoadedLately() []string {
 	var names []string

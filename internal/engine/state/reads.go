@@ -5,33 +5,32 @@ import (
 	"github.com/satchel-go/satchel/internal/text/prompttext"
 )
 
-// ReadCalls tells which calls read files of skills.
+// ReadCalls recognizes calls that read files of skills.
 type ReadCalls interface {
-	// ShowsFiles reports whether calls of a tool may do so.
+	// ShowsFiles reports whether calls of tool may read files of skills.
 	ShowsFiles(tool string) bool
 	// ShowsFile reports whether this call of such a tool does.
 	ShowsFile(call *core.ToolCall) bool
 }
 
-// reads counts the text of skill files that results of calls hold.
+// reads counts the text of skill files in the results of calls.
 type reads struct {
-	// results are those of the last request, in their order, and inTurn is where those begin
-	// that came since the last message of a user.
+	// results are the results in the last request, in order. inTurn is the index of the first
+	// one after the last message of a user.
 	results []readResult
 	inTurn  int
-	// since are the answers that came after that request.
+	// since are the answers after that request.
 	since []readResult
 }
 
-// readResult is the result of one call. tokens is 0 where the call has not read a file of a
-// skill.
+// readResult is the result of one call. tokens is 0 if the call has not read a file of a skill.
 type readResult struct {
 	call         string
 	size, tokens int
 }
 
-// Scan looks at the messages of a request once, see [ScanMessages]. It also counts the results
-// of calls that read files of skills, unless calls is nil.
+// Scan is [ScanMessages] for a request of the agent. Unless calls is nil, it also counts the
+// text of skill files in results. It estimates only results that are new since the last request.
 func (a *Agent) Scan(messages []core.Message, front int, calls ReadCalls) Scan {
 	if calls == nil {
 		return ScanMessages(messages, front)
@@ -39,28 +38,28 @@ func (a *Agent) Scan(messages []core.Message, front int, calls ReadCalls) Scan {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.reads.inTurn, a.reads.since = 0, nil
-	counter := readCounter{reads: &a.reads, calls: calls, asked: -1}
+	counter := readCounter{reads: &a.reads, calls: calls, calling: -1}
 	scan := scanMessages(messages, front, &counter)
 	a.reads.results = a.reads.results[:counter.count]
 	return scan
 }
 
-// readCounter counts the results of reads while messages are scanned.
+// readCounter counts the text of skill files while scanMessages scans the messages.
 type readCounter struct {
 	*reads
 	calls ReadCalls
-	count int
-	asked int // the index of the last message with calls
+	count   int
+	calling int // the index of the last message with calls
 }
 
-// beginTurn notes that the results so far stand before a message of a user.
+// beginTurn notes that a message of a user follows the results so far.
 func (c *readCounter) beginTurn() { c.inTurn = c.count }
 
-// add counts the message with an index if it is the result of a read.
+// add counts messages[i] if it is the result of a call that reads a file of a skill.
 func (c *readCounter) add(messages []core.Message, i int) {
 	m := &messages[i]
 	if len(m.Calls) > 0 {
-		c.asked = i
+		c.calling = i
 	}
 	if m.Role != core.ToolResult || m.Tool != "" && !c.calls.ShowsFiles(m.Tool) {
 		return
@@ -71,17 +70,17 @@ func (c *readCounter) add(messages []core.Message, i int) {
 	}
 	if known := &c.results[c.count]; known.call != m.CallID || known.size != size {
 		*known = readResult{call: m.CallID, size: size}
-		if call := callOf(messages, c.asked, m); call != nil && c.calls.ShowsFiles(call.Name) && c.calls.ShowsFile(call) {
+		if call := callOf(messages, c.calling, m); call != nil && c.calls.ShowsFiles(call.Name) && c.calls.ShowsFile(call) {
 			known.tokens = prompttext.Estimate(m.Text[:size])
 		}
 	}
 	c.count++
 }
 
-// callOf returns the call that a result answers, or nil. asked is the index of the last
-// message before it that has calls.
-func callOf(messages []core.Message, asked int, result *core.Message) *core.ToolCall {
-	for i := asked; i >= 0; i-- {
+// callOf returns the call that a result answers, or nil. calling is the index of the last
+// message with calls before the result.
+func callOf(messages []core.Message, calling int, result *core.Message) *core.ToolCall {
+	for i := calling; i >= 0; i-- {
 		for j := range messages[i].Calls {
 			c := &messages[i].Calls[j]
 			if c.ID == result.CallID && (result.Tool == "" || c.Name == result.Tool) {
@@ -89,14 +88,14 @@ func callOf(messages []core.Message, asked int, result *core.Message) *core.Tool
 			}
 		}
 		if messages[i].Role == core.User {
-			break // results stand in the turn of their calls
+			break // a result is in the same turn as its call
 		}
 	}
 	return nil
 }
 
-// tokens returns the sum of what is in view, and of the part since the last message of a
-// user. Answers to the call are left out, unless it has no id.
+// tokens returns the sum of all results, and of those after the last message of a user. It
+// leaves out later answers of the call with that id, unless the id is "".
 func (r *reads) tokens(call string) (all, inTurn int) {
 	for i := range r.results {
 		all += r.results[i].tokens
@@ -112,16 +111,16 @@ func (r *reads) tokens(call string) (all, inTurn int) {
 	return all, inTurn
 }
 
-// ReadTokens returns the estimated tokens of skill files that the last request held or that
-// were read since. inTurn are those since the last message of a user.
+// ReadTokens returns the estimated tokens of skill files in the last request and in answers
+// after it. inTurn is the part after the last message of a user.
 func (a *Agent) ReadTokens() (all, inTurn int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.reads.tokens("")
 }
 
-// AddRead adds the answer to a call, and returns what ReadTokens was without it. It adds
-// nothing and returns false if inTurn would then exceed room.
+// AddRead adds the answer of a call, and returns the values of ReadTokens without it. If
+// inTurn would exceed room, it adds nothing and returns false.
 func (a *Agent) AddRead(call string, tokens, room int) (all, inTurn int, fits bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -9,19 +9,19 @@ import (
 // DigestLen is the number of hex digits of a digest that a receipt shows.
 const DigestLen = 12
 
-// Receipt is the last line of a stored tool result. It says which call the result answers and
-// what that call changed. The view finds the place of a delivery by it, and a record that was
-// lost is rebuilt from the receipts of a transcript. It reads
+// Receipt is the last line of a stored tool result, for example
 //
 //	[skill#4 +pdf@3f9a1c2b4d5e(forms.md) -docx]
 //
-// and for a skill of a library also names its revision: +pdf@3f9a1c2b4d5e@v2-0a1b2c3d4e5f.
+// It holds the number of the call and the changes that the call made. The view uses it to
+// find the result at which to show a delivery. A lost record is rebuilt from the receipts of
+// a transcript. A skill of a library also has a revision: +pdf@3f9a1c2b4d5e@v2-0a1b2c3d4e5f.
 type Receipt struct {
 	Call    int
 	Changes []Change
 }
 
-// Op says what a change did.
+// Op is the kind of a change.
 type Op byte
 
 // The changes that a receipt can hold.
@@ -36,10 +36,9 @@ type Change struct {
 	Op     Op
 	Skill  string
 	Digest string // of the body, cut to DigestLen; only with Loaded
-	// Revision is that of a skill that is edited while conversations go on; "" for
-	// others, and without a Digest.
+	// Revision is the skill's revision, "" if its source keeps none or Digest is "".
 	Revision string
-	All      bool // every doc was asked for
+	All      bool // the call selected every doc
 	Docs     []string
 }
 
@@ -80,8 +79,7 @@ func (r Receipt) String() string {
 	return b.String()
 }
 
-// writeWord writes s, quoted if it contains something that the grammar of the line
-// uses.
+// writeWord writes s. It quotes s if s contains a character that has a meaning in the line.
 func writeWord(b *strings.Builder, s string) {
 	if s == "" || strings.ContainsFunc(s, isQuoted) {
 		b.WriteString(strconv.Quote(s))
@@ -90,7 +88,7 @@ func writeWord(b *strings.Builder, s string) {
 	b.WriteString(s)
 }
 
-// isQuoted reports whether a word with the character stands in quotes.
+// isQuoted reports whether a word with this character must be quoted.
 func isQuoted(r rune) bool {
 	if 'a' <= r && r <= 'z' || '0' <= r && r <= '9' { // most are names and digests
 		return false
@@ -98,11 +96,11 @@ func isQuoted(r rune) bool {
 	return r <= ' ' || r == 0x7f || strings.ContainsRune(`"()[],@*`+"`", r) || r == '\uFFFD' || !strconv.IsPrint(r)
 }
 
-// receiptField is the last field of an answer that is JSON and has a receipt.
+// receiptField begins the last field of a JSON answer with a receipt.
 const receiptField = `,"receipt":"`
 
-// receiptLine returns where the receipt of a result is: its last line or, where the result
-// is one JSON object, its last field "receipt".
+// receiptLine returns the part of a result that may be a receipt. That is the last line or, if
+// the result is one JSON object, its last field "receipt".
 func receiptLine(text string) string {
 	if strings.HasPrefix(text, "{") && strings.HasSuffix(text, `]"}`) {
 		if at := strings.LastIndex(text, receiptField); at >= 0 && json.Valid([]byte(text)) {
@@ -130,8 +128,8 @@ func ReceiptCall(text string) (call int, ok bool) {
 	return call, n > 0 && (line[n] == ' ' || line[n] == ']')
 }
 
-// ParseReceipt reads the receipt at the end of text. It accepts exactly what String
-// writes.
+// ParseReceipt parses the receipt at the end of text. It accepts only the exact output of
+// [Receipt.String].
 func ParseReceipt(text string) (Receipt, bool) {
 	call, ok := ReceiptCall(text)
 	if !ok {
@@ -215,11 +213,11 @@ func readWord(line string) (word, rest string, ok bool) {
 	return line[:n], line[n:], n > 0
 }
 
-// Replay repeats a change that a receipt in the transcript describes, without the texts.
-// Digests of bodies are as short as in the receipt, and those of docs are missing until the
-// texts are read. asked reports whether the call with that receipt named a doc. The receipt of
-// a selection lists all selected docs, not only those that it delivered. A doc of a load that
-// was not asked for came with the body, unless the reader of the texts finds otherwise.
+// Replay applies a change from a receipt of the transcript to r. It has no texts: digests of
+// bodies stay as short as in the receipt, and those of docs stay empty until the caller reads
+// the texts. asked reports whether the call itself named a doc. The receipt of a selection
+// lists all selected docs, so asked decides which of them the call delivered. A doc that a
+// load delivered without being asked counts as [Doc.Framed]; the caller may correct that.
 func (r *Record) Replay(call int, c Change, asked func(doc string) bool) {
 	switch {
 	case c.Op == Unloaded:
@@ -229,7 +227,7 @@ func (r *Record) Replay(call int, c Change, asked func(doc string) bool) {
 	case r.Find(c.Skill) != nil:
 		var docs []Doc
 		for _, name := range c.Docs {
-			if _, there := r.docIn(c.Skill, name); !there || asked(name) {
+			if _, ok := r.docDigest(c.Skill, name); !ok || asked(name) {
 				docs = append(docs, Doc{Name: name})
 			}
 		}
@@ -237,13 +235,13 @@ func (r *Record) Replay(call int, c Change, asked func(doc string) bool) {
 	}
 }
 
-// replayLoad first drops what the load superseded: a history that is replayed has
-// no cached prefix, so nothing has to stay in it.
+// replayLoad applies a load from a receipt. It removes superseded texts at once, because a
+// replayed history has no cached prefix that removing them could break.
 func (r *Record) replayLoad(call int, c Change, asked func(doc string) bool) {
 	if old, ok := r.Body(c.Skill); ok && old != c.Digest {
 		r.supersede(c.Skill)
 		if a := r.Find(c.Skill); a != nil {
-			a.Docs = nil // the new text came with those that were selected
+			a.Docs = nil // the receipt lists the selected docs again
 		}
 	}
 	l := Load{Call: call, Skill: c.Skill, Revision: c.Revision, Digest: c.Digest, All: c.All}
@@ -255,14 +253,12 @@ func (r *Record) replayLoad(call int, c Change, asked func(doc string) bool) {
 	r.Load(l, replayShows)
 }
 
-// replayShows reports whether content of a transcript is still in view. In load mode once,
-// content that the model has answered to has been shown and is gone. All other content is in
-// view.
+// replayShows reports whether replayed content is still in view. In load mode Once, content
+// that the model has answered is not. All other content is, unless it is superseded.
 func replayShows(d *Delivery) bool { return !d.Old && !d.Spent }
 
-// DeliverImported gives a loaded skill that no call of this conversation has
-// loaded a call number of its own, under which the fallback message shows its
-// content.
+// DeliverImported adds a delivery with a new call number for a loaded skill that no call of
+// this conversation loaded. The view shows its content in the fallback message.
 func (r *Record) DeliverImported(a *Active) {
 	r.Calls++
 	d := Delivery{Call: r.Calls, Turn: r.Turn, Skill: a.Skill, Body: true}

@@ -1,5 +1,5 @@
-// Package state holds the record of an agent in a session: its fields, how they change and
-// how they are encoded.
+// Package state holds the [Record] of an agent in a session. It defines the record's fields, how
+// they change, and how a store keeps them.
 package state
 
 import (
@@ -15,16 +15,16 @@ import (
 )
 
 // Record is the state of one agent in one session: which skills are loaded,
-// which call delivered what, and what the view must keep constant. A Record
-// that [Records] returned is shared and must not be changed: Clone it first. Its JSON form
-// is what a store keeps.
+// which call delivered which text, and what the view must keep constant. A Record
+// that [Records] returned is shared and must not be changed: Clone it first. A store
+// keeps its JSON form.
 type Record struct {
-	// Version counts the saves of this record; 0 has never been saved.
+	// Version counts the saves of this record; it is 0 before the first.
 	Version int64           `json:"-"`
 	Key     core.SessionKey `json:"-"`
 
-	// Each group has the fields of one concern, in the file that changes them. In JSON all
-	// are fields of the record.
+	// Each group has the fields of one concern, and is declared in the file that changes them.
+	// In JSON all are fields of the record.
 	TurnState
 	LoadState
 	GateState
@@ -36,13 +36,13 @@ type Record struct {
 type TurnState struct {
 	// Turn numbers the user turns from 1; 0 before the first.
 	Turn int `json:"turn"`
-	// Token is the host's token of the turn, "" if the adapter itself found the
-	// turn; User is the message by which it did.
+	// Token is the token by which the host names the turn. It is "" if the adapter found the
+	// turn by the message User instead.
 	Token string `json:"token,omitempty"`
-	// Tokens are those of earlier turns that the record still holds, the latest last. None of
-	// them begins a turn again.
+	User  Mark   `json:"user"`
+	// Tokens are the tokens of some earlier turns, the latest last. A request with one of
+	// them begins no new turn.
 	Tokens []string `json:"tokens,omitempty"`
-	User   Mark     `json:"user"`
 
 	// Calls is the highest number given to a call. Numbers are never reused.
 	Calls int `json:"calls"`
@@ -51,31 +51,31 @@ type TurnState struct {
 	Pending    []Pending    `json:"pending,omitempty"`
 	Unnumbered []Unnumbered `json:"others,omitempty"`
 
-	// Before is how the turn began, nil if nothing of that has changed or the first turn
-	// began with nothing; see [Record.BeginAgain]. It is shared by the copies of a record.
+	// Before is the state at the beginning of the turn, for [Record.BeginAgain]. It is nil if
+	// the turn has changed none of it, or if it is the first turn and began with nothing.
+	// Copies of a record share it.
 	Before *Beginning `json:"before,omitempty"`
-	// Ran are the calls of the turn whose commands may start only once and were begun, but
-	// for those in Pending. Without a number a call is of an earlier attempt of the turn.
-	Ran []Pending `json:"ran,omitempty"`
+	// OnceCalls are calls of the turn, except those in Pending, whose commands may run only
+	// once and have started. Those of an earlier attempt of the turn have no number.
+	OnceCalls []Pending `json:"ran,omitempty"`
 
-	// Unknown are the last calls of tools that the agent does not have, in the order of
-	// their answers.
+	// Unknown are the latest calls of tools that the agent does not have, in the order in
+	// which they were answered.
 	Unknown []UnknownCall `json:"unknown,omitempty"`
 
-	// Terminals is the highest number that a session command of the agent was
-	// given. Numbers are never reused, not even on another machine.
+	// Terminals is the highest number of an interactive command of the agent. Numbers are
+	// never reused, not even on another machine.
 	Terminals int `json:"terminals,omitempty"`
 }
 
-// Front are the first messages of a request, by their number and a checksum. It tells
-// whether a host has changed what stands before the content, so that no cache holds
-// that any more. Size are their bytes, and Moved is how often the host has changed them
-// in the turn.
+// Front fingerprints the messages of a request that come before the first skill text. If the
+// host changes these messages, no prompt cache holds the skill texts any more.
 type Front struct {
 	Messages int    `json:"messages,omitempty"`
-	Size     int    `json:"size,omitempty"`
-	Sum      uint32 `json:"sum,omitempty"`
-	Moved    int    `json:"moved,omitempty"`
+	Size     int    `json:"size,omitempty"` // in bytes
+	Sum      uint32 `json:"sum,omitempty"`  // a checksum
+	// Moved is how often the host has changed the messages in this turn.
+	Moved int `json:"moved,omitempty"`
 }
 
 // Active is one loaded skill.
@@ -83,36 +83,35 @@ type Active struct {
 	Skill string `json:"skill"`
 	// Call is the number of the call that loaded it, or 0 for an imported skill.
 	Call int `json:"call,omitempty"`
-	// ID is the canonical id of the skill that the name meant, "" where it is not
-	// known.
+	// ID is the skill's canonical id when it was loaded, "" if it is not known.
 	ID string `json:"id,omitempty"`
-	// Revision is that of the skill whose text was loaded, "" if its source keeps none. Its
-	// files are read and staged until the skill is loaded again.
+	// Revision is the loaded revision of the skill, "" if its source keeps no revisions. The
+	// skill's files are read from this revision until the skill is loaded again.
 	Revision string `json:"revision,omitempty"`
 	// Digest is the hex SHA-256 of the body that was delivered.
 	Digest string `json:"digest"`
-	// Docs are the selected docs in the order of selection. All reports that every
-	// doc was asked for.
+	// Docs are the selected docs in the order of selection. All reports that the call
+	// selected every doc.
 	Docs []string `json:"docs,omitempty"`
 	All  bool     `json:"all,omitempty"`
-	// Used is the value of the use clock at the last load or selection, and Loaded
-	// the value at the last load; both are 0 for an imported skill.
+	// Used is the value of [LoadState].Uses at the last load or selection, and Loaded its
+	// value at the last load. Both are 0 for an imported skill.
 	Used   int `json:"used"`
 	Loaded int `json:"loaded,omitempty"`
 }
 
-// Delivery is the content of one skill that one call brought into view, pinned by digest.
-// The content is shown at the result of that call while the record lists the delivery. In
-// JSON it is a short string.
+// Delivery is the text of one skill that one call added to the view, pinned by digest. The
+// view shows the text at the result of that call while the record lists the delivery.
+// In JSON it is a short string.
 type Delivery struct {
 	// Call is the number of the call; a call that names several skills makes
 	// several deliveries.
 	Call  int    `json:"call"`
 	Turn  int    `json:"turn"`
 	Skill string `json:"skill"`
-	// Digest is the hex SHA-256 of the skill's body at the delivery, "" for docs alone
-	// whose load has ended. Body reports that this call delivered the body and not only
-	// docs.
+	// Digest is the hex SHA-256 of the skill's body at the time of the delivery. It is "" if
+	// only docs were delivered and the load has ended. Body reports that this call delivered
+	// the body, perhaps with docs.
 	Digest string `json:"digest"`
 	Body   bool   `json:"body,omitempty"`
 	Docs   []Doc  `json:"docs,omitempty"`
@@ -121,56 +120,57 @@ type Delivery struct {
 	// Anchor is the user message that carries a delivery made without a call.
 	Anchor *Mark `json:"anchor,omitempty"`
 	// Supersedes reports that an older text of the skill was in view. Old reports
-	// that this is such an older text, which goes at the next break.
+	// that this is such an older text; [Record.Break] removes it.
 	Supersedes bool `json:"supersedes,omitempty"`
 	Old        bool `json:"old,omitempty"`
 	// Seen reports that a request contained the message of the delivery. Spent
-	// reports that the model has answered since; it is kept in load mode once only.
+	// reports that the model has answered since; it is only set in load mode Once.
 	Seen  bool `json:"seen,omitempty"`
 	Spent bool `json:"spent,omitempty"`
-	// Ended reports that the load is over. Its content is in view only because
-	// clearing it would cost more than it saves; nothing counts it as loaded.
+	// Ended reports that the load is over. The text is still in view because clearing it
+	// would cost more than it saves, but the skill does not count as loaded.
 	Ended bool `json:"ended,omitempty"`
 }
 
-// DeliveryKey names a delivery within a record: a call delivers a skill once.
+// DeliveryKey identifies a delivery within a record: a call delivers a skill once.
 type DeliveryKey struct {
 	Call  int
 	Skill string
 }
 
-// Key returns the name of the delivery.
+// Key returns the key of the delivery.
 func (d *Delivery) Key() DeliveryKey { return DeliveryKey{d.Call, d.Skill} }
 
 // Doc is a delivered doc, pinned by the hex SHA-256 of its text. Old reports that a
-// newer text of it was delivered since.
+// newer text of it was delivered later.
 type Doc struct {
 	Name   string `json:"name"`
 	Digest string `json:"digest"`
 	Old    bool   `json:"old,omitempty"`
-	// Framed: the doc came with a body that names it.
+	// Framed reports that the doc was delivered with a body that mentions it. It is then
+	// shown between lines that name it, not in an element.
 	Framed bool `json:"framed,omitempty"`
 }
 
-// Pending is a call of the last response that has a number. Answer is set once the
-// call was answered: executing the same call again, after an interrupt or a
-// restart, then gives the same answer and changes nothing.
+// Pending is a numbered call of the last response. Answer is set when the call has been
+// answered. If the same call is executed again, after an interrupt or a restart, it returns
+// this answer and changes nothing.
 type Pending struct {
 	Call int           `json:"call"`
 	From core.ToolCall `json:"from"`
 	// Done reports that the call has ended: it was answered, failed or was denied.
 	Done   bool   `json:"done,omitempty"`
 	Answer string `json:"answer,omitempty"`
-	// Runs reports that the call only runs a command: it has a number, but changes
-	// nothing of what is loaded. Begun reports that its command was about to start.
+	// Runs reports that the call only runs a command and loads or unloads nothing. Begun
+	// reports that its command was about to start.
 	Runs  bool `json:"runs,omitempty"`
 	Begun bool `json:"begun,omitempty"`
-	// Text is the digest of a pinned answer, which is too long for the record.
+	// Text is the digest of the pinned answer if it is too long for the record.
 	Text string `json:"text,omitempty"`
 }
 
-// Unnumbered is a call of the last response that has no number of its own. After is
-// the number of the last call before it that has one, or 0.
+// Unnumbered is a call of the last response that has no number. After is the number of the
+// nearest numbered call before it, or 0.
 type Unnumbered struct {
 	ID    string `json:"id,omitempty"`
 	Name  string `json:"name"`
@@ -182,19 +182,18 @@ type Unnumbered struct {
 type Note struct {
 	Anchor Mark   `json:"anchor"`
 	Text   string `json:"text"`
-	// Files are those of the host that the note tells of, or that a message has brought
-	// too or an answer tells of, with their names.
+	// Files are the host's files that the note announces. They also include files that were
+	// attached to a message or announced in an answer.
 	Files []NotedFile `json:"files,omitempty"`
 }
 
-// NotedFile is a file of the host, by its identity, and its name in work/inputs.
+// NotedFile is a file of the host. As is its name in work/inputs.
 type NotedFile struct {
 	Identity string `json:"id"`
 	As       string `json:"as"`
 }
 
-// FileOfHost returns the name that a file of the host was told to have, "" if it was
-// not told.
+// FileOfHost returns the name under which a file of the host was announced, "" if it was not.
 func (r *Record) FileOfHost(identity string) string {
 	for i := range r.Notes {
 		for _, f := range r.Notes[i].Files {
@@ -210,14 +209,14 @@ func (r *Record) FileOfHost(identity string) string {
 func (r *Record) Clone() *Record {
 	c := *r
 	c.Active, c.Deliveries, c.Lists = cloneActive(r.Active), cloneDeliveries(r.Deliveries), cloneLists(r.Lists)
-	c.Pending, c.Ran = slices.Clone(r.Pending), slices.Clone(r.Ran)
+	c.Pending, c.OnceCalls = slices.Clone(r.Pending), slices.Clone(r.OnceCalls)
 	c.Returns.Skills = slices.Clone(r.Returns.Skills)
 	c.Notes = slices.Clone(r.Notes)
 	for i := range c.Notes {
 		c.Notes[i].Files = slices.Clone(c.Notes[i].Files)
 	}
 	c.Tokens = slices.Clone(r.Tokens)
-	c.Compact, c.Shortened = slices.Clone(r.Compact), slices.Clone(r.Shortened)
+	c.Compact, c.ShortTexts = slices.Clone(r.Compact), slices.Clone(r.ShortTexts)
 	c.Recent = slices.Clone(r.Recent)
 	c.Unnumbered = slices.Clone(r.Unnumbered)
 	c.Unknown = slices.Clone(r.Unknown)
@@ -255,7 +254,7 @@ func cloneLists(all []ToolList) []ToolList {
 	return all
 }
 
-// BaseName returns the name behind the qualifier of a qualified one.
+// BaseName returns a skill's name without the qualifier before its last colon.
 func BaseName(name string) string { return name[strings.LastIndexByte(name, ':')+1:] }
 
 // FindID returns the loaded skill with that canonical id, or nil. It points into the
@@ -279,11 +278,11 @@ func (r *Record) Find(skill string) *Active {
 	return nil
 }
 
-// recordFormat is the number of the form in which records are stored. A stored record
-// begins with it, so that the value of a host is not taken for a record.
+// recordFormat is the version of the stored form. A stored record begins with it, so that a
+// host's own value is not mistaken for a record.
 const recordFormat = 2
 
-// storedRecord is a record as a store keeps it. Its key and version are those of the value.
+// storedRecord is a record as a store keeps it, without its key and version.
 type storedRecord struct {
 	Format int `json:"record"`
 	*Record
@@ -301,7 +300,7 @@ func encode(rec *Record) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// decode reads what encode wrote. Everything else is an error that wraps
+// decode reads the output of encode. For any other data it returns an error that wraps
 // [session.ErrDamaged].
 func decode(key core.SessionKey, v session.Value) (*Record, error) {
 	stored := storedRecord{Record: &Record{}}
@@ -316,10 +315,10 @@ func decode(key core.SessionKey, v session.Value) (*Record, error) {
 	return rec, nil
 }
 
-// Pins returns the digests of what a record needs pinned in its session, sorted. Its
-// listing is pinned for all sessions, see [Records.PinListing].
+// Pins returns the sorted digests of the texts that a record needs pinned in its session. Its
+// listing is not among them, because [Records.PinListing] pins it for all sessions.
 func (r *Record) Pins() []string {
-	pins := []string{r.Overview, r.Shelf.List}
+	pins := []string{r.Overview, r.Archive.List}
 	var was Beginning
 	if r.Before != nil {
 		was = *r.Before
@@ -327,7 +326,7 @@ func (r *Record) Pins() []string {
 	for _, a := range slices.Concat(r.Active, was.Active) {
 		pins = append(pins, a.Digest)
 	}
-	for _, d := range slices.Concat(r.Deliveries, r.shelved, was.Deliveries) {
+	for _, d := range slices.Concat(r.Deliveries, r.archived, was.Deliveries) {
 		pins = append(pins, d.Digest, d.Listing)
 		for _, doc := range d.Docs {
 			pins = append(pins, doc.Digest)
@@ -336,7 +335,7 @@ func (r *Record) Pins() []string {
 	for _, c := range r.Compact {
 		pins = append(pins, c.Digest)
 	}
-	for _, p := range slices.Concat(r.Pending, r.Ran) {
+	for _, p := range slices.Concat(r.Pending, r.OnceCalls) {
 		pins = append(pins, p.Text)
 	}
 	for _, c := range r.Unknown {

@@ -16,9 +16,9 @@ import (
 	"github.com/satchel-go/satchel/session"
 )
 
-// Records keeps the records of agents, and the texts that they need, in a store of bytes.
-// It remembers decoded records and pinned texts, so that a request that changes nothing
-// decodes nothing and reads no text. It is safe for concurrent use, and needs no closing.
+// Records keeps the records of agents, and the texts that they need, in a [session.Store].
+// It caches decoded records and pinned texts, so a request that changes nothing decodes
+// no record and reads no text from the store. It is safe for concurrent use.
 type Records struct {
 	store session.Store
 
@@ -26,24 +26,24 @@ type Records struct {
 	decoded *lru.Cache[string, *decodedSession]     // by session
 	texts   *lru.Cache[string, string]              // by digest
 	pins    *lru.Cache[string, map[string]struct{}] // digests by session
-	ends    int                                     // counts End, MarkEnded and Unpin
+	ends    int                                     // counts the calls of End, MarkEnded and Unpin
 }
 
-// decodedSession has the decoded records of the agents of a session.
+// decodedSession holds the decoded records of a session's agents.
 type decodedSession struct {
 	agents map[string]decodedRecord
 	bytes  int // of their stored values
 }
 
-// decodedRecord is what a stored value was decoded to. Versions of a key start again when
-// its session ends, so only the bytes tell whether the store still holds that value.
+// decodedRecord is a decoded record with its stored value. The versions of a key start again
+// at 1 after its session ended, so only equal bytes prove that the store still holds this value.
 type decodedRecord struct {
 	version int64
 	data    []byte
 	record  *Record
 }
 
-// NewRecords returns the records in a store.
+// NewRecords returns Records that uses store.
 func NewRecords(store session.Store) *Records {
 	return &Records{
 		store:   store,
@@ -53,9 +53,9 @@ func NewRecords(store session.Store) *Records {
 	}
 }
 
-// Load returns the record of key. A key that was never saved, or whose session ended,
-// has a record with Version 0. The result is shared: callers must not change it. An error
-// wraps [session.ErrDamaged] if the stored value is no record.
+// Load returns the record of key. If key was never saved, or its session ended, the record
+// has Version 0. The result is shared: callers must not change it. The error wraps
+// [session.ErrDamaged] if the stored value is no record.
 func (r *Records) Load(ctx context.Context, key core.SessionKey) (*Record, error) {
 	v, err := r.store.Load(ctx, key)
 	if err != nil {
@@ -69,7 +69,7 @@ func (r *Records) Load(ctx context.Context, key core.SessionKey) (*Record, error
 	}
 	rec, err := decode(key, v)
 	if err == nil {
-		err = r.unshelve(ctx, rec)
+		err = r.loadArchive(ctx, rec)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("load record of agent %q: %w", key.Agent, err)
@@ -78,14 +78,13 @@ func (r *Records) Load(ctx context.Context, key core.SessionKey) (*Record, error
 	return rec, nil
 }
 
-// Save stores rec if the stored version is still rec.Version, and returns the record as
-// Load returns it from then on, with Version one higher. It neither changes nor keeps rec.
-// Strings that are not valid UTF-8 are stored with U+FFFD in place of the wrong bytes,
-// except the key.
+// Save stores rec if the stored version is still rec.Version. It returns the stored record,
+// whose Version is one higher. It neither changes nor retains rec. In all strings but the
+// key, U+FFFD replaces bytes that are not valid UTF-8.
 func (r *Records) Save(ctx context.Context, rec *Record) (*Record, error) {
-	stored, list := rec.shelve()
+	stored, list := rec.archive()
 	if list != "" {
-		if err := r.Pin(ctx, rec.Key.Session, stored.Shelf.List, list); err != nil {
+		if err := r.Pin(ctx, rec.Key.Session, stored.Archive.List, list); err != nil {
 			return nil, err
 		}
 	}
@@ -102,18 +101,18 @@ func (r *Records) Save(ctx context.Context, rec *Record) (*Record, error) {
 		return nil, err
 	}
 	next := stored.Clone()
-	if bytes.Contains(data, []byte(`\ufffd`)) { // perhaps in place of wrong bytes
+	if bytes.Contains(data, []byte(`\ufffd`)) { // perhaps invalid UTF-8 was replaced
 		if next, err = decode(rec.Key, session.Value{Data: data}); err != nil {
 			return nil, err
 		}
 	}
-	next.Version, next.shelved = v.Version, stored.shelved
-	next.addShelved()
+	next.Version, next.archived = v.Version, stored.archived
+	next.addArchived()
 	r.remember(v, next)
 	return next, nil
 }
 
-// find returns the record that a stored value was decoded to, nil if that is not known.
+// find returns the cached record of a stored value, or nil.
 func (r *Records) find(key core.SessionKey, v session.Value) *Record {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -140,7 +139,7 @@ func (r *Records) remember(v session.Value, rec *Record) {
 	r.decoded.Put(rec.Key.Session, s, s.bytes)
 }
 
-// forget forgets the records and texts of a session that ends.
+// forget removes the records and pins of a session from the caches.
 func (r *Records) forget(id string) {
 	r.forgetTexts(id, nil)
 	r.mu.Lock()
@@ -148,24 +147,24 @@ func (r *Records) forget(id string) {
 	r.decoded.Remove(id)
 }
 
-// unshelve puts what is on the shelf of a decoded record among its deliveries. A list that
-// the store has lost counts as empty: the texts leave the view.
-func (r *Records) unshelve(ctx context.Context, rec *Record) error {
-	if rec.Shelf.List == "" {
+// loadArchive adds the archived deliveries of a decoded record to its deliveries. An archive
+// that the store has lost counts as empty, so these texts leave the view.
+func (r *Records) loadArchive(ctx context.Context, rec *Record) error {
+	if rec.Archive.List == "" {
 		return nil
 	}
-	list, err := r.Pinned(ctx, rec.Key.Session, rec.Shelf.List)
+	list, err := r.Pinned(ctx, rec.Key.Session, rec.Archive.List)
 	if errors.Is(err, session.ErrNotPinned) {
-		rec.Shelf, rec.Before = Shelf{}, nil
+		rec.Archive, rec.Before = Archive{}, nil
 		return nil
 	}
 	if err == nil {
-		rec.shelved, err = readShelf(list)
+		rec.archived, err = readArchive(list)
 	}
 	if err != nil {
 		return fmt.Errorf("read the list of texts in view: %w", err)
 	}
-	rec.addShelved()
+	rec.addArchived()
 	return nil
 }
 
@@ -184,11 +183,10 @@ func (r *Records) Sessions(ctx context.Context) ([]session.Info, error) {
 	return l.Sessions(ctx)
 }
 
-// Update loads the record of key, calls change to make the next one, and saves it. After a
-// conflict it starts again, so that no update is lost. Any other error ends it, also one
-// that wraps [session.ErrUncertain]. change may run several times. It returns nil or its
-// argument if nothing changed; then nothing is saved. Update returns the record that is
-// stored afterwards.
+// Update loads the record of key, passes it to change, saves the record that change returns,
+// and returns the stored record. If change returns nil or its argument, nothing is saved.
+// After a conflict Update starts again, so change may run several times. Any other error ends
+// it, also one that wraps [session.ErrUncertain].
 func (r *Records) Update(ctx context.Context, key core.SessionKey, change func(*Record) (*Record, error)) (*Record, error) {
 	return r.update(ctx, key, nil, change)
 }
@@ -235,9 +233,9 @@ func (r *Records) update(ctx context.Context, key core.SessionKey, rec *Record, 
 	}
 }
 
-// pause waits before a try. Before the first two it does not wait; later it waits for a random
-// time of up to 32 ms that grows with each try. So writers in several processes do not keep
-// disturbing each other. It returns early with the error of ctx.
+// pause waits before a retry, so that writers in several processes do not keep conflicting.
+// It does not wait before the first two tries. Later it waits for a random time of up to
+// 32 ms, which grows with each try. It returns early with the error of ctx.
 func pause(ctx context.Context, try int) error {
 	if try < 2 {
 		return ctx.Err()
@@ -253,8 +251,8 @@ func pause(ctx context.Context, try int) error {
 	}
 }
 
-// queues let the updates of one record in this process wait for each other after a
-// conflict, by a hash of its key. Without them n updates at once need n tries each.
+// queues serialize the updates of one record within this process after a conflict. A hash of
+// the record's key selects the queue. Without queues, n updates at once need n tries each.
 var queues = func() (all [64]chan struct{}) {
 	for i := range all {
 		all[i] = make(chan struct{}, 1)
@@ -262,15 +260,15 @@ var queues = func() (all [64]chan struct{}) {
 	return all
 }()
 
-// queue waits for the earlier updates, for maxQueue at most: correctness never depends on
-// it. It returns nil if they have not left by then.
+// queue waits until the earlier updates of the record have ended, but at most maxQueue. It
+// then returns nil; the caller goes on without a place, because saves compare versions anyway.
 func queue(ctx context.Context, key core.SessionKey) (leave func()) {
-	place := queues[crc32.ChecksumIEEE([]byte(key.Session+"/"+key.Agent))%uint32(len(queues))]
+	turns := queues[crc32.ChecksumIEEE([]byte(key.Session+"/"+key.Agent))%uint32(len(queues))]
 	timer := time.NewTimer(maxQueue)
 	defer timer.Stop()
 	select {
-	case place <- struct{}{}:
-		return func() { <-place }
+	case turns <- struct{}{}:
+		return func() { <-turns }
 	case <-timer.C:
 	case <-ctx.Done():
 	}
@@ -327,7 +325,8 @@ func (r *Records) text(id, digest string) (string, bool) {
 	return r.texts.Get(digest)
 }
 
-// keepText remembers a pin, unless the session may have ended since ends were counted.
+// keepText caches a pinned text. It does nothing if a session has ended since the caller read
+// ends, because the pin may be gone.
 func (r *Records) keepText(id, digest, text string, ends int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -345,7 +344,7 @@ func (r *Records) keepText(id, digest, text string, ends int) {
 	pins[digest] = struct{}{}
 }
 
-// forgetTexts forgets the pins of a session that are not in keep.
+// forgetTexts removes the pins of a session that are not in keep from the cache.
 func (r *Records) forgetTexts(id string, keep []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -267,7 +267,7 @@ func full(key core.SessionKey) *state.Record {
 				Lists:      []state.ToolList{{Skill: "old", Tools: []string{"Read"}}},
 				Recent:     []state.RecentLoad{{Skill: "old", Turn: 1}},
 			},
-			Ran:        []state.Pending{{From: core.ToolCall{ID: "c3", Name: "skill_run"}, Done: true, Runs: true, Begun: true, Answer: "ok"}},
+			OnceCalls:  []state.Pending{{From: core.ToolCall{ID: "c3", Name: "skill_run"}, Done: true, Runs: true, Begun: true, Answer: "ok"}},
 			Unnumbered: []state.Unnumbered{{ID: "c0", Name: "search"}, {Name: "send", After: 9}},
 			Terminals:  3,
 		},

@@ -30,10 +30,10 @@ func call(id, name, arguments string) core.ToolCall {
 }
 
 // made marks calls of load as changes and calls of run as ordered.
-func made(calls ...core.ToolCall) []state.Made {
-	var all []state.Made
+func made(calls ...core.ToolCall) []state.ModelCall {
+	var all []state.ModelCall
 	for _, c := range calls {
-		all = append(all, state.Made{Call: c, Changes: c.Name == "load", Ordered: c.Name == "run"})
+		all = append(all, state.ModelCall{Call: c, Changes: c.Name == "load", Ordered: c.Name == "run"})
 	}
 	return all
 }
@@ -80,7 +80,7 @@ func TestWait(t *testing.T) {
 	clock := newClock()
 	r := state.NewResponse(made(call("1", "load", ""), call("2", "search", ""), call("3", "run", ""), call("4", "run", "")), clock.after)
 	load, search, first, second := r.Open(call("1", "load", "")), r.Open(call("2", "search", "")), r.Open(call("3", "run", "")), r.Open(call("4", "run", ""))
-	if load.Waits() || !search.Waits() || !second.Waits() {
+	if load.MustWait() || !search.MustWait() || !second.MustWait() {
 		t.Error("calls wait for the wrong ones")
 	}
 	done := make(chan string, 3)
@@ -161,14 +161,14 @@ func TestSees(t *testing.T) {
 		return names
 	}
 	first, load, last := r.Open(calls[0].Call), r.Open(calls[1].Call), r.Open(calls[2].Call)
-	if got := names(first.Sees(after)); !slices.Equal(got, []string{"old"}) {
+	if got := names(first.RecordFor(after)); !slices.Equal(got, []string{"old"}) {
 		t.Errorf("the first call sees %v", got)
 	}
-	if got := names(last.Sees(after)); !slices.Equal(got, []string{"old", "new"}) {
+	if got := names(last.RecordFor(after)); !slices.Equal(got, []string{"old", "new"}) {
 		t.Errorf("the last call sees %v", got)
 	}
-	load.Found(&state.Record{Version: 1, LoadState: state.LoadState{Active: []state.Active{{Skill: "evicted", Call: 1}}}})
-	if got := names(first.Sees(after)); !slices.Equal(got, []string{"evicted"}) {
+	load.SetBase(&state.Record{Version: 1, LoadState: state.LoadState{Active: []state.Active{{Skill: "evicted", Call: 1}}}})
+	if got := names(first.RecordFor(after)); !slices.Equal(got, []string{"evicted"}) {
 		t.Errorf("the first call sees %v of what the load evicted", got)
 	}
 }
@@ -178,12 +178,12 @@ func TestSees(t *testing.T) {
 func TestRecall(t *testing.T) {
 	calls := made(call("1", "search", ""), call("2", "load", "a"), call("3", "search", ""), call("4", "load", "b"))
 	rec := &state.Record{TurnState: state.TurnState{Calls: 4}}
-	if !state.Enter(rec, calls, false) || rec.Calls != 6 || calls[1].Number != 5 || calls[3].Number != 6 {
+	if !state.RecordCalls(rec, calls, false) || rec.Calls != 6 || calls[1].Number != 5 || calls[3].Number != 6 {
 		t.Fatalf("entered as %+v in %+v", calls, rec)
 	}
 	again := slices.Clone(calls)
 	again[1].Number, again[3].Number = 0, 0
-	if state.Enter(rec, again, false) || again[1].Number != 5 || again[3].Number != 6 {
+	if state.RecordCalls(rec, again, false) || again[1].Number != 5 || again[3].Number != 6 {
 		t.Errorf("entered once more as %+v", again)
 	}
 	rec.Pending[0].Done = true
@@ -213,7 +213,7 @@ func TestCanWait(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		rec  state.Record
-		made []state.Made
+		made []state.ModelCall
 		want bool
 	}{
 		{"one load", state.Record{}, made(load), true},
@@ -223,7 +223,7 @@ func TestCanWait(t *testing.T) {
 		{"no id", state.Record{}, made(call("", "load", "a")), false},
 		{"the same was answered", state.Record{TurnState: state.TurnState{Pending: []state.Pending{{Call: 1, From: load, Done: true}}}}, made(load), false},
 	} {
-		if got := state.CanWait(&tt.rec, tt.made); got != tt.want {
+		if got := state.CanRecordLater(&tt.rec, tt.made); got != tt.want {
 			t.Errorf("%s: %v", tt.name, got)
 		}
 	}
@@ -233,7 +233,7 @@ func TestCanWait(t *testing.T) {
 // it has not ended; those that wait for its end wait on.
 func TestSettle(t *testing.T) {
 	again, run, search := call("1", "run", "a"), call("2", "run", "b"), call("3", "search", "c")
-	r := state.NewResponse([]state.Made{{Call: again, Changes: true, Ordered: true}, {Call: run, Ordered: true}, {Call: search}}, newClock().after)
+	r := state.NewResponse([]state.ModelCall{{Call: again, Changes: true, Ordered: true}, {Call: run, Ordered: true}, {Call: search}}, newClock().after)
 	first, second, third := r.Open(again), r.Open(run), r.Open(search)
 	first.Begin()
 	first.Settle()

@@ -9,80 +9,81 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// Found notes the record that this call is about to change, for earlier calls
-// of the response that are executed after it.
-func (p *Place) Found(rec *Record) {
+// SetBase notes the record that this call is about to change. [Place.RecordFor] needs it for
+// earlier calls of the response that are executed later.
+func (p *Place) SetBase(rec *Record) {
 	if p == nil {
 		return
 	}
-	p.in.mu.Lock()
-	defer p.in.mu.Unlock()
-	p.found = rec
+	p.response.mu.Lock()
+	defer p.response.mu.Unlock()
+	p.base = rec
 }
 
-// Sees returns the record as this call must see it. A framework may execute
-// later calls first; what they load, unload or evict has not happened yet at
-// this place. After a restart it is no longer known what they took away.
-func (p *Place) Sees(rec *Record) *Record {
+// RecordFor returns rec without the changes of later calls of the response. A framework may
+// execute later calls first, but the model made this call before them. After a restart the
+// skills that those calls unloaded or evicted are not known any more, and stay unloaded.
+func (p *Place) RecordFor(rec *Record) *Record {
 	if p == nil {
 		return rec
 	}
-	number, found := p.laterChange()
-	if found != nil {
-		if rec.Version == found.Version {
+	number, base := p.laterChange()
+	if base != nil {
+		if rec.Version == base.Version {
 			return rec
 		}
 		rec = rec.Clone()
-		rec.Active, rec.Lists = slices.Clone(found.Active), slices.Clone(found.Lists)
+		rec.Active, rec.Lists = slices.Clone(base.Active), slices.Clone(base.Lists)
 		return rec
 	}
-	loaded := func(a Active) bool { return a.Call >= number }
-	held := func(h ToolList) bool { return h.Call >= number }
-	if number == 0 || !slices.ContainsFunc(rec.Active, loaded) && !slices.ContainsFunc(rec.Lists, held) {
+	isLaterLoad := func(a Active) bool { return a.Call >= number }
+	isLaterList := func(l ToolList) bool { return l.Call >= number }
+	if number == 0 || !slices.ContainsFunc(rec.Active, isLaterLoad) && !slices.ContainsFunc(rec.Lists, isLaterList) {
 		return rec
 	}
 	rec = rec.Clone()
-	rec.Active = slices.DeleteFunc(rec.Active, loaded)
-	rec.Lists = slices.DeleteFunc(rec.Lists, held)
+	rec.Active = slices.DeleteFunc(rec.Active, isLaterLoad)
+	rec.Lists = slices.DeleteFunc(rec.Lists, isLaterList)
 	return rec
 }
 
 // laterChange returns the number of the first later call that changes what is loaded, 0 if
-// there is none. found is the oldest record that any such call has found, nil if none has been
-// executed.
-func (p *Place) laterChange() (number int, found *Record) {
-	p.in.mu.Lock()
-	defer p.in.mu.Unlock()
+// there is none. base is the oldest record that such a call was about to change, nil if none
+// has been executed.
+func (p *Place) laterChange() (number int, base *Record) {
+	p.response.mu.Lock()
+	defer p.response.mu.Unlock()
 	passed := false
-	for _, other := range p.in.places {
-		if passed && other.made.Changes {
+	for _, other := range p.response.places {
+		if passed && other.call.Changes {
 			if number == 0 {
-				number = other.made.Number
+				number = other.call.Number
 			}
-			if other.found != nil && (found == nil || other.found.Version < found.Version) {
-				found = other.found
+			if other.base != nil && (base == nil || other.base.Version < base.Version) {
+				base = other.base
 			}
 		}
 		passed = passed || other == p
 	}
-	return number, found
+	return number, base
 }
 
-// Enter writes the calls of a new response into a record: numbers for those
-// that change what is loaded, and the places of the others between them. It
-// fills the numbers into made and reports whether the record has changed. A
-// response that is observed once more, because the process ended before the
-// host had stored it, keeps the numbers that it has. If one of its calls has ended,
-// it counts as another response, unless again says that it is the same one.
-func Enter(rec *Record, made []Made, again bool) (changed bool) {
-	if slices.ContainsFunc(made, Made.numbered) && !keepNumbers(rec.Pending, made, again) {
-		rec.KeepRan()
+// RecordCalls writes the calls of a new response into rec. It numbers those that change what is
+// loaded or run a command once, sets their numbers in made, and notes the order of the others.
+// It reports whether rec has changed.
+//
+// If rec already holds the same calls, and none has ended, they keep their numbers: the host
+// has lost the response and the model has made it again. isRepeat says that this is so even if
+// some have ended.
+func RecordCalls(rec *Record, made []ModelCall, isRepeat bool) (changed bool) {
+	if slices.ContainsFunc(made, ModelCall.hasNumber) && !keepNumbers(rec.Pending, made, isRepeat) {
+		rec.KeepOnceCalls()
 		changed, rec.Pending = true, nil
 		for i := range made {
-			if made[i].numbered() {
+			if made[i].hasNumber() {
 				rec.Calls++
 				made[i].Number = rec.Calls
-				rec.Pending = append(rec.Pending, Pending{Call: rec.Calls, From: KeptCall(made[i].Call), Runs: !made[i].Changes})
+				rec.Pending = append(rec.Pending, Pending{Call: rec.Calls, From: ShortenCall(made[i].Call), Runs: !made[i].Changes})
 			}
 		}
 	}
@@ -92,23 +93,25 @@ func Enter(rec *Record, made []Made, again bool) (changed bool) {
 	return changed
 }
 
-// CanWait reports whether a response need not be entered into the record before its call is
-// executed. It must be a single call, so that no order has to outlive the process. The call
-// must have an id, and the record must hold no call that it could be mistaken for. The
-// answer is entered together with the change that the call makes.
-func CanWait(rec *Record, made []Made) bool {
-	return len(made) == 1 && made[0].numbered() && made[0].Call.ID != "" && len(rec.Unnumbered) == 0 && FindPending(rec.Pending, nil, made[0].Call) < 0
+// CanRecordLater reports whether a response can be recorded together with the answer of its
+// call, which saves one write. It must have a single call, because the order of several must
+// outlive the process. The call must have an id, and rec must hold no call with which it
+// could be confused.
+func CanRecordLater(rec *Record, made []ModelCall) bool {
+	return len(made) == 1 && made[0].hasNumber() && made[0].Call.ID != "" && len(rec.Unnumbered) == 0 && FindPending(rec.Pending, nil, made[0].Call) < 0
 }
 
-// keepNumbers fills in the numbers that a record holds for these very calls.
-func keepNumbers(known []Pending, made []Made, again bool) bool {
-	var numbered []*Made
+// keepNumbers sets the numbers of made from known, and reports whether known has the same calls.
+func keepNumbers(known []Pending, made []ModelCall, isRepeat bool) bool {
+	var numbered []*ModelCall
 	for i := range made {
-		if made[i].numbered() {
+		if made[i].hasNumber() {
 			numbered = append(numbered, &made[i])
 		}
 	}
-	if !slices.EqualFunc(known, numbered, func(k Pending, m *Made) bool { return (again || !k.Done) && KeptCall(k.From) == KeptCall(m.Call) }) {
+	if !slices.EqualFunc(known, numbered, func(k Pending, m *ModelCall) bool {
+		return (isRepeat || !k.Done) && ShortenCall(k.From) == ShortenCall(m.Call)
+	}) {
 		return false
 	}
 	for i := range numbered {
@@ -117,15 +120,16 @@ func keepNumbers(known []Pending, made []Made, again bool) bool {
 	return true
 }
 
-// unnumbered are the calls of a response that have no number, if any has one.
-func unnumbered(made []Made) []Unnumbered {
+// unnumbered returns the calls of a response that have no number. It returns nil if no call
+// has one.
+func unnumbered(made []ModelCall) []Unnumbered {
 	var all []Unnumbered
 	after := 0
 	for i := range made {
-		if made[i].numbered() {
+		if made[i].hasNumber() {
 			after = made[i].Number
 		} else {
-			all = append(all, Unnumbered{ID: kept(made[i].Call.ID, maxWord), Name: kept(made[i].Call.Name, maxWord), After: after})
+			all = append(all, Unnumbered{ID: digestIfLong(made[i].Call.ID, maxWord), Name: digestIfLong(made[i].Call.Name, maxWord), After: after})
 		}
 	}
 	if after == 0 {
@@ -134,108 +138,106 @@ func unnumbered(made []Made) []Unnumbered {
 	return all
 }
 
-// RecallResponse makes the last response again from a record, for a process that has
-// not seen it: an agent may be resumed between a response and its calls. It
-// returns nil where the record holds none.
+// RecallResponse restores the last response from a record. A process needs this if it resumes
+// an agent between a response and its calls. It returns nil if the record holds no response.
 func RecallResponse(rec *Record, after func(time.Duration) <-chan time.Time) *Response {
 	if len(rec.Pending) == 0 {
 		return nil
 	}
-	r := &Response{after: after, recalled: true}
+	r := &Response{after: after, isRecalled: true}
 	others := rec.Unnumbered
-	take := func(number int) {
+	addOthers := func(number int) {
 		for len(others) > 0 && others[0].After <= number {
-			r.add(Made{Call: core.ToolCall{ID: others[0].ID, Name: others[0].Name}})
+			r.add(ModelCall{Call: core.ToolCall{ID: others[0].ID, Name: others[0].Name}})
 			others = others[1:]
 		}
 	}
-	take(0)
-	for _, was := range rec.Pending {
-		p := r.add(Made{Call: was.From, Number: was.Call, Changes: !was.Runs, Once: was.Runs})
-		if was.Done {
-			p.opened, p.as = true, was.From
+	addOthers(0)
+	for _, pending := range rec.Pending {
+		p := r.add(ModelCall{Call: pending.From, Number: pending.Call, Changes: !pending.Runs, Once: pending.Runs})
+		if pending.Done {
+			p.isOpened, p.openedAs = true, pending.From
 			p.end()
 		}
-		take(was.Call)
+		addOthers(pending.Call)
 	}
 	return r
 }
 
-// FindPending returns the index of a call among the numbered calls of the last
-// response, or -1. Of a call that was answered already, only the very call as it
-// was executed is found.
+// FindPending returns the index of a call in the numbered calls of the last response, or -1. If
+// the pending call is done, its arguments must be the same too.
 func FindPending(pending []Pending, place *Place, call core.ToolCall) int {
 	if place != nil {
 		number := place.Number()
 		return slices.IndexFunc(pending, func(p Pending) bool {
-			return p.Call == number && (!p.Done || exact(p.From, call))
+			return p.Call == number && (!p.Done || isSameCall(p.From, call))
 		})
 	}
-	i := slices.IndexFunc(pending, func(p Pending) bool { return exact(p.From, call) })
+	i := slices.IndexFunc(pending, func(p Pending) bool { return isSameCall(p.From, call) })
 	if i < 0 {
-		i = slices.IndexFunc(pending, func(p Pending) bool { return !p.Done && changed(p.From, call) })
+		i = slices.IndexFunc(pending, func(p Pending) bool { return !p.Done && isSameNameAndID(p.From, call) })
 	}
 	return i
 }
 
-// RanBefore returns what the record knows of a call whose command an earlier attempt of
-// the turn has begun. Only an id tells it from a later call like it.
-func RanBefore(rec *Record, call core.ToolCall) (Pending, bool) {
-	i := slices.IndexFunc(rec.Ran, func(p Pending) bool { return p.Call == 0 && call.ID != "" && exact(p.From, call) })
+// FindOnceCall returns the entry of a call whose command an earlier attempt of the turn has
+// started. It compares ids too, because a later call may have the same arguments.
+func FindOnceCall(rec *Record, call core.ToolCall) (Pending, bool) {
+	i := slices.IndexFunc(rec.OnceCalls, func(p Pending) bool { return p.Call == 0 && call.ID != "" && isSameCall(p.From, call) })
 	if i < 0 {
 		return Pending{}, false
 	}
-	return rec.Ran[i], true
+	return rec.OnceCalls[i], true
 }
 
-// Answered returns next with the answer of a call that the record has given a
-// number, so that the call gives the same answer if it is executed again. next
-// is nil, or rec, where the call changes nothing else.
-func Answered(rec, next *Record, answer Pending) *Record {
+// WithAnswer adds the answer of a numbered call to next and returns it, so that the call returns
+// the same answer if it is executed again. If next is nil or rec, it changes a copy of rec.
+func WithAnswer(rec, next *Record, answer Pending) *Record {
 	i := slices.IndexFunc(rec.Pending, func(p Pending) bool { return p.Call == answer.Call })
 	if i < 0 {
-		return next // another response was entered meanwhile
+		return next // another response has replaced this one meanwhile
 	}
-	next = changeable(rec, next)
+	next = cloneOnce(rec, next)
 	next.Pending[i] = answer
 	return next
 }
 
-// AnsweredFirst is Answered for a call that gets its number only now, the
-// record's next one. entered says that it is the one call of a response that
-// was not entered before, so the record keeps its answer too.
-func AnsweredFirst(rec, next *Record, answer Pending, entered bool) *Record {
-	next = changeable(rec, next)
+// WithFirstAnswer is WithAnswer for a call that gets its number only now. recordsResponse
+// says that the call is also the only one of a response that rec does not hold yet; see
+// [CanRecordLater].
+func WithFirstAnswer(rec, next *Record, answer Pending, recordsResponse bool) *Record {
+	next = cloneOnce(rec, next)
 	next.Calls = answer.Call
-	if entered {
-		next.KeepRan()
+	if recordsResponse {
+		next.KeepOnceCalls()
 		next.Pending, next.Unnumbered = []Pending{answer}, nil
 	}
 	return next
 }
 
-func changeable(rec, next *Record) *Record {
+// cloneOnce returns next, or a copy of rec if next is not a copy already.
+func cloneOnce(rec, next *Record) *Record {
 	if next == nil || next == rec {
 		return rec.Clone()
 	}
 	return next
 }
 
-// KeptCall returns a call as a record keeps it. A model may write megabytes into a call,
-// and a record holds all calls of a response and is saved again with each change.
-// Keeping a kept call changes nothing.
-func KeptCall(call core.ToolCall) core.ToolCall {
-	return core.ToolCall{ID: kept(call.ID, maxWord), Name: kept(call.Name, maxWord), Arguments: kept(call.Arguments, maxArguments)}
+// ShortenCall replaces long texts of a call by digests, for a record. A model may write
+// megabytes into a call, and each save writes all calls of the response again. Shortening a
+// call twice changes nothing.
+func ShortenCall(call core.ToolCall) core.ToolCall {
+	return core.ToolCall{ID: digestIfLong(call.ID, maxWord), Name: digestIfLong(call.Name, maxWord), Arguments: digestIfLong(call.Arguments, maxArguments)}
 }
 
-func kept(text string, limit int) string {
+func digestIfLong(text string, limit int) string {
 	if len(text) <= limit {
 		return text
 	}
 	return fmt.Sprintf("sha256:%x, %d bytes", sha256.Sum256([]byte(text)), len(text))
 }
 
-// same compares two texts, each of which may be in the form in which it is kept.
-func same(a, b string, limit int) bool {
-	return a == b || (len(a) > limit) != (len(b) > limit) && kept(a, limit) == kept(b, limit)
+// isSameText compares two texts. Either may be the result of digestIfLong.
+func isSameText(a, b string, limit int) bool {
+	return a == b || (len(a) > limit) != (len(b) > limit) && digestIfLong(a, limit) == digestIfLong(b, limit)
 }

@@ -7,44 +7,41 @@ import (
 	"strings"
 )
 
-// PriceState is what decides when the prices of a prompt cache count.
+// PriceState holds what the adaptive mode has observed. It is only set if the prices of a
+// prompt cache decide which texts leave the view.
 type PriceState struct {
-	// Returns are what was seen of skills that come back, and Front what stood before
-	// all content where the turn began. They are kept only where prices decide what is
-	// cleared.
+	// Returns records how often unloaded skills were loaded again.
 	Returns Returns `json:"returns,omitzero"`
-	// Sent is when the last request was made, in Unix seconds and not always the
-	// very last. It is kept only where a cache that forgets decides.
-	Sent  int64 `json:"sent,omitempty"`
+	// Sent is about the time of the last request, in Unix seconds. It is only set if the
+	// cache expires.
+	Sent int64 `json:"sent,omitempty"`
+	// Front fingerprints the messages before the first skill text at the beginning of the turn.
 	Front Front `json:"front,omitzero"`
 }
 
-// Returns counts how often skills in a session were needed again. It is kept if
-// the prices of a prompt cache decide when text leaves the view. Package loadmode
-// maintains and reads it; a record holds less than half a kilobyte of it. The zero
-// value knows nothing.
+// Returns records how often skills of a session were loaded again. Package lifetime updates
+// and reads it. It takes less than half a kilobyte in a record.
 type Returns struct {
-	// Skills are the skills that were loaded, the latest last.
+	// Skills has an entry for each of the skills that were loaded last, the latest last.
 	Skills []Return
-	// Rest is the sum over those that are no longer kept by name.
+	// Rest is the sum of the entries of all other skills.
 	Rest Return
 }
 
-// Return says how often a skill was needed again.
+// Return counts the turns in which a skill was, or was not, loaded again.
 type Return struct {
 	// Skill is the name as [ReturnName] shortens it.
 	Skill string
-	// Out counts the turns since the first load that began without the skill's
-	// text, and those that loaded it again while it was in view. Back counts
-	// those of them that loaded it.
+	// Out counts the turns after the first load that began without the skill's text in view
+	// or loaded it again while it was in view. Back counts those of them that loaded it.
 	Out, Back int
-	// Other counts the turns that began with its text and loaded another skill
-	// instead; Quiet counts those that called no tool.
+	// Other counts the turns that began with its text in view but loaded another skill.
+	// Quiet counts such turns without any call.
 	Other, Quiet int
 }
 
-// ReturnName returns the name of a skill as Returns keeps it: a longer one than 8 bytes
-// is known by the first digits of its hash.
+// ReturnName shortens the name of a skill for Returns. The first digits of its hash replace a
+// name of more than 8 bytes.
 func ReturnName(skill string) string {
 	if len(skill) <= maxReturnName {
 		return skill
@@ -54,8 +51,8 @@ func ReturnName(skill string) string {
 
 func (r *Return) counts() []*int { return []*int{&r.Out, &r.Back, &r.Other, &r.Quiet} }
 
-// MarshalText writes the returns as one string, the rest first. Each is its counts and
-// its name: "40.9.3 5.2:pdf".
+// MarshalText encodes r as one string: the counts of Rest, then the counts and the name of each
+// skill. An example is "40.9.3 5.2:pdf".
 func (r Returns) MarshalText() ([]byte, error) {
 	var b strings.Builder
 	writeReturn(&b, r.Rest)
@@ -86,7 +83,7 @@ func writeReturn(b *strings.Builder, r Return) {
 
 var errReturns = errors.New("returns of skills are not readable")
 
-// UnmarshalJSON reads what MarshalText writes, and the object of earlier releases.
+// UnmarshalJSON reads the output of MarshalText, and the JSON object of earlier releases.
 func (r *Returns) UnmarshalJSON(data []byte) error {
 	*r = Returns{}
 	if len(data) > 0 && data[0] != '"' {

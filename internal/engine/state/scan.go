@@ -9,28 +9,28 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// Scan holds what one look at the messages of a request finds in them.
+// Scan holds facts about the messages of a request. [ScanMessages] computes them in one pass.
 type Scan struct {
 	Messages []core.Message
-	// First and Last are the indices of the first and of the newest message that a user
-	// wrote, -1 for none. Users is how many there are.
+	// First and Last are the indices of the first and the last message that a user wrote, -1
+	// if there is none. Users is their number.
 	First, Last, Users int
-	// IsAnswered reports that the agent has done something since the newest of them, and
-	// Responses is how often the model has responded since.
+	// IsAnswered reports that a response or a tool result follows the last user message.
+	// Responses is the number of responses after it.
 	IsAnswered bool
 	Responses  int
-	// IsQuiet reports that the last turn that is over has made no call.
+	// IsQuiet reports that the last completed turn has made no call.
 	IsQuiet bool
 
-	// size is how many bytes of the first messages are the host's, and stands how many such
-	// messages there are, at most front.
-	front, stands, size int
-	users               []int   // the indices of all of them, once Anchor has needed them
-	fronts              []Front // by index of a message, what stands before it, once it is needed
+	// hostMessages counts the host's first messages, up to front. size is how many bytes in
+	// them are the host's.
+	front, hostMessages, size int
+	users                     []int   // the indices of all of them, once Anchor has needed them
+	fronts                    []Front // by index of a message, what stands before it, once it is needed
 }
 
-// ScanMessages looks at messages once. front is how many of the host's first messages it
-// measures for Moved.
+// ScanMessages scans messages in one pass. front is the number of the host's first messages
+// whose size HasMoved will compare.
 func ScanMessages(messages []core.Message, front int) Scan {
 	return scanMessages(messages, front, nil)
 }
@@ -38,13 +38,13 @@ func ScanMessages(messages []core.Message, front int) Scan {
 // scanMessages also counts reads, unless it is nil.
 func scanMessages(messages []core.Message, front int, reads *readCounter) Scan {
 	s := Scan{Messages: messages, First: -1, Last: -1, front: front}
-	// isBusy: a call was made since the last message of a user. Those at the end begin a
-	// turn, so wasBusy is what holds before a row of them.
+	// isBusy reports a call since the last user message. User messages in a row begin one
+	// turn, so wasBusy holds the value of isBusy before the row.
 	isBusy, wasBusy, inRow := false, false, false
 	for i := range messages {
 		m := &messages[i]
-		if m.Origin != core.Inserted && s.stands < front {
-			s.stands, s.size = s.stands+1, s.size+HostBytes(m)
+		if m.Origin != core.Inserted && s.hostMessages < front {
+			s.hostMessages, s.size = s.hostMessages+1, s.size+HostBytes(m)
 		}
 		if m.Role == core.User {
 			if !inRow {
@@ -80,7 +80,7 @@ func scanMessages(messages []core.Message, front int, reads *readCounter) Scan {
 	return s
 }
 
-// HostBytes returns how many bytes of a message are the host's.
+// HostBytes returns the size of a message without the text that Satchel has added.
 func HostBytes(m *core.Message) int {
 	n := len(m.Text) - len(m.Added)
 	for i := range m.Calls {
@@ -102,20 +102,20 @@ func (s *Scan) UserText() string {
 	return m.Text[:len(m.Text)-len(m.Added)]
 }
 
-// Moved reports whether a request begins with more or less text than front says. It only
-// compares sizes, which is quick: a text that was replaced by one of its size is missed.
-func (s *Scan) Moved(front Front) bool {
+// HasMoved reports whether the first messages have another size than front. It compares only
+// sizes, which is quick, so it misses a replacement of the same size.
+func (s *Scan) HasMoved(front Front) bool {
 	if s.front != front.Messages {
 		*s = ScanMessages(s.Messages, front.Messages)
 	}
-	return s.stands != front.Messages || s.size != front.Size
+	return s.hostMessages != front.Messages || s.size != front.Size
 }
 
-// castagnoli is the table of the checksum in a Front.
+// castagnoli is the table for the checksum in a Front.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Front returns what stands before the message at index n. What Satchel has added and the ids
-// of calls are left out.
+// Front returns the fingerprint of the messages before index n. It ignores text that Satchel
+// has added, and the ids of calls.
 func (s *Scan) Front(n int) Front {
 	if s.fronts == nil {
 		s.fronts = make([]Front, 1, len(s.Messages)+1)
@@ -139,8 +139,8 @@ func (s *Scan) Front(n int) Front {
 	return s.fronts[n]
 }
 
-// Stands reports whether the request begins as front says.
-func (s *Scan) Stands(front Front) bool {
+// HasFront reports whether the request begins with the messages that front fingerprints.
+func (s *Scan) HasFront(front Front) bool {
 	all := s.Front(len(s.Messages)).Messages
 	if all < front.Messages {
 		return false
@@ -149,11 +149,11 @@ func (s *Scan) Stands(front Front) bool {
 	return s.fronts[i].Sum == front.Sum
 }
 
-// Anchor returns the index of the user message that a mark was made of, or -1. turn is the
-// present user turn. Several messages may have the mark's text. It prefers the one that is
-// as many user messages from the end as turns have passed since, which also works for a
-// history that was cut at its front. If a turn is not exactly one message, it takes the one
-// at the mark's position from the front, or else the nearest earlier one.
+// Anchor returns the index of the user message that mark identifies, or -1. turn is the
+// present user turn. If several messages have the mark's text, Anchor first tries the message
+// that is as many user messages from the end as turns have passed since. This also works if
+// the host has cut the beginning of the history. Then it tries the message at the mark's
+// ordinal, and last the nearest message before the expected one.
 func (s *Scan) Anchor(mark Mark, turn int) int {
 	if s.users == nil && s.Users > 0 {
 		s.users = make([]int, 0, s.Users)
@@ -185,16 +185,15 @@ func (s *Scan) Anchor(mark Mark, turn int) int {
 	return -1
 }
 
-// Mark recognises a user message: by a hash of its text, by how many user
-// messages stand before it, and by the turn that it began.
+// Mark identifies a user message of a conversation.
 type Mark struct {
-	Hash    string `json:"hash,omitempty"` // see [MarkText]
-	Ordinal int    `json:"ordinal,omitempty"`
-	Turn    int    `json:"turn,omitempty"`
+	Hash    string `json:"hash,omitempty"`    // of its text; see [MarkText]
+	Ordinal int    `json:"ordinal,omitempty"` // number of user messages before it
+	Turn    int    `json:"turn,omitempty"`    // the turn that it began
 }
 
-// MarkText returns the hash of a message's text that a [Mark] holds: the first 64
-// bits of its SHA-256 in hex.
+// MarkText returns the hash of a message's text for a [Mark]: the first 64 bits of its SHA-256
+// in hex.
 func MarkText(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:8])

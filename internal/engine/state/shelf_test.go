@@ -151,11 +151,11 @@ func TestShelfKeepsDeliveries(t *testing.T) {
 				}
 			}
 			stored, _ := below.stored(t, key)
-			if stored.Shelf.List == "" {
+			if stored.Archive.List == "" {
 				continue
 			}
 			shelved++
-			for _, d := range append(other.Deliveries, state.Delivery{Skill: "the list", Digest: stored.Shelf.List}) {
+			for _, d := range append(other.Deliveries, state.Delivery{Skill: "the list", Digest: stored.Archive.List}) {
 				if !slices.Contains(below.named, d.Digest) || !slices.Contains(other.Pins(), d.Digest) {
 					t.Fatalf("seed %d, step %d: %s is not among the pins", seed, step, d.Skill)
 				}
@@ -207,8 +207,8 @@ func TestShelfThatIsLost(t *testing.T) {
 	below.lost = true
 	c := state.NewRecords(below)
 	rec, err := c.Load(t.Context(), key)
-	if err != nil || len(rec.Deliveries) == 0 || len(rec.Deliveries) > 6 || rec.Shelf.List != "" {
-		t.Fatalf("%d deliveries, shelf %+v, %v", len(rec.Deliveries), rec.Shelf, err)
+	if err != nil || len(rec.Deliveries) == 0 || len(rec.Deliveries) > 6 || rec.Archive.List != "" {
+		t.Fatalf("%d deliveries, shelf %+v, %v", len(rec.Deliveries), rec.Archive, err)
 	}
 	atTurns(t, c, key, 1)
 	if now, err := c.Load(t.Context(), key); err != nil || len(now.Deliveries) != len(rec.Deliveries)+1 {

@@ -14,20 +14,20 @@ import (
 	"github.com/satchel-go/satchel/session"
 )
 
-// Stores are where records and texts are kept: those of the host's sessions in its store,
-// and those of sessions that no host named in another one.
+// Stores selects where the records and texts of a session are kept. Sessions that the host
+// named are in the host's store, and anonymous sessions in another one.
 type Stores struct {
-	Kept      *Records
+	Named     *Records
 	Anonymous *Records
 	Log       *slog.Logger
 }
 
-// Of returns the records among which those of a session are.
+// Of returns the Records that holds the session of key.
 func (s *Stores) Of(key core.SessionKey) *Records {
 	if key.Anonymous {
 		return s.Anonymous
 	}
-	return s.Kept
+	return s.Named
 }
 
 // Load loads the record of an agent.
@@ -43,11 +43,11 @@ func (s *Stores) Pin(ctx context.Context, key core.SessionKey, c catalog.Content
 	return nil
 }
 
-// lostText stands for a pinned text that the store has lost.
+// lostText replaces a pinned text that the store has lost.
 const lostText = "(This text is no longer available. Load it again.)"
 
-// Texts returns a function that finds the pinned texts of a session. For a text that the
-// store has lost it returns a sentence that says so, and no error.
+// Texts returns a function that reads the pinned texts of a session. For a text that the
+// store has lost, the function returns a sentence that says so, and no error.
 func (s *Stores) Texts(ctx context.Context, key core.SessionKey) func(digest string) (string, error) {
 	return func(digest string) (string, error) {
 		text, err := s.Of(key).Pinned(ctx, key.Session, digest)
@@ -78,17 +78,17 @@ func (s *Stores) Agents(ctx context.Context, key core.SessionKey) ([]core.Sessio
 	return keys, nil
 }
 
-// Ended returns the number of the last call of a session that was ended under the id of
-// key, 0 for none.
+// Ended returns the highest call number of ended sessions with the key's session id and agent,
+// 0 if there is none.
 func (s *Stores) Ended(ctx context.Context, key core.SessionKey) (int, error) {
 	if key.Anonymous { // no host can send the messages of an anonymous session again
 		return 0, nil
 	}
-	return s.Kept.Ended(ctx, key)
+	return s.Named.Ended(ctx, key)
 }
 
-// BeginAgain saves and returns the record with which the turn of rec began, and the events of
-// the change. Callers use it after an attempt to answer the turn has failed.
+// BeginAgain resets the stored record to the state at the beginning of the turn of rec, after
+// an attempt to answer the turn has failed. It returns that record and the events of the change.
 func (s *Stores) BeginAgain(ctx context.Context, rec *Record, mode loadmode.Mode) (*Record, []core.Event, error) {
 	turn := rec.Turn
 	var events []core.Event
@@ -103,7 +103,7 @@ func (s *Stores) BeginAgain(ctx context.Context, rec *Record, mode loadmode.Mode
 	return rec, events, err
 }
 
-// Clear takes from the record of an agent what is loaded and delivered.
+// Clear removes all loaded skills and deliveries from the record of an agent.
 func (s *Stores) Clear(ctx context.Context, key core.SessionKey) error {
 	_, err := s.Of(key).Update(ctx, key, func(rec *Record) (*Record, error) {
 		if len(rec.Active) == 0 && len(rec.Deliveries) == 0 {
@@ -111,15 +111,16 @@ func (s *Stores) Clear(ctx context.Context, key core.SessionKey) error {
 		}
 		next := rec.Clone()
 		next.Active, next.Deliveries = nil, nil
-		next.Began() // also where the turn is begun again
+		next.NoteBeginning() // a turn that begins again must not restore them
 		return next, nil
 	})
 	return err
 }
 
-// Release unpins the texts that no agent of a session needs once some agents are cleared. It
-// keeps all texts if the host has a value of its own in the session, whose pins are not known.
-// loaded reports whether another agent has a skill loaded, also if Release cannot unpin.
+// Release unpins the texts that no agent of a session needs after some agents were cleared.
+// It keeps all texts if the host stores a value of its own in the session, because the pins
+// of that value are not known. loaded reports whether an agent that was not cleared has a
+// skill loaded.
 func (s *Stores) Release(ctx context.Context, in core.SessionKey, cleared func(core.SessionKey) bool) (loaded bool, err error) {
 	keys, err := s.Agents(ctx, in)
 	if err != nil {
@@ -145,9 +146,8 @@ func (s *Stores) Release(ctx context.Context, in core.SessionKey, cleared func(c
 	return loaded, s.Of(in).Unpin(ctx, in.Session, pins)
 }
 
-// CompletedEvents returns the events of skills that were loaded and are no longer so. It
-// leaves out those whose end was reported before, because the model had answered them in
-// mode Once.
+// CompletedEvents returns an event for each skill that is loaded before and not after. In mode
+// Once it leaves out skills that the model has answered, because [AnsweredEvents] reported them.
 func CompletedEvents(before, after *Record, why string, mode loadmode.Mode) (events []core.Event) {
 	for _, a := range before.Active {
 		if after.Find(a.Skill) == nil && (mode != loadmode.Once || !isSpent(before, a.Skill)) {
@@ -157,12 +157,12 @@ func CompletedEvents(before, after *Record, why string, mode loadmode.Mode) (eve
 	return events
 }
 
-// isSpent reports whether the model has answered to all that was delivered of a skill.
+// isSpent reports whether the model has answered all deliveries of a skill.
 func isSpent(rec *Record, skill string) bool {
 	return !slices.ContainsFunc(rec.Deliveries, func(d Delivery) bool { return d.Skill == skill && !d.Spent })
 }
 
-// AnsweredEvents returns the events of loads of mode Once that the model has answered.
+// AnsweredEvents returns an event for each load in mode Once that the model has now answered.
 func AnsweredEvents(before, after *Record) (events []core.Event) {
 	for i := range before.Deliveries {
 		d := &before.Deliveries[i]
@@ -173,9 +173,9 @@ func AnsweredEvents(before, after *Record) (events []core.Event) {
 	return events
 }
 
-// Endings returns the events of the loads that end with a session. What the store cannot tell
-// of them is left out.
-func (s *Stores) Endings(ctx context.Context, key core.SessionKey, mode loadmode.Mode) (events []core.Event) {
+// EndEvents returns the events of the loads that end with a session. It leaves out agents whose
+// records cannot be loaded.
+func (s *Stores) EndEvents(ctx context.Context, key core.SessionKey, mode loadmode.Mode) (events []core.Event) {
 	keys, err := s.Agents(ctx, key)
 	if err != nil {
 		return nil

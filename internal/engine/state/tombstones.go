@@ -12,9 +12,9 @@ import (
 	"github.com/satchel-go/satchel/session"
 )
 
-// tombstones is the value in which the ended sessions of one shard are noted, in a store
-// that is no [session.Tombstones]. There are 256 shards, so that many sessions can end at
-// the same time.
+// tombstones is a stored value that lists the ended sessions of one shard. It is used if the
+// store does not implement [session.Tombstones]. There are 256 shards, so that many sessions
+// can end at the same time.
 type tombstones []tombstone
 
 type tombstone struct {
@@ -24,7 +24,7 @@ type tombstone struct {
 	At    int64  `json:"at"` // in Unix seconds
 }
 
-// tombstoneOf returns the key of the shard of a session, and how it names an agent.
+// tombstoneOf returns the key of the session's shard, and the value of tombstone.Agent.
 func tombstoneOf(key core.SessionKey) (shard core.SessionKey, agent string) {
 	id, name := session.Digest(key.Session), session.Digest(key.Agent)
 	return core.SessionKey{Session: session.Reserved + "ended", Agent: id[:2]}, id[:16] + name[:16]
@@ -32,9 +32,9 @@ func tombstoneOf(key core.SessionKey) (shard core.SessionKey, agent string) {
 
 func (t tombstone) isOver() bool { return time.Since(time.Unix(t.At, 0)) > tombstoneAge }
 
-// MarkEnded ends a session. Before that it notes the highest number that each of its agents
-// has given to a call, so that a transcript of the session brings nothing back. It notes
-// none of damaged sessions.
+// MarkEnded ends a session. Before that it stores the highest call number of each agent, so that
+// receipts in an old transcript of the session load nothing again. It stores none for a
+// damaged session.
 func (r *Records) MarkEnded(ctx context.Context, id string) error {
 	last, err := r.lastCalls(ctx, id)
 	if err != nil {
@@ -45,15 +45,15 @@ func (r *Records) MarkEnded(ctx context.Context, id string) error {
 		return t.MarkEnded(ctx, id, last)
 	}
 	if len(last) > 0 {
-		if err := r.note(ctx, id, last); err != nil {
+		if err := r.saveTombstones(ctx, id, last); err != nil {
 			return fmt.Errorf("mark session %q as ended: %w", id, err)
 		}
 	}
 	return r.End(ctx, id)
 }
 
-// Ended returns the highest number that the agent has given to a call in ended sessions of
-// that id, 0 if none is known.
+// Ended returns the agent's highest call number in ended sessions with the key's session id, 0
+// if none is known.
 func (r *Records) Ended(ctx context.Context, key core.SessionKey) (calls int, err error) {
 	if t, ok := r.store.(session.Tombstones); ok {
 		return t.Ended(ctx, key)
@@ -68,8 +68,8 @@ func (r *Records) Ended(ctx context.Context, key core.SessionKey) (calls int, er
 	return 0, err
 }
 
-// lastCalls returns the agents of a session that have made calls. For a damaged session,
-// which is ended because it is damaged, it returns none.
+// lastCalls returns the agents of a session that have made calls, with their highest call
+// numbers. It returns none for a damaged session.
 func (r *Records) lastCalls(ctx context.Context, id string) (last []session.Closed, err error) {
 	agents, err := r.store.Agents(ctx, id)
 	if errors.Is(err, session.ErrDamaged) {
@@ -78,7 +78,7 @@ func (r *Records) lastCalls(ctx context.Context, id string) (last []session.Clos
 	for _, agent := range agents {
 		rec, err := r.Load(ctx, core.SessionKey{Session: id, Agent: agent})
 		if errors.Is(err, session.ErrDamaged) {
-			continue // or the value of a host, which makes no calls
+			continue // it may also be a host's own value, which has no calls
 		}
 		if err != nil {
 			return nil, err
@@ -90,8 +90,9 @@ func (r *Records) lastCalls(ctx context.Context, id string) (last []session.Clos
 	return last, err
 }
 
-// note adds to the tombstones of a shard. Of too many it keeps the latest.
-func (r *Records) note(ctx context.Context, id string, last []session.Closed) error {
+// saveTombstones adds the agents of an ended session to its shard. If there are too many
+// tombstones, it keeps the latest.
+func (r *Records) saveTombstones(ctx context.Context, id string, last []session.Closed) error {
 	shard, _ := tombstoneOf(core.SessionKey{Session: id})
 	for try := 0; ; try++ {
 		if err := pause(ctx, try); err != nil {

@@ -2,35 +2,34 @@ package state
 
 import "slices"
 
-// GateState is what the agent may do.
+// GateState holds what limits and extends the calls that the agent may make.
 type GateState struct {
 	// Lists are the lists of allowed tools that apply, in load order.
 	Lists []ToolList `json:"held,omitempty"`
-	// Grants are the approvals that were given for the session.
+	// Grants are the user's approvals for the session.
 	Grants []Grant `json:"grants,omitempty"`
 }
 
-// ToolList is the allowed-tools of a skill as they were when it was loaded. It applies from
-// the load until the user turn ends, and after that while the skill stays loaded. Unloading
-// or editing the skill within the turn does not lift it.
+// ToolList is the allowed-tools list of a skill at the time of its load. It applies until the
+// user turn ends, and then while the skill stays loaded. To unload or edit the skill within
+// the turn does not lift it.
 type ToolList struct {
 	Skill string `json:"skill"`
-	// Call is the number of the first call that loaded the skill with this list.
+	// Call is the number of the call that first loaded the skill with this list.
 	Call int `json:"call,omitempty"`
 	// Tools are the entries of the list. An empty list allows nothing.
 	Tools []string `json:"tools"`
-	// Repaired reports that the list was guessed from broken front matter.
+	// Repaired reports that the list comes from broken front matter that was repaired.
 	Repaired bool `json:"repaired,omitempty"`
-	// Old reports that the skill has since been loaded with another list, or
-	// without one.
+	// Old reports that the skill was loaded again later, with another list or without one.
 	Old bool `json:"old,omitempty"`
 	// Guessed reports that neither the model, the user nor the host chose the skill: a
 	// search loaded it. The list then judges only the commands of the skill itself.
 	Guessed bool `json:"guessed,omitempty"`
 }
 
-// KeepList notes the list of a skill that call loads; nil tools mean that the skill
-// declares none. Call it before [Record.Load].
+// KeepList adds the allowed-tools list of a skill that call loads. tools is nil if the skill
+// declares no list. Callers call it before [Record.Load].
 func (r *Record) KeepList(skill string, call int, tools []string, repaired bool) {
 	r.keepList(skill, call, tools, repaired, false)
 }
@@ -41,7 +40,7 @@ func (r *Record) GuessList(skill string, call int, tools []string, repaired bool
 }
 
 func (r *Record) keepList(skill string, call int, tools []string, repaired, guessed bool) {
-	tools = bounded(tools)
+	tools = limitTools(tools)
 	at := -1
 	for i := range r.Lists {
 		h := &r.Lists[i]
@@ -49,7 +48,7 @@ func (r *Record) keepList(skill string, call int, tools []string, repaired, gues
 			continue
 		}
 		if h.Old = true; tools != nil && h.Repaired == repaired && slices.Equal(h.Tools, tools) {
-			h.Old, h.Guessed, at = false, h.Guessed && guessed, i
+			h.Old, h.Guessed, at = false, h.Guessed && guessed, i // the same list again
 		}
 	}
 	switch {
@@ -62,7 +61,7 @@ func (r *Record) keepList(skill string, call int, tools []string, repaired, gues
 	}
 }
 
-func bounded(tools []string) []string {
+func limitTools(tools []string) []string {
 	if tools == nil {
 		return nil
 	}
@@ -76,8 +75,8 @@ func bounded(tools []string) []string {
 	return kept
 }
 
-// EndLists removes the lists that applied only until the end of the last user turn.
-// Call it when a turn begins.
+// EndLists removes the lists that applied only until the end of the last user turn. Callers
+// call it when a turn begins.
 func (r *Record) EndLists() {
 	r.Lists = slices.DeleteFunc(r.Lists, func(h ToolList) bool { return h.Old || r.Find(h.Skill) == nil })
 	if len(r.Lists) == 0 {
@@ -85,18 +84,18 @@ func (r *Record) EndLists() {
 	}
 }
 
-// Grant is an approval that was given for the session. It covers calls of Tool, or only one
-// particular call if Use is set. It holds while no skills are loaded but those that were
-// loaded when it was given, with the same contents.
+// Grant is a user's approval for the session. It covers calls of Tool, or only one particular
+// call if Use is set. It holds while every loaded skill was loaded with the same digest when
+// the user approved.
 type Grant struct {
 	Tool   string            `json:"tool"`
 	Use    string            `json:"use,omitempty"`
-	Skills map[string]string `json:"skills,omitempty"` // digest by name
+	Skills map[string]string `json:"skills,omitempty"` // digests by name
 }
 
-// Granted reports whether a grant covers a call. skills are the loaded skills with
-// the digests of their contents.
-func (r *Record) Granted(tool, use string, skills map[string]string) bool {
+// HasGrant reports whether a grant covers a call. skills maps the loaded skills to their
+// digests.
+func (r *Record) HasGrant(tool, use string, skills map[string]string) bool {
 	return slices.ContainsFunc(r.Grants, func(g Grant) bool {
 		if g.Tool != tool || g.Use != use {
 			return false
@@ -110,7 +109,7 @@ func (r *Record) Granted(tool, use string, skills map[string]string) bool {
 	})
 }
 
-// Grant adds an approval. If there are too many, the oldest one is dropped.
+// Grant adds an approval. It drops the oldest one if there are too many.
 func (r *Record) Grant(g Grant) {
 	r.Grants = append(r.Grants, g)
 	r.Grants = r.Grants[max(0, len(r.Grants)-maxGrants):]

@@ -78,14 +78,14 @@ func TestGranted(t *testing.T) {
 		{"search", "", map[string]string{"a": "1"}, false},
 		{"other", "", nil, false},
 	} {
-		if got := rec.Granted(tt.tool, tt.use, tt.skills); got != tt.want {
+		if got := rec.HasGrant(tt.tool, tt.use, tt.skills); got != tt.want {
 			t.Errorf("%s %q with %v: %v", tt.tool, tt.use, tt.skills, got)
 		}
 	}
 	for i := range 2 * maxGrants {
 		rec.Grant(Grant{Tool: fmt.Sprint("tool", i)})
 	}
-	if len(rec.Grants) != maxGrants || rec.Granted("search", "", nil) || !rec.Granted(fmt.Sprint("tool", 2*maxGrants-1), "", nil) {
+	if len(rec.Grants) != maxGrants || rec.HasGrant("search", "", nil) || !rec.HasGrant(fmt.Sprint("tool", 2*maxGrants-1), "", nil) {
 		t.Errorf("%d grants", len(rec.Grants))
 	}
 }

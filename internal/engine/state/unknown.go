@@ -9,25 +9,24 @@ import (
 	"github.com/satchel-go/satchel/session"
 )
 
-// UnknownCall is a call of a tool that the agent does not have, which was answered in the
-// place of one. Frameworks leave such an answer out of what a host keeps, so the view puts
-// it back.
+// UnknownCall is an answered call of a tool that the agent does not have. Frameworks do not pass
+// such an answer to the host, so the history lacks it and the view adds it again.
 type UnknownCall struct {
 	Turn int `json:"turn"`
-	// Response numbers the responses of the turn from 1, 0 where that is not known.
+	// Response is the number of the response in the turn, from 1, or 0 if it is not known.
 	// Position is the index of the call in its response.
 	Response int `json:"response,omitempty"`
 	Position int `json:"position,omitempty"`
-	// Tool is the name that was called, and Sum a checksum of the id and the arguments.
+	// Tool is the name in the call. Sum is a checksum of the call's id and arguments.
 	Tool string `json:"tool"`
 	Sum  uint32 `json:"sum,omitempty"`
-	// Text is the digest of the pinned answer of the host's own handler, "" for the answer
-	// of Satchel, which follows from the name.
+	// Text is the digest of the pinned answer from the host's own handler. It is "" for
+	// Satchel's answer, which only depends on the name.
 	Text string `json:"text,omitempty"`
 }
 
-// Of returns c with the name and the checksum of a call.
-func (c UnknownCall) Of(call core.ToolCall) UnknownCall {
+// WithCall returns c with the tool name and the checksum of call.
+func (c UnknownCall) WithCall(call core.ToolCall) UnknownCall {
 	c.Tool = call.Name
 	if len(c.Tool) > maxUnknownName {
 		c.Tool = "sha256:" + session.Digest(call.Name)[:32] + ", " + strconv.Itoa(len(call.Name)) + " bytes"
@@ -36,8 +35,8 @@ func (c UnknownCall) Of(call core.ToolCall) UnknownCall {
 	return c
 }
 
-// KeepUnknown keeps an answered call among the last 32. It reports whether r has changed: a
-// call that was answered before is kept once.
+// KeepUnknown adds c to the last 32 answered calls of unknown tools. A call that is already
+// there is moved to the end. It reports whether r has changed.
 func (r *Record) KeepUnknown(c UnknownCall) bool {
 	if slices.Contains(r.Unknown, c) {
 		return false
@@ -51,10 +50,10 @@ func (r *Record) KeepUnknown(c UnknownCall) bool {
 	return true
 }
 
-// FindUnknown returns the call of that name which is most like c, or nil. First it compares
-// checksums, because a host may have cut the history and moved the call. Then it compares
-// places, because ids that are made from places change with them. Any other call of the name
-// has its own answer.
+// FindUnknown returns the recorded call of the same tool that c most likely is, or nil. An equal
+// checksum decides first, because a host may have cut the history, which moves the call. Without
+// one, the turn, response and position must all be equal, because adapters derive some ids
+// from positions.
 func (r *Record) FindUnknown(c UnknownCall) *UnknownCall {
 	const sum, turn, response, position = 8, 4, 2, 1
 	var found *UnknownCall

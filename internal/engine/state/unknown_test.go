@@ -12,7 +12,7 @@ import (
 func TestKeepUnknown(t *testing.T) {
 	rec := &Record{TurnState: TurnState{Turn: 1}}
 	at := func(turn int, id, name, text string) UnknownCall {
-		return UnknownCall{Turn: turn, Response: 1, Text: text}.Of(core.ToolCall{ID: id, Name: name, Arguments: "{}"})
+		return UnknownCall{Turn: turn, Response: 1, Text: text}.WithCall(core.ToolCall{ID: id, Name: name, Arguments: "{}"})
 	}
 	if !rec.KeepUnknown(at(1, "a", "Read", "")) || rec.KeepUnknown(at(1, "a", "Read", "")) || len(rec.Unknown) != 1 {
 		t.Errorf("a call that is answered twice is kept as %+v", rec.Unknown)
@@ -48,7 +48,7 @@ func TestKeepUnknown(t *testing.T) {
 func TestFindUnknown(t *testing.T) {
 	rec := &Record{}
 	of := func(turn, response, position int, id, text string) UnknownCall {
-		return UnknownCall{Turn: turn, Response: response, Position: position, Text: text}.Of(core.ToolCall{ID: id, Name: "ghost"})
+		return UnknownCall{Turn: turn, Response: response, Position: position, Text: text}.WithCall(core.ToolCall{ID: id, Name: "ghost"})
 	}
 	for _, c := range []UnknownCall{of(1, 1, 0, "call_0", "a"), of(1, 2, 0, "call_0", "b"), of(2, 1, 0, "call_0", "c"), of(2, 1, 1, "call_1", "d")} {
 		rec.KeepUnknown(c)
@@ -69,7 +69,7 @@ func TestFindUnknown(t *testing.T) {
 			t.Errorf("%+v: the answer of another call is found: %+v", c, got)
 		}
 	}
-	if got := rec.FindUnknown(UnknownCall{}.Of(core.ToolCall{Name: "Ghost"})); got != nil {
+	if got := rec.FindUnknown(UnknownCall{}.WithCall(core.ToolCall{Name: "Ghost"})); got != nil {
 		t.Errorf("another name is found: %+v", got)
 	}
 }

@@ -63,7 +63,7 @@ func (b *beginning) after(ctx context.Context, rec *state.Record, turn lifetime.
 		return nil, err
 	}
 	if first && b.next.Calls > 0 {
-		b.next.Began()
+		b.next.NoteBeginning()
 	}
 	return b.next, nil
 }

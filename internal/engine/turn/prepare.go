@@ -62,14 +62,14 @@ func (t *Turns) Prepare(ctx context.Context, req core.Request, loads []tools.Dec
 		if len(req.Files) > 0 {
 			req.Files = hostfiles.Named(req.Files, &scan, rec)
 		}
-		calls.Agents.Keep(agent, req.Files)
+		calls.Agents.SetFiles(agent, req.Files)
 	}
 	if len(req.Tools) > 0 {
-		agent.Offer(req.Tools)
+		agent.SetTools(req.Tools)
 		calls.Bounds.WarnUnmapped(ctx, req.Key, req.Tools)
 	}
 	calls.Bounds.See(ctx, rec)
-	agent.Request(&scan)
+	agent.NoteRequest(&scan)
 	answer := calls.Missing(ctx, &req, rec)
 	if rec.NoSkills && len(rec.Deliveries) == 0 {
 		messages := req.Messages
@@ -90,8 +90,8 @@ func (t *Turns) advance(ctx context.Context, req *core.Request, scan *state.Scan
 	if turn := adapter.TurnOf(ctx); turn != nil {
 		token = turn.Token
 	}
-	entered := agent.Enter(attemptOf(ctx))
-	if turn := lifetime.FindTurn(rec, scan, token, agent.IsAnswered(), agent.Mark); !turn.Begins {
+	entered := agent.NoteRun(attemptOf(ctx))
+	if turn := lifetime.FindTurn(rec, scan, token, agent.IsAnswered(), agent.MarkText); !turn.Begins {
 		if entered && turn.IsAnew(rec) {
 			again, events, err := t.Calls.Stores.BeginAgain(ctx, rec, t.mode())
 			if err != nil {
@@ -101,7 +101,7 @@ func (t *Turns) advance(ctx context.Context, req *core.Request, scan *state.Scan
 			agent.BeginAgain()
 			t.Calls.Report.EmitAll(ctx, req.Key, events)
 		}
-		agent.InTurn(rec.Turn)
+		agent.SetTurn(rec.Turn)
 		return t.Clearing.Within(ctx, t.Calls.Stores.Of(req.Key), rec, scan)
 	}
 	var begun *beginning
@@ -109,7 +109,7 @@ func (t *Turns) advance(ctx context.Context, req *core.Request, scan *state.Scan
 	rec, err := t.Calls.Stores.Of(req.Key).UpdateFrom(ctx, rec, func(rec *state.Record) (*state.Record, error) {
 		again := start
 		begun = &again
-		turn := lifetime.FindTurn(rec, &begun.scan, token, agent.IsAnswered(), agent.Mark)
+		turn := lifetime.FindTurn(rec, &begun.scan, token, agent.IsAnswered(), agent.MarkText)
 		if !turn.Begins {
 			return nil, nil // another call of this turn was faster
 		}
@@ -119,7 +119,7 @@ func (t *Turns) advance(ctx context.Context, req *core.Request, scan *state.Scan
 		return nil, err
 	}
 	agent.BeginTurn()
-	agent.InTurn(rec.Turn)
+	agent.SetTurn(rec.Turn)
 	t.Calls.Bounds.Begin(ctx, req.Key.Agent)
 	t.Calls.Report.EmitAll(ctx, req.Key, begun.events)
 	return rec, nil
@@ -141,7 +141,7 @@ func attemptOf(ctx context.Context) any {
 func (t *Turns) Observe(ctx context.Context, key core.SessionKey, calls []core.ToolCall) error {
 	agent := t.Calls.Agents.Of(key)
 	made, changes := t.made(agent, calls)
-	again := t.Requests.Once && !agent.WereAnswered(calls)
+	again := t.Requests.Once && !agent.HasResult(calls)
 	clean := true
 	if changes || t.mode() == loadmode.Once || !agent.IsClean() {
 		var events []core.Event
@@ -152,8 +152,8 @@ func (t *Turns) Observe(ctx context.Context, key core.SessionKey, calls []core.T
 			if changed {
 				events = state.AnsweredEvents(rec, next)
 			}
-			if !state.CanWait(rec, made) {
-				changed = state.Enter(next, made, again) || changed
+			if !state.CanRecordLater(rec, made) {
+				changed = state.RecordCalls(next, made, again) || changed
 			}
 			if !changed {
 				return nil, nil
@@ -167,17 +167,17 @@ func (t *Turns) Observe(ctx context.Context, key core.SessionKey, calls []core.T
 		t.Calls.Report.EmitAll(ctx, key, events)
 		clean = len(rec.Unnumbered) == 0
 	}
-	agent.Respond(state.NewResponse(made, time.After), len(calls), clean)
+	agent.SetResponse(state.NewResponse(made, time.After), len(calls), clean)
 	return nil
 }
 
 // made says of each call of a response what it may do, and whether one of them may change
 // the record.
-func (t *Turns) made(agent *state.Agent, calls []core.ToolCall) (made []state.Made, changes bool) {
-	made = make([]state.Made, 0, len(calls))
+func (t *Turns) made(agent *state.Agent, calls []core.ToolCall) (made []state.ModelCall, changes bool) {
+	made = make([]state.ModelCall, 0, len(calls))
 	own := 0
 	for _, call := range calls {
-		m := state.Made{Call: call}
+		m := state.ModelCall{Call: call}
 		o := t.Calls.Offer.Set.Operation(call.Name)
 		if o != nil {
 			own++

@@ -28,7 +28,7 @@ type Clearing struct {
 
 // content renders what the record of an agent has delivered.
 func (c *Clearing) content(ctx context.Context, key core.SessionKey, rec *state.Record) (*state.Content, error) {
-	return c.Agents.Of(key).Shown(rec, c.Stores.Texts(ctx, key))
+	return c.Agents.Of(key).Content(rec, c.Stores.Texts(ctx, key))
 }
 
 // Within notes what happens to the cache within a turn: when the last request was made,
@@ -128,7 +128,7 @@ func (c *Clearing) keepByPrices(ctx context.Context, next, rec *state.Record, sc
 	}
 	facts, calls, at := steps.Facts(messages, steps.State{Record: rec, Content: content, Delivers: c.Delivers})
 	cold := c.Prices.TTL > 0 && idle > c.Prices.TTL
-	facts.Returns, facts.Cold = next.Returns, cold || !scan.Stands(rec.Front)
+	facts.Returns, facts.Cold = next.Returns, cold || !scan.HasFront(rec.Front)
 	kept := calls[:lifetime.Clear(c.Prices, facts)]
 	if len(kept) > 0 {
 		next.Front = scan.Front(at[0])
@@ -172,7 +172,7 @@ func (c *Clearing) noteMoved(ctx context.Context, records *state.Records, rec *s
 // record may still be saved for that.
 func hasMoved(scan *state.Scan, rec *state.Record) bool {
 	f := rec.Front
-	return f.Size > 0 && f.Moved < maxMoves && scan.Moved(f)
+	return f.Size > 0 && f.Moved < maxMoves && scan.HasMoved(f)
 }
 
 // endedTurn is what the turn of rec did, which messages hold.

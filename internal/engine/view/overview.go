@@ -183,7 +183,7 @@ func (a *Audiences) Ask(ctx context.Context, key core.SessionKey, agent *state.A
 	if allow != nil {
 		skills = a.Catalog.For(audience, allow)
 	}
-	agent.See(skills)
+	agent.SetSkills(skills)
 	return skills, nil
 }
 

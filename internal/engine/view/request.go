@@ -85,7 +85,7 @@ func (r *Requests) Render(ctx context.Context, req *core.Request, scan *state.Sc
 	}
 	render := func() (messages []core.Message, elsewhere steps.Elsewhere, err error) {
 		st.Record = rec
-		if st.Content, err = agent.Shown(rec, text); err == nil {
+		if st.Content, err = agent.Content(rec, text); err == nil {
 			messages, elsewhere = steps.Render(r.Chain, req.Messages, st)
 		}
 		return messages, elsewhere, err
@@ -106,16 +106,16 @@ func (r *Requests) Render(ctx context.Context, req *core.Request, scan *state.Sc
 			}
 		}
 	}
-	agent.Hide(elsewhere.Hidden)
+	agent.SetHidden(elsewhere.Hidden)
 	if r.Once {
-		agent.Holds(scan)
+		agent.NoteResults(scan)
 	}
 	if r.Report.Hook != nil {
-		r.Report.EmitAll(ctx, req.Key, agent.Executing(rec, elsewhere.Hidden))
+		r.Report.EmitAll(ctx, req.Key, agent.ExecutingEvents(rec, elsewhere.Hidden))
 	}
 	if r.IsGuarded {
 		guard := r.guardOf(req.Key)
-		if agent.WasLeft() {
+		if agent.WasAbandoned() {
 			guard.TurnLeft()
 		}
 		if found, broken := guard.Check(messages, rec, req.Definitions...); broken {
