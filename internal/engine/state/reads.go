@@ -47,7 +47,7 @@ func (a *Agent) Scan(messages []core.Message, front int, calls ReadCalls) Scan {
 // readCounter counts the text of skill files while scanMessages scans the messages.
 type readCounter struct {
 	*reads
-	calls ReadCalls
+	calls   ReadCalls
 	count   int
 	calling int // the index of the last message with calls
 }

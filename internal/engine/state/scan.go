@@ -25,8 +25,10 @@ type Scan struct {
 	// hostMessages counts the host's first messages, up to front. size is how many bytes in
 	// them are the host's.
 	front, hostMessages, size int
-	users                     []int   // the indices of all of them, once Anchor has needed them
-	fronts                    []Front // by index of a message, what stands before it, once it is needed
+	// users are the indices of the user messages; Anchor computes them on first use.
+	users []int
+	// fronts has the fingerprint of the messages before each index; Front computes it on first use.
+	fronts []Front
 }
 
 // ScanMessages scans messages in one pass. front is the number of the host's first messages
@@ -35,7 +37,7 @@ func ScanMessages(messages []core.Message, front int) Scan {
 	return scanMessages(messages, front, nil)
 }
 
-// scanMessages also counts reads, unless it is nil.
+// scanMessages is ScanMessages, and also passes each message to reads unless that is nil.
 func scanMessages(messages []core.Message, front int, reads *readCounter) Scan {
 	s := Scan{Messages: messages, First: -1, Last: -1, front: front}
 	// isBusy reports a call since the last user message. User messages in a row begin one
