@@ -12,7 +12,6 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// Errors of this package; test for them with errors.Is.
 var (
 	// errNoRuntime reports a nil runtime.
 	errNoRuntime = errors.New("runtime is nil")
@@ -22,29 +21,29 @@ var (
 	errNoModel = errors.New("no tool calling model")
 	// errInstalled reports a model or a configuration that already has skills.
 	errInstalled = errors.New("skills are already installed")
-	// errFailover reports a configuration whose models to fall back on are of a
-	// form that this package does not know, so that they would have no skills.
+	// errFailover reports a configuration with failover models of a form that this package does
+	// not know. They would have no skills.
 	errFailover = errors.New("unknown form of failover")
 	// errToolName reports a tool of the host that has the name of a skill tool.
 	errToolName = errors.New("tool name is taken by a skill tool")
 )
 
-// Adapter holds what one Eino agent gets from a runtime. Its parts belong
-// together: they share the identity of a run, so an agent's model, tools and
-// middleware must come from the same Adapter. It is safe for concurrent use.
+// Adapter holds the parts that one Eino agent gets from a runtime: its model, tools and
+// middleware. All of them must come from the same Adapter, because they share the identity of a
+// run. It is safe for concurrent use.
 type Adapter struct {
-	rt       *satchel.Runtime
-	hooks    adapter.Runtime
-	settings settings
-	tools    []*skillTool
-	host     []string // names of the host's tools, as they were when they were installed
-	runs     *runs
+	rt        *satchel.Runtime
+	hooks     adapter.Runtime
+	settings  settings
+	tools     []*skillTool
+	hostTools []string // names of the host's tools at installation
+	runs      *runs
 }
 
-// New returns the parts for one agent. The requests of a session that sees no skill are passed
-// on as they are, without the skill tools.
+// New returns the parts for one agent. In a session that sees no skill, requests pass unchanged
+// but for the skill tools, which are removed.
 //
-// It fails for a nil runtime, for an option that cannot work, and if the schema of a tool
+// New fails for a nil runtime, for an option that cannot work, and if the schema of a tool
 // cannot be expressed in Eino.
 func New(rt *satchel.Runtime, opts ...Option) (*Adapter, error) {
 	if rt == nil {
@@ -66,9 +65,9 @@ func New(rt *satchel.Runtime, opts ...Option) (*Adapter, error) {
 	return a, nil
 }
 
-// Tools returns the skill tools, in a constant order, for the tools node. Use
-// them with [Adapter.ToolMiddleware]: it gates the calls and reports their end.
-// The slice is the caller's.
+// Tools returns the skill tools for the tools node, in a constant order. They need
+// [Adapter.ToolMiddleware], which gates the calls and reports their end. The caller owns the
+// slice.
 func (a *Adapter) Tools() []tool.BaseTool {
 	tools := make([]tool.BaseTool, 0, len(a.tools))
 	for _, t := range a.tools {
@@ -77,18 +76,18 @@ func (a *Adapter) Tools() []tool.BaseTool {
 	return tools
 }
 
-// Close ends the anonymous sessions of runs that have not ended: what they have loaded is
-// forgotten. Sessions that the host names stay, and so does the runtime. Closing it again
+// Close ends the anonymous sessions of runs that have not ended: the runtime forgets what they
+// have loaded. Sessions that the host named stay, and the runtime stays open. A second Close
 // does nothing.
 func (a *Adapter) Close() error { return a.runs.close() }
 
-// enter finds the session that the call under ctx belongs to and marks the
-// context with it, for the inner model, the tools and the host's own code.
+// enter finds the session that the call under ctx belongs to, and marks ctx with it for the
+// wrapped model, the tools and the host's own code.
 func (a *Adapter) enter(ctx context.Context) (context.Context, core.SessionKey, error) {
 	key, err := a.runs.key(ctx)
 	if err != nil {
 		return ctx, core.SessionKey{}, err
 	}
-	ctx = inAgentRun(adapter.WithHostTools(ctx, a.host))
+	ctx = withAgentRun(adapter.WithHostTools(ctx, a.hostTools))
 	return adapter.Enter(ctx, a.runs, key), key, nil
 }

@@ -10,29 +10,29 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// asking is the part of an address at which a question about a call waits, so
-// that a tool which interrupts the run itself has an address of its own.
-const asking compose.AddressSegmentType = "approval"
+// askSegment is the last part of the address at which a question about a call waits. It
+// distinguishes the question from an interrupt of the tool itself.
+const askSegment compose.AddressSegmentType = "approval"
 
 // Interrupt is an approver, for satchel.WithApprover, that interrupts the run with the
-// question; [Asked] reads it from the interrupt. Resume the run with one of the answers of
-// package core for the interrupt's id:
+// question; [AskFrom] reads it from the interrupt. The host resumes the run with one of the
+// answers of package core for the interrupt's id:
 //
 //	runner.ResumeWithParams(ctx, checkpoint, &adk.ResumeParams{
 //		Targets: map[string]any{id: core.AnswerSession},
 //	})
 //
-// A question stays open until it is answered. It is asked again if its skills have changed
-// meanwhile. Question and state are strings, so a checkpoint holds them; with a durable session
-// store another process may resume the run. Outside of an Eino agent there is no run to
-// interrupt, and the call fails.
+// A question stays open until a resume answers it. If its skills have changed meanwhile, the
+// run is interrupted again with a new question. Question and state are strings, so a checkpoint
+// can store them; with a durable session store another process may resume the run. Outside of
+// an Eino agent there is no run to interrupt, and the call fails.
 func Interrupt(ctx context.Context, ask core.Ask) (core.Answer, error) {
-	if was, _, _ := tool.GetInterruptState[any](ctx); was {
-		return core.AnswerAllow, nil // the tool has interrupted the run: it was let pass before
+	if wasInterrupted, _, _ := tool.GetInterruptState[any](ctx); wasInterrupted {
+		return core.AnswerAllow, nil // by the tool itself, so the call was allowed before
 	}
-	ctx = compose.AppendAddressSegment(ctx, asking, "")
-	_, asked, bound := tool.GetInterruptState[string](ctx)
-	if answer, ok := resumed(ctx); ok && asked && bound == ask.Bound {
+	ctx = compose.AppendAddressSegment(ctx, askSegment, "")
+	_, wasAsked, bound := tool.GetInterruptState[string](ctx)
+	if answer, ok := resumeAnswer(ctx); ok && wasAsked && bound == ask.Bound {
 		return answer, nil
 	}
 	question, err := json.Marshal(ask)
@@ -42,7 +42,8 @@ func Interrupt(ctx context.Context, ask core.Ask) (core.Answer, error) {
 	return "", tool.StatefulInterrupt(ctx, string(question), ask.Bound)
 }
 
-func resumed(ctx context.Context) (core.Answer, bool) {
+// resumeAnswer returns the answer with which the host has resumed the run.
+func resumeAnswer(ctx context.Context) (core.Answer, bool) {
 	if _, ok, answer := tool.GetResumeContext[core.Answer](ctx); ok {
 		return answer, true
 	}
@@ -50,9 +51,9 @@ func resumed(ctx context.Context) (core.Answer, bool) {
 	return core.Answer(answer), ok
 }
 
-// Asked returns the question of an interrupt by [Interrupt], from the Info of its
-// context.
-func Asked(info any) (core.Ask, bool) {
+// AskFrom returns the question with which [Interrupt] interrupted a run. info is the Info of
+// the interrupt's context.
+func AskFrom(info any) (core.Ask, bool) {
 	var ask core.Ask
 	text, ok := info.(string)
 	if !ok || json.Unmarshal([]byte(text), &ask) != nil || ask.Bound == "" {

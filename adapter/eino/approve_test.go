@@ -117,7 +117,7 @@ func (a *asking) questions(events []*adk.AgentEvent) map[string]core.Ask {
 		return asks
 	}
 	for _, c := range last.Action.Interrupted.InterruptContexts {
-		ask, ok := eino.Asked(c.Info)
+		ask, ok := eino.AskFrom(c.Info)
 		if !ok {
 			a.t.Fatalf("the interrupt says %v", c.Info)
 		}
@@ -267,7 +267,7 @@ func TestInterruptOfAnAgentThatIsATool(t *testing.T) {
 
 func TestAskedReadsNothingElse(t *testing.T) {
 	for _, info := range []any{nil, 1, "", "may I?", "{}", `{"bound":""}`, `[]`} {
-		if ask, ok := eino.Asked(info); ok {
+		if ask, ok := eino.AskFrom(info); ok {
 			t.Errorf("%v is %+v", info, ask)
 		}
 	}

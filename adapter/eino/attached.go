@@ -13,10 +13,9 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// attached lists what the users attached to their messages: files, pictures,
-// audio and video. Nothing is decoded or fetched, and what is referred to by a
-// URL other than data: is known by that URL alone.
-func attached(input []*schema.Message, refs []core.Message) []core.File {
+// attachedFiles lists the files, pictures, audio and video that users attached to their
+// messages. It decodes and fetches nothing: a URL other than data: becomes the ID of the file.
+func attachedFiles(input []*schema.Message, refs []core.Message) []core.File {
 	var files []core.File
 	for i := range refs {
 		if refs[i].Role != core.User || refs[i].Rewritten {
@@ -30,7 +29,7 @@ func attached(input []*schema.Message, refs []core.Message) []core.File {
 			}
 		}
 		if len(m.UserInputMultiContent) > 0 {
-			continue // as in textOf
+			continue // textOf too ignores MultiContent then
 		}
 		for j := range m.MultiContent {
 			if f, ok := chatFile(&m.MultiContent[j]); ok {
@@ -42,6 +41,7 @@ func attached(input []*schema.Message, refs []core.Message) []core.File {
 	return files
 }
 
+// inputFile returns the file of a part, or false for a part of another type.
 func inputFile(p *schema.MessageInputPart) (core.File, bool) {
 	switch {
 	case p.Type == schema.ChatMessagePartTypeFileURL && p.File != nil:
@@ -66,10 +66,10 @@ func contentFile(c *schema.MessagePartCommon, name string) (core.File, bool) {
 	default:
 		return core.File{}, false
 	}
-	return called(f, name, c.MIMEType), true
+	return withName(f, name, c.MIMEType), true
 }
 
-// chatFile is inputFile for the older form of parts.
+// chatFile does the same as inputFile for Eino's older type of parts.
 func chatFile(p *schema.ChatMessagePart) (core.File, bool) {
 	var address, name, mime string
 	switch {
@@ -87,26 +87,26 @@ func chatFile(p *schema.ChatMessagePart) (core.File, bool) {
 	}
 	var f core.File
 	f.SetURL(address)
-	return called(f, name, mime), true
+	return withName(f, name, mime), true
 }
 
-// called gives a file the name and the type of its message, which say more
-// than its URL.
-func called(f core.File, name, mime string) core.File {
+// withName sets the name and the type of a file to those of its message part, which are better
+// than those of its URL.
+func withName(f core.File, name, mime string) core.File {
 	f.Name, f.MIME = cmp.Or(name, f.Name), cmp.Or(mime, f.MIME)
 	return f
 }
 
-// leftOut stands for the parts of a message that had nothing but files.
-const leftOut = "[attached file]"
+// filePlaceholder is the content of a message from which all parts were removed.
+const filePlaceholder = "[attached file]"
 
-// fileParts remembers whether the client of a model refuses file parts.
+// fileParts records whether the client of a model refuses file parts.
 type fileParts struct{ refused atomic.Bool }
 
-// left reports whether an error is the refusal of a file part by the client of the model,
-// which it gives before anything is sent. Then it takes the file parts out of the
-// request, which can be made again, and later requests have none from the start.
-func (m *viewModel) left(ctx context.Context, req *request, err error) bool {
+// dropRefusedFiles reports whether err says that the client of the model refuses file parts,
+// which it does before it sends anything. If so, it removes the file parts from req, so that
+// the caller can send req again. Later requests have none from the start.
+func (m *viewModel) dropRefusedFiles(ctx context.Context, req *request, err error) bool {
 	if err == nil || !isFileRefusal(err) || !slices.ContainsFunc(req.messages, hasFiles) {
 		return false
 	}
@@ -117,19 +117,19 @@ func (m *viewModel) left(ctx context.Context, req *request, err error) bool {
 	return true
 }
 
-// isFileRefusal recognises the errors of clients that name the type of a part, such as
-// "unsupported chat message part type: file_url".
+// isFileRefusal reports whether a client refuses a file part: the error names the type of the
+// part, as in "unsupported chat message part type: file_url".
 func isFileRefusal(err error) bool {
 	text := strings.ToLower(err.Error())
 	return strings.Contains(text, string(schema.ChatMessagePartTypeFileURL)) && (strings.Contains(text, "support") || strings.Contains(text, "part type"))
 }
 
-// hinted adds the name of the option to an error that file parts of the request may have
-// caused. What a service answers to them differs too much to be recognised.
-func hinted(req *request, err error) error {
+// addFileHint adds the name of the option to an error that file parts of the request may have
+// caused. The errors of services differ too much to be sure.
+func addFileHint(req *request, err error) error {
 	text := strings.ToLower(err.Error())
-	about := func(word string) bool { return strings.Contains(text, word) }
-	if !slices.ContainsFunc([]string{"file", "part", "content", "modal", "media"}, about) || !slices.ContainsFunc(req.messages, hasFiles) {
+	mentions := func(word string) bool { return strings.Contains(text, word) }
+	if !slices.ContainsFunc([]string{"file", "part", "content", "modal", "media"}, mentions) || !slices.ContainsFunc(req.messages, hasFiles) {
 		return err
 	}
 	return fmt.Errorf("%w (the request has file parts: if the model takes none, set eino.WithoutFileParts)", err)
@@ -149,7 +149,7 @@ func withoutFiles(messages []*schema.Message) []*schema.Message {
 		edited.UserInputMultiContent = slices.DeleteFunc(slices.Clone(m.UserInputMultiContent), isFilePart)
 		edited.MultiContent = slices.DeleteFunc(slices.Clone(m.MultiContent), isFileChatPart)
 		if len(edited.UserInputMultiContent)+len(edited.MultiContent) == 0 && edited.Content == "" {
-			edited.Content = leftOut
+			edited.Content = filePlaceholder
 		}
 		messages[i] = &edited
 	}

@@ -88,12 +88,12 @@ func TestAttached(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			input := []*schema.Message{nil, schema.SystemMessage("s"), tt.message}
-			same(t, "files", tt.want, described(t, attached(input, refer(input, isRewritten))))
+			same(t, "files", tt.want, described(t, attachedFiles(input, coreMessages(input, isEinoRewrite))))
 		})
 	}
 	t.Run("in order", func(t *testing.T) {
 		input := []*schema.Message{user(part(file, in64("1", ""), "a")), schema.AssistantMessage("ok", nil), user(part(file, in64("2", ""), "b"))}
-		same(t, "files", []string{"|a||1", "|b||2"}, described(t, attached(input, refer(input, isRewritten))))
+		same(t, "files", []string{"|a||1", "|b||2"}, described(t, attachedFiles(input, coreMessages(input, isEinoRewrite))))
 	})
 }
 
@@ -103,9 +103,9 @@ func TestAttachedAllocatesNothing(t *testing.T) {
 	for i := range 60 {
 		input = append(input, &schema.Message{Role: schema.User, UserInputMultiContent: []schema.MessageInputPart{textPart(fmt.Sprint(i))}})
 	}
-	refs := refer(input, isRewritten)
+	refs := coreMessages(input, isEinoRewrite)
 	if n := testing.AllocsPerRun(100, func() {
-		if attached(input, refs) != nil {
+		if attachedFiles(input, refs) != nil {
 			t.Error("there are files, want none")
 		}
 	}); n != 0 {

@@ -27,11 +27,11 @@ func BenchmarkAdapter(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if out := repairedHistory(input); &out[0] != &input[0] {
+		if out := repairHistory(input); &out[0] != &input[0] {
 			b.Fatal("repaired what is complete")
 		}
-		view := refer(input, isRewritten)
-		if attached(input, view) != nil {
+		view := coreMessages(input, isEinoRewrite)
+		if attachedFiles(input, view) != nil {
 			b.Fatal("found a file")
 		}
 		for i := range view {

@@ -20,42 +20,42 @@ import (
 )
 
 // ToolMiddleware returns the middleware that checks every tool call of the agent with the
-// runtime's gate and reports the call's end. A denied call is answered with the reason, and the
-// tool does not run. The result and the error of an allowed call are passed on unchanged, with
-// two exceptions. Arguments that the tool cannot decode, and a transfer to an agent that does
-// not exist, become an answer for the model, because the error would end the run. An adk agent
-// continues after such an answer, even if the tool is one of ReturnDirectly. With [Interrupt]
-// as approver, a call that needs a person's answer interrupts the run.
+// runtime's gate, and reports the end of the call. The reason is the answer to a denied call,
+// and the tool does not run. The result and the error of an allowed call are passed on
+// unchanged, with two exceptions. Arguments that the tool cannot decode, and a transfer to an
+// agent that does not exist, become an answer for the model, because the error would end the
+// run. An adk agent continues after such an answer, even if the tool is one of ReturnDirectly.
+// With [Interrupt] as approver, a call that needs a person's answer interrupts the run.
 //
-// All four kinds are set: Eino applies to a tool only the kinds that the tool implements, so a
-// missing kind would be a way around the gate. Put it first in
-// compose.ToolsNodeConfig.ToolCallMiddlewares, so that the host's middlewares see allowed calls
-// only. Calls of tools that the node does not have bypass all middleware; see
+// All four kinds of middleware are set: Eino applies to a tool only the kinds that the tool
+// implements, so a call could bypass the gate if one were missing. The middleware must be the
+// first in compose.ToolsNodeConfig.ToolCallMiddlewares, so that the host's middlewares see
+// allowed calls only. Calls of tools that the node does not have bypass all middleware; see
 // [Adapter.UnknownTools].
 func (a *Adapter) ToolMiddleware() compose.ToolMiddleware {
 	return compose.ToolMiddleware{
 		Invokable: func(next compose.InvokableToolEndpoint) compose.InvokableToolEndpoint {
-			return gated(a, next, denyText)
+			return gateCalls(a, next, denyText)
 		},
 		Streamable: func(next compose.StreamableToolEndpoint) compose.StreamableToolEndpoint {
-			return gated(a, next, denyTextStream)
+			return gateCalls(a, next, denyTextStream)
 		},
 		EnhancedInvokable: func(next compose.EnhancedInvokableToolEndpoint) compose.EnhancedInvokableToolEndpoint {
-			return gated(a, next, denyParts)
+			return gateCalls(a, next, denyParts)
 		},
 		EnhancedStreamable: func(next compose.EnhancedStreamableToolEndpoint) compose.EnhancedStreamableToolEndpoint {
-			return gated(a, next, denyPartsStream)
+			return gateCalls(a, next, denyPartsStream)
 		},
 	}
 }
 
-// callKey finds, in the context of a tool, the call that the gate has let pass.
+// callKey is the context key of the call that the gate has allowed.
 type callKey struct{}
 
-// gated asks the gate before a tool is run. The end of the call is reported on
-// every way out, a panic included. A tool that streams counts as ended when its
-// stream begins: calls wait for loads only, and loads do not stream.
-func gated[O any](a *Adapter, next func(context.Context, *compose.ToolInput) (O, error), deny func(reason string) O) func(context.Context, *compose.ToolInput) (O, error) {
+// gateCalls returns next with the gate before it. It closes the call on every way out, a panic
+// included. It closes the call of a streaming tool when the stream begins: other calls wait for
+// loads only, and loads do not stream.
+func gateCalls[O any](a *Adapter, next func(context.Context, *compose.ToolInput) (O, error), deny func(reason string) O) func(context.Context, *compose.ToolInput) (O, error) {
 	return func(ctx context.Context, in *compose.ToolInput) (O, error) {
 		var none O
 		ctx, key, err := a.enter(ctx)
@@ -67,8 +67,8 @@ func gated[O any](a *Adapter, next func(context.Context, *compose.ToolInput) (O,
 			return none, err
 		}
 		defer call.Close()
-		if text := noAgent(ctx, in); text != "" {
-			goOn(ctx, in.CallID)
+		if text := noAgentAnswer(ctx, in); text != "" {
+			continueRun(ctx, in.CallID)
 			return deny(text), nil
 		}
 		d, err := call.Gate(ctx)
@@ -76,57 +76,58 @@ func gated[O any](a *Adapter, next func(context.Context, *compose.ToolInput) (O,
 			return none, err
 		}
 		if d.Denied {
-			goOn(ctx, in.CallID)
+			continueRun(ctx, in.CallID)
 			return deny(d.Reason), nil
 		}
 		if ctx, err = call.Within(ctx); err != nil {
 			return none, err
 		}
 		out, err := next(context.WithValue(ctx, callKey{}, call), in)
-		if text, ok := misread(err); ok {
-			goOn(ctx, in.CallID)
+		if text, ok := misreadAnswer(err); ok {
+			continueRun(ctx, in.CallID)
 			return deny(text), nil
 		}
 		return out, err
 	}
 }
 
-// misread returns what to tell the model of arguments that a tool could not decode: JSON that
-// is broken or cut off, or a value of another type. Tools that Eino makes of functions end
-// the run there. Other errors are the tool's own.
-func misread(err error) (text string, ok bool) {
-	var broken interface { // how the decoders of Eino say where
+// misreadAnswer returns an answer for the model if err says that a tool could not decode its
+// arguments. Their JSON is broken or cut off, or a value has another type. Tools that Eino
+// builds from functions return such errors, which would end the run. Other errors are the
+// tool's own.
+func misreadAnswer(err error) (text string, ok bool) {
+	var decoderError interface { // an error of Eino's JSON decoder
 		error
 		Description() string
 	}
-	_, syntax := errors.AsType[*json.SyntaxError](err)
-	_, kind := errors.AsType[*json.UnmarshalTypeError](err)
-	if !syntax && !kind && !errors.As(err, &broken) && !errors.Is(err, io.ErrUnexpectedEOF) {
+	_, isSyntax := errors.AsType[*json.SyntaxError](err)
+	_, isType := errors.AsType[*json.UnmarshalTypeError](err)
+	if !isSyntax && !isType && !errors.As(err, &decoderError) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return "", false
 	}
 	text = err.Error()
-	more := ""
+	ellipsis := ""
 	if len(text) > maxMisread {
-		text, more = strings.ToValidUTF8(text[:maxMisread], ""), "…"
+		text, ellipsis = strings.ToValidUTF8(text[:maxMisread], ""), "…"
 	}
-	text = printable.Line(text) + more // decoders show what they have read
+	text = printable.Line(text) + ellipsis // the text contains parts of the arguments
 	return "error: the arguments of this call cannot be read, correct them and call again: " + text, true
 }
 
-// InvokableRun answers a call of one of the runtime's tools. It runs the very call that
-// the middleware had judged; one that came without the middleware, or that another middleware has
-// changed since, is judged here. What the model can act on is text; an error ends
-// the agent's run.
+// InvokableRun answers a call of one of the runtime's tools. It runs the call that the
+// middleware has judged. If there is none, or another middleware has changed the call since, it
+// opens and judges the call itself. A failure that the model can act on is part of the answer;
+// an error ends the agent's run.
 func (t *skillTool) InvokableRun(ctx context.Context, arguments string, _ ...tool.Option) (string, error) {
 	ctx, key, err := t.adapter.enter(ctx)
 	if err != nil {
 		return "", err
 	}
-	made := core.ToolCall{ID: compose.GetToolCallID(ctx), Name: t.info.Name, Arguments: arguments}
-	if call, ok := ctx.Value(callKey{}).(*satchel.Call); ok && call.Key() == key && call.ToolCall() == made {
+	toolCall := core.ToolCall{ID: compose.GetToolCallID(ctx), Name: t.info.Name, Arguments: arguments}
+	if call, ok := ctx.Value(callKey{}).(*satchel.Call); ok && call.Key() == key && call.ToolCall() == toolCall {
 		return call.Run(ctx)
 	}
-	return t.adapter.rt.CallTool(ctx, key, made)
+	return t.adapter.rt.CallTool(ctx, key, toolCall)
 }
 
 func denyText(reason string) *compose.ToolOutput {
@@ -151,17 +152,17 @@ func textResult(text string) *schema.ToolResult {
 }
 
 // UnknownTools returns the compose.ToolsNodeConfig.UnknownToolsHandler of the agent. Without
-// one, Eino ends the run at a call of a tool that the node does not have, before any tool of
-// the same message is run.
+// one, a call of a tool that the node does not have ends the run, before any tool of the same
+// message runs.
 //
-// For nil, the calls are answered with a text that names the tool, the most similar names and,
-// for tools of other agents, what to use here. Nothing is run, so nothing is judged. A handler
-// of the host is called if the function of satchel.WithGate and the lists allow it. An approver
-// is asked only about tools that satchel.Permissions.HostTools describes. Its answer is cut to
-// 4 KiB, and its error ends the run.
+// If handler is nil, the answer to such a call names the tool, the most similar names and, for
+// tools of other agents, what to use here. Nothing runs, so the gate is not asked. Otherwise
+// the host's handler is called if the function of satchel.WithGate and the lists allow it. The
+// approver is asked only about tools that satchel.Permissions.HostTools describes. The
+// handler's answer is cut to 4 KiB, and its error ends the run.
 //
-// Eino reports no event for such an answer. Later requests have it at its place if the history
-// lacks it.
+// Eino reports no event for such an answer. Later requests contain it at its place if the
+// history lacks it.
 func (a *Adapter) UnknownTools(handler func(ctx context.Context, name, input string) (string, error)) func(ctx context.Context, name, input string) (string, error) {
 	return func(ctx context.Context, name, input string) (string, error) {
 		ctx, key, err := a.enter(ctx)
@@ -193,11 +194,11 @@ func (a *Adapter) UnknownTools(handler func(ctx context.Context, name, input str
 	}
 }
 
-// goOn lets an agent of adk go on after a call that was answered without its tool. Some tools
-// end a run when they return, and the answer would then be the end of the run: the model
+// continueRun lets an agent of adk continue after a call that was answered without its tool. If
+// the tool is one of ReturnDirectly, adk would end the run with that answer, and the model
 // could not correct the call.
-func goOn(ctx context.Context, callID string) {
-	// Outside of adk there is no such state, and nothing is to do.
+func continueRun(ctx context.Context, callID string) {
+	// The error means that the graph has no such state, so it is not one of adk.
 	_ = compose.ProcessState(ctx, func(_ context.Context, st *adk.State) error {
 		if st.ReturnDirectlyToolCallID == callID {
 			st.HasReturnDirectly, st.ReturnDirectlyToolCallID = false, ""
@@ -206,17 +207,17 @@ func goOn(ctx context.Context, callID string) {
 	})
 }
 
-// agentEntries are the beginnings and ends of a name in adk's instruction about the agents to
-// which a conversation can be handed over, in the languages of adk.
+// agentEntries are the texts before and after the name of an agent in adk's instruction about
+// transfers, one pair for each language of adk.
 var agentEntries = [][2]string{
 	{"\n- Agent name: ", "\n  Agent description: "},
 	{"\n- Agent 名字: ", "\n  Agent 描述: "},
 }
 
-// noAgent returns the answer to a call that hands the conversation over to an agent which
-// does not exist, "" for any other call. adk ends the run there. Which agents exist is known
-// from adk's own instruction: where a request has none, every name may be right.
-func noAgent(ctx context.Context, in *compose.ToolInput) string {
+// noAgentAnswer returns the answer to a transfer to an agent that does not exist, or "" for any
+// other call. adk would end the run. The names of the agents are read from adk's own
+// instruction; without that instruction every name is accepted.
+func noAgentAnswer(ctx context.Context, in *compose.ToolInput) string {
 	var args struct {
 		Name string `json:"agent_name"`
 	}
@@ -225,7 +226,7 @@ func noAgent(ctx context.Context, in *compose.ToolInput) string {
 	}
 	var names []string
 	_ = compose.ProcessState(ctx, func(_ context.Context, st *adk.State) error {
-		names = agentsToldOf(st.Messages)
+		names = agentsInInstruction(st.Messages)
 		return nil
 	})
 	if len(names) == 0 || slices.Contains(names, args.Name) {
@@ -234,15 +235,15 @@ func noAgent(ctx context.Context, in *compose.ToolInput) string {
 	for i, name := range names {
 		names[i] = quotedName(name)
 	}
-	more := ""
+	ellipsis := ""
 	if len(names) > maxAgents {
-		names, more = names[:maxAgents], ", …"
+		names, ellipsis = names[:maxAgents], ", …"
 	}
-	return "error: there is no agent " + quotedName(args.Name) + "; you can transfer to " + strings.Join(names, ", ") + more + ", or answer yourself"
+	return "error: there is no agent " + quotedName(args.Name) + "; you can transfer to " + strings.Join(names, ", ") + ellipsis + ", or answer yourself"
 }
 
-// agentsToldOf returns the names in adk's instruction at the beginning of the messages.
-func agentsToldOf(messages []*schema.Message) []string {
+// agentsInInstruction returns the names of agents in the leading system messages.
+func agentsInInstruction(messages []*schema.Message) []string {
 	var names []string
 	for _, m := range messages {
 		if m == nil || m.Role != schema.System {
@@ -262,7 +263,7 @@ func agentsToldOf(messages []*schema.Message) []string {
 	return names
 }
 
-// quotedName shows a name on one line.
+// quotedName returns a name in quotes on one line.
 func quotedName(name string) string {
 	return `"` + printable.CutLine(name, maxAgentName) + `"`
 }

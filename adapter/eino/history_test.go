@@ -94,7 +94,7 @@ func TestRepairedHistory(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			before := exchange(tt.in)
-			out := repairedHistory(tt.in)
+			out := repairHistory(tt.in)
 			if tt.want == "" {
 				if tt.want = before; len(out) > 0 && &out[0] != &tt.in[0] {
 					t.Log("copied") // a slower way to the same
@@ -103,7 +103,7 @@ func TestRepairedHistory(t *testing.T) {
 			if got := exchange(out); got != tt.want {
 				t.Errorf("got  %s\nwant %s", got, tt.want)
 			}
-			if got := exchange(repairedHistory(out)); got != tt.want {
+			if got := exchange(repairHistory(out)); got != tt.want {
 				t.Errorf("a second time: %s", got)
 			}
 			if exchange(tt.in) != before {

@@ -12,27 +12,27 @@ import (
 	"github.com/satchel-go/satchel"
 )
 
-// Install gives the agent that cfg describes the skills of rt. Call it once, with the
-// configuration complete, before adk.NewChatModelAgent; each agent of a multi-agent system is
-// installed on its own.
+// Install adds the skills of rt to the agent that cfg describes. The host calls it once, with
+// the configuration complete, before adk.NewChatModelAgent. In a multi-agent system it calls
+// Install for each agent.
 //
-// It wraps cfg.Model and, in versions of Eino that have them, the models that
-// cfg.ModelFailoverConfig falls back on. It puts its gate before the tool middlewares, sets an
-// unknown-tools handler or wraps the host's (see [Adapter.UnknownTools]), and adds the skill
-// tools after the host's. It copies the slices that it extends, so configurations that share
-// them stay apart. Nothing else changes: limits, retries, callbacks and middlewares are the
-// host's. cfg.Middlewares is deliberately left alone, because each entry there adds a line
-// break to the instruction and so makes a blank system message of an empty one.
+// Install wraps cfg.Model and, in versions of Eino that have them, the models of
+// cfg.ModelFailoverConfig. It puts its gate before the tool middlewares, sets an unknown-tools
+// handler or wraps the host's (see [Adapter.UnknownTools]), and adds the skill tools after the
+// host's. It copies the slices that it extends, so other configurations may share them. Nothing
+// else changes: limits, retries, callbacks and middlewares are the host's. Install adds nothing
+// to cfg.Middlewares. Each entry there adds a line break to the instruction, which makes a
+// blank system message of an empty one.
 //
-// The adapter is the agent's own: close it when the agent is no longer used.
+// The adapter belongs to this agent: close it when the agent is no longer used.
 //
-// It fails if cfg or rt is nil, has no model, has skills already, or has a failover of an
+// Install fails if cfg or rt is nil, has no model, has skills already, or has a failover of an
 // unknown form. cfg is then unchanged.
 func Install(cfg *adk.ChatModelAgentConfig, rt *satchel.Runtime, opts ...Option) (*Adapter, error) {
 	if cfg == nil {
 		return nil, errNoConfig
 	}
-	a, err := New(rt, named(cfg.Name, opts)...)
+	a, err := New(rt, withDefaultName(cfg.Name, opts)...)
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +40,7 @@ func Install(cfg *adk.ChatModelAgentConfig, rt *satchel.Runtime, opts ...Option)
 	if err != nil {
 		return nil, fmt.Errorf("install skills in agent %q: %w", cfg.Name, err)
 	}
-	fallBack, err := a.failover(cfg)
+	setFailover, err := a.failover(cfg)
 	if err != nil {
 		return nil, fmt.Errorf("install skills in agent %q: %w", cfg.Name, err)
 	}
@@ -48,23 +48,23 @@ func Install(cfg *adk.ChatModelAgentConfig, rt *satchel.Runtime, opts ...Option)
 		return nil, fmt.Errorf("install skills in agent %q: %w", cfg.Name, err)
 	}
 	cfg.Model = wrapped
-	fallBack()
+	setFailover()
 	return a, nil
 }
 
-// named puts the default name first, so that the host's option overrides it.
-func named(name string, opts []Option) []Option {
+// withDefaultName prepends the default name, so that an option of the host overrides it.
+func withDefaultName(name string, opts []Option) []Option {
 	return append([]Option{WithAgentName(name)}, opts...)
 }
 
-// extend adds the tools and the gate to a tools node.
+// extend adds the tools, the gate and the unknown-tools handler to a tools node.
 func (a *Adapter) extend(cfg *compose.ToolsNodeConfig) error {
 	for _, t := range cfg.Tools {
 		if _, ok := t.(*skillTool); ok {
 			return errInstalled
 		}
 	}
-	a.host = namesOf(cfg.Tools)
+	a.hostTools = infoNames(cfg.Tools)
 	// Clipped, because Eino appends to these slices for each agent that it
 	// builds from the configuration.
 	cfg.Tools = slices.Clip(slices.Concat(cfg.Tools, a.Tools()))
@@ -73,8 +73,8 @@ func (a *Adapter) extend(cfg *compose.ToolsNodeConfig) error {
 	return nil
 }
 
-// namesOf returns the names of tools that tell them.
-func namesOf(tools []tool.BaseTool) []string {
+// infoNames returns the names of the tools whose Info does not fail.
+func infoNames(tools []tool.BaseTool) []string {
 	var names []string
 	for _, t := range tools {
 		if t == nil {

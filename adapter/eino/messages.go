@@ -12,10 +12,9 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// refer describes Eino's messages to the runtime. It shares their strings and
-// allocates one slice for all messages and one for all calls. It leaves out nil
-// messages.
-func refer(input []*schema.Message, rewritten func(*schema.Message) bool) []core.Message {
+// coreMessages converts Eino's messages for the runtime. The result shares their strings, and
+// needs one slice for all messages and one for all calls. Nil messages are left out.
+func coreMessages(input []*schema.Message, rewritten func(*schema.Message) bool) []core.Message {
 	count := 0
 	for _, m := range input {
 		if m != nil {
@@ -29,7 +28,7 @@ func refer(input []*schema.Message, rewritten func(*schema.Message) bool) []core
 		if m == nil {
 			continue
 		}
-		ref := &messages[n] // filled in place: a literal would be copied
+		ref := &messages[n] // set field by field: a literal would be copied
 		n++
 		ref.Origin = i
 		ref.Role = roleOf(m.Role)
@@ -38,7 +37,7 @@ func refer(input []*schema.Message, rewritten func(*schema.Message) bool) []core
 		case core.Assistant:
 			first := len(calls)
 			for j := range m.ToolCalls {
-				calls = append(calls, referCall(&m.ToolCalls[j]))
+				calls = append(calls, coreCall(&m.ToolCalls[j]))
 			}
 			ref.Calls = calls[first:len(calls):len(calls)]
 		case core.ToolResult:
@@ -50,21 +49,21 @@ func refer(input []*schema.Message, rewritten func(*schema.Message) bool) []core
 	return messages[:n]
 }
 
-// referCalls describes the calls of a response, in their order.
-func referCalls(calls []schema.ToolCall) []core.ToolCall {
+// coreCalls converts the calls of a response.
+func coreCalls(calls []schema.ToolCall) []core.ToolCall {
 	refs := make([]core.ToolCall, 0, len(calls))
 	for i := range calls {
-		refs = append(refs, referCall(&calls[i]))
+		refs = append(refs, coreCall(&calls[i]))
 	}
 	return refs
 }
 
-func referCall(c *schema.ToolCall) core.ToolCall {
+func coreCall(c *schema.ToolCall) core.ToolCall {
 	return core.ToolCall{ID: c.ID, Name: c.Function.Name, Arguments: c.Function.Arguments}
 }
 
-// roleOf maps Eino's roles. A role that Eino does not know, "developer" say,
-// counts as system: it neither begins a turn nor is part of one.
+// roleOf converts a role of Eino. A role that Eino does not know, such as "developer", becomes
+// System: it neither begins a turn nor is part of one.
 func roleOf(role schema.RoleType) core.Role {
 	switch role {
 	case schema.User:
@@ -78,9 +77,8 @@ func roleOf(role schema.RoleType) core.Role {
 	}
 }
 
-// textOf returns a message's text: the text parts of a message of parts, one
-// after the other, and the content of any other. Parts take precedence, as they
-// do in Eino's models.
+// textOf returns the text of a message: its text parts one after the other, or its content if
+// it has no parts. Parts take precedence, as they do in Eino's models.
 func textOf(m *schema.Message) string {
 	switch {
 	case len(m.UserInputMultiContent) > 0:
@@ -106,7 +104,7 @@ func partText(kind schema.ChatMessagePartType, text string) string {
 	return text
 }
 
-// joinText joins the parts' texts, without a copy where there is only one.
+// joinText joins the texts of parts. It copies nothing if there is only one.
 func joinText[P any](parts []P, text func(*P) string) string {
 	var few [8]string
 	texts := few[:0]
@@ -118,9 +116,8 @@ func joinText[P any](parts []P, text func(*P) string) string {
 	return strings.Join(texts, "")
 }
 
-// render makes the request that a view describes. Messages that the view leaves
-// alone are passed on by reference, and the few that it adds to are copied, so
-// the framework's messages are never changed. The slice is a new one.
+// render returns the messages of a view in Eino's form. Messages that the view does not change
+// are passed on by reference. The others are copies, so the framework's messages never change.
 func render(input []*schema.Message, view []core.Message) []*schema.Message {
 	edits := 0
 	for i := range view {
@@ -134,9 +131,9 @@ func render(input []*schema.Message, view []core.Message) []*schema.Message {
 		m := &view[i]
 		switch {
 		case m.Origin == core.Inserted:
-			edited = append(edited, inserted(m))
+			edited = append(edited, insertedMessage(m))
 		case m.Added != "":
-			edited = append(edited, extended(input[m.Origin], m))
+			edited = append(edited, extendMessage(input[m.Origin], m))
 		default:
 			out = append(out, input[m.Origin])
 			continue
@@ -146,17 +143,17 @@ func render(input []*schema.Message, view []core.Message) []*schema.Message {
 	return out
 }
 
-// inserted returns a message that the view has put in.
-func inserted(m *core.Message) schema.Message {
+// insertedMessage returns a message that the view adds.
+func insertedMessage(m *core.Message) schema.Message {
 	if m.Role == core.ToolResult {
 		return schema.Message{Role: schema.Tool, Content: m.Text, ToolCallID: m.CallID, ToolName: m.Tool}
 	}
 	return schema.Message{Role: schema.System, Content: m.Text}
 }
 
-// extended copies a message and adds the view's text to it: as a further part
-// to a message of parts, and else to its content.
-func extended(original *schema.Message, m *core.Message) schema.Message {
+// extendMessage copies a message and adds the view's text: as a part if the message has parts,
+// else to its content.
+func extendMessage(original *schema.Message, m *core.Message) schema.Message {
 	msg := *original
 	switch {
 	case len(msg.UserInputMultiContent) > 0:
@@ -174,18 +171,18 @@ func extended(original *schema.Message, m *core.Message) schema.Message {
 	return msg
 }
 
-// rewrittenIn returns a function that recognises user messages which no user wrote,
-// in the run under ctx. Those are the messages that Eino's own middlewares insert,
-// and those that the host's function recognises or, without one, that have the text
-// of Eino's rewriter. In a run of one agent the rewriter has nothing to rewrite, so
-// what reads like its text there are a user's own words.
-func (s *settings) rewrittenIn(ctx context.Context) func(*schema.Message) bool {
+// rewriteDetector returns a function that recognises user messages which no user wrote, in the
+// run under ctx. These are the messages that Eino's own middlewares insert, and those that the
+// host's function recognises. Without such a function, they are those with the text of Eino's
+// rewriter. In a run of one agent the rewriter has nothing to rewrite, so such a text is a
+// user's own.
+func (s *settings) rewriteDetector(ctx context.Context) func(*schema.Message) bool {
 	agents := 0 // not counted yet
 	return func(m *schema.Message) bool {
-		if isInserted(m) || s.rewritten != nil {
-			return isInserted(m) || s.rewritten(m)
+		if isInserted(m) || s.isRewritten != nil {
+			return isInserted(m) || s.isRewritten(m)
 		}
-		if !isRewritten(m) {
+		if !isEinoRewrite(m) {
 			return false
 		}
 		if agents == 0 {
@@ -195,10 +192,10 @@ func (s *settings) rewrittenIn(ctx context.Context) func(*schema.Message) bool {
 	}
 }
 
-// isInserted recognises the user messages that middlewares of adk insert. These are the summary
-// of a history and the skills kept beside it, instructions from files, reminders of a tool
-// search, and memories. Each has a mark of its own among its extras. The mark of memories is
-// also set on other messages, which lack the comment that memories begin with.
+// isInserted recognises the user messages that middlewares of adk insert: the summary of a
+// history and the skills beside it, instructions from files, reminders of a tool search, and
+// memories. Each kind has a mark of its own in Extra. Other messages may have the mark of
+// memories too, but lack the comment with which memories begin.
 func isInserted(m *schema.Message) bool {
 	if len(m.Extra) == 0 {
 		return false
@@ -212,7 +209,7 @@ func isInserted(m *schema.Message) bool {
 	return memory && strings.HasPrefix(textOf(m), "<!-- automemory")
 }
 
-// agentsIn counts the agents on the way to the call under ctx, at least 1.
+// agentsIn counts the different agents in the address of ctx, at least 1.
 func agentsIn(ctx context.Context) int {
 	names := map[string]bool{}
 	for _, segment := range compose.GetCurrentAddress(ctx) {
@@ -223,11 +220,11 @@ func agentsIn(ctx context.Context) int {
 	return max(1, len(names))
 }
 
-// isRewritten recognises the user messages that Eino's history rewriter makes from another
+// isEinoRewrite recognises the user messages that Eino's history rewriter makes from another
 // agent's messages (adk/flow.go, rewriteMessage). They begin with "For context:". Any number of
 // these follow: " [agent] said: ….", " [agent] called tool: `…` …." or " [agent] `tool` tool
 // returned result: ….".
-func isRewritten(m *schema.Message) bool {
+func isEinoRewrite(m *schema.Message) bool {
 	rest, ok := strings.CutPrefix(m.Content, "For context:")
 	if !ok {
 		return false
@@ -246,14 +243,14 @@ func isRewritten(m *schema.Message) bool {
 	return false
 }
 
-// sendable rewrites what a model said into a form that services and clients accept. It replaces
-// names of tools that do not exist, and arguments that are no JSON object: otherwise services
-// would refuse this request and every later one. messages are those of one request. The same
-// message has the same form in each request, and none is changed in place.
-func (a *Adapter) sendable(messages []*schema.Message, offered []string) {
-	name := func(name string) string {
+// makeSendable replaces, in the messages of a request, names of unknown tools and arguments
+// that are no JSON object. Otherwise services and clients would refuse this request and every
+// later one. The same message gets the same form in each request. No message is changed in
+// place.
+func (a *Adapter) makeSendable(messages []*schema.Message, offered []string) {
+	sendableName := func(name string) string {
 		safe := core.ToolCall{Name: name}.SendableName()
-		if safe == name || a.hooks.Owns(name) || slices.Contains(a.host, name) || slices.Contains(offered, name) {
+		if safe == name || a.hooks.Owns(name) || slices.Contains(a.hostTools, name) || slices.Contains(offered, name) {
 			return name
 		}
 		return safe
@@ -263,7 +260,7 @@ func (a *Adapter) sendable(messages []*schema.Message, offered []string) {
 			continue
 		}
 		if m.Role == schema.Tool && m.ToolName != "" {
-			if safe := name(m.ToolName); safe != m.ToolName {
+			if safe := sendableName(m.ToolName); safe != m.ToolName {
 				copied := *m
 				copied.ToolName = safe
 				messages[i] = &copied
@@ -272,7 +269,7 @@ func (a *Adapter) sendable(messages []*schema.Message, offered []string) {
 		}
 		for j := range m.ToolCalls {
 			call := m.ToolCalls[j]
-			call.Function.Name = name(call.Function.Name)
+			call.Function.Name = sendableName(call.Function.Name)
 			call.Function.Arguments = core.ToolCall{Arguments: call.Function.Arguments}.SendableArguments()
 			messages[i] = withCall(messages[i], m, j, call)
 		}

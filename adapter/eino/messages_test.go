@@ -51,7 +51,7 @@ func TestRefer(t *testing.T) {
 		{Role: core.System, Text: "dev", Origin: 10},
 		{Role: core.Assistant, Text: "gen", Origin: 11},
 	}
-	got := refer(input, isRewritten)
+	got := coreMessages(input, isEinoRewrite)
 	for i := range got {
 		if len(got[i].Calls) == 0 {
 			got[i].Calls = nil
@@ -61,10 +61,10 @@ func TestRefer(t *testing.T) {
 }
 
 func TestReferKeepsCallsApart(t *testing.T) {
-	got := refer([]*schema.Message{
+	got := coreMessages([]*schema.Message{
 		{Role: schema.Assistant, ToolCalls: []schema.ToolCall{toolCall("1", "a", "")}},
 		{Role: schema.Assistant, ToolCalls: []schema.ToolCall{toolCall("2", "b", "")}},
-	}, isRewritten)
+	}, isEinoRewrite)
 	_ = append(got[0].Calls, core.ToolCall{Name: "intruder"})
 	if name := got[1].Calls[0].Name; name != "b" {
 		t.Errorf("call of the second message is %q after an append to the first's, want b", name)
@@ -88,8 +88,8 @@ func TestIsRewritten(t *testing.T) {
 		"For context: I heard that [a] said: nothing of the sort. ":          false,
 	} {
 		t.Run(text, func(t *testing.T) {
-			if got := isRewritten(schema.UserMessage(text)); got != want {
-				t.Errorf("isRewritten(%q) = %t, want %t", text, got, want)
+			if got := isEinoRewrite(schema.UserMessage(text)); got != want {
+				t.Errorf("isEinoRewrite(%q) = %t, want %t", text, got, want)
 			}
 		})
 	}
@@ -163,10 +163,10 @@ func FuzzRefer(f *testing.F) {
 	f.Add("For context:", "")
 	f.Add("hello", "{{ . }}")
 	f.Fuzz(func(t *testing.T, first, second string) {
-		got := refer([]*schema.Message{
+		got := coreMessages([]*schema.Message{
 			schema.UserMessage(first),
 			{Role: schema.User, UserInputMultiContent: []schema.MessageInputPart{textPart(first), imagePart("u"), textPart(second)}},
-		}, isRewritten)
+		}, isEinoRewrite)
 		if got[0].Text != first || got[1].Text != first+second {
 			t.Fatalf("texts are %q and %q, want %q and %q", got[0].Text, got[1].Text, first, first+second)
 		}

@@ -13,13 +13,14 @@ import (
 	"github.com/satchel-go/satchel"
 )
 
-// InstallReact is [Install] for a react agent. Call it before react.NewAgent. It needs
-// cfg.ToolCallingModel: the deprecated cfg.Model cannot bind tools safely and is an error.
+// InstallReact adds the skills of rt to a react agent, as [Install] does for an agent of adk.
+// The host calls it before react.NewAgent. cfg.ToolCallingModel is required: the deprecated
+// cfg.Model cannot bind tools safely and is an error.
 //
 // InstallReact changes no default of react, and two deserve attention:
 //   - MaxStep is 12 graph steps, about five rounds of model and tools. That is short for an
 //     agent that loads, reads and runs.
-//   - StreamToolCallChecker looks only at the first chunk of a stream. With a model that speaks
+//   - StreamToolCallChecker looks only at the first chunk of a stream. If the model writes text
 //     before it calls tools, the run ends there: see [ToolCallsInAnyChunk].
 //
 // The option react.WithTools replaces all tools of a run, the skill tools included. For such
@@ -29,7 +30,7 @@ func InstallReact(cfg *react.AgentConfig, rt *satchel.Runtime, opts ...Option) (
 		return nil, errNoConfig
 	}
 	name := cmp.Or(cfg.GraphName, "react")
-	a, err := New(rt, named(name, opts)...)
+	a, err := New(rt, withDefaultName(name, opts)...)
 	if err != nil {
 		return nil, err
 	}
@@ -44,10 +45,10 @@ func InstallReact(cfg *react.AgentConfig, rt *satchel.Runtime, opts ...Option) (
 	return a, nil
 }
 
-// ToolCallsInAnyChunk is a StreamToolCallChecker for react agents whose model may speak before
-// it calls tools. It reads until a chunk has a tool call, and to the end if none has. So the
-// caller of Stream gets the final answer only when it is complete, which is why [InstallReact]
-// does not set it.
+// ToolCallsInAnyChunk is a StreamToolCallChecker for react agents whose model may write text
+// before it calls tools. It reads until a chunk has a tool call, or to the end if none has. The
+// caller of Stream then gets the final answer only when it is complete. That is why
+// [InstallReact] does not set it.
 func ToolCallsInAnyChunk(_ context.Context, output *schema.StreamReader[*schema.Message]) (bool, error) {
 	defer output.Close()
 	for {

@@ -8,22 +8,22 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// noArguments is what a call without arguments has to say in the next request.
+// noArguments replaces empty arguments, which services refuse in the next request.
 const noArguments = "{}"
 
-// repair completes the calls of one response: each has an id of its own, and
-// arguments where the model sent none. It never changes a message in place.
+// repair completes the calls of one response: each gets an id of its own, and arguments if the
+// model sent none. It never changes a message in place.
 type repair struct {
-	response int // assistant messages before this one
+	response int // how many assistant messages the request has
 	ids      []string
 	streamed []*streamedCall // in the order in which they begin
 }
 
-// streamedCall is a call of which deltas have come.
+// streamedCall is a call that arrives in deltas.
 type streamedCall struct {
-	index     int
-	sent, id  string // the id that came, and the one that it has now
-	arguments bool
+	index        int
+	sent, id     string // the provider's id, and the repaired one
+	hasArguments bool
 }
 
 // countResponses counts the assistant messages of a request.
@@ -37,19 +37,19 @@ func countResponses(messages []*schema.Message) int {
 	return n
 }
 
-// next returns the id of the next call of the response.
-func (r *repair) next(id string) string {
+// nextID returns the id for the next call of the response, which has the given id.
+func (r *repair) nextID(id string) string {
 	id = core.ToolCall{ID: id}.UniqueID(r.response, len(r.ids), func(id string) bool { return slices.Contains(r.ids, id) })
 	r.ids = append(r.ids, id)
 	return id
 }
 
-// whole completes a complete message.
-func (r *repair) whole(m *schema.Message) *schema.Message {
+// completeMessage completes the calls of a message that is not streamed.
+func (r *repair) completeMessage(m *schema.Message) *schema.Message {
 	out := m
 	for i := range m.ToolCalls {
 		call := m.ToolCalls[i]
-		call.ID = r.next(call.ID)
+		call.ID = r.nextID(call.ID)
 		if call.Function.Arguments == "" {
 			call.Function.Arguments = noArguments
 		}
@@ -58,28 +58,29 @@ func (r *repair) whole(m *schema.Message) *schema.Message {
 	return out
 }
 
-// chunk completes one chunk of a streamed message.
-func (r *repair) chunk(m *schema.Message) *schema.Message {
+// completeChunk completes the calls of one chunk of a streamed message.
+func (r *repair) completeChunk(m *schema.Message) *schema.Message {
 	out := m
 	for i := range m.ToolCalls {
 		call := m.ToolCalls[i]
 		if call.Index == nil { // a call that comes in one piece
-			call.ID = r.next(call.ID)
+			call.ID = r.nextID(call.ID)
 			if call.Function.Arguments == "" {
 				call.Function.Arguments = noArguments
 			}
 		} else {
-			r.delta(&call)
+			r.completeDelta(&call)
 		}
 		out = withCall(out, m, i, call)
 	}
 	return out
 }
 
-func (r *repair) delta(call *schema.ToolCall) {
+// completeDelta completes one delta of a call. The first delta of a call begins it.
+func (r *repair) completeDelta(call *schema.ToolCall) {
 	at := slices.IndexFunc(r.streamed, func(s *streamedCall) bool { return s.index == *call.Index })
 	if at < 0 {
-		s := &streamedCall{index: *call.Index, sent: call.ID, id: r.next(call.ID)}
+		s := &streamedCall{index: *call.Index, sent: call.ID, id: r.nextID(call.ID)}
 		call.ID = s.id
 		r.streamed = append(r.streamed, s)
 		at = len(r.streamed) - 1
@@ -87,16 +88,16 @@ func (r *repair) delta(call *schema.ToolCall) {
 		call.ID = s.id // some providers repeat it in every delta
 	}
 	if call.Function.Arguments != "" {
-		r.streamed[at].arguments = true
+		r.streamed[at].hasArguments = true
 	}
 }
 
-// rest is the chunk that ends a streamed message, nil if there is nothing to
-// add.
-func (r *repair) rest() *schema.Message {
+// lastChunk returns a chunk to append to a streamed message: it has arguments for the calls
+// that came without. It is nil if none is needed.
+func (r *repair) lastChunk() *schema.Message {
 	var calls []schema.ToolCall
 	for _, s := range r.streamed {
-		if !s.arguments {
+		if !s.hasArguments {
 			calls = append(calls, schema.ToolCall{Index: &s.index, Function: schema.FunctionCall{Arguments: noArguments}})
 		}
 	}
@@ -106,8 +107,8 @@ func (r *repair) rest() *schema.Message {
 	return &schema.Message{Role: schema.Assistant, ToolCalls: calls}
 }
 
-// withCall returns out with a call replaced. Out is m itself, which stays as it
-// is, until the first call that differs.
+// withCall returns out with call i replaced. out is m itself until the first call that differs,
+// and then a copy; m never changes.
 func withCall(out, m *schema.Message, i int, call schema.ToolCall) *schema.Message {
 	if old := &m.ToolCalls[i]; old.ID == call.ID && old.Function.Name == call.Function.Name && old.Function.Arguments == call.Function.Arguments {
 		return out
@@ -121,12 +122,12 @@ func withCall(out, m *schema.Message, i int, call schema.ToolCall) *schema.Messa
 	return out
 }
 
-// repairedHistory completes the calls of earlier responses as they were completed when they
-// came, and puts their results in order. The messages of a graph need neither, and input itself
-// is returned. A history that a host builds from events needs both. It has the responses as the
-// model sent them, because models report them before they are repaired. It has the results in
-// the order in which the tools ended. No message is changed in place.
-func repairedHistory(input []*schema.Message) []*schema.Message {
+// repairHistory gives the calls of earlier responses the ids and arguments that they got when
+// they arrived, and puts their results in order. The messages of an Eino graph need neither; it
+// then returns input itself. The history that a host builds from events needs both. Models
+// report responses as events before they are repaired, and results arrive in the order in which
+// the tools ended. No message is changed in place.
+func repairHistory(input []*schema.Message) []*schema.Message {
 	out, responses := input, 0
 	for i, m := range input {
 		if m == nil || m.Role != schema.Assistant {
@@ -137,7 +138,7 @@ func repairedHistory(input []*schema.Message) []*schema.Message {
 				if &out[0] == &input[0] {
 					out = slices.Clone(input)
 				}
-				out[i], results = completed(m, results, responses)
+				out[i], results = repairResponse(m, results, responses)
 				copy(out[i+1:], results)
 			}
 		}
@@ -155,8 +156,8 @@ func resultsAfter(input []*schema.Message, i int) []*schema.Message {
 	return input[i+1 : end]
 }
 
-// isComplete reports whether calls need no repair and have results in their
-// order.
+// isComplete reports whether the calls need no repair and the results are in the order of the
+// calls.
 func isComplete(calls []schema.ToolCall, results []*schema.Message) bool {
 	for i := range calls {
 		c := &calls[i]
@@ -172,50 +173,51 @@ func hasID(calls []schema.ToolCall, id string) bool {
 	return slices.ContainsFunc(calls, func(c schema.ToolCall) bool { return c.ID == id })
 }
 
-// completed repairs a response, before which there are so many others, and its
-// results. The ids of its calls are made from their places again. In a history that
-// was cut since, the results still have the old ids: then they are matched to the
-// calls in their order.
-func completed(m *schema.Message, results []*schema.Message, before int) (*schema.Message, []*schema.Message) {
-	whole := (&repair{response: before}).whole(m)
+// repairResponse repairs a response and its results; before is the number of responses before
+// it. Missing ids are generated from the places of the calls, as when the response arrived. If
+// the host has cut the history since, the places have changed and the results still have the
+// old ids. Then the results are matched to the calls in their order.
+func repairResponse(m *schema.Message, results []*schema.Message, before int) (*schema.Message, []*schema.Message) {
+	repaired := (&repair{response: before}).completeMessage(m)
 	results = slices.Clone(results)
 	answers := make([]int, len(m.ToolCalls)) // indexes of results, -1 for none
 	for i := range answers {
-		answers[i] = slices.IndexFunc(results, func(r *schema.Message) bool { return r.ToolCallID == whole.ToolCalls[i].ID })
+		answers[i] = slices.IndexFunc(results, func(r *schema.Message) bool { return r.ToolCallID == repaired.ToolCalls[i].ID })
 	}
 	for i := range answers {
 		if answers[i] >= 0 {
 			continue
 		}
-		call := &whole.ToolCalls[i]
-		made := call.ID != m.ToolCalls[i].ID
+		call := &repaired.ToolCalls[i]
+		isGenerated := call.ID != m.ToolCalls[i].ID
 		at := 0
-		for at < len(results) && (slices.Contains(answers, at) || !mayAnswer(results[at], call, made)) {
+		for at < len(results) && (slices.Contains(answers, at) || !mayAnswer(results[at], call, isGenerated)) {
 			at++
 		}
 		if at == len(results) {
 			continue
 		}
 		answers[i] = at
-		if id := results[at].ToolCallID; id != "" && !hasID(whole.ToolCalls, id) {
-			call.ID = id // made, so whole is a copy
+		if id := results[at].ToolCallID; id != "" && !hasID(repaired.ToolCalls, id) {
+			call.ID = id // generated, so repaired is a copy
 			continue
 		}
-		named := *results[at]
-		named.ToolCallID = call.ID
-		results[at] = &named
+		copied := *results[at]
+		copied.ToolCallID = call.ID
+		results[at] = &copied
 	}
-	return whole, inOrder(results, answers)
+	return repaired, inOrder(results, answers)
 }
 
-// mayAnswer reports whether a result may answer a call although their ids differ: one
-// of the two had no id of its own.
-func mayAnswer(result *schema.Message, call *schema.ToolCall, made bool) bool {
-	return (made || result.ToolCallID == "") && (result.ToolName == "" || result.ToolName == call.Function.Name)
+// mayAnswer reports whether a result may answer a call although their ids differ. One of the
+// two must have come without an id: isGenerated reports this of the call.
+func mayAnswer(result *schema.Message, call *schema.ToolCall, isGenerated bool) bool {
+	return (isGenerated || result.ToolCallID == "") && (result.ToolName == "" || result.ToolName == call.Function.Name)
 }
 
-// inOrder returns results in the order of the calls that they answer, if each answers one.
-// Calls may lack a result: Eino keeps none for tools that it does not know.
+// inOrder returns results in the order of the calls that they answer, or unchanged if one of
+// them answers no call. A call may lack a result: Eino stores none for a tool that it does not
+// know.
 func inOrder(results []*schema.Message, answers []int) []*schema.Message {
 	ordered := make([]*schema.Message, 0, len(results))
 	for _, at := range answers {

@@ -25,7 +25,7 @@ func TestRepairedCalls(t *testing.T) {
 	whole := &schema.Message{Role: schema.Assistant, ToolCalls: []schema.ToolCall{
 		made(nil, "", "a", `{"x":1}`), made(nil, "x", "b", "{}"), made(nil, "x", "c", ""),
 	}}
-	got := (&repair{response: 2}).whole(whole)
+	got := (&repair{response: 2}).completeMessage(whole)
 	sameCalls(t, want, got.ToolCalls)
 	if whole.ToolCalls[0].ID != "" || whole.ToolCalls[2].Function.Arguments != "" {
 		t.Error("the model's message was changed")
@@ -62,7 +62,7 @@ func TestRepairedCalls(t *testing.T) {
 	}
 	sameCalls(t, want, joined.ToolCalls)
 	for i, c := range observed {
-		if c != referCall(&want[i]) {
+		if c != coreCall(&want[i]) {
 			t.Errorf("observed call %d = %+v", i, c)
 		}
 	}
@@ -74,8 +74,8 @@ func sameCalls(t *testing.T, want, got []schema.ToolCall) {
 		t.Fatalf("%d calls, want %d", len(got), len(want))
 	}
 	for i := range want {
-		if referCall(&want[i]) != referCall(&got[i]) {
-			t.Errorf("call %d = %+v, want %+v", i, referCall(&got[i]), referCall(&want[i]))
+		if coreCall(&want[i]) != coreCall(&got[i]) {
+			t.Errorf("call %d = %+v, want %+v", i, coreCall(&got[i]), coreCall(&want[i]))
 		}
 	}
 }

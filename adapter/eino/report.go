@@ -19,46 +19,49 @@ import (
 
 // IsCallbacksEnabled reports that Eino must not run its callbacks around the wrapper. They
 // still run once per call: the wrapped model runs them if it can, otherwise the wrapper does.
-// So handlers get the request that is really sent, in a context with its session and agent. An
-// adk agent emits each assistant message once.
+// So handlers get the request that the model really gets, in a context with its session and
+// agent. An adk agent then emits each assistant message only once.
 func (m *viewModel) IsCallbacksEnabled() bool { return true }
 
+// innerReports reports whether the wrapped model runs the callbacks itself.
 func (m *viewModel) innerReports() bool { return components.IsCallbacksEnabled(m.inner) }
 
-// begin reports the start of a call and returns the context for the rest of it.
-func (m *viewModel) begin(req *request) context.Context {
+// reportStart runs the callbacks for the start of a call, and returns the context for the rest
+// of it.
+func (m *viewModel) reportStart(req *request) context.Context {
 	if m.innerReports() {
 		return req.ctx
 	}
-	return m.start(req.ctx, &model.CallbackInput{Messages: req.messages, Tools: req.tools})
+	return m.runStart(req.ctx, &model.CallbackInput{Messages: req.messages, Tools: req.tools})
 }
 
-func (m *viewModel) start(ctx context.Context, input *model.CallbackInput) context.Context {
+func (m *viewModel) runStart(ctx context.Context, input *model.CallbackInput) context.Context {
 	ctx = callbacks.EnsureRunInfo(ctx, m.GetType(), components.ComponentOfChatModel)
 	return callbacks.OnStart(ctx, input)
 }
 
-// refuse reports a call that never reached the wrapped model, of which that
-// model can therefore not have reported anything.
-func (m *viewModel) refuse(ctx context.Context, input []*schema.Message, err error) error {
-	callbacks.OnError(m.start(ctx, &model.CallbackInput{Messages: input}), err)
+// reportRefusal runs the callbacks for a call that fails before it reaches the wrapped model,
+// and returns err. The wrapped model then cannot have run any.
+func (m *viewModel) reportRefusal(ctx context.Context, input []*schema.Message, err error) error {
+	callbacks.OnError(m.runStart(ctx, &model.CallbackInput{Messages: input}), err)
 	return err
 }
 
-func (m *viewModel) fail(ctx context.Context, err error) {
+func (m *viewModel) reportError(ctx context.Context, err error) {
 	if !m.innerReports() {
 		callbacks.OnError(ctx, err)
 	}
 }
 
-func (m *viewModel) end(ctx context.Context, out *schema.Message) {
+func (m *viewModel) reportEnd(ctx context.Context, out *schema.Message) {
 	if !m.innerReports() {
 		callbacks.OnEnd(ctx, &model.CallbackOutput{Message: out, TokenUsage: usageOf(out)})
 	}
 }
 
-// endStream gives each handler its copy of the response's stream.
-func (m *viewModel) endStream(ctx context.Context, stream *schema.StreamReader[*schema.Message]) *schema.StreamReader[*schema.Message] {
+// reportStream runs the callbacks for a streamed response. Each handler gets a copy of the
+// stream.
+func (m *viewModel) reportStream(ctx context.Context, stream *schema.StreamReader[*schema.Message]) *schema.StreamReader[*schema.Message] {
 	if m.innerReports() {
 		return stream
 	}
@@ -71,7 +74,7 @@ func (m *viewModel) endStream(ctx context.Context, stream *schema.StreamReader[*
 	})
 }
 
-// usageOf returns the token usage that a message reports, nil if it reports none.
+// usageOf returns the token usage that a message reports, or nil.
 func usageOf(m *schema.Message) *model.TokenUsage {
 	if m == nil || m.ResponseMeta == nil || m.ResponseMeta.Usage == nil {
 		return nil
@@ -86,21 +89,21 @@ func usageOf(m *schema.Message) *model.TokenUsage {
 	}
 }
 
-// meter reports one call of a wrapped model to its runtime, once.
+// meter measures one call of a wrapped model and reports it to the runtime once.
 type meter struct {
-	ctx     context.Context
-	hooks   adapter.Runtime
-	key     core.SessionKey
-	started time.Time
-	usage   core.Usage
-	told    bool
+	ctx        context.Context
+	hooks      adapter.Runtime
+	key        core.SessionKey
+	started    time.Time
+	usage      core.Usage
+	isReported bool
 }
 
 type meteredKey struct{}
 
-// meter begins to measure. The context says so to the handler of the same runtime,
-// which would report the call a second time.
-func (m *viewModel) meter(ctx context.Context) *meter {
+// newMeter starts to measure a call. Its context tells the handler of the same runtime not to
+// report the call a second time.
+func (m *viewModel) newMeter(ctx context.Context) *meter {
 	return &meter{ctx: context.WithValue(ctx, meteredKey{}, m.adapter.hooks), hooks: m.adapter.hooks, key: keyIn(ctx), started: time.Now()}
 }
 
@@ -110,120 +113,124 @@ func isMetered(ctx context.Context, hooks adapter.Runtime) bool {
 	return ok && by == hooks
 }
 
-// of says whose call it is, and marks the request's context.
-func (t *meter) of(req *request) *request {
+// setRequest sets the request that is measured, and marks its context as [viewModel.newMeter]
+// does.
+func (t *meter) setRequest(req *request) *request {
 	req.ctx = context.WithValue(req.ctx, meteredKey{}, t.hooks)
 	t.ctx, t.key = req.ctx, req.key
 	return req
 }
 
-// add counts what a message, or a chunk of one, reports. Providers report usage in one
-// chunk or cumulatively in several, so the largest counts stand.
+// add counts the usage that a message or a chunk reports. A provider may report usage in one
+// chunk or cumulatively in several, so the largest counts are the right ones.
 func (t *meter) add(message *schema.Message) {
 	if u := usageOf(message); u != nil {
-		t.usage = larger(t.usage, usageEvent(&model.CallbackOutput{TokenUsage: u}))
+		t.usage = maxUsage(t.usage, coreUsage(&model.CallbackOutput{TokenUsage: u}))
 	}
 }
 
-func (t *meter) called() { t.tell(core.Event{Kind: core.ModelCalled, Usage: t.usage}) }
+func (t *meter) reportCall() { t.report(core.Event{Kind: core.ModelCalled, Usage: t.usage}) }
 
-// failed returns the error that it reports.
-func (t *meter) failed(err error) error {
-	t.tell(core.Event{Kind: core.ModelFailed, Detail: err.Error(), Err: err})
+// reportFailure reports err and returns it.
+func (t *meter) reportFailure(err error) error {
+	t.report(core.Event{Kind: core.ModelFailed, Detail: err.Error(), Err: err})
 	return err
 }
 
-func (t *meter) tell(e core.Event) {
-	if t.told {
+func (t *meter) report(e core.Event) {
+	if t.isReported {
 		return
 	}
-	t.told = true
+	t.isReported = true
 	e.Key, e.Duration = t.key, time.Since(t.started)
 	t.hooks.Emit(t.ctx, e)
 }
 
-func larger(a, b core.Usage) core.Usage {
+func maxUsage(a, b core.Usage) core.Usage {
 	return core.Usage{Prompt: max(a.Prompt, b.Prompt), Cached: max(a.Cached, b.Cached), Completion: max(a.Completion, b.Completion)}
 }
 
-// Handler returns a callback handler that reports to the runtime's event hook what the
-// adapter cannot see. For models that it does not wrap, it reports core.ModelCalled with the
-// duration, to the last chunk of a stream. The event has the tokens that the provider counted,
-// zero if it did not. A failed call is core.ModelFailed with the error. A call of a host tool
-// is core.ToolCalled with the answer and the duration.
+// Handler returns a callback handler that reports to the runtime's event hook the calls that
+// the adapter cannot see. A call of a model that the adapter does not wrap becomes
+// core.ModelCalled, with the tokens that the provider counted and the duration until the last
+// chunk. A failed one becomes core.ModelFailed with the error. A call of a host tool becomes
+// core.ToolCalled with the answer and the duration.
 //
 // Calls of wrapped models and of the runtime's own tools are reported without the handler, and
-// only once. One handler serves all agents of a run, sub-agents included: that of any of
-// their adapters, if they have one runtime. The event's key is
-// that of the innermost agent with skills, and empty outside of any.
+// only once. One handler of any of their adapters serves all agents of a run that have the same
+// runtime, sub-agents included. The event's key is that of the innermost agent with skills, and
+// empty outside of any.
 //
-// Give it to a run of adk with callbacks.InitCallbacks(ctx, nil, handler), and to one of react
-// or a graph with compose.WithCallbacks. The handler reads its own copy of each stream to the
-// end, in a goroutine that ends with the stream.
+// A host passes it to a run of adk with callbacks.InitCallbacks(ctx, nil, handler), and to a
+// run of react or a graph with compose.WithCallbacks. The handler reads its own copy of each
+// stream to the end, in a goroutine that ends with the stream.
 func (a *Adapter) Handler() callbacks.Handler {
 	m, t := &modelReporter{a.hooks}, &toolReporter{a.hooks}
 	return template.NewHandlerHelper().ChatModel(&template.ModelCallbackHandler{
-		OnStart:               m.started,
-		OnEnd:                 m.ended,
-		OnEndWithStreamOutput: m.streamed,
-		OnError:               m.failed,
+		OnStart:               m.onStart,
+		OnEnd:                 m.onEnd,
+		OnEndWithStreamOutput: m.onStream,
+		OnError:               m.onError,
 	}).Tool(&template.ToolCallbackHandler{
-		OnStart:               t.started,
-		OnEnd:                 t.ended,
-		OnEndWithStreamOutput: t.streamed,
+		OnStart:               t.onStart,
+		OnEnd:                 t.onEnd,
+		OnEndWithStreamOutput: t.onStream,
 	}).Handler()
 }
 
+// modelReporter reports the calls of models that are not wrapped.
 type modelReporter struct{ hooks adapter.Runtime }
 
 type startKey struct{}
 
-func (h *modelReporter) started(ctx context.Context, _ *callbacks.RunInfo, _ *model.CallbackInput) context.Context {
+func (h *modelReporter) onStart(ctx context.Context, _ *callbacks.RunInfo, _ *model.CallbackInput) context.Context {
 	return context.WithValue(ctx, startKey{}, time.Now())
 }
 
-func (h *modelReporter) ended(ctx context.Context, _ *callbacks.RunInfo, out *model.CallbackOutput) context.Context {
-	h.called(ctx, usageEvent(out))
+func (h *modelReporter) onEnd(ctx context.Context, _ *callbacks.RunInfo, out *model.CallbackOutput) context.Context {
+	h.reportCall(ctx, coreUsage(out))
 	return ctx
 }
 
-func (h *modelReporter) streamed(ctx context.Context, _ *callbacks.RunInfo, out *schema.StreamReader[*model.CallbackOutput]) context.Context {
+func (h *modelReporter) onStream(ctx context.Context, _ *callbacks.RunInfo, out *schema.StreamReader[*model.CallbackOutput]) context.Context {
 	go func() {
 		defer out.Close()
 		usage, err := drain(out)
 		if err != nil {
-			h.broke(ctx, err)
+			h.reportFailure(ctx, err)
 			return
 		}
-		h.called(ctx, usage)
+		h.reportCall(ctx, usage)
 	}()
 	return ctx
 }
 
-func (h *modelReporter) failed(ctx context.Context, _ *callbacks.RunInfo, err error) context.Context {
-	h.broke(ctx, err)
+func (h *modelReporter) onError(ctx context.Context, _ *callbacks.RunInfo, err error) context.Context {
+	h.reportFailure(ctx, err)
 	return ctx
 }
 
-func (h *modelReporter) called(ctx context.Context, usage core.Usage) {
+func (h *modelReporter) reportCall(ctx context.Context, usage core.Usage) {
 	if isMetered(ctx, h.hooks) {
 		return
 	}
 	h.hooks.Emit(ctx, core.Event{Kind: core.ModelCalled, Key: keyIn(ctx), Usage: usage, Duration: elapsed(ctx)})
 }
 
-func (h *modelReporter) broke(ctx context.Context, err error) {
+func (h *modelReporter) reportFailure(ctx context.Context, err error) {
 	if isMetered(ctx, h.hooks) {
 		return
 	}
 	h.hooks.Emit(ctx, core.Event{Kind: core.ModelFailed, Key: keyIn(ctx), Detail: err.Error(), Err: err, Duration: elapsed(ctx)})
 }
 
+// keyIn returns the key of the innermost agent with skills in ctx, or zero.
 func keyIn(ctx context.Context) core.SessionKey {
 	key, _ := satchel.KeyFrom(ctx)
 	return key
 }
 
+// elapsed returns the time since onStart, or 0.
 func elapsed(ctx context.Context) time.Duration {
 	start, ok := ctx.Value(startKey{}).(time.Time)
 	if !ok {
@@ -232,8 +239,8 @@ func elapsed(ctx context.Context) time.Duration {
 	return time.Since(start)
 }
 
-// drain reads a response to its end. Providers report usage in one chunk or
-// cumulatively in several, so the largest counts stand, as in Eino's own concat.
+// drain reads a streamed response to its end and returns its usage. The largest counts of the
+// chunks are the right ones, as in [meter.add].
 func drain(out *schema.StreamReader[*model.CallbackOutput]) (core.Usage, error) {
 	var total core.Usage
 	for {
@@ -244,11 +251,12 @@ func drain(out *schema.StreamReader[*model.CallbackOutput]) (core.Usage, error) 
 		if err != nil {
 			return total, err
 		}
-		total = larger(total, usageEvent(chunk))
+		total = maxUsage(total, coreUsage(chunk))
 	}
 }
 
-func usageEvent(out *model.CallbackOutput) core.Usage {
+// coreUsage returns the usage that an output reports, or zero.
+func coreUsage(out *model.CallbackOutput) core.Usage {
 	if out == nil {
 		return core.Usage{}
 	}

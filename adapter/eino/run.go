@@ -19,16 +19,17 @@ import (
 	"github.com/satchel-go/satchel/internal/lru"
 )
 
-// runs finds the session key of a call: the host's session, or an anonymous one per run. Eino
-// has no id for a run, but each run of a graph has its own local state, whose address serves as
-// the identity. The reference is weak, so it does not keep the state from being collected.
+// runs finds the session key of a call: the session that the host named, or an anonymous one
+// for the run. Eino has no id for a run, but each run of a graph has a local state of its own,
+// and its address identifies the run. The reference is weak, so it does not keep the state in
+// memory.
 type runs struct {
 	rt    *satchel.Runtime
 	agent string
 
 	mu      sync.Mutex
 	live    *lru.Cache[weak.Pointer[byte], run]
-	evicted core.SessionKey // out of live, and still to be ended
+	evicted core.SessionKey // removed from live, but not ended yet
 }
 
 type run struct {
@@ -38,9 +39,9 @@ type run struct {
 
 func newRuns(rt *satchel.Runtime, agent string) *runs {
 	r := &runs{rt: rt, agent: agent}
-	r.live = lru.New(maxRuns, func(_ weak.Pointer[byte], quiet run) {
-		quiet.cleanup.Stop()
-		r.evicted = quiet.key
+	r.live = lru.New(maxRuns, func(_ weak.Pointer[byte], oldest run) {
+		oldest.cleanup.Stop()
+		r.evicted = oldest.key
 	})
 	return r
 }
@@ -54,16 +55,16 @@ func (r *runs) key(ctx context.Context) (core.SessionKey, error) {
 	if state == nil {
 		return core.SessionKey{}, fmt.Errorf("tell apart the runs of a graph without local state: %w", satchel.ErrNoSession)
 	}
-	key, evicted := r.anonymous(state)
+	key, evicted := r.anonymousKey(state)
 	if evicted != (core.SessionKey{}) {
 		r.end(context.WithoutCancel(ctx), evicted)
 	}
 	return key, nil
 }
 
-// anonymous returns the key of the run with the given state, opening a session
-// for it at the first call. It also returns the session that had to make room.
-func (r *runs) anonymous(state *byte) (key, evicted core.SessionKey) {
+// anonymousKey returns the key of the run with the given state, and begins a session for it at
+// the first call. It also returns the session that had to make room, which the caller must end.
+func (r *runs) anonymousKey(state *byte) (key, evicted core.SessionKey) {
 	id := weak.Make(state)
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -76,7 +77,7 @@ func (r *runs) anonymous(state *byte) (key, evicted core.SessionKey) {
 	return key, evicted
 }
 
-// forget ends the session of a run whose state was collected.
+// forget ends the session of a run after the collector has freed the run's state.
 func (r *runs) forget(id weak.Pointer[byte]) {
 	r.mu.Lock()
 	ended, ok := r.live.Get(id)
@@ -90,29 +91,28 @@ func (r *runs) forget(id weak.Pointer[byte]) {
 // close ends the sessions of all runs that have not ended.
 func (r *runs) close() error {
 	r.mu.Lock()
-	var left []core.SessionKey
+	var keys []core.SessionKey
 	for id, run := range r.live.All() {
 		run.cleanup.Stop()
-		left = append(left, run.key)
+		keys = append(keys, run.key)
 		r.live.Remove(id)
 	}
 	r.mu.Unlock()
 	var errs []error
-	for _, key := range left {
+	for _, key := range keys {
 		errs = append(errs, r.rt.Hooks().EndAnonymous(context.Background(), key))
 	}
 	return errors.Join(errs...)
 }
 
-// end drops an anonymous session. It lives in memory only, so an error has no receiver and
-// nothing needs another attempt.
+// end ends an anonymous session. The session lives in memory only, so end may ignore the error.
 func (r *runs) end(ctx context.Context, key core.SessionKey) {
 	_ = r.rt.Hooks().EndAnonymous(ctx, key)
 }
 
-// graphState returns the address of the innermost local state of the graph that
-// runs under ctx, or nil. It takes the state's lock for a moment, which Eino
-// holds in state handlers but neither while a model nor while a tool runs.
+// graphState returns the address of the innermost local state of the graph that runs under ctx,
+// or nil. It briefly takes the lock of the state. Eino holds that lock in state handlers, but
+// not while a model or a tool runs.
 func graphState(ctx context.Context) *byte {
 	var state *byte
 	err := compose.ProcessState(ctx, func(_ context.Context, s any) error {
@@ -125,8 +125,8 @@ func graphState(ctx context.Context) *byte {
 	return state
 }
 
-// address returns where a pointer points to. A value has no address that lasts,
-// and all pointers to empty structs are equal: neither tells two runs apart.
+// address returns the address that the pointer s points to, or nil if it cannot tell two runs
+// apart. A value has no lasting address, and all pointers to empty structs are equal.
 func address(s any) *byte {
 	v := reflect.ValueOf(s)
 	if v.Kind() != reflect.Pointer || v.IsNil() || v.Type().Elem().Size() == 0 {
@@ -135,9 +135,9 @@ func address(s any) *byte {
 	return (*byte)(v.UnsafePointer())
 }
 
-// inAgentRun marks ctx with the run of the adk agent under it, and with the agents that
-// have handed the conversation over to that agent. Outside of adk it returns ctx.
-func inAgentRun(ctx context.Context) context.Context {
+// withAgentRun marks ctx with the run of the adk agent under it, and with the agents that
+// handed the conversation over to that agent. Outside of adk it returns ctx.
+func withAgentRun(ctx context.Context) context.Context {
 	path := agentPath(compose.GetCurrentAddress(ctx))
 	if len(path) == 0 {
 		return ctx
@@ -151,10 +151,10 @@ func inAgentRun(ctx context.Context) context.Context {
 	return ctx
 }
 
-// agentPath returns the names of the adk agents by which a conversation has come to the one at
-// an address, which is the last. If the conversation came back to an agent, that agent is
-// listed once, without those that it came back from: handing back, as a supervisor does, is an
-// answer. The path of an agent that is a tool begins with that agent.
+// agentPath returns the names of the adk agents through which a conversation has come to the
+// agent at an address, which is the last of them. If the conversation came back to an agent, as
+// a supervisor's does, the agents in between are left out: handing back is an answer. The path
+// of an agent that is a tool begins with that agent.
 func agentPath(address compose.Address) []string {
 	var names []string
 	for i, at := range address {

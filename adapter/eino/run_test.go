@@ -45,8 +45,8 @@ func TestStateThatOutlivesItsRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := newRuns(rt, "agent")
-	first, _ := r.anonymous(address(&packageState))
-	if again, _ := r.anonymous(address(&packageState)); again != first {
+	first, _ := r.anonymousKey(address(&packageState))
+	if again, _ := r.anonymousKey(address(&packageState)); again != first {
 		t.Errorf("the state has the keys %v and %v", first, again)
 	}
 }
@@ -65,7 +65,7 @@ func TestRunsAreBounded(t *testing.T) {
 		states[i] = &state{i}
 	}
 	key := func(i int) core.SessionKey {
-		k, _ := r.anonymous(address(states[i]))
+		k, _ := r.anonymousKey(address(states[i]))
 		return k
 	}
 	first, second := key(0), key(1)
@@ -78,7 +78,7 @@ func TestRunsAreBounded(t *testing.T) {
 	if key(0) != first { // the second is now the quiet one
 		t.Error("a known run got another session")
 	}
-	_, evicted := r.anonymous(address(states[maxRuns]))
+	_, evicted := r.anonymousKey(address(states[maxRuns]))
 	if evicted != second {
 		t.Errorf("session %+v made room, want %q", evicted, second.Session)
 	}

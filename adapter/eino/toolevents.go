@@ -21,13 +21,13 @@ type toolReporter struct{ hooks adapter.Runtime }
 
 type toolStartKey struct{}
 
-// toolStart is what is known when a tool begins.
+// toolStart holds the call and the time at which a tool began.
 type toolStart struct {
 	call core.ToolCall
 	at   time.Time
 }
 
-func (h *toolReporter) started(ctx context.Context, info *callbacks.RunInfo, in *tool.CallbackInput) context.Context {
+func (h *toolReporter) onStart(ctx context.Context, info *callbacks.RunInfo, in *tool.CallbackInput) context.Context {
 	start := toolStart{call: core.ToolCall{ID: compose.GetToolCallID(ctx)}, at: time.Now()}
 	if info != nil {
 		start.call.Name = info.Name
@@ -38,20 +38,20 @@ func (h *toolReporter) started(ctx context.Context, info *callbacks.RunInfo, in 
 	return context.WithValue(ctx, toolStartKey{}, start)
 }
 
-func (h *toolReporter) ended(ctx context.Context, _ *callbacks.RunInfo, out *tool.CallbackOutput) context.Context {
-	h.called(ctx, answerOf(out))
+func (h *toolReporter) onEnd(ctx context.Context, _ *callbacks.RunInfo, out *tool.CallbackOutput) context.Context {
+	h.reportCall(ctx, answerOf(out))
 	return ctx
 }
 
-// streamed reports a streaming tool when its stream ends normally.
-func (h *toolReporter) streamed(ctx context.Context, _ *callbacks.RunInfo, out *schema.StreamReader[*tool.CallbackOutput]) context.Context {
+// onStream reports a call of a streaming tool when its stream ends without an error.
+func (h *toolReporter) onStream(ctx context.Context, _ *callbacks.RunInfo, out *schema.StreamReader[*tool.CallbackOutput]) context.Context {
 	go func() {
 		defer out.Close()
 		var answer strings.Builder
 		for {
 			chunk, err := out.Recv()
 			if errors.Is(err, io.EOF) {
-				h.called(ctx, answer.String())
+				h.reportCall(ctx, answer.String())
 				return
 			}
 			if err != nil {
@@ -63,7 +63,7 @@ func (h *toolReporter) streamed(ctx context.Context, _ *callbacks.RunInfo, out *
 	return ctx
 }
 
-func (h *toolReporter) called(ctx context.Context, answer string) {
+func (h *toolReporter) reportCall(ctx context.Context, answer string) {
 	start, ok := ctx.Value(toolStartKey{}).(toolStart)
 	if !ok || h.hooks.Owns(start.call.Name) {
 		return
@@ -72,7 +72,7 @@ func (h *toolReporter) called(ctx context.Context, answer string) {
 		Detail: answer, Duration: time.Since(start.at)})
 }
 
-// answerOf returns the text of a tool's answer.
+// answerOf returns the text of a tool's output.
 func answerOf(out *tool.CallbackOutput) string {
 	if out == nil {
 		return ""

@@ -29,8 +29,8 @@ func newSkillTool(a *Adapter, t core.Tool) (*skillTool, error) {
 	return &skillTool{adapter: a, info: info}, nil
 }
 
-// parameters passes a JSON Schema on as it is. The other form that Eino has,
-// ParameterInfo, cannot express defaults, alternatives or numeric bounds.
+// parameters converts a JSON Schema. It avoids ParameterInfo, Eino's other form, which cannot
+// express defaults, alternatives or numeric bounds.
 func parameters(raw json.RawMessage) (*schema.ParamsOneOf, error) {
 	var s jsonschema.Schema
 	if err := json.Unmarshal(raw, &s); err != nil {

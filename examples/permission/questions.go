@@ -21,7 +21,7 @@ func follow(events *adk.AsyncIterator[*adk.AgentEvent], in io.Reader, w io.Write
 		}
 		if event.Action != nil && event.Action.Interrupted != nil {
 			for _, c := range event.Action.Interrupted.InterruptContexts {
-				if ask, ok := eino.Asked(c.Info); ok {
+				if ask, ok := eino.AskFrom(c.Info); ok {
 					fmt.Fprintf(w, "%s %s? allow, session or deny: ", ask.Call.Name, ask.Call.Arguments)
 					var answer core.Answer
 					if _, err := fmt.Fscan(in, &answer); err != nil {
