@@ -9,80 +9,81 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// response is one answer of the model that asked for calls or ended the run.
+// response is one response of the model: it has calls or ends the run.
 type response struct {
-	at      int // the number of steps before it
-	calls   []core.ToolCall
-	message llms.MessageContent
+	stepsBefore int // how many steps the executor had made before it
+	calls       []core.ToolCall
+	message     llms.MessageContent
 }
 
-// tell returns the responses that were acted upon, each followed by the results of
-// its steps, or nil where the two do not agree. It checks the messages of the last
-// Plan and keeps them where they are the same. runs.mu is held.
-func (r *run) tell() []llms.MessageContent {
-	a, done := account{messages: r.told}, 0
+// transcript returns the messages of the Call so far: each response of the model that the
+// executor acted on, followed by the results of its steps. It returns nil if responses and
+// steps do not match. It reuses the messages of the last transcript that are still the same.
+// The caller holds runs.mu.
+func (r *run) transcript() []llms.MessageContent {
+	a, done := transcriptWriter{messages: r.lastTranscript}, 0
 	for i := range r.responses {
 		one := &r.responses[i]
-		if one.at == len(r.steps) {
-			break // it answers the present Plan, which asks once more
+		if one.stepsBefore == len(r.steps) {
+			break // the response to the present Plan, which the agent repeats
 		}
-		if one.at != done || len(one.calls) == 0 || done+len(one.calls) > len(r.steps) {
+		if one.stepsBefore != done || len(one.calls) == 0 || done+len(one.calls) > len(r.steps) {
 			return nil
 		}
-		a.response(one.message)
+		a.addResponse(one.message)
 		for _, call := range one.calls {
 			step := &r.steps[done]
 			if step.Action.ToolID != call.ID || step.Action.Tool != call.Name && !strings.EqualFold(step.Action.Tool, call.Name) {
 				return nil
 			}
-			a.result(llms.ToolCallResponse{ToolCallID: call.ID, Name: call.Name, Content: step.Observation})
+			a.addResult(llms.ToolCallResponse{ToolCallID: call.ID, Name: call.Name, Content: step.Observation})
 			done++
 		}
 	}
 	if done != len(r.steps) {
 		return nil
 	}
-	a.cut()
-	r.told = a.messages
-	return slices.Clip(r.told)
+	a.truncate()
+	r.lastTranscript = a.messages
+	return slices.Clip(r.lastTranscript)
 }
 
-// account is the conversation of a Call. It is written again from the start and
-// keeps the messages that it has while they are the same. Others may be reading
-// them, so none is changed in place.
-type account struct {
+// transcriptWriter writes the messages of a Call from the first one on. It keeps messages of
+// the last transcript while they are the same. It changes none in place, because a request may
+// still be reading them.
+type transcriptWriter struct {
 	messages []llms.MessageContent
-	n        int // how many are written
+	written  int // how many messages are written
 }
 
-func (a *account) response(m llms.MessageContent) {
-	if a.n < len(a.messages) && !changed(m.Parts, a.messages[a.n].Parts) {
-		a.n++
+func (a *transcriptWriter) addResponse(m llms.MessageContent) {
+	if a.written < len(a.messages) && !isChanged(m.Parts, a.messages[a.written].Parts) {
+		a.written++
 		return
 	}
-	a.put(m)
+	a.append(m)
 }
 
-func (a *account) result(r llms.ToolCallResponse) {
-	if a.n < len(a.messages) {
-		if is, ok := a.messages[a.n].Parts[0].(llms.ToolCallResponse); ok && is == r {
-			a.n++
+func (a *transcriptWriter) addResult(r llms.ToolCallResponse) {
+	if a.written < len(a.messages) {
+		if is, ok := a.messages[a.written].Parts[0].(llms.ToolCallResponse); ok && is == r {
+			a.written++
 			return
 		}
 	}
-	a.put(llms.MessageContent{Role: llms.ChatMessageTypeTool, Parts: []llms.ContentPart{r}})
+	a.append(llms.MessageContent{Role: llms.ChatMessageTypeTool, Parts: []llms.ContentPart{r}})
 }
 
-func (a *account) put(m llms.MessageContent) {
-	a.cut()
+func (a *transcriptWriter) append(m llms.MessageContent) {
+	a.truncate()
 	a.messages = append(a.messages, m)
-	a.n++
+	a.written++
 }
 
-// cut lets go of the messages that are not the same any more. What comes in
-// their place must not be written over them.
-func (a *account) cut() {
-	if a.n < len(a.messages) {
-		a.messages = slices.Clip(a.messages[:a.n])
+// truncate removes the messages after the written ones. The slice is clipped, so that append
+// does not overwrite them.
+func (a *transcriptWriter) truncate() {
+	if a.written < len(a.messages) {
+		a.messages = slices.Clip(a.messages[:a.written])
 	}
 }

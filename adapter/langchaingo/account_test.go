@@ -15,7 +15,7 @@ import (
 // that an executor would make of it.
 func (r *run) answered(observation string, calls ...llms.ToolCall) []schema.AgentStep {
 	resp := reply("", calls...)
-	r.responses = append(r.responses, response{at: len(r.steps), calls: observed(resp), message: verbatim(resp.Choices[0])})
+	r.responses = append(r.responses, response{stepsBefore: len(r.steps), calls: coreCalls(resp), message: verbatimMessage(resp.Choices[0])})
 	out := append([]schema.AgentStep(nil), r.steps...)
 	for _, c := range calls {
 		out = append(out, steps(c.FunctionCall.Name, c.ID, observation)...)
@@ -25,13 +25,13 @@ func (r *run) answered(observation string, calls ...llms.ToolCall) []schema.Agen
 
 func TestTellMakesNothingTwice(t *testing.T) {
 	r := &run{}
-	if got := r.tell(); len(got) != 0 {
+	if got := r.transcript(); len(got) != 0 {
 		t.Errorf("tell of nothing = %v", lines(got))
 	}
 	r.steps = r.answered("r1", call("1", "x", "{}"), call("2", "Y", "{}"))
-	first := r.tell()
+	first := r.transcript()
 	r.steps = r.answered("r2", call("1", "x", "{}"))
-	second := r.tell()
+	second := r.transcript()
 	want := []string{"0 ai: call 1 x {}", "0 ai: call 2 Y {}", "1 tool: result 1 x r1", "2 tool: result 2 Y r1", "3 ai: call 1 x {}", "4 tool: result 1 x r2"}
 	if diff := differ(want, lines(second)); diff != "" {
 		t.Errorf("tell (-want +got):\n%s", diff)
@@ -41,7 +41,7 @@ func TestTellMakesNothingTwice(t *testing.T) {
 			t.Errorf("message %d was made again", i)
 		}
 	}
-	if n := testing.AllocsPerRun(100, func() { r.tell() }); n != 0 {
+	if n := testing.AllocsPerRun(100, func() { r.transcript() }); n != 0 {
 		t.Errorf("%v allocations for what was told before", n)
 	}
 }
@@ -52,23 +52,23 @@ func TestTellOfOtherSteps(t *testing.T) {
 	r := &run{}
 	r.steps = r.answered("r1", call("1", "x", "{}"))
 	r.steps = r.answered("r2", call("2", "x", "{}"))
-	before := r.tell()
+	before := r.transcript()
 	kept := lines(before)
 	last := r.steps[1]
 
 	r.steps = r.steps[:1]
-	if diff := differ(kept[:2], lines(r.tell())); diff != "" {
+	if diff := differ(kept[:2], lines(r.transcript())); diff != "" {
 		t.Errorf("tell of fewer steps (-want +got):\n%s", diff)
 	}
 	last.Observation = "other"
 	r.steps = []schema.AgentStep{r.steps[0], last}
 	want := append(append([]string(nil), kept[:3]...), "3 tool: result 2 x other")
-	if diff := differ(want, lines(r.tell())); diff != "" {
+	if diff := differ(want, lines(r.transcript())); diff != "" {
 		t.Errorf("tell of another observation (-want +got):\n%s", diff)
 	}
 	last.Action.ToolID = "9"
 	r.steps = []schema.AgentStep{r.steps[0], last}
-	if got := r.tell(); got != nil {
+	if got := r.transcript(); got != nil {
 		t.Errorf("tell of a step that no response asked for = %v", lines(got))
 	}
 	if diff := differ(kept, lines(before)); diff != "" {

@@ -134,7 +134,7 @@ func TestAgentForwards(t *testing.T) {
 		}
 		names = append(names, tool.Name())
 	}
-	if names[0] != "late" || names[1] != "skill_load" || len(names) != 1+len(adapter.offer.ours) {
+	if names[0] != "late" || names[1] != "skill_load" || len(names) != 1+len(adapter.offer.ownTools) {
 		t.Errorf("tools = %v", names)
 	}
 }
@@ -278,7 +278,7 @@ func TestErrorsEndTheRun(t *testing.T) {
 	if !errors.Is(err, broken) {
 		t.Errorf("Run = %v", err)
 	}
-	if n := adapter.runs.order.Len(); n != 0 || len(adapter.runs.byInput) != 0 {
+	if n := adapter.runs.live.Len(); n != 0 || len(adapter.runs.byInput) != 0 {
 		t.Errorf("%d runs and %d calls are left", n, len(adapter.runs.byInput))
 	}
 }

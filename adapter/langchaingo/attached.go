@@ -6,10 +6,10 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// attached lists what the users attached to their messages: binary parts and
-// pictures. Nothing is decoded or fetched; a picture with a URL other than data:
-// is known by that URL alone. The framework has no names for files.
-func attached(msgs []llms.MessageContent, refs []core.Message) []core.File {
+// attachedFiles lists the binary parts and pictures that users attached to their messages. It
+// decodes and fetches nothing: a URL other than data: becomes the ID of the file. The framework
+// has no names for files.
+func attachedFiles(msgs []llms.MessageContent, refs []core.Message) []core.File {
 	var files []core.File
 	for i := range refs {
 		if refs[i].Role != core.User {

@@ -54,7 +54,7 @@ func TestAttached(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			msgs := []llms.MessageContent{llms.TextParts(llms.ChatMessageTypeSystem, "s"), tt.msg}
-			if diff := differ(tt.want, described(attached(msgs, new(scratch).refer(msgs)))); diff != "" {
+			if diff := differ(tt.want, described(attachedFiles(msgs, new(scratch).coreMessages(msgs)))); diff != "" {
 				t.Errorf("files (-want +got):\n%s", diff)
 			}
 		})
@@ -67,9 +67,9 @@ func TestAttachedAllocatesNothing(t *testing.T) {
 		llms.TextParts(llms.ChatMessageTypeSystem, "s"), human("q"), ai(llms.TextContent{Text: "hm"}, call("1", "x", "{}")),
 		result(llms.ToolCallResponse{ToolCallID: "1", Name: "x", Content: "r"}), human("more"),
 	}
-	refs := new(scratch).refer(msgs)
+	refs := new(scratch).coreMessages(msgs)
 	if n := testing.AllocsPerRun(100, func() {
-		if attached(msgs, refs) != nil {
+		if attachedFiles(msgs, refs) != nil {
 			t.Error("there are files, want none")
 		}
 	}); n != 0 {

@@ -48,7 +48,7 @@ func benchExecutor(b *testing.B, earlier int) {
 	}))
 	measured := false
 	spy := between{adapter.model, func(ctx context.Context, msgs []llms.MessageContent, options []llms.CallOption) {
-		n := len(new(scratch).outgoing(adapter, msgs, adapter.runIn(ctx)))
+		n := len(new(scratch).conversation(adapter, msgs, adapter.runIn(ctx)))
 		if n < 60 {
 			llm.answer = asked(llm.calls)
 			return
@@ -68,7 +68,7 @@ func benchLoop(b *testing.B, client client, change func([]llms.MessageContent) [
 	llm := &silent{}
 	adapter := benchKit(b, llm, withClient(client))
 	ctx := satchel.WithSession(b.Context(), "s")
-	offered := llms.WithTools([]llms.Tool{adapter.offer.known["search"]})
+	offered := llms.WithTools([]llms.Tool{adapter.offer.byName["search"]})
 	msgs := []llms.MessageContent{llms.TextParts(llms.ChatMessageTypeSystem, strings.Repeat("You help. ", 100)), human("Find it.")}
 	for len(msgs) < 60 {
 		llm.answer = asked(llm.calls)
@@ -76,7 +76,7 @@ func benchLoop(b *testing.B, client client, change func([]llms.MessageContent) [
 		if err != nil {
 			b.Fatal(err)
 		}
-		msgs = append(msgs, verbatim(resp.Choices[0]))
+		msgs = append(msgs, verbatimMessage(resp.Choices[0]))
 		for _, c := range resp.Choices[0].ToolCalls {
 			answer, err := adapter.Call(ctx, c)
 			if err != nil {
@@ -93,7 +93,7 @@ func measure(b *testing.B, ctx context.Context, a *Adapter, msgs []llms.MessageC
 	llm.answer = asked(13)
 	key, _ := a.session(ctx)
 	keyed := adapter.WithKey(ctx, key)
-	req := core.Request{Key: key, Messages: new(scratch).refer(new(scratch).outgoing(a, given, a.runIn(ctx)))}
+	req := core.Request{Key: key, Messages: new(scratch).coreMessages(new(scratch).conversation(a, given, a.runIn(ctx)))}
 	if len(req.Messages) != 60 {
 		b.Fatalf("%d messages", len(req.Messages))
 	}
@@ -148,7 +148,7 @@ func cloned(msgs []llms.MessageContent) []llms.MessageContent {
 }
 
 // gathered has all results of a response in one message.
-func gathered(msgs []llms.MessageContent) []llms.MessageContent { return joinedResults(msgs) }
+func gathered(msgs []llms.MessageContent) []llms.MessageContent { return joinResults(msgs) }
 
 // asked is response n. The first loads the skills, two of the others call two
 // tools, and the arguments have about 100 to 400 bytes.

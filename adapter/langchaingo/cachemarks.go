@@ -9,11 +9,11 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// WithCacheMarks marks, in every request, where Claude should keep the prefix in its prompt
-// cache. It sets the marks by llms.WithCacheControl, at the places that core.View.CacheMarks
-// names; anthropic.EphemeralCache is a control. langchaingo's client can mark user messages
-// only. So what follows the last of them, the calls and results of the current turn, is paid in
-// full. A host whose own client takes more marks should set its own. Marks that the host has
+// WithCacheMarks marks, in every request, where Claude should store the prefix in its prompt
+// cache. It sets control by llms.WithCacheControl at the places of core.View.CacheMarks;
+// anthropic.EphemeralCache is such a control. langchaingo's client can mark user messages only.
+// So the calls and results of the current turn, which follow the last user message, are paid in
+// full. A host whose own client accepts more marks should set its own. Marks that the host has
 // set stay and count. The text of a message never changes. For other clients the option does
 // nothing: their services need no marks.
 func WithCacheMarks(control *llms.CacheControl) Option {
@@ -26,16 +26,16 @@ func WithCacheMarks(control *llms.CacheControl) Option {
 	}
 }
 
-// marked puts the marks on copies of the messages of a request.
-func (c *config) marked(msgs []llms.MessageContent, view []core.Message) []llms.MessageContent {
+// addCacheMarks replaces the messages to mark by marked copies.
+func (c *config) addCacheMarks(msgs []llms.MessageContent, view []core.Message) []llms.MessageContent {
 	if c.mark == nil || c.client != claude {
 		return msgs
 	}
-	left := maxMarks - countMarks(msgs)
+	free := maxMarks - countMarks(msgs)
 	out := msgs
 	for _, i := range slices.Backward((core.View{Messages: view}).CacheMarks()) {
 		last := len(msgs[i].Parts) - 1
-		if left <= 0 || view[i].Role != core.User || last < 0 || !canBeMarked(msgs[i].Parts[last]) {
+		if free <= 0 || view[i].Role != core.User || last < 0 || !canBeMarked(msgs[i].Parts[last]) {
 			continue
 		}
 		if &out[0] == &msgs[0] {
@@ -44,7 +44,7 @@ func (c *config) marked(msgs []llms.MessageContent, view []core.Message) []llms.
 		parts := slices.Clone(msgs[i].Parts)
 		parts[last] = llms.WithCacheControl(parts[last], c.mark)
 		out[i] = llms.MessageContent{Role: msgs[i].Role, Parts: parts}
-		left--
+		free--
 	}
 	return out
 }
@@ -60,7 +60,7 @@ func canBeMarked(part llms.ContentPart) bool {
 func countMarks(msgs []llms.MessageContent) (n int) {
 	for i := range msgs {
 		for _, part := range msgs[i].Parts {
-			if _, marked := part.(llms.CachedContent); marked {
+			if _, isMarked := part.(llms.CachedContent); isMarked {
 				n++
 			}
 		}

@@ -60,14 +60,14 @@ func TestMarked(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			before := deepCopy(tt.msgs)
 			c := config{client: claude, mark: anthropic.EphemeralCache()}
-			if got := fmt.Sprint(markedAs(c.marked(tt.msgs, new(scratch).refer(tt.msgs)))); got != tt.want {
+			if got := fmt.Sprint(markedAs(c.addCacheMarks(tt.msgs, new(scratch).coreMessages(tt.msgs)))); got != tt.want {
 				t.Errorf("got %s, want %s", got, tt.want)
 			}
 			if !reflect.DeepEqual(tt.msgs, before) {
 				t.Error("the messages of the caller were changed")
 			}
 			for _, other := range []config{{client: claude}, {client: openAI, mark: anthropic.EphemeralCache()}} {
-				if got := other.marked(tt.msgs, new(scratch).refer(tt.msgs)); !reflect.DeepEqual(got, tt.msgs) {
+				if got := other.addCacheMarks(tt.msgs, new(scratch).coreMessages(tt.msgs)); !reflect.DeepEqual(got, tt.msgs) {
 					t.Errorf("%+v marks %v", other, markedAs(got))
 				}
 			}

@@ -14,13 +14,10 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// reporter is a callbacks.reporter that reports model calls to the host's event
-// hook, with usage and duration, and passes everything on to a handler of the
-// host. Give it to a client (openai.WithCallback and the like). Calls
-// through [Adapter.Model] are reported by the model itself and never twice, so the
-// handler adds the calls that a host makes past it, such as summaries.
+// reporter is a callbacks.Handler that reports model calls to the host's event hook, with usage
+// and duration. It passes every callback on to a handler of the host.
 type reporter struct {
-	callbacks.Handler // the host's, or one that does nothing
+	callbacks.Handler // the host's handler, or one that does nothing
 	adapter           *Adapter
 
 	mu     sync.Mutex
@@ -30,8 +27,10 @@ type reporter struct {
 // reportedKey marks the context of a model call that [viewModel] reports.
 type reportedKey struct{}
 
-// Handler returns a handler that reports to the adapter's runtime and passes on to
-// next, which may be nil.
+// Handler returns a callback handler for a client of langchaingo (openai.WithCallback and the
+// like). It reports model calls that bypass [Adapter.Model], such as summaries, to the
+// runtime's event hook. Calls through the model are reported without it, and never twice. It
+// passes every callback on to next, which may be nil.
 func (a *Adapter) Handler(next callbacks.Handler) callbacks.Handler {
 	if next == nil {
 		next = callbacks.SimpleHandler{}
@@ -39,11 +38,11 @@ func (a *Adapter) Handler(next callbacks.Handler) callbacks.Handler {
 	return &reporter{Handler: next, adapter: a, starts: map[context.Context][]time.Time{}}
 }
 
-// HandleLLMGenerateContentStart notes the time. Clients pass one context to
-// the start and the end of a call.
+// HandleLLMGenerateContentStart records the time. Clients pass the same context to the start
+// and the end of a call.
 func (h *reporter) HandleLLMGenerateContentStart(ctx context.Context, ms []llms.MessageContent) {
 	h.Handler.HandleLLMGenerateContentStart(ctx, ms)
-	if reported(ctx) || !reflect.ValueOf(ctx).Comparable() {
+	if isReported(ctx) || !reflect.ValueOf(ctx).Comparable() {
 		return
 	}
 	h.mu.Lock()
@@ -56,8 +55,7 @@ func (h *reporter) HandleLLMGenerateContentStart(ctx context.Context, ms []llms.
 	}
 }
 
-// HandleLLMGenerateContentEnd reports usage, and the duration if the start was
-// seen.
+// HandleLLMGenerateContentEnd reports usage, and the duration if the start was reported.
 func (h *reporter) HandleLLMGenerateContentEnd(ctx context.Context, res *llms.ContentResponse) {
 	h.Handler.HandleLLMGenerateContentEnd(ctx, res)
 	if res != nil { // one client ends every call twice, first without a response
@@ -76,10 +74,10 @@ func (h *reporter) HandleLLMError(ctx context.Context, err error) {
 }
 
 func (h *reporter) report(ctx context.Context, event core.Event) {
-	if reported(ctx) {
+	if isReported(ctx) {
 		return
 	}
-	event.Duration = h.since(ctx)
+	event.Duration = h.elapsed(ctx)
 	if key, ok := satchel.KeyFrom(ctx); ok {
 		event.Key = key
 	} else if key, ok := adapter.SessionOf(ctx, h.adapter.config.agent); ok {
@@ -88,7 +86,8 @@ func (h *reporter) report(ctx context.Context, event core.Event) {
 	h.adapter.hooks.Emit(ctx, event)
 }
 
-func (h *reporter) since(ctx context.Context) time.Duration {
+// elapsed returns the time since the start of the oldest open call under ctx, or 0.
+func (h *reporter) elapsed(ctx context.Context) time.Duration {
 	if !reflect.ValueOf(ctx).Comparable() {
 		return 0
 	}
@@ -106,4 +105,4 @@ func (h *reporter) since(ctx context.Context) time.Duration {
 	return time.Since(list[0])
 }
 
-func reported(ctx context.Context) bool { return ctx.Value(reportedKey{}) != nil }
+func isReported(ctx context.Context) bool { return ctx.Value(reportedKey{}) != nil }

@@ -10,13 +10,13 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// merged returns the response as an agent must see it: one choice with all text and all calls.
-// Agents read the first choice only, and some clients return one choice per content block.
-// Alternatives that the host asked for (N, CandidateCount) stay separate. Calls are complete
-// and have ids. ordinal is the number of assistant messages in the request, which is the place
-// of the response. fragments says that a call may be the rest of the one before it. The
-// client's response is not changed: it may come from a cache.
-func (o *offer) merged(resp *llms.ContentResponse, alternatives bool, ordinal int, fragments bool) *llms.ContentResponse {
+// merge returns the response in the form that agents read: one choice with all text and all
+// calls. Agents read the first choice only, but some clients return one choice per content
+// block. Alternatives that the host requested (N, CandidateCount) stay separate. Calls are
+// complete and have ids. ordinal is the number of assistant messages in the request, which is
+// the place of the response. fragments says that a call may be the rest of the one before it.
+// merge does not change the client's response, which may come from a cache.
+func (o *offer) merge(resp *llms.ContentResponse, alternatives bool, ordinal int, fragments bool) *llms.ContentResponse {
 	out := &llms.ContentResponse{}
 	for _, c := range resp.Choices {
 		if c == nil {
@@ -24,7 +24,7 @@ func (o *offer) merged(resp *llms.ContentResponse, alternatives bool, ordinal in
 		}
 		if alternatives || len(out.Choices) == 0 {
 			choice := *c
-			choice.ToolCalls, choice.GenerationInfo = calls(c), maps.Clone(c.GenerationInfo)
+			choice.ToolCalls, choice.GenerationInfo = callsOf(c), maps.Clone(c.GenerationInfo)
 			out.Choices = append(out.Choices, &choice)
 			continue
 		}
@@ -36,20 +36,19 @@ func (o *offer) merged(resp *llms.ContentResponse, alternatives bool, ordinal in
 	return out
 }
 
-// calls returns the calls of a choice; the deprecated single one counts where
-// there is no list.
-func calls(c *llms.ContentChoice) []llms.ToolCall {
+// callsOf returns the calls of a choice, or the deprecated single call if there is no list.
+func callsOf(c *llms.ContentChoice) []llms.ToolCall {
 	if len(c.ToolCalls) == 0 && c.FuncCall != nil {
 		return []llms.ToolCall{{Type: "function", FunctionCall: c.FuncCall}}
 	}
 	return c.ToolCalls
 }
 
-// join adds a choice to a copy of another, whose list of calls is not its own.
+// join adds the content of c to into, which is a copy but shares its list of calls.
 func join(into, c *llms.ContentChoice) {
 	into.Content += c.Content
 	into.ReasoningContent += c.ReasoningContent
-	into.ToolCalls = slices.Concat(into.ToolCalls, calls(c))
+	into.ToolCalls = slices.Concat(into.ToolCalls, callsOf(c))
 	if into.StopReason == "" {
 		into.StopReason = c.StopReason
 	}
@@ -63,43 +62,42 @@ func join(into, c *llms.ContentChoice) {
 	}
 }
 
-// complete finishes the calls of a choice: fragments are joined, names are
-// spelled as offered, ids are unique, and the deprecated field agrees.
+// complete repairs the calls of a choice. It joins fragments, spells the names of Satchel's
+// tools as offered, makes ids unique, and sets the deprecated single call.
 func (o *offer) complete(c *llms.ContentChoice, ordinal int, fragments bool) {
-	whole := make([]llms.ToolCall, 0, len(c.ToolCalls))
-	var args *pieces // of the last one
+	complete := make([]llms.ToolCall, 0, len(c.ToolCalls))
+	var args *pieces // of the last call
 	for _, call := range c.ToolCalls {
 		if call.FunctionCall == nil {
 			continue
 		}
-		if n := len(whole) - 1; fragments && n >= 0 && continues(whole[n], args, call) {
+		if n := len(complete) - 1; fragments && n >= 0 && isContinuation(complete[n], args, call) {
 			args.add(call.FunctionCall.Arguments)
-			whole[n].FunctionCall.Arguments = args.text.String()
+			complete[n].FunctionCall.Arguments = args.text.String()
 			continue
 		}
 		args = new(pieces)
 		args.add(call.FunctionCall.Arguments)
 		f := *call.FunctionCall
-		f.Name = o.spelled(f.Name)
+		f.Name = o.ownSpelling(f.Name)
 		call.FunctionCall = &f
 		if call.Type == "" {
 			call.Type = "function"
 		}
-		whole = append(whole, call)
+		complete = append(complete, call)
 	}
-	for i := range whole {
-		whole[i].ID = uniqueID(whole[i].ID, whole[:i], ordinal)
+	for i := range complete {
+		complete[i].ID = uniqueID(complete[i].ID, complete[:i], ordinal)
 	}
 	c.ToolCalls, c.FuncCall = nil, nil
-	if len(whole) > 0 {
-		c.ToolCalls, c.FuncCall = whole, whole[0].FunctionCall
+	if len(complete) > 0 {
+		c.ToolCalls, c.FuncCall = complete, complete[0].FunctionCall
 	}
 }
 
-// continues reports a fragment of the call before it: a streaming client
-// starts a new call for every delta that it does not recognise as the rest of
-// one.
-func continues(before llms.ToolCall, args *pieces, call llms.ToolCall) bool {
+// isContinuation reports whether call is a fragment of the call before it. A streaming client
+// begins a new call for every delta that it does not recognise as a continuation.
+func isContinuation(before llms.ToolCall, args *pieces, call llms.ToolCall) bool {
 	if call.FunctionCall.Name == "" {
 		return call.ID == "" || call.ID == before.ID
 	}
@@ -107,14 +105,14 @@ func continues(before llms.ToolCall, args *pieces, call llms.ToolCall) bool {
 		!args.isJSON()
 }
 
-// spelled returns the name as ours is offered; executors ignore case, and so
-// may models.
-func (o *offer) spelled(name string) string {
-	if o.own[name] {
+// ownSpelling returns name in the spelling of Satchel's tool that equals it but for case.
+// Executors ignore case, so models may too.
+func (o *offer) ownSpelling(name string) string {
+	if o.isOwn[name] {
 		return name
 	}
 	trimmed := strings.TrimSpace(name)
-	for _, t := range o.ours {
+	for _, t := range o.ownTools {
 		if strings.EqualFold(t.Function.Name, trimmed) {
 			return t.Function.Name
 		}
@@ -122,8 +120,8 @@ func (o *offer) spelled(name string) string {
 	return name
 }
 
-// observed returns the calls of a merged response in order.
-func observed(resp *llms.ContentResponse) []core.ToolCall {
+// coreCalls returns the calls of a merged response in order.
+func coreCalls(resp *llms.ContentResponse) []core.ToolCall {
 	var out []core.ToolCall
 	for _, c := range resp.Choices[0].ToolCalls {
 		out = append(out, coreCall(c))

@@ -68,10 +68,10 @@ func TestMerged(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := o.merged(in, tt.n, 4, true)
+			got := o.merge(in, tt.n, 4, true)
 			var msgs []llms.MessageContent
 			for _, c := range got.Choices {
-				msgs = append(msgs, assistant(c))
+				msgs = append(msgs, assistantMessage(c))
 				if (len(c.ToolCalls) > 0) != (c.FuncCall != nil) || c.FuncCall != nil && c.FuncCall != c.ToolCalls[0].FunctionCall {
 					t.Errorf("FuncCall %v does not agree with %v", c.FuncCall, c.ToolCalls)
 				}
@@ -90,7 +90,7 @@ func TestMerged(t *testing.T) {
 func TestWholeCallsAreNotJoined(t *testing.T) {
 	var o offer
 	in := &llms.ContentResponse{Choices: []*llms.ContentChoice{{ToolCalls: []llms.ToolCall{call("x", "now", ""), call("x", "now", `{"at":1}`)}}}}
-	got := lines([]llms.MessageContent{assistant(o.merged(in, false, 0, false).Choices[0])})
+	got := lines([]llms.MessageContent{assistantMessage(o.merge(in, false, 0, false).Choices[0])})
 	if diff := differ([]string{"0 ai: call x now {}", `0 ai: call call_0_1 now {"at":1}`}, got); diff != "" {
 		t.Errorf("merged (-want +got):\n%s", diff)
 	}
@@ -102,7 +102,7 @@ func TestMergedKeepsInformation(t *testing.T) {
 		{Content: "yes", StopReason: "end_turn", GenerationInfo: map[string]any{"ThinkingContent": "", "InputTokens": 3, "OutputTokens": 2}},
 	}}
 	var o offer
-	got := o.merged(in, false, 0, true).Choices[0]
+	got := o.merge(in, false, 0, true).Choices[0]
 	want := map[string]any{"ThinkingContent": "hm", "InputTokens": 3, "OutputTokens": 2}
 	if diff := differ(want, got.GenerationInfo); diff != "" || got.StopReason != "end_turn" {
 		t.Errorf("information (-want +got):\n%s stop %q", diff, got.StopReason)

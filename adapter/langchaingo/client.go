@@ -8,26 +8,27 @@ import (
 	"github.com/tmc/langchaingo/llms"
 )
 
-// client says how a client of langchaingo reads a request, where they differ.
+// client is a kind of langchaingo client. Kinds differ in how they read a request.
 type client uint8
 
 const (
-	// openAI takes text and calls of the assistant in one message, and one
-	// message per tool result. So do the clients that are not listed here.
+	// openAI takes text and calls of the assistant in one message, and one message per tool
+	// result. It stands for all clients that are not listed here.
 	openAI client = iota
-	// claude, of Anthropic, reads only the first part of a system, assistant or tool message. So each part
-	// becomes a message of its own, and the service joins consecutive messages of one role.
+	// claude is Anthropic's client. It reads only the first part of a system, assistant or tool
+	// message. So each part becomes a message of its own, and the service joins consecutive
+	// messages of one role.
 	claude
-	// google keeps the last system message only, and the service wants all
-	// results of one response in one message.
+	// google uses the last system message only, and the service wants all results of one response
+	// in one message.
 	google
 	// bedrock loses tool calls when it streams, so a request with tools is not
 	// streamed: the streaming function gets the whole text at once.
 	bedrock
 )
 
-// clientOf recognises the clients by the package that their type is from, so
-// that none of them has to be imported.
+// clientOf recognises a client by the package of its type, so that this package imports none of
+// them.
 func clientOf(llm llms.Model) client {
 	t := reflect.TypeOf(llm)
 	for t.Kind() == reflect.Pointer {
@@ -48,26 +49,26 @@ func clientFrom(pkg string) client {
 	return openAI
 }
 
-// shape lays messages out for the client. It never changes a message in place,
-// whose parts may be the caller's, and returns msgs itself where nothing is to do.
+// shape arranges messages for the client. It never changes a message in place, because its
+// parts may be the caller's. It returns msgs itself if nothing changes.
 func (c client) shape(msgs []llms.MessageContent) []llms.MessageContent {
 	switch c {
 	case claude:
-		return onePartEach(parted(msgs))
+		return splitParts(separateSystem(msgs))
 	case bedrock:
-		return parted(msgs)
+		return separateSystem(msgs)
 	case google:
-		return joinedResults(joinedSystem(msgs))
+		return joinResults(joinSystem(msgs))
 	}
 	return msgs
 }
 
-// copies reports whether what shape returns is always a slice of its own.
-func (c client) copies() bool { return c == claude || c == google }
+// alwaysCopies reports whether shape always returns a new slice.
+func (c client) alwaysCopies() bool { return c == claude || c == google }
 
-// parted keeps the paragraphs of consecutive system messages apart: these
-// clients join them without a separator.
-func parted(msgs []llms.MessageContent) []llms.MessageContent {
+// separateSystem puts a blank line between consecutive system messages, which these clients
+// join without a separator.
+func separateSystem(msgs []llms.MessageContent) []llms.MessageContent {
 	out := msgs
 	for i := 1; i < len(msgs); i++ {
 		if msgs[i].Role != llms.ChatMessageTypeSystem || msgs[i-1].Role != llms.ChatMessageTypeSystem || len(msgs[i].Parts) == 0 {
@@ -86,7 +87,8 @@ func parted(msgs []llms.MessageContent) []llms.MessageContent {
 	return out
 }
 
-func onePartEach(msgs []llms.MessageContent) []llms.MessageContent {
+// splitParts makes a message of each part, except for user messages.
+func splitParts(msgs []llms.MessageContent) []llms.MessageContent {
 	n := 0
 	for i := range msgs {
 		n += max(1, len(msgs[i].Parts))
@@ -101,8 +103,8 @@ func onePartEach(msgs []llms.MessageContent) []llms.MessageContent {
 	return append(out, msgs[done:]...)
 }
 
-// joinedSystem puts all system messages into the first one.
-func joinedSystem(msgs []llms.MessageContent) []llms.MessageContent {
+// joinSystem joins all system messages into the first one.
+func joinSystem(msgs []llms.MessageContent) []llms.MessageContent {
 	first := slices.IndexFunc(msgs, isSystem)
 	if first < 0 || !slices.ContainsFunc(msgs[first+1:], isSystem) {
 		return msgs
@@ -120,8 +122,8 @@ func joinedSystem(msgs []llms.MessageContent) []llms.MessageContent {
 
 func isSystem(m llms.MessageContent) bool { return m.Role == llms.ChatMessageTypeSystem }
 
-// joinedResults puts consecutive results into one message.
-func joinedResults(msgs []llms.MessageContent) []llms.MessageContent {
+// joinResults joins consecutive results into one message.
+func joinResults(msgs []llms.MessageContent) []llms.MessageContent {
 	out, done := make([]llms.MessageContent, 0, len(msgs)), 0 // msgs[:done] are in out
 	for i := 1; i < len(msgs); i++ {
 		if msgs[i].Role == llms.ChatMessageTypeTool && msgs[i-1].Role == llms.ChatMessageTypeTool {

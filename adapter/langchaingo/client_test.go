@@ -60,7 +60,7 @@ func TestShape(t *testing.T) {
 			if diff := differ(msgs(), in); diff != "" {
 				t.Errorf("the messages changed:\n%s", diff)
 			}
-			if plain := []llms.MessageContent{human("q")}; tt.client.copies() && &tt.client.shape(plain)[0] == &plain[0] {
+			if plain := []llms.MessageContent{human("q")}; tt.client.alwaysCopies() && &tt.client.shape(plain)[0] == &plain[0] {
 				t.Error("the result is not a slice of its own")
 			}
 		})

@@ -6,14 +6,13 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// definitions describes the tools that a call offers the model to a runtime that
-// watches the prefix; for any other it does nothing. Tools that are a client's own
-// default are not known here.
-func (a *Adapter) definitions(asked *llms.CallOptions) []core.Definition {
+// definitions returns the definitions of the tools that a call offers the model, or nil if the
+// runtime has no prefix guard. It does not know tools that are a client's own default.
+func (a *Adapter) definitions(callOptions *llms.CallOptions) []core.Definition {
 	if !a.hooks.WatchesPrefix() {
 		return nil
 	}
-	probe := *asked
+	probe := *callOptions
 	a.offer.rewrite(&probe, false)
 	definitions := make([]core.Definition, 0, len(probe.Tools))
 	for _, t := range probe.Tools {

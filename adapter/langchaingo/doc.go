@@ -1,4 +1,4 @@
-// Package langchaingo gives agents built on langchaingo the skills of a [satchel.Runtime]. It
+// Package langchaingo adds the skills of a [satchel.Runtime] to agents built on langchaingo. It
 // converts the framework's messages to Satchel's and back, and repairs what the framework loses
 // between an agent and a model.
 //
@@ -18,10 +18,10 @@
 // # Identity
 //
 // A context made by satchel.WithSession names the conversation. Without one, each Call of an
-// executor gets an anonymous session that ends with it. The host needs to do nothing for that.
-// The decorated agent recognises the Call by its input map, and a tool recognises its call by
-// the input string that the decorated agent passed out. A hand-written loop without a session
-// name uses [Adapter.Begin].
+// executor gets an anonymous session that ends with it; the host does nothing for that. The
+// decorated agent recognises the Call by its input map. A tool recognises its call by the
+// memory of the input string that it gets. A hand-written loop without a session name uses
+// [Adapter.Begin].
 //
 // # Files that users attach
 //

@@ -6,8 +6,8 @@ import (
 	"github.com/satchel-go/satchel"
 )
 
-// documentEmbedder is what is used of langchaingo's embeddings.Embedder. The package of that type
-// would bring the clients of vector stores along.
+// documentEmbedder is the part of langchaingo's embeddings.Embedder that is used here. An
+// import of its package would add clients of vector stores to every program.
 type documentEmbedder interface {
 	EmbedDocuments(ctx context.Context, texts []string) ([][]float32, error)
 }

@@ -13,48 +13,48 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// Schemer is a host tool with a schema of its own: a JSON Schema of type
-// object. Its Call then gets the arguments as JSON. The other host tools keep
-// the framework's schema of one string, __arg1, and get that string.
+// Schemer is a host tool with a schema of its own: a JSON Schema of type object. Its Call gets
+// the arguments as JSON. Other host tools have the framework's schema of one string, __arg1,
+// and get that string.
 type Schemer interface {
 	tools.Tool
 	// Schema returns the schema, the same at each call.
 	Schema() json.RawMessage
 }
 
-// offer holds the definitions of the tools as the model is offered them. They
-// are made once, so that every request carries the same bytes.
+// offer holds the definitions of the tools for the model. They are built once, so that every
+// request contains the same bytes.
 type offer struct {
-	ours  []llms.Tool
-	known map[string]llms.Tool // ours and the host's, by name
-	own   map[string]bool      // names of ours
+	ownTools []llms.Tool          // Satchel\'s
+	byName   map[string]llms.Tool // the definitions of Satchel's and the host's tools
+	isOwn    map[string]bool      // the names of Satchel's tools
 }
 
-func newOffer(ours []core.Tool, host []tools.Tool) (offer, error) {
-	o := offer{known: map[string]llms.Tool{}, own: map[string]bool{}}
-	taken := map[string]bool{}
-	for _, t := range ours {
+func newOffer(own []core.Tool, host []tools.Tool) (offer, error) {
+	o := offer{byName: map[string]llms.Tool{}, isOwn: map[string]bool{}}
+	isTaken := map[string]bool{}
+	for _, t := range own {
 		parameters, err := objectSchema(t.Schema)
 		if err != nil {
 			return offer{}, fmt.Errorf("%w: tool %q: %v", errSchema, t.Name, err)
 		}
 		def := definition(t.Name, t.Description, parameters)
-		o.ours = append(o.ours, def)
-		o.known[t.Name], o.own[t.Name], taken[strings.ToUpper(t.Name)] = def, true, true
+		o.ownTools = append(o.ownTools, def)
+		o.byName[t.Name], o.isOwn[t.Name], isTaken[strings.ToUpper(t.Name)] = def, true, true
 	}
 	for i, t := range host {
 		if t == nil {
 			return offer{}, fmt.Errorf("%w: host tool %d is nil", errArgument, i)
 		}
 		name := t.Name()
-		if name == "" || taken[strings.ToUpper(name)] {
+		if name == "" || isTaken[strings.ToUpper(name)] {
 			return offer{}, fmt.Errorf("%w: host tool %q", errToolName, name)
 		}
 		parameters, err := hostSchema(t)
 		if err != nil {
 			return offer{}, fmt.Errorf("%w: tool %q: %v", errSchema, name, err)
 		}
-		o.known[name] = definition(name, t.Description(), parameters)
+		o.byName[name] = definition(name, t.Description(), parameters)
 	}
 	return o, nil
 }
@@ -76,8 +76,8 @@ func hostSchema(t tools.Tool) (map[string]any, error) {
 	}, nil
 }
 
-// objectSchema decodes into plain maps: some clients read nothing else, and
-// want a map of properties even where there are none.
+// objectSchema decodes a schema into plain maps, because some clients can read nothing else. It
+// adds an empty map of properties, which those clients need.
 func objectSchema(raw json.RawMessage) (map[string]any, error) {
 	var schema map[string]any
 	if err := json.Unmarshal(raw, &schema); err != nil {
@@ -92,38 +92,38 @@ func objectSchema(raw json.RawMessage) (map[string]any, error) {
 	return schema, nil
 }
 
-// rewrite makes the options of a model call ready for every client. Functions become tools, and
-// known tools get their definitions. Satchel's tools are added, or removed if the session sees
-// no skill. It may run more than once on the same options.
+// rewrite prepares the options of a model call for every client. It turns functions into tools,
+// replaces known tools by their definitions, and adds Satchel's tools, or removes them if the
+// session sees no skill. A second rewrite of the same options changes nothing.
 func (o *offer) rewrite(opts *llms.CallOptions, noSkills bool) {
-	list := make([]llms.Tool, 0, len(opts.Functions)+len(opts.Tools)+len(o.ours))
-	var seen map[string]bool
-	if cap(list) > 32 { // for a few, looking through the list is faster
-		seen = make(map[string]bool, cap(list))
+	list := make([]llms.Tool, 0, len(opts.Functions)+len(opts.Tools)+len(o.ownTools))
+	var inList map[string]bool
+	if cap(list) > 32 { // a search of the list is faster for a few tools
+		inList = make(map[string]bool, cap(list))
 	}
-	put := func(t llms.Tool) {
+	add := func(t llms.Tool) {
 		if t.Function != nil {
 			name := t.Function.Name
-			if seen[name] || seen == nil && offers(list, name) || noSkills && o.own[name] {
+			if inList[name] || inList == nil && hasTool(list, name) || noSkills && o.isOwn[name] {
 				return
 			}
-			if seen != nil {
-				seen[name] = true
+			if inList != nil {
+				inList[name] = true
 			}
 		}
 		list = append(list, t)
 	}
 	for i := range opts.Functions {
-		put(o.function(&opts.Functions[i]))
+		add(o.toolOf(&opts.Functions[i]))
 	}
 	for _, t := range opts.Tools {
-		if t.Function != nil && o.own[t.Function.Name] {
-			t = o.known[t.Function.Name]
+		if t.Function != nil && o.isOwn[t.Function.Name] {
+			t = o.byName[t.Function.Name]
 		}
-		put(t)
+		add(t)
 	}
-	for _, t := range o.ours {
-		put(t)
+	for _, t := range o.ownTools {
+		add(t)
 	}
 	if opts.ToolChoice == nil {
 		opts.ToolChoice = choiceOf(opts.FunctionCallBehavior)
@@ -131,16 +131,16 @@ func (o *offer) rewrite(opts *llms.CallOptions, noSkills bool) {
 	if len(list) == 0 {
 		list = nil
 	}
-	if !offered(opts.ToolChoice, list) {
+	if !isSendable(opts.ToolChoice, list) {
 		opts.ToolChoice = nil
 	}
 	opts.Functions, opts.FunctionCallBehavior, opts.Tools = nil, "", list
 }
 
-// function turns a deprecated definition into a tool. A definition of a tool
-// that was installed is the one made then.
-func (o *offer) function(f *llms.FunctionDefinition) llms.Tool {
-	if t, ok := o.known[f.Name]; ok && (o.own[f.Name] || onlyArgument(f.Parameters)) {
+// toolOf converts a deprecated function into a tool. It returns the installed definition if the
+// function has the framework's schema or is one of Satchel's.
+func (o *offer) toolOf(f *llms.FunctionDefinition) llms.Tool {
+	if t, ok := o.byName[f.Name]; ok && (o.isOwn[f.Name] || hasOnlyArgument(f.Parameters)) {
 		return t
 	}
 	t := llms.Tool{Type: "function", Function: &llms.FunctionDefinition{
@@ -154,22 +154,23 @@ func (o *offer) function(f *llms.FunctionDefinition) llms.Tool {
 	return t
 }
 
-// onlyArgument reports the schema that the framework makes for every tool.
-func onlyArgument(parameters any) bool {
+// hasOnlyArgument reports whether parameters are the schema that the framework gives every
+// tool.
+func hasOnlyArgument(parameters any) bool {
 	m, ok := parameters.(map[string]any)
 	if !ok {
 		return false
 	}
-	if plain, ok := m["properties"].(map[string]any); ok {
-		_, ok = plain[argument]
-		return ok && len(plain) == 1
+	if properties, ok := m["properties"].(map[string]any); ok {
+		_, ok = properties[argument]
+		return ok && len(properties) == 1
 	}
 	properties := reflect.ValueOf(m["properties"])
 	return properties.Kind() == reflect.Map && properties.Len() == 1 &&
 		properties.Type().Key().Kind() == reflect.String && properties.MapIndex(reflect.ValueOf(argument).Convert(properties.Type().Key())).IsValid()
 }
 
-// choiceOf maps the deprecated behaviour: "none", "auto", or the JSON object
+// choiceOf converts the deprecated FunctionCallBehavior: "none", "auto", or the JSON object
 // {"name": "..."} of one function.
 func choiceOf(b llms.FunctionCallBehavior) any {
 	if b == "" {
@@ -182,9 +183,9 @@ func choiceOf(b llms.FunctionCallBehavior) any {
 	return string(b)
 }
 
-// offered reports whether a choice can be sent with these tools: services
-// refuse one without tools, and one of a tool that is not there.
-func offered(choice any, list []llms.Tool) bool {
+// isSendable reports whether a tool choice can be sent with these tools. Services refuse a
+// choice without tools, and the choice of a tool that is not in the list.
+func isSendable(choice any, list []llms.Tool) bool {
 	if choice == nil || len(list) == 0 {
 		return false
 	}
@@ -199,9 +200,9 @@ func offered(choice any, list []llms.Tool) bool {
 			name = c.Function.Name
 		}
 	}
-	return name == "" || offers(list, name)
+	return name == "" || hasTool(list, name)
 }
 
-func offers(list []llms.Tool, name string) bool {
+func hasTool(list []llms.Tool, name string) bool {
 	return slices.ContainsFunc(list, func(t llms.Tool) bool { return t.Function != nil && t.Function.Name == name })
 }

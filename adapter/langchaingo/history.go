@@ -14,28 +14,27 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// Conversations keeps the earlier turns of named sessions in memory, for
-// [WithHistory]:
+// Conversations stores the earlier turns of named sessions in memory, for [WithHistory]:
 //
 //	langchaingo.WithHistory(langchaingo.NewConversations().History)
 //
-// It keeps whole turns, as a [TurnHistory] does: at most 1,000 messages per session
-// and agent, and 1,000 sessions. When a conversation is full its older half goes at
-// once, so that the beginning of the requests changes rarely; the last turn stays
-// whatever its length. It is safe for concurrent use.
+// It stores whole turns, as a [TurnHistory] does: at most 1,000 messages per session and agent,
+// and 1,000 sessions. When a conversation is full, its older half is removed at once, so that
+// the beginning of the requests changes rarely. The last turn stays, however long it is. It is
+// safe for concurrent use.
 type Conversations struct {
 	mu       sync.Mutex
 	messages map[core.SessionKey]*conversation
 	order    []core.SessionKey
 }
 
-// TurnHistory is a history that keeps what the agent did in a turn, not only what was said. The
-// adapter passes it whole turns. The next request then begins with the last one of the turn
-// before, which a prompt cache may serve.
+// TurnHistory is a history that stores the calls and results of a turn besides its texts. The
+// adapter passes it whole turns. The next request then begins with the last request of the turn
+// before, so a prompt cache may serve that part.
 type TurnHistory interface {
 	schema.ChatMessageHistory
 
-	// AddTurn adds the messages of an answered turn, all or none, in their order:
+	// AddTurn stores the messages of a turn that has its answer, all or none, in their order:
 	//
 	//   - an llms.HumanChatMessage with the question
 	//   - for each response that called tools, an llms.AIChatMessage with its calls and an
@@ -43,7 +42,7 @@ type TurnHistory interface {
 	//   - an llms.AIChatMessage with the answer
 	//
 	// Messages must return them unchanged. As of langchaingo v0.1.14, the JSON of llms.ToolCall
-	// cannot be read back, so store the name and the arguments of calls in a form of your own.
+	// cannot be decoded, so a store must write the name and the arguments of calls itself.
 	// Results of loads are receipts, without the texts of the skills.
 	AddTurn(ctx context.Context, messages []llms.ChatMessage) error
 }
@@ -53,11 +52,11 @@ func NewConversations() *Conversations {
 	return &Conversations{messages: map[core.SessionKey]*conversation{}}
 }
 
-// History returns the conversation of the session and agent in ctx. It returns nil if ctx
-// names no session: a Call without one has no earlier turns.
+// History returns the conversation of the session and agent in ctx. It returns nil if ctx names
+// no session, because an anonymous Call has no earlier turns.
 func (c *Conversations) History(ctx context.Context) (schema.ChatMessageHistory, error) {
 	key, ok := satchel.KeyFrom(ctx)
-	if _, named := satchel.SessionID(ctx); !ok || !named {
+	if _, isNamed := satchel.SessionID(ctx); !ok || !isNamed {
 		return nil, nil
 	}
 	c.mu.Lock()
@@ -75,16 +74,16 @@ func (c *Conversations) History(ctx context.Context) (schema.ChatMessageHistory,
 	return h, nil
 }
 
-// Forget drops the conversations of a session.
+// Forget removes the conversations of a session.
 func (c *Conversations) Forget(session string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	ended := func(key core.SessionKey) bool { return key.Session == session }
-	c.order = slices.DeleteFunc(c.order, ended)
-	maps.DeleteFunc(c.messages, func(key core.SessionKey, _ *conversation) bool { return ended(key) })
+	isForgotten := func(key core.SessionKey) bool { return key.Session == session }
+	c.order = slices.DeleteFunc(c.order, isForgotten)
+	maps.DeleteFunc(c.messages, func(key core.SessionKey, _ *conversation) bool { return isForgotten(key) })
 }
 
-// conversation is a history that may be shared and does not grow for ever.
+// conversation is a history with at most maxTurnMessages messages, safe for concurrent use.
 type conversation struct {
 	mu       sync.Mutex
 	messages []llms.ChatMessage
@@ -94,7 +93,7 @@ func (h *conversation) AddMessage(ctx context.Context, m llms.ChatMessage) error
 	return h.AddTurn(ctx, []llms.ChatMessage{m})
 }
 
-// AddTurn keeps the messages together: Calls of one session may end at one time.
+// AddTurn adds the messages as one: Calls of the same session may end at the same time.
 func (h *conversation) AddTurn(_ context.Context, messages []llms.ChatMessage) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -103,8 +102,8 @@ func (h *conversation) AddTurn(_ context.Context, messages []llms.ChatMessage) e
 	return nil
 }
 
-// trim cuts at a user message, so that no answer is left without its question, nor a
-// result without its call.
+// trim removes the older half if there are too many messages. It cuts at a user message, so
+// that no answer loses its question and no result its call.
 func (h *conversation) trim() {
 	all := h.messages
 	if len(all) <= maxTurnMessages {
@@ -145,8 +144,8 @@ func (h *conversation) SetMessages(_ context.Context, all []llms.ChatMessage) er
 	return nil
 }
 
-// earlier reads the history of a Call that begins.
-func (a *Adapter) earlier(ctx context.Context) ([]llms.MessageContent, error) {
+// readHistory returns the earlier turns for a Call that begins.
+func (a *Adapter) readHistory(ctx context.Context) ([]llms.MessageContent, error) {
 	h, err := a.openHistory(ctx)
 	if h == nil || err != nil {
 		return nil, err
@@ -156,25 +155,24 @@ func (a *Adapter) earlier(ctx context.Context) ([]llms.MessageContent, error) {
 		return nil, fmt.Errorf("read history: %w", err)
 	}
 	out := make([]llms.MessageContent, 0, len(all))
-	if _, whole := h.(TurnHistory); whole {
+	if _, keepsTurns := h.(TurnHistory); keepsTurns {
 		return appendTurns(out, all), nil
 	}
 	for _, m := range all {
 		out = append(out, contentOf(m))
 	}
-	return repaired(out), nil
+	return repairMessages(out), nil
 }
 
-// appendTurns appends whole turns as they were sent. Each result has the name of its call
-// again, which an llms.ToolChatMessage does not keep. Arguments that are no JSON stay as the
-// model wrote them.
+// appendTurns appends whole turns as they were sent. It gives each result the name of its call,
+// which an llms.ToolChatMessage does not contain. It keeps arguments that are no JSON.
 func appendTurns(out []llms.MessageContent, all []llms.ChatMessage) []llms.MessageContent {
 	var calls []llms.ToolCall // of the last response
 	for _, m := range all {
 		switch p := m.(type) {
 		case llms.AIChatMessage:
 			calls = p.ToolCalls
-			out = append(out, verbatim(&llms.ContentChoice{Content: p.Content, ToolCalls: calls}))
+			out = append(out, verbatimMessage(&llms.ContentChoice{Content: p.Content, ToolCalls: calls}))
 			continue
 		case llms.ToolChatMessage:
 			result := llms.ToolCallResponse{ToolCallID: p.ID, Content: p.Content}
@@ -200,10 +198,11 @@ func (a *Adapter) openHistory(ctx context.Context) (schema.ChatMessageHistory, e
 	return h, nil
 }
 
+// contentOf converts a message of a history.
 func contentOf(m llms.ChatMessage) llms.MessageContent {
 	switch p := m.(type) {
 	case llms.AIChatMessage:
-		return assistant(&llms.ContentChoice{Content: p.Content, ToolCalls: p.ToolCalls})
+		return assistantMessage(&llms.ContentChoice{Content: p.Content, ToolCalls: p.ToolCalls})
 	case llms.ToolChatMessage:
 		return llms.MessageContent{Role: llms.ChatMessageTypeTool, Parts: []llms.ContentPart{
 			llms.ToolCallResponse{ToolCallID: p.ID, Content: p.Content},
@@ -212,8 +211,8 @@ func contentOf(m llms.ChatMessage) llms.MessageContent {
 	return llms.TextParts(m.GetType(), m.GetContent())
 }
 
-// remember adds the turn that ends.
-func (a *Adapter) remember(ctx context.Context, r *run, answer string) error {
+// saveTurn adds the turn that ends to the host's history.
+func (a *Adapter) saveTurn(ctx context.Context, r *run, answer string) error {
 	h, err := a.openHistory(ctx)
 	if h == nil || err != nil {
 		return err
@@ -222,7 +221,7 @@ func (a *Adapter) remember(ctx context.Context, r *run, answer string) error {
 	question := r.question
 	a.runs.mu.Unlock()
 	if turns, ok := h.(TurnHistory); ok {
-		err = turns.AddTurn(ctx, a.turn(r, question, answer))
+		err = turns.AddTurn(ctx, a.turnMessages(r, question, answer))
 	} else if err = h.AddUserMessage(ctx, question); err == nil {
 		err = h.AddAIMessage(ctx, answer)
 	}
@@ -232,26 +231,26 @@ func (a *Adapter) remember(ctx context.Context, r *run, answer string) error {
 	return nil
 }
 
-// turn is what a [TurnHistory] keeps of a turn. Where the steps of the executor are not
-// those of the responses, these are the question and the answer.
-func (a *Adapter) turn(r *run, question, answer string) []llms.ChatMessage {
+// turnMessages returns the messages of a turn for a [TurnHistory]. If the steps of the executor
+// do not match the responses, these are the question and the answer only.
+func (a *Adapter) turnMessages(r *run, question, answer string) []llms.ChatMessage {
 	if r.text != nil {
 		return a.runs.textTurn(r, question, answer)
 	}
 	messages := []llms.ChatMessage{llms.HumanChatMessage{Content: question}}
-	happened, _ := a.runs.account(r)
-	for i := range happened {
-		if happened[i].Role == llms.ChatMessageTypeAI {
-			said := llms.AIChatMessage{Content: joinedText(happened[i].Parts)}
-			for _, part := range happened[i].Parts {
+	transcript, _ := a.runs.transcript(r)
+	for i := range transcript {
+		if transcript[i].Role == llms.ChatMessageTypeAI {
+			message := llms.AIChatMessage{Content: joinText(transcript[i].Parts)}
+			for _, part := range transcript[i].Parts {
 				if call, ok := part.(llms.ToolCall); ok {
-					said.ToolCalls = append(said.ToolCalls, call)
+					message.ToolCalls = append(message.ToolCalls, call)
 				}
 			}
-			messages = append(messages, said)
+			messages = append(messages, message)
 			continue
 		}
-		for _, part := range happened[i].Parts {
+		for _, part := range transcript[i].Parts {
 			if result, ok := part.(llms.ToolCallResponse); ok {
 				messages = append(messages, llms.ToolChatMessage{ID: result.ToolCallID, Content: result.Content})
 			}
@@ -260,11 +259,11 @@ func (a *Adapter) turn(r *run, question, answer string) []llms.ChatMessage {
 	return append(messages, llms.AIChatMessage{Content: answer})
 }
 
-// question is the text of the last message of the user.
-func question(msgs []llms.MessageContent) string {
+// lastQuestion returns the text of the user's last message.
+func lastQuestion(msgs []llms.MessageContent) string {
 	for i := len(msgs) - 1; i >= 0; i-- {
 		if msgs[i].Role == llms.ChatMessageTypeHuman {
-			return joinedText(msgs[i].Parts)
+			return joinText(msgs[i].Parts)
 		}
 	}
 	return ""

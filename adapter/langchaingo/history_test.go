@@ -82,7 +82,7 @@ func TestHistoryOfTheHost(t *testing.T) {
 			if !errors.Is(err, tt.want) {
 				t.Errorf("Run = %v, want %v", err, tt.want)
 			}
-			if n := adapter.runs.order.Len(); n != 0 {
+			if n := adapter.runs.live.Len(); n != 0 {
 				t.Errorf("%d runs are left", n)
 			}
 		})

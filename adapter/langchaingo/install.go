@@ -15,21 +15,21 @@ import (
 	"github.com/satchel-go/satchel/adapter"
 )
 
-// Errors of this package, for errors.Is.
+// Errors of [Install] and the options.
 var (
-	// errArgument is a nil or otherwise unusable argument or option.
+	// errArgument reports a nil or otherwise unusable argument or option.
 	errArgument = errors.New("unusable argument")
 	// errToolName reports a host tool whose name is empty or equals the name of one of
 	// Satchel's tools, in any case of letters. Executors ignore case when they match names, so
 	// one of the two would be unreachable.
 	errToolName = errors.New("unusable tool name")
-	// errSchema is a host tool whose [Schemer] does not return an object schema.
+	// errSchema reports a host tool whose [Schemer] does not return an object schema.
 	errSchema = errors.New("unusable tool schema")
 )
 
-// Adapter holds what one agent of a host gets from a runtime: its model, its tools and its
-// agent, all with skills. It is safe for concurrent use, and one adapter serves any number of
-// sessions. Agents with different tools or names need an adapter each.
+// Adapter holds the parts that one agent of a host gets from a runtime: its model, its tools
+// and its agent, all with skills. It is safe for concurrent use, and one adapter serves any
+// number of sessions. Agents with different tools or names need an adapter each.
 type Adapter struct {
 	runtime *satchel.Runtime
 	hooks   adapter.Runtime
@@ -42,10 +42,9 @@ type Adapter struct {
 	runs    *runs
 }
 
-// Install prepares a host's model and tools for an agent with skills. It calls
-// neither of them. Host tools keep their order, and Satchel's follow; a session
-// that sees no skill is not offered them. A host tool that cannot be used is an
-// error that names it.
+// Install prepares a host's model and tools for an agent with skills. It calls neither of them.
+// Host tools keep their order, and Satchel's tools follow. A session that sees no skill is not
+// offered Satchel's tools. Install fails if a host tool cannot be used, and names it.
 func Install(rt *satchel.Runtime, llm llms.Model, hostTools []tools.Tool, opts ...Option) (*Adapter, error) {
 	if rt == nil || llm == nil {
 		return nil, fmt.Errorf("install: %w: runtime and model must not be nil", errArgument)
@@ -54,19 +53,19 @@ func Install(rt *satchel.Runtime, llm llms.Model, hostTools []tools.Tool, opts .
 	if err != nil {
 		return nil, fmt.Errorf("install: %w", err)
 	}
-	k := &Adapter{runtime: rt, hooks: rt.Hooks(), config: c, byName: map[string]*skillTool{}}
-	if k.offer, err = newOffer(rt.Tools(), hostTools); err != nil {
+	a := &Adapter{runtime: rt, hooks: rt.Hooks(), config: c, byName: map[string]*skillTool{}}
+	if a.offer, err = newOffer(rt.Tools(), hostTools); err != nil {
 		return nil, fmt.Errorf("install: %w", err)
 	}
-	k.runs = newRuns(rt, c.agent)
-	k.model = &viewModel{adapter: k, inner: llm}
+	a.runs = newRuns(rt, c.agent)
+	a.model = &viewModel{adapter: a, inner: llm}
 	for _, t := range hostTools {
-		k.add(k.wrap(t))
+		a.add(a.wrap(t))
 	}
 	for _, t := range rt.Tools() {
-		k.add(&skillTool{adapter: k, name: t.Name, description: t.Description})
+		a.add(&skillTool{adapter: a, name: t.Name, description: t.Description})
 	}
-	return k, nil
+	return a, nil
 }
 
 func (a *Adapter) add(t *skillTool) {
@@ -77,31 +76,30 @@ func (a *Adapter) add(t *skillTool) {
 	}
 }
 
-// Model returns the model to give to the agent, or to call in a loop.
+// Model returns the host's model with skills, for the agent or for a loop of the host.
 func (a *Adapter) Model() llms.Model { return a.model }
 
-// Tools returns the tools to give to the agent: the host's, wrapped, and
-// Satchel's. The slice is the caller's own.
+// Tools returns the tools for the agent: the host's behind the gate, and Satchel's. The caller
+// owns the slice.
 func (a *Adapter) Tools() []tools.Tool { return slices.Clone(a.tools) }
 
-// Agent decorates an agent that was made with [Adapter.Model] and [Adapter.Tools].
+// Agent adds skills to an agent that the host built with [Adapter.Model] and [Adapter.Tools].
 // Executors run the result as they would run the agent itself.
 func (a *Adapter) Agent(inner agents.Agent) agents.Agent {
 	return &decoratedAgent{adapter: a, inner: inner}
 }
 
-// Close ends the runs that have not ended: what anonymous ones have loaded is forgotten.
-// Sessions that the host names stay, and so does the runtime. Closing it again does
-// nothing.
+// Close ends the runs that have not ended: the runtime forgets the loads of anonymous ones.
+// Sessions that the host named stay, and the runtime stays open. A second Close does nothing.
 func (a *Adapter) Close() error { return a.runs.close(context.Background()) }
 
-// Begin opens an anonymous session for a host that calls the model in a loop
-// of its own and has no name for the conversation. Every call under the
-// returned context belongs to that session; end drops it.
+// Begin begins an anonymous session for a host that calls the model in a loop of its own and
+// has no name for the conversation. Every call under the returned context belongs to that
+// session; end ends it.
 func (a *Adapter) Begin(ctx context.Context) (_ context.Context, end func() error) {
 	key := a.hooks.Anonymous(a.config.agent)
-	ended := context.WithoutCancel(ctx)
+	endContext := context.WithoutCancel(ctx)
 	return adapter.WithSession(ctx, key), func() error {
-		return a.hooks.EndAnonymous(ended, key)
+		return a.hooks.EndAnonymous(endContext, key)
 	}
 }

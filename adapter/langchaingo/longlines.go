@@ -16,12 +16,14 @@ import (
 
 var dataField = []byte("data:")
 
-// LongLines returns a transport for langchaingo's client for OpenAI, which takes lines of a
-// stream up to 64 KiB and fails at a longer one. It cuts a longer line up to 32 MiB, such as a
-// call whose arguments come at once, into several deltas with the same content:
-// openai.WithHTTPClient(&http.Client{Transport: langchaingo.LongLines(nil)}). Nothing else of a
-// response changes, and it holds no more of it than that line. It sends requests by next; nil
-// is [http.DefaultTransport].
+// LongLines returns a transport for langchaingo's client for OpenAI, which fails if a line of a
+// stream is longer than 64 KiB. The transport splits a longer line, such as a call whose
+// arguments arrive at once, into several deltas with the same content:
+//
+//	openai.WithHTTPClient(&http.Client{Transport: langchaingo.LongLines(nil)})
+//
+// It splits lines up to 32 MiB, and holds no more of a response than that line. Nothing else of
+// a response changes. It sends requests by next; nil means [http.DefaultTransport].
 func LongLines(next http.RoundTripper) http.RoundTripper {
 	if next == nil {
 		next = http.DefaultTransport
@@ -44,14 +46,14 @@ func (l longLines) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// cutBody is the body of a response, of which it cuts long lines of data.
+// cutBody is the body of a response. It splits long lines of data.
 type cutBody struct {
-	body    io.Closer
-	lines   *bufio.Reader // with a buffer as large as the longest line
-	longest int
-	passes  bool // the rest of this line is passed on
-	out     []byte
-	err     error // once out is read
+	body       io.Closer
+	lines      *bufio.Reader // with a buffer as large as the longest line
+	longest    int
+	passesRest bool // the rest of the current line is passed on unchanged
+	out        []byte
+	err        error // to return after out
 }
 
 func newCutBody(body io.ReadCloser, longest int) *cutBody {
@@ -65,18 +67,19 @@ func (b *cutBody) Read(p []byte) (int, error) {
 		if b.err != nil {
 			return 0, b.err
 		}
-		b.next()
+		b.readLine()
 	}
 	n := copy(p, b.out)
 	b.out = b.out[n:]
 	return n, nil
 }
 
-// next reads a line, or what the buffer holds of one that is passed on.
-func (b *cutBody) next() {
+// readLine reads the next line into out, or the next part of a line that is passed on
+// unchanged.
+func (b *cutBody) readLine() {
 	line, err := b.lines.ReadSlice('\n')
 	full := errors.Is(err, bufio.ErrBufferFull)
-	if full && !b.passes && bytes.HasPrefix(line, dataField) {
+	if full && !b.passesRest && bytes.HasPrefix(line, dataField) {
 		line = bytes.Clone(line)
 		for full && len(line) <= largestLine {
 			var more []byte
@@ -88,15 +91,16 @@ func (b *cutBody) next() {
 			line = cutLine(line, b.longest)
 		}
 	}
-	if b.out, b.passes = line, full; !full {
+	if b.out, b.passesRest = line, full; !full {
 		b.err = err
 	}
 }
 
 type object = map[string]json.RawMessage
 
-// cutLine returns lines that say the same as one, which is returned itself where it is
-// none of a stream of chat completions. The client reads the first choice only.
+// cutLine splits a chunk of a stream of chat completions into several lines with the same
+// content. It returns any other line unchanged. It keeps only the first choice, because the
+// client reads no other.
 func cutLine(line []byte, longest int) []byte {
 	var chunk, delta object
 	var choices, calls []object
@@ -106,8 +110,8 @@ func cutLine(line []byte, longest int) []byte {
 		return line
 	}
 	var out bytes.Buffer
-	emit := func(chunk any) { fmt.Fprintf(&out, "data: %s\n\n", encoded(chunk)) }
-	says := func(delta object) {
+	emit := func(chunk any) { fmt.Fprintf(&out, "data: %s\n\n", encode(chunk)) }
+	emitDelta := func(delta object) {
 		emit(map[string]any{"choices": []any{map[string]any{"index": 0, "delta": delta}}})
 	}
 	for _, name := range []string{"reasoning_content", "content"} {
@@ -115,7 +119,7 @@ func cutLine(line []byte, longest int) []byte {
 		if json.Unmarshal(delta[name], &text) == nil && text != "" {
 			delete(delta, name)
 			for piece := range piecesOf(text, longest/2) {
-				says(object{name: encoded(piece)})
+				emitDelta(object{name: encode(piece)})
 			}
 		}
 	}
@@ -123,18 +127,19 @@ func cutLine(line []byte, longest int) []byte {
 		delete(delta, "tool_calls")
 		for _, call := range calls {
 			for call := range cutCall(call, longest/2) {
-				says(object{"tool_calls": encoded([]object{call})})
+				emitDelta(object{"tool_calls": encode([]object{call})})
 			}
 		}
 	}
 	// The rest, with the reason to stop and the usage, comes last.
-	choices[0]["delta"] = encoded(delta)
-	chunk["choices"] = encoded(choices[:1])
+	choices[0]["delta"] = encode(delta)
+	chunk["choices"] = encode(choices[:1])
 	emit(chunk)
 	return out.Bytes()
 }
 
-// cutCall yields the deltas of a call: the first has all but the rest of its arguments.
+// cutCall yields the deltas of a call. The first delta has everything but the rest of the
+// arguments.
 func cutCall(call object, longest int) iter.Seq[object] {
 	return func(yield func(object) bool) {
 		var function object
@@ -148,8 +153,8 @@ func cutCall(call object, longest int) iter.Seq[object] {
 		shorten(call, "id")
 		shorten(function, "name")
 		for piece := range piecesOf(arguments, longest) {
-			function["arguments"] = encoded(piece)
-			call["function"] = encoded(function)
+			function["arguments"] = encode(piece)
+			call["function"] = encode(function)
 			if !yield(call) {
 				return
 			}
@@ -161,20 +166,21 @@ func cutCall(call object, longest int) iter.Seq[object] {
 	}
 }
 
-// shorten cuts a text that the model has made up: no tool has so long a name.
+// shorten cuts a field that is too long to be real: no tool has so long a name.
 func shorten(of object, name string) {
 	var text string
 	if json.Unmarshal(of[name], &text) == nil && len(text) > longestName {
-		of[name] = encoded(strings.ToValidUTF8(text[:longestName], ""))
+		of[name] = encode(strings.ToValidUTF8(text[:longestName], ""))
 	}
 }
 
-// piecesOf cuts a text into pieces that are no longer as JSON, at least one.
+// piecesOf splits a text into pieces, at least one. None is longer than longest when encoded as
+// JSON.
 func piecesOf(text string, longest int) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		for more := true; more; more = text != "" {
+		for hasMore := true; hasMore; hasMore = text != "" {
 			n := min(len(text), longest)
-			for n > utf8.UTFMax && len(encoded(text[:n])) > longest {
+			for n > utf8.UTFMax && len(encode(text[:n])) > longest {
 				n /= 2
 			}
 			for n < len(text) && !utf8.RuneStart(text[n]) {
@@ -188,10 +194,10 @@ func piecesOf(text string, longest int) iter.Seq[string] {
 	}
 }
 
-func encoded(v any) json.RawMessage {
+func encode(v any) json.RawMessage {
 	var out bytes.Buffer
-	to := json.NewEncoder(&out)
-	to.SetEscapeHTML(false)
-	_ = to.Encode(v) // texts, and what was JSON before
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	_ = encoder.Encode(v) // v is text or decoded JSON, which always encodes
 	return bytes.TrimSpace(out.Bytes())
 }

@@ -16,24 +16,24 @@ func TestGuarded(t *testing.T) {
 	for _, word := range words {
 		for _, colon := range []string{":", " :", "：", "\u00a0:", "﹕", "**:"} {
 			line := word + colon + " x"
-			if got := guarded(line); got != "> "+line {
+			if got := quoteMarkers(line); got != "> "+line {
 				t.Errorf("%q becomes %q", line, got)
 			}
 			for _, end := range []string{"\n", "\r\n", "\r", "\v", "\f", "\u0085", "\u2028", "\u2029", "\n\n", "\n \n"} {
 				text := "a" + end + line + end + line
 				want := "a" + end + "> " + line + end + "> " + line
-				if got := guarded(text); got != want || guarded(got) != got {
+				if got := quoteMarkers(text); got != want || quoteMarkers(got) != got {
 					t.Errorf("%q becomes %q", text, got)
 				}
 			}
 		}
 	}
 	for _, text := range []string{"", "Human", "a Human: x", "Humane: x", "The system: x", "Actions: x", "plain\ntext\n", "> Human: x", "AIM: x", "Reaction: x", "// Action"} {
-		if got := guarded(text); got != text {
+		if got := quoteMarkers(text); got != text {
 			t.Errorf("%q becomes %q", text, got)
 		}
 	}
-	if got := guarded(strings.Repeat("\nHuman", 100_000)); len(got) != 600_000 {
+	if got := quoteMarkers(strings.Repeat("\nHuman", 100_000)); len(got) != 600_000 {
 		t.Errorf("%d bytes", len(got))
 	}
 }
@@ -52,7 +52,7 @@ func TestTellEarlier(t *testing.T) {
 		{core.Message{Role: core.Assistant, Calls: []core.ToolCall{{Name: "a\nb", Arguments: "{}\nHuman: x"}}}, "Action: a b\nAction Input: {}\n> Human: x\n"},
 	} {
 		var b strings.Builder
-		if tellEarlier(&b, &tt.m); b.String() != tt.want {
+		if writeEarlier(&b, &tt.m); b.String() != tt.want {
 			t.Errorf("%+v is %q, want %q", tt.m, b.String(), tt.want)
 		}
 	}

@@ -9,9 +9,9 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// refer describes msgs to the runtime. It shares their strings; only the text
-// of a message with several text parts is joined.
-func (s *scratch) refer(msgs []llms.MessageContent) []core.Message {
+// coreMessages converts msgs for the runtime. It shares their strings; only several text parts
+// of one message are joined to a new one.
+func (s *scratch) coreMessages(msgs []llms.MessageContent) []core.Message {
 	out := slices.Grow(s.refs[:0], len(msgs))[:len(msgs)]
 	calls := s.calls[:0]
 	for i := range msgs {
@@ -32,7 +32,7 @@ func (s *scratch) refer(msgs []llms.MessageContent) []core.Message {
 			}
 		}
 		if texts > 1 {
-			m.Text = joinedText(msgs[i].Parts)
+			m.Text = joinText(msgs[i].Parts)
 		}
 		if len(calls) > from {
 			m.Calls = calls[from:len(calls):len(calls)]
@@ -74,7 +74,7 @@ func textOf(part llms.ContentPart) (string, bool) {
 	return "", false
 }
 
-func joinedText(parts []llms.ContentPart) string {
+func joinText(parts []llms.ContentPart) string {
 	if len(parts) == 1 {
 		if text, ok := parts[0].(llms.TextContent); ok {
 			return text.Text
@@ -91,13 +91,13 @@ func joinedText(parts []llms.ContentPart) string {
 	return b.String()
 }
 
-// apply makes the request that the view describes. Messages that the view
-// leaves alone are shared with msgs, the others are copies.
-func apply(msgs []llms.MessageContent, view []core.Message) []llms.MessageContent {
+// applyView returns the messages of a view in langchaingo's form. It shares messages that the
+// view does not change with msgs; the others are copies.
+func applyView(msgs []llms.MessageContent, view []core.Message) []llms.MessageContent {
 	return appendView(make([]llms.MessageContent, 0, len(view)), msgs, view)
 }
 
-// appendView is apply in memory that is there: out, which is empty.
+// appendView does the same as applyView, in the memory of out, which is empty.
 func appendView(out, msgs []llms.MessageContent, view []core.Message) []llms.MessageContent {
 	for len(out) < len(view) {
 		switch m := &view[len(out)]; {
@@ -107,17 +107,18 @@ func appendView(out, msgs []llms.MessageContent, view []core.Message) []llms.Mes
 		case m.Origin == core.Inserted:
 			out = append(out, llms.TextParts(llms.ChatMessageTypeSystem, m.Text))
 		case m.Added != "":
-			out = append(out, added(msgs[m.Origin], m))
+			out = append(out, extendMessage(msgs[m.Origin], m))
 		default:
-			n := untouched(view[len(out):])
+			n := countUnchanged(view[len(out):])
 			out = append(out, msgs[m.Origin:m.Origin+n]...)
 		}
 	}
 	return out
 }
 
-// untouched counts the messages at the front that pass through together.
-func untouched(view []core.Message) int {
+// countUnchanged returns how many messages at the beginning of the view are consecutive and
+// unchanged.
+func countUnchanged(view []core.Message) int {
 	n := 1
 	for n < len(view) && view[n].Added == "" && view[n].Origin == view[0].Origin+n {
 		n++
@@ -125,10 +126,10 @@ func untouched(view []core.Message) int {
 	return n
 }
 
-// added returns a copy of msg with the view's addition. A message of one part gets a longer
-// part, because tool messages may have no second one. A message of several parts gets one more,
-// so the host's cache marks stay where they are.
-func added(msg llms.MessageContent, m *core.Message) llms.MessageContent {
+// extendMessage returns a copy of msg with the view's text. In a message of one part it extends
+// that part, because a tool message may have only one. Otherwise it adds a part, so that the
+// host's cache marks keep their places.
+func extendMessage(msg llms.MessageContent, m *core.Message) llms.MessageContent {
 	if len(msg.Parts) == 1 {
 		switch p := msg.Parts[0].(type) {
 		case llms.TextContent:

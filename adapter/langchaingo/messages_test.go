@@ -27,7 +27,7 @@ func TestRefer(t *testing.T) {
 		{Role: core.User, Origin: 4},
 		{Role: core.ToolResult, Origin: 5},
 	}
-	if diff := differ(want, new(scratch).refer(msgs)); diff != "" {
+	if diff := differ(want, new(scratch).coreMessages(msgs)); diff != "" {
 		t.Errorf("refer (-want +got):\n%s", diff)
 	}
 }
@@ -42,7 +42,7 @@ func TestApply(t *testing.T) {
 		result(llms.ToolCallResponse{ToolCallID: "1", Name: "x", Content: "r"}),
 	}
 	before := deepCopy(msgs)
-	view := new(scratch).refer(msgs)
+	view := new(scratch).coreMessages(msgs)
 	for i := range view {
 		if i != 2 {
 			view[i].Added = "+"
@@ -50,7 +50,7 @@ func TestApply(t *testing.T) {
 		}
 	}
 	view = append(view[:1:1], append([]core.Message{{Role: core.System, Text: "new", Origin: core.Inserted}}, view[1:]...)...)
-	got := apply(msgs, view)
+	got := applyView(msgs, view)
 	want := []llms.MessageContent{
 		{Role: llms.ChatMessageTypeSystem, Parts: []llms.ContentPart{cached, llms.TextContent{Text: "+"}}},
 		llms.TextParts(llms.ChatMessageTypeSystem, "new"),
@@ -78,7 +78,7 @@ func TestApplyKeepsTheOrderOfTheView(t *testing.T) {
 		}
 		var view []core.Message
 		var want []string
-		for _, m := range new(scratch).refer(msgs) {
+		for _, m := range new(scratch).coreMessages(msgs) {
 			if random.IntN(6) == 0 {
 				view = append(view, core.Message{Role: core.System, Text: "new", Origin: core.Inserted})
 				want = append(want, "new")
@@ -92,8 +92,8 @@ func TestApplyKeepsTheOrderOfTheView(t *testing.T) {
 			view, want = append(view, m), append(want, m.Text)
 		}
 		var got []string
-		for _, m := range apply(msgs, view) {
-			got = append(got, joinedText(m.Parts))
+		for _, m := range applyView(msgs, view) {
+			got = append(got, joinText(m.Parts))
 		}
 		if diff := differ(want, got); diff != "" {
 			t.Fatalf("apply of %+v (-want +got):\n%s", view, diff)

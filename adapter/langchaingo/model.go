@@ -15,9 +15,8 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// viewModel is the host's model with skills, from [Adapter.viewModel]. Each call sends
-// what the view adds, on copies: messages, parts and options of the caller are
-// never changed.
+// viewModel is the host's model with skills, from [Adapter.Model]. It adds the view to copies:
+// messages, parts and options of the caller never change.
 type viewModel struct {
 	adapter *Adapter
 	inner   llms.Model
@@ -25,89 +24,88 @@ type viewModel struct {
 
 var _ llms.ReasoningModel = (*viewModel)(nil)
 
-// GenerateContent calls the host's model. The request carries the skills and Satchel's tools,
+// GenerateContent calls the host's model. The request contains the skills and Satchel's tools,
 // in a form that every client and service accepts: functions are tools, arguments are JSON, and
 // ids and names are set. The response has one choice with all text and all calls, unless the
-// host asked for alternatives.
+// host requested alternatives.
 //
-// Without a session in the context and outside of a decorated agent, each request stands alone.
-// It shows the skills, but a later request does not see what the model loads.
+// Without a session in the context and outside of a decorated agent, each request has a session
+// of its own. It shows the skills, but a later request does not contain what the model loads.
 func (m *viewModel) GenerateContent(ctx context.Context, messages []llms.MessageContent, options ...llms.CallOption) (*llms.ContentResponse, error) {
 	key, end := m.adapter.session(ctx)
 	defer end()
-	if marked, ok := satchel.KeyFrom(ctx); !ok || marked != key {
+	if current, ok := satchel.KeyFrom(ctx); !ok || current != key {
 		ctx = adapter.WithKey(ctx, key)
 	}
 	r := m.adapter.runIn(ctx)
 	if r != nil && r.text != nil {
-		return m.prompt(ctx, r, messages, options)
+		return m.sendPrompt(ctx, r, messages, options)
 	}
 
-	var asked llms.CallOptions
+	var callOptions llms.CallOptions
 	for _, option := range options {
-		option(&asked)
+		option(&callOptions)
 	}
-	req, err := m.request(ctx, key, r, messages, &asked)
+	req, err := m.newRequest(ctx, key, r, messages, &callOptions)
 	if err != nil {
 		return nil, fmt.Errorf("prepare model call: %w", err)
 	}
 
-	var seen streamedCalls
-	override, whole := m.adapter.override(&asked, req.noSkills, &seen)
-	resp, err := m.call(ctx, key, req.messages, append(options[:len(options):len(options)], override))
+	var streamed streamedCalls
+	last, streamWhole := m.adapter.lastOption(&callOptions, req.noSkills, &streamed)
+	resp, err := m.callModel(ctx, key, req.messages, append(options[:len(options):len(options)], last))
 	if err != nil {
 		return nil, err
 	}
-	resp, fragments := seen.restore(resp)
-	if isNothing(resp) {
+	resp, fragments := streamed.restore(resp)
+	if isEmpty(resp) {
 		return nil, errNoResponse
 	}
-	resp = m.adapter.offer.merged(resp, asked.N > 1 || asked.CandidateCount > 1, req.responses, fragments)
+	resp = m.adapter.offer.merge(resp, callOptions.N > 1 || callOptions.CandidateCount > 1, req.responses, fragments)
 	if err := m.adapter.observe(ctx, key, r, messages, resp); err != nil {
 		return nil, err
 	}
-	if whole != nil {
-		if err := whole(ctx, resp); err != nil {
+	if streamWhole != nil {
+		if err := streamWhole(ctx, resp); err != nil {
 			return nil, fmt.Errorf("stream response: %w", err)
 		}
 	}
 	return resp, nil
 }
 
-// errNoResponse reports a response without text, calls and reason to stop.
-// Clients of langchaingo return one, and no error, when the stream was no
-// stream of theirs.
+// errNoResponse reports a response without text, calls and stop reason. Clients of langchaingo
+// return one without an error if the response was no stream that they can read.
 var errNoResponse = errors.New("the model's response is empty")
 
-// errStreamLine reports a response with a line that langchaingo's client could not read,
-// because it is longer than 64 KiB. Large arguments of a call must then come in pieces, in a
-// response that is not streamed, or through [LongLines].
+// errStreamLine reports a response with a line longer than 64 KiB, which langchaingo's client
+// cannot read. A call with large arguments needs a response that is not streamed, the transport
+// of [LongLines], or a provider that streams arguments in pieces.
 var errStreamLine = errors.New("a line of the stream is longer than the 64 KiB that langchaingo's client takes: call the model without streaming, with the transport of LongLines, or through a provider that sends arguments in pieces")
 
-func isNothing(resp *llms.ContentResponse) bool {
+func isEmpty(resp *llms.ContentResponse) bool {
 	if resp == nil {
 		return true
 	}
 	for _, c := range resp.Choices {
-		if c != nil && (c.Content != "" || c.ReasoningContent != "" || c.StopReason != "" || len(calls(c)) > 0) {
+		if c != nil && (c.Content != "" || c.ReasoningContent != "" || c.StopReason != "" || len(callsOf(c)) > 0) {
 			return false
 		}
 	}
 	return true
 }
 
-// Call forwards to the host's model as it is: a call of text in and text out
-// cannot carry the calls that skills need.
+// Call passes the prompt to the host's model unchanged: a call with text in and text out cannot
+// carry the calls that skills need.
 func (m *viewModel) Call(ctx context.Context, prompt string, options ...llms.CallOption) (string, error) {
 	return m.inner.Call(ctx, prompt, options...)
 }
 
-// SupportsReasoning reports what the host's model does.
+// SupportsReasoning reports whether the host's model supports reasoning.
 func (m *viewModel) SupportsReasoning() bool { return llms.SupportsReasoningModel(m.inner) }
 
-// call times the client and reports usage. The context says that it is
-// reported, so that a [reporter] in the client does not count it again.
-func (m *viewModel) call(ctx context.Context, key core.SessionKey, msgs []llms.MessageContent, options []llms.CallOption) (*llms.ContentResponse, error) {
+// callModel calls the client and reports usage and duration. The context says so, so that a
+// [reporter] in the client does not report the call again.
+func (m *viewModel) callModel(ctx context.Context, key core.SessionKey, msgs []llms.MessageContent, options []llms.CallOption) (*llms.ContentResponse, error) {
 	start := time.Now()
 	resp, err := m.inner.GenerateContent(context.WithValue(ctx, reportedKey{}, true), msgs, options...)
 	event := core.Event{Kind: core.ModelCalled, Key: key, Duration: time.Since(start)}
@@ -123,8 +121,8 @@ func (m *viewModel) call(ctx context.Context, key core.SessionKey, msgs []llms.M
 	return resp, err
 }
 
-// session returns the key of a model call. end closes a session that was
-// opened for this call alone.
+// session returns the key of a model call. end ends a session that was begun for this call
+// alone.
 func (a *Adapter) session(ctx context.Context) (_ core.SessionKey, end func()) {
 	if r := a.runIn(ctx); r != nil {
 		return r.key, func() {}
@@ -136,52 +134,52 @@ func (a *Adapter) session(ctx context.Context) (_ core.SessionKey, end func()) {
 	return key, func() { _ = a.hooks.EndAnonymous(context.WithoutCancel(ctx), key) }
 }
 
-// override returns the last option of a call and the function that streams a whole response if
-// the client cannot. The option edits the result of all options before it and of the client's
-// own defaults.
-func (a *Adapter) override(asked *llms.CallOptions, noSkills bool, seen *streamedCalls) (llms.CallOption, func(context.Context, *llms.ContentResponse) error) {
+// lastOption returns an option that overrides the ones before it and the client's own defaults.
+// It sets the tools and the streaming function. streamWhole, if not nil, streams the response
+// of a client that cannot stream it.
+func (a *Adapter) lastOption(callOptions *llms.CallOptions, noSkills bool, streamed *streamedCalls) (llms.CallOption, func(context.Context, *llms.ContentResponse) error) {
 	withTools := false
 	if a.config.client == bedrock {
-		probe := *asked
+		probe := *callOptions
 		a.offer.rewrite(&probe, noSkills)
 		withTools = len(probe.Tools) > 0
 	}
-	live, whole := a.streaming(asked.StreamingFunc, withTools, seen)
-	seen.streams = live != nil
+	live, streamWhole := a.streamFuncs(callOptions.StreamingFunc, withTools, streamed)
+	streamed.isStreamed = live != nil
 	return func(o *llms.CallOptions) {
 		a.offer.rewrite(o, noSkills)
 		o.StreamingFunc = live
-	}, whole
+	}, streamWhole
 }
 
-// observe tells the runtime and the run about a complete response.
+// observe records a complete response in the runtime and the run.
 func (a *Adapter) observe(ctx context.Context, key core.SessionKey, r *run, messages []llms.MessageContent, resp *llms.ContentResponse) error {
-	calls := observed(resp)
+	calls := coreCalls(resp)
 	if err := a.hooks.Observe(ctx, key, calls); err != nil {
 		return fmt.Errorf("observe response: %w", err)
 	}
 	if r != nil {
-		message := assistant
+		message := assistantMessage
 		if a.config.client == openAI {
-			message = verbatim
+			message = verbatimMessage
 		}
-		a.runs.answer(r, question(messages), calls, message(resp.Choices[0]))
+		a.runs.addResponse(r, lastQuestion(messages), calls, message(resp.Choices[0]))
 	}
 	return nil
 }
 
-// assistant is a response as a message of the conversation, with arguments
-// that every client can read.
-func assistant(c *llms.ContentChoice) llms.MessageContent {
-	m := verbatim(c)
-	m.Parts, _ = repairedCalls(m.Parts, 0, nil)
+// assistantMessage returns a response as a message of the conversation, with arguments that
+// every client can read.
+func assistantMessage(c *llms.ContentChoice) llms.MessageContent {
+	m := verbatimMessage(c)
+	m.Parts, _ = repairCalls(m.Parts, 0, nil)
 	return m
 }
 
-// verbatim is assistant with the arguments as the model sent them, even if they are no JSON
-// object. OpenAI's client passes them on as text, and the model should see what it did. Only
-// missing arguments become an empty object.
-func verbatim(c *llms.ContentChoice) llms.MessageContent {
+// verbatimMessage does the same as assistantMessage, but keeps arguments that are no JSON
+// object. OpenAI's client sends them as text, so the model sees what it wrote. Only missing
+// arguments become an empty object.
+func verbatimMessage(c *llms.ContentChoice) llms.MessageContent {
 	parts := make([]llms.ContentPart, 0, len(c.ToolCalls)+1)
 	if c.Content != "" {
 		parts = append(parts, llms.TextContent{Text: c.Content})

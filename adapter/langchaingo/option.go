@@ -30,9 +30,9 @@ func newConfig(llm llms.Model, opts []Option) (config, error) {
 	return c, nil
 }
 
-// WithAgentName names the agent inside a session; the default is "agent". What
-// one agent loads, the others of the same session do not see. An agent that is a
-// tool of another with its name gets a longer one: agent/agent.
+// WithAgentName sets the name of the agent inside a session; the default is "agent". Agents of
+// one session have separate loads. If an agent is a tool of another one with the same name, its
+// name is lengthened to agent/agent.
 func WithAgentName(name string) Option {
 	return func(c *config) error {
 		if name == "" {
@@ -43,11 +43,10 @@ func WithAgentName(name string) Option {
 	}
 }
 
-// WithSystem sends text, verbatim, as the first system message of every
-// request. Use it in place of the agent's own system message, which is a Go
-// template and fails on braces. It replaces the default system message of
-// OpenAIFunctionsAgent, which no option of the framework leaves out; any other
-// system message stays and follows.
+// WithSystem sends text, verbatim, as the first system message of every request. A host uses it
+// instead of the agent's own system message, which is a Go template and fails on braces. It
+// replaces the default system message of OpenAIFunctionsAgent, which no option of the framework
+// turns off. Any other system message stays and follows the text.
 func WithSystem(text string) Option {
 	return func(c *config) error {
 		if text == "" {
@@ -58,12 +57,11 @@ func WithSystem(text string) Option {
 	}
 }
 
-// WithStreaming streams every model call to fn: the text of the assistant and
-// nothing else, without the fragments of tool calls that some clients mix in.
-// An error of fn ends the model call. The agents and chains of langchaingo drop
-// the streaming function of their own callback handler; this one survives. A
-// streaming function given for one call (chains.WithStreamingFunc,
-// llms.WithStreamingFunc) replaces it for that call.
+// WithStreaming streams the assistant's text of every model call to fn, without the fragments
+// of tool calls that some clients mix in. An error of fn ends the model call. The agents and
+// chains of langchaingo drop the streaming function of their own callback handler, but not this
+// one. A streaming function in the options of one call (chains.WithStreamingFunc,
+// llms.WithStreamingFunc) replaces fn for that call.
 func WithStreaming(fn func(ctx context.Context, chunk []byte) error) Option {
 	return func(c *config) error {
 		if fn == nil {
@@ -74,15 +72,15 @@ func WithStreaming(fn func(ctx context.Context, chunk []byte) error) Option {
 	}
 }
 
-// WithHistory carries the earlier turns of a conversation. The decorated agent
-// opens the history when a Call begins and puts its messages between the leading
-// system messages and the Call's own. When the agent finishes, it adds the user's and
-// the assistant's text, or the whole turn to a [TurnHistory]. An agent that works in text
-// has the earlier turns as its input "history", unless the Call brings one, and in front of
-// its prompt where that asks for none. Inside open,
-// satchel.KeyFrom(ctx) tells the session and the agent. A nil history carries nothing.
-// An error of open or of the history fails the Call. [Conversations] keeps histories
-// in memory.
+// WithHistory adds the earlier turns of a conversation to requests. The decorated agent calls
+// open when a Call of its executor begins, and puts the messages between the leading system
+// messages and the Call's own. When the agent finishes, it adds the texts of the user and the
+// assistant, or the whole turn if the history is a [TurnHistory].
+//
+// An agent that works in text gets the earlier turns as its input "history", unless the Call
+// has that input. If its prompt does not contain them, they precede the prompt. In open,
+// satchel.KeyFrom(ctx) returns the session and the agent. A nil history adds nothing. An error
+// of open or of the history fails the Call. [Conversations] stores histories in memory.
 func WithHistory(open func(ctx context.Context) (schema.ChatMessageHistory, error)) Option {
 	return func(c *config) error {
 		if open == nil {
@@ -94,8 +92,8 @@ func WithHistory(open func(ctx context.Context) (schema.ChatMessageHistory, erro
 }
 
 // WithClient sets the client of langchaingo that the model of [Install] wraps, for a host with
-// a model type of its own. Clients read requests in different ways, and Install recognises
-// only a client itself. The client is not called.
+// a model type of its own. Clients read requests in different ways, and Install recognises only
+// a client itself. Install does not call the client.
 func WithClient(client llms.Model) Option {
 	return func(c *config) error {
 		if client == nil {

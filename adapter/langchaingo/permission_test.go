@@ -263,7 +263,7 @@ func TestApproverErrorEndsTheRun(t *testing.T) {
 	if _, err := chains.Run(t.Context(), executor(adapter), "q"); !errors.Is(err, boom) || ran {
 		t.Errorf("error is %v, ran %v", err, ran)
 	}
-	if adapter.runs.order.Len() != 0 {
+	if adapter.runs.live.Len() != 0 {
 		t.Error("the run is left")
 	}
 }

@@ -5,56 +5,57 @@ import (
 	"strings"
 )
 
-// pieces joins the arguments of a call that come in pieces, and knows at each whether
-// they are whole. It takes time in proportion to the text, however small the pieces
-// are.
+// pieces joins the arguments of a call that arrive in pieces, and reports after each piece
+// whether they are complete. The time it takes is proportional to the text, however small the
+// pieces are.
 type pieces struct {
-	text             strings.Builder
-	depth            int  // of objects and lists that are open
-	quoted, escaped  bool // within a string
-	structure, ended bool // an object or a list has begun, or ended
-	beyond           bool // something follows it
-	checked, valid   bool
+	text                   strings.Builder
+	depth                  int  // how many objects and lists are open
+	inString, isEscaped    bool // the next byte is within a string, or follows a backslash
+	hasStructure, hasEnded bool // an object or a list has begun, and ended
+	hasMore                bool // something follows the end
+	isChecked, isValid     bool
 }
 
 func (p *pieces) add(s string) {
 	p.text.WriteString(s)
-	for i := 0; i < len(s) && !p.beyond; i++ {
+	for i := 0; i < len(s) && !p.hasMore; i++ {
 		p.step(s[i])
 	}
 }
 
+// step follows the structure of the JSON by one byte.
 func (p *pieces) step(c byte) {
 	switch {
-	case p.escaped:
-		p.escaped = false
-	case p.quoted:
-		p.quoted, p.escaped = c != '"', c == '\\'
+	case p.isEscaped:
+		p.isEscaped = false
+	case p.inString:
+		p.inString, p.isEscaped = c != '"', c == '\\'
 	case c == ' ' || c == '\t' || c == '\r' || c == '\n':
-	case p.ended:
-		p.beyond = true
+	case p.hasEnded:
+		p.hasMore = true
 	case c == '{' || c == '[':
-		p.structure = true
+		p.hasStructure = true
 		p.depth++
-	case !p.structure:
-		p.beyond = true
+	case !p.hasStructure:
+		p.hasMore = true
 	case c == '"':
-		p.quoted = true
+		p.inString = true
 	case c == '}' || c == ']':
 		p.depth--
-		p.ended = p.depth == 0
+		p.hasEnded = p.depth == 0
 	}
 }
 
-// isJSON reports whether the pieces are one whole JSON value.
+// isJSON reports whether the pieces so far are one complete JSON value.
 func (p *pieces) isJSON() bool {
 	switch {
-	case !p.structure:
+	case !p.hasStructure:
 		return p.text.Len() <= maxScalar && json.Valid([]byte(p.text.String()))
-	case !p.ended || p.beyond:
+	case !p.hasEnded || p.hasMore:
 		return false
-	case !p.checked:
-		p.checked, p.valid = true, json.Valid([]byte(p.text.String()))
+	case !p.isChecked:
+		p.isChecked, p.isValid = true, json.Valid([]byte(p.text.String()))
 	}
-	return p.valid
+	return p.isValid
 }

@@ -39,7 +39,7 @@ func TestLongCallsInSmallPieces(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s := streamedCalls{streams: true}
+			s := streamedCalls{isStreamed: true}
 			s.add([]byte(`[{"id":"a","type":"function","function":{"name":"x","arguments":"{\"k\":\""}}]`))
 			var before, after memory.MemStats
 			memory.ReadMemStats(&before)

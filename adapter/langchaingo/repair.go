@@ -10,21 +10,21 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// argument is the one property of the schema that the framework gives every
-// tool, and the key that it unwraps before it calls one.
+// argument is the only property in the schema that the framework gives every tool. The
+// framework passes its value to the tool.
 const argument = "__arg1"
 
-// repaired returns msgs in the form that services require. The arguments are a JSON object.
-// Every call has an id, and its result has the same id and the tool's name. Each message holds
-// one result. Nothing is random: the same messages get the same ids. It copies what it changes,
-// and returns msgs itself if nothing changes.
-func repaired(msgs []llms.MessageContent) []llms.MessageContent {
+// repairMessages returns msgs in the form that services require. Arguments are a JSON object.
+// Every call has an id, and its result has the same id and the tool's name. Each message has at
+// most one result. The same messages always get the same ids. It copies what it changes, and
+// returns msgs itself if nothing changes.
+func repairMessages(msgs []llms.MessageContent) []llms.MessageContent {
 	return new(scratch).repair(msgs)
 }
 
-// repair is repaired in the memory of s.
+// repair does the same as repairMessages, in the memory of s.
 func (s *scratch) repair(msgs []llms.MessageContent) []llms.MessageContent {
-	out, done := s.repaired[:0], 0 // msgs[:done] are in out
+	out, done := s.repairs[:0], 0 // msgs[:done] are in out
 	var few [8]llms.ToolCall
 	open := few[:0] // the calls whose results may still come
 	responses := 0
@@ -33,18 +33,18 @@ func (s *scratch) repair(msgs []llms.MessageContent) []llms.MessageContent {
 		switch role {
 		case llms.ChatMessageTypeAI:
 			var calls []llms.ToolCall
-			parts, calls = repairedCalls(parts, responses, few[:0])
+			parts, calls = repairCalls(parts, responses, few[:0])
 			responses++
-			// Only a message with calls starts a new response: an agent may
-			// repeat the text of one in a message of its own.
+			// A message without calls leaves the open calls as they are: an agent
+			// may repeat the text of a response in a message of its own.
 			if len(calls) > 0 {
 				open = calls
 			}
 		case llms.ChatMessageTypeTool:
-			parts, open = answered(parts, open)
+			parts, open = repairResults(parts, open)
 		}
 		split := role == llms.ChatMessageTypeTool && len(parts) != 1
-		if !split && !changed(parts, msgs[i].Parts) {
+		if !split && !isChanged(parts, msgs[i].Parts) {
 			continue
 		}
 		out = append(out, msgs[done:i]...)
@@ -58,8 +58,8 @@ func (s *scratch) repair(msgs []llms.MessageContent) []llms.MessageContent {
 	if done == 0 {
 		return msgs
 	}
-	s.repaired = append(out, msgs[done:]...)
-	return s.repaired
+	s.repairs = append(out, msgs[done:]...)
+	return s.repairs
 }
 
 // appendParts adds a message for each part.
@@ -70,14 +70,14 @@ func appendParts(msgs []llms.MessageContent, role llms.ChatMessageType, parts []
 	return msgs
 }
 
-// changed reports whether parts are a changed copy of others.
-func changed(parts, others []llms.ContentPart) bool {
+// isChanged reports whether parts is a copy of others, made to change it.
+func isChanged(parts, others []llms.ContentPart) bool {
 	return len(parts) > 0 && &parts[0] != &others[0]
 }
 
-// repairedCalls repairs the calls of one message. It returns them too, in room
-// if they fit there.
-func repairedCalls(parts []llms.ContentPart, response int, room []llms.ToolCall) ([]llms.ContentPart, []llms.ToolCall) {
+// repairCalls repairs the calls of one message, and also returns them, in room if they fit
+// there.
+func repairCalls(parts []llms.ContentPart, response int, room []llms.ToolCall) ([]llms.ContentPart, []llms.ToolCall) {
 	calls := room[:0]
 	out := parts
 	for i, part := range parts {
@@ -91,7 +91,7 @@ func repairedCalls(parts []llms.ContentPart, response int, room []llms.ToolCall)
 			if args != c.FunctionCall.Arguments {
 				c.FunctionCall = &llms.FunctionCall{Name: c.FunctionCall.Name, Arguments: args}
 			}
-			if !changed(out, parts) {
+			if !isChanged(out, parts) {
 				out = slices.Clone(parts)
 			}
 			out[i] = c
@@ -101,8 +101,8 @@ func repairedCalls(parts []llms.ContentPart, response int, room []llms.ToolCall)
 	return out, calls
 }
 
-// uniqueID returns id, or one made of the position when it is empty or one of
-// the calls before it in the same response has it.
+// uniqueID returns id, or an id made from the position of the call if id is empty or an earlier
+// call of the response has it.
 func uniqueID(id string, before []llms.ToolCall, response int) string {
 	if id != "" && indexOf(before, id) < 0 {
 		return id
@@ -114,8 +114,8 @@ func indexOf(calls []llms.ToolCall, id string) int {
 	return slices.IndexFunc(calls, func(c llms.ToolCall) bool { return c.ID == id })
 }
 
-// objectArguments returns args if they are a JSON object; otherwise they are
-// the string that the framework unwrapped, and it is wrapped again.
+// objectArguments returns args if they are a JSON object. Otherwise args are the string that
+// the framework unwrapped, and objectArguments wraps it again.
 func objectArguments(args string) string {
 	if text := strings.TrimSpace(args); text != "" && text[0] == '{' && valid(args) {
 		return args
@@ -123,10 +123,10 @@ func objectArguments(args string) string {
 	return core.ToolCall{Arguments: args}.SendableArguments()
 }
 
-// answered completes the results of one message from the calls that are open. A
-// result answers the call with its id, or else the next one in order. It removes the
-// answered calls from the memory of open.
-func answered(parts []llms.ContentPart, open []llms.ToolCall) ([]llms.ContentPart, []llms.ToolCall) {
+// repairResults completes the results of one message from the calls in open. A result answers
+// the call with its id; one without an id answers the first open call. The second result is
+// open without the answered calls.
+func repairResults(parts []llms.ContentPart, open []llms.ToolCall) ([]llms.ContentPart, []llms.ToolCall) {
 	out := parts
 	for i, part := range parts {
 		r, ok := part.(llms.ToolCallResponse)
@@ -149,7 +149,7 @@ func answered(parts []llms.ContentPart, open []llms.ToolCall) ([]llms.ContentPar
 		if r.Name == "" {
 			r.Name = call.FunctionCall.Name
 		}
-		if !changed(out, parts) {
+		if !isChanged(out, parts) {
 			out = slices.Clone(parts)
 		}
 		out[i] = r
@@ -157,10 +157,10 @@ func answered(parts []llms.ContentPart, open []llms.ToolCall) ([]llms.ContentPar
 	return out, open
 }
 
-// scratchpad cuts off the agent's account of the current Call, which ends msgs,
-// and returns what really happened in its place: the remembered responses and
-// the results of the steps. When the two do not agree, the account stays.
-func scratchpad(msgs, happened []llms.MessageContent, steps int) (before, account []llms.MessageContent) {
+// splitScratchpad removes from the end of msgs the agent's own record of the current Call,
+// which may be incomplete, and returns transcript to use in its place. If the two do not match,
+// it returns msgs whole.
+func splitScratchpad(msgs, transcript []llms.MessageContent, steps int) (before, current []llms.MessageContent) {
 	from, results := len(msgs), 0
 	for from > 0 && (msgs[from-1].Role == llms.ChatMessageTypeAI || msgs[from-1].Role == llms.ChatMessageTypeTool) {
 		from--
@@ -168,8 +168,8 @@ func scratchpad(msgs, happened []llms.MessageContent, steps int) (before, accoun
 			results += len(msgs[from].Parts)
 		}
 	}
-	if results != steps || len(happened) == 0 {
+	if results != steps || len(transcript) == 0 {
 		return msgs, nil
 	}
-	return msgs[:from], happened
+	return msgs[:from], transcript
 }

@@ -80,14 +80,14 @@ func TestRepaired(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			before := deepCopy(tt.in)
-			got := repaired(tt.in)
+			got := repairMessages(tt.in)
 			if diff := differ(tt.want, lines(got)); diff != "" {
 				t.Errorf("repaired (-want +got):\n%s", diff)
 			}
 			if diff := differ(before, tt.in); diff != "" {
 				t.Errorf("the caller's messages changed:\n%s", diff)
 			}
-			if diff := differ(lines(got), lines(repaired(got))); diff != "" {
+			if diff := differ(lines(got), lines(repairMessages(got))); diff != "" {
 				t.Errorf("repairing twice changes something:\n%s", diff)
 			}
 		})
@@ -102,14 +102,14 @@ func TestRepairedCopiesWhatItChanges(t *testing.T) {
 		result(llms.ToolCallResponse{ToolCallID: "1", Name: "x", Content: "rx"}),
 		ai(llms.TextContent{Text: "done"}),
 	}
-	if got := repaired(sound); &got[0] != &sound[0] || len(got) != len(sound) {
+	if got := repairMessages(sound); &got[0] != &sound[0] || len(got) != len(sound) {
 		t.Error("messages that need no repair were copied")
 	}
-	if n := testing.AllocsPerRun(100, func() { repaired(sound) }); n != 0 {
+	if n := testing.AllocsPerRun(100, func() { repairMessages(sound) }); n != 0 {
 		t.Errorf("%v allocations for messages that need no repair", n)
 	}
 	flawed := append(deepCopy(sound), human("again"), ai(call("", "x", "{}")), human("more"))
-	got := repaired(flawed)
+	got := repairMessages(flawed)
 	for i := range got {
 		if shared := &got[i].Parts[0] == &flawed[i].Parts[0]; shared == (i == 7) {
 			t.Errorf("message %d is shared: %v", i, shared)
@@ -141,15 +141,15 @@ func TestToldStaysWithTheAgentWhenItDisagrees(t *testing.T) {
 	}
 	told := func(steps []schema.AgentStep, responses ...response) ([]llms.MessageContent, int) {
 		r := &run{steps: steps, responses: responses}
-		return r.tell(), len(steps)
+		return r.transcript(), len(steps)
 	}
 	happened, n := told(nil)
-	if got, _ := scratchpad(msgs, happened, n); len(got) != 3 || &got[0] != &msgs[0] {
+	if got, _ := splitScratchpad(msgs, happened, n); len(got) != 3 || &got[0] != &msgs[0] {
 		t.Errorf("scratchpad without steps = %v", lines(got))
 	}
-	other := response{at: 0, calls: observed(reply("", call("2", "x", "{}")))}
+	other := response{stepsBefore: 0, calls: coreCalls(reply("", call("2", "x", "{}")))}
 	happened, n = told(steps("x", "1", "r"), other)
-	if got, account := scratchpad(msgs, happened, n); len(got) != 3 || account != nil {
+	if got, account := splitScratchpad(msgs, happened, n); len(got) != 3 || account != nil {
 		t.Errorf("scratchpad with another response = %v", lines(got))
 	}
 }

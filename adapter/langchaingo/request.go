@@ -11,57 +11,57 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// defaultSystem is what OpenAIFunctionsAgent sends when the host gives it no
-// system message.
+// defaultSystem is the system message of OpenAIFunctionsAgent if the host sets none.
 const defaultSystem = "You are a helpful AI assistant."
 
-// request is what one call sends.
+// request holds the messages of one prepared model call.
 type request struct {
 	messages  []llms.MessageContent
-	responses int // of the assistant, before the client's shape splits them
+	responses int // how many assistant messages there were before shape split them
 	noSkills  bool
 }
 
-// request makes the view of one call.
-func (m *viewModel) request(ctx context.Context, key core.SessionKey, r *run, messages []llms.MessageContent, asked *llms.CallOptions) (request, error) {
+// newRequest makes the view of one call.
+func (m *viewModel) newRequest(ctx context.Context, key core.SessionKey, r *run, messages []llms.MessageContent, callOptions *llms.CallOptions) (request, error) {
 	s := scratches.Get().(*scratch)
 	defer s.release()
-	msgs := s.outgoing(m.adapter, messages, r)
-	refs := s.refer(msgs)
+	msgs := s.conversation(m.adapter, messages, r)
+	refs := s.coreMessages(msgs)
 	view, err := m.adapter.runtime.Prepare(adapter.WithHostTools(ctx, m.adapter.hostNames()), core.Request{
-		Key: key, Messages: refs, Files: attached(msgs, refs), Tools: m.adapter.names, Definitions: m.adapter.definitions(asked), Space: s.space,
+		Key: key, Messages: refs, Files: attachedFiles(msgs, refs), Tools: m.adapter.names, Definitions: m.adapter.definitions(callOptions), Space: s.space,
 	})
 	if err != nil {
 		return request{}, err
 	}
 	s.space = view.Messages
 	return request{
-		messages:  s.laidOut(m.adapter, msgs, view.Messages),
+		messages:  s.layOut(m.adapter, msgs, view.Messages),
 		responses: countResponses(msgs),
 		noSkills:  view.NoSkills,
 	}, nil
 }
 
-// laidOut is the request that the view describes, in memory of its own.
-func (s *scratch) laidOut(k *Adapter, msgs []llms.MessageContent, view []core.Message) []llms.MessageContent {
-	c := &k.config
-	if !c.client.copies() {
-		out := apply(msgs, view)
-		k.sendable(out)
-		return c.client.shape(c.marked(out, view))
+// layOut returns the messages of the view in the form that the client needs, in memory of their
+// own.
+func (s *scratch) layOut(a *Adapter, msgs []llms.MessageContent, view []core.Message) []llms.MessageContent {
+	c := &a.config
+	if !c.client.alwaysCopies() {
+		out := applyView(msgs, view)
+		a.makeSendable(out)
+		return c.client.shape(c.addCacheMarks(out, view))
 	}
-	s.viewed = appendView(s.viewed[:0], msgs, view)
-	k.sendable(s.viewed)
-	return c.client.shape(c.marked(s.viewed, view))
+	s.view = appendView(s.view[:0], msgs, view)
+	a.makeSendable(s.view)
+	return c.client.shape(c.addCacheMarks(s.view, view))
 }
 
-// sendable writes names of tools that do not exist, and arguments that are no JSON object, in
-// a form that services accept. Otherwise they would refuse this request and every later one.
-// No part is changed in place.
-func (a *Adapter) sendable(msgs []llms.MessageContent) {
+// makeSendable replaces names of unknown tools and arguments that are no JSON object by forms
+// that services accept. Otherwise services would refuse this request and every later one. It
+// changes no part in place.
+func (a *Adapter) makeSendable(msgs []llms.MessageContent) {
 	for i := range msgs {
 		for j, part := range msgs[i].Parts {
-			var safe llms.ContentPart
+			var sendable llms.ContentPart
 			switch p := part.(type) {
 			case llms.ToolCall:
 				if p.FunctionCall == nil {
@@ -72,23 +72,24 @@ func (a *Adapter) sendable(msgs []llms.MessageContent) {
 					continue
 				}
 				p.FunctionCall = &call
-				safe = p
+				sendable = p
 			case llms.ToolCallResponse:
 				if p.Name == "" || a.sendableName(p.Name) == p.Name {
 					continue
 				}
 				p.Name = a.sendableName(p.Name)
-				safe = p
+				sendable = p
 			default:
 				continue
 			}
 			msgs[i].Parts = slices.Clone(msgs[i].Parts)
-			msgs[i].Parts[j] = safe
+			msgs[i].Parts[j] = sendable
 		}
 	}
 }
 
-// sendableName returns the name of a tool of the adapter, and any other as services accept it.
+// sendableName returns the name of one of the adapter's tools unchanged, and any other in a
+// form that services accept.
 func (a *Adapter) sendableName(name string) string {
 	if safe := (core.ToolCall{Name: name}).SendableName(); safe == name || a.byName[strings.ToUpper(name)] == nil {
 		return safe
@@ -96,43 +97,43 @@ func (a *Adapter) sendableName(name string) string {
 	return name
 }
 
-// outgoing is the conversation as it happened: the host's system text, the
-// earlier turns, and the present Call with its calls and results repaired. Its
-// messages, and perhaps the slice itself, are shared and must not be changed.
-func (s *scratch) outgoing(k *Adapter, messages []llms.MessageContent, r *run) []llms.MessageContent {
-	var earlier, happened []llms.MessageContent
+// conversation returns the messages to make the view of: the host's system text, the earlier
+// turns, and the present Call with its calls and results repaired. The messages, and perhaps
+// the slice, are shared and must not be changed.
+func (s *scratch) conversation(a *Adapter, messages []llms.MessageContent, r *run) []llms.MessageContent {
+	var earlier, current []llms.MessageContent
 	if r != nil {
-		account, steps := k.runs.account(r)
-		messages, happened = scratchpad(messages, account, steps)
-		earlier = r.earlier
+		transcript, steps := a.runs.transcript(r)
+		messages, current = splitScratchpad(messages, transcript, steps)
+		earlier = r.earlierTurns
 	}
 	messages = s.repair(messages)
-	if k.config.system == "" && len(earlier)+len(happened) == 0 {
+	if a.config.system == "" && len(earlier)+len(current) == 0 {
 		return messages
 	}
 	out := s.messages[:0]
-	if k.config.system != "" {
-		out = append(out, llms.TextParts(llms.ChatMessageTypeSystem, k.config.system))
-		messages = withoutDefault(messages)
+	if a.config.system != "" {
+		out = append(out, llms.TextParts(llms.ChatMessageTypeSystem, a.config.system))
+		messages = dropDefaultSystem(messages)
 	}
 	lead := leadingSystem(messages)
 	out = append(append(out, messages[:lead]...), earlier...)
-	s.messages = append(append(out, messages[lead:]...), happened...)
+	s.messages = append(append(out, messages[lead:]...), current...)
 	return s.messages
 }
 
-// withoutDefault is msgs without the system message that the framework sends by
-// itself.
-func withoutDefault(msgs []llms.MessageContent) []llms.MessageContent {
+// dropDefaultSystem removes an empty system message, or the framework's default one, from the
+// beginning of msgs.
+func dropDefaultSystem(msgs []llms.MessageContent) []llms.MessageContent {
 	if len(msgs) > 0 && msgs[0].Role == llms.ChatMessageTypeSystem {
-		if was := joinedText(msgs[0].Parts); was == "" || was == defaultSystem {
+		if text := joinText(msgs[0].Parts); text == "" || text == defaultSystem {
 			return msgs[1:]
 		}
 	}
 	return msgs
 }
 
-// leadingSystem counts the system messages at the front.
+// leadingSystem returns the number of system messages at the beginning.
 func leadingSystem(msgs []llms.MessageContent) int {
 	n := 0
 	for n < len(msgs) && msgs[n].Role == llms.ChatMessageTypeSystem {

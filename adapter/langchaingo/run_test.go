@@ -70,7 +70,7 @@ func TestConcurrentCallsShareNothing(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if n := adapter.runs.order.Len(); n != 0 || len(adapter.runs.byInput) != 0 || len(adapter.runs.byInputs) != 0 {
+	if n := adapter.runs.live.Len(); n != 0 || len(adapter.runs.byInput) != 0 || len(adapter.runs.byInputs) != 0 {
 		t.Errorf("%d runs are left", n)
 	}
 }
@@ -99,25 +99,25 @@ func TestTakeByValue(t *testing.T) {
 	var made []*run
 	for _, id := range []string{"1", "2"} {
 		r, _ := s.enter(ctx, map[string]string{"input": id})
-		if err := s.plan(t.Context(), r, nil); err != nil {
+		if err := s.beginPlan(t.Context(), r, nil); err != nil {
 			t.Fatal(err)
 		}
-		s.expect(r, []schema.AgentAction{{Tool: "A", ToolInput: "", ToolID: id}, {Tool: "A", ToolInput: "x\nObservation:", ToolID: id + "x"}})
+		s.handOut(r, []schema.AgentAction{{Tool: "A", ToolInput: "", ToolID: id}, {Tool: "A", ToolInput: "x\nObservation:", ToolID: id + "x"}})
 		made = append(made, r)
 	}
 	for i, want := range []string{"1", "2"} {
-		r, c, ok := s.take(ctx, "a", "")
+		r, c, ok := s.takeCall(ctx, "a", "")
 		if !ok || r != made[i] || c.ID != want {
 			t.Errorf("take %d = %v, %v", i, c, ok)
 		}
 	}
-	if _, c, ok := s.take(ctx, "a", strings.Clone("x")); !ok || c.ID != "1x" {
+	if _, c, ok := s.takeCall(ctx, "a", strings.Clone("x")); !ok || c.ID != "1x" {
 		t.Errorf("take of a copied input = %v, %v", c, ok)
 	}
-	if _, _, ok := s.take(ctx, "a", "unknown"); ok {
+	if _, _, ok := s.takeCall(ctx, "a", "unknown"); ok {
 		t.Error("took a call that nobody made")
 	}
-	if _, _, ok := s.take(satchel.WithSession(ctx, "s"), "a", "x"); ok {
+	if _, _, ok := s.takeCall(satchel.WithSession(ctx, "s"), "a", "x"); ok {
 		t.Error("a named session took an anonymous call")
 	}
 }
@@ -129,7 +129,7 @@ func TestRunsAreBounded(t *testing.T) {
 	for i := range maxRuns {
 		adapter.runs.enter(t.Context(), map[string]string{"input": fmt.Sprint(i)})
 	}
-	if n := adapter.runs.order.Len(); n != maxRuns || len(adapter.runs.byInputs) != maxRuns {
+	if n := adapter.runs.live.Len(); n != maxRuns || len(adapter.runs.byInputs) != maxRuns {
 		t.Errorf("%d runs, of which %d are found by their inputs", n, len(adapter.runs.byInputs))
 	}
 	if _, begun := adapter.runs.enter(t.Context(), inputs); !begun {

@@ -8,13 +8,12 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// scratch holds the memory for building one request. Neither the client nor the runtime keeps
-// any of it, so the next request uses it again. Most of a request is the history, which was
-// built a moment ago.
+// scratch is memory for building one request. Neither the client nor the runtime keeps any of
+// it, so the next request can use it again.
 type scratch struct {
-	repaired []llms.MessageContent
+	repairs  []llms.MessageContent
 	messages []llms.MessageContent
-	viewed   []llms.MessageContent
+	view     []llms.MessageContent
 	refs     []core.Message
 	space    []core.Message
 	calls    []core.ToolCall
@@ -22,21 +21,21 @@ type scratch struct {
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
 
-// release gives the memory back.
+// release returns s to the pool.
 func (s *scratch) release() {
 	s.reset()
 	scratches.Put(s)
 }
 
-// reset empties the memory, so that it neither holds on to a conversation nor
-// shows one to the next.
+// reset clears the memory, so that it keeps no conversation alive and shows none to the next
+// request.
 func (s *scratch) reset() {
-	clear(s.repaired)
+	clear(s.repairs)
 	clear(s.messages)
-	clear(s.viewed)
+	clear(s.view)
 	clear(s.refs)
 	clear(s.space)
 	clear(s.calls)
-	s.repaired, s.messages, s.viewed = s.repaired[:0], s.messages[:0], s.viewed[:0]
+	s.repairs, s.messages, s.view = s.repairs[:0], s.messages[:0], s.view[:0]
 	s.refs, s.space, s.calls = s.refs[:0], s.space[:0], s.calls[:0]
 }

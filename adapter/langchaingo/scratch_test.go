@@ -20,8 +20,8 @@ func TestScratchIsEmptyWhenItComesBack(t *testing.T) {
 	kept := deepCopy(long)
 	s.repair(long)
 	s.repair(append(long, ai(call("", "x", ""))))
-	s.outgoing(&Adapter{config: config{system: "first"}}, long, nil)
-	s.laidOut(&Adapter{config: config{client: google}}, long, s.refer(long))
+	s.conversation(&Adapter{config: config{system: "first"}}, long, nil)
+	s.layOut(&Adapter{config: config{client: google}}, long, s.coreMessages(long))
 	s.reset()
 	for i, m := range s.refs[:cap(s.refs)] {
 		if diff := differ(core.Message{}, m); diff != "" {
@@ -36,13 +36,13 @@ func TestScratchIsEmptyWhenItComesBack(t *testing.T) {
 	if diff := differ(kept, long); diff != "" {
 		t.Errorf("the caller's messages changed:\n%s", diff)
 	}
-	for i, m := range slices.Concat(s.messages[:cap(s.messages)], s.repaired[:cap(s.repaired)], s.viewed[:cap(s.viewed)]) {
+	for i, m := range slices.Concat(s.messages[:cap(s.messages)], s.repairs[:cap(s.repairs)], s.view[:cap(s.view)]) {
 		if m.Role != "" || m.Parts != nil {
 			t.Errorf("message %d is left: %v", i, m)
 		}
 	}
 	short := []llms.MessageContent{ai(llms.TextContent{Text: "a"}), human("b")}
-	if diff := differ(new(scratch).refer(short), s.refer(short)); diff != "" {
+	if diff := differ(new(scratch).coreMessages(short), s.coreMessages(short)); diff != "" {
 		t.Errorf("refer in used memory (-new +used):\n%s", diff)
 	}
 }
@@ -56,7 +56,7 @@ func TestRuntimeKeepsNoMessages(t *testing.T) {
 		msgs := []llms.MessageContent{llms.TextParts(llms.ChatMessageTypeSystem, "sys"), human("q")}
 		var views []core.View
 		for range 3 {
-			refs := new(scratch).refer(msgs)
+			refs := new(scratch).coreMessages(msgs)
 			view, err := rt.Prepare(ctx, core.Request{Key: core.SessionKey{Session: "s"}, Messages: refs})
 			if err != nil {
 				t.Fatal(err)

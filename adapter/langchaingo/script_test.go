@@ -128,7 +128,7 @@ func own(text string) string {
 func whole(msgs []llms.MessageContent) string {
 	var b strings.Builder
 	for _, m := range msgs {
-		b.WriteString(joinedText(m.Parts) + "\n")
+		b.WriteString(joinText(m.Parts) + "\n")
 	}
 	return b.String()
 }

@@ -30,7 +30,7 @@ func TestStreamedCalls(t *testing.T) {
 		{"ids alone in each delta", []callDelta{d("a", "x", ""), d("a", "", `{"k"`), d("a", "", `:1}`), d("b", "", "{}")}, []string{`a x {"k":1}`, "b  {}"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s := streamedCalls{streams: true}
+			s := streamedCalls{isStreamed: true}
 			for _, one := range tt.deltas {
 				chunk, err := json.Marshal([]callDelta{one})
 				if err != nil || !isCallDelta(chunk) {

@@ -10,11 +10,11 @@ import (
 
 type streamFunc = func(ctx context.Context, chunk []byte) error
 
-// streaming returns the function that the client gets for this call, and one to call with the
-// response if the client cannot stream it. Either is nil if it is not needed. Calls that the
-// client streams go to seen.
-func (a *Adapter) streaming(asked streamFunc, withTools bool, seen *streamedCalls) (live streamFunc, whole func(context.Context, *llms.ContentResponse) error) {
-	fn := asked
+// streamFuncs returns two functions, each nil if it is not needed. live is the streaming
+// function for the client. whole streams a complete response if the client cannot stream. Calls
+// that the client streams are added to streamed.
+func (a *Adapter) streamFuncs(requested streamFunc, withTools bool, streamed *streamedCalls) (live streamFunc, streamWhole func(context.Context, *llms.ContentResponse) error) {
+	fn := requested
 	if fn == nil {
 		fn = a.config.stream
 	}
@@ -31,19 +31,20 @@ func (a *Adapter) streaming(asked streamFunc, withTools bool, seen *streamedCall
 	}
 	return func(ctx context.Context, chunk []byte) error {
 		if len(chunk) == 0 || isCallDelta(chunk) {
-			seen.add(chunk)
+			streamed.add(chunk)
 			return nil
 		}
 		return fn(ctx, chunk)
 	}, nil
 }
 
-// streamedCalls are the calls of a streamed response as they came. OpenAI's client misreads a
-// call whose first delta has arguments but no type: it appends them to the call before, or
-// drops them if there is none. Any other delta with a type it takes for a new call.
+// streamedCalls collects the calls of a streamed response from their deltas, because OpenAI's
+// client misreads some of them. If the first delta of a call has arguments but no type, the
+// client appends them to the call before, or drops them. It takes any other delta with a type
+// for a new call.
 type streamedCalls struct {
-	streams bool // the call is streamed
-	calls   []*streamedCall
+	isStreamed bool // the response is streamed
+	calls      []*streamedCall
 }
 
 type streamedCall struct {
@@ -58,7 +59,7 @@ func (s *streamedCalls) add(chunk []byte) {
 	}
 	for _, d := range deltas {
 		last := len(s.calls) - 1
-		if last < 0 || d.begins(s.calls[last]) {
+		if last < 0 || d.beginsCall(s.calls[last]) {
 			s.calls = append(s.calls, &streamedCall{id: d.ID, name: d.Function.Name})
 			last++
 		}
@@ -66,10 +67,10 @@ func (s *streamedCalls) add(chunk []byte) {
 	}
 }
 
-// begins reports a delta that is not the rest of the call before it. Some services
-// repeat id and name in each delta, but none sends a delta of nothing else before
-// the arguments have begun: that is the first of another call.
-func (d *callDelta) begins(before *streamedCall) bool {
+// beginsCall reports whether a delta begins a call, rather than continuing the one before it.
+// Some services repeat id and name in each delta. But none repeats them without arguments while
+// the call has none yet, so such a delta begins another call.
+func (d *callDelta) beginsCall(before *streamedCall) bool {
 	switch {
 	case d.ID != "" && d.ID != before.id:
 		return true
@@ -81,13 +82,13 @@ func (d *callDelta) begins(before *streamedCall) bool {
 	return before.args.text.Len() == 0 && d.Function.Arguments == ""
 }
 
-// restore gives resp the calls as they were streamed, and reports whether its
-// calls may still be fragments. The client's response is not changed.
+// restore returns resp with the calls as they were streamed, and reports whether its calls may
+// still be fragments. It does not change resp.
 func (s *streamedCalls) restore(resp *llms.ContentResponse) (_ *llms.ContentResponse, fragments bool) {
-	if !s.streams || resp == nil {
+	if !s.isStreamed || resp == nil {
 		return resp, false
 	}
-	if len(resp.Choices) != 1 || resp.Choices[0] == nil || len(s.calls) == 0 || s.size() < size(calls(resp.Choices[0])) {
+	if len(resp.Choices) != 1 || resp.Choices[0] == nil || len(s.calls) == 0 || s.size() < size(callsOf(resp.Choices[0])) {
 		return resp, true
 	}
 	choice := *resp.Choices[0] // merged copies what it changes
@@ -105,7 +106,7 @@ func (s *streamedCalls) size() (n int) {
 	return n
 }
 
-// size is what calls say, in bytes.
+// size returns the length of the arguments of calls, in bytes.
 func size(calls []llms.ToolCall) (n int) {
 	for _, c := range calls {
 		if c.FunctionCall != nil {
@@ -124,27 +125,26 @@ type callDelta struct {
 	} `json:"function,omitempty"`
 }
 
-// isCallDelta recognises what the OpenAI client sends to the streaming
-// function for calls: the JSON of a list of calls, or of one deprecated call,
-// encoded by its own types. Text passes unless it is, byte for byte, such an
-// encoding.
+// isCallDelta reports whether a chunk is one that OpenAI's client sends to the streaming
+// function for calls: the JSON of a list of calls or of one deprecated call. Other text is not
+// mistaken for one unless it equals the client's encoding byte for byte.
 func isCallDelta(chunk []byte) bool {
-	var again []byte
+	var encoded []byte
 	switch {
 	case bytes.HasPrefix(chunk, []byte(`[{`)):
 		var deltas []callDelta
 		if json.Unmarshal(chunk, &deltas) != nil {
 			return false
 		}
-		again, _ = json.Marshal(deltas)
+		encoded, _ = json.Marshal(deltas)
 	case bytes.HasPrefix(chunk, []byte(`{"name":`)):
 		var call llms.FunctionCall
 		if json.Unmarshal(chunk, &call) != nil {
 			return false
 		}
-		again, _ = json.Marshal(call)
+		encoded, _ = json.Marshal(call)
 	default:
 		return false
 	}
-	return bytes.Equal(again, chunk)
+	return bytes.Equal(encoded, chunk)
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// isText reports an agent whose model is sent one prompt and answers in text, calls
-// included.
+// isText reports whether an agent works in text: its model gets one prompt and answers in text,
+// calls included.
 func isText(inner agents.Agent) bool {
 	switch inner.(type) {
 	case *agents.OneShotZeroAgent, *agents.ConversationalAgent:
@@ -26,25 +26,26 @@ func isText(inner agents.Agent) bool {
 	return false
 }
 
-// textView is what a Plan of an agent that works in text adds to its prompt.
+// textView holds the texts that a view adds to the prompt of an agent that works in text.
 type textView struct {
-	front string
-	// history are the earlier turns, which the prompt has where it asks for them and
-	// which stand in front of it otherwise.
+	// prefix precedes the prompt.
+	prefix string
+	// history contains the earlier turns. They precede the prompt, unless the prompt contains
+	// them.
 	history string
 }
 
-// viewText returns the steps with the texts of skills behind their results, and the
-// inputs with the earlier turns; it notes what stands in front of the prompt. What the
-// executor has is not changed.
-func (a *decoratedAgent) viewText(ctx context.Context, r *run, steps []schema.AgentStep, inputs map[string]string) ([]schema.AgentStep, map[string]string, error) {
+// prepareText prepares a Plan of an agent that works in text. It returns copies of the steps
+// with the texts of skills after their observations, and of the inputs with the earlier turns.
+// It sets r.text to the texts that [viewModel.sendPrompt] adds to the prompt.
+func (a *decoratedAgent) prepareText(ctx context.Context, r *run, steps []schema.AgentStep, inputs map[string]string) ([]schema.AgentStep, map[string]string, error) {
 	question := inputs["input"]
-	a.adapter.runs.asks(r, question)
+	a.adapter.runs.setQuestion(r, question)
 	var messages []core.Message
-	if inputs["history"] == "" { // else the host tells of them itself, and not of their texts
-		messages = slices.Clone(new(scratch).refer(r.earlier))
+	if inputs["history"] == "" { // else the host passes the earlier turns itself
+		messages = slices.Clone(new(scratch).coreMessages(r.earlierTurns))
 	}
-	now := len(messages) // where the turn begins
+	turnStart := len(messages) // where the turn begins
 	messages = append(messages, core.Message{Role: core.User, Text: question})
 	for i, step := range steps {
 		call := core.ToolCall{ID: r.textCallID(i, step.Action), Name: step.Action.Tool, Arguments: step.Action.ToolInput}
@@ -58,33 +59,33 @@ func (a *decoratedAgent) viewText(ctx context.Context, r *run, steps []schema.Ag
 	if err != nil {
 		return nil, nil, fmt.Errorf("prepare model call: %w", err)
 	}
-	shown := slices.Clone(steps)
-	var front []string
+	viewSteps := slices.Clone(steps)
+	var prefix []string
 	var earlier strings.Builder
 	for _, m := range view.Messages {
 		switch {
-		case m.Origin >= 0 && m.Origin < now:
-			tellEarlier(&earlier, &m)
+		case m.Origin >= 0 && m.Origin < turnStart:
+			writeEarlier(&earlier, &m)
 		case m.Role == core.ToolResult:
-			shown[(m.Origin-now-1)/2].Observation = guarded(m.Text)
+			viewSteps[(m.Origin-turnStart-1)/2].Observation = quoteMarkers(m.Text)
 		case m.Added == "":
 		default:
-			front = append(front, guarded(strings.TrimSpace(m.Added)))
+			prefix = append(prefix, quoteMarkers(strings.TrimSpace(m.Added)))
 		}
 	}
-	r.text = &textView{front: strings.Join(front, "\n\n")}
+	r.text = &textView{prefix: strings.Join(prefix, "\n\n")}
 	if earlier.Len() > 0 {
 		r.text.history = strings.TrimSuffix(earlier.String(), "\n")
 		inputs = maps.Clone(inputs)
 		inputs["history"] = r.text.history
 	}
-	return shown, inputs, nil
+	return viewSteps, inputs, nil
 }
 
-// tellEarlier writes a message of an earlier turn as the agents write conversations. What
-// the model wrote keeps the words that are its own.
-func tellEarlier(b *strings.Builder, m *core.Message) {
-	text := guarded(m.Text)
+// writeEarlier writes a message of an earlier turn in the form in which the agents write
+// conversations. It does not quote the markers that the model itself wrote.
+func writeEarlier(b *strings.Builder, m *core.Message) {
+	text := quoteMarkers(m.Text)
 	switch {
 	case m.Role == core.User:
 		b.WriteString("Human: ")
@@ -95,18 +96,18 @@ func tellEarlier(b *strings.Builder, m *core.Message) {
 	case len(m.Calls) == 0:
 		b.WriteString("AI: ")
 		text = strings.TrimSpace(text)
-	case m.Text == "": // of an agent that does not work in text
+	case m.Text == "": // the agent of that turn did not work in text
 		for _, c := range m.Calls {
-			fmt.Fprintf(b, "Action: %s\nAction Input: %s\n", oneLine(c.Name), guarded(c.Arguments))
+			fmt.Fprintf(b, "Action: %s\nAction Input: %s\n", oneLine(c.Name), quoteMarkers(c.Arguments))
 		}
 		return
 	default:
-		text = guard(othersMarker, m.Text[:len(m.Text)-len(m.Added)]) + guarded(m.Added)
+		text = quoteLines(othersMarker, m.Text[:len(m.Text)-len(m.Added)]) + quoteMarkers(m.Added)
 	}
 	b.WriteString(text + "\n")
 }
 
-// oneLine returns a name without line ends.
+// oneLine replaces line ends and other control characters of a name by spaces.
 func oneLine(name string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r) {
@@ -116,7 +117,7 @@ func oneLine(name string) string {
 	}, name)
 }
 
-// textTurn is a turn of an agent that works in text, as a [TurnHistory] keeps it.
+// textTurn returns a turn of an agent that works in text, as the messages for a [TurnHistory].
 func (s *runs) textTurn(r *run, question, answer string) []llms.ChatMessage {
 	s.mu.Lock()
 	steps := r.steps
@@ -124,7 +125,7 @@ func (s *runs) textTurn(r *run, question, answer string) []llms.ChatMessage {
 	messages := []llms.ChatMessage{llms.HumanChatMessage{Content: question}}
 	for i, step := range steps {
 		if step.Action.Tool == "" {
-			continue // an answer that could not be read
+			continue // the agent could not parse the response
 		}
 		id := r.textCallID(i, step.Action)
 		call := llms.ToolCall{ID: id, Type: "function", FunctionCall: &llms.FunctionCall{Name: step.Action.Tool, Arguments: step.Action.ToolInput}}
@@ -134,16 +135,16 @@ func (s *runs) textTurn(r *run, question, answer string) []llms.ChatMessage {
 	return append(messages, llms.AIChatMessage{Content: answer})
 }
 
-// textCallID is the id of the call of a step. A text has none, so it is the place of the
-// response in the conversation.
+// textCallID returns the id of the call of a step. If the action has none, it is made from the
+// place of the response in the conversation.
 func (r *run) textCallID(step int, action schema.AgentAction) string {
 	if action.ToolID != "" {
 		return action.ToolID
 	}
-	return fmt.Sprintf("call_%d", countResponses(r.earlier)+step)
+	return fmt.Sprintf("call_%d", countResponses(r.earlierTurns)+step)
 }
 
-// observeText reports what the model did, with an id for each call.
+// observeText gives each action an id, and reports the calls to the runtime.
 func (a *decoratedAgent) observeText(ctx context.Context, r *run, steps int, actions []schema.AgentAction) ([]schema.AgentAction, error) {
 	actions = slices.Clone(actions)
 	var calls []core.ToolCall
@@ -154,8 +155,8 @@ func (a *decoratedAgent) observeText(ctx context.Context, r *run, steps int, act
 	return actions, a.adapter.hooks.Observe(ctx, r.key, calls)
 }
 
-// ownWords begin lines that an agent which works in text writes itself, and othersWords
-// those that its prompts and conversations have beside them.
+// ownWords are the markers that an agent which works in text writes itself at the beginning of
+// a line. othersWords are the other markers of its prompts and conversations.
 var (
 	ownWords    = []string{"Question", "Thought", "Action", "Action Input", "Final Answer", "AI", "Assistant"}
 	othersWords = []string{"Observation", "Human", "User", "System", "Tool", "New input", "User's input", "Previous conversation history"}
@@ -164,12 +165,12 @@ var (
 	othersMarker = marker(othersWords)
 )
 
-// marker returns a pattern for words at the beginning of a line, followed by a colon of any
-// kind. Case, width, invisible characters and markup do not matter, nor the kind of line end
-// before.
+// marker returns a pattern for one of words at the beginning of a line, followed by a colon. It
+// ignores case, width, invisible characters and markup, and accepts every kind of colon and
+// line end.
 func marker(words []string) *regexp.Regexp {
-	const unseen, blank = `[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f\p{Cf}\p{Mn}]*`, `[\t\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f\p{Zs}\p{Cf}\p{Mn}*_#\x60"'-]*`
-	var any []string
+	const invisible, blank = `[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f\p{Cf}\p{Mn}]*`, `[\t\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f\p{Zs}\p{Cf}\p{Mn}*_#\x60"'-]*`
+	var alternatives []string
 	for _, word := range words {
 		var letters strings.Builder
 		for _, r := range word {
@@ -179,50 +180,51 @@ func marker(words []string) *regexp.Regexp {
 			case '\'':
 				letters.WriteString("['’]?")
 			default:
-				fmt.Fprintf(&letters, "[%c%c]%s", r, r+0xfee0, unseen) // and in full width
+				fmt.Fprintf(&letters, "[%c%c]%s", r, r+0xfee0, invisible) // and in full width
 			}
 		}
-		any = append(any, letters.String())
+		alternatives = append(alternatives, letters.String())
 	}
-	return regexp.MustCompile(`(?i)(^|[\n\r\v\f\x1c-\x1e\x{85}\x{2028}\x{2029}])(` + blank + `(?:` + strings.Join(any, "|") + `)` + blank + `[:：﹕︓∶꞉ː])`)
+	return regexp.MustCompile(`(?i)(^|[\n\r\v\f\x1c-\x1e\x{85}\x{2028}\x{2029}])(` + blank + `(?:` + strings.Join(alternatives, "|") + `)` + blank + `[:：﹕︓∶꞉ː])`)
 }
 
-// guarded quotes those lines of a text of others that would mean something to the agent,
-// as mail does.
-func guarded(text string) string { return guard(anyMarker, text) }
+// quoteMarkers puts "> " before lines of a foreign text that begin with a marker, so that the
+// agent does not take them for its own.
+func quoteMarkers(text string) string { return quoteLines(anyMarker, text) }
 
-// guard puts "> " before the lines that a marker finds.
-func guard(marker *regexp.Regexp, text string) string {
+// quoteLines puts "> " before the lines that a marker matches.
+func quoteLines(marker *regexp.Regexp, text string) string {
 	return marker.ReplaceAllString(text, "$1> $2")
 }
 
-// prompt sends the single prompt of an agent that works in text, behind what its view adds.
-func (m *viewModel) prompt(ctx context.Context, r *run, messages []llms.MessageContent, options []llms.CallOption) (*llms.ContentResponse, error) {
+// sendPrompt sends the single prompt of an agent that works in text, with the additions of its
+// view.
+func (m *viewModel) sendPrompt(ctx context.Context, r *run, messages []llms.MessageContent, options []llms.CallOption) (*llms.ContentResponse, error) {
 	messages = slices.Clone(messages)
 	if len(messages) > 0 {
-		messages[0].Parts = r.text.before(messages[0].Parts)
+		messages[0].Parts = r.text.prepend(messages[0].Parts)
 	}
-	resp, err := m.call(ctx, r.key, messages, options)
-	if err == nil && isNothing(resp) {
+	resp, err := m.callModel(ctx, r.key, messages, options)
+	if err == nil && isEmpty(resp) {
 		return nil, errNoResponse
 	}
 	return resp, err
 }
 
-// before puts what a view adds in front of the first text.
-func (v *textView) before(parts []llms.ContentPart) []llms.ContentPart {
+// prepend puts the additions of the view before the first text.
+func (v *textView) prepend(parts []llms.ContentPart) []llms.ContentPart {
 	for i, part := range parts {
 		text, ok := part.(llms.TextContent)
 		if !ok {
 			continue
 		}
-		front := v.front
+		prefix := v.prefix
 		if v.history != "" && !strings.Contains(text.Text, v.history) {
-			front = strings.TrimPrefix(front+"\n\nThe conversation so far:\n"+v.history, "\n\n")
+			prefix = strings.TrimPrefix(prefix+"\n\nThe conversation so far:\n"+v.history, "\n\n")
 		}
-		if front != "" {
+		if prefix != "" {
 			parts = slices.Clone(parts)
-			parts[i] = llms.TextContent{Text: front + "\n\n" + text.Text}
+			parts[i] = llms.TextContent{Text: prefix + "\n\n" + text.Text}
 		}
 		return parts
 	}

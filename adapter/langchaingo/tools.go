@@ -36,21 +36,21 @@ func (a *Adapter) wrap(t tools.Tool) *skillTool {
 	return &skillTool{adapter: a, inner: t, name: t.Name(), description: t.Description()}
 }
 
-// Name returns the name as the model is offered it.
+// Name returns the name under which the model is offered the tool.
 func (t *skillTool) Name() string { return t.name }
 
-// Description returns the description as the model is offered it.
+// Description returns the description that the model is offered.
 func (t *skillTool) Description() string { return t.description }
 
-// Call asks the gate and then the tool. A denial and an error of a host's tool
-// are text for the model, since executors would give up the whole Call. An
-// error is returned only when the context has ended, when the session's state
-// is unusable, or, as satchel.ErrNoSession, when one of Satchel's tools is called
-// outside of any session. A panic of a host's tool stays a panic.
+// Call asks the gate and then runs the tool. A denial and an error of a host's tool become text
+// for the model, because executors end the whole Call on an error. Call returns an error only
+// if the context has ended, if the session's state is unusable, or if one of Satchel's tools is
+// called without a session (satchel.ErrNoSession). It does not recover a panic of a host's
+// tool.
 //
 // Satchel's tools take JSON, {"__arg1": "<JSON or text>"} or bare text.
 func (t *skillTool) Call(ctx context.Context, input string) (string, error) {
-	r, call, ok := t.adapter.runs.take(ctx, t.name, input)
+	r, call, ok := t.adapter.runs.takeCall(ctx, t.name, input)
 	if !ok {
 		call = core.ToolCall{Name: t.name, Arguments: input}
 	}
@@ -61,6 +61,7 @@ func (t *skillTool) Call(ctx context.Context, input string) (string, error) {
 	return answer, err
 }
 
+// answer opens a call, asks the gate, and runs the tool.
 func (t *skillTool) answer(ctx context.Context, r *run, call core.ToolCall, input string) (string, error) {
 	call.Name = t.name
 	key, end, err := t.session(ctx, r)
@@ -69,13 +70,13 @@ func (t *skillTool) answer(ctx context.Context, r *run, call core.ToolCall, inpu
 	}
 	defer end()
 	ctx = adapter.Enter(ctx, t.adapter, key)
-	asking, asked := ctx, call
-	if _, schemed := t.inner.(Schemer); schemed {
-		asked.Arguments = input // of what the model sent, this is what the tool gets
+	gateContext, gateCall := ctx, call
+	if _, hasSchema := t.inner.(Schemer); hasSchema {
+		gateCall.Arguments = input // which the tool gets instead of the model's arguments
 	} else if t.inner != nil {
-		asking = adapter.WithInput(ctx, input)
+		gateContext = adapter.WithInput(ctx, input)
 	}
-	opened, err := t.adapter.runtime.Agent(key).Open(ctx, asked)
+	opened, err := t.adapter.runtime.Agent(key).Open(ctx, gateCall)
 	if err != nil {
 		return "", fmt.Errorf("call tool %q: %w", t.name, err)
 	}
@@ -83,7 +84,7 @@ func (t *skillTool) answer(ctx context.Context, r *run, call core.ToolCall, inpu
 	if err := ctx.Err(); err != nil {
 		return "", fmt.Errorf("call tool %q: %w", t.name, err)
 	}
-	d, err := opened.Gate(asking)
+	d, err := opened.Gate(gateContext)
 	if err != nil {
 		return "", fmt.Errorf("call tool %q: %w", t.name, err)
 	}
@@ -97,7 +98,7 @@ func (t *skillTool) answer(ctx context.Context, r *run, call core.ToolCall, inpu
 		return "", fmt.Errorf("call tool %q: %w", t.name, err)
 	}
 	start := time.Now()
-	answer, err := t.observation(ctx, input)
+	answer, err := t.runHostTool(ctx, input)
 	if err != nil {
 		return "", err
 	}
@@ -105,8 +106,8 @@ func (t *skillTool) answer(ctx context.Context, r *run, call core.ToolCall, inpu
 	return answer, nil
 }
 
-// session returns the key that a tool call belongs to. A host's tool that is
-// called outside of any session still meets the gate, with nothing loaded.
+// session returns the key that a tool call belongs to. A host's tool that is called without a
+// session still passes the gate, with nothing loaded.
 func (t *skillTool) session(ctx context.Context, r *run) (core.SessionKey, func(), error) {
 	if r != nil {
 		return r.key, func() {}, nil
@@ -118,9 +119,9 @@ func (t *skillTool) session(ctx context.Context, r *run) (core.SessionKey, func(
 	return key, end, nil
 }
 
-// observation runs a host's tool. Its error is what it observed, unless the
-// whole run was cancelled.
-func (t *skillTool) observation(ctx context.Context, input string) (string, error) {
+// runHostTool runs a host's tool. It returns an error of the tool as text, unless ctx has
+// ended.
+func (t *skillTool) runHostTool(ctx context.Context, input string) (string, error) {
 	answer, err := t.inner.Call(ctx, input)
 	if err == nil {
 		return answer, nil
@@ -134,10 +135,10 @@ func (t *skillTool) observation(ctx context.Context, input string) (string, erro
 	return "error: " + err.Error(), nil
 }
 
-// Call answers one call of a response, for a host that has no executor: the
-// result to put into the conversation, after the assistant's message. The
-// context must name the session that the model was called in. An unknown tool
-// is answered in text; an error means that the run itself must stop.
+// Call answers one call of a response, for a host that has no executor. It returns the result
+// to add to the conversation after the assistant's message. ctx must name the session of the
+// model call. The answer to an unknown tool is text; an error means that the run itself must
+// stop.
 func (a *Adapter) Call(ctx context.Context, call llms.ToolCall) (llms.ToolCallResponse, error) {
 	c := coreCall(call)
 	result := llms.ToolCallResponse{ToolCallID: call.ID, Name: c.Name}
@@ -145,14 +146,14 @@ func (a *Adapter) Call(ctx context.Context, call llms.ToolCall) (llms.ToolCallRe
 	if t == nil {
 		if key, end, err := (&skillTool{adapter: a, name: c.Name}).session(ctx, nil); err == nil {
 			defer end()
-			if err := a.runs.drop(ctx, key, []core.ToolCall{c}); err != nil {
+			if err := a.runs.closeCalls(ctx, key, []core.ToolCall{c}); err != nil {
 				return llms.ToolCallResponse{}, err
 			}
 		}
 		result.Content = a.unknownTool(c.Name)
 		return result, nil
 	}
-	answer, err := t.answer(ctx, a.runIn(ctx), c, t.input(c.Arguments))
+	answer, err := t.answer(ctx, a.runIn(ctx), c, t.unwrapInput(c.Arguments))
 	if err != nil {
 		return llms.ToolCallResponse{}, err
 	}
@@ -160,17 +161,17 @@ func (a *Adapter) Call(ctx context.Context, call llms.ToolCall) (llms.ToolCallRe
 	return result, nil
 }
 
-// unknownTool is the answer to a call of a tool that the adapter does not have.
+// unknownTool returns the answer to a call of a tool that the adapter does not have.
 func (a *Adapter) unknownTool(name string) string {
 	return a.hooks.UnknownTool(name, a.hostNames()...)
 }
 
-// hostNames are the names of the host's tools.
-func (a *Adapter) hostNames() []string { return a.names[:len(a.names)-len(a.offer.ours)] }
+// hostNames returns the names of the host's tools.
+func (a *Adapter) hostNames() []string { return a.names[:len(a.names)-len(a.offer.ownTools)] }
 
-// told returns the steps of an executor. Where it only says that a tool is not valid, the
-// observation is the answer that [Adapter.Call] gives.
-func (a *Adapter) told(steps []schema.AgentStep) []schema.AgentStep {
+// answerUnknown replaces the observation of an executor that a tool is not valid by the answer
+// that [Adapter.Call] gives. It changes a copy of the steps.
+func (a *Adapter) answerUnknown(steps []schema.AgentStep) []schema.AgentStep {
 	out := steps
 	for i := range steps {
 		if tool := steps[i].Action.Tool; steps[i].Observation == tool+" is not a valid tool, try another one" {
@@ -183,9 +184,9 @@ func (a *Adapter) told(steps []schema.AgentStep) []schema.AgentStep {
 	return out
 }
 
-// input is what executors would pass to the tool: the string inside __arg1
-// where there is one.
-func (t *skillTool) input(arguments string) string {
+// unwrapInput returns the input that an executor would pass to the tool: the string in __arg1
+// if there is one.
+func (t *skillTool) unwrapInput(arguments string) string {
 	var wrapped map[string]any
 	if json.Unmarshal([]byte(arguments), &wrapped) == nil {
 		if text, ok := wrapped[argument].(string); ok {

@@ -39,8 +39,8 @@ func TestToolStopsWithItsContext(t *testing.T) {
 	if _, err := chains.Run(ctx, executor(adapter), "q"); !errors.Is(err, context.Canceled) {
 		t.Errorf("Run = %v, want context.Canceled", err)
 	}
-	if len(llm.sent) != 1 || adapter.runs.order.Len() != 0 {
-		t.Errorf("%d requests, %d runs left", len(llm.sent), adapter.runs.order.Len())
+	if len(llm.sent) != 1 || adapter.runs.live.Len() != 0 {
+		t.Errorf("%d requests, %d runs left", len(llm.sent), adapter.runs.live.Len())
 	}
 }
 

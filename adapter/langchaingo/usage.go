@@ -8,9 +8,9 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// usageOf reads the tokens of a response. The clients report them under
-// different keys, on every choice alike. Prompt counts cached tokens too;
-// Anthropic reports those apart, so they are added there.
+// usageOf returns the token usage of a response. Clients report it under different keys, with
+// the same values in every choice. Prompt includes cached tokens; Anthropic reports those
+// separately, so they are added.
 func usageOf(resp *llms.ContentResponse) core.Usage {
 	if resp == nil {
 		return core.Usage{}
@@ -25,7 +25,7 @@ func usageOf(resp *llms.ContentResponse) core.Usage {
 			Cached:     count(info, "PromptCachedTokens", "CachedTokens", "CacheReadInputTokens"),
 			Completion: count(info, "CompletionTokens", "output_tokens", "OutputTokens"),
 		}
-		if _, apart := info["CacheCreationInputTokens"]; apart {
+		if _, isSeparate := info["CacheCreationInputTokens"]; isSeparate {
 			u.Prompt += u.Cached + count(info, "CacheCreationInputTokens")
 		}
 		if u != (core.Usage{}) {
@@ -35,7 +35,7 @@ func usageOf(resp *llms.ContentResponse) core.Usage {
 	return core.Usage{}
 }
 
-// count returns the first of keys that is there and a number.
+// count returns the first number that info has under one of keys, or 0.
 func count(info map[string]any, keys ...string) int {
 	for _, key := range keys {
 		switch v := reflect.ValueOf(info[key]); {

@@ -23,7 +23,7 @@ func TestValidForgets(t *testing.T) {
 	var all sync.WaitGroup
 	for range 4 {
 		all.Go(func() {
-			for i := range 2 * len(known) * len(known[0]) {
+			for i := range 2 * len(validHashes) * len(validHashes[0]) {
 				if good, bad := fmt.Sprintf(`{"n":%d}`, i), fmt.Sprintf(`{"n":%d]`, i); !valid(good) || valid(bad) {
 					t.Errorf("valid(%s) = %v, valid(%s) = %v", good, valid(good), bad, valid(bad))
 				}
@@ -34,7 +34,7 @@ func TestValidForgets(t *testing.T) {
 }
 
 func TestPlaceKeepsTheNewest(t *testing.T) {
-	var p place
+	var p hashSet
 	for hash := uint64(1); hash <= 6; hash++ {
 		p.add(hash)
 	}

@@ -74,7 +74,7 @@ func wireRequest(t *testing.T, messages []llms.MessageContent, offered []llms.To
 	for _, m := range messages {
 		role := map[llms.ChatMessageType]string{llms.ChatMessageTypeSystem: "system", llms.ChatMessageTypeHuman: "user",
 			llms.ChatMessageTypeAI: "assistant", llms.ChatMessageTypeTool: "tool"}[m.Role]
-		sent := wiretest.Message{Role: role, Text: joinedText(m.Parts)}
+		sent := wiretest.Message{Role: role, Text: joinText(m.Parts)}
 		for _, part := range m.Parts {
 			switch p := part.(type) {
 			case llms.ToolCall:
