@@ -198,7 +198,7 @@ func (r *Runner) request(args tools.Args) permission.Request {
 		p.Dir = q.cwd
 	}
 	for _, in := range q.inputs {
-		host, to := workspace.Touches(in)
+		host, to := workspace.InputPaths(in)
 		if host != "" {
 			p.Reads = append(p.Reads, host)
 		}

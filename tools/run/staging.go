@@ -161,7 +161,7 @@ func (st *staging) stage(ctx context.Context) (err error) {
 	if st.dir, done, err = st.stageSkill(ctx, st.skill, st.load); err != nil {
 		return err
 	}
-	st.aside = done.Aside
+	st.aside = done.Renamed
 	if st.found, err = findDependencies(ctx, st.runner.installed, st.skill.Name, st.load.from, st.notes); err != nil {
 		return err
 	}
@@ -194,16 +194,16 @@ func (st *staging) stageSkill(ctx context.Context, skill core.Skill, l loadRef) 
 	if dir, done, err = st.place.Stage(ctx, skill, l.id, l.from); err != nil {
 		return "", done, err
 	}
-	if done.Looked && l.digest != "" {
+	if done.HasChecked && l.digest != "" {
 		now, err := st.scope.Digest(ctx, skill.ID)
 		if err != nil && ctx.Err() != nil {
 			return "", done, ctx.Err()
 		}
-		if done.Newer || err != nil || now != l.digest {
+		if done.IsNewer || err != nil || now != l.digest {
 			st.notes.add(fmt.Sprintf("skill %q has changed since it was loaded, and what runs are its files of now: load it again to read what it says", skill.Name))
 		}
 	}
-	if !done.Copied || done.Changed != "" { // report it once
+	if !done.Copied || done.ChangedPath != "" { // report it once
 		return dir, done, nil
 	}
 	st.notes.add(done.Warnings...)
@@ -216,10 +216,10 @@ func (st *staging) stageSkill(ctx context.Context, skill core.Skill, l loadRef) 
 
 // stageDetail says what was staged, and why it was staged again.
 func stageDetail(skill string, done workspace.Staging) string {
-	if done.Changed == "" {
+	if done.ChangedPath == "" {
 		return skill
 	}
-	return fmt.Sprintf("%s: staged again, %q was changed", skill, done.Changed)
+	return fmt.Sprintf("%s: staged again, %q was changed", skill, done.ChangedPath)
 }
 
 // sources returns where inputs come from.
@@ -326,7 +326,7 @@ func (s *scratch) stageEditor() (string, error) {
 // read, because no pattern was compared with the names in them.
 func checkHostFiles(inputs []workspace.Input) error {
 	for _, in := range inputs {
-		host, _ := workspace.Touches(in)
+		host, _ := workspace.InputPaths(in)
 		if host == "" {
 			continue
 		}

@@ -18,7 +18,7 @@ import (
 // Equip completes a runner with what the host has left out, and returns the functions that
 // close it. Once they have run, commands fail with over. Workspaces report to swept which of
 // them were removed because they were unused for long.
-func Equip(runner *run.Runner, log *slog.Logger, swept func(workspace.Swept), over error) (closers []func() error) {
+func Equip(runner *run.Runner, log *slog.Logger, swept func(workspace.Removal), over error) (closers []func() error) {
 	if runner.Artifacts == nil {
 		runner.Artifacts = artifacts.NewMemory()
 	}
@@ -32,7 +32,7 @@ func Equip(runner *run.Runner, log *slog.Logger, swept func(workspace.Swept), ov
 		}}}
 		runner.Workspaces, closers = places, append(closers, places.close)
 	} else if places, ok := runner.Workspaces.(interface {
-		OnSweep(func(workspace.Swept)) (stop func())
+		OnSweep(func(workspace.Removal)) (stop func())
 	}); ok {
 		stop := places.OnSweep(swept)
 		closers = append(closers, func() error { stop(); return nil })

@@ -139,7 +139,7 @@ func (t *Reporter) Broken(ctx context.Context, key core.SessionKey, found proces
 }
 
 // Swept reports a workspace that was removed because it was unused for long.
-func (t *Reporter) Swept(s workspace.Swept) {
+func (t *Reporter) Swept(s workspace.Removal) {
 	detail := "idle"
 	if s.Err != nil {
 		detail += ": " + s.Err.Error()

@@ -26,8 +26,9 @@ type Attachment struct {
 	MIME string
 	Data []byte
 	Ref  string
-	// As is the file name that it gets, before files without one, if nothing else has
-	// that name; "" derives one from Name. [AttachedNames] makes such names.
+	// As is the file name in work/inputs; [AttachedNames] returns such names. Files with As
+	// get their names first. If another file has the name, a number is added. If As is
+	// empty, the name is derived from Name.
 	As string
 }
 
@@ -39,14 +40,15 @@ const (
 // Attach stages files of the conversation into work/inputs and returns, in their
 // order, where each is. It turns a name into a safe file name; the second file of
 // a name gets _2. A file without a name gets that of its artifact, that of the
-// resolver, or upload_N, where N is its position among files, from 1. A file that
-// was staged before (the same Data under the same name, reference or ID) and is
-// still there stays as it is. So a call for each command costs little and undoes
-// no changes.
+// resolver, or upload_N, where N is its position among files, from 1.
 //
-// A file that cannot be staged is a warning, and so is one that is not where its As
-// says. Errors are that of an ended context,
-// a closed workspace, or more than 1000 files ([ErrTooLarge]).
+// A file that was staged before (the same Data under the same name, reference or ID)
+// and is still in the workspace is not written again. So a call for each command costs
+// little, and changes that commands made to the file remain.
+//
+// The warnings name the files that could not be staged and those that got another name
+// than As. Attach fails if the context ends, if the workspace is closed, or with
+// [ErrTooLarge] for more than 1000 files.
 func (ws *Local) Attach(ctx context.Context, files []Attachment, from Sources) ([]StagedInput, []string, error) {
 	if len(files) == 0 {
 		return nil, nil, nil
@@ -55,11 +57,11 @@ func (ws *Local) Attach(ctx context.Context, files []Attachment, from Sources) (
 		return nil, nil, fmt.Errorf("stage attached files: %w: at most %d at a time", ErrTooLarge, maxAttachments)
 	}
 	select {
-	case ws.attaching <- struct{}{}: // so that two calls do not choose the same name
+	case ws.attachTurn <- struct{}{}: // so that two calls do not choose the same name
 	case <-ctx.Done():
 		return nil, nil, ctx.Err()
 	}
-	defer func() { <-ws.attaching }()
+	defer func() { <-ws.attachTurn }()
 	if err := ws.repair(); err != nil {
 		return nil, nil, fmt.Errorf("stage attached files: %w", err)
 	}
@@ -70,41 +72,41 @@ func (ws *Local) Attach(ctx context.Context, files []Attachment, from Sources) (
 	defer dir.Close()
 	all := make([]StagedInput, len(files))
 	var warnings []string
-	for _, named := range []bool{true, false} {
+	for _, hasAs := range []bool{true, false} {
 		for i, file := range files {
 			as := safeName(file.As)
-			if (as != "") != named {
+			if (as != "") != hasAs {
 				continue
 			}
-			a := attaching{ws: ws, dir: dir, from: from, file: file, unnamed: fmt.Sprintf(unnamedTemplate, i+1)}
+			a := attacher{ws: ws, dir: dir, from: from, file: file, fallbackName: fmt.Sprintf(unnamedTemplate, i+1)}
 			staged, err := a.attach(ctx)
 			switch {
 			case err == nil:
 				all[i] = staged
-				if at := path.Base(staged.Name); named && at != as {
+				if at := path.Base(staged.Name); hasAs && at != as {
 					warnings = append(warnings, fmt.Sprintf("attached file %q is %s: something else is at %s", as, staged.Name, inputsDir+"/"+as))
 				}
 			case ctx.Err() != nil || errors.Is(err, fs.ErrClosed):
-				return done(all), warnings, err
+				return onlyStaged(all), warnings, err
 			default:
-				warnings = append(warnings, fmt.Sprintf("attached file %q not staged: %v", file.label(a.unnamed), err))
+				warnings = append(warnings, fmt.Sprintf("attached file %q not staged: %v", file.label(a.fallbackName), err))
 			}
 		}
 	}
-	return done(all), warnings, nil
+	return onlyStaged(all), warnings, nil
 }
 
-// done returns those that were staged.
-func done(all []StagedInput) []StagedInput {
+// onlyStaged removes the zero values of files that were not staged.
+func onlyStaged(all []StagedInput) []StagedInput {
 	return slices.DeleteFunc(all, func(s StagedInput) bool { return s.Name == "" })
 }
 
-// AttachedNames returns the file names in work/inputs for the files of a conversation. names
-// may contain empty names. The result is what [Local.Attach] would choose for a workspace in
-// which a name exists only if has reports so. same reports whether two files of one name are
-// the same file. The result depends on nothing else.
+// AttachedNames returns the file names in work/inputs that [Local.Attach] would choose for
+// the files of a conversation. names holds their original names, which may be empty. has
+// reports whether another file has the name already. same reports whether two files of one
+// name are the same file.
 func AttachedNames(names []string, has func(i int, name string) bool, same func(i, j int) bool) []string {
-	taken := make(map[string]int, len(names)) // the file that has a name
+	taken := make(map[string]int, len(names)) // by name: the index of the first file that has it
 	out := make([]string, len(names))
 	for i, name := range names {
 		if name = safeName(name); name == "" {
@@ -124,29 +126,29 @@ func AttachedNames(names []string, has func(i int, name string) bool, same func(
 	return out
 }
 
-// label returns the name of a file for a warning.
-func (f Attachment) label(unnamed string) string {
+// label returns what a warning calls the file: its name, reference or ID, else fallback.
+func (f Attachment) label(fallback string) string {
 	for _, s := range []string{f.Name, f.Ref, f.ID} {
 		if s != "" {
 			return s[:min(len(s), maxNameBytes)]
 		}
 	}
-	return unnamed
+	return fallback
 }
 
-// attaching stages one attached file.
-type attaching struct {
-	ws      *Local
-	dir     *os.Root // work/inputs
-	from    Sources
-	file    Attachment
-	unnamed string
+// attacher stages one attached file.
+type attacher struct {
+	ws           *Local
+	dir          *os.Root // work/inputs
+	from         Sources
+	file         Attachment
+	fallbackName string
 }
 
-func (a attaching) attach(ctx context.Context) (StagedInput, error) {
+func (a attacher) attach(ctx context.Context) (StagedInput, error) {
 	key := a.file.key(&a.ws.sums)
-	var known attached
-	a.ws.memory.look(func(s state) { known = s.Attached[key] })
+	var known attachedFile
+	a.ws.state.read(func(s state) { known = s.Attached[key] })
 	if known.File != "" {
 		if info, err := a.dir.Lstat(known.File); err == nil && info.Mode().IsRegular() {
 			return a.stagedInput(known.File, known.Size), nil
@@ -161,13 +163,13 @@ func (a attaching) attach(ctx context.Context) (StagedInput, error) {
 		a.file.MIME = mime
 	}
 	if name = safeName(name); name == "" {
-		name = a.unnamed
+		name = a.fallbackName
 	}
 	if as := safeName(a.file.As); as != "" {
 		name = as
 	}
 	if known.File != "" {
-		name = known.File // reuse the name of the earlier file, which is gone
+		name = known.File // a command removed the earlier file; reuse its name
 	}
 	if name, err = a.free(name); err != nil {
 		return StagedInput{}, err
@@ -176,38 +178,38 @@ func (a attaching) attach(ctx context.Context) (StagedInput, error) {
 	if err != nil {
 		return StagedInput{}, err
 	}
-	err = a.ws.memory.change(func(s *state) { s.Attached[key] = attached{File: name, Size: size} })
+	err = a.ws.state.change(func(s *state) { s.Attached[key] = attachedFile{File: name, Size: size} })
 	return a.stagedInput(name, size), err
 }
 
-func (a attaching) stagedInput(name string, size int64) StagedInput {
+func (a attacher) stagedInput(name string, size int64) StagedInput {
 	return StagedInput{Name: inputsDir + "/" + name, OriginalName: a.file.Name, MIME: a.file.MIME, Size: size}
 }
 
 // Identity returns a hash of the file's name and of its content or reference: files that
 // differ in one of these have different ones.
-func (f Attachment) Identity() string { return f.key(new(sums))[:16] }
+func (f Attachment) Identity() string { return f.key(new(sumCache))[:16] }
 
-// key identifies a file among those of the session. Each kind has a prefix, so
-// that no id can be mistaken for the content of another file.
-func (f Attachment) key(sums *sums) string {
-	what := "id\x00" + f.ID
+// key returns a hash that identifies a file in its session. Each kind of content has a
+// prefix, so that no ID can pass for the content of another file.
+func (f Attachment) key(sums *sumCache) string {
+	identity := "id\x00" + f.ID
 	switch {
 	case f.Data != nil:
 		sum := sums.of(f.Data)
-		what = "data\x00" + hex.EncodeToString(sum[:]) + "\x00" + f.Name
+		identity = "data\x00" + hex.EncodeToString(sum[:]) + "\x00" + f.Name
 		if f.As != "" && f.As != safeName(f.Name) {
-			what += "\x00" + f.As
+			identity += "\x00" + f.As
 		}
 	case f.Ref != "":
-		what = "ref\x00" + f.Ref
+		identity = "ref\x00" + f.Ref
 	}
-	sum := sha256.Sum256([]byte(what))
+	sum := sha256.Sum256([]byte(identity))
 	return hex.EncodeToString(sum[:])
 }
 
 // open returns the content of the file, and the best name for it.
-func (a attaching) open(ctx context.Context) (name, mime string, data io.ReadCloser, err error) {
+func (a attacher) open(ctx context.Context) (name, mime string, data io.ReadCloser, err error) {
 	name = a.file.Name
 	ref := a.file.Ref
 	if ref == "" && strings.HasPrefix(a.file.ID, artifactPrefix) {
@@ -233,7 +235,7 @@ func (a attaching) open(ctx context.Context) (name, mime string, data io.ReadClo
 	return name, "", data, err
 }
 
-func (a attaching) openArtifact(ctx context.Context, text string) (name, mime string, data io.ReadCloser, err error) {
+func (a attacher) openArtifact(ctx context.Context, text string) (name, mime string, data io.ReadCloser, err error) {
 	ref, err := artifacts.ParseRef(text)
 	if err != nil {
 		return "", "", nil, err
@@ -249,7 +251,7 @@ func (a attaching) openArtifact(ctx context.Context, text string) (name, mime st
 }
 
 // free returns the first numbered form of a name that is not taken in work/inputs.
-func (a attaching) free(name string) (string, error) {
+func (a attacher) free(name string) (string, error) {
 	for n := 1; n <= maxSameNames; n++ {
 		candidate := numbered(name, n)
 		if _, err := a.dir.Lstat(candidate); errors.Is(err, fs.ErrNotExist) {

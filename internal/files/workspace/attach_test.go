@@ -96,9 +96,9 @@ func TestAttachKeepsWhatIsThere(t *testing.T) {
 	}
 }
 
-// A file that was told to have a name gets it before one without, and where it cannot,
-// that is said each time.
-func TestAttachAsTold(t *testing.T) {
+// A file with As gets its name before files without. If it cannot have that name, each call
+// warns.
+func TestAttachWithAs(t *testing.T) {
 	ws := newWorkspace(t)
 	write(t, filepath.Join(ws.Path(), "work/inputs/b.txt"), "of a command")
 	files := []workspace.Attachment{

@@ -33,16 +33,16 @@ func Age(w *Workspaces, d time.Duration) {
 	for _, ws := range w.bySession {
 		ws.released = ws.released.Add(-d)
 	}
-	for session, kept := range w.kept {
-		kept.since = kept.since.Add(-d)
-		w.kept[session] = kept
+	for session, kept := range w.inherited {
+		kept.idleSince = kept.idleSince.Add(-d)
+		w.inherited[session] = kept
 	}
 }
 
 // Tidy looks at no more than so many entries of a directory, and returns how many
 // it could still look at.
 func Tidy(dir *os.Root, entries int) int {
-	t := tidying{left: entries}
+	t := tidier{left: entries}
 	t.walk(dir, maxUsageDepth)
 	return t.left
 }

@@ -23,8 +23,8 @@ type Sources struct {
 	// whether the skill may be used. If it is nil, only skills that are staged
 	// already can be used.
 	StageSkill func(ctx context.Context, name string) error
-	// Resolve returns the content of an attached file that is known by its id
-	// alone, and a name for the file if it has one.
+	// Resolve returns the content of an attached file that has only an ID, and a name for
+	// the file if it has one.
 	Resolve func(ctx context.Context, id string) (name string, data io.ReadCloser, err error)
 }
 
@@ -44,9 +44,8 @@ type Input struct {
 	// work/inputs/x. If it ends with "/", the name of the source is added. The
 	// default is work/inputs/ and the name of the source.
 	To string `json:"to,omitempty"`
-	// Mode is copy, the default, or link. A link must not let a command write to the source.
-	// So it is a copy too, which shares the blocks of the source if the file system can do
-	// that.
+	// Mode is copy, the default, or link. A link is also a copy, so that a command cannot
+	// write to the source. It shares the blocks of the source if the file system can.
 	Mode string `json:"mode,omitempty"`
 	// Pin makes an artifact without a version keep the version that was first
 	// staged to the same target.
@@ -56,9 +55,9 @@ type Input struct {
 // StagedInput is a file or directory that has been staged.
 type StagedInput struct {
 	Name         string `json:"name"`                    // path in the workspace
-	OriginalName string `json:"original_name,omitempty"` // last element of the source's path, or as attached
-	MIME         string `json:"mime_type,omitempty"`     // as the source says, else empty
-	Size         int64  `json:"size_bytes"`              // of a directory: of all files that were copied
+	OriginalName string `json:"original_name,omitempty"` // last element of the source's path, or the attachment's name
+	MIME         string `json:"mime_type,omitempty"`     // from the source; empty if it gives none
+	Size         int64  `json:"size_bytes"`              // for a directory, the sum of the files that were copied
 }
 
 // Inputs stages inputs in their order and stops at the first that fails; those before it stay.
@@ -85,8 +84,8 @@ func (ws *Local) Inputs(ctx context.Context, inputs []Input, from Sources) ([]St
 	var warnings []string
 	seen := map[string]string{}
 	for _, in := range inputs {
-		b := bringer{ws: ws, ctx: ctx, from: from}
-		staged, err := b.input(in, seen)
+		b := inputCopier{ws: ws, ctx: ctx, from: from}
+		staged, err := b.copyInput(in, seen)
 		if err != nil {
 			return all, warnings, fmt.Errorf("stage input: %w", err)
 		}
@@ -96,19 +95,19 @@ func (ws *Local) Inputs(ctx context.Context, inputs []Input, from Sources) ([]St
 	return all, warnings, nil
 }
 
-// bringer copies one input into the workspace.
-type bringer struct {
+// inputCopier copies one input into the workspace.
+type inputCopier struct {
 	ws   *Local
 	ctx  context.Context
 	from Sources
 
-	single          bool // refuse files that have other names too
+	refuseHardLinks bool
 	files           int
 	bytes           int64
 	links, specials int
 }
 
-func (b *bringer) input(in Input, seen map[string]string) (StagedInput, error) {
+func (b *inputCopier) copyInput(in Input, seen map[string]string) (StagedInput, error) {
 	src, err := parseSource(in.From)
 	if err != nil {
 		return StagedInput{}, err
@@ -127,9 +126,9 @@ func (b *bringer) input(in Input, seen map[string]string) (StagedInput, error) {
 	seen[to] = in.From
 	staged := StagedInput{Name: to, OriginalName: src.base()}
 	if src.scheme == schemeArtifact {
-		err = b.artifact(src.ref, in.Pin, &staged)
+		err = b.copyArtifact(src.ref, in.Pin, &staged)
 	} else {
-		err = b.path(src, to)
+		err = b.copyPath(src, to)
 		staged.Size = b.bytes
 	}
 	if err != nil {
@@ -138,9 +137,9 @@ func (b *bringer) input(in Input, seen map[string]string) (StagedInput, error) {
 	return staged, nil
 }
 
-// path copies a file or directory of the host, the workspace or a skill.
-func (b *bringer) path(src source, to string) error {
-	root, rel, err := b.open(src)
+// copyPath copies a file or directory of the host, the workspace or a skill.
+func (b *inputCopier) copyPath(src source, to string) error {
+	root, rel, err := b.openSource(src)
 	if err != nil {
 		return err
 	}
@@ -152,23 +151,23 @@ func (b *bringer) path(src source, to string) error {
 		return cause(err)
 	}
 	if !info.IsDir() {
-		return b.file(root, rel, to)
+		return b.copyFile(root, rel, to)
 	}
-	if src.scheme == schemeWorkspace && overlap(rel, to) {
+	if src.scheme == schemeWorkspace && overlaps(rel, to) {
 		return fmt.Errorf("%w: a directory cannot be copied into itself", ErrPath)
 	}
-	return b.tree(root, rel, to)
+	return b.copyTree(root, rel, to)
 }
 
-// open returns the tree that a source is in, and its path there.
-func (b *bringer) open(src source) (*os.Root, string, error) {
+// openSource returns the tree that a source is in, and its path there.
+func (b *inputCopier) openSource(src source) (*os.Root, string, error) {
 	switch src.scheme {
 	case schemeHost:
 		return b.ws.owner.openHost(src.path)
 	case schemeWorkspace:
 		// A command may have linked a file from outside: a file with a second
 		// name is refused.
-		b.single = true
+		b.refuseHardLinks = true
 		return b.ws.root, src.path, nil
 	}
 	dir, err := b.ws.skillDir(b.ctx, src.skill, b.from.StageSkill)
@@ -179,8 +178,8 @@ func (b *bringer) open(src source) (*os.Root, string, error) {
 	return root, src.path, err
 }
 
-// warnings returns what was left out.
-func (b *bringer) warnings(from string) []string {
+// warnings says how many entries of a directory were left out.
+func (b *inputCopier) warnings(from string) []string {
 	var all []string
 	if b.links > 0 {
 		all = append(all, fmt.Sprintf("input %q: %d links left out", from, b.links))
@@ -191,8 +190,8 @@ func (b *bringer) warnings(from string) []string {
 	return all
 }
 
-// overlap reports whether one of two clean paths contains the other.
-func overlap(a, b string) bool {
+// overlaps reports whether one of two clean paths contains the other.
+func overlaps(a, b string) bool {
 	return a == "." || a == b || strings.HasPrefix(b, a+"/") || strings.HasPrefix(a, b+"/")
 }
 
@@ -239,7 +238,7 @@ func splitSource(from string) (source, error) {
 		src.path, err = hostPath(rest)
 	case schemeWorkspace:
 		if err = checkRelative(rest); err == nil {
-			src.path = alias(path.Clean(rest))
+			src.path = resolveInputsLink(path.Clean(rest))
 		}
 	case schemeSkill:
 		err = src.splitSkill(rest)
@@ -292,11 +291,10 @@ func (s source) base() string {
 
 const targetHint = "give a path below work/, out/ or runs/ (inputs/ stands for work/inputs/)"
 
-// resolveTarget returns the path in the workspace to which an input goes. To is
-// what the caller wrote; base is the last element of the source's path, which is
-// the name if to is empty or ends with "/".
+// resolveTarget returns the path in the workspace to which an input is copied. to is the
+// input's To. If to is empty or ends with "/", base becomes the name of the file.
 func resolveTarget(to, base string) (string, error) {
-	given := to
+	written := to
 	switch {
 	case to == "":
 		to = inputsDir + "/" + base
@@ -304,31 +302,31 @@ func resolveTarget(to, base string) (string, error) {
 		to += base
 	}
 	if err := checkRelative(to); err != nil {
-		return "", fmt.Errorf("target %q: %w; %s", given, err, targetHint)
+		return "", fmt.Errorf("target %q: %w; %s", written, err, targetHint)
 	}
 	to, _, err := expand(to)
 	if err != nil {
-		return "", fmt.Errorf("target %q: %w", given, err)
+		return "", fmt.Errorf("target %q: %w", written, err)
 	}
-	to = alias(path.Clean(to))
+	to = resolveInputsLink(path.Clean(to))
 	if !isWritable(to) || !strings.Contains(to, "/") {
-		return "", fmt.Errorf("target %q: %w: %s", given, ErrPath, targetHint)
+		return "", fmt.Errorf("target %q: %w: %s", written, ErrPath, targetHint)
 	}
 	return to, nil
 }
 
-// alias reads inputs/x as work/inputs/x, because a skill knows its inputs by the
-// link.
-func alias(rel string) string {
+// resolveInputsLink returns work/inputs/x for inputs/x, because a skill reaches its inputs
+// by that link.
+func resolveInputsLink(rel string) string {
 	if rel == "inputs" || strings.HasPrefix(rel, "inputs/") {
 		return "work/" + rel
 	}
 	return rel
 }
 
-// Touches returns the host path that an input would read and the workspace path that it would
-// write. host is "" if it reads none; to is "" if its source or target is invalid.
-func Touches(in Input) (host, to string) {
+// InputPaths returns the host path that staging an input reads and the workspace path that it
+// writes. host is "" if it reads no host file. to is "" if the source or target is invalid.
+func InputPaths(in Input) (host, to string) {
 	src, err := parseSource(in.From)
 	if err != nil {
 		return "", ""

@@ -21,7 +21,7 @@ type instance struct {
 	parent *os.Root
 	name   string
 	root   *os.Root
-	path   string // of our own only
+	path   string // absolute; set only for the instance of this process
 	lock   *os.File
 }
 
@@ -56,7 +56,7 @@ func newInstance(base string) (*instance, error) {
 	if err != nil {
 		return nil, err
 	}
-	for range 5 {
+	for range maxInstanceTries {
 		in := &instance{parent: parent, name: freshName(instancePrefix)}
 		in.path = filepath.Join(base, in.name)
 		if err = in.make(); err == nil {
@@ -66,8 +66,8 @@ func newInstance(base string) (*instance, error) {
 	return nil, errors.Join(err, parent.Close())
 }
 
-// make makes the directory and takes its lock. It fails if a sweep of another
-// process was faster.
+// make creates the directory and takes its lock. It fails if another process removes the
+// directory before the lock is taken.
 func (in *instance) make() error {
 	if err := in.parent.Mkdir(in.name, 0o700); err != nil {
 		return err
@@ -149,9 +149,9 @@ func (in *instance) close() error {
 	return errors.Join(unlockFile(in.lock), in.lock.Close(), in.root.Close())
 }
 
-// orphans calls use for each instance beside this one whose process has ended,
-// while holding its lock. Use must remove or close it.
-func (in *instance) orphans(ctx context.Context, use func(*instance)) error {
+// forEachOrphan calls use for each instance beside this one whose process has ended. The
+// instance is locked by this process during the call. use must remove or close it.
+func (in *instance) forEachOrphan(ctx context.Context, use func(*instance)) error {
 	if !locks {
 		return nil
 	}
@@ -191,35 +191,35 @@ func listNames(dir *os.Root) ([]string, error) {
 	return names, err
 }
 
-// Local is the directory of one session. Its methods are safe for
-// concurrent use until the use that [Workspaces.Of] gave is released.
+// Local is the workspace of one session in a directory of this machine. Its methods are safe
+// for concurrent use until the caller of [Workspaces.Of] calls Release.
 type Local struct {
-	owner   *Workspaces
-	session string
-	dir     string // below the instance
-	path    string
-	root    *os.Root
-	control *os.Root
-	memory  *memory
-	kept    bool // by an earlier process
+	owner       *Workspaces
+	session     string
+	dir         string // below the instance
+	path        string
+	root        *os.Root
+	control     *os.Root
+	state       *stateFile
+	isInherited bool // an earlier process made it
 
 	// Under owner.mu.
 	uses     int
 	released time.Time
 	ended    bool
 
-	mu       sync.Mutex
-	skills   map[string]*slot // by directory below skills/
-	retired  []string         // replaced skills that a command may still use
-	used     int64            // in bytes, see quota.go
-	gone     bool             // removed: its bytes no longer count
-	measured time.Time        // when the measurement that used comes from began
+	mu        sync.Mutex
+	skills    map[string]*slot // by directory below skills/
+	retired   []string         // replaced skills that a command may still use
+	used      int64            // in bytes, see usage.go
+	isRemoved bool             // its bytes no longer count
+	measured  time.Time        // when the last measurement began
 
-	attaching chan struct{} // holds one place
-	repairing sync.Mutex
-	measuring sync.Mutex
-	tidied    sync.Once
-	sums      sums
+	attachTurn chan struct{} // of capacity 1; full while a call of Attach runs
+	repairMu   sync.Mutex
+	measureMu  sync.Mutex
+	tidyOnce   sync.Once
+	sums       sumCache
 }
 
 // open makes or opens the directories of the workspace.
@@ -234,7 +234,7 @@ func (ws *Local) open(inst *os.Root) error {
 	if ws.control, err = openDir(inst, ws.dir+"/"+controlName, true); err != nil {
 		return err
 	}
-	if ws.memory, err = loadMemory(ws.control, ws.session); err != nil {
+	if ws.state, err = openState(ws.control, ws.session); err != nil {
 		return err
 	}
 	return ws.repair()
@@ -253,10 +253,9 @@ func (ws *Local) close() {
 // It never changes.
 func (ws *Local) Path() string { return ws.path }
 
-// Release gives back the use that one call of [Workspaces.Of] gave. Call it
-// exactly once, after the commands of that use have ended. The idle time begins
-// with the last release. If the session has ended meanwhile, the last release
-// removes the workspace.
+// Release ends the use that one call of [Workspaces.Of] began. Call it exactly once, after
+// the commands of that use have ended. The idle time begins with the last release. If the
+// session has ended meanwhile, the last release removes the workspace.
 func (ws *Local) Release() {
 	w := ws.owner
 	w.mu.Lock()
@@ -291,7 +290,7 @@ func (ws *Local) remove() error {
 // forget closes a workspace for good.
 func (ws *Local) forget() {
 	ws.dropUsed()
-	ws.measuring.Lock() // not while it is being measured
-	defer ws.measuring.Unlock()
+	ws.measureMu.Lock() // not while it is being measured
+	defer ws.measureMu.Unlock()
 	ws.close()
 }

@@ -31,17 +31,16 @@ const (
 	controlName = "control"
 )
 
-// fixedDirs lists what every workspace has, parents first.
+// fixedDirs lists the directories that every workspace has, parents first.
 func fixedDirs() []string {
 	return []string{skillsDir, workDir, inputsDir, outDir, runsDir, homeDir, tempDir}
 }
 
-// repair makes the fixed directories, also if a command has removed them, made
-// them unreadable, or replaced them with a link or a file: these places belong to
-// the workspace. Links are removed, not followed.
+// repair makes the fixed directories. It restores those that a command has removed, made
+// unreadable, or replaced with a link or a file. It removes links and does not follow them.
 func (ws *Local) repair() error {
-	ws.repairing.Lock()
-	defer ws.repairing.Unlock()
+	ws.repairMu.Lock()
+	defer ws.repairMu.Unlock()
 	// From the parent down: nothing inside an unreadable directory can be
 	// reached.
 	inst, tree := ws.owner.inst.root, ws.dir+"/"+treeName
@@ -50,7 +49,7 @@ func (ws *Local) repair() error {
 		return ErrClosed // it was removed
 	}
 	if err == nil {
-		err = makeOpen(inst, tree, info)
+		err = makeAccessible(inst, tree, info)
 	}
 	if err != nil {
 		return fmt.Errorf("open the workspace: %w", cause(err))
@@ -78,7 +77,7 @@ func repairDir(root *os.Root, dir string) error {
 	info, err := parent.Lstat(name)
 	switch {
 	case err == nil && info.IsDir():
-		return makeOpen(parent, name, info)
+		return makeAccessible(parent, name, info)
 	case err == nil:
 		err = parent.Remove(name)
 	case errors.Is(err, fs.ErrNotExist):
@@ -93,13 +92,13 @@ func repairDir(root *os.Root, dir string) error {
 	return nil
 }
 
-// tidy removes from a workspace of an earlier process what that process left
-// half-written or half-removed.
+// tidy removes the temporary files that an earlier process left in its workspace when it was
+// killed.
 func (ws *Local) tidy() {
-	if !ws.kept {
+	if !ws.isInherited {
 		return
 	}
-	t := tidying{left: maxTidied}
+	t := tidier{left: maxTidied}
 	t.walk(ws.control, 0)
 	for _, dir := range []struct {
 		path  string
@@ -118,13 +117,13 @@ func (ws *Local) tidy() {
 	}
 }
 
-type tidying struct {
-	left   int   // entries
-	failed error // the latest one stands for all
+type tidier struct {
+	left   int   // how many more entries to look at
+	failed error // the last error
 }
 
 // walk tidies a directory and those in it, depth levels down.
-func (t *tidying) walk(dir *os.Root, depth int) {
+func (t *tidier) walk(dir *os.Root, depth int) {
 	entries, err := readSome(dir, max(t.left, 1))
 	if err != nil {
 		t.failed = err
@@ -144,7 +143,7 @@ func (t *tidying) walk(dir *os.Root, depth int) {
 		if !e.IsDir() || plainfile.IsTemporary(e.Name()) {
 			continue
 		}
-		if sub, err := openStep(dir, e.Name(), false); err == nil { // otherwise we may not read it
+		if sub, err := openStep(dir, e.Name(), false); err == nil { // skip directories that cannot be read
 			t.walk(sub, depth-1)
 			sub.Close()
 		}
@@ -184,14 +183,13 @@ func openStep(dir *os.Root, name string, create bool) (*os.Root, error) {
 	if !info.IsDir() {
 		return nil, notDirectory(name, info.Mode())
 	}
-	// The dot makes it open directories only: it would block on a pipe that was
-	// swapped in.
+	// With "/." only a directory can be opened. Opening a pipe that a command has put there
+	// would block.
 	next, err := dir.OpenRoot(name + "/.")
 	if err != nil {
 		return nil, cause(err)
 	}
-	// Check that the opened directory is the one that was looked at, because a
-	// command may swap the two.
+	// A command may have replaced the directory between Lstat and OpenRoot.
 	opened, err := next.Stat(".")
 	if err != nil || !os.SameFile(info, opened) {
 		next.Close()
@@ -246,17 +244,18 @@ func withoutPath(f *os.File, err error) error {
 	return err
 }
 
-// SystemPath is where the programs of commands are looked up, whatever the PATH
-// of this process is.
+// SystemPath is the PATH of commands. The PATH of this process has no influence on it.
 const SystemPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-// Env returns the whole environment of a command as "NAME=value", for a workspace that the
-// command sees at base. It has WORKSPACE_DIR, SKILLS_DIR, WORK_DIR, OUTPUT_DIR and RUN_DIR.
-// Its TMPDIR is below RUN_DIR and contains a HOME for each skill. PATH has the skill's
-// .venv/bin before the system's directories. LANG is C.UTF-8. SKILL_NAME has no control
-// characters. Nothing of the host's environment is in it. Without skill, or with a skillDir
-// that [Local.Stage] cannot have returned, the variables about it are left out. The order is
-// always the same.
+// Env returns the whole environment of a command as "NAME=value". base is the path at which
+// the command sees the workspace. The environment has WORKSPACE_DIR, SKILLS_DIR, WORK_DIR,
+// OUTPUT_DIR and RUN_DIR. TMPDIR and the HOME of each skill are below RUN_DIR. PATH has the
+// skill's .venv/bin before the system's directories. LANG is C.UTF-8. SKILL_NAME is skill
+// without control characters.
+//
+// No variable of the host's environment is copied. If skill is empty, SKILL_NAME is left out.
+// If skillDir is no result of [Local.Stage], HOME and PATH are those without a skill. The order
+// is always the same.
 func Env(base, skill, skillDir string) []string {
 	at := func(dir string) string { return filepath.Join(base, filepath.FromSlash(dir)) }
 	search, home := SystemPath, homeDir
@@ -291,14 +290,14 @@ func withoutControls(s string) string {
 	}, s)
 }
 
-// linksDir holds links for programs that skills call by another name than the system's. It
-// comes last on PATH, so a program of that name always wins. It stands with the staged
-// skills because a sandbox lets no command write there; no skill has a name with a dot in
-// front.
+// linksDir holds links to programs that skills call by another name than the system does. It
+// is the last directory of PATH, so a real program of that name is found first. It is below
+// skills/ because a sandbox lets no command write there. No skill's directory begins with a
+// dot.
 const linksDir = skillsDir + "/.bin"
 
-// python3 returns the program for the name python: the system's python3, or "" where the
-// system has a python or no python3. It looks once in a process.
+// python3 returns the path of the system's python3 if the system has no python, else "". It
+// searches once in a process.
 var python3 = sync.OnceValue(func() string {
 	if systemProgram("python") != "" {
 		return ""
@@ -317,8 +316,9 @@ func systemProgram(name string) string {
 	return ""
 }
 
-// LastPath returns the directory that ends the PATH of a command which sees the workspace
-// at base. It holds python where the system has python3 alone; elsewhere LastPath is "".
+// LastPath returns the last directory of PATH for a command that sees the workspace at base.
+// The directory holds a link python to python3. If the system needs no such link, LastPath
+// returns "".
 func LastPath(base string) string {
 	if python3() == "" {
 		return ""
@@ -326,7 +326,7 @@ func LastPath(base string) string {
 	return filepath.Join(base, filepath.FromSlash(linksDir))
 }
 
-// linkPrograms makes the links of linksDir, also after a command has changed them.
+// linkPrograms makes the links of linksDir and restores those that a command has changed.
 func (ws *Local) linkPrograms() error {
 	target := python3()
 	if target == "" {

@@ -25,19 +25,19 @@ func TestStageBelongsToALoad(t *testing.T) {
 		want       workspace.Staging
 		content    string
 	}{
-		{"", "1", workspace.Staging{Looked: true, Copied: true}, "v1"},
+		{"", "1", workspace.Staging{HasChecked: true, Copied: true}, "v1"},
 		{"", "1", workspace.Staging{}, "v1"},
 		{"v2", "1", workspace.Staging{}, "v1"},
 		{"", "1", workspace.Staging{}, "v1"},
-		{"", "2", workspace.Staging{Looked: true, Copied: true}, "v2"},
+		{"", "2", workspace.Staging{HasChecked: true, Copied: true}, "v2"},
 		{"", "2", workspace.Staging{}, "v2"},
-		{"", "3", workspace.Staging{Looked: true}, "v2"},
+		{"", "3", workspace.Staging{HasChecked: true}, "v2"},
 		{"", "3", workspace.Staging{}, "v2"},
 		{"", "2", workspace.Staging{}, "v2"},
-		{"", "1", workspace.Staging{Looked: true}, "v2"}, // an agent that has not loaded it again
+		{"", "1", workspace.Staging{HasChecked: true}, "v2"}, // an agent that has not loaded it again
 		{"", "1", workspace.Staging{}, "v2"},
 		{"v3", "2", workspace.Staging{}, "v2"},
-		{"", "4", workspace.Staging{Looked: true, Copied: true}, "v3"},
+		{"", "4", workspace.Staging{HasChecked: true, Copied: true}, "v3"},
 	} {
 		if step.edit != "" {
 			files.files["x.py"] = step.edit
@@ -52,7 +52,7 @@ func TestStageBelongsToALoad(t *testing.T) {
 			t.Errorf("step %d: %s is staged", i, got)
 		}
 		looked, copied := files.prints.Load() > prints, files.lists.Load() > lists || files.reads.Load() > reads
-		if looked != step.want.Looked || copied != step.want.Copied {
+		if looked != step.want.HasChecked || copied != step.want.Copied {
 			t.Errorf("step %d: looked %t, read %t", i, looked, copied)
 		}
 	}
@@ -67,11 +67,11 @@ func TestStageNewerFilesForALoad(t *testing.T) {
 	files.files["x.py"] = "v2"
 	_, done, err := ws.Stage(t.Context(), pdf, "1", files)
 	must(t, err)
-	if diff := differ(workspace.Staging{Looked: true, Copied: true, Newer: true}, done); diff != "" {
+	if diff := differ(workspace.Staging{HasChecked: true, Copied: true, IsNewer: true}, done); diff != "" {
 		t.Error(diff)
 	}
 	demolish(t, filepath.Join(ws.Path(), dir))
-	if _, done, err = ws.Stage(t.Context(), pdf, "1", files); err != nil || done.Newer || done.Changed != "." {
+	if _, done, err = ws.Stage(t.Context(), pdf, "1", files); err != nil || done.IsNewer || done.ChangedPath != "." {
 		t.Errorf("the same files: %+v, %v", done, err)
 	}
 }
@@ -84,7 +84,7 @@ func TestStageRemembersTheLatestLoads(t *testing.T) {
 		stage(t, ws, pdf, fmt.Sprint(i), files)
 	}
 	for load, looked := range map[string]bool{"99": false, "50": false, "0": true} {
-		if _, done, err := ws.Stage(t.Context(), pdf, load, files); err != nil || done.Looked != looked || done.Copied {
+		if _, done, err := ws.Stage(t.Context(), pdf, load, files); err != nil || done.HasChecked != looked || done.Copied {
 			t.Errorf("load %s: %+v, %v", load, done, err)
 		}
 	}

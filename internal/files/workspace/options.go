@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// config is what the options of [Open] decide.
+// config holds the settings of [Open].
 type config struct {
 	hostDirs     []string
 	maxBytes     int64
@@ -23,7 +23,7 @@ type config struct {
 	logger       *slog.Logger
 }
 
-// Option changes how [Open] sets up workspaces. Options are checked by Open.
+// Option changes a setting of [Open], which returns an error for an invalid value.
 type Option func(*config)
 
 // WithHostDirs allows inputs of the form host:///abs/path for files at or below
@@ -65,7 +65,7 @@ func WithKeep() Option { return func(c *config) { c.keep = true } }
 // skills that were changed. The default is slog.Default at the time of Open.
 func WithLogger(l *slog.Logger) Option { return func(c *config) { c.logger = l } }
 
-// remaining returns what all workspaces together may hold beyond total.
+// remaining returns how many more bytes all workspaces may hold if they hold total.
 func (c *config) remaining(total int64) int64 {
 	if c.maxTotal == 0 {
 		return math.MaxInt64
@@ -73,8 +73,8 @@ func (c *config) remaining(total int64) int64 {
 	return c.maxTotal - total
 }
 
-// spare returns how much there is beyond the maximum of a workspace.
-func (c *config) spare() int64 { return min(c.maxBytes/16, 1<<20) }
+// spare returns the reserve of a workspace beyond its maximum, in bytes.
+func (c *config) spare() int64 { return min(c.maxBytes/spareDivisor, maxSpare) }
 
 func newConfig(base string, opts []Option) (config, error) {
 	c := config{
@@ -109,9 +109,9 @@ func newConfig(base string, opts []Option) (config, error) {
 	return c, nil
 }
 
-// Errors of this package, wrapped with the operand that they are about. Their
-// texts say what is allowed instead and are fit for a model: they contain no path
-// of the host except those that the caller or [WithHostDirs] named.
+// Errors of this package. They are wrapped with the path or name that caused them. Their texts
+// say what is allowed instead and may be shown to a model: they contain no path of the host
+// except those that the caller or [WithHostDirs] named.
 var (
 	// ErrPath says that a path is malformed, leaves its place, or passes a link.
 	ErrPath = errors.New("path is not allowed")
@@ -133,17 +133,17 @@ var (
 	ErrTaken = errors.New("target is taken")
 	// ErrNotExist is fs.ErrNotExist: there is no such file.
 	ErrNotExist = fs.ErrNotExist
-	// ErrClosed is fs.ErrClosed: the workspace, or all of them, have ended.
+	// ErrClosed is fs.ErrClosed: the session's workspace has ended, or [Workspaces] is closed.
 	ErrClosed = fs.ErrClosed
 )
 
-// escapes is the text of os.Root's error for a path or link that leaves the
+// escapeText is the text of os.Root's error for a path or link that leaves the
 // root; package os does not export the value.
-const escapes = "path escapes from parent"
+const escapeText = "path escapes from parent"
 
-// cause turns an error of the file system into one of this package if there is a
-// matching one. It removes the operation and the path, which may be one of the
-// host and which callers add themselves.
+// cause turns an error of the file system into one of this package if there is a matching
+// one. It removes the operation and the path, which may be a path of the host. Callers add the
+// path that a model may see.
 func cause(err error) error {
 	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
 		err = pathErr.Err
@@ -151,7 +151,7 @@ func cause(err error) error {
 		err = linkErr.Err
 	}
 	switch {
-	case err.Error() == escapes:
+	case err.Error() == escapeText:
 		return fmt.Errorf("%w: it leads out through a link", ErrPath)
 	case errors.Is(err, syscall.ELOOP):
 		return fmt.Errorf("%w: too many links", ErrPath)

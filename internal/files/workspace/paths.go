@@ -18,7 +18,7 @@ import (
 )
 
 // Dir returns the directory in which a command of a staged skill runs, relative to the
-// workspace. SkillDir is what [Local.Stage] returned. Cwd is what the caller asked for:
+// workspace. skillDir is the result of [Local.Stage]. cwd is the wanted directory:
 //
 //   - empty: the directory of the skill
 //   - a relative path: below the directory of the skill, where out, work and
@@ -55,7 +55,7 @@ func resolveCwd(skillDir, cwd string) (string, error) {
 	if path.IsAbs(cwd) {
 		return "", fmt.Errorf("%w: give one that is relative to the skill or begins with %s", ErrPath, variableHint)
 	}
-	// Checked before a variable is cut off, so that nothing can hide behind it.
+	// Check the path before its variable is cut off, because the rest may be absolute.
 	if err := checkRelative(cwd); err != nil {
 		return "", err
 	}
@@ -66,8 +66,8 @@ func resolveCwd(skillDir, cwd string) (string, error) {
 	return belowSkill(skillDir, cwd), nil
 }
 
-// belowSkill resolves a path below the directory of a skill, following the links
-// that are there.
+// belowSkill resolves a path below the directory of a skill, through the links out, work and
+// inputs.
 func belowSkill(skillDir, rel string) string {
 	rel = path.Clean(rel)
 	first, rest, _ := strings.Cut(rel, "/")
@@ -79,7 +79,7 @@ func belowSkill(skillDir, rel string) string {
 	return path.Join(skillDir, rel)
 }
 
-// checkSkillDir checks that a directory is one that Stage returns.
+// checkSkillDir returns ErrPath unless dir has the form that Stage returns.
 func checkSkillDir(dir string) error {
 	name, ok := strings.CutPrefix(dir, skillsDir+"/")
 	if !ok || name == "" || strings.Contains(name, "/") || strings.HasPrefix(name, ".") || checkRelative(dir) != nil {
@@ -94,7 +94,7 @@ func isWritable(rel string) bool {
 	return first == workDir || first == outDir || first == runsDir
 }
 
-// checkDir makes sure that a directory exists.
+// checkDir checks that a directory exists. It makes a missing one where commands may write.
 func (ws *Local) checkDir(dir string) error {
 	info, err := ws.root.Stat(filepath.FromSlash(dir))
 	if err == nil && !info.IsDir() {
@@ -137,8 +137,8 @@ func checkRelative(p string) error {
 	return nil
 }
 
-// variables are the names with which a path may begin, and their directories in
-// the workspace. [Env] gives commands the same.
+// variables are the variables with which a path may begin, and their directories in the
+// workspace. Commands have the same variables: see [Env].
 var variables = []struct{ name, dir string }{
 	{"WORKSPACE_DIR", "."},
 	{"SKILLS_DIR", skillsDir},
@@ -171,11 +171,11 @@ func expand(p string) (string, bool, error) {
 	return "", false, fmt.Errorf("%w: it may begin with %s", ErrPath, variableHint)
 }
 
-// skillDirName returns the name of a skill's directory below skills/. It is the name itself if
-// the Agent Skills specification allows it: lower-case letters, digits and single hyphens
-// between them. It is also the name itself for an id of a skills server: segments of these and
-// "_", joined by dots. Otherwise it is the readable part of the name, "_" and a hash of the
-// name. So no two names share a directory, not even where upper and lower case are the same.
+// skillDirName returns the name of a skill's directory below skills/. A name that the Agent
+// Skills specification allows is used unchanged: lower-case letters, digits and single hyphens
+// between them. So is an id of a skills server: segments of these characters and "_", joined by
+// dots. Any other name becomes its readable part, "_" and a hash of the name. So no two names
+// share a directory, not even on file systems that ignore case.
 func skillDirName(name string) string {
 	if isPlainName(name) || isID(name) {
 		return name
@@ -184,8 +184,8 @@ func skillDirName(name string) string {
 	return readable(name) + "_" + hex.EncodeToString(sum[:6])
 }
 
-// readable returns the letters and digits of a name, with a hyphen for whatever
-// is between them.
+// readable returns the ASCII letters and digits of a name, in lower case and with a hyphen for
+// each gap between them.
 func readable(name string) string {
 	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= '0' && r <= '9')
@@ -225,8 +225,7 @@ func isPlainName(name string) bool {
 	return strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
 }
 
-// isDeviceName reports whether a name, given in lower case, is a device in every
-// directory of Windows.
+// isDeviceName reports whether Windows takes a lower-case name for a device, in any directory.
 func isDeviceName(name string) bool {
 	switch name {
 	case "con", "prn", "aux", "nul":
@@ -238,8 +237,8 @@ func isDeviceName(name string) bool {
 
 // hostDir is a directory of the host from which inputs may come.
 type hostDir struct {
-	given string // as the host wrote it, but cleaned
-	real  string // with links resolved
+	configured string // from the option, cleaned
+	real       string // with links resolved
 }
 
 // resolveHostDirs checks that the directories exist.
@@ -257,33 +256,33 @@ func resolveHostDirs(dirs []string) ([]hostDir, error) {
 		if !info.IsDir() {
 			return nil, fmt.Errorf("host directory %q: %w: it is %s", dir, ErrNotRegular, plainfile.Kind(info.Mode()))
 		}
-		all = append(all, hostDir{given: filepath.Clean(dir), real: real})
+		all = append(all, hostDir{configured: filepath.Clean(dir), real: real})
 	}
 	return all, nil
 }
 
-// openHost opens the allowed directory that contains an absolute path, and
-// returns the rest of the path. The caller closes the directory. If allowed
-// directories are nested, the innermost counts: links must not leave it.
+// openHost opens the allowed directory that contains an absolute path, and returns the path
+// relative to it. The caller closes the directory. Of nested allowed directories it opens the
+// innermost, which links cannot leave.
 func (w *Workspaces) openHost(slashed string) (*os.Root, string, error) {
 	wanted := filepath.FromSlash(slashed)
-	best, bestRel := "", ""
+	innermost, innerRel := "", ""
 	for _, dir := range w.hosts {
-		for _, form := range []string{dir.given, dir.real} {
+		for _, form := range []string{dir.configured, dir.real} {
 			rel, err := filepath.Rel(form, wanted)
-			if err == nil && filepath.IsLocal(rel) && len(dir.real) > len(best) {
-				best, bestRel = dir.real, rel
+			if err == nil && filepath.IsLocal(rel) && len(dir.real) > len(innermost) {
+				innermost, innerRel = dir.real, rel
 			}
 		}
 	}
-	if best == "" {
+	if innermost == "" {
 		return nil, "", w.hostRefused()
 	}
-	root, err := os.OpenRoot(best)
+	root, err := os.OpenRoot(innermost)
 	if err != nil {
 		return nil, "", cause(err)
 	}
-	return root, filepath.ToSlash(bestRel), nil
+	return root, filepath.ToSlash(innerRel), nil
 }
 
 func (w *Workspaces) hostRefused() error {
@@ -292,7 +291,7 @@ func (w *Workspaces) hostRefused() error {
 	}
 	var allowed []string
 	for _, dir := range w.hosts {
-		allowed = append(allowed, fmt.Sprintf("%q", dir.given))
+		allowed = append(allowed, fmt.Sprintf("%q", dir.configured))
 	}
 	return fmt.Errorf("%w: files of the host must be below %s", ErrSource, strings.Join(allowed, " or "))
 }

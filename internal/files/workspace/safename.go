@@ -14,7 +14,7 @@ import (
 func safeName(name string) string {
 	name = strings.ReplaceAll(name, `\`, "/")
 	name = name[strings.LastIndexByte(name, '/')+1:]
-	letter := false // a mark may follow, such as the accent of a decomposed letter
+	letter := false // the last rune was a letter, so a combining accent may follow
 	name = strings.Map(func(r rune) rune {
 		isMark := letter && unicode.Is(unicode.M, r)
 		letter = unicode.IsLetter(r) || isMark
@@ -24,7 +24,7 @@ func safeName(name string) string {
 		}
 		return '_'
 	}, name)
-	// Neither hidden nor "..", as the file was sent to be seen.
+	// The file must be neither hidden nor "..".
 	name = strings.TrimFunc(name, isDotOrSpace)
 	if strings.HasPrefix(name, "-") {
 		name = "_" + name[1:] // so that it is not an option of a command
@@ -36,7 +36,7 @@ func safeName(name string) string {
 	return shorten(name)
 }
 
-// isDotOrSpace reports what Windows drops at the end of a name.
+// isDotOrSpace reports whether Windows drops r at the end of a name.
 func isDotOrSpace(r rune) bool { return r == '.' || unicode.IsSpace(r) }
 
 // shorten cuts a name in the middle, at a rune boundary, and keeps its extension.
@@ -45,7 +45,7 @@ func shorten(name string) string {
 		return name
 	}
 	ext := path.Ext(name)
-	if len(ext) > 20 {
+	if len(ext) > maxExtBytes {
 		ext = ""
 	}
 	stem := name[:maxNameBytes-len(ext)]
@@ -55,7 +55,7 @@ func shorten(name string) string {
 	return strings.TrimRightFunc(stem, isDotOrSpace) + ext
 }
 
-// numbered returns the n-th name of a kind: a.txt, a_2.txt, a_3.txt.
+// numbered returns the n-th variant of a name: a.txt, a_2.txt, a_3.txt.
 func numbered(name string, n int) string {
 	if n < 2 {
 		return name

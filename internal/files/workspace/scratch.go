@@ -9,9 +9,9 @@ import (
 	"github.com/satchel-go/satchel/internal/files/plainfile"
 )
 
-// Scratch implements [Workspace]. The directory is beside the skills, under a
-// hidden name made of name, or of name-2, name-3 … if that is taken. An executor that
-// isolates lets no command write there but the one that names it as writable.
+// Scratch implements [Workspace]. It makes the directory below skills/, with a hidden name that
+// ends in name, or in name-2, name-3 and so on if that exists. An executor that isolates lets
+// only the commands write there that list it as writable.
 func (ws *Local) Scratch(name string) (dir string, err error) {
 	if strings.Contains(name, "/") || checkRelative(name) != nil {
 		return "", fmt.Errorf("scratch directory %q: %w", name, ErrPath)
@@ -37,8 +37,7 @@ func (ws *Local) Scratch(name string) (dir string, err error) {
 	return "", fmt.Errorf("make a scratch directory: %w", plainfile.Cause(err))
 }
 
-// Discard implements [Workspace]. If the directory is already gone that is no
-// error.
+// Discard implements [Workspace]. A directory that does not exist is no error.
 func (ws *Local) Discard(dir string) error {
 	name, ok := strings.CutPrefix(dir, skillsDir+"/")
 	if !ok || strings.Contains(name, "/") || !strings.HasPrefix(name, newPrefix) || checkRelative(dir) != nil {

@@ -111,7 +111,7 @@ func TestStageAgainWhatWasChanged(t *testing.T) {
 				changeAs(t, root, path, tt.change)
 				again, done, err := ws.Stage(t.Context(), pdf, "1", pdfFiles())
 				must(t, err)
-				if again != dir || !done.Copied || root && tt.want != "*" && done.Changed != tt.want {
+				if again != dir || !done.Copied || root && tt.want != "*" && done.ChangedPath != tt.want {
 					t.Errorf("staged %q, %+v", again, done)
 				}
 				if diff := differ(want, tree(t, path)); diff != "" {
@@ -152,7 +152,7 @@ func TestChangeAtOnce(t *testing.T) {
 		must(t, os.Chmod(file, 0o644))
 		must(t, overwrite(file))
 		must(t, os.Chmod(file, 0o444))
-		if _, done, err := ws.Stage(t.Context(), pdf, "1", files); err != nil || done.Changed != "a" {
+		if _, done, err := ws.Stage(t.Context(), pdf, "1", files); err != nil || done.ChangedPath != "a" {
 			t.Fatalf("round %d: %+v, %v", round, done, err)
 		}
 	}

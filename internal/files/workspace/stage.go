@@ -23,32 +23,32 @@ type Files interface {
 	Fingerprint(ctx context.Context, name string) (string, error)
 }
 
-// Verbatim marks [Files] of a skill that is staged exactly as it is. Its own files out,
-// work, inputs and .venv are where they were. The links and the writable .venv that other
-// skills get are not made.
+// Verbatim marks [Files] of a skill that is staged without changes. Its own files out, work,
+// inputs and .venv keep their names. The copy gets neither the links nor the writable .venv
+// of other skills.
 type Verbatim interface {
 	Files
 	// Verbatim marks the type; no code calls it.
 	Verbatim()
 }
 
-// slot is the place of one skill. The goroutine that holds its turn may stage it.
+// slot is the directory of one skill. A goroutine locks it to stage the skill.
 type slot struct {
-	turn chan struct{} // holds one place
+	turn chan struct{} // of capacity 1; full while the slot is locked
 	name string
 	dir  string // below skills/
 
 	// Under turn.
-	id          string // of the skill that is staged, "" if that is not known
-	fingerprint string // of what is staged, "" if nothing is
+	id          string // of the staged skill, "" if unknown
+	fingerprint string // of the staged files, "" if there are none
 	verbatim    bool
-	aside       []string // see Staging
-	loads       []string // loads for which what is staged is known to be right, the latest last
+	renamed     []string // see Staging
+	loads       []string // loads whose files are the staged ones, the latest last
 	seal        seal
 }
 
-// know records that what is staged is right for a load.
-func (s *slot) know(load string) {
+// addLoad records that the staged files are those of a load.
+func (s *slot) addLoad(load string) {
 	if len(s.loads) == maxLoads {
 		s.loads = slices.Delete(s.loads, 0, 1)
 	}
@@ -57,51 +57,50 @@ func (s *slot) know(load string) {
 
 // Staging says what [Local.Stage] did.
 type Staging struct {
-	// Looked: the skill's files were looked at, because they had not been for
-	// this load.
-	Looked bool
-	// Copied: the files were copied. Otherwise what was staged already is used.
+	// HasChecked reports that the fingerprint of the skill's files was computed, because
+	// this load was not staged yet or the staged files had changed.
+	HasChecked bool
+	// Copied reports that the files were copied. Otherwise the staged ones are used again.
 	Copied bool
-	// Changed is why the same files were copied again: the first path of the
-	// skill that was not as it had been staged, "." for its directory. A
-	// directory counts as changed when something was added to it or removed.
-	Changed string
-	// Newer: other files than before were staged for the same load, because the
-	// old ones had been changed in the workspace and are gone.
-	Newer bool
-	// Aside are the entries out, work and inputs that the skill itself has, sorted. They
-	// have other names there.
-	Aside []string
-	// Warnings say what was left out of a copy and what has another name there.
+	// ChangedPath is set if the same files were copied again: it is the first path in the
+	// skill's directory that had changed, or "." for the directory. A directory counts as
+	// changed when an entry was added or removed.
+	ChangedPath string
+	// IsNewer reports that files other than the earlier ones were staged for the same load.
+	// The earlier ones had been changed in the workspace and cannot be restored.
+	IsNewer bool
+	// Renamed holds the skill's own entries out, work and inputs, sorted. They have other
+	// names in the copy.
+	Renamed []string
+	// Warnings say which files were left out of the copy and which have another name there.
 	Warnings []string
 }
 
-// Stage puts a skill into the workspace and returns its directory relative to it,
-// "skills/<dir>", and what was done. Load is any text that stands for one load of the skill.
-// If the skill was staged for that load already, its files are not listed or read again, even
-// if they have changed. For another load the fingerprint of the files is computed, and they
-// are copied if it differs from the staged one. So the files are those of the first command
-// after a load.
+// Stage copies a skill into the workspace and returns its directory there, "skills/<dir>".
+// load is any text that identifies one load of the skill. If the skill was staged for that load
+// already, its files are not listed or read again, even if they have changed. For another load
+// Stage computes the fingerprint of the files and copies them if it differs from the staged
+// one. So all commands of a load use the files of its first command.
 //
-// A staged copy is used again only while all its files look to lstat as they did then (see
-// [Staging]). Otherwise it is staged again, and the log says so. This state is kept in memory
-// only, because with an executor that does not isolate, a command could change any file that
-// held it. So a workspace that a process has taken over gets its skills again. On unix a
-// command can hide a change only by setting the clock. Elsewhere, and where the file system
-// keeps no times finer than a second, only sizes and modification times are compared.
+// A staged copy is used again only while lstat reports the same for all its files. Otherwise
+// Stage copies the files again and logs a warning. The results of lstat are kept in memory
+// only, because without isolation a command could change any file that held them. So a process
+// that takes over a workspace stages its skills again. On unix a command can hide a change only
+// by setting the clock. Elsewhere, and on file systems whose times are whole seconds, only
+// sizes and modification times are compared.
 //
 // Files are read-only: mode 0444, or 0555 for files that their owner may execute, that begin
 // with "#!", or that are ELF programs. Directories have mode 0555. The skill's directory also
 // contains the links out, work and inputs to those of the workspace, and a writable .venv, see
 // [VenvDir] (but see [Verbatim]). A skill's own files of these names become out.skill and so
-// on, with a warning. When the new copy is complete, it replaces the previous one in one step
-// and takes over its .venv, unless another skill had the name. A command that runs in the old
-// copy keeps the rest of it until the workspace is no longer in use.
+// on, with a warning. A complete new copy replaces the previous one in one step and takes over
+// its .venv, unless that belonged to another skill of the same name. The other files of the
+// previous copy stay until no command uses the workspace.
 //
 // Errors are those of files, [ErrName] for a skill without name or an empty load, [ErrPath]
-// for a listed path that leaves the skill, [ErrTooLarge] and [ErrFull]. After an error nothing
+// for a listed path that leaves the skill, [ErrTooLarge] and [ErrFull]. After an error no part
 // of the new copy is visible. A small skill, see [WithMaxBytes], can be staged into a full
-// workspace too, because the commands that make room run in a skill.
+// workspace too: the commands that remove files run in a skill.
 func (ws *Local) Stage(ctx context.Context, skill core.Skill, load string, files Files) (dir string, done Staging, err error) {
 	dir, done, err = ws.stage(ctx, skill.Name, skill.ID, load, files)
 	if err == nil {
@@ -114,73 +113,74 @@ func (ws *Local) Stage(ctx context.Context, skill core.Skill, load string, files
 }
 
 func (ws *Local) stage(ctx context.Context, name, id, load string, files Files) (string, Staging, error) {
-	var done Staging
 	if name == "" || load == "" {
-		return "", done, fmt.Errorf("%w: name or load is empty", ErrName)
+		return "", Staging{}, fmt.Errorf("%w: name or load is empty", ErrName)
 	}
 	s, err := ws.slot(name)
 	if err != nil {
-		return "", done, err
+		return "", Staging{}, err
 	}
-	if err := s.take(ctx); err != nil {
-		return "", done, err
+	if err := s.lock(ctx); err != nil {
+		return "", Staging{}, err
 	}
-	defer s.give()
+	defer s.unlock()
 	dir := skillsDir + "/" + s.dir
-	other := !ws.isOwner(s, id) // another skill had the name
-	changed, known := "", slices.Contains(s.loads, load) && !other
+	isOwner := ws.isOwner(s, id)
+	hasLoad := isOwner && slices.Contains(s.loads, load)
+	changed := ""
 	if s.fingerprint != "" {
 		changed = ws.firstChange(s)
 	}
-	if known && changed == "" {
-		done.Aside = s.aside
-		return dir, done, nil
+	if hasLoad && changed == "" {
+		return dir, Staging{Renamed: s.renamed}, nil
 	}
-	done.Looked = true
+	done := Staging{HasChecked: true}
 	fingerprint, err := files.Fingerprint(ctx, name)
 	if err != nil {
 		return "", done, err
 	}
-	switch {
-	case fingerprint != s.fingerprint, other:
-		done.Newer = known
-	case changed == "":
-		s.know(load)
-		done.Aside = s.aside
+	isSame := isOwner && fingerprint == s.fingerprint
+	if isSame && changed == "" {
+		s.addLoad(load)
+		done.Renamed = s.renamed
 		return dir, done, nil
-	default:
-		done.Changed = changed
+	}
+	if isSame {
+		done.ChangedPath = changed
+	} else {
+		done.IsNewer = hasLoad
 	}
 	if changed != "" {
 		ws.owner.cfg.logger.Warn("workspaces: a staged skill was changed and is staged again", "skill", name, "path", changed)
 	}
-	if other { // if the process ends now, the .venv belongs to no skill
-		if err := ws.memory.setOwner(s.dir, noOwner); err != nil {
+	if !isOwner { // if the process ends now, the .venv belongs to no skill
+		if err := ws.state.setOwner(s.dir, noOwner); err != nil {
 			return "", done, err
 		}
 	}
-	if done.Warnings, err = ws.restage(ctx, s, files, !other); err != nil {
+	if done.Warnings, err = ws.restage(ctx, s, files, isOwner); err != nil {
 		return "", done, err
 	}
-	s.id, s.fingerprint, s.loads, done.Copied, done.Aside = id, fingerprint, []string{load}, true, s.aside
-	return dir, done, ws.memory.setOwner(s.dir, id)
+	s.id, s.fingerprint, s.loads = id, fingerprint, []string{load}
+	done.Copied, done.Renamed = true, s.renamed
+	return dir, done, ws.state.setOwner(s.dir, id)
 }
 
-// isOwner reports whether what is in the place of a skill, its .venv above all, is that
-// of the skill with this id. What is not known counts as its own.
+// isOwner reports whether the skill's directory, with its .venv, belongs to the skill with
+// this id. A directory of unknown origin does.
 func (ws *Local) isOwner(s *slot, id string) bool {
 	if s.id != "" {
 		return s.id == id
 	}
 	owner := ""
-	ws.memory.look(func(m state) { owner = m.Owners[s.dir] })
+	ws.state.read(func(m state) { owner = m.Owners[s.dir] })
 	return owner == "" || owner == id
 }
 
-// makeHome makes the HOME of a skill, also if a command has removed it.
+// makeHome makes the HOME of a skill if it does not exist.
 func (ws *Local) makeHome(skillDir string) error {
-	ws.repairing.Lock()
-	defer ws.repairing.Unlock()
+	ws.repairMu.Lock()
+	defer ws.repairMu.Unlock()
 	for _, dir := range []string{runsDir, homeDir, homeOf(skillDir)} {
 		if err := repairDir(ws.root, dir); err != nil {
 			return err
@@ -189,9 +189,9 @@ func (ws *Local) makeHome(skillDir string) error {
 	return nil
 }
 
-// restage copies a skill to its place, and keeps the .venv of what was there if that
-// was the same skill.
-func (ws *Local) restage(ctx context.Context, s *slot, files Files, same bool) (warnings []string, err error) {
+// restage copies a skill into its directory. If keepVenv is set, the copy takes over the
+// previous .venv.
+func (ws *Local) restage(ctx context.Context, s *slot, files Files, keepVenv bool) (warnings []string, err error) {
 	if err := ws.refusal(); err != nil {
 		return nil, err
 	}
@@ -206,25 +206,24 @@ func (ws *Local) restage(ctx context.Context, s *slot, files Files, same bool) (
 	copied, err := ws.copySkill(ctx, skills, s.name, files)
 	defer copied.close()
 	if err == nil {
-		err = ws.swap(ctx, skills, copied, s, same)
+		err = ws.swap(ctx, skills, copied, s, keepVenv)
 	}
 	if err != nil {
 		return nil, errors.Join(err, removeAll(skills, copied.temp))
 	}
-	s.verbatim, s.aside = copied.verbatim, nil
-	for _, name := range slices.Sorted(maps.Keys(copied.aside)) {
+	s.verbatim, s.renamed = copied.verbatim, nil
+	for _, name := range slices.Sorted(maps.Keys(copied.newNames)) {
 		if name != venvName {
-			s.aside = append(s.aside, name)
+			s.renamed = append(s.renamed, name)
 		}
 	}
 	return copied.warnings, nil
 }
 
-// VenvDir returns the writable directory of the skill in skillDir, which is what
-// [Local.Stage] returned.
+// VenvDir returns the writable .venv of a skill. skillDir is the result of [Local.Stage].
 func VenvDir(skillDir string) string { return skillDir + "/" + venvName }
 
-// slot returns the place of a skill.
+// slot returns the slot of a skill. It fails if another skill has the same directory.
 func (ws *Local) slot(name string) (*slot, error) {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
@@ -240,7 +239,7 @@ func (ws *Local) slot(name string) (*slot, error) {
 	return s, nil
 }
 
-func (s *slot) take(ctx context.Context) error {
+func (s *slot) lock(ctx context.Context) error {
 	select {
 	case s.turn <- struct{}{}:
 		return nil
@@ -249,10 +248,10 @@ func (s *slot) take(ctx context.Context) error {
 	}
 }
 
-func (s *slot) give() { <-s.turn }
+func (s *slot) unlock() { <-s.turn }
 
-// firstChange returns the first path of a staged skill that is not as it was staged,
-// "" if there is none.
+// firstChange returns the first path of a staged skill that has changed since, "" if none
+// has.
 func (ws *Local) firstChange(s *slot) string {
 	dir, err := openDir(ws.root, skillsDir+"/"+s.dir, false)
 	if err != nil {
@@ -260,7 +259,7 @@ func (ws *Local) firstChange(s *slot) string {
 	}
 	defer dir.Close()
 	if info, err := dir.Lstat(venvName); !s.verbatim && (err != nil || !info.IsDir()) {
-		return venvName // commands may change its content, but not the directory itself
+		return venvName // commands may change its contents, but not replace the directory
 	}
 	return s.seal.firstChange(dir)
 }
@@ -271,21 +270,21 @@ func (ws *Local) firstChange(s *slot) string {
 func (ws *Local) Unstage(ctx context.Context, name string) error {
 	s, err := ws.slot(name)
 	if errors.Is(err, ErrName) {
-		return nil // its directory is that of another skill
+		return nil // the directory belongs to another skill
 	}
 	if err != nil {
 		return err
 	}
-	if err := s.take(ctx); err != nil {
+	if err := s.lock(ctx); err != nil {
 		return err
 	}
-	defer s.give()
+	defer s.unlock()
 	s.fingerprint, s.loads, s.seal = "", nil, nil
 	var errs []error
 	for _, in := range []string{skillsDir, homeDir} {
 		dir, err := openDir(ws.root, in, false)
 		if err != nil {
-			continue // there is none, or a command has put something else in its place
+			continue // a command has removed or replaced it
 		}
 		errs = append(errs, removeAll(dir, s.dir), dir.Close())
 	}

@@ -117,7 +117,7 @@ func TestStageKeepsOwnFilesAside(t *testing.T) {
 	if diff := differ(want, done.Warnings); diff != "" {
 		t.Error(diff)
 	}
-	if _, done, err := ws.Stage(t.Context(), pdf, "1", files); err != nil || done.Looked || done.Copied || !slices.Equal(done.Aside, []string{"out", "work"}) {
+	if _, done, err := ws.Stage(t.Context(), pdf, "1", files); err != nil || done.HasChecked || done.Copied || !slices.Equal(done.Renamed, []string{"out", "work"}) {
 		t.Errorf("the second time: %+v, %v", done, err)
 	}
 }

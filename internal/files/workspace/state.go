@@ -13,15 +13,11 @@ import (
 	"github.com/satchel-go/satchel/internal/files/plainfile"
 )
 
-// Bounds of what is remembered about a workspace.
-const (
-	stateName = "state.json"
-)
+const stateName = "state.json"
 
-// memory is what a workspace remembers beyond the life of its process, in one
-// small file in the control directory. A change is written to the file before it
-// is made in memory.
-type memory struct {
+// stateFile is the state of a workspace that outlives its process, in one small file in the
+// control directory. A change is written to the file before it counts in memory.
+type stateFile struct {
 	dir *os.Root
 
 	mu    sync.Mutex
@@ -30,20 +26,20 @@ type memory struct {
 
 // state is the content of the file.
 type state struct {
-	Session  string              `json:"session"`
-	Pins     map[string]pin      `json:"pins,omitempty"`     // by target path
-	Attached map[string]attached `json:"attached,omitempty"` // by identity, see attach.go
-	Owners   map[string]string   `json:"owners,omitempty"`   // ids of the skills that are staged, by directory
+	Session  string                  `json:"session"`
+	Pins     map[string]pin          `json:"pins,omitempty"`     // by target path
+	Attached map[string]attachedFile `json:"attached,omitempty"` // by Attachment.key
+	Owners   map[string]string       `json:"owners,omitempty"`   // ids of the skills that are staged, by directory
 }
 
-// pin is the version of an artifact that was first resolved for a target.
+// pin is the version of an artifact that an input with Pin has first staged to a target.
 type pin struct {
 	Name    string `json:"name"`
 	Version int    `json:"version"`
 }
 
-// attached is where an attached file was put.
-type attached struct {
+// attachedFile is the file to which an attachment was copied.
+type attachedFile struct {
 	File string `json:"file"` // below work/inputs
 	Size int64  `json:"size"`
 }
@@ -70,16 +66,16 @@ func readState(dir *os.Root) (state, error) {
 	return s, json.Unmarshal(data, &s)
 }
 
-// look calls look with the state, whose maps it must neither keep nor change.
-func (m *memory) look(look func(state)) {
+// read calls use with the state. use must neither keep nor change its maps.
+func (m *stateFile) read(use func(state)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	look(m.state)
+	use(m.state)
 }
 
-// change writes the state as change leaves it. After an error nothing has
-// changed.
-func (m *memory) change(change func(*state)) error {
+// change applies edit to a copy of the state, writes it to the file and then keeps it. After
+// an error the state is unchanged.
+func (m *stateFile) change(edit func(*state)) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	next := state{
@@ -88,7 +84,7 @@ func (m *memory) change(change func(*state)) error {
 		Attached: cloneMap(m.state.Attached),
 		Owners:   cloneMap(m.state.Owners),
 	}
-	change(&next)
+	edit(&next)
 	if max(len(next.Pins), len(next.Attached), len(next.Owners)) > maxRemembered {
 		return fmt.Errorf("%w: the workspace remembers more than %d names", ErrFull, maxRemembered)
 	}
@@ -107,13 +103,13 @@ func (m *memory) change(change func(*state)) error {
 	return nil
 }
 
-// noOwner stands for the id of a skill: no skill has it.
+// noOwner is an id that no skill has.
 const noOwner = "-"
 
-// setOwner remembers which skill is staged in a directory below skills/.
-func (m *memory) setOwner(dir, id string) error {
+// setOwner records which skill is staged in a directory below skills/.
+func (m *stateFile) setOwner(dir, id string) error {
 	known := ""
-	m.look(func(s state) { known = s.Owners[dir] })
+	m.read(func(s state) { known = s.Owners[dir] })
 	if known == id {
 		return nil
 	}
@@ -127,18 +123,18 @@ func cloneMap[V any](m map[string]V) map[string]V {
 	return maps.Clone(m)
 }
 
-// loadMemory returns the memory in dir for session, or an empty one if none can
-// be read. The only loss is then that things are staged again.
-func loadMemory(dir *os.Root, session string) (*memory, error) {
+// openState returns the state of session in dir. If the file cannot be read it starts with an
+// empty state: files are then staged again.
+func openState(dir *os.Root, session string) (*stateFile, error) {
 	s, err := readState(dir)
 	if err == nil && s.Session == session {
-		return &memory{dir: dir, state: s}, nil
+		return &stateFile{dir: dir, state: s}, nil
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		if err := removeAll(dir, stateName); err != nil {
 			return nil, err
 		}
 	}
-	m := &memory{dir: dir}
+	m := &stateFile{dir: dir}
 	return m, m.change(func(s *state) { s.Session = session })
 }

@@ -6,11 +6,11 @@ import (
 	"sync"
 )
 
-// sums caches the SHA-256 of content that comes again with every command. Its key is the size
+// sumCache caches the SHA-256 of content that comes again with every command. Its key is the size
 // and a hash that is six times as fast. The seed of that hash is secret, so an attacker cannot
-// make two contents collide. By chance that happens once in 2^64. The zero sums is ready to
+// make two contents collide. By chance that happens once in 2^64. The zero sumCache is ready to
 // use.
-type sums struct {
+type sumCache struct {
 	mu    sync.Mutex
 	seed  maphash.Seed
 	known map[quickSum][sha256.Size]byte
@@ -22,7 +22,7 @@ type quickSum struct {
 }
 
 // of returns the SHA-256 of data.
-func (s *sums) of(data []byte) [sha256.Size]byte {
+func (s *sumCache) of(data []byte) [sha256.Size]byte {
 	if len(data) < minSummed {
 		return sha256.Sum256(data)
 	}

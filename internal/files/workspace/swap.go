@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// swap puts a complete copy in the place of a skill and seals it. Until that is
-// done, the skill does not count as staged. The .venv is taken over if keep is set.
+// swap renames a complete copy to the skill's directory and seals it. Until then the skill
+// does not count as staged. If keep is set, the copy takes over the previous .venv.
 func (ws *Local) swap(ctx context.Context, skills *os.Root, copied *skillCopy, s *slot, keep bool) error {
 	s.fingerprint, s.loads, s.seal = "", nil, nil
 	old := freshName(trashPrefix)
@@ -33,16 +33,16 @@ func (ws *Local) swap(ctx context.Context, skills *os.Root, copied *skillCopy, s
 		return errors.Join(cause(err), ignoreMissing(skills.Rename(old, s.dir)))
 	}
 	var err error
-	// Not what has the name now, because a command may have exchanged that
-	// already.
-	if s.seal, err = newSeal(copied.dir, copied.made); err != nil {
+	// Seal the copy that is open, because a command may already have replaced the directory of
+	// that name.
+	if s.seal, err = newSeal(copied.dir, copied.entries); err != nil {
 		return err
 	}
 	return s.seal.settle(ctx, skills)
 }
 
-// keepVenv moves the writable directory of an old copy into the new one: it
-// belongs to the commands, as work/ does, and programs in it contain its path.
+// keepVenv moves the .venv of the old copy into the new one. Commands own its contents, and
+// programs in it contain its path.
 func keepVenv(skills *os.Root, old, fresh string) error {
 	from, err := openDir(skills, old, false)
 	if err != nil {
@@ -55,7 +55,7 @@ func keepVenv(skills *os.Root, old, fresh string) error {
 	}
 	// To change its parent a directory must be writable, and so must both
 	// parents.
-	err = errors.Join(makeOpen(from, venvName, info), skills.Chmod(old, 0o700), skills.Chmod(fresh, 0o700))
+	err = errors.Join(makeAccessible(from, venvName, info), skills.Chmod(old, 0o700), skills.Chmod(fresh, 0o700))
 	if err == nil {
 		err = skills.Remove(fresh + "/" + venvName)
 	}
@@ -67,7 +67,7 @@ func keepVenv(skills *os.Root, old, fresh string) error {
 	return errors.Join(err, skills.Chmod(fresh, 0o555))
 }
 
-// ignoreMissing accepts that there was nothing to put back.
+// ignoreMissing returns nil for fs.ErrNotExist, and cause(err) for another error.
 func ignoreMissing(err error) error {
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -82,8 +82,8 @@ func (ws *Local) retire(name string) {
 	ws.retired = append(ws.retired, name)
 }
 
-// takeRetired returns the replaced skills that no command uses any more: the
-// caller knows that the workspace is not in use.
+// takeRetired returns the replaced skills and forgets them. The caller knows that the
+// workspace is not in use, so no command runs in them.
 func (ws *Local) takeRetired() []string {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
@@ -108,10 +108,9 @@ func (ws *Local) removeRetired(names []string) error {
 	return errors.Join(errs...)
 }
 
-// A seal is what lstat reported for everything in a skill's directory when it was
-// staged, except .venv. A command that runs as root, or as the owner, who may
-// chmod, can write there; that breaks the seal. A seal reads no contents and
-// opens no files. Added and removed entries show in the times of their directory.
+// A seal holds the results of lstat for all entries of a staged skill's directory except .venv.
+// It detects changes by a command that runs as root, or as the owner after chmod. Checking it
+// opens no file. An added or removed entry changes the times of its directory.
 type seal []sealedDir
 
 type sealedDir struct {
@@ -132,13 +131,13 @@ func stampOf(info fs.FileInfo) stamp {
 	return stamp{info.Mode(), info.Size(), info.ModTime().UnixNano(), inodeOf(info)}
 }
 
-// newSeal seals what was made in skill, by directory.
-func newSeal(skill *os.Root, made map[string][]string) (seal, error) {
-	s := make(seal, 0, len(made))
-	for _, dir := range slices.Sorted(maps.Keys(made)) {
-		d := sealedDir{path: dir, names: made[dir]}
+// newSeal seals the entries of a copy, given by directory.
+func newSeal(skill *os.Root, entries map[string][]string) (seal, error) {
+	s := make(seal, 0, len(entries))
+	for _, dir := range slices.Sorted(maps.Keys(entries)) {
+		d := sealedDir{path: dir, names: entries[dir]}
 		var err error
-		if d.stamps, err = d.look(skill); err != nil {
+		if d.stamps, err = d.stamp(skill); err != nil {
 			return nil, cause(err)
 		}
 		s = append(s, d)
@@ -146,10 +145,10 @@ func newSeal(skill *os.Root, made map[string][]string) (seal, error) {
 	return s, nil
 }
 
-// look returns the stamps of the names as they are now, up to the first that
+// stamp returns the stamps of the names as they are now, up to the first that
 // cannot be read.
-func (d sealedDir) look(skill *os.Root) ([]stamp, error) {
-	// The dot makes it open directories only: it would block on a pipe.
+func (d sealedDir) stamp(skill *os.Root) ([]stamp, error) {
+	// With "/." only a directory can be opened; opening a pipe would block.
 	dir, err := skill.OpenRoot(filepath.FromSlash(d.path + "/."))
 	if err != nil {
 		return nil, err
@@ -170,9 +169,9 @@ func (d sealedDir) look(skill *os.Root) ([]stamp, error) {
 // none.
 func (s seal) firstChange(skill *os.Root) string {
 	for _, d := range s {
-		now, _ := d.look(skill) // what cannot be read is missing here
-		for i, was := range d.stamps {
-			if i == len(now) || now[i] != was {
+		current, _ := d.stamp(skill) // ends before an entry that cannot be read
+		for i, sealed := range d.stamps {
+			if i == len(current) || current[i] != sealed {
 				return path.Join(d.path, d.names[i])
 			}
 		}
@@ -180,9 +179,9 @@ func (s seal) firstChange(skill *os.Root) string {
 	return ""
 }
 
-// settle waits until a change of what is sealed would show. It finds out with a
-// file of its own in dir. It waits about 50 ms at most, because steps of a second
-// are too long to wait for.
+// settle waits until a change of a sealed file would get a later time than the seal has. It
+// tries that with a temporary file in dir. It waits about 50 ms at most: a step of a whole
+// second is too long to wait for.
 func (s seal) settle(ctx context.Context, dir *os.Root) error {
 	var newest int64
 	for _, d := range s {
@@ -198,7 +197,7 @@ func (s seal) settle(ctx context.Context, dir *os.Root) error {
 	defer dir.Remove(name)
 	defer f.Close()
 	for i := range settleTries {
-		if i > 1 { // newer kernels give an exact time to a file that changes after it was looked at
+		if i > 1 { // newer kernels give an exact time to a file that changes after a stat
 			time.Sleep(settlePause)
 		}
 		if _, err := f.Write([]byte{0}); err != nil {

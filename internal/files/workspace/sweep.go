@@ -13,21 +13,21 @@ import (
 	"github.com/satchel-go/satchel/internal/files/plainfile"
 )
 
-// Swept is a workspace that was removed because it had been unused for the idle
+// Removal is a workspace that was removed because it had been unused for the idle
 // time.
-type Swept struct {
+type Removal struct {
 	Session string
 	Took    time.Duration
-	Err     error // says what could not be removed
+	Err     error // names a file that could not be removed
 }
 
 // OnSweep makes [Workspaces.Sweep] call notify after each removal, until stop is
 // called. Notify must not block, because the next removal waits for it.
-func (w *Workspaces) OnSweep(notify func(Swept)) (stop func()) {
+func (w *Workspaces) OnSweep(notify func(Removal)) (stop func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.notified++
-	key := w.notified
+	w.lastNotifyKey++
+	key := w.lastNotifyKey
 	w.notify[key] = notify
 	return func() {
 		w.mu.Lock()
@@ -49,7 +49,7 @@ func (w *Workspaces) Sweep() (int, error) {
 		began := time.Now()
 		err := remove()
 		errs = append(errs, err)
-		w.tell(Swept{Session: session, Took: time.Since(began), Err: err})
+		w.notifyAll(Removal{Session: session, Took: time.Since(began), Err: err})
 	}
 	if err := errors.Join(errs...); err != nil {
 		return len(idle), fmt.Errorf("sweep workspaces: %w", err)
@@ -57,9 +57,9 @@ func (w *Workspaces) Sweep() (int, error) {
 	return len(idle), nil
 }
 
-func (w *Workspaces) tell(s Swept) {
+func (w *Workspaces) notifyAll(s Removal) {
 	w.mu.Lock()
-	var all []func(Swept)
+	var all []func(Removal)
 	for _, notify := range w.notify {
 		all = append(all, notify)
 	}
@@ -69,8 +69,8 @@ func (w *Workspaces) tell(s Swept) {
 	}
 }
 
-// takeIdle takes out the workspaces that were last used before a time, and
-// returns by session the functions that remove them.
+// takeIdle takes the workspaces that were last used before a time out of w. It returns for
+// each session the function that removes its workspace.
 func (w *Workspaces) takeIdle(before time.Time) map[string]func() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -85,22 +85,22 @@ func (w *Workspaces) takeIdle(before time.Time) map[string]func() error {
 			delete(w.bySession, session)
 		}
 	}
-	for session, kept := range w.kept {
-		if !kept.since.After(before) {
-			idle[session] = func() error { return w.removeKept(kept) }
-			delete(w.kept, session)
+	for session, earlier := range w.inherited {
+		if !earlier.idleSince.After(before) {
+			idle[session] = func() error { return w.removeInherited(earlier) }
+			delete(w.inherited, session)
 		}
 	}
 	return idle
 }
 
-// lookNowAndThen removes idle workspaces and measures those that were used, until
+// maintain removes idle workspaces and measures those that were used, until
 // ctx ends.
-func (w *Workspaces) lookNowAndThen(ctx context.Context) {
+func (w *Workspaces) maintain(ctx context.Context) {
 	defer close(w.stopped)
 	var sweep, measure <-chan time.Time
 	if w.cfg.idle > 0 {
-		ticker := time.NewTicker(max(w.cfg.idle/4, time.Millisecond))
+		ticker := time.NewTicker(max(w.cfg.idle/sweepsPerIdle, time.Millisecond))
 		defer ticker.Stop()
 		sweep = ticker.C
 	}
@@ -124,8 +124,7 @@ func (w *Workspaces) lookNowAndThen(ctx context.Context) {
 }
 
 // measureReleased measures the workspaces that were released since their last measurement, and
-// those that an earlier process has left. So the files that their commands wrote count towards
-// the total.
+// those of earlier processes. Then the files that their commands wrote count towards the total.
 func (w *Workspaces) measureReleased(ctx context.Context) {
 	w.mu.Lock()
 	var released []*Local
@@ -134,45 +133,46 @@ func (w *Workspaces) measureReleased(ctx context.Context) {
 			released = append(released, ws)
 		}
 	}
-	kept := map[string]string{}
-	for session, k := range w.kept {
+	unmeasured := map[string]string{} // directories by session
+	for session, k := range w.inherited {
 		if !k.measured {
-			kept[session] = k.dir
+			unmeasured[session] = k.dir
 		}
 	}
 	w.mu.Unlock()
 	for _, ws := range released {
 		ws.measureReleased(ctx)
 	}
-	for session, dir := range kept {
-		w.measureKept(ctx, session, dir)
+	for session, dir := range unmeasured {
+		w.measureInherited(ctx, session, dir)
 	}
 }
 
-// removeAll removes an entry of dir with everything in it. One that does not exist is no
-// error. Commands choose what is in there, so removeAll follows no links and makes
-// unreadable directories readable. It moves directories up instead of descending, so a
-// tree of any depth takes one open directory and no long paths. It removes everything
-// that it can before it reports what cannot be removed.
+// removeAll removes an entry of dir with everything in it. An entry that does not exist is no
+// error. Commands may have made the tree, so removeAll follows no links and makes unreadable
+// directories readable. It moves directories up into dir instead of descending, so a tree of
+// any depth needs one open directory and no long paths. It removes as much as it can and then
+// returns the last error.
 func removeAll(dir *os.Root, name string) error {
-	stack, stuck := []string{name}, error(nil)
+	stack := []string{name}
+	var lastErr error
 	for len(stack) > 0 {
 		last := stack[len(stack)-1]
 		moved, more, err := removeSome(dir, last)
 		if err != nil {
-			stuck = err // the latest one stands for all
+			lastErr = err
 		}
 		if !more {
 			stack = stack[:len(stack)-1]
 		}
 		stack = append(stack, moved...)
 	}
-	return stuck
+	return lastErr
 }
 
-// removeSome removes an entry if it is not a directory or is empty; otherwise it
-// removes some of its contents, and moves directories in it into dir under new
-// names. More reports that it did so, and that the entry is still to be removed.
+// removeSome removes an entry that is not a directory or is empty. Of another directory it
+// removes some of the contents and moves its subdirectories into dir; moved are their new
+// names. more reports that the entry itself is still to be removed.
 func removeSome(dir *os.Root, name string) (moved []string, more bool, err error) {
 	info, err := dir.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -184,7 +184,7 @@ func removeSome(dir *os.Root, name string) (moved []string, more bool, err error
 	if !info.IsDir() {
 		return nil, false, dir.Remove(name)
 	}
-	if err := makeOpen(dir, name, info); err != nil {
+	if err := makeAccessible(dir, name, info); err != nil {
 		return nil, false, err
 	}
 	sub, err := openDir(dir, name, false)
@@ -212,8 +212,8 @@ func removeSome(dir *os.Root, name string) (moved []string, more bool, err error
 	return moved, more, err
 }
 
-// removeEntry removes an entry of sub. If it is a directory it moves it into dir
-// under the name that it returns.
+// removeEntry removes an entry of sub. It moves a directory into dir instead, and returns its
+// new name there.
 func removeEntry(dir, sub *os.Root, subName, name string) (string, error) {
 	info, err := sub.Lstat(name)
 	if err != nil || !info.IsDir() {
@@ -226,15 +226,15 @@ func removeEntry(dir, sub *os.Root, subName, name string) (string, error) {
 		return "", err
 	}
 	// A directory must be writable to change its parent.
-	if err := makeOpen(sub, name, info); err != nil {
+	if err := makeAccessible(sub, name, info); err != nil {
 		return "", err
 	}
 	up := freshName(trashPrefix)
 	return up, dir.Rename(subName+"/"+name, up)
 }
 
-// makeOpen allows the owner to read and write a directory.
-func makeOpen(dir *os.Root, name string, info fs.FileInfo) error {
+// makeAccessible lets the owner read, write and search a directory.
+func makeAccessible(dir *os.Root, name string, info fs.FileInfo) error {
 	if info.Mode().Perm()&0o700 == 0o700 {
 		return nil
 	}
@@ -255,13 +255,13 @@ func readSome(dir *os.Root, n int) ([]fs.DirEntry, error) {
 	return entries, err
 }
 
-// Prefixes of names that exist for a moment only.
+// Prefixes of temporary names.
 const (
 	newPrefix   = plainfile.NewPrefix
 	trashPrefix = plainfile.OldPrefix
 )
 
-// freshName returns a name that nothing has yet.
+// freshName returns a name that no file has yet.
 func freshName(prefix string) string {
 	var random [8]byte
 	rand.Read(random[:]) // never fails

@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// locks says that there are no file locks, so a process cannot tell whether another is
-// alive. The files of other processes are never touched then.
+// locks is false: without file locks a process cannot tell whether another is alive. So it
+// never touches the files of other processes.
 const locks = false
 
 func lockFile(*os.File) error { return nil }
@@ -21,8 +21,7 @@ func diskBytes(info fs.FileInfo) int64 { return info.Size() }
 
 func isLinked(fs.FileInfo) bool { return false }
 
-// inode is empty: what lstat reports here beyond modes, sizes and modification
-// times cannot be compared.
+// inode is empty: on this system lstat reports no inodes and no times of change.
 type inode struct{ changed int64 }
 
 func inodeOf(fs.FileInfo) inode { return inode{} }

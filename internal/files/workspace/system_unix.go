@@ -17,14 +17,14 @@ func lockFile(f *os.File) error {
 	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 }
 
-// unlockFile gives the lock back. Closing the file alone would not: a child that
-// another goroutine is starting holds it too until its exec.
+// unlockFile releases the lock. Closing the file is not enough: a child process that another
+// goroutine is starting has the file open too until its exec.
 func unlockFile(f *os.File) error {
 	return syscall.Flock(int(f.Fd()), syscall.LOCK_UN)
 }
 
-// isOurs reports whether a directory belongs to this user and no other can write to it. In a
-// shared temporary directory others may have put anything there.
+// isOurs reports whether a directory belongs to this user and no other user can write to it. In
+// a shared temporary directory, other users may have made a directory of that name.
 func isOurs(info fs.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	return ok && info.IsDir() && info.Mode().Perm()&0o077 == 0 && int(st.Uid) == os.Geteuid()
@@ -39,14 +39,14 @@ func diskBytes(info fs.FileInfo) int64 {
 	return info.Size()
 }
 
-// isLinked reports whether a file has further names, which may be outside.
+// isLinked reports whether a file has further names, which may be outside the workspace.
 func isLinked(info fs.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	return !ok || st.Nlink > 1
 }
 
-// inode is what a seal takes from the system. Only the kernel sets changed, in
-// nanoseconds of Unix time, whenever the file or its metadata change.
+// inode is the part of a stamp that only the system knows. The kernel sets changed, in
+// nanoseconds of Unix time, whenever the file or its metadata change; programs cannot.
 type inode struct {
 	device, number, links uint64
 	changed               int64

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Usage is what a workspace holds.
+// Usage is the measured size of a workspace.
 type Usage struct {
 	Bytes   int64 // disk space, without directories
 	Entries int64 // files, directories, links and others
@@ -19,8 +19,8 @@ type Usage struct {
 	Cut bool
 }
 
-// Usage measures the workspace. From then on the result counts against
-// [WithMaxBytes], so a call after each command makes what it wrote count too.
+// Usage measures the workspace. From then on the result counts against [WithMaxBytes]. So a
+// caller that calls it after each command makes the command's files count.
 func (ws *Local) Usage(ctx context.Context) (Usage, error) {
 	began := time.Now()
 	m := measurement{ctx: ctx}
@@ -42,8 +42,8 @@ func (ws *Local) Usage(ctx context.Context) (Usage, error) {
 // workspace counts as full and no other goroutine has measured it meanwhile.
 func (ws *Local) measure(ctx context.Context) error {
 	asked := time.Now()
-	ws.measuring.Lock()
-	defer ws.measuring.Unlock()
+	ws.measureMu.Lock()
+	defer ws.measureMu.Unlock()
 	full := ws.fullError() != nil
 	ws.mu.Lock()
 	due := time.Since(ws.measured) > measureEvery || full && ws.measured.Before(asked)
@@ -51,11 +51,11 @@ func (ws *Local) measure(ctx context.Context) error {
 	if !due {
 		return nil
 	}
-	return ws.look(ctx)
+	return ws.measureNow(ctx)
 }
 
-// look measures the workspace.
-func (ws *Local) look(ctx context.Context) error {
+// measureNow measures the workspace.
+func (ws *Local) measureNow(ctx context.Context) error {
 	_, err := ws.Usage(ctx)
 	return err
 }
@@ -69,8 +69,8 @@ func (ws *Local) measuredBefore(t time.Time) bool {
 // measureReleased measures a workspace that may be removed or used at the same
 // time.
 func (ws *Local) measureReleased(ctx context.Context) {
-	ws.measuring.Lock()
-	defer ws.measuring.Unlock()
+	ws.measureMu.Lock()
+	defer ws.measureMu.Unlock()
 	_, _ = ws.Usage(ctx) // fails if it was removed
 }
 
@@ -89,7 +89,7 @@ func (m *measurement) walk(dir *os.Root, depth int) error {
 		if err := m.ctx.Err(); err != nil {
 			return err
 		}
-		entries, err := f.ReadDir(256)
+		entries, err := f.ReadDir(measureBatch)
 		for _, e := range entries {
 			if m.Entries++; m.Entries > maxUsageEntries {
 				m.Cut = true
@@ -108,9 +108,8 @@ func (m *measurement) walk(dir *os.Root, depth int) error {
 	}
 }
 
-// entry measures one entry. Only an ended context and the closing of the
-// workspace are errors: entries come and go, and a command may make them
-// unreadable.
+// entry measures one entry. Only the end of the context is an error: a command may remove an
+// entry at any time, or make it unreadable.
 func (m *measurement) entry(dir *os.Root, e os.DirEntry, depth int) error {
 	if !e.IsDir() {
 		if info, err := dir.Lstat(e.Name()); err == nil {
@@ -136,10 +135,10 @@ func (m *measurement) entry(dir *os.Root, e os.DirEntry, depth int) error {
 	return nil
 }
 
-// The count of a workspace's bytes grows with what is staged and never shrinks,
-// because only looking shows what a command removes or replaces. So when the
-// count exceeds the maximum, the workspace is measured and the count starts from
-// the result. The total of all workspaces is counted along.
+// The count of a workspace's bytes grows with each staged file and never shrinks by itself: only
+// a measurement shows which files a command has removed. So when the count exceeds the maximum,
+// the workspace is measured and the count starts from the result. The total of all workspaces
+// changes with each count.
 
 // charge counts n bytes that have just been written.
 func (ws *Local) charge(ctx context.Context, n int64) error {
@@ -162,7 +161,7 @@ func (ws *Local) addUsed(n int64) {
 
 // setUsed sets how much the workspace holds. The caller holds the lock.
 func (ws *Local) setUsed(n int64) {
-	if ws.gone {
+	if ws.isRemoved {
 		return
 	}
 	ws.owner.total.Add(n - ws.used)
@@ -174,10 +173,10 @@ func (ws *Local) dropUsed() {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
 	ws.setUsed(0)
-	ws.gone = true
+	ws.isRemoved = true
 }
 
-// fullError returns why nothing can be staged, nil if something can.
+// fullError returns nil if files can be staged, else an ErrFull error.
 func (ws *Local) fullError() error {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
@@ -191,8 +190,8 @@ func (ws *Local) fullError() error {
 	return nil
 }
 
-// refusal is fullError for a workspace that holds little. It is nil if a command can make
-// room by removing files.
+// refusal returns fullError if the workspace holds little, and nil if a command can make room
+// by removing files from it.
 func (ws *Local) refusal() error {
 	err := ws.fullError()
 	ws.mu.Lock()
@@ -208,8 +207,8 @@ type Room struct {
 	// Limit is how many bytes the workspace may hold while the command runs,
 	// including those that are there already.
 	Limit int64
-	// Full is nil, or says in words for a model that something must be removed
-	// before anything can be staged. It is [ErrFull].
+	// Full is an [ErrFull] error if files must be removed before others can be staged, else
+	// nil. Its text may be shown to a model.
 	Full error
 }
 
@@ -224,7 +223,7 @@ type Room struct {
 func (ws *Local) Room(ctx context.Context, fresh bool) (Room, error) {
 	measure := ws.measure
 	if fresh {
-		measure = ws.look
+		measure = ws.measureNow
 	}
 	if err := measure(ctx); err != nil {
 		return Room{}, err

@@ -17,17 +17,17 @@ import (
 // are safe for concurrent use.
 type Workspaces struct {
 	cfg   config
-	hosts []hostDir
+	hosts []hostDir // from which inputs may come
 	inst  *instance
 
 	total atomic.Int64 // the known bytes in all workspaces
 
-	mu        sync.Mutex
-	bySession map[string]*Local
-	kept      map[string]keptDir // taken over but not yet asked for, by session
-	notify    map[int]func(Swept)
-	notified  int // the last key in notify
-	closed    bool
+	mu            sync.Mutex
+	bySession     map[string]*Local
+	inherited     map[string]inheritedDir // of earlier processes and not used yet, by session
+	notify        map[int]func(Removal)   // by a key of OnSweep
+	lastNotifyKey int                     // the last key in notify
+	closed        bool
 
 	cancel  context.CancelFunc
 	stopped chan struct{}
@@ -57,23 +57,23 @@ func Open(ctx context.Context, base string, opts ...Option) (*Workspaces, error)
 	}
 	w := &Workspaces{
 		cfg: cfg, hosts: hosts, inst: inst,
-		bySession: map[string]*Local{}, kept: map[string]keptDir{}, notify: map[int]func(Swept){},
+		bySession: map[string]*Local{}, inherited: map[string]inheritedDir{}, notify: map[int]func(Removal){},
 		stopped: make(chan struct{}),
 	}
-	if err := inst.orphans(ctx, w.takeOver); err != nil && ctx.Err() == nil {
+	if err := inst.forEachOrphan(ctx, w.takeOver); err != nil && ctx.Err() == nil {
 		cfg.logger.Warn("workspaces: leftovers not listed", "error", err)
 	}
 	background, cancel := context.WithCancel(context.Background())
 	w.cancel = cancel
-	go w.lookNowAndThen(background)
+	go w.maintain(background)
 	if err := ctx.Err(); err != nil {
 		return nil, errors.Join(fmt.Errorf("open workspaces in %q: %w", base, err), w.Close())
 	}
 	return w, nil
 }
 
-// sessionPrefix returns the beginning of the name of a session's directory. It
-// makes any string a safe session.
+// sessionPrefix returns the beginning of the name of a session's directory. It is a hash, so
+// any string may name a session.
 func sessionPrefix(session string) string {
 	sum := sha256.Sum256([]byte(session))
 	return hex.EncodeToString(sum[:16]) + "."
@@ -94,8 +94,8 @@ func (w *Workspaces) Of(ctx context.Context, session string) (Workspace, error) 
 	if err != nil {
 		return nil, fmt.Errorf("make workspace of session %q: %w", session, err)
 	}
-	// Not under the lock, because it may take a while.
-	ws.tidied.Do(ws.tidy)
+	// tidy may take a while, so it runs without the lock.
+	ws.tidyOnce.Do(ws.tidy)
 	return ws, nil
 }
 
@@ -123,9 +123,8 @@ func (w *Workspaces) use(session string) (*Local, error) {
 	return ws, nil
 }
 
-// isGone reports whether a command has removed the workspace as a whole. If
-// something else is in its place, isGone removes that too, without following
-// links. The session goes on with a new workspace.
+// isGone reports whether a command has removed or replaced the whole workspace. If a file or
+// link has replaced it, isGone removes that. The session then continues with a new workspace.
 func (ws *Local) isGone() bool {
 	inst, tree := ws.owner.inst.root, ws.dir+"/"+treeName
 	now, err := inst.Lstat(tree)
@@ -147,15 +146,15 @@ func (ws *Local) isGone() bool {
 // make opens the directory of a session. The caller holds the lock.
 func (w *Workspaces) make(session string) (_ *Local, err error) {
 	dir := freshName(sessionPrefix(session))
-	kept, taken := w.kept[session]
-	if taken {
-		dir = kept.dir
+	earlier, isInherited := w.inherited[session]
+	if isInherited {
+		dir = earlier.dir
 	}
 	ws := &Local{
 		owner: w, session: session, dir: dir,
 		path:   filepath.Join(w.inst.path, dir, treeName),
-		skills: map[string]*slot{}, attaching: make(chan struct{}, 1),
-		used: kept.used, kept: taken,
+		skills: map[string]*slot{}, attachTurn: make(chan struct{}, 1),
+		used: earlier.used, isInherited: isInherited,
 	}
 	defer func() {
 		if err != nil {
@@ -165,7 +164,7 @@ func (w *Workspaces) make(session string) (_ *Local, err error) {
 	if err := ws.open(w.inst.root); err != nil {
 		return nil, err
 	}
-	delete(w.kept, session)
+	delete(w.inherited, session)
 	return ws, nil
 }
 
@@ -175,9 +174,9 @@ func (w *Workspaces) make(session string) (_ *Local, err error) {
 func (w *Workspaces) End(session string) error {
 	w.mu.Lock()
 	ws, ok := w.bySession[session]
-	kept, isKept := w.kept[session]
+	earlier, isInherited := w.inherited[session]
 	delete(w.bySession, session)
-	delete(w.kept, session)
+	delete(w.inherited, session)
 	inUse := ok && ws.uses > 0
 	if ok {
 		ws.ended = true
@@ -187,8 +186,8 @@ func (w *Workspaces) End(session string) error {
 	switch {
 	case ok && !inUse:
 		err = ws.remove()
-	case isKept:
-		err = w.removeKept(kept)
+	case isInherited:
+		err = w.removeInherited(earlier)
 	}
 	if err != nil {
 		return fmt.Errorf("end workspace of session %q: %w", session, err)

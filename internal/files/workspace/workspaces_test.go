@@ -207,13 +207,13 @@ func TestOnSweep(t *testing.T) {
 		must(t, w.Close())
 	})
 	told := map[string]int{}
-	w.OnSweep(func(s workspace.Swept) {
+	w.OnSweep(func(s workspace.Removal) {
 		if s.Err != nil || s.Took < 0 {
 			t.Errorf("told %+v", s)
 		}
 		told[s.Session]++
 	})
-	stop := w.OnSweep(func(s workspace.Swept) { t.Errorf("told of %q after the stop", s.Session) })
+	stop := w.OnSweep(func(s workspace.Removal) { t.Errorf("told of %q after the stop", s.Session) })
 	stop()
 	of(t, w, "used")
 	of(t, w, "idle").Release()

@@ -16,14 +16,14 @@ import (
 	"github.com/satchel-go/satchel/internal/files/plainfile"
 )
 
-// artifact copies an artifact to staged.Name and fills in the rest.
-func (b *bringer) artifact(ref artifacts.Ref, pinned bool, staged *StagedInput) error {
+// copyArtifact copies an copyArtifact to staged.Name and fills in the rest.
+func (b *inputCopier) copyArtifact(ref artifacts.Ref, pinned bool, staged *StagedInput) error {
 	if b.from.Artifacts == nil {
 		return fmt.Errorf("%w: there is no artifact store", ErrSource)
 	}
 	latest := ref.Version < 0
 	if latest && pinned {
-		b.ws.memory.look(func(s state) {
+		b.ws.state.read(func(s state) {
 			if p, ok := s.Pins[staged.Name]; ok && p.Name == ref.Name {
 				ref.Version = p.Version
 			}
@@ -41,13 +41,13 @@ func (b *bringer) artifact(ref artifacts.Ref, pinned bool, staged *StagedInput) 
 	if !latest || !pinned || ref.Version >= 0 {
 		return nil
 	}
-	return b.ws.memory.change(func(s *state) {
+	return b.ws.state.change(func(s *state) {
 		s.Pins[staged.Name] = pin{Name: ref.Name, Version: info.Version}
 	})
 }
 
 // put writes a file of the workspace.
-func (b *bringer) put(rel string, mode fs.FileMode, data io.Reader) (int64, error) {
+func (b *inputCopier) put(rel string, mode fs.FileMode, data io.Reader) (int64, error) {
 	dir, err := openDir(b.ws.root, path.Dir(rel), true)
 	if err != nil {
 		return 0, err
@@ -56,20 +56,20 @@ func (b *bringer) put(rel string, mode fs.FileMode, data io.Reader) (int64, erro
 	return b.putIn(dir, path.Base(rel), mode, data)
 }
 
-func (b *bringer) putIn(dir *os.Root, name string, mode fs.FileMode, data io.Reader) (int64, error) {
+func (b *inputCopier) putIn(dir *os.Root, name string, mode fs.FileMode, data io.Reader) (int64, error) {
 	if b.ws.isAttached(dir, name) {
 		return 0, fmt.Errorf("%w: %q is a file that was attached; use it, or give the input another target", ErrTaken, name)
 	}
 	return b.ws.putIn(b.ctx, dir, name, mode, data)
 }
 
-// isAttached reports whether a file in dir is one of the conversation.
+// isAttached reports whether name in dir is a file that Attach staged.
 func (ws *Local) isAttached(dir *os.Root, name string) (is bool) {
 	info, err := dir.Lstat(name)
 	if err != nil {
 		return false
 	}
-	ws.memory.look(func(s state) {
+	ws.state.read(func(s state) {
 		for _, a := range s.Attached {
 			if strings.EqualFold(a.File, name) { // the same file where case does not count
 				known, err := ws.root.Lstat(inputsDir + "/" + a.File)
@@ -88,8 +88,8 @@ func (ws *Local) putIn(ctx context.Context, dir *os.Root, name string, mode fs.F
 	return n, err
 }
 
-// file brings one file.
-func (b *bringer) file(root *os.Root, rel, to string) error {
+// copyFile brings one copyFile.
+func (b *inputCopier) copyFile(root *os.Root, rel, to string) error {
 	f, info, err := b.openFile(root, rel)
 	if err != nil {
 		return err
@@ -105,9 +105,9 @@ func (b *bringer) file(root *os.Root, rel, to string) error {
 
 // openFile opens a regular file for reading. It checks the file before opening
 // it, because a socket cannot be opened and opening a device may have effects. It
-// checks again after, and does not block on a pipe that has been put there
-// meanwhile.
-func (b *bringer) openFile(root *os.Root, rel string) (*os.File, fs.FileInfo, error) {
+// checks the open file again, because a command may have replaced the file meanwhile. If a
+// pipe is there by then, opening it does not block.
+func (b *inputCopier) openFile(root *os.Root, rel string) (*os.File, fs.FileInfo, error) {
 	rel = filepath.FromSlash(rel)
 	info, err := root.Stat(rel)
 	if err != nil {
@@ -130,11 +130,11 @@ func (b *bringer) openFile(root *os.Root, rel string) (*os.File, fs.FileInfo, er
 	return f, info, nil
 }
 
-func (b *bringer) checkFile(info fs.FileInfo) error {
+func (b *inputCopier) checkFile(info fs.FileInfo) error {
 	switch {
 	case !info.Mode().IsRegular():
 		return fmt.Errorf("%w: it is %s", ErrNotRegular, plainfile.Kind(info.Mode()))
-	case b.single && isLinked(info):
+	case b.refuseHardLinks && isLinked(info):
 		return fmt.Errorf("%w: the file has several names (hard links)", ErrNotRegular)
 	}
 	return b.ws.checkFileSize(info.Size())
@@ -148,8 +148,8 @@ func copyMode(info fs.FileInfo) fs.FileMode {
 	return 0o644
 }
 
-// tree copies a directory.
-func (b *bringer) tree(root *os.Root, rel, to string) error {
+// copyTree copies a directory.
+func (b *inputCopier) copyTree(root *os.Root, rel, to string) error {
 	src, err := root.OpenRoot(filepath.FromSlash(rel))
 	if err != nil {
 		return cause(err)
@@ -160,10 +160,10 @@ func (b *bringer) tree(root *os.Root, rel, to string) error {
 		return err
 	}
 	defer dst.Close()
-	return b.walk(src, dst, 1)
+	return b.copyEntries(src, dst, 1)
 }
 
-func (b *bringer) walk(src, dst *os.Root, depth int) error {
+func (b *inputCopier) copyEntries(src, dst *os.Root, depth int) error {
 	if depth > maxTreeDepth {
 		return fmt.Errorf("%w: a directory may have %d levels", ErrTooLarge, maxTreeDepth)
 	}
@@ -179,21 +179,21 @@ func (b *bringer) walk(src, dst *os.Root, depth int) error {
 		if b.files++; b.files > maxTreeFiles {
 			return fmt.Errorf("%w: a directory may have %d entries", ErrTooLarge, maxTreeFiles)
 		}
-		if err := b.entry(src, dst, e, depth); err != nil {
+		if err := b.copyEntry(src, dst, e, depth); err != nil {
 			return fmt.Errorf("%q: %w", e.Name(), err)
 		}
 	}
 	return nil
 }
 
-func (b *bringer) entry(src, dst *os.Root, e fs.DirEntry, depth int) error {
+func (b *inputCopier) copyEntry(src, dst *os.Root, e fs.DirEntry, depth int) error {
 	name := e.Name()
 	if e.Type()&fs.ModeSymlink != 0 {
 		b.links++
 		return nil
 	}
 	if e.IsDir() {
-		return b.subtree(src, dst, name, depth)
+		return b.copySubtree(src, dst, name, depth)
 	}
 	f, info, err := b.openFile(src, name)
 	if errors.Is(err, ErrNotRegular) {
@@ -209,7 +209,7 @@ func (b *bringer) entry(src, dst *os.Root, e fs.DirEntry, depth int) error {
 	return err
 }
 
-func (b *bringer) subtree(src, dst *os.Root, name string, depth int) error {
+func (b *inputCopier) copySubtree(src, dst *os.Root, name string, depth int) error {
 	from, err := openStep(src, name, false)
 	if err != nil {
 		return err
@@ -220,11 +220,11 @@ func (b *bringer) subtree(src, dst *os.Root, name string, depth int) error {
 		return err
 	}
 	defer into.Close()
-	return b.walk(from, into, depth+1)
+	return b.copyEntries(from, into, depth+1)
 }
 
-// skillDir returns the directory of a staged skill, "skills/<dir>". If stage is
-// given, it calls that first.
+// skillDir returns the directory of a staged skill, "skills/<dir>". If stage is not nil,
+// skillDir calls it first to stage the skill.
 func (ws *Local) skillDir(ctx context.Context, name string, stage func(context.Context, string) error) (string, error) {
 	if stage != nil {
 		if err := stage(ctx, name); err != nil {
@@ -243,9 +243,9 @@ func (ws *Local) stagedDir(ctx context.Context, name string) (string, bool) {
 	ws.mu.Lock()
 	s, ok := ws.skills[skillDirName(name)]
 	ws.mu.Unlock()
-	if !ok || s.name != name || s.take(ctx) != nil {
+	if !ok || s.name != name || s.lock(ctx) != nil {
 		return "", false
 	}
-	defer s.give()
+	defer s.unlock()
 	return skillsDir + "/" + s.dir, s.fingerprint != "" && ws.firstChange(s) == ""
 }

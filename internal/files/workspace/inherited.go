@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// keptDir is a workspace of an earlier process.
-type keptDir struct {
-	dir      string // below the instance
-	since    time.Time
-	measured bool
-	used     int64 // as in Workspace
+// inheritedDir is a workspace of an earlier process that this one has not used yet.
+type inheritedDir struct {
+	dir       string // below the instance
+	idleSince time.Time
+	measured  bool
+	used      int64 // in bytes, once measured
 }
 
-// takeOver moves what must be kept of an instance without an owner, and removes
-// the rest.
+// takeOver removes an orphan. With WithKeep it first moves the orphan's workspaces into this
+// instance.
 func (w *Workspaces) takeOver(orphan *instance) {
 	if w.cfg.keep {
 		w.adopt(orphan)
@@ -41,25 +41,25 @@ func (w *Workspaces) adopt(orphan *instance) {
 		if err != nil || !strings.HasPrefix(name, sessionPrefix(s.Session)) {
 			continue
 		}
-		if _, twice := w.kept[s.Session]; twice {
+		if _, twice := w.inherited[s.Session]; twice {
 			continue
 		}
 		if err := w.inst.parent.Rename(orphan.name+"/"+name, w.inst.name+"/"+name); err != nil {
 			w.cfg.logger.Warn("workspaces: workspace not taken over", "session", s.Session, "error", err)
 			continue
 		}
-		w.kept[s.Session] = keptDir{dir: name, since: time.Now()}
+		w.inherited[s.Session] = inheritedDir{dir: name, idleSince: time.Now()}
 	}
 }
 
-// removeKept removes a workspace that is not in use and no longer among those kept.
-func (w *Workspaces) removeKept(kept keptDir) error {
-	w.total.Add(-kept.used)
-	return w.removeDir(kept.dir)
+// removeInherited removes a workspace of an earlier process. The caller has taken it out of w.inherited.
+func (w *Workspaces) removeInherited(earlier inheritedDir) error {
+	w.total.Add(-earlier.used)
+	return w.removeDir(earlier.dir)
 }
 
-// measureKept measures a workspace of an earlier process.
-func (w *Workspaces) measureKept(ctx context.Context, session, dir string) {
+// measureInherited measures a workspace of an earlier process.
+func (w *Workspaces) measureInherited(ctx context.Context, session, dir string) {
 	tree, err := openDir(w.inst.root, dir+"/"+treeName, false)
 	if err != nil {
 		return // it was removed
@@ -71,9 +71,9 @@ func (w *Workspaces) measureKept(ctx context.Context, session, dir string) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if k, ok := w.kept[session]; ok && k.dir == dir { // not opened meanwhile
+	if k, ok := w.inherited[session]; ok && k.dir == dir { // not opened meanwhile
 		k.measured, k.used = true, m.Bytes
-		w.kept[session] = k
+		w.inherited[session] = k
 		w.total.Add(m.Bytes)
 	}
 }
