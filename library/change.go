@@ -11,6 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/satchel-go/satchel/internal/text/printable"
 	"github.com/satchel-go/satchel/internal/text/skilltext"
 	"github.com/satchel-go/satchel/library/internal/textedit"
 	"github.com/satchel-go/satchel/skillmd"
@@ -46,7 +47,7 @@ func (l *Library) change(ctx context.Context, v *view, e *Edit) (Outcome, error)
 	if e.Skill == "" {
 		return Outcome{}, invalid("skill is missing: name the skill to change")
 	}
-	i, err := v.find(e.Skill)
+	i, err := v.find(ctx, e.Skill)
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -204,11 +205,11 @@ func (m *editResult) target(e *Edit) (name, text string, front int, err error) {
 		return name, string(m.files[skillFile]), 0, nil
 	}
 	if !validPath(name) {
-		return "", "", 0, invalid("%q is no path within the skill", cut(name, 200))
+		return "", "", 0, invalid("%q is no path within the skill", printable.Cut(name, 200))
 	}
 	data, ok := m.files[name]
 	if !ok && e.Action == actionPatch {
-		return "", "", 0, invalid("there is no file %q; files are %s", cut(name, 200), quotedNames(slices.Sorted(maps.Keys(m.files))))
+		return "", "", 0, invalid("there is no file %q; files are %s", printable.Cut(name, 200), quotedNames(slices.Sorted(maps.Keys(m.files))))
 	}
 	if e.Model && !isDoc(name) {
 		return "", "", 0, refused("an edit may not change %s; ask a person to do it", name)
@@ -281,7 +282,7 @@ func patch(text string, front int, name string, e *Edit, limit int) (textedit.Re
 	case format == "unifiedDiff":
 		return textedit.ApplyDiff(text, front, e.Patch, limit, name)
 	case format != "edits":
-		return textedit.Result{}, invalid("patchFormat is unifiedDiff or edits, not %q", cut(format, 40))
+		return textedit.Result{}, invalid("patchFormat is unifiedDiff or edits, not %q", printable.Cut(format, 40))
 	}
 	edits := make([]textedit.Edit, len(e.Edits))
 	for i, te := range e.Edits {

@@ -3,6 +3,8 @@ package library
 import (
 	"context"
 	"fmt"
+
+	"github.com/satchel-go/satchel/internal/text/printable"
 )
 
 // conflict says what has happened since the version that an edit was made for; from is
@@ -11,13 +13,13 @@ func (l *Library) conflict(ctx context.Context, v *view, i *item, from, head *Sk
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	e := refuse("conflict", ErrConflict, "the skill is at %s, not %s: it was changed. Inspect it and make the change anew.", head.VersionRef, cut(expected, 40))
+	e := refuse("conflict", ErrConflict, "the skill is at %s, not %s: it was changed. Inspect it and make the change anew.", head.VersionRef, printable.Cut(expected, 40))
 	if head.Version > 0 {
 		r, err := l.store.Load(ctx, v.actor.Tenant, i.id, head.Version)
 		if err != nil {
 			return err
 		}
-		e.Message = fmt.Sprintf("the skill is at %s, not %s: it was changed by %s (%q). Inspect it and make the change anew.", head.VersionRef, cut(expected, 40), r.Subject, r.Reason)
+		e.Message = fmt.Sprintf("the skill is at %s, not %s: it was changed by %s (%q). Inspect it and make the change anew.", head.VersionRef, printable.Cut(expected, 40), r.Subject, r.Reason)
 	}
 	e.VersionRef = head.VersionRef
 	if from == nil {
@@ -41,7 +43,7 @@ func (l *Library) conflictAfterRace(ctx context.Context, a Actor, out Outcome) e
 	if err != nil {
 		return err
 	}
-	i, err := v.find(out.ID)
+	i, err := v.find(ctx, out.ID)
 	if err != nil {
 		return err
 	}

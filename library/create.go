@@ -110,7 +110,7 @@ func (l *Library) copy(ctx context.Context, v *view, e *Edit) (Outcome, error) {
 	}
 	files := e.Files
 	if files == nil {
-		i, err := v.find(e.Skill)
+		i, err := v.find(ctx, e.Skill)
 		if err != nil {
 			return out, err
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/satchel-go/satchel/internal/text/printable"
 	"github.com/satchel-go/satchel/skillmd"
 )
 
@@ -126,7 +127,7 @@ func (l *Library) auditOutcome(ctx context.Context, a Actor, e *Edit, out Outcom
 		} else if err != nil {
 			return Outcome{}, err
 		}
-		entry := l.entry(a, knownAction(e.Action), cmp.Or(out.ID, idIn(e.Skill)), 0, 0, outcome, cut(named(e, detail), 500))
+		entry := l.entry(a, knownAction(e.Action), cmp.Or(out.ID, idIn(e.Skill)), 0, 0, outcome, printable.Cut(named(e, detail), 500))
 		if _, logErr := l.store.Commit(ctx, Change{Tenant: a.Tenant, Entry: entry}); logErr != nil {
 			return Outcome{}, logErr
 		}
@@ -146,13 +147,13 @@ func (l *Library) deny(ctx context.Context, p *preparedEdit, why string) error {
 	if e.Reason != "" {
 		why += "; the edit says: " + e.Reason
 	}
-	_, err := l.store.Commit(ctx, Change{Tenant: a.Tenant, Entry: l.entry(a, e.Action, idIn(e.Skill), 0, 0, "denied", cut(named(e, why), 500))})
+	_, err := l.store.Commit(ctx, Change{Tenant: a.Tenant, Entry: l.entry(a, e.Action, idIn(e.Skill), 0, 0, "denied", printable.Cut(named(e, why), 500))})
 	return err
 }
 
 // named returns the detail of an entry with the name in the edit, if the entry has no id.
 func named(e *Edit, detail string) string {
-	name := cut(cmp.Or(e.Skill, e.Name), 100)
+	name := printable.Cut(cmp.Or(e.Skill, e.Name), 100)
 	if idIn(e.Skill) != "" || name == "" || strings.Contains(detail, strconv.Quote(name)) {
 		return detail
 	}
@@ -197,14 +198,7 @@ func (l *Library) edit(ctx context.Context, a Actor, e *Edit) (Outcome, error) {
 	case actionPatch, actionReplace, actionMetadata, actionArchive:
 		return l.change(ctx, v, e)
 	}
-	return Outcome{}, invalid("action is one of create, patch, replace, metadata, copy and archive, not %q", cut(e.Action, 40))
-}
-
-func cut(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return strings.ToValidUTF8(s[:n], "") + "…"
+	return Outcome{}, invalid("action is one of create, patch, replace, metadata, copy and archive, not %q", printable.Cut(e.Action, 40))
 }
 
 // storable makes text from outside one that every database takes.
@@ -228,7 +222,7 @@ func (l *Library) refusal(ctx context.Context, a Actor, action string, id string
 	if !ok || ctx.Err() != nil {
 		return err
 	}
-	if _, failed := l.store.Commit(ctx, Change{Tenant: a.Tenant, Entry: l.entry(a, action, id, 0, 0, own.Code, cut(own.Message, 500))}); failed != nil {
+	if _, failed := l.store.Commit(ctx, Change{Tenant: a.Tenant, Entry: l.entry(a, action, id, 0, 0, own.Code, printable.Cut(own.Message, 500))}); failed != nil {
 		return failed
 	}
 	return err

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/internal/text/plainjson"
+	"github.com/satchel-go/satchel/internal/text/printable"
 	"github.com/satchel-go/satchel/internal/text/skilltext"
 )
 
@@ -57,7 +58,7 @@ func withFields(text string, e *Edit) (string, error) {
 	}
 	for _, key := range slices.Sorted(maps.Keys(values)) {
 		if keyIn(key+":") != key || strings.ContainsAny(key, "\r\u0085\u2028\u2029") {
-			return "", invalid("%q cannot be a key of metadata", cut(key, 80))
+			return "", invalid("%q cannot be a key of metadata", printable.Cut(key, 80))
 		}
 	}
 	if !f.setMetadata(values) {

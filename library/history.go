@@ -14,7 +14,7 @@ func (l *Library) History(ctx context.Context, a Actor, ref Ref) iter.Seq2[Revis
 		v, err := l.view(ctx, a)
 		if err == nil {
 			var i *item
-			if i, err = v.find(ref.Skill); err == nil {
+			if i, err = v.find(ctx, ref.Skill); err == nil {
 				err = l.history(ctx, v, i, yield)
 			}
 		}

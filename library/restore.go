@@ -37,7 +37,7 @@ func (l *Library) remake(ctx context.Context, a Actor, e *Edit, files func(*view
 	if err != nil {
 		return Outcome{}, err
 	}
-	i, err := v.find(e.Skill)
+	i, err := v.find(ctx, e.Skill)
 	if err != nil {
 		return Outcome{}, err
 	}

@@ -21,7 +21,7 @@ func (l *Library) review(ctx context.Context, a Actor, ref Ref) (Descriptor, err
 	if err != nil {
 		return Descriptor{}, err
 	}
-	i, err := v.find(ref.Skill)
+	i, err := v.find(ctx, ref.Skill)
 	if err != nil {
 		return Descriptor{}, err
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/text/printable"
 	"github.com/satchel-go/satchel/internal/text/skilltext"
 )
 
@@ -165,7 +166,7 @@ func (v *view) served(h *parsedHead) int {
 }
 
 // find resolves a canonical id or a name.
-func (v *view) find(ref string) (*item, error) {
+func (v *view) find(ctx context.Context, ref string) (*item, error) {
 	ref = strings.TrimSpace(ref)
 	if i := v.items[ref]; i != nil && v.sees(i) {
 		return i, nil
@@ -189,7 +190,7 @@ func (v *view) find(ref string) (*item, error) {
 	slices.SortFunc(skillItem, func(a, b *item) int { return strings.Compare(a.id, b.id) })
 	e := refuse("ambiguous", errAmbiguous, "%q is the name of %d skills; use a canonicalId", ref, len(skillItem))
 	for _, i := range skillItem {
-		d, err := v.describe(context.Background(), i)
+		d, err := v.describe(ctx, i)
 		if err != nil {
 			return nil, err
 		}
@@ -199,7 +200,7 @@ func (v *view) find(ref string) (*item, error) {
 }
 
 func unknown(ref string) *Error {
-	return refuse("unknown", ErrUnknown, "unknown skill %q", cut(ref, 80))
+	return refuse("unknown", ErrUnknown, "unknown skill %q", printable.Cut(ref, 80))
 }
 
 // describe returns the descriptor of the version that the actor gets.
@@ -330,7 +331,7 @@ func (l *Library) open(ctx context.Context, a Actor, ref Ref, archived bool) (*S
 		if err != nil {
 			return nil, err
 		}
-		i, err := v.find(ref.Skill)
+		i, err := v.find(ctx, ref.Skill)
 		if err != nil {
 			return nil, err
 		}

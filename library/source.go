@@ -155,7 +155,7 @@ func (s *tenantSource) at(ctx context.Context, id, revision string) (*Skill, err
 	if err != nil {
 		return nil, err
 	}
-	i, err := v.find(id)
+	i, err := v.find(ctx, id)
 	if err != nil {
 		return nil, source.ErrGone
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/text/printable"
 	"github.com/satchel-go/satchel/internal/text/search"
 	"github.com/satchel-go/satchel/internal/text/skilltext"
 	"github.com/satchel-go/satchel/session"
@@ -90,7 +91,7 @@ func (d *editor) find(ctx context.Context, s *tools.Scope, v *view, ref string) 
 // that may be meant: first those of likely, which the catalog suggests, then those of similar
 // names.
 func unknownAmong(ref string, likely []string, skills []skillItem) error {
-	ref = cut(ref, 80)
+	ref = printable.Cut(ref, 80)
 	var near []string
 	add := func(means func(name string) bool) {
 		for _, f := range skills {

@@ -73,7 +73,7 @@ func (r *reading) inspect() (string, error) {
 		for _, f := range o.list {
 			names = append(names, f.Path)
 		}
-		return "", tools.ModelErrorf("there is no file %q; files are %s", cut(path, 200), cut(strings.Join(names, ", "), 2000))
+		return "", tools.ModelErrorf("there is no file %q; files are %s", printable.Cut(path, 200), printable.Cut(strings.Join(names, ", "), 2000))
 	}
 	data, err := o.read(r.ctx, path)
 	if err != nil {

@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/satchel-go/satchel/internal/text/printable"
 )
 
 // param is a parameter that a skill declares in metadata.parameters.
@@ -65,7 +67,7 @@ func fill(declared []param, given map[string]json.RawMessage) (values map[string
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		if _, known := values[name]; !known && len(warnings) < 5 {
-			warnings = append(warnings, fmt.Sprintf("the skill has no parameter %q", cut(name, 80)))
+			warnings = append(warnings, fmt.Sprintf("the skill has no parameter %q", printable.Cut(name, 80)))
 		}
 	}
 	return values, warnings, ""
@@ -77,11 +79,11 @@ func (p param) misfit(raw json.RawMessage) string {
 	case "number":
 		var n json.Number
 		if json.Unmarshal([]byte(text), &n) != nil {
-			return fmt.Sprintf("parameter %q is a number, not %s", p.Name, cut(string(raw), 80))
+			return fmt.Sprintf("parameter %q is a number, not %s", p.Name, printable.Cut(string(raw), 80))
 		}
 	case "boolean":
 		if text != "true" && text != "false" {
-			return fmt.Sprintf("parameter %q is true or false, not %s", p.Name, cut(string(raw), 80))
+			return fmt.Sprintf("parameter %q is true or false, not %s", p.Name, printable.Cut(string(raw), 80))
 		}
 	case "enum":
 		var values []string
@@ -91,7 +93,7 @@ func (p param) misfit(raw json.RawMessage) string {
 			}
 			values = append(values, fmt.Sprintf("%q", textOf(v)))
 		}
-		return fmt.Sprintf("parameter %q is one of %s, not %s", p.Name, strings.Join(values, ", "), cut(string(raw), 80))
+		return fmt.Sprintf("parameter %q is one of %s, not %s", p.Name, strings.Join(values, ", "), printable.Cut(string(raw), 80))
 	}
 	return ""
 }

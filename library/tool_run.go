@@ -92,7 +92,7 @@ func (r *reading) run() (string, error) {
 			if r.ctx.Err() != nil {
 				return "", r.ctx.Err()
 			}
-			warnings = append(warnings, fmt.Sprintf("the skill has no doc %q", cut(name, 200)))
+			warnings = append(warnings, fmt.Sprintf("the skill has no doc %q", printable.Cut(name, 200)))
 			continue
 		}
 		bring.Docs = append(bring.Docs, skilltools.BroughtDoc{Name: name, Content: contentOf(string(text))})
