@@ -111,6 +111,8 @@ func TestOptionsThatCannotWork(t *testing.T) {
 		{"no such tool", []satchel.Option{satchel.WithTools(satchel.Tools{Names: []string{"skill_load", "skill_fly"}})}, tools.ErrSet},
 		{"operation twice", []satchel.Option{satchel.WithTools(satchel.Tools{Operations: []tools.Operation{skilltools.Load()}})}, tools.ErrSet},
 		{"nil logger", []satchel.Option{satchel.WithLogger(nil)}, satchel.ErrOption},
+		{"a field beside the runtime spec", []satchel.Option{satchel.WithTools(satchel.Tools{Vocabulary: tools.Vocabulary{Name: tools.RuntimeSpec, Guidance: "x"}})}, satchel.ErrOption},
+		{"a vocabulary without a name", []satchel.Option{satchel.WithTools(satchel.Tools{Vocabulary: tools.Vocabulary{Dotted: true}})}, satchel.ErrOption},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			rt, err := satchel.New(tt.opts...)

@@ -2,7 +2,6 @@ package satchel
 
 import (
 	"cmp"
-	"fmt"
 
 	"github.com/satchel-go/satchel/internal/engine/skilltools"
 	"github.com/satchel-go/satchel/tools"
@@ -32,8 +31,13 @@ func (t *Tools) resolve() error {
 	}
 	v := &t.Vocabulary
 	isSatchels := v.Name == tools.RuntimeSpec
-	if isSatchels && len(v.Operations) > 0 {
-		return fmt.Errorf("Vocabulary: %q is one of Satchel's and takes no Operations", v.Name)
+	hasRules := v.Guidance != "" || v.Unlisted || v.InSystem || v.ForSession || v.Evicts
+	if err := cmp.Or(
+		errorIf(isSatchels && (hasRules || len(v.Operations) > 0), "Vocabulary: %q is one of Satchel's: beside Name only Dotted and Locations may be set", v.Name),
+		errorIf(!isSatchels && (v.Dotted || v.Locations), "Vocabulary: Dotted and Locations are fields of the vocabulary %q alone: set that Name", tools.RuntimeSpec),
+		errorIf(hasRules && v.Name == "" && len(v.Operations) == 0, "Vocabulary: it has rules and no Operations"),
+	); err != nil {
+		return err
 	}
 	if isSatchels {
 		*v = skilltools.RuntimeSpec(v.Dotted, v.Locations)
@@ -52,5 +56,8 @@ func (t *Tools) resolve() error {
 // it), and the tools tell the model that it must do without. Commands run unconfined only with
 // an executor of executor/local.
 func WithRunner(r Runner) Option {
-	return single("WithRunner", nil, func(s *settings) { s.choices.Runner = &r })
+	return single("WithRunner", nil, func(s *settings) {
+		own := r // New completes it
+		s.choices.Runner = &own
+	})
 }

@@ -7,10 +7,13 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/artifacts"
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/executor/local"
 	"github.com/satchel-go/satchel/internal/files/workspace"
 )
 
@@ -82,5 +85,32 @@ func TestRunAfterIdleTime(t *testing.T) {
 	}
 	if err := b.rt.EndSession(context.Background(), b.key.Session); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestRunnerOptionTwice: runtimes of the same option close only what each has opened.
+func TestRunnerOptionTwice(t *testing.T) {
+	commands, err := local.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	skills := fstest.MapFS{"demo/SKILL.md": {Data: []byte("---\nname: demo\ndescription: Runs things.\n---\nRun.\n")}}
+	opts := []satchel.Option{satchel.WithSkillFS("skills", skills), satchel.WithRunner(satchel.Runner{Executor: commands, Unloaded: true})}
+	first, err := satchel.New(opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := satchel.New(opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer second.Close()
+	if err := first.Close(); err != nil {
+		t.Error(err)
+	}
+	call := core.ToolCall{ID: "1", Name: "skill_run", Arguments: `{"skill":"demo","command":"echo here"}`}
+	answer, err := second.CallTool(t.Context(), core.SessionKey{Session: "s"}, call)
+	if err != nil || !strings.Contains(answer, "here") {
+		t.Errorf("%q, %v", answer, err)
 	}
 }
