@@ -58,8 +58,8 @@ func TestAttackChannel(t *testing.T) {
 		ours := &channel{ctx: context.Background(), tenant: "acme", store: blobs.NewMemory(blobs.Quota{}), hidden: redact.NewSet([]Hidden(nil)), stop: func() { ended = true }}
 		ours.serve(strings.NewReader(c.text), io.Discard)
 		why := ""
-		if ours.broken != nil {
-			why = ours.broken.Message
+		if ours.violation != nil {
+			why = ours.violation.Message
 		}
 		if ended != (c.broken != "") || !strings.Contains(why, c.broken) || string(ours.result) != c.ours {
 			t.Errorf("%s: ended %v, %q, result %s", name, ended, why, ours.result)

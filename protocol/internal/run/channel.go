@@ -26,35 +26,37 @@ import (
 
 // channel answers the calls of a program: one per line, one at a time.
 type channel struct {
-	ctx    context.Context
-	tenant string
-	store  blobs.Store
-	expiry time.Duration
-	most   int // blobs that the program may make
-	ws     workspace.Workspace
-	job    any               // the answer to run.job
-	say    func(text string) // run.progress
-	hidden *redact.Set       // of what texts hold
-	inputs []blobs.Info
-	stop   func() // ends the program
+	ctx      context.Context
+	tenant   string
+	store    blobs.Store
+	expiry   time.Duration
+	maxBlobs int // that the program may make
+	ws       workspace.Workspace
+	job      any               // the answer to run.job
+	report   func(text string) // called for run.progress
+	hidden   *redact.Set       // values that are removed from texts
+	inputs   []blobs.Info
+	stop     func() // kills the program
 
-	mu      sync.Mutex
-	made    []blobs.Info
-	taken   int // blobs of the program, those that are being made too
-	refused int // blobs that are over most
-	summary string
-	done    bool
-	result  json.RawMessage
-	failure *Failure
-	broken  *Failure // what the program did to the channel
+	mu        sync.Mutex
+	created   []blobs.Info
+	reserved  int // blobs that the program has made or is making
+	refused   int // blobs beyond maxBlobs
+	summary   string
+	done      bool // the program has called run.done
+	result    json.RawMessage
+	failure   *Failure // of run.done
+	violation *Failure // set if the program broke a rule of the channel
 }
 
+// channelCall is a call of the program.
 type channelCall struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
 	Params json.RawMessage `json:"params"`
 }
 
+// channelAnswer is the answer to a call.
 type channelAnswer struct {
 	Version string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id"`
@@ -62,6 +64,7 @@ type channelAnswer struct {
 	Error   *channelError   `json:"error,omitempty"`
 }
 
+// channelError is an error that the program gets.
 type channelError struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
@@ -69,11 +72,12 @@ type channelError struct {
 
 func (e *channelError) Error() string { return e.Message }
 
+// refuse returns the error for wrong parameters.
 func refuse(format string, args ...any) error {
 	return &channelError{-32602, fmt.Sprintf(format, args...)}
 }
 
-// serve answers until the program closes its end, or breaks the rules.
+// serve answers calls until the program closes its end or breaks a rule of the channel.
 func (c *channel) serve(calls io.Reader, answers io.Writer) {
 	r := bufio.NewReaderSize(calls, readSize)
 	for n := 0; ; n++ {
@@ -82,18 +86,18 @@ func (c *channel) serve(calls io.Reader, answers io.Writer) {
 		case err != nil && len(line) == 0 && !errors.Is(err, errLongLine):
 			return
 		case errors.Is(err, errLongLine):
-			c.breaks("a line of more than %d bytes", maxLine)
+			c.violate("a line of more than %d bytes", maxLine)
 			return
 		case err != nil:
-			c.breaks("half a line")
+			c.violate("half a line")
 			return
 		case n >= maxCalls:
-			c.breaks("more than %d calls", maxCalls)
+			c.violate("more than %d calls", maxCalls)
 			return
 		}
 		var call channelCall
 		if json.Unmarshal(line, &call) != nil || call.Method == "" || len(call.ID) == 0 {
-			c.breaks("a line that is no call: %.60q", line)
+			c.violate("a line that is no call: %.60q", line)
 			return
 		}
 		answer := channelAnswer{Version: "2.0", ID: call.ID}
@@ -107,17 +111,18 @@ func (c *channel) serve(calls io.Reader, answers io.Writer) {
 		}
 		text, err := json.Marshal(answer)
 		if err != nil {
-			c.breaks("an answer that cannot be written")
+			c.violate("an answer that cannot be written")
 			return
 		}
 		if _, err := answers.Write(append(text, '\n')); err != nil {
-			return // the program does not listen any more
+			return // the program has closed its end
 		}
 	}
 }
 
 var errLongLine = errors.New("line too long")
 
+// readLine returns the next line without its line end. With io.EOF the line is not complete.
 func readLine(r *bufio.Reader) (line []byte, err error) {
 	for {
 		part, err := r.ReadSlice('\n')
@@ -131,16 +136,18 @@ func readLine(r *bufio.Reader) (line []byte, err error) {
 	}
 }
 
-// breaks ends the program.
-func (c *channel) breaks(format string, args ...any) {
+// violate kills the program because it broke a rule of the channel. The run fails, unless the
+// program has called run.done before.
+func (c *channel) violate(format string, args ...any) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.done {
-		c.broken = &Failure{TypePolicy, "the channel got " + fmt.Sprintf(format, args...)}
+		c.violation = &Failure{TypePolicy, "the channel got " + fmt.Sprintf(format, args...)}
 	}
 	c.stop()
 }
 
+// answer returns the result of a call.
 func (c *channel) answer(call channelCall) (any, error) {
 	switch call.Method {
 	case "run.job":
@@ -153,7 +160,7 @@ func (c *channel) answer(call channelCall) (any, error) {
 			return nil, refuse("text: want a text")
 		}
 		if call.Method == "run.progress" {
-			c.say(p.Text)
+			c.report(p.Text)
 			return nil, nil
 		}
 		c.mu.Lock()
@@ -174,7 +181,7 @@ func (c *channel) answer(call channelCall) (any, error) {
 	return nil, &channelError{-32601, fmt.Sprintf("unknown method %.60q", call.Method)}
 }
 
-// finish keeps the first result.
+// finish answers run.done. It keeps the first result and ignores others.
 func (c *channel) finish(params json.RawMessage) error {
 	var p struct {
 		Result json.RawMessage
@@ -192,13 +199,14 @@ func (c *channel) finish(params json.RawMessage) error {
 	return nil
 }
 
-// readable are the blobs that the program may read.
+// readable returns the blobs that the program may read.
 func (c *channel) readable() []blobs.Info {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return slices.Concat(c.inputs, c.made)
+	return slices.Concat(c.inputs, c.created)
 }
 
+// read answers blobs.read.
 func (c *channel) read(params json.RawMessage) (any, error) {
 	var p struct {
 		ID             string `json:"blob_id"`
@@ -225,6 +233,7 @@ func (c *channel) read(params json.RawMessage) (any, error) {
 	return map[string]any{"content": base64.StdEncoding.EncodeToString(text), "kind": info.Kind, "size_bytes": info.Size}, nil
 }
 
+// create answers blobs.create.
 func (c *channel) create(params json.RawMessage) (_ any, err error) {
 	var p struct{ Content, Encoding, Kind, Path string }
 	if err := json.Unmarshal(params, &p); err != nil {
@@ -233,11 +242,11 @@ func (c *channel) create(params json.RawMessage) (_ any, err error) {
 	if len(p.Kind) > maxKind || strings.ContainsFunc(p.Kind, func(r rune) bool { return r < ' ' || r > '~' }) {
 		return nil, refuse("kind: want a MIME type")
 	}
-	done, err := c.take()
+	release, err := c.reserve()
 	if err != nil {
 		return nil, err
 	}
-	defer func() { done(err) }()
+	defer func() { release(err) }()
 	var info blobs.Info
 	switch {
 	case p.Path != "":
@@ -250,9 +259,9 @@ func (c *channel) create(params json.RawMessage) (_ any, err error) {
 		if utf8.Valid(content) {
 			content = []byte(c.hidden.Text(string(content), 0))
 		}
-		info, err = c.keep(c.ctx, p.Kind, bytes.NewReader(content))
+		info, err = c.storeBlob(c.ctx, p.Kind, bytes.NewReader(content))
 	case p.Encoding == "" || p.Encoding == "utf-8":
-		info, err = c.keep(c.ctx, p.Kind, strings.NewReader(c.hidden.Text(p.Content, 0)))
+		info, err = c.storeBlob(c.ctx, p.Kind, strings.NewReader(c.hidden.Text(p.Content, 0)))
 	default:
 		return nil, refuse("encoding %.20q: want utf-8 or base64", p.Encoding)
 	}
@@ -262,25 +271,26 @@ func (c *channel) create(params json.RawMessage) (_ any, err error) {
 	return map[string]any{"blob_id": info.ID, "size_bytes": info.Size}, nil
 }
 
-// take counts a blob that is to be made; done gives its place back if it is not.
-func (c *channel) take() (done func(error), err error) {
+// reserve counts a blob that the program is going to make. The caller calls release with the error
+// of the creation; after an error the blob does not count.
+func (c *channel) reserve() (release func(error), err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.taken >= c.most {
+	if c.reserved >= c.maxBlobs {
 		c.refused++
-		return nil, &channelError{-32005, fmt.Sprintf("the limit of blobs that a run may make is %d (--max-output-blobs): put more into one", c.most)}
+		return nil, &channelError{-32005, fmt.Sprintf("the limit of blobs that a run may make is %d (--max-output-blobs): put more into one", c.maxBlobs)}
 	}
-	c.taken++
+	c.reserved++
 	return func(err error) {
 		if err != nil {
 			c.mu.Lock()
 			defer c.mu.Unlock()
-			c.taken--
+			c.reserved--
 		}
 	}, nil
 }
 
-// createFile makes a blob of a plain file of the workspace.
+// createFile makes a blob of a regular file in the workspace.
 func (c *channel) createFile(ctx context.Context, name, kind string) (blobs.Info, error) {
 	f, err := collect.Open(c.ws, name)
 	if err != nil {
@@ -292,17 +302,17 @@ func (c *channel) createFile(ctx context.Context, name, kind string) (blobs.Info
 	found := collect.MIME(name, first)
 	kind = cmp.Or(kind, found)
 	if c.hidden != nil && collect.IsText(found, first) {
-		return c.keep(ctx, kind, &redactReader{r: r, stream: redact.Stream{Set: c.hidden}})
+		return c.storeBlob(ctx, kind, &redactReader{r: r, stream: redact.Stream{Set: c.hidden}})
 	}
-	return c.keep(ctx, kind, r)
+	return c.storeBlob(ctx, kind, r)
 }
 
-// redactReader takes secrets out of a text as it is read.
+// redactReader removes secrets from a text while it is read.
 type redactReader struct {
 	r      io.Reader
 	stream redact.Stream
-	ready  []byte
-	err    error
+	ready  []byte // text without secrets that Read has not returned yet
+	err    error  // of r
 }
 
 // Read implements io.Reader.
@@ -320,7 +330,8 @@ func (h *redactReader) Read(p []byte) (int, error) {
 	return n, h.err
 }
 
-func (c *channel) keep(ctx context.Context, kind string, r io.Reader) (blobs.Info, error) {
+// storeBlob stores a blob and adds it to those of the run. Its errors are for the program.
+func (c *channel) storeBlob(ctx context.Context, kind string, r io.Reader) (blobs.Info, error) {
 	info, err := c.store.Create(ctx, c.tenant, cmp.Or(kind, "application/octet-stream"), r, maxBlob, Expires(c.expiry))
 	switch {
 	case errors.Is(err, blobs.ErrQuota), errors.Is(err, blobs.ErrTooLarge):
@@ -330,12 +341,12 @@ func (c *channel) keep(ctx context.Context, kind string, r io.Reader) (blobs.Inf
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.made = append(c.made, info)
+	c.created = append(c.created, info)
 	return info, nil
 }
 
-// openPipes opens the two pipes of the channel. The program gets one end of each.
-func openPipes() (theirs []*os.File, answers, calls *os.File, err error) {
+// openPipes opens the two pipes of the channel. The program gets childEnds, one end of each.
+func openPipes() (childEnds []*os.File, answers, calls *os.File, err error) {
 	read, answers, err := os.Pipe()
 	if err != nil {
 		return nil, nil, nil, err

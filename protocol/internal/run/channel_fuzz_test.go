@@ -36,7 +36,7 @@ func FuzzChannel(f *testing.F) {
 		stopped := 0
 		c := &channel{
 			ctx: t.Context(), tenant: "acme", store: blobs.NewMemory(blobs.Quota{}), expiry: time.Hour, job: map[string]any{"language": "python"},
-			ws: ws, say: func(string) {}, hidden: redact.NewSet([]Hidden(nil)), stop: func() { stopped++ },
+			ws: ws, report: func(string) {}, hidden: redact.NewSet([]Hidden(nil)), stop: func() { stopped++ },
 		}
 		var answers bytes.Buffer
 		c.serve(bytes.NewReader(calls), &answers)
@@ -45,7 +45,7 @@ func FuzzChannel(f *testing.F) {
 				t.Errorf("%q is answered by %q", calls, line)
 			}
 		}
-		if c.broken != nil && stopped == 0 {
+		if c.violation != nil && stopped == 0 {
 			t.Errorf("%q breaks the channel, and the program goes on", calls)
 		}
 	})

@@ -15,23 +15,23 @@ import (
 	"github.com/satchel-go/satchel/internal/files/collect"
 )
 
-// collect makes the result from the files and the channel of the program.
+// collect fills a.result from the files and the channel of the program, and from how it ended.
 func (a *activeRun) collect(ctx context.Context, ended executor.Result) {
 	c := a.channel
 	a.result.Reason = ended.Reason
-	if c.broken != nil && ended.Reason == executor.ReasonCancelled {
+	if c.violation != nil && ended.Reason == executor.ReasonCancelled {
 		a.result.Reason = executor.ReasonPolicy
 	}
 	result, failure := a.outcome(ended)
 	if failure == nil {
 		failure = a.setOutput(ctx, result)
 	}
-	for _, info := range c.made[:min(len(c.made), c.most)] { // a large result beyond them is named by output
+	for _, info := range c.created[:min(len(c.created), c.maxBlobs)] { // output names the blob of a large result
 		a.result.OutputBlobs = append(a.result.OutputBlobs, info.ID)
 	}
 	a.collectFiles(ctx)
 	if c.refused > 0 {
-		a.warn(fmt.Sprintf("the limit of blobs that a run may make is %d (--max-output-blobs); refused: %d", c.most, c.refused))
+		a.warn(fmt.Sprintf("the limit of blobs that a run may make is %d (--max-output-blobs); refused: %d", c.maxBlobs, c.refused))
 	}
 	a.explain(ctx, failure)
 	if failure != nil {
@@ -47,9 +47,9 @@ func (a *activeRun) collect(ctx context.Context, ended executor.Result) {
 	a.setExpiry()
 }
 
-// setExpiry says when the first blob of the run expires.
+// setExpiry sets the time at which the first blob of the run expires.
 func (a *activeRun) setExpiry() {
-	for _, info := range a.channel.made {
+	for _, info := range a.channel.created {
 		at := info.Expires.UTC().Format(time.RFC3339)
 		if !info.Expires.IsZero() && (a.result.ExpiresAt == "" || at < a.result.ExpiresAt) {
 			a.result.ExpiresAt = at
@@ -60,15 +60,15 @@ func (a *activeRun) setExpiry() {
 // absentPattern matches what programs print about a path that does not exist.
 const absentPattern = `(?:no such file|cannot find|ENOENT|permission denied|EACCES)`
 
-// literalPath finds the paths that only a sandbox with namespaces has. missingPath finds lines in which
-// programs print that such a path does not exist.
+// literalPath finds the paths that exist only in a sandbox with namespaces. missingPath finds lines
+// in which programs print that such a path does not exist.
 var (
 	literalPath = regexp.MustCompile(`(?m)(?:^|[\s"'` + "`" + `=(:])/(skills|workspace|blobs)\b`)
 	missingPath = regexp.MustCompile(`(?mi)` + absentPattern + `.*[\s"'` + "`" + `=(:]/(skills|workspace|blobs)\b|(?:^|[\s"'` + "`" + `=(:])/(skills|workspace|blobs)\b.*` + absentPattern)
 )
 
-// explain adds warnings about causes that the program cannot know. f is nil if the run has not
-// failed.
+// explain adds warnings about causes that the output of the program does not show. f is nil if the
+// run has not failed.
 func (a *activeRun) explain(ctx context.Context, f *Failure) {
 	if a.Executor.Capabilities().SkillsAt == "" && a.namesRoots(ctx, f) {
 		a.warn("this sandbox has no /skills, /workspace and /blobs: use the variables SKILLS_DIR, WORKSPACE_DIR and BLOBS_DIR, or the helper's functions")
@@ -91,12 +91,12 @@ func (a *activeRun) namesRoots(ctx context.Context, f *Failure) bool {
 	if a.Skill == nil {
 		return false
 	}
-	left := int64(maxSearched)
+	remaining := int64(maxSearched)
 	for _, file := range a.Skill.Files {
 		if ext := path.Ext(file.Path); ext != languages[a.Language].ext && (ext != ".mjs" || a.Language != "javascript") {
 			continue
 		}
-		if left -= file.Size; left < 0 {
+		if remaining -= file.Size; remaining < 0 {
 			return false
 		}
 		if text, err := a.Skill.ReadFile(ctx, file.Path); err == nil && writesRoots(a.Language, string(text)) {
@@ -106,14 +106,14 @@ func (a *activeRun) namesRoots(ctx context.Context, f *Failure) bool {
 	return false
 }
 
-// quotedPath finds the paths in the text of a program, as texts that begin with them.
+// quotedPath finds string literals in code that begin with one of the paths.
 var quotedPath = regexp.MustCompile("[\"'`]/(skills|workspace|blobs)[/\"'`]")
 
 // writesRoots reports whether code names one of the paths without its variable. Code that uses
 // the variable may name the path as a default.
 func writesRoots(language, code string) bool {
 	paths := quotedPath
-	if language == "bash" { // it needs no quotes
+	if language == "bash" { // a script needs no quotes
 		paths = literalPath
 	}
 	for _, found := range paths.FindAllStringSubmatch(code, -1) {
@@ -127,18 +127,19 @@ func writesRoots(language, code string) bool {
 
 // fail sets the result of a failed run.
 func (a *activeRun) fail(f *Failure) {
-	told := &Failure{sentence(head(a.redact(f.Type), maxType)), tail(strings.ToValidUTF8(a.redact(f.Message), "\uFFFD"), maxMessage)}
-	a.result.Status, a.result.Error = Failed, told
+	redacted := &Failure{sentence(head(a.redact(f.Type), maxType)), tail(strings.ToValidUTF8(a.redact(f.Message), "\uFFFD"), maxMessage)}
+	a.result.Status, a.result.Error = Failed, redacted
 	a.result.Output = nil
-	a.result.Summary = told.summary()
+	a.result.Summary = redacted.summary()
 }
 
-// outcome returns the result of the program, or the reason why there is none.
+// outcome returns the result of the program, or the failure if it has none. The result is that of
+// run.done, else RESULT_FILE, else the standard output of a script.
 func (a *activeRun) outcome(ended executor.Result) (json.RawMessage, *Failure) {
 	c := a.channel
 	switch {
-	case c.broken != nil:
-		return nil, c.broken
+	case c.violation != nil:
+		return nil, c.violation
 	case c.done && c.failure != nil && ended.Reason == executor.ReasonExit:
 		return nil, c.failure
 	}
@@ -165,7 +166,7 @@ func (a *activeRun) outcome(ended executor.Result) (json.RawMessage, *Failure) {
 	return result, nil
 }
 
-// resultFile reads RESULT_FILE. It returns nil if the program has written nothing.
+// resultFile reads RESULT_FILE. It returns nil if there is no such file.
 func (a *activeRun) resultFile() (json.RawMessage, *Failure) {
 	f, err := collect.Open(a.ws, "runs/result.json")
 	if err != nil {
@@ -198,7 +199,7 @@ func (a *activeRun) setOutput(ctx context.Context, result json.RawMessage) *Fail
 		a.result.Output = json.RawMessage(text)
 		return nil
 	}
-	info, err := a.channel.keep(ctx, "application/json", strings.NewReader(text))
+	info, err := a.channel.storeBlob(ctx, "application/json", strings.NewReader(text))
 	if err != nil {
 		return &Failure{TypeOutputTooLarge, "the result is too large for the answer, and cannot be stored: " + err.Error()}
 	}
@@ -216,13 +217,13 @@ func (a *activeRun) collectFiles(ctx context.Context) {
 	for _, w := range found.Warnings {
 		a.warn(w.String())
 	}
-	total, left := int64(0), 0
+	total, omitted := int64(0), 0
 	for i, f := range found.Files {
 		if i >= maxOutFiles || total+f.Size > maxOutBytes {
-			left++
+			omitted++
 			continue
 		}
-		if len(a.result.OutputBlobs) >= a.channel.most {
+		if len(a.result.OutputBlobs) >= a.channel.maxBlobs {
 			a.channel.refused++
 			continue
 		}
@@ -234,24 +235,25 @@ func (a *activeRun) collectFiles(ctx context.Context) {
 		total += info.Size
 		a.result.OutputBlobs = append(a.result.OutputBlobs, info.ID)
 	}
-	if left > 0 {
-		a.warn(fmt.Sprintf("%d files of out/ are left out: at most %d and %d bytes become blobs", left, maxOutFiles, maxOutBytes))
+	if omitted > 0 {
+		a.warn(fmt.Sprintf("%d files of out/ are left out: at most %d and %d bytes become blobs", omitted, maxOutFiles, maxOutBytes))
 	}
 }
 
+// warn adds a warning to the result, without secrets.
 func (a *activeRun) warn(text string) {
 	a.result.Warnings = append(a.result.Warnings, sentence(head(a.redact(text), maxWarning)))
 }
 
-// setLogs adds the output of the program to the result.
+// setLogs adds a preview of the program's output to the result, and a blob if it is longer.
 func (a *activeRun) setLogs(ctx context.Context) {
 	a.logs.end()
 	text := a.logs.String()
-	cut := false
-	if a.result.LogsPreview, cut = preview(text); !cut {
+	isShortened := false
+	if a.result.LogsPreview, isShortened = preview(text); !isShortened {
 		return
 	}
-	if info, err := a.channel.keep(ctx, "text/plain", strings.NewReader(text)); err == nil {
+	if info, err := a.channel.storeBlob(ctx, "text/plain", strings.NewReader(text)); err == nil {
 		a.result.LogsBlob = info.ID
 	}
 }

@@ -16,19 +16,19 @@ import (
 // Job is a skill or code to run.
 type Job struct {
 	Tenant, ID string
-	// Skill is executed; without it, Code is.
+	// Skill is the action to execute. If it is nil, Code is executed.
 	Skill *skillset.Skill
-	// Language is "python", "javascript" or "bash"; that of Skill counts.
+	// Language is "python", "javascript" or "bash". Run sets it for a Skill.
 	Language, Code string
-	// Function is called with Args; that of Skill counts.
+	// Function is called with Args. Run sets it for a Skill.
 	Function string
 	Args     json.RawMessage // an object; nil is {}
 	// Mounted are the skills that the code may import; Skill need not be among them.
 	Mounted []*skillset.Skill
-	// Inputs are the blobs that are there as files.
+	// Inputs are blobs that the program finds as files.
 	Inputs  []blobs.Info
 	Timeout time.Duration
-	// Grant is what the run may reach and know besides its files; by default nothing.
+	// Grant is what the run may use besides its files; the zero Grant is nothing.
 	Grant Grant
 	// Progress, if not nil, is called at each stage of the run and when the program reports
 	// progress. It must not block.
@@ -42,7 +42,7 @@ type Grant struct {
 	Secrets map[string]string
 	// Listen are ports that the host serves inside, such as that of a proxy.
 	Listen map[uint16]func(net.Listener)
-	// Hidden are values that are removed from the output and the blobs of the run.
+	// Hidden are values that are replaced in the output and the blobs of the run.
 	Hidden []Hidden
 	// Warnings are reported with the result.
 	Warnings []string
@@ -50,7 +50,7 @@ type Grant struct {
 	Close func()
 }
 
-// Hidden is a value that is replaced by [Name].
+// Hidden is a value, such as a secret, and the name that replaces it: "[Name]".
 type Hidden struct{ Name, Value string }
 
 // The stages of a run, in their order.
@@ -83,14 +83,14 @@ func (j *Job) checkInputs() *Failure {
 			return &Failure{TypeInvalidInput, "args: want an object"}
 		}
 	}
-	filled := false
+	hasDefaults := false
 	for _, in := range j.Skill.Inputs {
 		var value any
 		_ = json.Unmarshal(args[in.Name], &value) // null is absent
-		switch why := ""; {
+		switch {
 		case value != nil:
-			if why = in.Check(value); why != "" {
-				return &Failure{TypeInvalidInput, fmt.Sprintf("args.%s: %s", in.Name, described(why, in))}
+			if why := in.Check(value); why != "" {
+				return &Failure{TypeInvalidInput, fmt.Sprintf("args.%s: %s", in.Name, withDescription(why, in))}
 			}
 		case in.Default != nil:
 			text, err := json.Marshal(in.Default)
@@ -100,18 +100,19 @@ func (j *Job) checkInputs() *Failure {
 			if args == nil {
 				args = make(map[string]json.RawMessage)
 			}
-			args[in.Name], filled = text, true
+			args[in.Name], hasDefaults = text, true
 		case in.Required:
-			return &Failure{TypeInvalidInput, fmt.Sprintf("args.%s is missing: %s", in.Name, described("want "+cmp.Or(in.Type, "a value"), in))}
+			return &Failure{TypeInvalidInput, fmt.Sprintf("args.%s is missing: %s", in.Name, withDescription("want "+cmp.Or(in.Type, "a value"), in))}
 		}
 	}
-	if filled {
-		j.Args, _ = json.Marshal(args) // of valid JSON
+	if hasDefaults {
+		j.Args, _ = json.Marshal(args) // never fails: the values are valid JSON
 	}
 	return nil
 }
 
-func described(why string, in skillset.Input) string {
+// withDescription adds the description of the input to the reason why an argument is wrong.
+func withDescription(why string, in skillset.Input) string {
 	if in.Description != "" {
 		why += ", " + in.Description
 	}

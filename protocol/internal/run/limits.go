@@ -18,11 +18,12 @@ const (
 	readSize = 64 << 10
 	// mimeHead is how much of a file decides its MIME type, in bytes.
 	mimeHead = 3 << 10
-	// maxReport bounds the text of a program's progress, in bytes; reportEvery is how often it
-	// is passed on.
+	// maxReport bounds the text of a program's progress, in bytes. reportEvery is the least
+	// time between two reports.
 	maxReport   = 500
 	reportEvery = 100 * time.Millisecond
-	// pipeWait is how long the channel is read on when the program has ended.
+	// pipeWait is how long the server still reads the pipes of a program that has ended:
+	// another process may hold them open.
 	pipeWait = 2 * time.Second
 )
 
@@ -42,7 +43,7 @@ const (
 	previewGap = 48
 	// maxWarning bounds a warning, in bytes.
 	maxWarning = 1000
-	// maxLog bounds each of the two outputs of the program that are kept as blobs, in bytes.
+	// maxLog bounds the output of the program that the server keeps, in bytes.
 	maxLog = 1 << 20
 	// maxSummary bounds the summary, in characters.
 	maxSummary = 200
@@ -62,11 +63,11 @@ const (
 	// maxQueued bounds the runs that wait, and maxTenantQueued those of one tenant.
 	maxQueued       = 64
 	maxTenantQueued = 16
-	// defaultWait is how long a run waits for its place unless the host says otherwise.
+	// defaultWait is how long a run waits until it may begin, unless the host sets a time.
 	defaultWait = 60 * time.Second
-	// runsEach is how many runs go on at once for each processor unless the host says
-	// otherwise: most of them wait for something else.
-	runsEach = 4
+	// runsPerCPU is the default number of runs at once for each processor: most of them wait
+	// for something else.
+	runsPerCPU = 4
 )
 
 // Bounds of the sets of skills that are kept for later runs.

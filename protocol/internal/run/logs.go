@@ -8,7 +8,8 @@ import (
 	"github.com/satchel-go/satchel/internal/text/redact"
 )
 
-// logs keeps the output of a program: its first and its last bytes, maxLog together.
+// logs keeps the output of a program: its first and last bytes, at most maxLog together, without
+// secrets.
 type logs struct {
 	mu         sync.Mutex
 	stream     redact.Stream
@@ -16,7 +17,7 @@ type logs struct {
 	total      int64
 }
 
-// Write never fails.
+// Write implements io.Writer. It never fails.
 func (l *logs) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -25,19 +26,20 @@ func (l *logs) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// end adds the last bytes, which Write holds back because a secret could begin in them.
+// end adds the last bytes. Write has held them back because a secret could begin in them.
 func (l *logs) end() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.keep(l.stream.Add(nil, true))
 }
 
+// keep adds bytes to the head until it is full, then to the tail.
 func (l *logs) keep(p []byte) {
 	l.total += int64(len(p))
 	room := min(maxLog/2-len(l.head), len(p))
 	l.head = append(l.head, p[:room]...)
 	l.tail = append(l.tail, p[room:]...)
-	if len(l.tail) > maxLog { // now and then, not each time
+	if len(l.tail) > maxLog { // seldom: to shorten it at each write would be slow
 		l.tail = append([]byte(nil), l.tail[len(l.tail)-maxLog/2:]...)
 	}
 }

@@ -17,12 +17,13 @@ import (
 	"github.com/satchel-go/satchel/protocol/internal/skillset"
 )
 
-// skillFiles gives the files of one skill to the workspace.
+// skillFiles passes the files of one skill to the workspace, which stages them.
 type skillFiles struct {
 	*skillset.Skill
 	open fs.FS
 }
 
+// Files returns the names of all files.
 func (f skillFiles) Files(context.Context, string, int) (names []string, more bool, err error) {
 	for _, file := range f.Skill.Files {
 		names = append(names, file.Path)
@@ -30,6 +31,7 @@ func (f skillFiles) Files(context.Context, string, int) (names []string, more bo
 	return names, false, nil
 }
 
+// OpenFile opens a file of the skill.
 func (f skillFiles) OpenFile(_ context.Context, _, name string) (fs.File, error) {
 	return f.open.Open(name)
 }
@@ -37,6 +39,7 @@ func (f skillFiles) OpenFile(_ context.Context, _, name string) (fs.File, error)
 // Verbatim implements workspace.Verbatim.
 func (skillFiles) Verbatim() {}
 
+// Fingerprint returns the digest of the skill.
 func (f skillFiles) Fingerprint(context.Context, string) (string, error) { return f.Digest, nil }
 
 // jobSkill describes a skill to the helper.
@@ -48,8 +51,8 @@ type jobSkill struct {
 	Entrypoint string `json:"entrypoint,omitempty"`
 }
 
-// prepare puts everything into the workspace, which is new: nothing hostile is in
-// it yet.
+// prepare writes the files of the run into its workspace and returns the command. The workspace is
+// new, so no program can have put a link there.
 func (a *activeRun) prepare(ctx context.Context) (executor.Command, error) {
 	root, err := os.OpenRoot(a.ws.Path())
 	if err != nil {
@@ -80,11 +83,12 @@ func (a *activeRun) prepare(ctx context.Context) (executor.Command, error) {
 	}
 	a.channel = &channel{
 		tenant: a.Tenant, store: a.Blobs, expiry: a.Expiry,
-		most: cmp.Or(a.OutputBlobs, maxOutputBlobs), ws: a.ws, job: job, say: a.say, hidden: a.hidden, inputs: a.Inputs,
+		maxBlobs: cmp.Or(a.OutputBlobs, maxOutputBlobs), ws: a.ws, job: job, report: a.reportProgress, hidden: a.hidden, inputs: a.Inputs,
 	}
 	return a.command(), nil
 }
 
+// copyLibrary writes the helpers for programs into runs/lib.
 func copyLibrary(root *os.Root) error {
 	return fs.WalkDir(library, "lib", func(name string, d fs.DirEntry, err error) error {
 		switch {
@@ -120,6 +124,7 @@ func (a *activeRun) copyBlobs(ctx context.Context, root *os.Root) error {
 	return nil
 }
 
+// command returns the command of the program.
 func (a *activeRun) command() executor.Command {
 	language := languages[a.Language]
 	caps := a.Executor.Capabilities()

@@ -10,30 +10,29 @@ import (
 	"github.com/satchel-go/satchel/internal/fairqueue"
 )
 
-// ErrBusy is wrapped when a run has found no place in time.
+// ErrBusy is wrapped if the queue is full, or if a run could not begin in time.
 var ErrBusy = errors.New("too many runs")
 
-// ErrStopping is returned when the queue takes no more.
+// ErrStopping is returned after Close.
 var ErrStopping = errors.New("the server is stopping")
 
-// Queue says when a run may begin. A tenant that is alone has all places; tenants that want them
-// at once share them.
+// Queue limits how many runs there are at once. Tenants that want to run at the same time share
+// the places; one tenant alone may have all of them.
 type Queue struct {
 	places *fairqueue.Queue[struct{}]
 	wait   time.Duration
 }
 
-// NewQueue returns a queue for most runs at once, of which each waits for its place at
-// most that long. 0 stands for the default: four for each processor (GOMAXPROCS), and 60
-// seconds.
-func NewQueue(most int, wait time.Duration) *Queue {
-	if most < 1 {
-		most = runsEach * runtime.GOMAXPROCS(0)
+// NewQueue returns a queue that allows so many runs at once. A run waits for its place at most the
+// wait. Zero means the default: four runs for each processor (GOMAXPROCS), and 60 seconds.
+func NewQueue(runs int, wait time.Duration) *Queue {
+	if runs < 1 {
+		runs = runsPerCPU * runtime.GOMAXPROCS(0)
 	}
 	if wait <= 0 {
 		wait = defaultWait
 	}
-	limits := fairqueue.Limits{Places: most, Waiting: maxQueued, GroupWaiting: maxTenantQueued}
+	limits := fairqueue.Limits{Places: runs, Waiting: maxQueued, GroupWaiting: maxTenantQueued}
 	return &Queue{fairqueue.New[struct{}](limits, nil), wait}
 }
 
@@ -54,12 +53,13 @@ func (q *Queue) Acquire(ctx context.Context, tenant string, queued func()) (rele
 	return release, err
 }
 
-// busy says how many run, and how many wait: own more than the queue counts now.
-func (q *Queue) busy(own int, format string, args ...any) error {
+// busy returns ErrBusy with the numbers of runs. uncounted are runs that have just stopped waiting:
+// the error counts them as waiting.
+func (q *Queue) busy(uncounted int, format string, args ...any) error {
 	running, waiting := q.places.Counts()
-	return fmt.Errorf("%w: %d go on and %d wait: "+format, append([]any{ErrBusy, running, waiting + own}, args...)...)
+	return fmt.Errorf("%w: %d go on and %d wait: "+format, append([]any{ErrBusy, running, waiting + uncounted}, args...)...)
 }
 
-// Close refuses those that wait and all that follow, and waits until those that
-// run have ended, or ctx has.
+// Close refuses waiting runs and all later ones. It returns when all running ones have ended, or
+// when ctx ends.
 func (q *Queue) Close(ctx context.Context) error { return q.places.Close(ctx) }

@@ -27,7 +27,7 @@ type Result struct {
 	OutputBlobs []string        `json:"output_blobs"`
 	LogsPreview string          `json:"logs_preview"`
 	LogsBlob    string          `json:"logs_blob,omitempty"`
-	// ExpiresAt is when the first of its blobs expires, RFC 3339; "" where none does.
+	// ExpiresAt is when the first of its blobs expires (RFC 3339), or "" if none does.
 	ExpiresAt string          `json:"expires_at,omitempty"`
 	Error     *Failure        `json:"error,omitempty"`
 	Reason    executor.Reason `json:"reason"`
@@ -56,7 +56,7 @@ const (
 	TypeOutputTooLarge = "OutputTooLarge"
 )
 
-// failureOf returns the reason why a command without a result has ended.
+// failureOf returns the failure of a command that did not end by itself, or nil.
 func failureOf(r executor.Result) *Failure {
 	switch r.Reason {
 	case executor.ReasonTimeout:
@@ -119,7 +119,7 @@ func sentence(text string) string {
 	return text
 }
 
-// describe returns a summary of a value.
+// describe returns a summary of the result of a function.
 func describe(function string, result json.RawMessage) string {
 	kind := "nothing"
 	switch trimmed := bytes.TrimSpace(result); {
@@ -145,12 +145,13 @@ func count(what string, n int, noun string) string {
 	return fmt.Sprintf("%s %d %s", what, n, noun)
 }
 
-// summary returns the reason in one line: the last line of a traceback.
+// summary returns the failure in one line. Of a traceback it takes the last line, or the first for
+// node.
 func (f *Failure) summary() string {
 	lines := strings.Split(strings.TrimSpace(f.Message), "\n")
 	last := strings.TrimSpace(lines[len(lines)-1])
 	if !strings.HasPrefix(last, f.Type) {
-		if first := strings.TrimSpace(lines[0]); strings.HasPrefix(first, f.Type) { // as node writes it
+		if first := strings.TrimSpace(lines[0]); strings.HasPrefix(first, f.Type) {
 			last = first
 		} else {
 			last = f.Type + ": " + last
@@ -159,8 +160,8 @@ func (f *Failure) summary() string {
 	return sentence(last)
 }
 
-// Expires returns when a blob that is made now expires, for [blobs.Store]: the zero time, which
-// is never, for a negative lifetime.
+// Expires returns when a blob that is created now expires. For a negative lifetime it returns the
+// zero time, which means never.
 func Expires(lifetime time.Duration) time.Time {
 	if lifetime < 0 {
 		return time.Time{}

@@ -18,15 +18,16 @@ import (
 	"github.com/satchel-go/satchel/protocol/blobs"
 )
 
-// ErrUnavailable is wrapped when the server cannot run the job.
+// ErrUnavailable is wrapped if the server cannot run the job.
 var ErrUnavailable = errors.New("no sandbox on this server")
 
-// Runner runs jobs. Its fields are set once. Close it when the last run has ended.
+// Runner runs jobs. Its fields do not change after the first run. The caller closes it after the
+// last one.
 type Runner struct {
 	Executor   executor.Executor
 	Workspaces workspace.Places
 	Blobs      blobs.Store
-	// Expiry is how long blobs of runs are kept; a negative one is for ever.
+	// Expiry is how long blobs of runs are kept; a negative value means for ever.
 	Expiry time.Duration
 	// OutputBlobs is how many blobs a run may make; 0 is 64.
 	OutputBlobs int
@@ -42,7 +43,7 @@ type Runner struct {
 //go:embed all:lib
 var library embed.FS
 
-// languages says how a program of each language is started.
+// languages has the command for programs of each language.
 var languages = map[string]struct {
 	program, boot, ext string
 	args               []string
@@ -62,7 +63,8 @@ func Languages() (list []string) {
 	return list
 }
 
-// programOf finds a program on the PATH of commands, not on that of this process.
+// programOf returns the interpreter of a language, or "". It searches the PATH of commands, not
+// that of this process.
 func programOf(language string) string {
 	l, ok := languages[language]
 	if !ok {
@@ -76,28 +78,28 @@ func programOf(language string) string {
 	return ""
 }
 
-// activeRun is a run that is under way.
+// activeRun is the state of one run.
 type activeRun struct {
 	*Runner
 	Job
 	ws        workspace.Workspace
-	set       workspace.Workspace // with the skills; nil without any
-	jobSkills []jobSkill          // what the helper gets
+	set       workspace.Workspace // with the skills; nil if there are none
+	jobSkills []jobSkill          // the skills, as the helper sees them
 	hidden    *redact.Set
-	python    []string // directories with packages that the skills require
-	node      []string
-	// nodeOptions let programs of Node that the run starts import them from ES modules.
+	python    []string // directories of Python packages that the skills require
+	node      []string // directories of Node packages
+	// nodeOptions are for Node: ES modules then find the packages too.
 	nodeOptions string
 	logs        logs
-	stdoutCopy  *stdoutCopy // what bash prints; nil for other languages
+	stdoutCopy  *stdoutCopy // what a bash script prints; nil for other languages
 	channel     *channel
 	result      Result
-	last        time.Time // of the last word of the program about its progress
+	lastReport  time.Time // when the program last reported progress
 }
 
-// Run runs a job to its end. A run that fails is a result. The error is that of ctx, which ends
-// the run, wraps ErrUnavailable, or is for the host. When Run returns, only the blobs of the run
-// are left, and its skills for later runs with the same ones.
+// Run runs a job to its end. When ctx ends, the run is killed. A run that fails is a result, not an
+// error. The error is that of ctx, wraps ErrUnavailable, or is for the host alone. Run removes the
+// workspace of the run; its blobs stay, and its staged skills stay for later runs.
 func (r *Runner) Run(ctx context.Context, job Job) (_ Result, err error) {
 	if job.Grant.Close != nil {
 		defer job.Grant.Close()
@@ -133,7 +135,7 @@ func (r *Runner) Run(ctx context.Context, job Job) (_ Result, err error) {
 		}
 		defer a.set.Release()
 	}
-	if err := a.packages(ctx); err != nil {
+	if err := a.addPackages(ctx); err != nil {
 		return a.result, err
 	}
 	command, err := a.prepare(ctx)
@@ -153,27 +155,28 @@ func (a *activeRun) stage(stage, message string) {
 	}
 }
 
-// say reports the progress of the program, at most ten times a second.
-func (a *activeRun) say(text string) {
-	if now := time.Now(); now.Sub(a.last) >= reportEvery {
-		a.last = now
+// reportProgress reports what the program says of its progress. It drops reports that follow the
+// last one within reportEvery.
+func (a *activeRun) reportProgress(text string) {
+	if now := time.Now(); now.Sub(a.lastReport) >= reportEvery {
+		a.lastReport = now
 		a.stage(StageRunning, head(text, maxStage))
 	}
 }
 
 // execute runs the program and collects the result.
 func (a *activeRun) execute(ctx context.Context, cmd executor.Command) error {
-	theirs, answers, calls, err := openPipes()
+	childEnds, answers, calls, err := openPipes()
 	if err != nil {
 		return fmt.Errorf("open channel: %w", err)
 	}
-	closeTheirs := func() {
-		for _, f := range theirs {
+	closeChildEnds := func() {
+		for _, f := range childEnds {
 			_ = f.Close()
 		}
 	}
 	defer func() {
-		closeTheirs()
+		closeChildEnds()
 		_, _ = answers.Close(), calls.Close()
 	}()
 	if a.Language == "bash" {
@@ -181,14 +184,14 @@ func (a *activeRun) execute(ctx context.Context, cmd executor.Command) error {
 		if err != nil {
 			return fmt.Errorf("open output: %w", err)
 		}
-		theirs = append(theirs, write)
+		childEnds = append(childEnds, write)
 		a.stdoutCopy = &stdoutCopy{from: read, logs: &a.logs, most: cmp.Or(a.Limits.OutputTotal, executor.Limits{}.OrDefaults().OutputTotal)}
 		defer func() { _ = read.Close() }()
 	}
-	cmd.Pipes = theirs
+	cmd.Pipes = childEnds
 	a.stage(StageRunning, "")
 	p, err := a.Executor.Start(ctx, cmd, executor.Terminal{Output: &a.logs})
-	closeTheirs()
+	closeChildEnds()
 	switch {
 	case ctx.Err() != nil && err != nil:
 		return ctx.Err()
@@ -197,21 +200,21 @@ func (a *activeRun) execute(ctx context.Context, cmd executor.Command) error {
 	case err != nil:
 		return err
 	}
-	_ = p.CloseInput() // an empty input: nothing ever comes
+	_ = p.CloseInput() // a run has an empty input
 	a.channel.ctx, a.channel.stop = ctx, p.Kill
 	served := make(chan struct{})
 	go func() {
 		defer close(served)
 		a.channel.serve(calls, answers)
 	}()
-	read := a.stdoutCopy.follow(p.Kill)
+	waitStdout := a.stdoutCopy.follow(p.Kill)
 	stop := context.AfterFunc(ctx, p.Kill)
 	ended, err := p.Wait(context.WithoutCancel(ctx))
 	stop()
-	_ = calls.SetReadDeadline(time.Now().Add(pipeWait)) // who got away may hold it
+	_ = calls.SetReadDeadline(time.Now().Add(pipeWait)) // a process that was not killed may hold the pipes
 	_ = answers.SetWriteDeadline(time.Now().Add(pipeWait))
 	<-served
-	read()
+	waitStdout()
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

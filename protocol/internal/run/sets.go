@@ -16,17 +16,17 @@ import (
 	"github.com/satchel-go/satchel/protocol/internal/skillset"
 )
 
-// sets holds the staged skills that runs share. Each set of skills of a tenant is staged once.
-// Its key is the ids, versions and digests. Its workspace is its own, and no run can write to
-// it. All staged files are compared with their digests, so a changed skill belongs to another
-// set. A set ends with Close, when its workspace is idle, or when it and the sets used since
-// take too much room.
+// sets holds the staged skills that runs share. Each set of skills of a tenant is staged once, in a
+// workspace of its own that no run can write to. Ids, versions and digests of the skills identify
+// a set, so a changed skill belongs to another one. A set is removed by Close, when its workspace
+// is idle, or when it and the sets used since take too much room.
 type sets struct {
 	mu    sync.Mutex
-	list  []stagedSet // the one that was used last comes last
-	bytes int64       // in all of them
+	list  []stagedSet // the least recently used first
+	bytes int64       // of all sets
 }
 
+// stagedSet is a set by the session of its workspace.
 type stagedSet struct {
 	session string
 	bytes   int64
@@ -48,18 +48,18 @@ func setOf(tenant string, skills []*skillset.Skill) (set stagedSet) {
 }
 
 // stageSkills returns the workspace with the skills of the run, and their descriptions for the
-// helper. The caller must release the workspace after the run.
+// helper. The caller releases the workspace after the run.
 func (a *activeRun) stageSkills(ctx context.Context) (ws workspace.Workspace, jobSkills []jobSkill, err error) {
 	set := setOf(a.Tenant, a.skills())
 	if ws, err = a.Workspaces.Of(ctx, set.session); err != nil {
 		return nil, nil, fmt.Errorf("make workspace of skills: %w", err)
 	}
 	for _, session := range a.sets.use(set) {
-		_ = a.Workspaces.End(session) // what cannot be removed now goes with all workspaces
+		_ = a.Workspaces.End(session) // if that fails, it is removed with all workspaces
 	}
 	for _, k := range a.skills() {
 		dir := ""
-		files, err := k.Open(ctx) // also where the set is staged: who changes a skill ends it
+		files, err := k.Open(ctx) // fails if the skill has changed, even if the set is staged
 		if err == nil {
 			dir, _, err = ws.Stage(ctx, core.Skill{Name: k.ID(), Description: k.Description}, k.Digest, skillFiles{k, files})
 		}
@@ -72,19 +72,20 @@ func (a *activeRun) stageSkills(ctx context.Context) (ws workspace.Workspace, jo
 	return ws, jobSkills, nil
 }
 
-// use marks a set as used last, and returns the sessions of sets that do not fit any more.
-func (s *sets) use(set stagedSet) (over []string) {
+// use marks a set as used last. It drops the least recently used sets that do not fit any more, and
+// returns their sessions.
+func (s *sets) use(set stagedSet) (dropped []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.drop(slices.IndexFunc(s.list, func(k stagedSet) bool { return k.session == set.session }))
 	for len(s.list) > 0 && (len(s.list) >= maxSets || s.bytes+set.bytes > maxSetBytes) {
-		over = append(over, s.drop(0))
+		dropped = append(dropped, s.drop(0))
 	}
 	s.list, s.bytes = append(s.list, set), s.bytes+set.bytes
-	return over
+	return dropped
 }
 
-// drop forgets the set at a place, if there is one.
+// drop removes the set at index i from the list and returns its session. It ignores an index of -1.
 func (s *sets) drop(i int) (session string) {
 	if i < 0 {
 		return ""
@@ -95,7 +96,7 @@ func (s *sets) drop(i int) (session string) {
 	return session
 }
 
-// Close removes the skills that are kept for later runs. No run may go on.
+// Close removes the skills that are kept for later runs. The caller calls it after the last run.
 func (r *Runner) Close() (err error) {
 	r.sets.mu.Lock()
 	defer r.sets.mu.Unlock()

@@ -10,18 +10,19 @@ import (
 	"time"
 )
 
-// stdoutCopy keeps the standard output of a program, which its logs have too.
+// stdoutCopy keeps the standard output of a program, and passes it to the logs. Its methods accept
+// nil.
 type stdoutCopy struct {
 	from *os.File
 	logs io.Writer
-	most int64 // bytes, after which the program is ended
+	most int64 // bytes after which the program is killed
 
 	text  []byte // at most maxResult+1
 	total int64
 }
 
-// follow reads until the program ends. The function that it returns waits for that end, and not
-// for other processes that still hold the pipe.
+// follow reads the output in the background. The caller calls wait after the program has ended. If
+// another process still holds the pipe, wait returns after pipeWait.
 func (p *stdoutCopy) follow(kill func()) (wait func()) {
 	if p == nil {
 		return func() {}
@@ -48,7 +49,7 @@ func (p *stdoutCopy) follow(kill func()) (wait func()) {
 	}
 }
 
-// result returns the output as JSON: as it is if it is JSON, else as a text.
+// result returns the output if it is JSON, and otherwise the output as a JSON string.
 func (p *stdoutCopy) result() (json.RawMessage, *Failure) {
 	switch {
 	case p == nil:

@@ -16,7 +16,7 @@ import (
 
 // Draft is a skill to be created.
 type Draft struct {
-	// Manifest is skill.toml as JSON has it.
+	// Manifest is the content of skill.toml as JSON values.
 	Manifest map[string]any
 	// SkillMD is the text of SKILL.md. Without front matter it gets one.
 	SkillMD string
@@ -26,10 +26,10 @@ type Draft struct {
 // DraftFile is a file of a [Draft] beside skill.toml and SKILL.md.
 type DraftFile struct {
 	Path, Content string
-	Encoding      string // "utf-8", "" for it, or "base64"
+	Encoding      string // "utf-8", "base64", or "" for utf-8
 }
 
-// files returns the contents of the draft by path.
+// files checks the draft. It returns the manifest, and the contents of all files by path.
 func (d Draft) files() (Manifest, map[string][]byte, error) {
 	if room := MaxManifest; !fitsTable(d.Manifest, 0, 0, &room) {
 		return Manifest{}, nil, fault("", "more than %d bytes, or nested more than %d levels deep", MaxManifest, maxNesting)
@@ -38,45 +38,12 @@ func (d Draft) files() (Manifest, map[string][]byte, error) {
 	if err != nil {
 		return Manifest{}, nil, fault("", "want an object of texts, numbers, lists and objects")
 	}
-	files := map[string][]byte{manifestFile: text}
-	if len(d.Files) > MaxCreatedFiles-2 {
-		return Manifest{}, nil, &PathError{"", fmt.Sprintf("of %d files: at most %d", len(d.Files)+2, MaxCreatedFiles)}
+	files, err := d.contents(text)
+	if err != nil {
+		return Manifest{}, nil, err
 	}
-	total, folded := len(text)+len(d.SkillMD), map[string]bool{manifestFile: true, strings.ToLower(skillFile): true}
-	if total > MaxCreatedBytes {
-		return Manifest{}, nil, &PathError{skillFile, fmt.Sprintf("brings the skill over %d bytes", MaxCreatedBytes)}
-	}
-	for _, f := range d.Files {
-		content, err := f.bytes()
-		if err != nil {
-			return Manifest{}, nil, err
-		}
-		lower := strings.ToLower(f.Path)
-		if lower == manifestFile || lower == strings.ToLower(skillFile) {
-			return Manifest{}, nil, &PathError{f.Path, "is made of manifest and skill_md: leave it out"}
-		}
-		if folded[lower] {
-			return Manifest{}, nil, &PathError{f.Path, "is there twice"}
-		}
-		folded[lower], files[f.Path] = true, content
-		if total += len(content); total > MaxCreatedBytes {
-			return Manifest{}, nil, &PathError{f.Path, fmt.Sprintf("brings the skill over %d bytes", MaxCreatedBytes)}
-		}
-	}
-	folders := map[string]bool{}
-	for name := range files {
-		if strings.Count(name, "/") > maxFolderDepth {
-			return Manifest{}, nil, &PathError{name, fmt.Sprintf("is deeper than %d folders", maxFolderDepth)}
-		}
-		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
-			if folded[strings.ToLower(dir)] {
-				return Manifest{}, nil, &PathError{name, "lies in a file"}
-			}
-			folders[dir] = true
-		}
-	}
-	if len(folders) > maxFolders {
-		return Manifest{}, nil, &PathError{"", fmt.Sprintf("of %d folders: at most %d", len(folders), maxFolders)}
+	if err := checkFolders(files); err != nil {
+		return Manifest{}, nil, err
 	}
 	m, _, err := ReadManifest(text, nil)
 	if err != nil {
@@ -89,8 +56,63 @@ func (d Draft) files() (Manifest, map[string][]byte, error) {
 	return m, files, err
 }
 
-// fitsTable reports whether there is room for a value in TOML. A table repeats the names of all
-// tables around it, which take prefix bytes.
+// contents returns the decoded files by path, with skill.toml and without SKILL.md.
+func (d Draft) contents(manifest []byte) (map[string][]byte, error) {
+	if len(d.Files) > MaxCreatedFiles-2 {
+		return nil, &PathError{"", fmt.Sprintf("of %d files: at most %d", len(d.Files)+2, MaxCreatedFiles)}
+	}
+	total := len(manifest) + len(d.SkillMD)
+	if total > MaxCreatedBytes {
+		return nil, &PathError{skillFile, fmt.Sprintf("brings the skill over %d bytes", MaxCreatedBytes)}
+	}
+	files, lowerPaths := map[string][]byte{manifestFile: manifest}, map[string]bool{}
+	for _, f := range d.Files {
+		content, err := f.bytes()
+		if err != nil {
+			return nil, err
+		}
+		lower := strings.ToLower(f.Path)
+		if lower == manifestFile || lower == strings.ToLower(skillFile) {
+			return nil, &PathError{f.Path, "is made of manifest and skill_md: leave it out"}
+		}
+		if lowerPaths[lower] {
+			return nil, &PathError{f.Path, "is there twice"}
+		}
+		lowerPaths[lower], files[f.Path] = true, content
+		if total += len(content); total > MaxCreatedBytes {
+			return nil, &PathError{f.Path, fmt.Sprintf("brings the skill over %d bytes", MaxCreatedBytes)}
+		}
+	}
+	return files, nil
+}
+
+// checkFolders returns an error if a path is too deep or leads through a file, or if there are too
+// many folders. Case does not count, because some file systems ignore it.
+func checkFolders(files map[string][]byte) error {
+	lowerPaths := map[string]bool{strings.ToLower(skillFile): true}
+	for name := range files {
+		lowerPaths[strings.ToLower(name)] = true
+	}
+	folders := map[string]bool{}
+	for name := range files {
+		if strings.Count(name, "/") > maxFolderDepth {
+			return &PathError{name, fmt.Sprintf("is deeper than %d folders", maxFolderDepth)}
+		}
+		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+			if lowerPaths[strings.ToLower(dir)] {
+				return &PathError{name, "lies in a file"}
+			}
+			folders[dir] = true
+		}
+	}
+	if len(folders) > maxFolders {
+		return &PathError{"", fmt.Sprintf("of %d folders: at most %d", len(folders), maxFolders)}
+	}
+	return nil
+}
+
+// fitsTable reports whether a value fits into room bytes of TOML, and takes them from room. A table
+// repeats the names of all tables around it, which take prefix bytes.
 func fitsTable(v any, prefix, depth int, room *int) bool {
 	if *room -= 2; *room < 0 || depth > maxNesting {
 		return false
@@ -115,6 +137,7 @@ func fitsTable(v any, prefix, depth int, room *int) bool {
 	return *room >= 0
 }
 
+// bytes checks the path of the file and returns its decoded content.
 func (f DraftFile) bytes() ([]byte, error) {
 	if err := CheckPath(f.Path); err != nil {
 		return nil, err
@@ -142,36 +165,37 @@ func (f DraftFile) bytes() ([]byte, error) {
 func withoutNulls(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
-		left := make(map[string]any, len(v))
+		rest := make(map[string]any, len(v))
 		for name, value := range v {
 			if value != nil {
-				left[name] = withoutNulls(value)
+				rest[name] = withoutNulls(value)
 			}
 		}
-		return left
+		return rest
 	case []any:
-		left := []any{}
+		rest := []any{}
 		for _, value := range v {
 			if value != nil {
-				left = append(left, withoutNulls(value))
+				rest = append(rest, withoutNulls(value))
 			}
 		}
-		return left
+		return rest
 	}
 	return v
 }
 
-// skillText adds front matter to a text that has none, and refuses text that cannot be parsed.
+// skillText returns the content of SKILL.md. It adds front matter to a text without any, and refuses
+// front matter that cannot be parsed.
 func skillText(m Manifest, text string) ([]byte, error) {
 	if first, _, _ := strings.Cut(strings.TrimPrefix(text, "\uFEFF"), "\n"); strings.TrimRight(first, " \t\r") == "---" {
 		end := skilltext.FrontMatterEnd([]byte(text + "\n"))
 		if end < 0 {
 			return nil, fault("skill_md", "begins with --- and its front matter has no end: close it with a line of ---")
 		}
-		doc, found, _ := skillmd.Parse([]byte(text))
+		doc, diagnostics, _ := skillmd.Parse([]byte(text))
 		if head := min(end, len(text)); doc.Skill.Repaired || len(skilltext.Fields([]byte(text[:head]+"\n"))) == 0 {
 			why := "want YAML, name: value"
-			for _, d := range found {
+			for _, d := range diagnostics {
 				if d.Line > 0 {
 					why = fmt.Sprintf("line %d: %s", d.Line, d.Message)
 					break

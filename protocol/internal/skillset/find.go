@@ -39,9 +39,8 @@ func (e *NotFoundError) Error() string {
 	return text
 }
 
-// Find returns a version of a skill: the highest release where version is "", or
-// the highest pre-release where there is no release. The error is a
-// *NotFoundError.
+// Find returns a version of a skill. If version is "", it returns the highest release, or the
+// highest pre-release if there is no release. The error is a *NotFoundError.
 func (s *Set) Find(tenant, id, version string) (*Skill, error) {
 	all := s.versions(tenant, id)
 	if len(all) == 0 {
@@ -71,21 +70,21 @@ func (s *Set) near(tenant, id string) (near []string) {
 	}
 	list, digest := s.List(tenant, "")
 	most := len(id)/3 + 2
-	spelled := make([][]string, most) // by distance
+	byDistance := make([][]string, most)
 	for _, k := range list {
-		if d := Distance(id, k.ID(), most); d < most && !slices.Contains(spelled[d], k.ID()) {
-			spelled[d] = append(spelled[d], k.ID())
+		if d := Distance(id, k.ID(), most); d < most && !slices.Contains(byDistance[d], k.ID()) {
+			byDistance[d] = append(byDistance[d], k.ID())
 		}
 	}
-	near = slices.Concat(spelled[:2]...)
+	near = slices.Concat(byDistance[:2]...)
 	words := strings.FieldsFunc(strings.ToLower(id), isSeparator)
-	for _, h := range s.indexed(list, digest).Search(search.Query{Phrasings: []string{strings.Join(words, " ")}}) {
+	for _, h := range s.searchIndex(list, digest).Search(search.Query{Phrasings: []string{strings.Join(words, " ")}}) {
 		name := list[h.Document].ID()
 		if h.Strong || slices.ContainsFunc(strings.FieldsFunc(name, isSeparator), func(part string) bool { return slices.Contains(words, part) }) {
 			near = append(near, name)
 		}
 	}
-	near = append(near, slices.Concat(spelled[2:]...)...)
+	near = append(near, slices.Concat(byDistance[2:]...)...)
 	var names []string
 	for _, name := range near {
 		if !slices.Contains(names, name) && len(names) < maxNear {
@@ -97,22 +96,23 @@ func (s *Set) near(tenant, id string) (near []string) {
 
 func isSeparator(r rune) bool { return strings.ContainsRune("._- ", r) }
 
-// indexed returns the search index of a list. The last index is kept.
-func (s *Set) indexed(list []*Skill, digest string) *search.Index {
-	s.suggesting.Lock()
-	defer s.suggesting.Unlock()
-	if s.index == nil || s.indexOf != digest {
+// searchIndex returns the search index of a list. The set keeps the last one.
+func (s *Set) searchIndex(list []*Skill, digest string) *search.Index {
+	s.indexing.Lock()
+	defer s.indexing.Unlock()
+	if s.index == nil || s.indexDigest != digest {
 		sources := make([]search.Source, len(list))
 		for i, k := range list {
 			sources[i] = search.Source{Key: k.ID() + k.Digest, Read: func() (search.Document, error) {
 				return search.Document{Name: strings.Join(strings.FieldsFunc(k.ID(), isSeparator), " "), Description: k.Description, Tags: k.Tags}, nil
 			}}
 		}
-		s.index, s.indexOf = search.Build(s.index, sources), digest
+		s.index, s.indexDigest = search.Build(s.index, sources), digest
 	}
 	return s.index
 }
 
 // Distance returns how many insertions, deletions, replacements and swaps of neighbours turn a
-// into b, at most most. For texts of more than 128 bytes it returns most, which bounds the work.
+// into b, but never more than most. To bound the work, it returns most for texts of more than 128
+// bytes.
 func Distance(a, b string, most int) int { return search.Distance([]byte(a), []byte(b), most) }

@@ -11,8 +11,8 @@ import (
 	"github.com/satchel-go/satchel/internal/text/skilltext"
 )
 
-// Input is an argument of an action. Inputs are informal: an argument that is present must fit
-// its type, and only a required one must be present.
+// Input is an argument of an action. Only a required argument must be present, and one that is
+// present must fit its type. Arguments without an Input are allowed.
 type Input struct {
 	Name string
 	// Type is string, blob, number, float, integer, int, boolean, bool, array, list or
@@ -27,7 +27,7 @@ type Input struct {
 	Enum []any
 }
 
-// inputs reads each input by itself, so that a fault of one leaves the others usable.
+// inputs reads the inputs. A fault of one is a warning and does not affect the others.
 func (r *manifestReader) inputs() {
 	table := r.table("inputs")
 	for _, name := range slices.Sorted(maps.Keys(table)) {
@@ -48,26 +48,27 @@ func (r *manifestReader) inputs() {
 	}
 }
 
+// input reads an input that is a table.
 func (r *manifestReader) input(in *Input, field string, form map[string]any) {
 	in.Type, _ = form["type"].(string)
 	in.Description, _ = form["description"].(string)
-	if given, ok := form["required"].(bool); ok {
-		in.Required = given
+	if required, ok := form["required"].(bool); ok {
+		in.Required = required
 	} else if form["required"] != nil {
 		r.warn(field, "required: want true or false")
 	}
-	if given, ok := form["enum"].([]any); ok {
-		in.Enum, _ = skilltext.Plain(given).([]any)
+	if enum, ok := form["enum"].([]any); ok {
+		in.Enum, _ = skilltext.Plain(enum).([]any)
 	} else if form["enum"] != nil {
 		r.warn(field, "enum: want a list of values: any value is taken")
 	}
-	if given := form["default"]; given != nil {
-		given = skilltext.Plain(given)
-		if why := in.Check(given); why != "" {
+	if value := form["default"]; value != nil {
+		value = skilltext.Plain(value)
+		if why := in.Check(value); why != "" {
 			r.warn(field, "default: %s: left out", why)
 			return
 		}
-		in.Default = given
+		in.Default = value
 	}
 }
 
@@ -94,6 +95,7 @@ func asJSON(value any) any {
 	return read
 }
 
+// fits reports whether a value of encoding/json has the type of the input.
 func (in Input) fits(value any) (ok bool) {
 	switch in.Type {
 	case "string":

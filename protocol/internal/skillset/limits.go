@@ -16,8 +16,8 @@ const (
 	maxID = 128
 	// maxDescription bounds a description, in bytes.
 	maxDescription = 4096
-	// maxTags, maxInputs, maxAddresses and maxSecrets bound the lists of a skill.toml. What is
-	// beyond is left out.
+	// maxTags, maxInputs, maxAddresses and maxSecrets bound the lists of a skill.toml.
+	// ReadManifest drops entries beyond them, with a warning.
 	maxTags      = 64
 	maxInputs    = 64
 	maxAddresses = 64
@@ -32,8 +32,8 @@ const (
 	MaxCreatedBytes = 12 << 20 // of all files: in base64 they fit a message
 	maxFolders      = 512      // below the skill
 	maxFolderDepth  = 32       // folders in a path
-	// maxNesting is how deep the values of a manifest may be nested: TOML repeats the names of
-	// all tables around one.
+	// maxNesting is how deep the values of a manifest may be nested: in TOML each table repeats
+	// the names of all tables around it.
 	maxNesting = 16
 )
 
@@ -43,9 +43,9 @@ const (
 	maxTenantCreated = 1 << 30 // bytes
 )
 
-// scratchAge is the age from which a directory that is being written was left by a crash. Other
-// servers may write here too, and none takes so long.
-const scratchAge = time.Hour
+// stagingAge is the age from which a staging directory is removed. Other servers may write into the
+// directory too, but a write takes less, so a crash has left it.
+const stagingAge = time.Hour
 
 // Bounds of errors.
 const (
@@ -57,16 +57,17 @@ const (
 
 // Times of listing and watching.
 const (
-	// longRefresh is how long a listing takes from which on callers rely on Watch.
+	// longRefresh is the duration of a listing from which on callers do not list again while
+	// Watch is running.
 	longRefresh = 20 * time.Millisecond
-	// watchGap is the time between two listings of this machine. Editors write several files
-	// at once.
+	// watchGap is the least time between two listings of this machine: editors write several
+	// files at once.
 	watchGap = 500 * time.Millisecond
 	// remoteGap is the same for other servers, whose listing is a request.
 	remoteGap = 2 * time.Second
 	// watchCreated is how often Watch looks for skills that other servers have created.
 	watchCreated = time.Second
-	// coarseTime is how much a file system may round the time of a change: a folder that has
-	// changed since is read again.
+	// coarseTime is how much a file system may round the time of a change. A folder that was
+	// read within this time after its last change is read again.
 	coarseTime = 2 * time.Second
 )

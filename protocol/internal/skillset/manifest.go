@@ -36,7 +36,7 @@ type Manifest struct {
 	// Network are addresses such as "https://*.example.com:8443". Secrets are names. The skill
 	// asks for both; the server may grant less.
 	Network, Secrets []string
-	// Warnings are the faults that cost a part of the manifest, not the skill.
+	// Warnings are faults that drop or replace a part of the manifest; the skill stays usable.
 	Warnings []*ManifestError
 }
 
@@ -99,11 +99,11 @@ func ReadManifest(text []byte, files fs.FS) (Manifest, map[string]any, error) {
 	}
 	var all map[string]any
 	if err := toml.Unmarshal(text, &all); err != nil {
-		found := &ManifestError{Why: err.Error()}
+		bad := &ManifestError{Why: err.Error()}
 		if at, ok := errors.AsType[*toml.DecodeError](err); ok {
-			found.Line, _ = at.Position()
+			bad.Line, _ = at.Position()
 		}
-		return Manifest{}, nil, found
+		return Manifest{}, nil, bad
 	}
 	r := manifestReader{all: all}
 	r.manifest(files)
@@ -119,7 +119,8 @@ func ReadManifest(text []byte, files fs.FS) (Manifest, map[string]any, error) {
 	return r.Manifest, plain, nil
 }
 
-// lineOf finds the line of a top-level or named field, for people.
+// lineOf returns the first line that sets a field with the last name in field, or 0. The line helps
+// a person and need not be exact.
 func lineOf(text []byte, field string) int {
 	name := field[strings.LastIndexByte(field, '.')+1:]
 	if name == "" {
@@ -137,7 +138,7 @@ func lineOf(text []byte, field string) int {
 type manifestReader struct {
 	Manifest
 	all map[string]any
-	err *ManifestError // the first one
+	err *ManifestError // the first fault that makes the manifest unusable
 }
 
 func (r *manifestReader) fault(field, format string, args ...any) {
@@ -162,7 +163,7 @@ func asText(value any) string {
 	return fmt.Sprint(value)
 }
 
-// text returns a field that must be a text.
+// text returns a field that must be a text, or "" if it is absent.
 func (r *manifestReader) text(table map[string]any, section, name string) string {
 	text, ok := table[name].(string)
 	if table[name] != nil && !ok {
@@ -171,7 +172,7 @@ func (r *manifestReader) text(table map[string]any, section, name string) string
 	return text
 }
 
-// table returns a section.
+// table returns a section, or nil if it is absent.
 func (r *manifestReader) table(name string) map[string]any {
 	table, ok := r.all[name].(map[string]any)
 	if r.all[name] != nil && !ok {
@@ -180,7 +181,8 @@ func (r *manifestReader) table(name string) map[string]any {
 	return table
 }
 
-// list returns the texts of a list. A single text may stand without brackets.
+// list returns the texts of a list, at most most. A single text without brackets is a list too,
+// with a warning.
 func (r *manifestReader) list(value any, field string, most int) (list []string) {
 	all, ok := value.([]any)
 	if text, isText := value.(string); isText {
@@ -204,6 +206,7 @@ func (r *manifestReader) list(value any, field string, most int) (list []string)
 	return list
 }
 
+// manifest reads all fields.
 func (r *manifestReader) manifest(files fs.FS) {
 	r.Name, r.Description = r.text(r.all, "", "name"), strings.TrimSpace(r.text(r.all, "", "description"))
 	if err, ok := errors.AsType[*ManifestError](CheckID(r.Name)); ok {
@@ -213,47 +216,55 @@ func (r *manifestReader) manifest(files fs.FS) {
 	if r.Description == "" || len(r.Description) > maxDescription {
 		r.fault("description", "want 1 to %d bytes", maxDescription)
 	}
-	r.Namespace = namespaceOf(r.Name)
-	if given, ok := r.all["namespace"].(string); r.all["namespace"] != nil && given != "" || r.all["namespace"] != nil && !ok {
-		switch {
-		case CheckID(given) != nil:
-			r.warn("namespace", "%.60q: want segments of a-z, 0-9, _ and -, joined by dots: %q is used", asText(r.all["namespace"]), r.Namespace)
-		case !strings.HasPrefix(r.Name+".", given+"."):
-			r.warn("namespace", "%q is no prefix of %q", given, r.Name)
-			fallthrough
-		default:
-			r.Namespace = given
-		}
-	}
+	r.namespace()
 	r.Tags = r.list(r.all["tags"], "tags", maxTags)
 	r.runtime(files)
 	r.inputs()
 	r.permissions()
 }
 
-// version reads the version. A number, and a text with one or two numbers, is completed with
-// zeros.
+// version reads the version. If it is a number, or a text with one or two numbers, version adds the
+// missing zeros.
 func (r *manifestReader) version() {
-	given := r.all["version"]
-	switch given.(type) {
+	value := r.all["version"]
+	switch value.(type) {
 	case int64, float64, string:
-		r.Version = fmt.Sprint(given)
+		r.Version = fmt.Sprint(value)
 	}
 	if isVersion(r.Version) {
 		return
 	}
-	meant := strings.TrimPrefix(r.Version, "v")
-	if short := strings.Count(meant, "."); meant != "" && short < 2 {
-		meant += strings.Repeat(".0", 2-short)
+	completed := strings.TrimPrefix(r.Version, "v")
+	if dots := strings.Count(completed, "."); completed != "" && dots < 2 {
+		completed += strings.Repeat(".0", 2-dots)
 	}
-	if !isVersion(meant) {
+	if !isVersion(completed) {
 		r.fault("version", "%.60q: want a semantic version such as 1.0.0", r.Version)
 		return
 	}
-	r.warn("version", "%.60q: want a semantic version in quotes: %q is used", r.Version, meant)
-	r.Version = meant
+	r.warn("version", "%.60q: want a semantic version in quotes: %q is used", r.Version, completed)
+	r.Version = completed
 }
 
+// namespace reads the namespace. Without one it is that of the name.
+func (r *manifestReader) namespace() {
+	r.Namespace = namespaceOf(r.Name)
+	value := r.all["namespace"]
+	if value == nil || value == "" {
+		return
+	}
+	text, _ := value.(string)
+	if CheckID(text) != nil {
+		r.warn("namespace", "%.60q: want segments of a-z, 0-9, _ and -, joined by dots: %q is used", asText(value), r.Namespace)
+		return
+	}
+	if !strings.HasPrefix(r.Name+".", text+".") {
+		r.warn("namespace", "%q is no prefix of %q", text, r.Name)
+	}
+	r.Namespace = text
+}
+
+// namespaceOf returns an id without its last segment.
 func namespaceOf(id string) string {
 	if i := strings.LastIndexByte(id, '.'); i >= 0 {
 		return id[:i]
@@ -261,6 +272,7 @@ func namespaceOf(id string) string {
 	return ""
 }
 
+// runtime reads the kind of the skill and, for an action, how it is executed.
 func (r *manifestReader) runtime(files fs.FS) {
 	table := r.table("runtime")
 	r.Kind = KindInstruction
@@ -298,12 +310,13 @@ func (r *manifestReader) runtime(files fs.FS) {
 	}
 }
 
+// permissions reads the addresses and secrets that the skill asks for.
 func (r *manifestReader) permissions() {
 	table := r.table("permissions")
 	for _, address := range r.list(table["network"], "permissions.network", maxAddresses) {
 		u, err := url.Parse(address)
 		switch {
-		case hostName.MatchString(address): // which scheme is meant is not known
+		case hostName.MatchString(address): // without a scheme, which could be either
 			r.warn("permissions.network", "%q is not asked for: write %q", address, "https://"+address)
 		case err != nil || u.Scheme != "https" && u.Scheme != "http" || strings.Trim(u.Path, "/") != "" || u.User != nil || u.RawQuery != "" ||
 			u.Fragment != "" || !hostName.MatchString(u.Host):

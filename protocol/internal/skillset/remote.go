@@ -11,25 +11,25 @@ import (
 	"github.com/satchel-go/satchel/skillmd"
 )
 
-// ErrRemote is wrapped when the server of a skill does not return a file.
+// ErrRemote is wrapped if the server of a remote skill does not return a file.
 var ErrRemote = errors.New("the skill's own server does not give it")
 
-// Remote returns a source for Open from one that is not trusted, such as mcpsource.Source. The
-// ids of its skills are the label and the path of their URI, joined by dots:
-// "skill://team/pdf/SKILL.md" is "acme.team.pdf". They can only be read, have neither manifest
-// nor grants, and are hidden by all other skills with their ids. A file is fetched when it is
-// read.
+// Remote marks a source for Open as one that is not trusted, such as mcpsource.Source. The id of
+// each skill is the label and the path of its URI, joined by dots: with the label "acme",
+// "skill://team/pdf/SKILL.md" is "acme.team.pdf". These skills can only be read, and get no grants.
+// A skill of another source with the same id hides them. A file is fetched when it is read.
 func Remote(label string, source catalog.Source) catalog.Source { return &remote{source, label} }
 
+// remote is a source that is not trusted.
 type remote struct {
 	catalog.Source
 	label string
 }
 
-// Name is the label, for findings.
+// Name returns the label, for diagnostics.
 func (r *remote) Name() string { return r.label }
 
-// skill returns the skill of an entry, or nil and the reason.
+// skill returns the skill of an entry, or nil and a diagnostic with the reason.
 func (r *remote) skill(e source.Entry) (*Skill, []skillmd.Diagnostic) {
 	refuse := func(code skillmd.Code, err error) (*Skill, []skillmd.Diagnostic) {
 		return nil, []skillmd.Diagnostic{{File: r.label + ":" + e.ID, Code: code, Severity: skillmd.Error, Message: err.Error()}}
@@ -53,6 +53,6 @@ func (r *remote) skill(e source.Entry) (*Skill, []skillmd.Diagnostic) {
 	if s.Origin == "" {
 		s.Origin = fmt.Sprintf("the server %q", r.label)
 	}
-	s.standIn(id, &doc.Skill)
+	s.setDefaultManifest(id, &doc.Skill)
 	return s, nil
 }

@@ -50,47 +50,52 @@ type Skill struct {
 // ID returns the id of the skill.
 func (s *Skill) ID() string { return s.Manifest.Name }
 
-// ErrChanged is wrapped when the files of a skill differ from those that the set has listed.
+// ErrChanged is wrapped if the files of a skill differ from those that the set has listed.
 // Refresh lists them again.
 var ErrChanged = errors.New("the skill has changed since it was listed")
 
-// ReadFile reads a file of the skill, and compares it with the listed digest. The
-// error is a *PathError, wraps fs.ErrNotExist, ErrChanged or ErrRemote.
+// ReadFile reads a file of the skill, and compares it with the listed digest. The error is a
+// *PathError, or wraps fs.ErrNotExist, ErrChanged or ErrRemote.
 func (s *Skill) ReadFile(ctx context.Context, name string) ([]byte, error) {
 	if err := CheckPath(name); err != nil {
 		return nil, err
 	}
-	for _, f := range s.Files {
-		if f.Path != name {
-			continue
-		}
-		files, err := s.source.Open(ctx, s.id, s.revision)
-		switch {
-		case err != nil && s.Origin != "":
-			return nil, fmt.Errorf("%w: %w", ErrRemote, err)
-		case err != nil:
+	i := slices.IndexFunc(s.Files, func(f source.File) bool { return f.Path == name })
+	if i < 0 {
+		return nil, s.notListedError(ctx, name)
+	}
+	files, err := s.source.Open(ctx, s.id, s.revision)
+	if s.Origin == "" {
+		if err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrChanged, err)
-		case s.Origin != "":
-			text, err := fs.ReadFile(files, name) // checked against the listing
-			if err != nil {
-				return nil, fmt.Errorf("%w: %w", ErrRemote, err)
-			}
-			return text, nil
 		}
-		return readListed(files, f)
+		return readListed(files, s.Files[i])
 	}
-	if s.Origin != "" {
-		return nil, fmt.Errorf("file %q: %w", name, fs.ErrNotExist)
+	var text []byte
+	if err == nil {
+		text, err = fs.ReadFile(files, name) // the source compares it with the listing
 	}
-	if files, err := s.source.Open(ctx, s.id, s.revision); err == nil {
-		info, err := fs.Lstat(files, name)
-		if err == nil && !info.Mode().IsRegular() || err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, &PathError{name, "is no regular file of the skill"}
-		}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrRemote, err)
 	}
-	return nil, fmt.Errorf("file %q: %w", name, fs.ErrNotExist)
+	return text, nil
 }
 
+// notListedError returns the error for a path that is not among the files. If something else is at
+// that path, such as a folder, it is a *PathError.
+func (s *Skill) notListedError(ctx context.Context, name string) error {
+	if s.Origin == "" {
+		if files, err := s.source.Open(ctx, s.id, s.revision); err == nil {
+			info, err := fs.Lstat(files, name)
+			if err == nil && !info.Mode().IsRegular() || err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return &PathError{name, "is no regular file of the skill"}
+			}
+		}
+	}
+	return fmt.Errorf("file %q: %w", name, fs.ErrNotExist)
+}
+
+// readListed reads a file and compares it with its listing.
 func readListed(files fs.FS, f source.File) ([]byte, error) {
 	if f.Size > MaxFile {
 		return nil, &PathError{f.Path, fmt.Sprintf("has %d bytes: at most %d can be read", f.Size, MaxFile)}
@@ -130,8 +135,8 @@ const (
 	skillFile    = "SKILL.md"
 )
 
-// newSkill returns the skill of an entry of a source, with findings, or nil if it is no usable
-// skill.
+// newSkill returns the skill of an entry of a source, or nil if the entry is no usable skill. The
+// diagnostics say why, or warn about parts of its manifest.
 func newSkill(ctx context.Context, from catalog.Source, e source.Entry, created bool) (*Skill, []skillmd.Diagnostic) {
 	s := &Skill{FrontMatter: skilltext.Fields(e.Head), Head: e.Head, Files: e.Files, Digest: digestOf(e.Files), Created: created, source: from, id: e.ID, revision: e.Revision}
 	doc, _, parseErr := skillmd.Parse(e.Head, skillmd.WithDirName(path.Base(e.ID)))
@@ -142,21 +147,21 @@ func newSkill(ctx context.Context, from catalog.Source, e source.Entry, created 
 	if slices.ContainsFunc(e.Files, func(f source.File) bool { return f.Path == manifestFile }) {
 		if err := s.readManifest(ctx); err != nil {
 			line := 0
-			if found, ok := errors.AsType[*ManifestError](err); ok {
-				line = found.Line
+			if bad, ok := errors.AsType[*ManifestError](err); ok {
+				line = bad.Line
 			}
 			return refuse("skill-toml", manifestFile, err.Error(), line)
 		}
-		var found []skillmd.Diagnostic
+		var diagnostics []skillmd.Diagnostic
 		for _, w := range s.Warnings {
-			found = append(found, skillmd.Diagnostic{File: path.Join(placeOf(from), e.ID, manifestFile), Line: w.Line, Code: "skill-toml", Severity: skillmd.Warning, Message: w.Error()})
+			diagnostics = append(diagnostics, skillmd.Diagnostic{File: path.Join(placeOf(from), e.ID, manifestFile), Line: w.Line, Code: "skill-toml", Severity: skillmd.Warning, Message: w.Error()})
 		}
-		return s, found
+		return s, diagnostics
 	}
 	if parseErr != nil {
 		return refuse("not-a-skill", skillFile, parseErr.Error(), 0)
 	}
-	s.standIn(doc.Skill.Name, &doc.Skill)
+	s.setDefaultManifest(doc.Skill.Name, &doc.Skill)
 	s.Secrets = strings.FieldsFunc(doc.Skill.Metadata["secrets"], func(r rune) bool { return strings.ContainsRune(` ,[]"`, r) })
 	if err := CheckID(s.ID()); err != nil {
 		return refuse("skill-id", skillFile, err.Error(), 0)
@@ -164,7 +169,7 @@ func newSkill(ctx context.Context, from catalog.Source, e source.Entry, created 
 	return s, nil
 }
 
-// Place returns where the skill is, for findings: its folder with the name of its source, or its
+// Place returns where the skill is, for diagnostics: its folder with the name of its source, or its
 // id if it has no folder here.
 func (s *Skill) Place() string {
 	if s.Created || s.Origin != "" {
@@ -173,7 +178,7 @@ func (s *Skill) Place() string {
 	return path.Join(placeOf(s.source), s.id)
 }
 
-// placeOf returns the name that stands in front of the files of a source, or "".
+// placeOf returns the name of a source, which precedes its files in diagnostics, or "".
 func placeOf(source catalog.Source) string {
 	if named, ok := source.(interface{ Name() string }); ok {
 		return named.Name()
@@ -181,8 +186,8 @@ func placeOf(source catalog.Source) string {
 	return ""
 }
 
-// standIn sets the manifest of a skill without a skill.toml.
-func (s *Skill) standIn(id string, front *core.Skill) {
+// setDefaultManifest sets the manifest of a skill without a skill.toml from its front matter.
+func (s *Skill) setDefaultManifest(id string, front *core.Skill) {
 	s.Manifest = Manifest{Name: id, Version: "0.0.0", Description: front.Description, Kind: KindInstruction, Namespace: namespaceOf(id)}
 	if v := front.Metadata["version"]; isVersion(v) {
 		s.Version = v
@@ -190,6 +195,7 @@ func (s *Skill) standIn(id string, front *core.Skill) {
 	s.Fields = map[string]any{"name": id, "version": s.Version, "description": s.Description, "kind": s.Kind, "namespace": s.Namespace}
 }
 
+// readManifest reads the skill.toml of the skill.
 func (s *Skill) readManifest(ctx context.Context) error {
 	text, err := s.ReadFile(ctx, manifestFile)
 	if err != nil {
@@ -203,6 +209,7 @@ func (s *Skill) readManifest(ctx context.Context) error {
 	return err
 }
 
+// digestOf returns the digest of a skill with these files.
 func digestOf(files []source.File) string {
 	h := sha256.New()
 	for _, f := range files {

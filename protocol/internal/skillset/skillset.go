@@ -22,20 +22,21 @@ import (
 
 // Set holds the skills of a server. Its methods may be called concurrently.
 type Set struct {
-	sources []catalog.Source // the caller's
-	created *created         // nil without a directory
+	sources []catalog.Source
+	created *created // nil without a directory
 
-	remotes  sync.Mutex // held while sources from afar are listed
-	stale    atomic.Bool
-	watchers atomic.Int32 // how many Watch has begun
-	relisted sync.Mutex   // held while the sources of this machine are listed
-	began    time.Time    // the last time, and how long that took
-	took     time.Duration
-	entries  []map[string]entrySkill // by id and revision
+	scanningRemotes sync.Mutex   // held while remote sources are listed
+	stale           atomic.Bool  // a source of this machine has reported a change
+	watchers        atomic.Int32 // calls of Watch that have not been stopped
 
-	suggesting sync.Mutex
-	index      *search.Index // of the ids and descriptions of the list with indexOf as its digest
-	indexOf    string
+	relisting   sync.Mutex // held by relist, for the fields below
+	relistBegan time.Time  // the last time
+	relistTook  time.Duration
+	entrySkills []map[string]entrySkill // of each source, by id and revision
+
+	indexing    sync.Mutex    // held for the fields below
+	index       *search.Index // of ids and descriptions
+	indexDigest string        // of the list in index
 
 	mu          sync.RWMutex
 	listings    []listing
@@ -51,20 +52,20 @@ type listing struct {
 	fault           *skillmd.Diagnostic
 }
 
-// entrySkill is the skill of an entry of a source, with the findings about it.
+// entrySkill is the skill of an entry of a source, with diagnostics.
 type entrySkill struct {
-	skill    *Skill // nil if the entry is no usable skill
-	findings []skillmd.Diagnostic
+	skill       *Skill // nil if the entry is no usable skill
+	diagnostics []skillmd.Diagnostic
 }
 
-// byID are the versions of each id, highest first.
+// byID has the versions of each id, highest first.
 type byID map[string][]*Skill
 
-// Open lists the skills of the sources. Of two with the same id and version the first counts.
-// base is the directory of created skills; if it is "", none can be created. Skills that cannot
-// be used are diagnostics. Close the set after use; the sources stay open.
+// Open lists the skills of the sources. Of two with the same id and version it takes the first.
+// base is the directory of created skills; if it is "", none can be created. Diagnostics name the
+// skills that cannot be used. The caller closes the set after use; the sources stay open.
 func Open(ctx context.Context, base string, sources ...catalog.Source) (*Set, error) {
-	s := &Set{sources: sources, listings: make([]listing, len(sources)), entries: make([]map[string]entrySkill, len(sources))}
+	s := &Set{sources: sources, listings: make([]listing, len(sources)), entrySkills: make([]map[string]entrySkill, len(sources))}
 	if base != "" {
 		var err error
 		if s.created, err = openCreated(ctx, base); err != nil {
@@ -86,11 +87,11 @@ func (s *Set) Close() error {
 }
 
 // Refresh lists the sources again and reads the skills that have changed. A directory that does
-// not exist any more has no skills. Another source that fails keeps the skills it had. Both are
-// diagnostics. The error is that of ctx.
+// not exist any more has no skills. If another source fails, the set keeps the skills it had.
+// Diagnostics report both. The error is that of ctx.
 func (s *Set) Refresh(ctx context.Context) error {
-	s.remotes.Lock()
-	defer s.remotes.Unlock()
+	s.scanningRemotes.Lock()
+	defer s.scanningRemotes.Unlock()
 	for i, source := range s.sources {
 		if _, ok := source.(*remote); !ok {
 			continue
@@ -99,18 +100,17 @@ func (s *Set) Refresh(ctx context.Context) error {
 			return err
 		}
 	}
-	s.relisted.Lock()
-	defer s.relisted.Unlock()
+	s.relisting.Lock()
+	defer s.relisting.Unlock()
 	return s.relist(ctx)
 }
 
-// RefreshIfOld lists the sources of this machine again. It does nothing if no source has
-// reported a change and the last listing was a moment ago. It also does nothing if no source
-// has reported a change, the set is large, and [Set.Watch] watches it. The error is that
-// of ctx.
+// RefreshIfOld lists the sources of this machine again if one has reported a change. Without a
+// report it also lists them, unless the last listing was a moment ago, or listing takes long and
+// [Set.Watch] watches the set. The error is that of ctx.
 func (s *Set) RefreshIfOld(ctx context.Context) error {
 	return s.refreshNear(ctx, func() bool {
-		return !s.stale.Load() && (time.Since(s.began) < 2*s.took || s.took > longRefresh && s.watchers.Load() > 0)
+		return !s.stale.Load() && (time.Since(s.relistBegan) < 2*s.relistTook || s.relistTook > longRefresh && s.watchers.Load() > 0)
 	})
 }
 
@@ -120,11 +120,13 @@ func (s *Set) RefreshNear(ctx context.Context) error {
 	return s.refreshNear(ctx, func() bool { return false })
 }
 
+// refreshNear lists the sources of this machine, unless another call has begun to do so since, or
+// the last listing is new enough.
 func (s *Set) refreshNear(ctx context.Context, isNew func() bool) error {
 	called := time.Now()
-	s.relisted.Lock()
-	defer s.relisted.Unlock()
-	if s.began.After(called) || isNew() {
+	s.relisting.Lock()
+	defer s.relisting.Unlock()
+	if s.relistBegan.After(called) || isNew() {
 		return nil
 	}
 	return s.relist(ctx)
@@ -135,12 +137,12 @@ func (s *Set) scan(ctx context.Context, i int) error {
 	s.mu.RLock()
 	old := s.listings[i]
 	s.mu.RUnlock()
-	found, err := s.sources[i].Scan(ctx, old.Listing)
+	scanned, err := s.sources[i].Scan(ctx, old.Listing)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	next := listing{found, nil}
-	if err != nil || found == nil {
+	next := listing{scanned, nil}
+	if err != nil || scanned == nil {
 		next.Listing = old.Listing
 		next.fault = &skillmd.Diagnostic{File: placeOf(s.sources[i]), Code: catalog.CodeSourceFailed, Severity: skillmd.Error, Message: fmt.Sprintf("skills cannot be listed, those listed last are served: %v", err)}
 		if _, ok := s.sources[i].(*remote); !ok && errors.Is(err, fs.ErrNotExist) {
@@ -153,8 +155,8 @@ func (s *Set) scan(ctx context.Context, i int) error {
 	return nil
 }
 
-// relist lists the sources of this machine, and puts all skills together. It expects
-// s.relisted to be held.
+// relist lists the sources of this machine, and puts the skills of all sources together. The
+// caller holds s.relisting.
 func (s *Set) relist(ctx context.Context) error {
 	began := time.Now()
 	s.stale.Store(false)
@@ -175,51 +177,58 @@ func (s *Set) relist(ctx context.Context) error {
 	s.mu.RUnlock()
 	next, diagnostics := byID{}, []skillmd.Diagnostic(nil)
 	for _, i := range s.order() {
-		source, listing := s.sources[i], listings[i]
-		if listing.fault != nil {
-			diagnostics = append(diagnostics, *listing.fault)
+		if fault := listings[i].fault; fault != nil {
+			diagnostics = append(diagnostics, *fault)
 		}
-		if listing.Listing == nil {
-			continue
+		if listings[i].Listing != nil {
+			diagnostics = append(diagnostics, s.addEntries(ctx, next, i, listings[i].Listing)...)
 		}
-		diagnostics = append(diagnostics, listing.Diagnostics...)
-		entries := make(map[string]entrySkill, len(listing.Entries))
-		for _, e := range listing.Entries {
-			key := e.ID + "\x00" + e.Revision
-			found, ok := s.entries[i][key]
-			if r, isRemote := source.(*remote); !ok && isRemote {
-				found.skill, found.findings = r.skill(e)
-			} else if !ok {
-				found.skill, found.findings = newSkill(ctx, source, e, false)
-			}
-			if found.skill != nil { // what is none is looked at again
-				entries[key] = found
-			}
-			diagnostics = append(diagnostics, found.findings...)
-			if found.skill != nil && !next.add(found.skill) {
-				diagnostics = append(diagnostics, skillmd.Diagnostic{File: found.skill.Place(), Code: catalog.CodeCollision, Severity: skillmd.Warning,
-					Message: fmt.Sprintf("%q %s is there already: left out; give it another name or version", found.skill.ID(), found.skill.Version)})
-			}
-		}
-		s.entries[i] = entries
 	}
 	if err := ctx.Err(); err != nil { // then skills may not have been read
 		s.stale.Store(true)
 		return err
 	}
 	list, digest := visibleOf(next, nil)
-	s.began, s.took = began, time.Since(began)
+	s.relistBegan, s.relistTook = began, time.Since(began)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.skills, s.list, s.digest, s.diagnostics = next, list, digest, diagnostics
 	return nil
 }
 
-// order returns the order of the sources: remote ones come last.
+// addEntries adds the skills in a listing of one source to next. It reads only entries that are
+// new or were no usable skill. The caller holds s.relisting.
+func (s *Set) addEntries(ctx context.Context, next byID, i int, listing *source.Listing) []skillmd.Diagnostic {
+	diagnostics := slices.Clone(listing.Diagnostics)
+	entries := make(map[string]entrySkill, len(listing.Entries))
+	for _, e := range listing.Entries {
+		key := e.ID + "\x00" + e.Revision
+		entry, isKnown := s.entrySkills[i][key]
+		if r, isRemote := s.sources[i].(*remote); !isKnown && isRemote {
+			entry.skill, entry.diagnostics = r.skill(e)
+		} else if !isKnown {
+			entry.skill, entry.diagnostics = newSkill(ctx, s.sources[i], e, false)
+		}
+		diagnostics = append(diagnostics, entry.diagnostics...)
+		k := entry.skill
+		if k == nil {
+			continue
+		}
+		entries[key] = entry
+		if !next.add(k) {
+			diagnostics = append(diagnostics, skillmd.Diagnostic{File: k.Place(), Code: catalog.CodeCollision, Severity: skillmd.Warning,
+				Message: fmt.Sprintf("%q %s is there already: left out; give it another name or version", k.ID(), k.Version)})
+		}
+	}
+	s.entrySkills[i] = entries
+	return diagnostics
+}
+
+// order returns the indexes of the sources, with remote ones last.
 func (s *Set) order() (order []int) {
-	for _, far := range []bool{false, true} {
+	for _, wantRemote := range []bool{false, true} {
 		for i, source := range s.sources {
-			if _, ok := source.(*remote); ok == far {
+			if _, ok := source.(*remote); ok == wantRemote {
 				order = append(order, i)
 			}
 		}
@@ -234,15 +243,15 @@ func (b byID) add(skill *Skill) bool {
 	if len(all) > 0 && all[0].Origin != skill.Origin {
 		return false
 	}
-	i, taken := slices.BinarySearchFunc(all, skill, func(a, b *Skill) int { return compareVersions(b.Version, a.Version) })
-	if taken {
+	i, exists := slices.BinarySearchFunc(all, skill, func(a, b *Skill) int { return compareVersions(b.Version, a.Version) })
+	if exists {
 		return false
 	}
 	b[skill.ID()] = slices.Insert(slices.Clone(all), i, skill)
 	return true
 }
 
-// Diagnostics returns the findings of the last listing.
+// Diagnostics returns the diagnostics of the last listing.
 func (s *Set) Diagnostics() []skillmd.Diagnostic {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -272,8 +281,8 @@ func (s *Set) Digest(tenant string) string {
 	return digest
 }
 
-// all returns the tenant's skills; callers must not modify the list. It is rebuilt only for
-// tenants with created skills.
+// all returns the tenant's skills and their digest. Callers must not modify the list. Each call
+// builds it again for a tenant with created skills.
 func (s *Set) all(tenant string) ([]*Skill, string) {
 	s.mu.RLock()
 	ids, list, digest := s.skills, s.list, s.digest
@@ -286,8 +295,8 @@ func (s *Set) all(tenant string) ([]*Skill, string) {
 	return list, digest
 }
 
-// visibleOf returns the visible skills of the sources and of one tenant in order, and their
-// digest.
+// visibleOf returns the skills that are not hidden, in order, and their digest. ids are the skills
+// of the sources, own those that a tenant has created.
 func visibleOf(ids, own byID) (list []*Skill, digest string) {
 	take := func(all []*Skill) {
 		for _, k := range all {

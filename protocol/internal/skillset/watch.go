@@ -14,20 +14,20 @@ import (
 // caller calls stop. report, if not nil, gets each new diagnostic.
 func (s *Set) Watch(report func([]skillmd.Diagnostic)) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
-	near, far, done := make(chan struct{}, 1), make(chan struct{}, 1), make(chan struct{})
+	localChanges, remoteChanges, done := make(chan struct{}, 1), make(chan struct{}, 1), make(chan struct{})
 	s.watchers.Add(1)
-	var quiet []func()
+	var unsubscribes []func()
 	for _, skills := range s.sources {
-		changes, watched := near, skills
+		changes, watched := localChanges, skills
 		if r, ok := skills.(*remote); ok {
-			changes, watched = far, r.Source
+			changes, watched = remoteChanges, r.Source
 		}
 		n, ok := watched.(source.Notifier)
 		if !ok {
 			continue
 		}
-		quiet = append(quiet, n.Notify(func() {
-			if changes == near {
+		unsubscribes = append(unsubscribes, n.Notify(func() {
+			if changes == localChanges {
 				s.stale.Store(true)
 			}
 			select {
@@ -38,42 +38,45 @@ func (s *Set) Watch(report func([]skillmd.Diagnostic)) (stop func()) {
 	}
 	go func() {
 		defer close(done)
-		s.watch(ctx, near, far, report)
+		s.watch(ctx, localChanges, remoteChanges, report)
 	}()
 	return func() {
 		cancel()
-		for _, stop := range quiet {
-			stop()
+		for _, unsubscribe := range unsubscribes {
+			unsubscribe()
 		}
 		<-done
 		s.watchers.Add(-1)
 	}
 }
 
-func (s *Set) watch(ctx context.Context, near, far <-chan struct{}, report func([]skillmd.Diagnostic)) {
-	var look <-chan time.Time
+// watch refreshes the set after each change until ctx ends.
+func (s *Set) watch(ctx context.Context, localChanges, remoteChanges <-chan struct{}, report func([]skillmd.Diagnostic)) {
+	var ticks <-chan time.Time
 	if s.created != nil {
 		ticker := time.NewTicker(watchCreated)
 		defer ticker.Stop()
-		look = ticker.C
+		ticks = ticker.C
 	}
-	seen := s.Diagnostics()
+	last := s.Diagnostics()
 	for {
 		gap, refresh := watchGap, s.RefreshIfOld
 		select {
 		case <-ctx.Done():
 			return
-		case <-look:
+		case <-ticks:
 			s.created.refresh(ctx)
 			continue
-		case <-near:
-		case <-far:
+		case <-localChanges:
+		case <-remoteChanges:
 			gap, refresh = remoteGap, s.Refresh
 		}
 		if refresh(ctx) != nil {
 			return // ctx has ended
 		}
-		seen = reportNew(seen, s.Diagnostics(), report)
+		current := s.Diagnostics()
+		reportNew(last, current, report)
+		last = current
 		select {
 		case <-time.After(gap):
 		case <-ctx.Done():
@@ -82,11 +85,10 @@ func (s *Set) watch(ctx context.Context, near, far <-chan struct{}, report func(
 	}
 }
 
-// reportNew reports the findings that were not among the last ones.
-func reportNew(before, now []skillmd.Diagnostic, report func([]skillmd.Diagnostic)) []skillmd.Diagnostic {
-	found := slices.DeleteFunc(slices.Clone(now), func(d skillmd.Diagnostic) bool { return slices.Contains(before, d) })
-	if len(found) > 0 && report != nil {
-		report(found)
+// reportNew reports the diagnostics that are current and were not before.
+func reportNew(before, current []skillmd.Diagnostic, report func([]skillmd.Diagnostic)) {
+	added := slices.DeleteFunc(slices.Clone(current), func(d skillmd.Diagnostic) bool { return slices.Contains(before, d) })
+	if len(added) > 0 && report != nil {
+		report(added)
 	}
-	return now
 }
