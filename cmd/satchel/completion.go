@@ -148,7 +148,7 @@ func completeFish(w io.Writer, all []completed) error {
 			case f.taken:
 				b.WriteString(" -r")
 			}
-			fmt.Fprintf(&b, " -d %s\n", fishQuoted(cli.Shorten(f.help, 70)))
+			fmt.Fprintf(&b, " -d %s\n", fishQuoted(cli.Shorten(f.help, maxFlagHelp)))
 		}
 	}
 	_, err := io.WriteString(w, b.String())

@@ -93,9 +93,6 @@ type printableLines struct {
 	line []byte
 }
 
-// maxProgress bounds a line of an installer in bytes.
-const maxProgress = 4096
-
 func (p *printableLines) Write(data []byte) (int, error) {
 	for _, b := range data {
 		if b == '\n' || len(p.line) == maxProgress {

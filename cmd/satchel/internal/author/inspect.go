@@ -17,9 +17,6 @@ import (
 	"github.com/satchel-go/satchel/skillmd"
 )
 
-// maxPath bounds one line of a list of paths in bytes.
-const maxPath = 64 << 10
-
 // InspectCommand prints what a SKILL.md says and its findings.
 type InspectCommand struct {
 	Strict    bool     `xor:"mode" help:"A file must meet every MUST of the specification."`
@@ -179,7 +176,7 @@ func inspectAll(ctx context.Context, paths func(func(string) bool) error, mode s
 	}
 	workers := runtime.GOMAXPROCS(0)
 	jobs := make(chan job)
-	pending := make(chan chan inspection, 16*workers)
+	pending := make(chan chan inspection, pendingPerWorker*workers)
 	readErr := make(chan error, 1)
 	for range workers {
 		go func() {

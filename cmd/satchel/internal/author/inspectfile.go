@@ -14,9 +14,6 @@ import (
 	"github.com/satchel-go/satchel/skillmd"
 )
 
-// maxSkillFile is the size in bytes above which a SKILL.md is not read.
-const maxSkillFile = 1 << 20
-
 // inspection is what is known of one file; the names of its fields in JSON are
 // stable.
 type inspection struct {

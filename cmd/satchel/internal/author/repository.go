@@ -13,23 +13,15 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
 	"github.com/satchel-go/satchel/cmd/satchel/internal/places"
 	"github.com/satchel-go/satchel/internal/archive"
 )
 
-// The bounds of a repository: what its files may have, and how long git may take.
-const (
-	maxRepositoryBytes = 256 << 20
-	maxRepositoryFiles = 10_000
-	repositoryWait     = 2 * time.Minute
-)
-
-// gitLimits bound git and its children: 1 GiB of memory, two minutes of a processor, and
-// 1 GiB for each file. A system that lacks a limit goes on without it.
-const gitLimits = `ulimit -v 1048576 2>/dev/null; ulimit -t 120 2>/dev/null; ulimit -f 2097152 2>/dev/null; exec git "$@"`
+// gitScript runs git with the bounds of this package. A system that lacks a bound ignores it.
+var gitScript = fmt.Sprintf(`ulimit -v %d 2>/dev/null; ulimit -t %d 2>/dev/null; ulimit -f %d 2>/dev/null; exec git "$@"`,
+	maxGitMemory, maxGitSeconds, maxGitFile)
 
 // gitSettings make git ignore the user's settings and trust a repository of any owner. They
 // keep no large file and no window of many files in memory.
@@ -52,12 +44,12 @@ type repository struct{ temp, settings string }
 
 // git returns a command that is bounded.
 func (r repository) git(ctx context.Context, told io.Writer, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, "sh", append([]string{"-c", gitLimits, "git"}, args...)...) //nolint:gosec // the address is one of a file
+	cmd := exec.CommandContext(ctx, "sh", append([]string{"-c", gitScript, "git"}, args...)...) //nolint:gosec // the address is one of a file
 	if runtime.GOOS == "windows" {
 		cmd = exec.CommandContext(ctx, "git", args...) //nolint:gosec // likewise
 	}
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + r.temp, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + r.settings, "GIT_TERMINAL_PROMPT=0", "GIT_NO_LAZY_FETCH=1"}
-	cmd.Stderr, cmd.WaitDelay = told, time.Second
+	cmd.Stderr, cmd.WaitDelay = told, gitGrace
 	return cmd
 }
 
@@ -88,7 +80,7 @@ func checkOut(ctx context.Context, source, temp string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, repositoryWait)
 	defer cancel()
 	var told strings.Builder
-	if err := r.unpack(ctx, &limited{&told, 4096}, address, dir); err != nil {
+	if err := r.unpack(ctx, &limited{&told, maxGitMessage}, address, dir); err != nil {
 		return "", fmt.Errorf("read repository %s: %w: %s", filepath.Clean(path), err, cli.OneLine(told.String()))
 	}
 	return dir, nil
@@ -124,7 +116,7 @@ func (r repository) unpack(ctx context.Context, told io.Writer, address, dir str
 	in := &sequence{Reader: bufio.NewReader(out)}
 	err = archive.UnpackInto(ctx, in, maxRepositoryBytes, dir, archive.Limits{MaxUnpacked: maxRepositoryBytes, MaxFiles: maxRepositoryFiles + 2})
 	if err == nil {
-		_, err = io.Copy(io.Discard, io.LimitReader(in.Reader, 1<<20)) // what fills the last record
+		_, err = io.Copy(io.Discard, io.LimitReader(in.Reader, maxPadding)) // what fills the last record
 	}
 	if err != nil {
 		cancel()
@@ -147,7 +139,7 @@ type tally struct {
 func (t *tally) Write(p []byte) (int, error) {
 	for rest := p; len(rest) > 0 && t.err == nil; {
 		line, after, whole := bytes.Cut(rest, []byte{0})
-		t.line = append(t.line, line[:min(len(line), 1<<10-min(len(t.line), 1<<10))]...) // the size comes before the name
+		t.line = append(t.line, line[:min(len(line), maxTreeLine-len(t.line))]...) // the size comes before the name
 		if rest = after; !whole {
 			break
 		}

@@ -39,12 +39,6 @@ func (cmd *ValidateCommand) Run(ctx context.Context, c cli.Console) error {
 	return inspect.Run(ctx, c)
 }
 
-// Bounds of the files of a skill whose names are looked at.
-const (
-	maxAdvisedFiles = 2000
-	maxAdviceLines  = 20
-)
-
 // filesToAdvise returns the slash-separated paths of the files of the skill in dir.
 func filesToAdvise(dir string) (all []string) {
 	seen := 0

@@ -110,9 +110,6 @@ func (t *typist) line(ctx context.Context) (string, error) {
 	}
 }
 
-// maxQuestions bounds how often one question is asked until it is answered.
-const maxQuestions = 3
-
 // asker asks a person, one question at a time.
 type asker struct {
 	mu     sync.Mutex
@@ -164,9 +161,6 @@ func (a *asker) approveEdits(ctx context.Context, ask core.Ask) (core.Answer, er
 	}
 	return a.approve(ctx, ask)
 }
-
-// maxShown bounds the arguments in a question, in bytes.
-const maxShown = 8 << 10
 
 // Question shows a call that somebody has to decide on.
 func (r *reporter) Question(to io.Writer, ask core.Ask) {

@@ -12,9 +12,6 @@ import (
 	"github.com/satchel-go/satchel/workspace"
 )
 
-// maxAttached bounds the content of one file of --attach, which is kept in memory.
-const maxAttached = 64 << 20
-
 // attachments reads the files of --attach, which the model finds in work/inputs as it finds
 // those of a user's message. It returns nil for no files.
 func attachments(files []string) (func(context.Context) []workspace.Attachment, error) {
@@ -28,7 +25,7 @@ func attachments(files []string) (func(context.Context) []workspace.Attachment, 
 			return nil, fmt.Errorf("--attach %q: %w", file, err)
 		}
 		name := filepath.Base(file)
-		all[i] = workspace.Attachment{Name: name, MIME: collect.MIME(name, data[:min(len(data), 3<<10)]), Data: data}
+		all[i] = workspace.Attachment{Name: name, MIME: collect.MIME(name, data[:min(len(data), maxSniffed)]), Data: data}
 	}
 	return func(context.Context) []workspace.Attachment { return all }, nil
 }

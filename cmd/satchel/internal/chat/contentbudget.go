@@ -9,9 +9,6 @@ import (
 // contentBudget is how much skill text may be in the prompt, in tokens.
 type contentBudget struct{ warn, max int }
 
-// warnTokens is what a budget of one number warns of.
-const warnTokens = 10_000
-
 // UnmarshalText reads WARN,MAX, or MAX alone.
 func (b *contentBudget) UnmarshalText(text []byte) error {
 	warn, most, both := strings.Cut(string(text), ",")

@@ -96,9 +96,6 @@ func (e *exporter) copy(ctx context.Context, info artifacts.Info) (place string,
 	return place, err
 }
 
-// maxSameNames bounds the files of one name.
-const maxSameNames = 1000
-
 // create makes a new file. Where there is one of that name it takes "name_2.ext" and so on.
 func (e *exporter) create(name string) (*os.File, string, error) {
 	if dir := path.Dir(name); dir != "." {

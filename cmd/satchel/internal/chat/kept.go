@@ -16,9 +16,6 @@ import (
 	"github.com/satchel-go/satchel/session"
 )
 
-// maxKept bounds the file of a conversation in bytes.
-const maxKept = 256 << 20
-
 // said is a message of a turn that was answered, as both frameworks send it again. The
 // names of its fields in JSON are stable.
 type said struct {

@@ -19,10 +19,6 @@ import (
 	"github.com/satchel-go/satchel/workspace"
 )
 
-// maxTimeout is the longest default that --timeout takes; skill_run allows a
-// call no more.
-const maxTimeout = 24 * time.Hour
-
 // RunFlags are the flags about commands.
 type RunFlags struct {
 	AllowHost  []string   `group:"What commands read and leave:" sep:"none" placeholder:"DIR" help:"Directory of this machine whose files a run may take as inputs (host:///…); may be repeated. None is allowed otherwise."`

@@ -5,9 +5,6 @@ import (
 	"fmt"
 )
 
-// maxPrompt bounds a line of standard input in bytes.
-const maxPrompt = 1 << 20
-
 // ErrLongLine reports a line of standard input that is too long to be a prompt.
 var ErrLongLine = fmt.Errorf("a line has more than %d bytes and is left out", maxPrompt)
 

@@ -150,9 +150,6 @@ func (t *Table) Write(out io.Writer) error {
 	return nil
 }
 
-// minLastColumn is the least width of the last column: less says nothing.
-const minLastColumn = 12
-
 // Diff returns a difference for people, line by line.
 func (c Console) Diff(text string) string {
 	if !c.Colour {
@@ -175,9 +172,6 @@ func (c Console) Diff(text string) string {
 	}
 	return b.String()
 }
-
-// progressDelay is how long work goes on before its progress is shown.
-const progressDelay = 300 * time.Millisecond
 
 // Progress shows, on a terminal, what long work has come to. The line is gone when the work
 // ends. Elsewhere nothing is printed, and nothing for work that is done at once.

@@ -147,11 +147,6 @@ func skillDirsIn(dir string) ([]string, error) {
 	return dirs, nil
 }
 
-const (
-	maxImported      = 200
-	maxImportedBytes = 1 << 20
-)
-
 // filesIn reads the files of a directory. Links are not followed.
 func filesIn(dir string) (map[string][]byte, error) {
 	root, err := os.OpenRoot(dir)

@@ -196,9 +196,6 @@ type auditLine struct {
 	Detail  string    `json:"detail"`
 }
 
-// logPage is how many entries of the audit are read at a time.
-const logPage = 1000
-
 // Run prints the audit, the oldest entry first.
 func (cmd *libraryLogCmd) Run(ctx context.Context, c cli.Console) (err error) {
 	l, err := cmd.Need(ctx, c)

@@ -18,10 +18,6 @@ type known struct {
 	text     int // bytes of all
 }
 
-// maxText bounds what is kept of a log, in bytes. The tokens of a text take about
-// as much once more.
-const maxText = 256 << 20
-
 func newKnown() *known {
 	return &known{messages: make(map[[sha256.Size]byte][]prompt.Message), tools: make(map[[sha256.Size]byte]prompt.Tool)}
 }

@@ -72,9 +72,6 @@ type reportedUsage struct {
 	Implausible int `json:"implausible_lines,omitempty"`
 }
 
-// maxReported is more tokens than any request has.
-const maxReported = 1 << 30
-
 func (u *reportedUsage) add(e *Entry) {
 	switch {
 	case e.Prompt == 0 && e.Cached == 0: // the line says nothing

@@ -112,7 +112,7 @@ func (cmd *DemoCommand) tell(ctx context.Context, framework string, host *stage,
 	}
 	defer server.Close()
 	flags := chat.Flags{
-		Framework: framework, MaxSteps: 10, Stream: cmd.Stream,
+		Framework: framework, MaxSteps: demoSteps, Stream: cmd.Stream,
 		SkillFlags: chat.SkillFlags{Placement: cmd.Placement, MaxLoaded: 8, Profile: "full", Search: "auto"},
 		System:     chores,
 		RunFlags:   chat.RunFlags{AllowHost: []string{host.dir}, Executor: "sandbox"},

@@ -17,9 +17,6 @@ import (
 // ErrLine reports a line that is no request.
 var ErrLine = errors.New("not a model request")
 
-// maxLine bounds one request, in bytes.
-const maxLine = 64 << 20
-
 // Entry is one request of a log.
 type Entry struct {
 	// Line is its line, from 1.

@@ -28,13 +28,13 @@ func (p Printer) result(text string) ([]string, bool) {
 	}
 	lines := []string{fmt.Sprintf("exit code %d, %s collected", *r.ExitCode, plural(len(r.Files), "file"))}
 	for _, stream := range []struct{ name, text string }{{"stdout", r.Stdout}, {"stderr", r.Stderr}} {
-		for _, line := range firstLines(stream.text, 3) {
+		for _, line := range firstLines(stream.text, shownLines) {
 			lines = append(lines, stream.name+": "+line)
 		}
 	}
 	for _, f := range r.Files {
 		lines = append(lines, p.paint(cyan, fmt.Sprintf("[file %s, %s, %d bytes]", f.Name, f.MIME, f.Size)))
-		for _, line := range firstLines(f.Content, 3) {
+		for _, line := range firstLines(f.Content, shownLines) {
 			lines = append(lines, "  "+strings.ReplaceAll(line, "\t", "  "))
 		}
 	}

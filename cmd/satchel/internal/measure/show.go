@@ -130,7 +130,7 @@ func tools(before *satcheltest.Request, r satcheltest.Request) string {
 func (p Printer) message(mark string, m satcheltest.Message, before ...content) {
 	lines, ok := p.result(m.Text)
 	if !ok {
-		lines = firstLines(contentBlock.ReplaceAllString(m.Text, ""), 3)
+		lines = firstLines(contentBlock.ReplaceAllString(m.Text, ""), shownLines)
 	}
 	for _, c := range m.Calls {
 		lines = append(lines, "calls "+c.Name+" "+c.Arguments)
@@ -162,7 +162,7 @@ func (p Printer) answer(resp satcheltest.Response) {
 			p.line("  > calls %s %s", c.Name, c.Arguments)
 		}
 	default:
-		p.line("  > answers %q", cut(strings.ReplaceAll(resp.Text, "\n", " "), 70))
+		p.line("  > answers %q", cut(strings.ReplaceAll(resp.Text, "\n", " "), shownAnswer))
 	}
 }
 
@@ -182,7 +182,7 @@ func firstLines(text string, n int) []string {
 		switch {
 		case line == "":
 		case len(lines) < n:
-			lines = append(lines, cut(line, 84))
+			lines = append(lines, cut(line, shownLine))
 		default:
 			more++
 		}

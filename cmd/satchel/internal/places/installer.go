@@ -51,7 +51,7 @@ func ReadInstaller(dir string) (Installer, error) {
 	if err != nil {
 		return nil, err
 	}
-	for range 3 {
+	for range installerLevels {
 		data, err := readLockFile(filepath.Join(abs, InstallerFile))
 		if err == nil {
 			return ParseInstaller(data)

@@ -2,3 +2,11 @@ package places
 
 // maxLock is the largest lock file, in bytes: 50,000 skills with their files.
 const maxLock = 64 << 20
+
+// maxAudience is the largest file of an audience, in bytes: about 20,000 names of skills. It is
+// read again at each turn.
+const maxAudience = 1 << 20
+
+// installerLevels is how many directories are searched for the lock file of the common installer:
+// that of the skills and two above it, because a project has .agents/skills.
+const installerLevels = 3

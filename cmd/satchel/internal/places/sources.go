@@ -129,9 +129,6 @@ func TrustFile(named string, env func(string) string) (string, error) {
 	return filepath.Join(dir, "satchel", "trusted.json"), nil
 }
 
-// maxAudience bounds the file of an audience, in bytes.
-const maxAudience = 1 << 20
-
 // audienceFile is what --audience reads; the names of its fields are stable.
 type audienceFile struct {
 	Key   string    `json:"key"`

@@ -43,12 +43,6 @@ Exit code 0: it succeeded; 1: an error, which is printed on standard error, or a
 that failed; 2: wrong arguments.`
 }
 
-// maxToken bounds a token file, in bytes.
-const maxToken = 8 << 10
-
-// maxAnswer bounds what a server answers by HTTP, in bytes.
-const maxAnswer = 64 << 20
-
 // Run calls the method.
 func (cmd *CallCommand) Run(ctx context.Context, c cli.Console) error {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
@@ -243,7 +237,7 @@ func (cmd *CallCommand) byHTTP(ctx context.Context, params any, notice func(stri
 		return fmt.Errorf("read answer: %w", err)
 	}
 	if !json.Valid(text) {
-		return fmt.Errorf("the server answers %s: %.200s", res.Status, cli.Printable(string(text)))
+		return fmt.Errorf("the server answers %s: %.*s", res.Status, maxExcerpt, cli.Printable(string(text)))
 	}
 	return readAnswer(text, notice, result)
 }

@@ -245,7 +245,7 @@ func (f *serveFlags) runs(ctx context.Context, k *kiosk) ([]protocol.Option, err
 		return nil, fmt.Errorf("--deps: %w", err)
 	}
 	opts := []protocol.Option{protocol.WithWorkspaces(spaces)}
-	shown := []sandbox.Option{sandbox.WithPrepared(2)}
+	shown := []sandbox.Option{sandbox.WithPrepared(preparedSandboxes)}
 	if installed != "" {
 		opts = append(opts, protocol.WithDependencies(installed))
 		shown = append(shown, sandbox.WithReadable(installed))
@@ -265,9 +265,6 @@ func (f *serveFlags) runs(ctx context.Context, k *kiosk) ([]protocol.Option, err
 	k.open = append(k.open, box)
 	return append(opts, protocol.WithExecutor(box)), nil
 }
-
-// keySize is the size of the key that signs cursors, in bytes.
-const keySize = 32
 
 // cursorKey reads the key that signs cursors, or makes one. Servers that share the
 // directory and start at once get the same key. A key that a crash has cut is replaced.

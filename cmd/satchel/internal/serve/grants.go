@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"net"
 	"strings"
-	"time"
 
 	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
 	"github.com/satchel-go/satchel/cmd/satchel/internal/places"
@@ -67,7 +66,7 @@ func (f *grantFlags) policy() (policy egress.Policy, err error) {
 		return policy, fmt.Errorf("--resolver %q: want host:port", f.Resolver)
 	}
 	resolver := &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, network, _ string) (net.Conn, error) {
-		return (&net.Dialer{Timeout: 5 * time.Second}).DialContext(ctx, network, f.Resolver)
+		return (&net.Dialer{Timeout: resolverWait}).DialContext(ctx, network, f.Resolver)
 	}}
 	policy.Resolve = resolver.LookupNetIP
 	return policy, nil

@@ -1,0 +1,26 @@
+package measure
+
+// Bounds of a log of requests.
+const (
+	// maxLine is the longest line, in bytes: a request of some million tokens.
+	maxLine = 64 << 20
+	// maxText is how much text of different messages is kept of a log, in bytes. The tokens of a
+	// text take about as much again.
+	maxText = 256 << 20
+	// maxReported is the largest number of tokens that is plausible for one request. No model reads
+	// as many.
+	maxReported = 1 << 30
+)
+
+// Bounds of what the demo prints, so that a model call fits some lines of a terminal.
+const (
+	// shownLines is how many lines of a text are printed.
+	shownLines = 3
+	// shownLine is the length of each, in characters.
+	shownLine = 84
+	// shownAnswer is the length of an answer of the model, in characters.
+	shownAnswer = 70
+)
+
+// demoSteps is how many model calls a turn of the demo may take. The script needs three.
+const demoSteps = 10
