@@ -61,10 +61,11 @@ func main() {
 	os.Exit(run(context.Background(), os.Args[1:], cli.NewConsole()))
 }
 
-// exit is the value with which kong's exit hook panics after --help has printed.
+// exit is the value with which the parser's exit hook panics after it has printed the help.
 type exit int
 
-// run is the program without its surroundings. It returns the exit code.
+// run parses the arguments, runs their command and returns the exit code. It leaves the process
+// alone, so that tests can call it.
 func run(ctx context.Context, args []string, c cli.Console) (code int) {
 	defer func() {
 		if thrown := recover(); thrown != nil {
@@ -112,9 +113,7 @@ func run(ctx context.Context, args []string, c cli.Console) (code int) {
 		return cli.ExitFailed
 	case errors.Is(err, cli.ErrUsage):
 		fmt.Fprintln(c.Err, "satchel:", cli.OneLine(err.Error()))
-		if _, ok := errors.AsType[cli.UsageError](err); ok {
-			writeUsage(c.Err, parsed.Selected())
-		}
+		writeUsage(c.Err, parsed.Selected())
 		return cli.ExitUsage
 	default:
 		fmt.Fprintln(c.Err, "satchel:", cli.OneLine(err.Error()))

@@ -59,7 +59,7 @@ func (cmd *InspectCommand) Run(ctx context.Context, c cli.Console) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	if cmd.Files = slices.Concat(cmd.Skills, cmd.Files); len(cmd.Files) == 0 {
-		return cli.UsageError{Err: errors.New(`expected "<path> ..."`)}
+		return fmt.Errorf(`%w: expected "<path> ..."`, cli.ErrUsage)
 	}
 	pending, readErr := inspectAll(ctx, cmd.paths(c.In), cmd.mode(), cmd.advise)
 	out := bufio.NewWriter(c.Out)

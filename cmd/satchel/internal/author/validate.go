@@ -2,7 +2,7 @@ package author
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
 	"io/fs"
 	"os"
@@ -33,7 +33,7 @@ Exit code: 0 when every file could be loaded, whatever the warnings, else 1.`
 // Run validates the skills.
 func (cmd *ValidateCommand) Run(ctx context.Context, c cli.Console) error {
 	if cmd.Dirs = slices.Concat(cmd.Skills, cmd.Dirs); len(cmd.Dirs) == 0 {
-		return cli.UsageError{Err: errors.New(`expected "<dir> ..."`)}
+		return fmt.Errorf(`%w: expected "<dir> ..."`, cli.ErrUsage)
 	}
 	inspect := InspectCommand{Strict: cmd.Strict, SkillsRef: cmd.SkillsRef, JSON: cmd.JSON, Files: cmd.Dirs, advise: true}
 	return inspect.Run(ctx, c)

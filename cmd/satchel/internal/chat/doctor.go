@@ -28,7 +28,8 @@ that commands get, what is enforced by which means, and what to change for more.
 
 The tiers are namespaces, landlock (Landlock and seccomp alone) and none, with
 which "satchel chat" refuses to run commands unless --executor local asks for it.
-Exit code 0: there is a sandbox; 1: there is none.
+Exit code 0: there is a sandbox; 1: there is none; 2: a directory or a store that a
+flag names cannot be opened.
 
 The object of --json has the fields tier, capabilities (name, enforced, note),
 readable (directories), unmapped (those of --tools), advice (a list of texts) and,
@@ -82,7 +83,7 @@ func (cmd *DoctorCommand) stores(ctx context.Context, d *Diagnosis) error {
 			err = open.Close()
 		}
 		if err != nil {
-			return err
+			return fmt.Errorf("%w: %w", cli.ErrUsage, err)
 		}
 	}
 	if cmd.Store == "" {
@@ -90,7 +91,7 @@ func (cmd *DoctorCommand) stores(ctx context.Context, d *Diagnosis) error {
 	}
 	store, open, err := places.OpenStore(ctx, cmd.Store)
 	if err != nil {
-		return fmt.Errorf("--store: %w", err)
+		return fmt.Errorf("%w: --store: %w", cli.ErrUsage, err)
 	}
 	if r, ok := store.(session.Reporter); ok {
 		d.Store = new(r.Report())

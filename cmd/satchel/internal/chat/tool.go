@@ -49,6 +49,9 @@ holds several calls of one message. {"turn":true,"prompt":"…"} begins the next
 
 // Run answers the calls.
 func (cmd *ToolCommand) Run(ctx context.Context, c cli.Console) (err error) {
+	if len(cmd.Call) > 2 {
+		return fmt.Errorf("%w: want NAME JSON, NAME - or -", cli.ErrUsage)
+	}
 	show := &reporter{json: cmd.JSON, lifecycle: true, out: c.Out, err: c.Err}
 	t, err := cmd.open(ctx, c, show)
 	if err != nil {
@@ -60,8 +63,6 @@ func (cmd *ToolCommand) Run(ctx context.Context, c cli.Console) (err error) {
 	}
 	name, args, single := cmd.Call[0], "", false
 	switch {
-	case len(cmd.Call) > 2:
-		return fmt.Errorf("%w: want NAME JSON, NAME - or -", cli.ErrUsage)
 	case len(cmd.Call) == 2 && cmd.Call[1] != "-":
 		args, single = cmd.Call[1], true
 	case len(cmd.Call) == 1 && name != "-":

@@ -15,20 +15,9 @@ const (
 	ExitUsage  = 2 // wrong arguments or environment; nothing was done
 )
 
-// ErrUsage reports arguments or an environment that a command cannot use.
+// ErrUsage reports arguments or an environment that a command cannot use. The program prints the
+// usage line of the command after an error that wraps it, and exits with ExitUsage.
 var ErrUsage = errors.New("cannot start")
-
-// UsageError wraps an error about arguments. The command prints its usage line behind it.
-type UsageError struct{ Err error }
-
-// Error implements error.
-func (e UsageError) Error() string { return e.Err.Error() }
-
-// Unwrap returns the error about the arguments.
-func (e UsageError) Unwrap() error { return e.Err }
-
-// Is reports whether target is ErrUsage.
-func (UsageError) Is(target error) bool { return target == ErrUsage }
 
 // ErrReported ends a command with exit code 1 when the user has seen why.
 var ErrReported = errors.New("reported")
