@@ -20,7 +20,7 @@ func TestWithoutBuckets(t *testing.T) {
 		{"doctor", "--artifacts", "s3://bkt"},
 	} {
 		got := program(t, env, "", args...)
-		if got.code == 0 || !strings.Contains(got.err+got.out, "go install -tags cloud github.com/satchel-go/satchel/cmd/satchel@latest") {
+		if got.code == 0 || !strings.Contains(got.err+got.out, "go install -tags cloud github.com/satchel-go/satchel/cmd/satchel") {
 			t.Errorf("%v: code %d, err %q, out %q", args, got.code, got.err, got.out)
 		}
 	}

@@ -129,8 +129,6 @@ func TestChatStoreErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	for says, args := range map[string][]string{
-		"needs --store":         {"--resume", "x"},
-		"use letters":           {"--store", t.TempDir(), "--resume", "../x"},
 		`read conversation "a"`: {"--store", damaged, "--resume", "a"},
 		"--store: ":             {"--store", files[0]},
 	} {

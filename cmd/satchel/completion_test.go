@@ -37,6 +37,9 @@ func TestCompletionInBash(t *testing.T) {
 		"satchel chat --mod":          "--model",
 		"satchel inspect --str":       "--strict",
 		"satchel chat --skills x":     "",
+		"satchel library re":          "restore review rebase",
+		"satchel library import --up": "--update",
+		"satchel library x":           "",
 	} {
 		script := code + "\nCOMP_WORDS=(" + line + "); COMP_CWORD=$(( ${#COMP_WORDS[@]} - 1 )); _satchel; echo \"${COMPREPLY[*]}\""
 		out, err := exec.CommandContext(t.Context(), bash, "--norc", "-c", script).CombinedOutput()

@@ -106,19 +106,21 @@ func run(ctx context.Context, args []string, c cli.Console) (code int) {
 		writeUsage(c.Err, at)
 		return cli.ExitUsage
 	}
-	switch err := parsed.Run(cmds.Apply(c)); {
-	case err == nil:
+	err = parsed.Run(cmds.Apply(c))
+	if err == nil {
 		return cli.ExitDone
-	case errors.Is(err, cli.ErrReported):
-		return cli.ExitFailed
-	case errors.Is(err, cli.ErrUsage):
-		fmt.Fprintln(c.Err, "satchel:", cli.OneLine(err.Error()))
-		writeUsage(c.Err, parsed.Selected())
-		return cli.ExitUsage
-	default:
-		fmt.Fprintln(c.Err, "satchel:", cli.OneLine(err.Error()))
+	}
+	if errors.Is(err, cli.ErrReported) {
 		return cli.ExitFailed
 	}
+	fmt.Fprintln(c.Err, "satchel:", cli.OneLine(err.Error()))
+	if errors.Is(err, cli.ErrUsage) {
+		writeUsage(c.Err, parsed.Selected())
+	}
+	if errors.Is(err, cli.ErrStart) {
+		return cli.ExitUsage
+	}
+	return cli.ExitFailed
 }
 
 // writeUsage prints the usage line of a command, or where to find the commands.

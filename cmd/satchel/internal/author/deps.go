@@ -49,12 +49,12 @@ func (cmd *DepsCommand) Run(ctx context.Context, c cli.Console) error {
 	if dir == "" {
 		var err error
 		if dir, err = deps.DefaultDir(); err != nil {
-			return fmt.Errorf("%w: --cache: %w", cli.ErrUsage, err)
+			return fmt.Errorf("%w: --cache: %w", cli.ErrStart, err)
 		}
 	}
 	cache, err := deps.Create(dir)
 	if err != nil {
-		return fmt.Errorf("%w: --cache: %w", cli.ErrUsage, err)
+		return fmt.Errorf("%w: --cache: %w", cli.ErrStart, err)
 	}
 	failed := false
 	progress := &printableLines{to: c.Err}

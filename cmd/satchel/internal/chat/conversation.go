@@ -104,7 +104,7 @@ func (f *Flags) Open(ctx context.Context, where Endpoint, policy skillrun.Policy
 		opts = append(opts, satchel.WithRunner(c.work.runner))
 	}
 	if c.Runtime, err = satchel.New(opts...); err != nil {
-		return nil, fmt.Errorf("%w: %w", cli.ErrUsage, places.ExplainOpen(err))
+		return nil, fmt.Errorf("%w: %w", cli.ErrStart, places.ExplainOpen(err))
 	}
 	if err = f.checkCompact(c.Runtime); err != nil {
 		return nil, err
@@ -124,7 +124,7 @@ func (f *Flags) Open(ctx context.Context, where Endpoint, policy skillrun.Policy
 		}
 		rt, err := satchel.New(opts...)
 		if err != nil {
-			return nil, fmt.Errorf("%w: --sub-agent %s: %w", cli.ErrUsage, name, places.ExplainOpen(err))
+			return nil, fmt.Errorf("%w: --sub-agent %s: %w", cli.ErrStart, name, places.ExplainOpen(err))
 		}
 		c.helpers[name] = rt
 		if f.Warnings != nil {

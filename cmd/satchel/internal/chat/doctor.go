@@ -83,7 +83,7 @@ func (cmd *DoctorCommand) stores(ctx context.Context, d *Diagnosis) error {
 			err = open.Close()
 		}
 		if err != nil {
-			return fmt.Errorf("%w: %w", cli.ErrUsage, err)
+			return fmt.Errorf("%w: %w", cli.ErrStart, err)
 		}
 	}
 	if cmd.Store == "" {
@@ -91,7 +91,7 @@ func (cmd *DoctorCommand) stores(ctx context.Context, d *Diagnosis) error {
 	}
 	store, open, err := places.OpenStore(ctx, cmd.Store)
 	if err != nil {
-		return fmt.Errorf("%w: --store: %w", cli.ErrUsage, err)
+		return fmt.Errorf("%w: --store: %w", cli.ErrStart, err)
 	}
 	if r, ok := store.(session.Reporter); ok {
 		d.Store = new(r.Report())
@@ -105,7 +105,7 @@ const noTier = "none"
 func diagnose(ctx context.Context, readable []string) (*Diagnosis, error) {
 	readable, err := places.Absolute(readable)
 	if err != nil {
-		return nil, fmt.Errorf("%w: --readable: %w", cli.ErrUsage, err)
+		return nil, fmt.Errorf("%w: --readable: %w", cli.ErrStart, err)
 	}
 	d := &Diagnosis{Tier: noTier, Advice: []string{}, Capabilities: []finding{}, Readable: []string{}}
 	s, err := sandbox.Open(ctx, sandbox.WithReadable(readable...))
@@ -114,7 +114,7 @@ func diagnose(ctx context.Context, readable []string) (*Diagnosis, error) {
 		return d, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w: --readable: %w", cli.ErrUsage, err)
+		return nil, fmt.Errorf("%w: --readable: %w", cli.ErrStart, err)
 	}
 	c := s.Capabilities()
 	d.Tier, d.Advice, d.Readable = c.Isolation.String(), append(d.Advice, c.Advice...), append(d.Readable, c.Readable...)

@@ -30,7 +30,7 @@ type exporter struct {
 func newExporter(ctx context.Context, dir string, store artifacts.Store, session string) (_ *exporter, err error) {
 	defer func() {
 		if err != nil {
-			err = fmt.Errorf("%w: --out: %w", cli.ErrUsage, err)
+			err = fmt.Errorf("%w: --out: %w", cli.ErrStart, err)
 		}
 	}()
 	if err := os.MkdirAll(dir, 0o755); err != nil { //nolint:gosec // as a shell makes it

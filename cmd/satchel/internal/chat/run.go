@@ -54,7 +54,7 @@ func (t *runTimeout) UnmarshalText(text []byte) error {
 func PolicyOf(env func(string) string) (skillrun.Policy, error) {
 	policy, err := skillrun.PolicyFromEnv(env)
 	if err != nil {
-		return policy, fmt.Errorf("%w: %w", cli.ErrUsage, err)
+		return policy, fmt.Errorf("%w: %w", cli.ErrStart, err)
 	}
 	return policy, nil
 }
@@ -73,7 +73,7 @@ func (f *RunFlags) open(ctx context.Context, policy skillrun.Policy) (_ *worksho
 	}}
 	defer func() {
 		if err != nil {
-			err = errors.Join(fmt.Errorf("%w: %w", cli.ErrUsage, err), w.Close())
+			err = errors.Join(fmt.Errorf("%w: %w", cli.ErrStart, err), w.Close())
 		}
 	}()
 	if w.runner.Attached, err = attachments(f.Attach); err != nil {

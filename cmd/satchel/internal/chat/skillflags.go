@@ -166,7 +166,7 @@ func (f *SkillFlags) events(hook func(context.Context, core.Event)) satchel.Opti
 func (f *SkillFlags) checkCompact(rt *satchel.Runtime) error {
 	for _, name := range f.Compact {
 		if _, err := rt.Catalog().Snapshot().Resolve(name); err != nil {
-			return fmt.Errorf("%w: --compact %q: %w", cli.ErrUsage, name, err)
+			return fmt.Errorf("%w: --compact %q: %w", cli.ErrStart, name, err)
 		}
 	}
 	return nil

@@ -47,7 +47,7 @@ func (f *storeFlags) open(ctx context.Context) (_ *place, err error) {
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(fmt.Errorf("%w: --store: %w", cli.ErrUsage, err), p.close())
+			err = errors.Join(fmt.Errorf("%w: --store: %w", cli.ErrStart, err), p.close())
 		}
 	}()
 	if places.Scheme(f.Store) != "" {

@@ -175,7 +175,7 @@ func (cmd *ToolCommand) open(ctx context.Context, c cli.Console, show *reporter)
 	opts = append(opts, libraryOptions...)
 	if cmd.Store != "" {
 		if t.store, t.open, err = places.OpenStore(ctx, cmd.Store); err != nil {
-			return nil, fmt.Errorf("%w: --store: %w", cli.ErrUsage, err)
+			return nil, fmt.Errorf("%w: --store: %w", cli.ErrStart, err)
 		}
 		opts = append(opts, satchel.WithStore(t.store))
 		if cmd.Artifacts == "" && places.Scheme(cmd.Store) == "" {
@@ -189,7 +189,7 @@ func (cmd *ToolCommand) open(ctx context.Context, c cli.Console, show *reporter)
 		opts = append(opts, satchel.WithRunner(t.work.runner))
 	}
 	if t.runtime, err = satchel.New(opts...); err != nil {
-		return nil, fmt.Errorf("%w: %w", cli.ErrUsage, places.ExplainOpen(err))
+		return nil, fmt.Errorf("%w: %w", cli.ErrStart, places.ExplainOpen(err))
 	}
 	if err := cmd.checkCompact(t.runtime); err != nil {
 		return nil, err
@@ -239,7 +239,7 @@ func (t *calling) prepare(ctx context.Context, view func(last []core.Message)) e
 func (t *calling) line(ctx context.Context, text string) error {
 	var l toolLine
 	if err := json.Unmarshal([]byte(text), &l); err != nil {
-		return fmt.Errorf(`%w: a line is {"tool":"…","args":{…}} or {"turn":true}: %w`, cli.ErrUsage, err)
+		return fmt.Errorf(`%w: a line is {"tool":"…","args":{…}} or {"turn":true}: %w`, cli.ErrStart, err)
 	}
 	switch {
 	case l.Turn:
@@ -258,7 +258,7 @@ func (t *calling) line(ctx context.Context, text string) error {
 	case len(l.Calls) > 0:
 		return t.calls(ctx, l.Calls)
 	case l.Tool == "":
-		return fmt.Errorf(`%w: a line is {"tool":"…","args":{…}} or {"turn":true}`, cli.ErrUsage)
+		return fmt.Errorf(`%w: a line is {"tool":"…","args":{…}} or {"turn":true}`, cli.ErrStart)
 	}
 	return t.calls(ctx, []toolLine{l})
 }

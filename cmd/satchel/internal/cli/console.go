@@ -15,9 +15,25 @@ const (
 	ExitUsage  = 2 // wrong arguments or environment; nothing was done
 )
 
-// ErrUsage reports arguments or an environment that a command cannot use. The program prints the
-// usage line of the command after an error that wraps it, and exits with ExitUsage.
-var ErrUsage = errors.New("cannot start")
+// ErrStart reports that a command has done nothing, because it lacks what it needs, such as a
+// directory that cannot be opened. The program exits with ExitUsage.
+var ErrStart = errors.New("cannot start")
+
+// ErrUsage is the ErrStart of wrong arguments. The program prints the usage line of the command
+// after it.
+var ErrUsage = Usage(ErrStart)
+
+// Usage makes an error about arguments an ErrUsage, and keeps its text.
+func Usage(err error) error { return usageError{err} }
+
+// usageError is an error about arguments.
+type usageError struct{ error }
+
+// Unwrap returns the error about the arguments.
+func (e usageError) Unwrap() error { return e.error }
+
+// Is reports whether target is what every error about arguments is.
+func (usageError) Is(target error) bool { return target == ErrUsage || target == ErrStart }
 
 // ErrReported ends a command with exit code 1 when the user has seen why.
 var ErrReported = errors.New("reported")

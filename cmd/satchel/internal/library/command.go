@@ -23,7 +23,7 @@ type Command struct {
 	Pending libraryPendingCmd `cmd:"" help:"Print what waits for a review: who changed what, when, and the difference."`
 	Review  libraryReviewCmd  `cmd:"" help:"Approve the newest version of a skill: others load it, its list of tools counts."`
 	Grant   libraryGrantCmd   `cmd:"" help:"Give a subject a role."`
-	Rebase  libraryRebaseCmd  `cmd:"" help:"Make the edit of a plugin's skill anew on what the plugin has now."`
+	Rebase  libraryRebaseCmd  `cmd:"" help:"Apply the edit of a plugin's skill to what the plugin has now."`
 	Log     libraryLogCmd     `cmd:"" help:"Print the audit."`
 }
 

@@ -38,7 +38,7 @@ func (cmd *libraryImportCmd) Run(ctx context.Context, c cli.Console) (err error)
 	for _, dir := range cmd.Dirs {
 		skills, err := skillDirsIn(dir)
 		if err != nil {
-			return fmt.Errorf("%w: %w", cli.ErrUsage, err)
+			return fmt.Errorf("%w: %w", cli.ErrStart, err)
 		}
 		for _, skill := range skills {
 			files, err := filesIn(skill)

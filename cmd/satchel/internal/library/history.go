@@ -73,7 +73,7 @@ func (cmd *DiffCommand) Run(ctx context.Context, c cli.Console) (err error) {
 		var sides [2]map[string][]byte
 		for i, dir := range cmd.Refs {
 			if sides[i], err = filesIn(dir); err != nil {
-				return fmt.Errorf("%w: %w", cli.ErrUsage, err)
+				return fmt.Errorf("%w: %w", cli.ErrStart, err)
 			}
 		}
 		var d library.Diff

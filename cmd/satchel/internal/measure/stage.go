@@ -45,7 +45,7 @@ func (s *stage) close() { _ = os.RemoveAll(s.dir) }
 func needPrograms(path string) error {
 	for _, name := range []string{"bash", "python3"} {
 		if _, err := lookpath.Find(name, path); err != nil {
-			return fmt.Errorf("%w: %s is missing: the demo runs a script of a skill with it, and looks for it in %s", cli.ErrUsage, name, path)
+			return fmt.Errorf("%w: %s is missing: the demo runs a script of a skill with it, and looks for it in %s", cli.ErrStart, name, path)
 		}
 	}
 	return nil

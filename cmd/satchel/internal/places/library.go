@@ -95,7 +95,7 @@ func (f *LibraryFlags) Open(ctx context.Context, env func(string) string) (_ *Li
 	for _, dir := range f.Plugins {
 		p, err := library.OpenPlugin(ctx, dir)
 		if err != nil {
-			return nil, fmt.Errorf("%w: --library-plugin: %w", cli.ErrUsage, err)
+			return nil, fmt.Errorf("%w: --library-plugin: %w", cli.ErrStart, err)
 		}
 		if c, ok := p.Source.(io.Closer); ok {
 			o.closing = append(o.closing, c)
@@ -103,7 +103,7 @@ func (f *LibraryFlags) Open(ctx context.Context, env func(string) string) (_ *Li
 		plugins = append(plugins, p)
 	}
 	if o.Library, err = library.New(store, library.WithPlugins(plugins...)); err != nil {
-		return nil, fmt.Errorf("%w: --library-plugin: %w", cli.ErrUsage, err)
+		return nil, fmt.Errorf("%w: --library-plugin: %w", cli.ErrStart, err)
 	}
 	return o, nil
 }

@@ -6,11 +6,20 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
 	"github.com/satchel-go/satchel/executor/egress"
 )
 
-// NetworkPolicy reads the values of --allow and --private.
-func NetworkPolicy(allow, private []string) (policy egress.Policy, err error) {
+// NetworkPolicy reads the values of --allow and --private. Its errors are usage errors.
+func NetworkPolicy(allow, private []string) (egress.Policy, error) {
+	policy, err := networkPolicy(allow, private)
+	if err != nil {
+		return policy, cli.Usage(err)
+	}
+	return policy, nil
+}
+
+func networkPolicy(allow, private []string) (policy egress.Policy, err error) {
 	for _, text := range allow {
 		rule, err := egress.ParseRule(text)
 		if err != nil {

@@ -42,11 +42,11 @@ func ConnectServers(ctx context.Context, c cli.Console, servers []string, insecu
 	for _, text := range servers {
 		label, place, ok := strings.Cut(text, "=")
 		if !ok || place == "" {
-			return nil, fmt.Errorf("%w: --mcp %q: want LABEL=URL or LABEL=COMMAND", cli.ErrUsage, text)
+			return nil, cli.Usage(fmt.Errorf("--mcp %q: want LABEL=URL or LABEL=COMMAND", text))
 		}
 		transport, err := transportTo(ctx, place, c.Err, insecure)
 		if err != nil {
-			return nil, fmt.Errorf("%w: --mcp: %w", cli.ErrUsage, err)
+			return nil, cli.Usage(fmt.Errorf("--mcp: %w", err))
 		}
 		source, err := mcpsource.Open(ctx, label, transport)
 		if err != nil {

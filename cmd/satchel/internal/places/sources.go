@@ -49,14 +49,14 @@ func (f *SourceFlags) FindRoots(ctx context.Context, c cli.Console, dirs []strin
 	for _, place := range dirs {
 		root, err := f.root(place, "", env)
 		if err != nil {
-			return nil, fmt.Errorf("%w: %w", cli.ErrUsage, err)
+			return nil, fmt.Errorf("%w: %w", cli.ErrStart, err)
 		}
 		roots = append(roots, root)
 	}
 	if discover {
 		here, err := os.Getwd()
 		if err != nil {
-			return nil, fmt.Errorf("%w: discover skills: %w", cli.ErrUsage, err)
+			return nil, fmt.Errorf("%w: discover skills: %w", cli.ErrStart, err)
 		}
 		roots = append(roots, source.Discover(here, env)...)
 	}
@@ -173,7 +173,7 @@ func (f *SourceFlags) ForAudience(s *Catalog, err error) (*Catalog, error) {
 	}
 	a, err := ReadAudience(f.Audience)
 	if err != nil {
-		return nil, fmt.Errorf("%w: --audience: %w", cli.ErrUsage, errors.Join(err, s.Close()))
+		return nil, fmt.Errorf("%w: --audience: %w", cli.ErrStart, errors.Join(err, s.Close()))
 	}
 	s.Catalog = s.Catalog.For(a.Key, a.Allow)
 	return s, nil
@@ -183,7 +183,7 @@ func (f *SourceFlags) ForAudience(s *Catalog, err error) (*Catalog, error) {
 // read is reported once.
 func (f *SkillDirs) AudienceOption() (satchel.Option, error) {
 	if _, err := ReadAudience(f.Audience); err != nil {
-		return nil, fmt.Errorf("%w: --audience: %w", cli.ErrUsage, err)
+		return nil, fmt.Errorf("%w: --audience: %w", cli.ErrStart, err)
 	}
 	var failed atomic.Bool
 	return satchel.WithAudience(func(context.Context, core.SessionKey) satchel.Audience {

@@ -62,7 +62,7 @@ func OpenEngine(ctx context.Context, where string) (session.Store, io.Closer, er
 		}
 		return store, cli.Closers{store, closeFunc(db.Close)}, nil
 	default:
-		return nil, nil, fmt.Errorf("%q: want redis://, rediss://, unix:///, postgres:// or a directory", scheme+"://")
+		return nil, nil, cli.Usage(fmt.Errorf("%q: want redis://, rediss://, unix:///, postgres:// or a directory", scheme+"://"))
 	}
 }
 
@@ -126,6 +126,6 @@ func OpenArtifacts(ctx context.Context, where string) (artifacts.Store, io.Close
 		}
 		return store, closer, nil
 	default:
-		return nil, nil, fmt.Errorf("--artifacts %q: want s3:// or a directory", scheme+"://")
+		return nil, nil, cli.Usage(fmt.Errorf("--artifacts %q: want s3:// or a directory", scheme+"://"))
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
 	"github.com/satchel-go/satchel/cmd/satchel/internal/places"
 	"github.com/satchel-go/satchel/protocol/blobs"
 )
@@ -31,7 +32,7 @@ func (f *blobFlags) open(ctx context.Context, k *kiosk) (_ blobs.Store, lifetime
 		lifetime = -1
 	case f.BlobExpiry == "":
 	case err != nil || d < time.Second:
-		return nil, 0, fmt.Errorf("--blob-expiry %q: want a duration of 1s or more, such as 36h, or never", f.BlobExpiry)
+		return nil, 0, cli.Usage(fmt.Errorf("--blob-expiry %q: want a duration of 1s or more, such as 36h, or never", f.BlobExpiry))
 	default:
 		lifetime = d
 	}
@@ -65,7 +66,7 @@ func parseQuota(text string) (quota blobs.Quota, _ error) {
 		count, err = strconv.Atoi(rest)
 	}
 	if err != nil || bytes < 1 || bytes > math.MaxInt64/factor || counted && count < 1 {
-		return quota, fmt.Errorf("--blob-quota %q: want SIZE or SIZE,COUNT, such as 500MiB or 2GiB,50000", text)
+		return quota, cli.Usage(fmt.Errorf("--blob-quota %q: want SIZE or SIZE,COUNT, such as 500MiB or 2GiB,50000", text))
 	}
 	return blobs.Quota{Bytes: bytes * factor, Blobs: count}, nil
 }
@@ -87,7 +88,7 @@ func openBlobs(ctx context.Context, where string, quota blobs.Quota) (blobs.Stor
 	case "file":
 		u, err := url.Parse(where)
 		if err != nil || u.Host != "" || u.Path == "" {
-			return nil, nil, fmt.Errorf("--blobs %s: want file:///DIR", where)
+			return nil, nil, cli.Usage(fmt.Errorf("--blobs %s: want file:///DIR", where))
 		}
 		dir = filepath.FromSlash(u.Path)
 	case "s3":
@@ -97,7 +98,7 @@ func openBlobs(ctx context.Context, where string, quota blobs.Quota) (blobs.Stor
 		}
 		return store, closer, nil
 	default:
-		return nil, nil, fmt.Errorf("--blobs %q: want s3://, file:// or a directory", scheme+"://")
+		return nil, nil, cli.Usage(fmt.Errorf("--blobs %q: want s3://, file:// or a directory", scheme+"://"))
 	}
 	store, err := blobs.OpenDirectory(dir, quota)
 	return store, store, err

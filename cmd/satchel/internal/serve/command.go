@@ -86,14 +86,11 @@ func serveBy(ctx context.Context, c cli.Console, flags *serveFlags, reached *htt
 	defer func() { err = errors.Join(err, k.Close()) }()
 	opts, err := reached.options(k.logger)
 	if err != nil {
-		return fmt.Errorf("%w: %w", cli.ErrUsage, err)
+		return fmt.Errorf("%w: %w", cli.ErrStart, err)
 	}
 	server, err := flags.open(ctx, c, k, reached.Insecure, append(opts, more...)...)
-	if errors.Is(err, cli.ErrUsage) {
-		return err
-	}
 	if err != nil {
-		return fmt.Errorf("%w: %w", cli.ErrUsage, err)
+		return fmt.Errorf("%w: %w", cli.ErrStart, err)
 	}
 	defer func() { err = errors.Join(err, server.Close(context.WithoutCancel(ctx))) }()
 	places.WriteFindings(lines, server.Diagnostics())

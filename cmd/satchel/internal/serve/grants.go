@@ -63,7 +63,7 @@ func (f *grantFlags) policy() (policy egress.Policy, err error) {
 		return policy, nil
 	}
 	if _, _, err := net.SplitHostPort(f.Resolver); err != nil {
-		return policy, fmt.Errorf("--resolver %q: want host:port", f.Resolver)
+		return policy, cli.Usage(fmt.Errorf("--resolver %q: want host:port", f.Resolver))
 	}
 	resolver := &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, network, _ string) (net.Conn, error) {
 		return (&net.Dialer{Timeout: resolverWait}).DialContext(ctx, network, f.Resolver)
@@ -77,7 +77,7 @@ func (f *grantFlags) policy() (policy egress.Policy, err error) {
 func parseSecret(text string, env func(string) string) (protocol.Secret, error) {
 	name, mode, ok := strings.Cut(text, "=")
 	if !ok {
-		return protocol.Secret{}, fmt.Errorf("--secret %q: want NAME=proxy:HOST, NAME=file or NAME=env", name)
+		return protocol.Secret{}, cli.Usage(fmt.Errorf("--secret %q: want NAME=proxy:HOST, NAME=file or NAME=env", name))
 	}
 	mode, hosts, _ := strings.Cut(mode, ":")
 	s := protocol.Secret{Name: name, Mode: protocol.SecretMode(mode)}
