@@ -335,8 +335,8 @@ func TestReceiptHasTheVersion(t *testing.T) {
 // has its own.
 func TestVocabularyByName(t *testing.T) {
 	for want, v := range map[string]tools.Vocabulary{
-		`"runtime_spec" is none of Satchel's`: {Name: "runtime_spec"},
-		"only Dotted and Locations may be set":                 {Name: tools.RuntimeSpec, Operations: []tools.Operation{{Name: "x", Provides: []string{"skill_load"}}}},
+		`"runtime_spec" is none of Satchel's`:  {Name: "runtime_spec"},
+		"only Dotted and Locations may be set": {Name: tools.RuntimeSpec, Operations: []tools.Operation{{Name: "x", Provides: []string{"skill_load"}}}},
 	} {
 		if _, err := satchel.New(satchel.WithTools(satchel.Tools{Vocabulary: v})); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want %q", v, err, want)
