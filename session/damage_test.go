@@ -72,12 +72,12 @@ func TestDirectoryDamage(t *testing.T) {
 func TestDirectoryDamagedGeneration(t *testing.T) {
 	path := t.TempDir()
 	d := openTest(t, path)
-	bump(t, d, versionsPerGeneration+settledVersions-1)
+	bump(t, d, versionsPerGeneration+minSaves-1)
 	for _, name := range dirNames(t, genPath(path, versionsPerGeneration+1)) {
 		write(t, filepath.Join(genPath(path, versionsPerGeneration+1), name), nil)
 	}
 	v, err := d.Load(t.Context(), testKey)
-	if rec := countedOf(t, v); err != nil || rec.Calls != versionsPerGeneration || rec.Version != versionsPerGeneration+settledVersions-1 {
+	if rec := countedOf(t, v); err != nil || rec.Calls != versionsPerGeneration || rec.Version != versionsPerGeneration+minSaves-1 {
 		t.Fatalf("got %+v, %v", rec, err)
 	}
 	if rec := bump(t, d, 20); rec.Calls != versionsPerGeneration+20 {

@@ -11,8 +11,8 @@ import (
 	"github.com/satchel-go/satchel/internal/files/durable"
 )
 
-// Pin implements [Store]. A text of more than 16 MiB fails with [ErrTooLarge]. A damaged
-// pin is written again.
+// Pin implements [Store]. A text of more than 16 MiB fails with [ErrTooLarge]. Pin replaces a
+// damaged text.
 func (d *Directory) Pin(ctx context.Context, session, digest, text string) error {
 	if err := checkPin(digest, text); err != nil {
 		return err
@@ -21,11 +21,11 @@ func (d *Directory) Pin(ctx context.Context, session, digest, text string) error
 		return fmt.Errorf("pin %q of %d bytes: %w", digest, len(text), ErrTooLarge)
 	}
 	var err error
-	for range maxLooks {
+	for range maxAttempts {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		err = d.pin(durable.Name(session), digest, text)
+		err = d.writePin(durable.Name(session), digest, text)
 		if err == nil {
 			return nil
 		}
@@ -36,9 +36,9 @@ func (d *Directory) Pin(ctx context.Context, session, digest, text string) error
 	return fmt.Errorf("pin %q: %w", digest, err)
 }
 
-func (d *Directory) pin(dir, digest, text string) error {
-	if _, err := d.pinned(dir, digest); err == nil {
-		return d.settleSession(dir) // another writer may not have synced it yet
+func (d *Directory) writePin(dir, digest, text string) error {
+	if _, err := d.readPin(dir, digest); err == nil {
+		return d.syncSession(dir) // another writer may have written it but not synced it yet
 	}
 	if err := d.root.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
@@ -50,41 +50,40 @@ func (d *Directory) pin(dir, digest, text string) error {
 	if err := d.root.Rename(temp, dir+"/"+pinPrefix+digest); err != nil {
 		return errors.Join(err, d.root.Remove(temp))
 	}
-	return d.settleSession(dir)
+	return d.syncSession(dir)
 }
 
-// settleSession makes the names in the directory of a session, and its own name,
-// durable.
-func (d *Directory) settleSession(dir string) error {
+// syncSession syncs the directory of a session, and its name, to the disk.
+func (d *Directory) syncSession(dir string) error {
 	return ignoreMissing(d.syncDirs(dir, ".")) // missing: the session ended just after
 }
 
-// Pinned implements [Store]. Content that does not have the digest is reported as
-// not pinned, with the reason; pinning it again repairs it.
+// Pinned implements [Store]. If the content does not have the digest, the error wraps
+// ErrNotPinned and ErrDamaged; another Pin repairs it.
 func (d *Directory) Pinned(ctx context.Context, session, digest string) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}
 	if !durable.IsName(digest) {
-		return "", notPinned(digest)
+		return "", notPinnedError(digest)
 	}
-	return d.pinned(durable.Name(session), digest)
+	return d.readPin(durable.Name(session), digest)
 }
 
-func (d *Directory) pinned(dir, digest string) (string, error) {
+func (d *Directory) readPin(dir, digest string) (string, error) {
 	data, err := readFile(d.root, dir+"/"+pinPrefix+digest)
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", notPinned(digest)
+		return "", notPinnedError(digest)
 	}
 	if errors.Is(err, ErrDamaged) {
-		return "", fmt.Errorf("%w: %w", notPinned(digest), err)
+		return "", fmt.Errorf("%w: %w", notPinnedError(digest), err)
 	}
 	if err != nil {
 		return "", fmt.Errorf("read pin %q: %w", digest, err)
 	}
 	text := string(data)
 	if Digest(text) != digest {
-		return "", fmt.Errorf("%w: %w", notPinned(digest), ErrDamaged)
+		return "", fmt.Errorf("%w: %w", notPinnedError(digest), ErrDamaged)
 	}
 	return text, nil
 }

@@ -12,11 +12,11 @@ import (
 	"github.com/satchel-go/satchel/internal/files/durable"
 )
 
-// Save implements [Store]. A value of which more than 16 MiB would be written fails with
+// Save implements [Store]. A value whose file would have more than 16 MiB fails with
 // [ErrTooLarge].
 //
-// After an error that wraps neither ErrConflict nor ErrTooLarge, the value may
-// or may not have been stored; Load shows which.
+// After an error that wraps neither ErrConflict nor ErrTooLarge, the value may or may not have
+// been stored; Load shows which.
 func (d *Directory) Save(ctx context.Context, key core.SessionKey, v Value) (Value, error) {
 	if v.Version > math.MaxInt64-2*versionsPerGeneration {
 		return Value{}, fmt.Errorf("save value of agent %q: no version left", key.Agent)
@@ -28,21 +28,21 @@ func (d *Directory) Save(ctx context.Context, key core.SessionKey, v Value) (Val
 	return next, err
 }
 
-// save finds the place for the version after v, and makes it if necessary.
+// save finds the generation for the version after v, and creates it if necessary.
 func (d *Directory) save(ctx context.Context, key core.SessionKey, v Value) (Value, error) {
 	session, agent := durable.Name(key.Session), durable.Name(key.Agent)
-	for range maxLooks {
-		c, h, err := d.open(ctx, session, agent)
+	for range maxAttempts {
+		c, h, err := d.openValue(ctx, session, agent)
 		if err != nil {
 			return Value{}, err
 		}
 		switch {
 		case h.version != v.Version:
-			err = conflict(key, v.Version, h.version)
+			err = conflictError(key, v.Version, h.version)
 		case c == nil:
-			err = d.begin(session, agent)
-		case h.version == c.last():
-			err = d.extend(c, h)
+			err = d.createAgent(session, agent)
+		case h.version == c.lastVersion():
+			err = d.addGeneration(c, h)
 		default:
 			v, err = d.append(c, key, v)
 			c.close()
@@ -56,49 +56,49 @@ func (d *Directory) save(ctx context.Context, key core.SessionKey, v Value) (Val
 	return Value{}, fmt.Errorf("no place for version %d that stays", v.Version+1)
 }
 
-// append stores the version after v in the newest generation of the chain.
+// append stores the version after v in the newest generation.
 func (d *Directory) append(c *chain, key core.SessionKey, v Value) (Value, error) {
 	next := Value{Version: v.Version + 1, Data: bytes.Clone(v.Data)}
-	data, err := encodeFile(saved{key, next})
+	data, err := encodeFile(entry{key, next})
 	if err != nil {
 		return Value{}, err
 	}
 	temp := durable.Fresh(tempPrefix)
 	defer d.discard(c, temp)
 	err = c.publish(next.Version, data, temp, d.sync, d.noLink)
-	if errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) { // taken, or removed
-		return Value{}, conflict(key, v.Version, next.Version)
+	if errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) { // the version is taken, or the generation was removed
+		return Value{}, conflictError(key, v.Version, next.Version)
 	}
 	if err != nil {
 		return Value{}, err
 	}
-	here, err := d.inPlace(c)
+	isInPlace, err := d.inPlace(c)
 	if err != nil {
 		return Value{}, err
 	}
-	if !here {
-		return Value{}, conflict(key, v.Version, next.Version)
+	if !isInPlace {
+		return Value{}, conflictError(key, v.Version, next.Version)
 	}
-	if err := d.settle(c, next.Version); err != nil {
+	if err := d.syncVersion(c, next.Version); err != nil {
 		return Value{}, err
 	}
-	if next.Version-c.first >= settledVersions {
+	if next.Version-c.first >= minSaves {
 		d.prune(c)
 	}
 	return next, nil
 }
 
-// discard removes a temporary file from a generation. If the file stays, the
-// generation is not removed until the file is old.
+// discard removes a temporary file from a generation. If the file stays, it protects the
+// generation from removal until it is old.
 func (d *Directory) discard(c *chain, temp string) {
 	if err := c.gen.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		d.log.Warn("session store: temporary file not removed", "agent", c.agent, "error", err)
 	}
 }
 
-// settle makes a published version durable and, for the first versions, also the
+// syncVersion syncs a published version to the disk and, for the first versions, also the
 // directories above it.
-func (d *Directory) settle(c *chain, version int64) error {
+func (d *Directory) syncVersion(c *chain, version int64) error {
 	if !d.sync {
 		return nil
 	}
@@ -108,12 +108,12 @@ func (d *Directory) settle(c *chain, version int64) error {
 	if version > versionsPerGeneration {
 		return nil
 	}
-	return d.settleSession(c.session)
+	return d.syncSession(c.session)
 }
 
-// begin makes the directory of an agent and its first generation, which starts with
-// an empty file for version 0. All of it appears at once.
-func (d *Directory) begin(session, agent string) error {
+// createAgent creates the directory of an agent with its first generation, which begins with an
+// empty file for version 0. Other processes see all of it at once.
+func (d *Directory) createAgent(session, agent string) error {
 	temp := durable.Fresh(newPrefix)
 	gen := temp + "/" + genName(0)
 	err := d.root.MkdirAll(gen, 0o700)
@@ -137,18 +137,18 @@ func (d *Directory) begin(session, agent string) error {
 	return errors.Join(err, d.root.RemoveAll(temp))
 }
 
-// extend makes the generation after a full one. It starts with a copy of the
-// current version.
-func (d *Directory) extend(c *chain, h head) error {
-	data, err := encodeFile(*h.saved)
+// addGeneration creates the generation after a full one. It begins with a copy of the current
+// version.
+func (d *Directory) addGeneration(c *chain, h head) error {
+	data, err := encodeFile(*h.entry)
 	if err != nil {
 		return err
 	}
-	keep := durable.Fresh(tempPrefix)
-	if err := writeNew(c.gen, keep, nil, false); err != nil {
-		return ignoreMissing(err) // removed: look again
+	guard := durable.Fresh(tempPrefix)
+	if err := writeNew(c.gen, guard, nil, false); err != nil {
+		return ignoreMissing(err) // if the generation was removed, save tries again
 	}
-	defer d.discard(c, keep)
+	defer d.discard(c, guard)
 
 	temp := durable.Fresh(tempPrefix)
 	err = c.dir.Mkdir(temp, 0o700)
@@ -167,8 +167,8 @@ func (d *Directory) extend(c *chain, h head) error {
 		}
 		return ignoreMissing(errors.Join(err, c.dir.RemoveAll(temp)))
 	}
-	here, err := d.inPlace(c)
-	if err == nil && !here { // too late: the generation that counts has been here and is gone
+	isInPlace, err := d.inPlace(c)
+	if err == nil && !isInPlace { // another writer's generation was here and has been removed already
 		err = c.dir.RemoveAll(genName(h.version))
 	}
 	if err == nil && d.sync {

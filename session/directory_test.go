@@ -90,7 +90,7 @@ func TestDirectoryKeepsFewVersions(t *testing.T) {
 			for range 10 * versionsPerGeneration {
 				rec := bump(t, d, 1)
 				kept := len(dirNames(t, chainPath(path)))
-				if n := (rec.Version - 1) % versionsPerGeneration; kept > 2 || n >= settledVersions && kept > 1 {
+				if n := (rec.Version - 1) % versionsPerGeneration; kept > 2 || n >= minSaves && kept > 1 {
 					t.Errorf("%d generations at version %d", kept, rec.Version)
 				}
 			}
@@ -111,7 +111,7 @@ func TestDirectoryMixesBothWaysOfPublishing(t *testing.T) {
 			t.Fatalf("round %d: %d calls", i, rec.Calls)
 		}
 	}
-	c, _, err := link.open(t.Context(), durable.Name("s"), durable.Name("a"))
+	c, _, err := link.openValue(t.Context(), durable.Name("s"), durable.Name("a"))
 	check(t, err)
 	defer c.close()
 	for _, noLink := range []bool{false, true} {
@@ -254,7 +254,7 @@ func TestDirectoryPausedWriter(t *testing.T) {
 	}
 	old := time.Now().Add(-2 * leftoverAge)
 	check(t, os.Chtimes(temp, old, old))
-	bump(t, d, settledVersions)
+	bump(t, d, minSaves)
 	if n := len(dirNames(t, chainPath(path))); n != 1 {
 		t.Errorf("%d generations, want 1", n)
 	}
@@ -262,7 +262,7 @@ func TestDirectoryPausedWriter(t *testing.T) {
 
 func encoded(t *testing.T, key core.SessionKey, version int64) []byte {
 	t.Helper()
-	data, err := encodeFile(saved{key, Value{Version: version, Data: []byte("8")}})
+	data, err := encodeFile(entry{key, Value{Version: version, Data: []byte("8")}})
 	check(t, err)
 	return data
 }

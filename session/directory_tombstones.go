@@ -13,39 +13,39 @@ import (
 	"github.com/satchel-go/satchel/internal/files/durable"
 )
 
-// closedDir holds a file of tombstones for each ended session, in 256 directories
-// named by the first digits of its name.
-const closedDir = "closed"
+// tombstonesDir has a file of tombstones for each ended session, in 256 directories that are
+// named by the first two digits of the file name.
+const tombstonesDir = "closed"
 
 var _ Tombstones = (*Directory)(nil)
 
-func closedShard(session string) string { return closedDir + "/" + session[:2] }
+func tombstoneDir(session string) string { return tombstonesDir + "/" + session[:2] }
 
 // MarkEnded implements [Tombstones]. It writes the tombstones before it removes the session.
-func (d *Directory) MarkEnded(ctx context.Context, session string, last []Closed) error {
+func (d *Directory) MarkEnded(ctx context.Context, session string, last []Tombstone) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	name := durable.Name(session)
 	if len(last) > 0 {
-		if err := d.note(name, last); err != nil {
+		if err := d.writeTombstones(name, last); err != nil {
 			return fmt.Errorf("mark session %q as ended: %w", session, err)
 		}
 	}
-	if rand.N(closedShare) == 0 {
-		d.pruneClosed(closedShard(name))
+	if rand.N(pruneInterval) == 0 {
+		d.pruneTombstones(tombstoneDir(name))
 	}
 	return d.End(ctx, session)
 }
 
-// note writes the tombstones of a session again, with new ones.
-func (d *Directory) note(session string, last []Closed) error {
-	shard := closedShard(session)
-	before, err := d.tombstones(session)
+// writeTombstones adds tombstones to those of a session.
+func (d *Directory) writeTombstones(session string, last []Tombstone) error {
+	shard := tombstoneDir(session)
+	before, err := d.readTombstones(session)
 	if err != nil {
 		return err
 	}
-	data, err := json.Marshal(merged(before, last))
+	data, err := json.Marshal(mergeTombstones(before, last))
 	if err != nil {
 		return err
 	}
@@ -59,12 +59,12 @@ func (d *Directory) note(session string, last []Closed) error {
 	if err := d.root.Rename(temp, shard+"/"+session); err != nil {
 		return errors.Join(err, d.root.Remove(temp))
 	}
-	return d.syncDirs(shard, closedDir, ".")
+	return d.syncDirs(shard, tombstonesDir, ".")
 }
 
-// tombstones reads those of a session. Damaged ones count as none.
-func (d *Directory) tombstones(session string) (known []tombstone, err error) {
-	name := closedShard(session) + "/" + session
+// readTombstones reads the tombstones of a session. It ignores damaged ones.
+func (d *Directory) readTombstones(session string) (known []storedTombstone, err error) {
+	name := tombstoneDir(session) + "/" + session
 	data, err := readFile(d.root, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -86,7 +86,7 @@ func (d *Directory) Ended(ctx context.Context, key core.SessionKey) (calls int, 
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
-	known, err := d.tombstones(durable.Name(key.Session))
+	known, err := d.readTombstones(durable.Name(key.Session))
 	if err != nil {
 		return 0, fmt.Errorf("read the tombstones of session %q: %w", key.Session, err)
 	}
@@ -98,9 +98,9 @@ func (d *Directory) Ended(ctx context.Context, key core.SessionKey) (calls int, 
 	return 0, nil
 }
 
-// pruneClosed removes the expired tombstones of one directory. If that fails, a later
-// call tries again.
-func (d *Directory) pruneClosed(shard string) {
+// pruneTombstones removes the expired tombstones of one directory. After an error a later call
+// tries again.
+func (d *Directory) pruneTombstones(shard string) {
 	names, err := listNames(d.root, shard)
 	if errors.Is(err, fs.ErrNotExist) {
 		return

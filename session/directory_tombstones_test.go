@@ -22,7 +22,7 @@ func TestDirectoryTombstones(t *testing.T) {
 			t.Errorf("call %d, %v; want %d", calls, err, want)
 		}
 	}
-	if err := store.MarkEnded(t.Context(), key.Session, []session.Closed{{Agent: "a", Calls: 6}}); err != nil {
+	if err := store.MarkEnded(t.Context(), key.Session, []session.Tombstone{{Agent: "a", Calls: 6}}); err != nil {
 		t.Fatal(err)
 	}
 	ended(6)

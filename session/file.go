@@ -10,28 +10,28 @@ import (
 	"github.com/satchel-go/satchel/internal/files/durable"
 )
 
-// openDir opens a directory. The error is ErrDamaged if something else has that
-// name.
+// openDir opens a directory. The error is ErrDamaged if name is something else.
 func openDir(root *os.Root, name string) (*os.Root, fs.FileInfo, error) {
 	dir, info, err := durable.OpenDir(root, name)
-	return dir, info, damaged(err)
+	return dir, info, asDamaged(err)
 }
 
-// listNames returns the names in a directory in no order. The error is ErrDamaged
-// if it is not a directory.
+// listNames returns the unsorted names in a directory. The error is ErrDamaged if name is no
+// directory.
 func listNames(root *os.Root, name string) ([]string, error) {
 	names, err := durable.List(root, name)
-	return names, damaged(err)
+	return names, asDamaged(err)
 }
 
-// readFile returns the whole of a file. The error is ErrDamaged if it is not a
-// regular file or larger than what the store writes.
+// readFile returns the content of a file. The error is ErrDamaged if name is no regular file,
+// or larger than the files of the store.
 func readFile(root *os.Root, name string) ([]byte, error) {
 	data, err := durable.Read(root, name, maxFile)
-	return data, damaged(err)
+	return data, asDamaged(err)
 }
 
-func damaged(err error) error {
+// asDamaged wraps the error of an unexpected kind of file in ErrDamaged.
+func asDamaged(err error) error {
 	if errors.Is(err, durable.ErrIrregular) {
 		return fmt.Errorf("%w: %w", ErrDamaged, err)
 	}

@@ -14,27 +14,26 @@ import (
 // fileFormat is the first field of every file of a value.
 const fileFormat = "satchel session value 2"
 
-// fileHeader is the first line of a file of a value. After it come the bytes of the value,
-// and after them a line break and the hex SHA-256 of all before it. The sum tells a
-// complete file from a damaged one.
+// fileHeader is the first line of the file of a value. The bytes of the value follow, then a
+// line break and the hex SHA-256 of all before it. The sum distinguishes a complete file from a
+// damaged one.
 type fileHeader struct {
 	Format string `json:"format"`
-	// Session and Agent are the exact bytes of the key, which JSON strings could not
-	// hold: any string can be an id.
+	// Session and Agent are the exact bytes of the key: not every id is a valid JSON string.
 	Session []byte `json:"session"`
 	Agent   []byte `json:"agent"`
 	Version int64  `json:"version"`
 }
 
-// saved is a value of a key as a file has it.
-type saved struct {
+// entry is a value with its key, as a file contains it.
+type entry struct {
 	key   core.SessionKey
 	value Value
 }
 
-// encodeFile returns the content of the file of a value. A file of more than 16 MiB is an
-// error that wraps [ErrTooLarge].
-func encodeFile(s saved) ([]byte, error) {
+// encodeFile returns the content of the file of a value. It fails with [ErrTooLarge] above 16
+// MiB.
+func encodeFile(s entry) ([]byte, error) {
 	var b bytes.Buffer
 	b.Grow(len(s.value.Data) + 300)
 	if err := json.NewEncoder(&b).Encode(fileHeader{fileFormat, []byte(s.key.Session), []byte(s.key.Agent), s.value.Version}); err != nil {
@@ -50,27 +49,28 @@ func encodeFile(s saved) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
+// errIncomplete reports a file that was cut or changed.
 var errIncomplete = errors.New("content is incomplete or was changed")
 
-// decodeFile reads what encodeFile wrote. Everything else is an error: a file that was cut
-// or changed, and a format that this release does not know.
-func decodeFile(data []byte) (s saved, err error) {
+// decodeFile decodes a file of encodeFile. It fails if the file was cut or changed, or has a
+// format that this release does not know.
+func decodeFile(data []byte) (s entry, err error) {
 	const sumLine = 1 + sha256.Size*2 + 1
 	if len(data) < sumLine {
-		return saved{}, errIncomplete
+		return entry{}, errIncomplete
 	}
 	content, last := data[:len(data)-sumLine], data[len(data)-sumLine:]
 	sum := sha256.Sum256(content)
 	if string(last) != "\n"+hex.EncodeToString(sum[:])+"\n" {
-		return saved{}, errIncomplete
+		return entry{}, errIncomplete
 	}
 	first, rest, _ := bytes.Cut(content, []byte("\n"))
 	var header fileHeader
 	if err := json.Unmarshal(first, &header); err != nil {
-		return saved{}, fmt.Errorf("decode header: %w", err)
+		return entry{}, fmt.Errorf("decode header: %w", err)
 	}
 	if header.Format != fileFormat {
-		return saved{}, fmt.Errorf("unknown format %q", header.Format)
+		return entry{}, fmt.Errorf("unknown format %q", header.Format)
 	}
 	s.key = core.SessionKey{Session: string(header.Session), Agent: string(header.Agent)}
 	s.value = Value{Version: header.Version, Data: rest[:len(rest):len(rest)]}

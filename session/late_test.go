@@ -13,7 +13,7 @@ import (
 // to reach states that otherwise occur only by chance.
 func TestDirectoryLateWriter(t *testing.T) {
 	const n = versionsPerGeneration
-	steps := []int{0, 1, n - 1, n, n + 1, n + settledVersions, 3 * n, 10 * n}
+	steps := []int{0, 1, n - 1, n, n + 1, n + minSaves, 3 * n, 10 * n}
 
 	// begin returns a writer that has looked at a record with saves versions.
 	begin := func(t *testing.T, saves int) (*Directory, *chain, head, Value) {
@@ -21,7 +21,7 @@ func TestDirectoryLateWriter(t *testing.T) {
 		bump(t, d, saves)
 		v, err := d.Load(t.Context(), testKey)
 		check(t, err)
-		c, h, err := d.open(t.Context(), durable.Name("s"), durable.Name("a"))
+		c, h, err := d.openValue(t.Context(), durable.Name("s"), durable.Name("a"))
 		check(t, err)
 		t.Cleanup(c.close)
 		return d, c, h, v
@@ -47,7 +47,7 @@ func TestDirectoryLateWriter(t *testing.T) {
 			d, c, _, v := begin(t, 3)
 			after := next(t, v)
 			after.Version++
-			data, err := encodeFile(saved{testKey, after})
+			data, err := encodeFile(entry{testKey, after})
 			check(t, err)
 			check(t, c.publish(4, data, tempPrefix+"x", false, false))
 			bump(t, d, others)
@@ -59,8 +59,8 @@ func TestDirectoryLateWriter(t *testing.T) {
 		t.Run(fmt.Sprint("before the next generation, others ", others), func(t *testing.T) {
 			d, c, h, _ := begin(t, n)
 			bump(t, d, others)
-			check(t, d.extend(c, h))
-			if there, err := durable.Exists(c.dir, genName(n)); err != nil || there != (others < n+settledVersions) {
+			check(t, d.addGeneration(c, h))
+			if there, err := durable.Exists(c.dir, genName(n)); err != nil || there != (others < n+minSaves) {
 				t.Errorf("the generation exists: %t, %v", there, err)
 			}
 			disturb(t, d, n+others)
@@ -80,7 +80,7 @@ func TestDirectoryLateWriter(t *testing.T) {
 			d, c, h, _ := begin(t, n)
 			check(t, d.End(t.Context(), "s"))
 			bump(t, d, others)
-			check(t, d.extend(c, h))
+			check(t, d.addGeneration(c, h))
 			disturb(t, d, others)
 		})
 	}
@@ -110,11 +110,11 @@ func TestDirectoryLateWriter(t *testing.T) {
 	t.Run("look at a generation that is being removed", func(t *testing.T) {
 		d, c, _, _ := begin(t, 3)
 		check(t, c.dir.Rename(genName(0), oldPrefix+"x"))
-		if _, err := d.look(c); !errors.Is(err, errMoved) {
+		if _, err := d.readHead(c); !errors.Is(err, errMoved) {
 			t.Errorf("got %v", err)
 		}
 		check(t, c.dir.RemoveAll(oldPrefix+"x"))
-		if _, err := d.look(c); !errors.Is(err, errMoved) || errors.Is(err, fs.ErrNotExist) {
+		if _, err := d.readHead(c); !errors.Is(err, errMoved) || errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("got %v", err)
 		}
 	})

@@ -15,8 +15,8 @@ import (
 // errMoved reports that a value was moved or removed while it was being read.
 var errMoved = errors.New("value moved during the look at it")
 
-// moved turns the error of a name that has vanished into errMoved.
-func moved(err error) error {
+// asMoved returns errMoved if err says that a name has vanished, else err.
+func asMoved(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return errMoved
 	}
@@ -26,12 +26,12 @@ func moved(err error) error {
 // head is the current version of a value.
 type head struct {
 	version int64
-	saved   *saved // nil when it was never saved
+	entry   *entry // nil if the value was never saved
 }
 
-// open finds a value. If there is none it returns a nil chain and the zero head.
-func (d *Directory) open(ctx context.Context, session, agent string) (*chain, head, error) {
-	for range maxLooks {
+// openValue finds a value. If there is none it returns a nil chain and the zero head.
+func (d *Directory) openValue(ctx context.Context, session, agent string) (*chain, head, error) {
+	for range maxAttempts {
 		if err := ctx.Err(); err != nil {
 			return nil, head{}, err
 		}
@@ -41,7 +41,7 @@ func (d *Directory) open(ctx context.Context, session, agent string) (*chain, he
 		}
 		if err == nil {
 			var h head
-			if h, err = d.look(c); err == nil {
+			if h, err = d.readHead(c); err == nil {
 				return c, h, nil
 			}
 			c.close()
@@ -53,44 +53,44 @@ func (d *Directory) open(ctx context.Context, session, agent string) (*chain, he
 	return nil, head{}, fmt.Errorf("%w: agent directory %s has no generation that stays", ErrDamaged, agent)
 }
 
-// look finds the current version in a chain.
-func (d *Directory) look(c *chain) (head, error) {
+// readHead returns the current version in a chain.
+func (d *Directory) readHead(c *chain) (head, error) {
 	versions, err := c.listVersions(c.gen, c.first)
 	if err != nil {
 		return head{}, err
 	}
 	h := head{version: versions[len(versions)-1]}
 	// The listing may miss versions that were added while it ran.
-	for h.version < c.last() {
-		there, err := durable.Exists(c.gen, versionName(h.version+1))
+	for h.version < c.lastVersion() {
+		exists, err := durable.Exists(c.gen, versionName(h.version+1))
 		if err != nil {
 			return head{}, err
 		}
-		if !there {
+		if !exists {
 			break
 		}
 		h.version++
 		versions = append(versions, h.version)
 	}
 	if h.version > 0 {
-		h.saved, err = c.newest(versions)
+		h.entry, err = c.readNewest(versions)
 	}
-	here, placeErr := d.inPlace(c)
+	isInPlace, placeErr := d.inPlace(c)
 	if placeErr != nil {
 		return head{}, placeErr
 	}
-	if !here {
+	if !isInPlace {
 		return head{}, errMoved
 	}
 	if err != nil {
 		return head{}, err
 	}
-	if h.saved != nil && h.saved.value.Version != h.version {
-		// The newer ones are damaged but use up their numbers. Going on from
-		// there loses no older content.
+	if h.entry != nil && h.entry.value.Version != h.version {
+		// The newer versions are damaged, but their numbers are taken. The next
+		// save gets a number above them, so no file is overwritten.
 		d.log.Warn("session store: newest versions are damaged, an older one is used",
-			"session", c.session, "agent", c.agent, "newest", h.version, "used", h.saved.value.Version)
-		h.saved.value.Version = h.version
+			"session", c.session, "agent", c.agent, "newest", h.version, "used", h.entry.value.Version)
+		h.entry.value.Version = h.version
 	}
 	return h, nil
 }
@@ -100,7 +100,7 @@ func (d *Directory) look(c *chain) (head, error) {
 func (c *chain) listVersions(gen *os.Root, first int64) ([]int64, error) {
 	names, err := listNames(gen, ".")
 	if err != nil {
-		return nil, moved(err)
+		return nil, asMoved(err)
 	}
 	var versions []int64
 	for _, name := range names {
@@ -117,20 +117,20 @@ func (c *chain) listVersions(gen *os.Root, first int64) ([]int64, error) {
 	return versions, nil
 }
 
-// newest returns the content of the highest version that is undamaged. It searches
-// the newest generation and then those below it.
-func (c *chain) newest(versions []int64) (*saved, error) {
-	found, err := c.newestIn(c.gen, versions)
+// readNewest returns the content of the highest undamaged version. It searches the newest
+// generation and then the older ones.
+func (c *chain) readNewest(versions []int64) (*entry, error) {
+	found, err := c.readNewestIn(c.gen, versions)
 	for _, first := range slices.Backward(c.older) {
 		if !errors.Is(err, ErrDamaged) {
 			break
 		}
 		gen, _, openErr := openDir(c.dir, genName(first))
 		if openErr != nil {
-			return nil, moved(openErr)
+			return nil, asMoved(openErr)
 		}
 		if versions, openErr = c.listVersions(gen, first); openErr == nil {
-			found, err = c.newestIn(gen, versions)
+			found, err = c.readNewestIn(gen, versions)
 		}
 		if closeErr := gen.Close(); openErr != nil || closeErr != nil {
 			return nil, errors.Join(openErr, closeErr)
@@ -139,15 +139,16 @@ func (c *chain) newest(versions []int64) (*saved, error) {
 	return found, err
 }
 
-func (c *chain) newestIn(gen *os.Root, versions []int64) (found *saved, err error) {
+// readNewestIn returns the content of the highest undamaged version in one generation.
+func (c *chain) readNewestIn(gen *os.Root, versions []int64) (found *entry, err error) {
 	err = fmt.Errorf("%w: no version", ErrDamaged)
 	for _, v := range slices.Backward(versions) {
-		if v == 0 { // chains start there; it has no content
+		if v == 0 { // the first file of a chain has no content
 			break
 		}
 		found, err = c.read(gen, v)
 		if !errors.Is(err, ErrDamaged) {
-			return found, moved(err)
+			return found, asMoved(err)
 		}
 	}
 	return nil, fmt.Errorf("read versions %v in agent directory %s: %w", versions, c.agent, err)

@@ -13,18 +13,18 @@ import (
 	"github.com/satchel-go/satchel/internal/lru"
 )
 
-// Memory is a [Store] in memory; it ends with the process. The zero value is ready for
-// use, and must not be copied after that. Every call that names a stored session counts
-// as a use of it, also Agents.
+// Memory is a [Store] in memory; its content ends with the process. The zero value is ready for
+// use, and must not be copied after that. Every call for a stored session counts as a use of
+// it, Agents included.
 type Memory struct {
-	// MaxSessions bounds the sessions that are kept. A new session beyond it ends the least
-	// recently used one, whose agents start over at version 0. 0 is 100,000, and -1 is no
-	// bound. It must not change after the first call.
+	// MaxSessions limits the sessions in the store. A new session beyond it ends the least
+	// recently used one, whose agents start over at version 0. 0 means 100,000, and -1 no limit.
+	// It must not change after the first call.
 	MaxSessions int
 
-	mu       sync.Mutex // guards all below; nothing under it blocks
+	mu       sync.Mutex // guards the fields below; held for short operations only
 	sessions *lru.Cache[string, *memorySession]
-	ended    *lru.Cache[agentKey, tombstone]
+	ended    *lru.Cache[agentKey, storedTombstone]
 }
 
 // agentKey names an agent of a session.
@@ -37,19 +37,19 @@ type memorySession struct {
 	changed time.Time         // when a value was saved last
 }
 
-// agents are those that have a value, sorted.
+// agents returns the agents that have a value, sorted.
 func (s *memorySession) agents() []string { return slices.Sorted(maps.Keys(s.values)) }
 
 var _ Store = (*Memory)(nil)
 
-// NewMemory returns an empty store with the default bound. It needs no closing.
+// NewMemory returns an empty store with the default limit. It needs no Close.
 func NewMemory() *Memory { return &Memory{} }
 
-// prepare makes the maps of the first call. m.mu is held.
+// prepare creates the caches at the first call. The caller holds m.mu.
 func (m *Memory) prepare() {
 	if m.sessions == nil {
 		m.sessions = lru.New[string, *memorySession](cmp.Or(m.MaxSessions, maxSessions), nil)
-		m.ended = lru.New[agentKey, tombstone](maxTombstones, nil)
+		m.ended = lru.New[agentKey, storedTombstone](maxTombstones, nil)
 	}
 }
 
@@ -79,10 +79,10 @@ func (m *Memory) Save(ctx context.Context, key core.SessionKey, v Value) (Value,
 		stored = s.values[key.Agent].Version
 	}
 	if v.Version != stored {
-		return Value{}, conflict(key, v.Version, stored)
+		return Value{}, conflictError(key, v.Version, stored)
 	}
 	if s == nil {
-		s = m.begin(key.Session)
+		s = m.add(key.Session)
 	}
 	next := Value{Version: v.Version + 1, Data: bytes.Clone(v.Data)}
 	s.values[key.Agent], s.changed = next, time.Now()
@@ -115,7 +115,7 @@ func (m *Memory) Pin(ctx context.Context, session, digest, text string) error {
 	defer m.mu.Unlock()
 	s := m.use(session)
 	if s == nil {
-		s = m.begin(session)
+		s = m.add(session)
 	}
 	if _, ok := s.pins[digest]; !ok {
 		s.pins[digest] = text
@@ -135,7 +135,7 @@ func (m *Memory) Pinned(ctx context.Context, session, digest string) (string, er
 			return text, nil
 		}
 	}
-	return "", notPinned(digest)
+	return "", notPinnedError(digest)
 }
 
 // Unpin implements [Store].
@@ -163,16 +163,15 @@ func (m *Memory) End(ctx context.Context, session string) error {
 	return nil
 }
 
-// use returns a stored session and makes it the most recently used one, or returns
-// nil.
+// use returns a stored session, or nil, and makes it the most recently used one.
 func (m *Memory) use(session string) *memorySession {
 	m.prepare()
 	s, _ := m.sessions.Get(session)
 	return s
 }
 
-// begin adds a session and drops the least recently used one beyond the bound.
-func (m *Memory) begin(session string) *memorySession {
+// add adds a session, and ends the least recently used one above the limit.
+func (m *Memory) add(session string) *memorySession {
 	s := &memorySession{values: map[string]Value{}, pins: map[string]string{}}
 	m.sessions.Put(session, s, 1)
 	return s

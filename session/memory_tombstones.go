@@ -10,7 +10,7 @@ import (
 var _ Tombstones = (*Memory)(nil)
 
 // MarkEnded implements [Tombstones]. It remembers the last 250,000 agents.
-func (m *Memory) MarkEnded(ctx context.Context, session string, last []Closed) error {
+func (m *Memory) MarkEnded(ctx context.Context, session string, last []Tombstone) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -20,7 +20,7 @@ func (m *Memory) MarkEnded(ctx context.Context, session string, last []Closed) e
 	for _, c := range last {
 		key := agentKey{session, c.Agent}
 		m.ended.Remove(key)
-		m.ended.Put(key, tombstone{Calls: c.Calls, At: time.Now().Unix()}, 1)
+		m.ended.Put(key, storedTombstone{Calls: c.Calls, At: time.Now().Unix()}, 1)
 	}
 	m.sessions.Remove(session)
 	return nil

@@ -6,15 +6,13 @@ import (
 	"fmt"
 )
 
-// Digest returns the digest of text as [Store.Pin] wants it: its SHA-256 in 64 lower-case hex
-// digits.
+// Digest returns the digest of text for [Store.Pin]: its SHA-256 in 64 lower-case hex digits.
 func Digest(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:])
 }
 
-// checkPin refuses a wrong digest, because readers of the pin rely on the digest to name
-// exactly this text.
+// checkPin returns an error if digest is not that of text. Readers of the pin trust the digest.
 func checkPin(digest, text string) error {
 	if digest != Digest(text) {
 		return fmt.Errorf("pin %q: digest is not the hex SHA-256 of the text", digest)
@@ -22,6 +20,6 @@ func checkPin(digest, text string) error {
 	return nil
 }
 
-func notPinned(digest string) error {
+func notPinnedError(digest string) error {
 	return fmt.Errorf("read pin %q: %w", digest, ErrNotPinned)
 }

@@ -9,19 +9,18 @@ import (
 	"github.com/satchel-go/satchel/internal/files/durable"
 )
 
-// prune removes the generations below the newest one, from the lowest up and
-// without leaving gaps, and what crashes have left beside them. Errors are only
-// logged, because the next save tries again.
+// prune removes the generations below the newest one, from the lowest up and without gaps, and
+// leftovers of crashes. It only logs errors, because the next save tries again.
 func (d *Directory) prune(c *chain) {
 	var err error
-	for _, name := range c.waste {
+	for _, name := range c.leftovers {
 		if strings.HasPrefix(name, oldPrefix) || isOld(c.dir, name) {
 			err = errors.Join(err, c.dir.RemoveAll(name))
 		}
 	}
 	for _, first := range c.older {
-		gone, genErr := c.removeGeneration(genName(first))
-		if err = errors.Join(err, ignoreMissing(genErr)); !gone {
+		isRemoved, genErr := c.removeGeneration(genName(first))
+		if err = errors.Join(err, ignoreMissing(genErr)); !isRemoved {
 			break
 		}
 	}
@@ -30,12 +29,12 @@ func (d *Directory) prune(c *chain) {
 	}
 }
 
-// removeGeneration reports whether the generation is gone from its place. It stays
-// while a writer may still ask whether its save there counted.
-func (c *chain) removeGeneration(name string) (gone bool, err error) {
-	there, err := durable.Exists(c.dir, name)
-	if err != nil || !there {
-		return !there, err
+// removeGeneration removes a generation and reports whether it is no longer in its place. It
+// leaves the generation while a writer may still check whether its save there counts.
+func (c *chain) removeGeneration(name string) (isRemoved bool, err error) {
+	exists, err := durable.Exists(c.dir, name)
+	if err != nil || !exists {
+		return !exists, err
 	}
 	names, err := listNames(c.dir, name)
 	if err != nil {
@@ -53,7 +52,7 @@ func (c *chain) removeGeneration(name string) (gone bool, err error) {
 	return true, c.dir.RemoveAll(old)
 }
 
-// isLeftover reports whether a crash has left the name at the top of the store.
+// isLeftover reports whether name, at the top of the store, is a leftover of a crash.
 func isLeftover(root *os.Root, name string) bool {
 	return strings.HasPrefix(name, newPrefix) && isOld(root, name)
 }

@@ -7,10 +7,10 @@ import (
 	"github.com/satchel-go/satchel/internal/files/durable"
 )
 
-// publish makes data the content of version v in one step. It returns fs.ErrExist
-// if the version exists and fs.ErrNotExist if the generation was removed. temp is a
-// file that keeps the generation in its place: the caller removes it when it is
-// done, whatever publish returns.
+// publish stores data as version v in one step. It returns fs.ErrExist if the version exists,
+// and fs.ErrNotExist if the generation was removed. temp is the name of its temporary file,
+// which protects the generation from removal. The caller removes it at the end, whatever
+// publish returns.
 func (c *chain) publish(v int64, data []byte, temp string, sync, noLink bool) error {
 	if err := writeNew(c.gen, temp, data, sync); err != nil {
 		return err
@@ -23,7 +23,7 @@ func (c *chain) publish(v int64, data []byte, temp string, sync, noLink bool) er
 		return err
 	}
 	// Systems report missing hard links by various errors, including permission
-	// errors. The other way is just as safe, so it is tried after any error.
+	// errors. publishDir is just as safe, so it is tried after any error.
 	if dirErr := c.publishDir(v, data, sync); dirErr != nil {
 		return errors.Join(dirErr, err)
 	}
@@ -44,7 +44,7 @@ func (c *chain) publishDir(v int64, data []byte, sync bool) error {
 		err = durable.Place(c.gen, dir, versionName(v))
 	}
 	if err != nil {
-		_ = c.gen.RemoveAll(dir) // what stays goes with the generation
+		_ = c.gen.RemoveAll(dir) // leftovers are removed with the generation
 	}
 	return err
 }

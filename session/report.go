@@ -1,13 +1,13 @@
 package session
 
-// Report says what a store can lose, so that no guarantee looks stronger than it
-// is.
+// Report says what a store can lose, so that a host does not expect too much of it.
 type Report struct {
-	// Engine is what keeps the records, such as "redis", and Version is its version.
+	// Engine names the software that stores the data, such as "redis", and Version is its
+	// version.
 	Engine  string `json:"engine"`
 	Version string `json:"version,omitempty"`
-	// Loses says which acknowledged data can be lost and when, one line of text
-	// for each. Empty means none.
+	// Loses says which acknowledged data can be lost and when, in one line each. Empty means
+	// none.
 	Loses []string `json:"loses,omitempty"`
 }
 

@@ -12,11 +12,11 @@ import (
 	"github.com/satchel-go/satchel/internal/files/durable"
 )
 
-// Info is a session that a store has values of.
+// Info describes a session that has values in a store.
 type Info struct {
 	ID     string   `json:"id"`
 	Agents []string `json:"agents"` // sorted
-	// Changed is when one of its values was saved last.
+	// Changed is when one of its values was last saved.
 	Changed time.Time `json:"changed"`
 }
 
@@ -24,8 +24,8 @@ type Info struct {
 type Lister interface {
 	Store
 
-	// Sessions lists the sessions that have values, sorted by id. Sessions with
-	// [Reserved] ids are left out.
+	// Sessions lists the sessions that have values, sorted by id. It leaves out sessions with a
+	// [ReservedPrefix].
 	Sessions(ctx context.Context) ([]Info, error)
 }
 
@@ -39,7 +39,7 @@ func sortInfos(all []Info) []Info {
 	return all
 }
 
-// Sessions implements [Lister]. It does not count as a use of a session.
+// Sessions implements [Lister]. It is no use of the sessions.
 func (m *Memory) Sessions(ctx context.Context) ([]Info, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -48,7 +48,7 @@ func (m *Memory) Sessions(ctx context.Context) ([]Info, error) {
 	defer m.mu.Unlock()
 	var all []Info
 	for id, s := range m.sessions.All() {
-		if strings.HasPrefix(id, Reserved) || len(s.values) == 0 {
+		if strings.HasPrefix(id, ReservedPrefix) || len(s.values) == 0 {
 			continue
 		}
 		all = append(all, Info{ID: id, Agents: s.agents(), Changed: s.changed})
@@ -56,9 +56,9 @@ func (m *Memory) Sessions(ctx context.Context) ([]Info, error) {
 	return sortInfos(all), nil
 }
 
-// Sessions implements [Lister]. It reads every session, so it is for maintenance
-// and not for each request. It leaves out sessions that end meanwhile, and agents
-// whose value is damaged.
+// Sessions implements [Lister]. It reads every session, so it is for maintenance and not for
+// each request. It leaves out sessions that end while it runs, and agents whose value is
+// damaged.
 func (d *Directory) Sessions(ctx context.Context) ([]Info, error) {
 	names, err := listNames(d.root, ".")
 	if err != nil {
@@ -69,19 +69,19 @@ func (d *Directory) Sessions(ctx context.Context) ([]Info, error) {
 		if !durable.IsName(name) {
 			continue
 		}
-		one, err := d.info(ctx, name)
+		one, err := d.readInfo(ctx, name)
 		if err != nil {
 			return nil, fmt.Errorf("list sessions: %w", err)
 		}
-		if one.ID != "" && !strings.HasPrefix(one.ID, Reserved) {
+		if one.ID != "" && !strings.HasPrefix(one.ID, ReservedPrefix) {
 			all = append(all, one)
 		}
 	}
 	return sortInfos(all), nil
 }
 
-// info reads a session. The result has no id if there is nothing to list.
-func (d *Directory) info(ctx context.Context, session string) (one Info, err error) {
+// readInfo reads a session. The result has no ID if there is nothing to list.
+func (d *Directory) readInfo(ctx context.Context, session string) (one Info, err error) {
 	names, err := listNames(d.root, session)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Info{}, ctx.Err()
@@ -93,14 +93,14 @@ func (d *Directory) info(ctx context.Context, session string) (one Info, err err
 		if !durable.IsName(agent) {
 			continue
 		}
-		c, h, err := d.open(ctx, session, agent)
+		c, h, err := d.openValue(ctx, session, agent)
 		if errors.Is(err, ErrDamaged) {
 			continue
 		}
 		if err != nil {
 			return Info{}, err
 		}
-		if h.saved == nil {
+		if h.entry == nil {
 			c.close()
 			continue
 		}
@@ -108,8 +108,8 @@ func (d *Directory) info(ctx context.Context, session string) (one Info, err err
 			one.Changed = info.ModTime()
 		}
 		c.close()
-		one.ID = h.saved.key.Session
-		one.Agents = append(one.Agents, h.saved.key.Agent)
+		one.ID = h.entry.key.Session
+		one.Agents = append(one.Agents, h.entry.key.Agent)
 	}
 	slices.Sort(one.Agents)
 	return one, ctx.Err()

@@ -8,45 +8,46 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// Tombstones is a [Store] that remembers which sessions have ended. A transcript shows
-// what was loaded, and a value that was lost is rebuilt from it. A session that was ended
-// must not come back in this way, in any process.
+// Tombstones is a [Store] that remembers which sessions have ended. Satchel rebuilds a lost
+// value from the loads in the transcript. Tombstones prevent that it rebuilds an ended session
+// in this way, in any process.
 type Tombstones interface {
-	// MarkEnded ends a session and records last, its agents, in one step. Earlier
-	// tombstones of agents that last does not name stay. Tombstones are kept for 30 days.
-	MarkEnded(ctx context.Context, session string, last []Closed) error
+	// MarkEnded ends a session and stores a tombstone for each of its agents, in one step.
+	// Earlier tombstones of other agents of the session stay. The store keeps tombstones for 30
+	// days.
+	MarkEnded(ctx context.Context, session string, last []Tombstone) error
 
-	// Ended returns the highest number that the agent has given to a call in ended
-	// sessions of that id, 0 if none is known.
+	// Ended returns the highest number of a call that the agent made in ended sessions with that
+	// id, or 0 if there is no tombstone.
 	Ended(ctx context.Context, key core.SessionKey) (calls int, err error)
 }
 
-// Closed is the tombstone of an agent whose session was ended.
-type Closed struct {
+// Tombstone records that the session of an agent has ended.
+type Tombstone struct {
 	Agent string
-	// Calls is the highest number that the agent had given to a call.
+	// Calls is the highest number that the agent had assigned to a call.
 	Calls int
 }
 
-// tombstone is a Closed as the directory store writes it.
-type tombstone struct {
-	// Agent has the exact bytes of the name, which a JSON string could not hold.
+// storedTombstone is a Tombstone in the form in which [Directory] writes it.
+type storedTombstone struct {
+	// Agent holds the exact bytes of the name: not every name is a valid JSON string.
 	Agent []byte `json:"agent"`
 	Calls int    `json:"calls"`
 	// At is when the session ended, in Unix seconds.
 	At int64 `json:"at"`
 }
 
-func (t tombstone) isOver() bool { return time.Since(time.Unix(t.At, 0)) > tombstoneAge }
+func (t storedTombstone) isOver() bool { return time.Since(time.Unix(t.At, 0)) > tombstoneAge }
 
-// merged returns the tombstones that still count, with those of the same agents replaced
-// by last.
-func merged(known []tombstone, last []Closed) []tombstone {
-	known = slices.DeleteFunc(known, func(t tombstone) bool {
-		return t.isOver() || slices.ContainsFunc(last, func(now Closed) bool { return now.Agent == string(t.Agent) })
+// mergeTombstones removes expired tombstones, and adds last in place of older ones of the same
+// agents.
+func mergeTombstones(known []storedTombstone, last []Tombstone) []storedTombstone {
+	known = slices.DeleteFunc(known, func(t storedTombstone) bool {
+		return t.isOver() || slices.ContainsFunc(last, func(now Tombstone) bool { return now.Agent == string(t.Agent) })
 	})
 	for _, c := range last {
-		known = append(known, tombstone{[]byte(c.Agent), c.Calls, time.Now().Unix()})
+		known = append(known, storedTombstone{[]byte(c.Agent), c.Calls, time.Now().Unix()})
 	}
 	return known
 }

@@ -17,7 +17,7 @@ func (s *Store) End(ctx context.Context, id string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	_, err := s.exec(ctx, `WITH pins AS (DELETE FROM SCHEMA.pin WHERE session = $1) DELETE FROM SCHEMA.record WHERE session = $1`, hashed(id))
+	_, err := s.exec(ctx, `WITH pins AS (DELETE FROM SCHEMA.pin WHERE session = $1) DELETE FROM SCHEMA.record WHERE session = $1`, hashID(id))
 	if err != nil {
 		return fmt.Errorf("end session %q: %w", id, err)
 	}
@@ -25,20 +25,20 @@ func (s *Store) End(ctx context.Context, id string) error {
 }
 
 // MarkEnded implements session.Tombstones.
-func (s *Store) MarkEnded(ctx context.Context, id string, last []session.Closed) error {
+func (s *Store) MarkEnded(ctx context.Context, id string, last []session.Tombstone) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	names, calls := [][]byte{}, []int64{}
 	for _, c := range last {
-		names, calls = append(names, hashed(c.Agent)), append(calls, int64(c.Calls))
+		names, calls = append(names, hashID(c.Agent)), append(calls, int64(c.Calls))
 	}
 	_, err := s.exec(ctx, `WITH pins AS (DELETE FROM SCHEMA.pin WHERE session = $1),
 			records AS (DELETE FROM SCHEMA.record WHERE session = $1)
 		INSERT INTO SCHEMA.closed (session, agent, calls, day)
 		SELECT $1, agent, calls, $4 FROM unnest($2::bytea[], $3::bigint[]) AS noted (agent, calls)
 		ON CONFLICT (session, agent) DO UPDATE SET calls = excluded.calls, day = excluded.day`,
-		hashed(id), names, calls, time.Now().Add(closedTime))
+		hashID(id), names, calls, time.Now().Add(tombstoneTime))
 	if err != nil {
 		return fmt.Errorf("end session %q: %w", id, err)
 	}
@@ -50,8 +50,8 @@ func (s *Store) Ended(ctx context.Context, key core.SessionKey) (calls int, err 
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
-	err = s.row(ctx, false, `SELECT calls FROM SCHEMA.closed WHERE session = $1 AND agent = $2`,
-		[]any{hashed(key.Session), hashed(key.Agent)}, &calls)
+	err = s.queryRow(ctx, false, `SELECT calls FROM SCHEMA.closed WHERE session = $1 AND agent = $2`,
+		[]any{hashID(key.Session), hashID(key.Agent)}, &calls)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return 0, nil
 	}

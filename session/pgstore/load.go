@@ -16,21 +16,21 @@ import (
 	"github.com/satchel-go/satchel/session"
 )
 
-// Load implements session.Store. A value that is there and cannot be read fails with
+// Load implements session.Store. If a value exists but cannot be read, the error wraps
 // session.ErrDamaged.
 func (s *Store) Load(ctx context.Context, key core.SessionKey) (session.Value, error) {
 	if err := ctx.Err(); err != nil {
 		return session.Value{}, err
 	}
 	var row row
-	err := s.row(ctx, false, `SELECT version, body, id, name FROM SCHEMA.record WHERE session = $1 AND agent = $2`,
-		[]any{hashed(key.Session), hashed(key.Agent)}, row.columns()...)
+	err := s.queryRow(ctx, false, `SELECT version, body, id, name FROM SCHEMA.record WHERE session = $1 AND agent = $2`,
+		[]any{hashID(key.Session), hashID(key.Agent)}, row.columns()...)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return session.Value{}, nil
 	}
 	var v session.Value
 	if err == nil {
-		v, err = row.value(key)
+		v, err = row.decode(key)
 	}
 	if err != nil {
 		return session.Value{}, fmt.Errorf("load value of agent %q: %w", key.Agent, err)
@@ -38,16 +38,17 @@ func (s *Store) Load(ctx context.Context, key core.SessionKey) (session.Value, e
 	return v, nil
 }
 
-// row is what is read of a row.
+// row holds the columns of a record.
 type row struct {
 	version        int64
 	body, id, name []byte
 }
 
+// columns returns the destinations for Scan.
 func (r *row) columns() []any { return []any{&r.version, &r.body, &r.id, &r.name} }
 
-// value returns the value of the row, which must be that of an agent.
-func (r *row) value(key core.SessionKey) (session.Value, error) {
+// decode returns the value of the row. It fails if the row belongs to another key.
+func (r *row) decode(key core.SessionKey) (session.Value, error) {
 	if string(r.id) != key.Session || string(r.name) != key.Agent {
 		return session.Value{}, fmt.Errorf("%w: it is that of another agent", session.ErrDamaged)
 	}
@@ -64,7 +65,7 @@ func (s *Store) Agents(ctx context.Context, id string) ([]string, error) {
 		return nil, err
 	}
 	agents, err := attempt(ctx, s.db, false, func(ctx context.Context) ([]string, error) {
-		rows, err := s.db.Query(ctx, s.sql(`SELECT name FROM SCHEMA.record WHERE session = $1`), pgx.QueryExecModeExec, hashed(id))
+		rows, err := s.db.Query(ctx, s.sql(`SELECT name FROM SCHEMA.record WHERE session = $1`), pgx.QueryExecModeExec, hashID(id))
 		if err != nil {
 			return nil, err
 		}
@@ -81,9 +82,9 @@ func (s *Store) Agents(ctx context.Context, id string) ([]string, error) {
 	return agents, nil
 }
 
-// Sessions implements session.Lister. It reads every row, so it is for maintenance.
-// When a session changed last is known to within a quarter of the time to live, or a
-// day; with WithTTL(0) it is now.
+// Sessions implements session.Lister. It reads every row, so it is for maintenance. It computes
+// Changed from the expiry of a session. Changed is exact to a quarter of the time to live, or
+// to a day if that is less; with WithTTL(0) it is now.
 func (s *Store) Sessions(ctx context.Context) ([]session.Info, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -97,7 +98,7 @@ func (s *Store) Sessions(ctx context.Context) ([]session.Info, error) {
 	_, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (struct{}, error) {
 		var day *time.Time
 		var id, name []byte
-		if err := row.Scan(&id, &name, &day); err != nil || strings.HasPrefix(string(id), session.Reserved) {
+		if err := row.Scan(&id, &name, &day); err != nil || strings.HasPrefix(string(id), session.ReservedPrefix) {
 			return struct{}{}, err
 		}
 		info := all[string(id)]

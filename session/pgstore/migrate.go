@@ -16,14 +16,14 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// newest is the number of the last migration.
-const newest = 2
+// lastMigration is the number of the last migration of this release.
+const lastMigration = 2
 
 // ErrSchema reports tables that this release cannot use.
 var ErrSchema = errors.New("the schema of the database is not that of this release")
 
-// Migrate brings the tables in a schema, "satchel" for "", to those of this release, for
-// hosts that open their stores [WithoutMigration].
+// Migrate migrates the tables in a schema to those of this release, for hosts that open their
+// stores [WithoutMigration]. An empty schema means "satchel".
 func Migrate(ctx context.Context, db *pgxpool.Pool, schema string) error {
 	s := &Store{db: db, config: config{name: "satchel"}}
 	if schema != "" {
@@ -35,15 +35,15 @@ func Migrate(ctx context.Context, db *pgxpool.Pool, schema string) error {
 	return s.migrate(ctx, true)
 }
 
-// migrate makes the migrations that are missing, one host at a time, each in one
-// transaction.
+// migrate runs the missing migrations in one transaction. Only one host migrates at a time. If
+// change is false, a missing migration is an error.
 func (s *Store) migrate(ctx context.Context, change bool) error {
-	at, err := s.version(ctx, s.db)
-	if err != nil || at == newest {
+	current, err := s.migration(ctx, s.db)
+	if err != nil || current == lastMigration {
 		return err
 	}
 	if !change {
-		return fmt.Errorf("%w: it is at %d, this release wants %d: call Migrate", ErrSchema, at, newest)
+		return fmt.Errorf("%w: it is at %d, this release wants %d: call Migrate", ErrSchema, current, lastMigration)
 	}
 	return pgx.BeginFunc(ctx, s.db, func(tx pgx.Tx) error {
 		lock := fnv.New64a()
@@ -57,16 +57,16 @@ func (s *Store) migrate(ctx context.Context, change bool) error {
 		if _, err := tx.Exec(ctx, s.sql(`CREATE TABLE IF NOT EXISTS SCHEMA.schema (version bigint NOT NULL)`), pgx.QueryExecModeExec); err != nil {
 			return err
 		}
-		at, err := s.version(ctx, tx)
+		current, err := s.migration(ctx, tx)
 		if err != nil {
 			return err
 		}
-		for n := at + 1; n <= newest; n++ {
+		for n := current + 1; n <= lastMigration; n++ {
 			text, err := migrations.ReadFile(fmt.Sprintf("migrations/%03d.sql", n))
 			if err != nil {
 				return err
 			}
-			for _, statement := range statements(s.sql(string(text))) {
+			for _, statement := range splitStatements(s.sql(string(text))) {
 				if _, err := tx.Exec(ctx, statement, pgx.QueryExecModeExec); err != nil {
 					return fmt.Errorf("migration %d: %w", n, err)
 				}
@@ -79,8 +79,9 @@ func (s *Store) migrate(ctx context.Context, change bool) error {
 	})
 }
 
-// statements are the parts of a migration that an empty line ends.
-func statements(text string) []string {
+// splitStatements returns the statements of a migration. A semicolon and an empty line end
+// each.
+func splitStatements(text string) []string {
 	var all []string
 	for part := range strings.SplitSeq(text, ";\n\n") {
 		if strings.TrimSpace(part) != "" {
@@ -94,8 +95,8 @@ type querier interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
-// version is the number of the last migration that was made, 0 for none.
-func (s *Store) version(ctx context.Context, db querier) (int, error) {
+// migration returns the number of the last migration that the tables have, or 0.
+func (s *Store) migration(ctx context.Context, db querier) (int, error) {
 	var at int
 	err := db.QueryRow(ctx, s.sql(`SELECT coalesce(max(version), 0)::int FROM SCHEMA.schema`), pgx.QueryExecModeExec).Scan(&at)
 	if answer, ok := errors.AsType[*pgconn.PgError](err); ok && (answer.Code == "42P01" || answer.Code == "3F000") { // no such table or schema
@@ -104,8 +105,8 @@ func (s *Store) version(ctx context.Context, db querier) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if at > newest {
-		return 0, fmt.Errorf("%w: it is at %d, and this release knows %d: use a later release", ErrSchema, at, newest)
+	if at > lastMigration {
+		return 0, fmt.Errorf("%w: it is at %d, and this release knows %d: use a later release", ErrSchema, at, lastMigration)
 	}
 	return at, nil
 }

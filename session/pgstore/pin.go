@@ -14,8 +14,8 @@ import (
 	"github.com/satchel-go/satchel/session"
 )
 
-// pinOf is a digest as it is in the tables, or false for what is none.
-func pinOf(digest string) ([]byte, bool) {
+// decodeDigest returns the bytes of a digest, or false if it is none.
+func decodeDigest(digest string) ([]byte, bool) {
 	raw, err := hex.DecodeString(digest)
 	if err != nil || len(raw) != sha256.Size || hex.EncodeToString(raw) != digest {
 		return nil, false
@@ -23,8 +23,9 @@ func pinOf(digest string) ([]byte, bool) {
 	return raw, true
 }
 
-// Both renew the day of the text in the same step, because a sweep removes texts whose day is
-// past if no pin names them. The first one sends no text that is there.
+// pinKnown pins a text that is stored already, without sending it; pinNew also stores the text.
+// Both renew the day of the text in the same step, because a sweep removes a text without pins
+// whose day has passed.
 const (
 	pinKnown = `WITH renewed AS (
 			UPDATE SCHEMA.text SET day = coalesce($4::timestamptz, 'infinity')
@@ -43,8 +44,8 @@ const (
 		ON CONFLICT (session, digest) DO UPDATE SET day = excluded.day`
 )
 
-// Pin implements session.Store. A text of more than 16 MiB fails with session.ErrTooLarge.
-// A text is stored once for all sessions.
+// Pin implements session.Store. A text of more than 16 MiB fails with session.ErrTooLarge. All
+// sessions share one copy of a text.
 func (s *Store) Pin(ctx context.Context, id, digest, text string) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -55,8 +56,8 @@ func (s *Store) Pin(ctx context.Context, id, digest, text string) error {
 	if len(text) > maxText {
 		return fmt.Errorf("pin %q of %d bytes, at most %d are stored: %w", digest, len(text), maxText, session.ErrTooLarge)
 	}
-	raw, _ := pinOf(digest)
-	args := []any{hashed(id), raw, s.day(id, 1), s.day(id, 2)}
+	raw, _ := decodeDigest(digest)
+	args := []any{hashID(id), raw, s.expiry(id, 1), s.expiry(id, 2)}
 	n, err := s.exec(ctx, pinKnown, args...)
 	if err == nil && n == 0 {
 		_, err = s.exec(ctx, pinNew, append(args, packed.Pack([]byte(text), packed.None, flate.StatelessDeflate))...)
@@ -67,50 +68,50 @@ func (s *Store) Pin(ctx context.Context, id, digest, text string) error {
 	return nil
 }
 
-// Pinned implements session.Store. A text that is damaged is not pinned: pinning it
-// again repairs it.
+// Pinned implements session.Store. If the text is damaged, the error wraps
+// session.ErrNotPinned; another Pin repairs it.
 func (s *Store) Pinned(ctx context.Context, id, digest string) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}
-	raw, ok := pinOf(digest)
+	raw, ok := decodeDigest(digest)
 	if !ok {
-		return "", notPinned(digest)
+		return "", notPinnedError(digest)
 	}
 	var body []byte
-	err := s.row(ctx, false, `SELECT text.body FROM SCHEMA.pin JOIN SCHEMA.text USING (digest) WHERE pin.session = $1 AND pin.digest = $2`,
-		[]any{hashed(id), raw}, &body)
+	err := s.queryRow(ctx, false, `SELECT text.body FROM SCHEMA.pin JOIN SCHEMA.text USING (digest) WHERE pin.session = $1 AND pin.digest = $2`,
+		[]any{hashID(id), raw}, &body)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return "", notPinned(digest)
+		return "", notPinnedError(digest)
 	}
 	if err != nil {
 		return "", fmt.Errorf("read pin %q: %w", digest, err)
 	}
 	data, err := packed.Unpack(body, packed.None, maxText)
 	if err != nil || session.Digest(string(data)) != digest {
-		// Else Pin would take it for stored.
+		// Without this, Pin would not store the text again.
 		_, _ = s.exec(ctx, `DELETE FROM SCHEMA.text WHERE digest = $1 AND body = $2`, raw, body)
-		return "", fmt.Errorf("%w: %w", notPinned(digest), session.ErrDamaged)
+		return "", fmt.Errorf("%w: %w", notPinnedError(digest), session.ErrDamaged)
 	}
 	return string(data), nil
 }
 
-func notPinned(digest string) error {
+func notPinnedError(digest string) error {
 	return fmt.Errorf("read pin %.80q: %w", digest, session.ErrNotPinned)
 }
 
-// Unpin implements session.Store. Texts that no session has any more go with a sweep.
+// Unpin implements session.Store. A sweep removes texts that no session pins any more.
 func (s *Store) Unpin(ctx context.Context, id string, keep []string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	kept := [][]byte{}
+	keptDigests := [][]byte{}
 	for _, digest := range keep {
-		if raw, ok := pinOf(digest); ok {
-			kept = append(kept, raw)
+		if raw, ok := decodeDigest(digest); ok {
+			keptDigests = append(keptDigests, raw)
 		}
 	}
-	_, err := s.exec(ctx, `DELETE FROM SCHEMA.pin WHERE session = $1 AND NOT digest = ANY($2::bytea[])`, hashed(id), kept)
+	_, err := s.exec(ctx, `DELETE FROM SCHEMA.pin WHERE session = $1 AND NOT digest = ANY($2::bytea[])`, hashID(id), keptDigests)
 	if err != nil {
 		return fmt.Errorf("unpin content of session %q: %w", id, err)
 	}

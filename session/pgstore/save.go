@@ -17,8 +17,9 @@ import (
 	"github.com/satchel-go/satchel/session"
 )
 
-// A mark is the 8 bytes of its writer and 8 of a counter. A row keeps the last mark of
-// each of its last 8 writers.
+// A mark identifies a Save: 8 bytes of its writer and 8 of a counter. A row has the last mark
+// of each of its last 8 writers. So a repeated Save finds out that the first attempt has
+// succeeded.
 const (
 	insertRecord = `INSERT INTO SCHEMA.record (session, agent, version, marks, body, day, id, name)
 		VALUES ($1, $2, 1, $3, $4, coalesce($5::timestamptz, 'infinity'), $6, $7) ON CONFLICT DO NOTHING`
@@ -33,7 +34,7 @@ const (
 	findMark = `SELECT version, position($3::bytea in marks) > 0 FROM SCHEMA.record WHERE session = $1 AND agent = $2`
 )
 
-// Save implements session.Store. Data of more than [maxValue] bytes fail with
+// Save implements session.Store. Data of more than [maxValue] bytes fails with
 // session.ErrTooLarge.
 func (s *Store) Save(ctx context.Context, key core.SessionKey, v session.Value) (session.Value, error) {
 	if err := ctx.Err(); err != nil {
@@ -46,7 +47,7 @@ func (s *Store) Save(ctx context.Context, key core.SessionKey, v session.Value) 
 	return next, err
 }
 
-// save needs v.Pins for nothing: a pin stays while its session has a value.
+// save stores a value. It ignores v.Pins: a pin stays while its session has a value.
 func (s *Store) save(ctx context.Context, key core.SessionKey, v session.Value) (session.Value, error) {
 	if len(v.Data) > maxValue {
 		return session.Value{}, fmt.Errorf("%d bytes, at most %d are stored: %w", len(v.Data), maxValue, session.ErrTooLarge)
@@ -55,25 +56,25 @@ func (s *Store) save(ctx context.Context, key core.SessionKey, v session.Value) 
 		return session.Value{}, errors.New("no version left")
 	}
 	next := session.Value{Version: v.Version + 1, Data: bytes.Clone(v.Data)}
-	leave, err := s.enter(ctx, key)
+	leave, err := s.waitForSave(ctx, key)
 	if err != nil {
 		return session.Value{}, err
 	}
 	defer leave()
-	at, agent, mark := hashed(key.Session), hashed(key.Agent), s.mark()
-	body, day := seal(key, next), s.day(key.Session, 1)
+	sessionID, agent, mark := hashID(key.Session), hashID(key.Agent), s.newMark()
+	body, day := seal(key, next), s.expiry(key.Session, 1)
 	stored := int64(0)
-	done, err := attempt(ctx, s.db, true, func(ctx context.Context) (bool, error) {
-		statement, args := updateRecord, []any{pgx.QueryExecModeExec, at, agent, body, next.Version, mark, day}
+	isSaved, err := attempt(ctx, s.db, true, func(ctx context.Context) (bool, error) {
+		statement, args := updateRecord, []any{pgx.QueryExecModeExec, sessionID, agent, body, next.Version, mark, day}
 		if v.Version == 0 {
-			statement, args = insertRecord, []any{pgx.QueryExecModeExec, at, agent, mark, body, day, []byte(key.Session), []byte(key.Agent)}
+			statement, args = insertRecord, []any{pgx.QueryExecModeExec, sessionID, agent, mark, body, day, []byte(key.Session), []byte(key.Agent)}
 		}
 		tag, err := s.db.Exec(ctx, s.sql(statement), args...)
 		if err != nil || tag.RowsAffected() == 1 {
 			return err == nil, err
 		}
 		found := false
-		err = s.db.QueryRow(ctx, s.sql(findMark), pgx.QueryExecModeExec, at, agent, mark).Scan(&stored, &found)
+		err = s.db.QueryRow(ctx, s.sql(findMark), pgx.QueryExecModeExec, sessionID, agent, mark).Scan(&stored, &found)
 		if errors.Is(err, pgx.ErrNoRows) {
 			err = nil
 		}
@@ -82,18 +83,18 @@ func (s *Store) save(ctx context.Context, key core.SessionKey, v session.Value) 
 	if err != nil {
 		return session.Value{}, err
 	}
-	if !done {
+	if !isSaved {
 		return session.Value{}, fmt.Errorf("save value of agent %q from version %d over version %d: %w", key.Agent, v.Version, stored, session.ErrConflict)
 	}
 	return next, nil
 }
 
-// seal packs a value for its row.
+// seal compresses a value for its row.
 func seal(key core.SessionKey, v session.Value) []byte {
 	return packed.Seal(v.Data, packed.Records, flate.StatelessDeflate, key.Session, key.Agent, strconv.FormatInt(v.Version, 10))
 }
 
-// mark is a new one of this handle.
-func (s *Store) mark() []byte {
+// newMark returns a new mark of this handle.
+func (s *Store) newMark() []byte {
 	return binary.BigEndian.AppendUint64(append([]byte(nil), s.writer[:]...), s.counter.Add(1))
 }

@@ -1,4 +1,4 @@
-// Package pgstore keeps the values of sessions in PostgreSQL, 14 or later. Any number of hosts
+// Package pgstore stores the values of sessions in PostgreSQL, 14 or later. Any number of hosts
 // may use one database at the same time, also through a pooler of connections.
 package pgstore
 
@@ -22,24 +22,24 @@ import (
 	"github.com/satchel-go/satchel/session"
 )
 
-// Store is a session.Store in PostgreSQL. It is safe for concurrent use. Close it to end
-// its sweeps; the pool stays its owner's.
+// Store is a session.Store in PostgreSQL. It is safe for concurrent use. Close ends its sweeps;
+// the caller still has to close the pool.
 //
-// A Save is one statement, so it is atomic, and repeatable: when the answer of the server
-// is lost, the store tries again and finds that it has succeeded. Only after three
+// A Save is one statement, so it is atomic. It can also be repeated: if the answer of the
+// server is lost, the store tries again and finds that it has succeeded. Only after three
 // attempts of two seconds the error wraps session.ErrUncertain.
 //
-// The data of a value has at most 1 MiB before it is packed, and a pinned text 16 MiB.
+// The data of a value may have at most 1 MiB before compression, and a pinned text 16 MiB.
 type Store struct {
 	config
 	db     *pgxpool.Pool
-	schema string        // as it stands in a statement
-	unit   time.Duration // to which days are rounded up
+	schema string        // quoted for statements
+	unit   time.Duration // to a multiple of which expiries are rounded up
 	report session.Report
 
-	writer  [8]byte // of this handle, in marks
-	counter atomic.Uint64
-	inLine  [lanes]chan struct{} // by hash of the key: one Save at a time
+	writer    [8]byte // identifies this handle in marks
+	counter   atomic.Uint64
+	saveSlots [parallelSaves]chan struct{} // by hash of the key; each holds the token of one Save
 
 	stop context.CancelFunc
 	done sync.WaitGroup
@@ -56,19 +56,19 @@ var (
 type Option func(*config) error
 
 type config struct {
-	name  string // of the schema
-	ttl   time.Duration
-	every time.Duration
-	fixed bool // no migration
+	name        string // of the schema
+	ttl         time.Duration
+	interval    time.Duration
+	noMigration bool // no migration
 }
 
-var isSchema = regexp.MustCompile(`^[A-Za-z0-9_-]{1,63}$`)
+var schemaName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,63}$`)
 
-// WithSchema sets the schema that has the tables: 1 to 63 letters, digits, "_" and "-".
-// The default is "satchel".
+// WithSchema sets the schema of the tables: 1 to 63 letters, digits, "_" and "-". The default
+// is "satchel".
 func WithSchema(name string) Option {
 	return func(c *config) error {
-		if !isSchema.MatchString(name) {
+		if !schemaName.MatchString(name) {
 			return fmt.Errorf("schema %q: want 1 to 63 letters, digits, _ or -", name)
 		}
 		c.name = name
@@ -76,8 +76,8 @@ func WithSchema(name string) Option {
 	}
 }
 
-// WithTTL sets how long a session is kept after its last Save, at least. 0 keeps it until
-// it ends. The default is 30 days.
+// WithTTL sets how long a session stays after its last Save, at least. With 0 it stays until it
+// ends. The default is 30 days.
 func WithTTL(ttl time.Duration) Option {
 	return func(c *config) error {
 		if ttl < 0 || ttl > 0 && ttl < time.Millisecond {
@@ -88,32 +88,32 @@ func WithTTL(ttl time.Duration) Option {
 	}
 }
 
-// WithSweep sets how often the store removes what is over; 0 leaves that to calls of
-// [Store.Sweep]. The default is 10 minutes.
+// WithSweep sets how often the store removes expired rows. With 0 only [Store.Sweep] does so.
+// The default is 10 minutes.
 func WithSweep(every time.Duration) Option {
 	return func(c *config) error {
 		if every < 0 {
 			return fmt.Errorf("sweep every %v: want 0 or more", every)
 		}
-		c.every = every
+		c.interval = every
 		return nil
 	}
 }
 
-// WithoutMigration lets Open fail where the schema is not the one of this release, in
-// place of changing it. [Migrate] changes it then.
+// WithoutMigration makes Open fail if the tables are not those of this release, instead of
+// migrating them. [Migrate] migrates them then.
 func WithoutMigration() Option {
-	return func(c *config) error { c.fixed = true; return nil }
+	return func(c *config) error { c.noMigration = true; return nil }
 }
 
-// Open returns a store over db. It creates the tables, or migrates those of an earlier release
-// so that hosts of the release before can still use them. A schema of a later release is an
-// error.
+// Open returns a store over db. It creates the tables, or migrates those of an earlier release.
+// Hosts of the release before can still use the migrated tables. Tables of a later release are
+// an error.
 func Open(ctx context.Context, db *pgxpool.Pool, opts ...Option) (*Store, error) {
 	if db == nil {
 		return nil, errors.New("open postgres store: pool is nil")
 	}
-	s := &Store{db: db, config: config{name: "satchel", ttl: defaultTTL, every: defaultSweep}}
+	s := &Store{db: db, config: config{name: "satchel", ttl: defaultTTL, interval: defaultSweep}}
 	for _, o := range opts {
 		if err := o(&s.config); err != nil {
 			return nil, fmt.Errorf("open postgres store: %w", err)
@@ -122,19 +122,19 @@ func Open(ctx context.Context, db *pgxpool.Pool, opts ...Option) (*Store, error)
 	s.schema = pgx.Identifier{s.name}.Sanitize()
 	s.unit = max(min(maxRounding, s.ttl/4), time.Millisecond)
 	_, _ = rand.Read(s.writer[:]) // never fails
-	for i := range s.inLine {
-		s.inLine[i] = make(chan struct{}, 1)
+	for i := range s.saveSlots {
+		s.saveSlots[i] = make(chan struct{}, 1)
 	}
 	err := s.examine(ctx)
 	if err == nil {
-		err = s.migrate(ctx, !s.fixed)
+		err = s.migrate(ctx, !s.noMigration)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open postgres store: %w", err)
 	}
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	s.stop = stop
-	if s.every > 0 {
+	if s.interval > 0 {
 		s.done.Go(func() { s.sweepEvery(background) })
 	}
 	return s, nil
@@ -150,7 +150,7 @@ func (s *Store) Close() error {
 // Report implements session.Reporter.
 func (s *Store) Report() session.Report { return s.report }
 
-// examine looks at the settings of the server.
+// examine checks the version of the server, and fills the report from its settings.
 func (s *Store) examine(ctx context.Context) error {
 	var version int
 	var text, fsync, commit, standbys string
@@ -176,16 +176,16 @@ func (s *Store) examine(ctx context.Context) error {
 	return nil
 }
 
-// hashed is how a session or an agent is called in the tables.
-func hashed(id string) []byte {
+// hashID returns the id of a session or an agent in the tables.
+func hashID(id string) []byte {
 	sum := sha256.Sum256([]byte(id))
 	return sum[:16]
 }
 
-// day is when what is saved now is over, after so many times to live: rounded up, so that
-// most saves do not change it. Nil is never.
-func (s *Store) day(id string, times int) *time.Time {
-	if s.ttl == 0 || strings.HasPrefix(id, session.Reserved) {
+// expiry returns when a row of a session expires, after so many times to live. It is rounded
+// up, so that most saves do not change it. Nil means never.
+func (s *Store) expiry(id string, times int) *time.Time {
+	if s.ttl == 0 || strings.HasPrefix(id, session.ReservedPrefix) {
 		return nil
 	}
 	at := time.Now().Add(time.Duration(times) * s.ttl).UTC()
@@ -195,15 +195,15 @@ func (s *Store) day(id string, times int) *time.Time {
 	return &at
 }
 
-// sql puts the schema into a statement.
+// sql inserts the schema into a statement.
 func (s *Store) sql(statement string) string {
 	return strings.ReplaceAll(statement, "SCHEMA.", s.schema+".")
 }
 
-// enter waits for the Save of the same value that is under way in this handle: a row
-// keeps one mark of a writer.
-func (s *Store) enter(ctx context.Context, key core.SessionKey) (leave func(), err error) {
-	place := s.inLine[crc32.ChecksumIEEE([]byte(key.Session+"\x00"+key.Agent))%uint32(len(s.inLine))]
+// waitForSave waits until no other Save of the same value runs in this handle, because a row
+// has only one mark of each writer. The caller calls leave after its Save.
+func (s *Store) waitForSave(ctx context.Context, key core.SessionKey) (leave func(), err error) {
+	place := s.saveSlots[crc32.ChecksumIEEE([]byte(key.Session+"\x00"+key.Agent))%uint32(len(s.saveSlots))]
 	select {
 	case place <- struct{}{}:
 		return func() { <-place }, nil

@@ -9,8 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// sweeps are the statements that remove what has expired, oldest first. Pins go after the
-// records of their session, and texts after the pins that name them.
+// sweeps are the statements that remove expired rows: records before the pins of their session,
+// and pins before the texts that they name.
 var sweeps = []string{
 	`DELETE FROM SCHEMA.record WHERE (session, agent) IN (
 		SELECT session, agent FROM SCHEMA.record WHERE day < now() ORDER BY day LIMIT $1) AND day < now()`,
@@ -24,9 +24,9 @@ var sweeps = []string{
 		SELECT session, agent FROM SCHEMA.closed WHERE day < now() LIMIT $1)`,
 }
 
-// Sweep removes what has expired: sessions that were not saved within the time to live, texts
-// that no session pins, and old tombstones. Only one host sweeps at a time; on another it
-// returns at once.
+// Sweep removes sessions that were not saved within the time to live, texts that no session
+// pins, and old tombstones. Only one host sweeps at a time; on another one Sweep returns at
+// once.
 func (s *Store) Sweep(ctx context.Context) error {
 	for _, statement := range sweeps {
 		for n := int64(sweepRows); n == sweepRows; {
@@ -39,12 +39,14 @@ func (s *Store) Sweep(ctx context.Context) error {
 	return nil
 }
 
+// sweep removes at most sweepRows rows, and returns how many it removed. It removes none while
+// another host sweeps.
 func (s *Store) sweep(ctx context.Context, statement string) (n int64, err error) {
 	lock := fnv.New64a()
 	_, _ = lock.Write([]byte("satchel sweep " + s.name))
 	err = pgx.BeginFunc(ctx, s.db, func(tx pgx.Tx) error {
-		mine := false
-		if err := tx.QueryRow(ctx, "SELECT pg_try_advisory_xact_lock($1)", pgx.QueryExecModeExec, int64(lock.Sum64())).Scan(&mine); err != nil || !mine {
+		isLocked := false
+		if err := tx.QueryRow(ctx, "SELECT pg_try_advisory_xact_lock($1)", pgx.QueryExecModeExec, int64(lock.Sum64())).Scan(&isLocked); err != nil || !isLocked {
 			return err
 		}
 		tag, err := tx.Exec(ctx, s.sql(statement), pgx.QueryExecModeExec, int64(sweepRows))
@@ -54,9 +56,9 @@ func (s *Store) sweep(ctx context.Context, statement string) (n int64, err error
 	return n, err
 }
 
-// sweepEvery sweeps until ctx ends. What fails is tried again the next time.
+// sweepEvery sweeps until ctx ends. After an error the next sweep tries again.
 func (s *Store) sweepEvery(ctx context.Context) {
-	ticker := time.NewTicker(s.every)
+	ticker := time.NewTicker(s.interval)
 	defer ticker.Stop()
 	for {
 		select {

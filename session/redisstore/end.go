@@ -24,6 +24,7 @@ func (s *Store) End(ctx context.Context, id string) error {
 	return nil
 }
 
+// markScript removes a session and writes its tombstones.
 var markScript = redis.NewScript(`
 redis.call('UNLINK', KEYS[1])
 if #ARGV > 1 then
@@ -33,16 +34,16 @@ end
 return 1`)
 
 // MarkEnded implements session.Tombstones.
-func (s *Store) MarkEnded(ctx context.Context, id string, last []session.Closed) error {
+func (s *Store) MarkEnded(ctx context.Context, id string, last []session.Tombstone) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	args := []any{closedTime.Milliseconds()}
+	args := []any{tombstoneTime.Milliseconds()}
 	for _, c := range last {
 		args = append(args, c.Agent, c.Calls)
 	}
 	_, err := s.attempt(ctx, false, func(ctx context.Context) (any, error) {
-		return markScript.Run(ctx, s.db, []string{s.tag(id), s.closedKey(id)}, args...).Result()
+		return markScript.Run(ctx, s.db, []string{s.tag(id), s.tombstoneKey(id)}, args...).Result()
 	})
 	if err != nil {
 		return fmt.Errorf("end session %q: %w", id, err)
@@ -56,7 +57,7 @@ func (s *Store) Ended(ctx context.Context, key core.SessionKey) (calls int, err 
 		return 0, err
 	}
 	text, err := s.attempt(ctx, false, func(ctx context.Context) (any, error) {
-		return s.db.HGet(ctx, s.closedKey(key.Session), key.Agent).Result()
+		return s.db.HGet(ctx, s.tombstoneKey(key.Session), key.Agent).Result()
 	})
 	if errors.Is(err, redis.Nil) {
 		return 0, nil

@@ -12,19 +12,19 @@ import (
 	"github.com/satchel-go/satchel/session"
 )
 
-// examine checks the settings of the server, or of each primary in a cluster.
+// examine checks the settings of the server, or of each primary in a cluster, and fills the
+// report.
 func (s *Store) examine(ctx context.Context) error {
 	s.report = session.Report{Engine: "redis"}
-	look := func(ctx context.Context, c redis.Cmdable) error {
+	check := func(ctx context.Context, c redis.Cmdable) error {
 		text, err := c.Info(ctx).Result()
 		if err != nil {
 			return err
 		}
-		return s.judge(parseInfo(text))
+		return s.checkInfo(parseInfo(text))
 	}
 	if cluster, ok := s.db.(*redis.ClusterClient); ok {
-		// ForEachMaster runs in parallel, but the report takes one primary at a
-		// time.
+		// ForEachMaster runs in parallel, but checkInfo must not.
 		masters := make(chan redis.Cmdable, maxPrimaries)
 		if err := cluster.ForEachMaster(ctx, func(_ context.Context, c *redis.Client) error {
 			masters <- c
@@ -34,25 +34,26 @@ func (s *Store) examine(ctx context.Context) error {
 		}
 		close(masters)
 		for c := range masters {
-			if err := look(ctx, c); err != nil {
+			if err := check(ctx, c); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	return look(ctx, s.db)
+	return check(ctx, s.db)
 }
 
-// judge says what a server with these settings can lose.
-func (s *Store) judge(info map[string]string) error {
+// checkInfo refuses a server that loses more than the options accept, and notes in the report
+// what it can lose.
+func (s *Store) checkInfo(info map[string]string) error {
 	version := info["redis_version"]
 	if !atLeast(version, 6, 2) {
 		return fmt.Errorf("redis %s is too old: want 6.2 or later", version)
 	}
-	if s.synced > 0 && !atLeast(version, 7, 2) {
+	if s.syncWait > 0 && !atLeast(version, 7, 2) {
 		return fmt.Errorf("redis %s cannot wait for its disk (WAITAOF): WithSynced needs 7.2 or later, so set appendfsync always instead", version)
 	}
-	if s.synced > 0 && info["aof_enabled"] != "1" {
+	if s.syncWait > 0 && info["aof_enabled"] != "1" {
 		return errors.New("redis has no append-only file to wait for (appendonly no): turn it on, or leave WithSynced out")
 	}
 	s.report.Version = version
@@ -62,7 +63,7 @@ func (s *Store) judge(info map[string]string) error {
 			return errors.New("redis can lose acknowledged records (appendonly no): turn it on or pass WithLossy")
 		}
 		s.report.Loses = append(s.report.Loses, "all records when the server ends (appendonly no)")
-	} else if s.synced > 0 {
+	} else if s.syncWait > 0 {
 		s.report.Loses = append(s.report.Loses, "up to 2 s of records when the machine is lost, unless appendfsync is always")
 	} else {
 		s.report.Loses = append(s.report.Loses, "up to 2 s of records when the machine is lost, or the server is killed while its disk is slow (no WithSynced), unless appendfsync is always")

@@ -14,9 +14,9 @@ import (
 	"github.com/satchel-go/satchel/session"
 )
 
-// Sessions implements session.Lister. It reads every session, so it is for
-// maintenance. When a session last changed is computed from its time to live, to
-// within a thousandth of that; with WithTTL(0) it is reported as now.
+// Sessions implements session.Lister. It reads every session, so it is for maintenance. It
+// computes Changed from the time to live that is left, exact to a thousandth of WithTTL; with
+// WithTTL(0) it is now.
 func (s *Store) Sessions(ctx context.Context) ([]session.Info, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -30,11 +30,11 @@ func (s *Store) Sessions(ctx context.Context) ([]session.Info, error) {
 				return err
 			}
 			for _, key := range keys {
-				info, err := s.info(ctx, key)
+				info, err := s.readInfo(ctx, key)
 				if err != nil {
 					return err
 				}
-				if info.ID != "" && !strings.HasPrefix(info.ID, session.Reserved) {
+				if info.ID != "" && !strings.HasPrefix(info.ID, session.ReservedPrefix) {
 					mu.Lock()
 					all[key] = info
 					mu.Unlock()
@@ -62,9 +62,8 @@ func (s *Store) Sessions(ctx context.Context) ([]session.Info, error) {
 	return infos, nil
 }
 
-// info reads a session. The result has no id if no value of the session can be
-// read.
-func (s *Store) info(ctx context.Context, key string) (session.Info, error) {
+// readInfo reads a session. The result has no ID if no value of the session can be read.
+func (s *Store) readInfo(ctx context.Context, key string) (session.Info, error) {
 	fields, err := s.db.HGetAll(ctx, key).Result()
 	if err != nil {
 		return session.Info{}, err
@@ -76,7 +75,7 @@ func (s *Store) info(ctx context.Context, key string) (session.Info, error) {
 		if !ok {
 			continue
 		}
-		if _, err := decode(core.SessionKey{Session: id, Agent: agent}, []byte(value)); err == nil {
+		if _, err := decodeValue(core.SessionKey{Session: id, Agent: agent}, []byte(value)); err == nil {
 			info.ID = id
 			info.Agents = append(info.Agents, agent)
 		}
@@ -93,7 +92,7 @@ func (s *Store) info(ctx context.Context, key string) (session.Info, error) {
 	return info, nil
 }
 
-// escape makes the special characters of a pattern literal.
+// escape escapes the special characters of a pattern in prefix.
 func escape(prefix string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "]", `\]`, "^", `\^`).Replace(prefix)
 }

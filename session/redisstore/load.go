@@ -16,8 +16,8 @@ import (
 	"github.com/satchel-go/satchel/session"
 )
 
-// Load implements session.Store. If a value exists but cannot be read, the error
-// wraps session.ErrDamaged.
+// Load implements session.Store. If a value exists but cannot be read, the error wraps
+// session.ErrDamaged.
 func (s *Store) Load(ctx context.Context, key core.SessionKey) (session.Value, error) {
 	if err := ctx.Err(); err != nil {
 		return session.Value{}, err
@@ -39,11 +39,11 @@ func (s *Store) load(ctx context.Context, key core.SessionKey) (session.Value, e
 	if err != nil {
 		return session.Value{}, err
 	}
-	return decode(key, data.([]byte))
+	return decodeValue(key, data.([]byte))
 }
 
-// decode reads a stored value.
-func decode(key core.SessionKey, stored []byte) (session.Value, error) {
+// decodeValue decodes the stored form of a value, which [saveScript] describes.
+func decodeValue(key core.SessionKey, stored []byte) (session.Value, error) {
 	version, rest, ok := bytes.Cut(stored, []byte("\n"))
 	_, body, ok2 := bytes.Cut(rest, []byte("\n"))
 	n, err := strconv.ParseInt(string(version), 10, 64)

@@ -20,12 +20,13 @@ import (
 	"github.com/satchel-go/satchel/session"
 )
 
-// saveScript stores a value if the stored version is ARGV[2], or finds by the
-// mark ARGV[4] that it has done so already. A stored value is its version, a
-// line with the last marks of its last 8 writers, and the body. A mark is the 11
-// characters of its writer and 11 of a counter. A value that is found again is
-// also written again, so that WAIT waits for it. ARGV[7] is the id of the session. The script returns {1} or {0,
-// the stored version}.
+// saveScript stores a value if the stored version is ARGV[2]. If it finds the mark ARGV[4], an
+// earlier attempt has succeeded already. It then writes the stored value again, so that WAIT
+// waits for it. ARGV[7] is the id of the session. The script returns {1} or {0, the stored
+// version}.
+//
+// The stored form of a value is its version, a line with the last marks of its last 8 writers,
+// and the body. A mark identifies a Save: 11 characters of its writer and 11 of a counter.
 var saveScript = redis.NewScript(`
 local stored = redis.call('HGET', KEYS[1], ARGV[1])
 local version, marks = '0', ''
@@ -46,7 +47,7 @@ local ttl = tonumber(ARGV[6])
 if ttl > 0 and redis.call('PTTL', KEYS[1]) < ttl - ttl / 1000 then redis.call('PEXPIRE', KEYS[1], ARGV[6]) end
 return {1}`)
 
-// Save implements session.Store. Data of more than [maxValue] bytes fail with
+// Save implements session.Store. Data of more than [maxValue] bytes fails with
 // session.ErrTooLarge.
 func (s *Store) Save(ctx context.Context, key core.SessionKey, v session.Value) (session.Value, error) {
 	if err := ctx.Err(); err != nil {
@@ -70,7 +71,7 @@ func (s *Store) save(ctx context.Context, key core.SessionKey, v session.Value) 
 	if err := s.renewTexts(ctx, v.Pins); err != nil {
 		return session.Value{}, err
 	}
-	leave, err := s.enter(ctx, key)
+	leave, err := s.waitForSave(ctx, key)
 	if err != nil {
 		return session.Value{}, err
 	}
@@ -78,7 +79,7 @@ func (s *Store) save(ctx context.Context, key core.SessionKey, v session.Value) 
 	tag, version := s.tag(key.Session), strconv.FormatInt(next.Version, 10)
 	body := packed.Seal(next.Data, packed.Records, flate.StatelessDeflate, key.Session, key.Agent, version)
 	args := []any{
-		agentField + key.Agent, strconv.FormatInt(v.Version, 10), version, s.mark(), body, s.millis(key.Session), key.Session,
+		agentField + key.Agent, strconv.FormatInt(v.Version, 10), version, s.newMark(), body, s.millis(key.Session), key.Session,
 	}
 	answer, err := s.attempt(ctx, true, func(ctx context.Context) (any, error) { return s.write(ctx, tag, saveScript, args) })
 	if err != nil {
@@ -90,10 +91,10 @@ func (s *Store) save(ctx context.Context, key core.SessionKey, v session.Value) 
 	return next, nil
 }
 
-// enter waits for a Save of the same value in this handle, because a value
-// keeps only one mark of each writer.
-func (s *Store) enter(ctx context.Context, key core.SessionKey) (leave func(), err error) {
-	place := s.inLine[crc32.ChecksumIEEE([]byte(key.Session+"\x00"+key.Agent))%uint32(len(s.inLine))]
+// waitForSave waits until no other Save of the same value runs in this handle, because a value
+// has only one mark of each writer. The caller calls leave after its Save.
+func (s *Store) waitForSave(ctx context.Context, key core.SessionKey) (leave func(), err error) {
+	place := s.saveSlots[crc32.ChecksumIEEE([]byte(key.Session+"\x00"+key.Agent))%uint32(len(s.saveSlots))]
 	select {
 	case place <- struct{}{}:
 		return func() { <-place }, nil
@@ -102,24 +103,24 @@ func (s *Store) enter(ctx context.Context, key core.SessionKey) (leave func(), e
 	}
 }
 
-// mark returns a new mark of this handle.
-func (s *Store) mark() string {
+// newMark returns a new mark of this handle.
+func (s *Store) newMark() string {
 	var n [8]byte
 	binary.BigEndian.PutUint64(n[:], s.counter.Add(1))
 	return s.writer + base64.RawURLEncoding.EncodeToString(n[:])
 }
 
-// write runs a script that writes, and waits for the disk and for as many replicas as a
-// Save requires.
+// write runs a script that writes, and then waits for the disk and the replicas as the options
+// require.
 func (s *Store) write(ctx context.Context, key string, script *redis.Script, args []any) (any, error) {
-	if s.replicas == 0 && s.synced == 0 {
+	if s.replicas == 0 && s.syncWait == 0 {
 		return script.Run(ctx, s.db, []string{key}, args...).Result()
 	}
 	conn, err := s.conn(ctx, key)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = conn.Close() }() // it goes back to the pool
+	defer func() { _ = conn.Close() }() // returns it to the pool
 	answer, err := script.Run(ctx, conn, []string{key}, args...).Result()
 	if err != nil {
 		return nil, err
@@ -127,16 +128,16 @@ func (s *Store) write(ctx context.Context, key string, script *redis.Script, arg
 	if row, ok := answer.([]any); ok && len(row) == 2 {
 		return answer, nil // nothing was written
 	}
-	if s.synced > 0 {
-		synced, err := conn.WaitAOF(ctx, 1, 0, s.synced).Result()
+	if s.syncWait > 0 {
+		count, err := conn.WaitAOF(ctx, 1, 0, s.syncWait).Result()
 		if isReply(err) {
 			err = fmt.Errorf("%w: %w", session.ErrUncertain, err)
 		}
 		if err != nil {
 			return nil, err
 		}
-		if len(synced) == 0 || synced[0] < 1 {
-			return nil, fmt.Errorf("%w: it is not on the disk of the server after %v", session.ErrUncertain, s.synced)
+		if len(count) == 0 || count[0] < 1 {
+			return nil, fmt.Errorf("%w: it is not on the disk of the server after %v", session.ErrUncertain, s.syncWait)
 		}
 	}
 	if s.replicas > 0 {
@@ -151,8 +152,8 @@ func (s *Store) write(ctx context.Context, key string, script *redis.Script, arg
 	return answer, nil
 }
 
-// conn returns a connection to the primary of a key, because WAIT and WAITAOF cover only
-// what was written on the same connection.
+// conn returns a connection to the primary of a key. WAIT and WAITAOF wait only for writes on
+// the same connection.
 func (s *Store) conn(ctx context.Context, key string) (*redis.Conn, error) {
 	switch db := s.db.(type) {
 	case *redis.ClusterClient:
@@ -181,7 +182,7 @@ func (s *Store) attempt(ctx context.Context, writes bool, do func(context.Contex
 			}
 		}
 		var answer any
-		limited, cancel := context.WithTimeout(ctx, attemptTime+s.wait+s.synced)
+		limited, cancel := context.WithTimeout(ctx, attemptTime+s.wait+s.syncWait)
 		answer, err = do(limited)
 		cancel()
 		switch {
@@ -189,7 +190,7 @@ func (s *Store) attempt(ctx context.Context, writes bool, do func(context.Contex
 			return answer, err
 		case errors.Is(err, session.ErrUncertain):
 			return nil, err
-		case !passes(err):
+		case !canRetry(err):
 			if sent && writes {
 				return nil, fmt.Errorf("%w: %w", session.ErrUncertain, err)
 			}
@@ -213,8 +214,8 @@ func isReply(err error) bool {
 	return errors.As(err, &reply)
 }
 
-// passes reports whether another attempt may succeed after an error.
-func passes(err error) bool {
+// canRetry reports whether another attempt may succeed after an error.
+func canRetry(err error) bool {
 	if !isReply(err) {
 		return !errors.Is(err, redis.ErrClosed)
 	}

@@ -9,9 +9,9 @@ import (
 	"github.com/satchel-go/satchel/session"
 )
 
-// RunDurable runs the tests for stores that keep their content in a directory.
-// openAt opens a handle on dir; a handle that is an io.Closer is closed by the
-// test, any other is dropped. Run it in addition to [Run].
+// RunDurable runs the tests for stores that keep their content in a directory, in addition to
+// [Run]. openAt opens a handle on dir. A test closes a handle that is an io.Closer, and drops
+// any other.
 func RunDurable(t *testing.T, openAt func(t *testing.T, dir string) session.Store) {
 	t.Helper()
 	tests := []struct {
@@ -117,9 +117,9 @@ func handlesEnd(t *testing.T, open func() session.Store) {
 	equal(t, "version of the next save", save(t, a, key, full()).Version, int64(1))
 }
 
-// handlesSameVersion checks that a handle does not take new bytes for old ones of the same
-// version. After the end of a session another handle saves other bytes at a version that the
-// first one knows.
+// handlesSameVersion checks that a handle does not mistake new bytes for old ones of the same
+// version. Another handle ends the session and saves other bytes at a version that the first
+// handle has seen.
 func handlesSameVersion(t *testing.T, open func() session.Store) {
 	a, b := open(), open()
 	defer closeStore(t, a)

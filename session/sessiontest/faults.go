@@ -10,7 +10,7 @@ import (
 	"github.com/satchel-go/satchel/session"
 )
 
-// The writers of RunFaults, and what each of them changes.
+// The numbers of handles, of goroutines for each handle, and of updates by each goroutine.
 const (
 	faultHandles    = 3
 	faultGoroutines = 2
@@ -18,10 +18,9 @@ const (
 )
 
 // RunFaults checks that a store on a server makes each acknowledged change exactly once, even
-// if answers of the server are lost. A Save that is tried again must find that it has
-// succeeded. open returns a handle whose connection loses some answers, but never twice the
-// answer to one request. sound returns one that loses none. All handles of a test share their
-// content.
+// if answers of the server are lost. A repeated Save must find that it has succeeded. open
+// returns a handle whose connection loses some answers, but never two answers to one request.
+// sound returns a handle that loses none. All handles of a test share their content.
 func RunFaults(t *testing.T, open, sound func(t *testing.T) session.Store) {
 	t.Helper()
 	t.Run("no change is lost or made twice", func(t *testing.T) {
@@ -32,7 +31,7 @@ func RunFaults(t *testing.T, open, sound func(t *testing.T) session.Store) {
 		var acknowledged, uncertain atomic.Int64
 		parallel(t, faultHandles*faultGoroutines, func(i int) error {
 			for range faultUpdates {
-				switch err := attempted(t.Context(), handles[i%faultHandles]); {
+				switch err := incrementDespiteFaults(t.Context(), handles[i%faultHandles]); {
 				case errors.Is(err, session.ErrUncertain):
 					uncertain.Add(1)
 				case err != nil:
@@ -49,8 +48,8 @@ func RunFaults(t *testing.T, open, sound func(t *testing.T) session.Store) {
 		if applied < acknowledged.Load() || applied > most {
 			t.Errorf("%d changes were made of %d that were acknowledged and %d that are uncertain", applied, acknowledged.Load(), uncertain.Load())
 		}
-		// An answer comes in the second attempt at the latest. So a change is uncertain only
-		// if the server does not answer for seconds.
+		// The second attempt always gets its answer. So a change is uncertain only if the
+		// server does not answer for seconds.
 		if uncertain.Load() > faultHandles*faultGoroutines {
 			t.Errorf("%d of %d changes are uncertain", uncertain.Load(), most)
 		}
@@ -69,9 +68,9 @@ func RunFaults(t *testing.T, open, sound func(t *testing.T) session.Store) {
 	})
 }
 
-// attempted makes a change. It tries again where no change was made because a Load
-// had no answer.
-func attempted(ctx context.Context, s session.Store) (err error) {
+// incrementDespiteFaults increments the number. It tries again if a Load got no answer,
+// because nothing was changed then.
+func incrementDespiteFaults(ctx context.Context, s session.Store) (err error) {
 	for range 20 {
 		if err = increment(ctx, s, key); err == nil || errors.Is(err, session.ErrUncertain) {
 			return err

@@ -13,7 +13,7 @@ import (
 	"github.com/satchel-go/satchel/session"
 )
 
-// parallel runs do n times at once and reports every error.
+// parallel calls do n times at the same time and reports every error.
 func parallel(t *testing.T, n int, do func(i int) error) {
 	t.Helper()
 	var wg sync.WaitGroup
@@ -34,8 +34,8 @@ func parallelUpdates(t *testing.T, s session.Store) {
 	countUpdates(t, s, s)
 }
 
-// countUpdates makes the stores, which share their content, update one value at
-// the same time.
+// countUpdates updates one value through all stores at the same time. The stores share their
+// content.
 func countUpdates(t *testing.T, stores ...session.Store) {
 	const goroutines, each = 64, 8
 	parallel(t, goroutines, func(i int) error {
@@ -97,9 +97,8 @@ func parallelSessions(t *testing.T, s session.Store) {
 	}
 }
 
-// parallelEnd ends a session while others write to it. A value must never be
-// seen with content from before the end and a version from after it: its number
-// counts the saves, as Version does.
+// parallelEnd ends a session while others write to it. Content from before the end must never
+// have a version from after it. The content is a number that counts the saves, as Version does.
 func parallelEnd(t *testing.T, s session.Store) {
 	parallel(t, 8, func(i int) error {
 		for range 12 {
@@ -113,7 +112,7 @@ func parallelEnd(t *testing.T, s session.Store) {
 				return err
 			}
 			k := core.SessionKey{Session: key.Session, Agent: fmt.Sprint(i % 3)}
-			if err := incrementWhole(t.Context(), s, k); err != nil {
+			if err := incrementChecked(t.Context(), s, k); err != nil {
 				return err
 			}
 		}
@@ -126,8 +125,8 @@ func parallelEnd(t *testing.T, s session.Store) {
 	is(t, err, session.ErrNotPinned)
 }
 
-// incrementWhole is increment, and checks what is there first.
-func incrementWhole(ctx context.Context, s session.Store, k core.SessionKey) error {
+// incrementChecked increments a number once, after a check that it equals the version.
+func incrementChecked(ctx context.Context, s session.Store, k core.SessionKey) error {
 	v, err := s.Load(ctx, k)
 	if err != nil {
 		return err

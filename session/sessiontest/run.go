@@ -1,5 +1,4 @@
-// Package sessiontest checks that an implementation of session.Store keeps
-// every promise of that interface.
+// Package sessiontest has the conformance tests for implementations of session.Store.
 package sessiontest
 
 import (
@@ -15,8 +14,8 @@ import (
 	"github.com/satchel-go/satchel/session"
 )
 
-// Run runs the conformance tests, each on a store of its own. open returns an
-// empty store and registers its closing with t.Cleanup.
+// Run runs the conformance tests, each on a store of its own. open returns an empty store and
+// registers its Close with t.Cleanup.
 func Run(t *testing.T, open func(t *testing.T) session.Store) {
 	t.Helper()
 	tests := []struct {
@@ -49,7 +48,7 @@ func Run(t *testing.T, open func(t *testing.T) session.Store) {
 		{"end/same version with other bytes", endSameVersion},
 		{"ids/any string is an id", hostileIDs},
 		{"ids/any string is an agent", hostileAgents},
-		{"context/cancelled", cancelled},
+		{"context/cancelled", contextCancelled},
 		{"parallel/no update is lost", parallelUpdates},
 		{"parallel/one of many saves of a version wins", parallelFirstSave},
 		{"parallel/many sessions", parallelSessions},
@@ -101,15 +100,15 @@ func save(t *testing.T, s session.Store, key core.SessionKey, v session.Value) s
 	return must(t, saved, err)
 }
 
-// full returns a value that was never saved, with data as a record has them.
+// full returns a value that was never saved, with the data of a real record.
 func full() session.Value {
 	return session.Value{Data: []byte(`{"record":2,"turn":2,"active":[{"skill":"pdf","digest":"` + session.Digest("body") + `"}]}`), Pins: []string{session.Digest("body")}}
 }
 
-// number returns a value with a number as its data.
+// number returns a value whose data is a number.
 func number(n int) session.Value { return session.Value{Data: strconv.AppendInt(nil, int64(n), 10)} }
 
-// numberOf is the number of a value, 0 for one that was never saved.
+// numberOf returns the number of a value, or 0 for one that was never saved.
 func numberOf(v session.Value) (n int, err error) {
 	if v.Version == 0 {
 		return 0, nil
@@ -117,7 +116,7 @@ func numberOf(v session.Value) (n int, err error) {
 	return strconv.Atoi(string(v.Data))
 }
 
-// increment adds one to a number, which tests count to find lost updates. After a
+// increment adds one to a number, so that tests find lost updates by its value. After a
 // conflict it tries again.
 func increment(ctx context.Context, s session.Store, key core.SessionKey) error {
 	for limit := time.Millisecond; ; limit = min(2*limit, 32*time.Millisecond) {
@@ -137,7 +136,7 @@ func increment(ctx context.Context, s session.Store, key core.SessionKey) error 
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-time.After(rand.N(limit)): // writers that keep step disturb each other for long
+		case <-time.After(rand.N(limit)): // a random pause, because writers in step would conflict again and again
 		}
 	}
 }

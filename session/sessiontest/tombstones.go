@@ -14,8 +14,8 @@ type TombstoneStore interface {
 	session.Tombstones
 }
 
-// RunTombstones runs the tests for stores that are also [session.Tombstones]. open is that of
-// [Run]. Run it in addition to Run.
+// RunTombstones runs the tests for stores that are also [session.Tombstones], in addition to
+// [Run]. open is the same as that of Run.
 func RunTombstones(t *testing.T, open func(t *testing.T) TombstoneStore) {
 	t.Helper()
 	tests := []struct {
@@ -36,7 +36,7 @@ func RunTombstones(t *testing.T, open func(t *testing.T) TombstoneStore) {
 	}
 }
 
-func ended(t *testing.T, s session.Tombstones, k core.SessionKey, want int) {
+func checkEnded(t *testing.T, s session.Tombstones, k core.SessionKey, want int) {
 	t.Helper()
 	calls, err := s.Ended(t.Context(), k)
 	if err != nil || calls != want {
@@ -44,17 +44,17 @@ func ended(t *testing.T, s session.Tombstones, k core.SessionKey, want int) {
 	}
 }
 
-// last returns the tombstone of an agent that has made so many calls.
-func last(k core.SessionKey, calls int) []session.Closed {
-	return []session.Closed{{Agent: k.Agent, Calls: calls}}
+// tombstones returns a list with the tombstone of an agent that made so many calls.
+func tombstones(k core.SessionKey, calls int) []session.Tombstone {
+	return []session.Tombstone{{Agent: k.Agent, Calls: calls}}
 }
 
 func endedUnknown(t *testing.T, s TombstoneStore) {
-	ended(t, s, key, 0)
+	checkEnded(t, s, key, 0)
 	save(t, s, key, full())
-	ended(t, s, key, 0)
+	checkEnded(t, s, key, 0)
 	ok(t, s.MarkEnded(t.Context(), "never", nil))
-	ended(t, s, core.SessionKey{Session: "never"}, 0)
+	checkEnded(t, s, core.SessionKey{Session: "never"}, 0)
 }
 
 func markEnds(t *testing.T, s TombstoneStore) {
@@ -62,13 +62,13 @@ func markEnds(t *testing.T, s TombstoneStore) {
 		save(t, s, core.SessionKey{Session: id, Agent: "main"}, full())
 		ok(t, s.Pin(t.Context(), id, session.Digest("x"), "x"))
 	}
-	ok(t, s.MarkEnded(t.Context(), "s", last(key, 9)))
+	ok(t, s.MarkEnded(t.Context(), "s", tombstones(key, 9)))
 	equal(t, "value", load(t, s, key), session.Value{})
 	_, err := s.Pinned(t.Context(), "s", session.Digest("x"))
 	is(t, err, session.ErrNotPinned)
 	agents, err := s.Agents(t.Context(), "s")
 	equal(t, "agents", len(must(t, agents, err)), 0)
-	ended(t, s, key, 9)
+	checkEnded(t, s, key, 9)
 	equal(t, "other session", load(t, s, core.SessionKey{Session: "s2", Agent: "main"}).Version, int64(1))
 	text, err := s.Pinned(t.Context(), "s2", session.Digest("x"))
 	equal(t, "pin of the other session", must(t, text, err), "x")
@@ -76,21 +76,21 @@ func markEnds(t *testing.T, s TombstoneStore) {
 
 func markLateSave(t *testing.T, s TombstoneStore) {
 	v := save(t, s, key, save(t, s, key, full()))
-	ok(t, s.MarkEnded(t.Context(), key.Session, last(key, 9)))
+	ok(t, s.MarkEnded(t.Context(), key.Session, tombstones(key, 9)))
 	_, err := s.Save(t.Context(), key, v)
 	is(t, err, session.ErrConflict)
 	equal(t, "version of the next save", save(t, s, key, full()).Version, int64(1))
-	ended(t, s, key, 9)
+	checkEnded(t, s, key, 9)
 }
 
 func markAgents(t *testing.T, s TombstoneStore) {
-	ok(t, s.MarkEnded(t.Context(), key.Session, append(last(key, 3), last(other, 5)...)))
-	ended(t, s, key, 3)
-	ended(t, s, other, 5)
-	ended(t, s, core.SessionKey{Session: key.Session, Agent: "third"}, 0)
-	ok(t, s.MarkEnded(t.Context(), key.Session, last(key, 8)))
-	ended(t, s, key, 8)
-	ended(t, s, other, 5)
+	ok(t, s.MarkEnded(t.Context(), key.Session, append(tombstones(key, 3), tombstones(other, 5)...)))
+	checkEnded(t, s, key, 3)
+	checkEnded(t, s, other, 5)
+	checkEnded(t, s, core.SessionKey{Session: key.Session, Agent: "third"}, 0)
+	ok(t, s.MarkEnded(t.Context(), key.Session, tombstones(key, 8)))
+	checkEnded(t, s, key, 8)
+	checkEnded(t, s, other, 5)
 }
 
 // markMany ends sessions whose names begin with the same digits, because a store
@@ -103,20 +103,20 @@ func markMany(t *testing.T, s TombstoneStore) {
 		}
 	}
 	for i, k := range all {
-		ok(t, s.MarkEnded(t.Context(), k.Session, last(k, i+1)))
+		ok(t, s.MarkEnded(t.Context(), k.Session, tombstones(k, i+1)))
 	}
 	for i, k := range all {
-		ended(t, s, k, i+1)
+		checkEnded(t, s, k, i+1)
 	}
 }
 
 func markIDs(t *testing.T, s TombstoneStore) {
 	for i, id := range ids() {
 		k := core.SessionKey{Session: id, Agent: ids()[len(ids())-1-i]}
-		ok(t, s.MarkEnded(t.Context(), id, last(k, i+1)))
+		ok(t, s.MarkEnded(t.Context(), id, tombstones(k, i+1)))
 	}
 	for i, id := range ids() {
-		ended(t, s, core.SessionKey{Session: id, Agent: ids()[len(ids())-1-i]}, i+1)
+		checkEnded(t, s, core.SessionKey{Session: id, Agent: ids()[len(ids())-1-i]}, i+1)
 	}
 }
 
@@ -127,11 +127,11 @@ func markParallel(t *testing.T, s TombstoneStore) {
 		if err := increment(t.Context(), s, k); err != nil {
 			return err
 		}
-		return s.MarkEnded(t.Context(), k.Session, last(k, i+1))
+		return s.MarkEnded(t.Context(), k.Session, tombstones(k, i+1))
 	})
 	for i := range n {
 		k := core.SessionKey{Session: fmt.Sprint(i), Agent: "a"}
-		ended(t, s, k, i+1)
+		checkEnded(t, s, k, i+1)
 		equal(t, "version", load(t, s, k).Version, int64(0))
 	}
 }
@@ -139,9 +139,9 @@ func markParallel(t *testing.T, s TombstoneStore) {
 func markCancelled(t *testing.T, s TombstoneStore) {
 	save(t, s, key, full())
 	ctx := cancelledContext(t)
-	is(t, s.MarkEnded(ctx, key.Session, last(key, 9)), ctx.Err())
+	is(t, s.MarkEnded(ctx, key.Session, tombstones(key, 9)), ctx.Err())
 	_, err := s.Ended(ctx, key)
 	is(t, err, ctx.Err())
-	ended(t, s, key, 0)
+	checkEnded(t, s, key, 0)
 	equal(t, "version", load(t, s, key).Version, int64(1))
 }

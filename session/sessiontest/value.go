@@ -147,7 +147,7 @@ func cancelledContext(t *testing.T) context.Context {
 	return ctx
 }
 
-func cancelled(t *testing.T, s session.Store) {
+func contextCancelled(t *testing.T, s session.Store) {
 	v := save(t, s, key, full())
 	digest := session.Digest("x")
 	ok(t, s.Pin(t.Context(), "s", digest, "x"))
@@ -173,8 +173,7 @@ func cancelled(t *testing.T, s session.Store) {
 }
 
 // endSameVersion checks that a store compares more than versions. They start again when a
-// session ends. So a version alone does not tell whether a value that was loaded before is
-// still the stored one.
+// session ends, so an equal version does not mean an equal value.
 func endSameVersion(t *testing.T, s session.Store) {
 	for round := range 4 {
 		text := fmt.Sprint("round ", round)

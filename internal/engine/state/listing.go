@@ -24,7 +24,7 @@ type NoteState struct {
 
 // listingSession is the prefix of the sessions that pin catalog listings, one session for each
 // period. Ending the session of a period removes its listings without reading any record.
-const listingSession = session.Reserved + "listings:"
+const listingSession = session.ReservedPrefix + "listings:"
 
 func listingsOf(period int64) string { return fmt.Sprint(listingSession, period) }
 

@@ -27,7 +27,7 @@ type tombstone struct {
 // tombstoneOf returns the key of the session's shard, and the value of tombstone.Agent.
 func tombstoneOf(key core.SessionKey) (shard core.SessionKey, agent string) {
 	id, name := session.Digest(key.Session), session.Digest(key.Agent)
-	return core.SessionKey{Session: session.Reserved + "ended", Agent: id[:2]}, id[:16] + name[:16]
+	return core.SessionKey{Session: session.ReservedPrefix + "ended", Agent: id[:2]}, id[:16] + name[:16]
 }
 
 func (t tombstone) isOver() bool { return time.Since(time.Unix(t.At, 0)) > tombstoneAge }
@@ -70,7 +70,7 @@ func (r *Records) Ended(ctx context.Context, key core.SessionKey) (calls int, er
 
 // lastCalls returns the agents of a session that have made calls, with their highest call
 // numbers. It returns none for a damaged session.
-func (r *Records) lastCalls(ctx context.Context, id string) (last []session.Closed, err error) {
+func (r *Records) lastCalls(ctx context.Context, id string) (last []session.Tombstone, err error) {
 	agents, err := r.store.Agents(ctx, id)
 	if errors.Is(err, session.ErrDamaged) {
 		return nil, nil
@@ -84,7 +84,7 @@ func (r *Records) lastCalls(ctx context.Context, id string) (last []session.Clos
 			return nil, err
 		}
 		if rec.Calls > 0 {
-			last = append(last, session.Closed{Agent: agent, Calls: rec.Calls})
+			last = append(last, session.Tombstone{Agent: agent, Calls: rec.Calls})
 		}
 	}
 	return last, err
@@ -92,7 +92,7 @@ func (r *Records) lastCalls(ctx context.Context, id string) (last []session.Clos
 
 // saveTombstones adds the agents of an ended session to its shard. If there are too many
 // tombstones, it keeps the latest.
-func (r *Records) saveTombstones(ctx context.Context, id string, last []session.Closed) error {
+func (r *Records) saveTombstones(ctx context.Context, id string, last []session.Tombstone) error {
 	shard, _ := tombstoneOf(core.SessionKey{Session: id})
 	for try := 0; ; try++ {
 		if err := pause(ctx, try); err != nil {

@@ -60,7 +60,7 @@ func (s *seen) Save(ctx context.Context, key core.SessionKey, v session.Value) (
 
 // Pin implements session.Store.
 func (s *seen) Pin(ctx context.Context, id, digest, text string) error {
-	if !strings.HasPrefix(id, session.Reserved) {
+	if !strings.HasPrefix(id, session.ReservedPrefix) {
 		s.texts = append(s.texts, text)
 	}
 	return s.Memory.Pin(ctx, id, digest, text)
