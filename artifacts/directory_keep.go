@@ -13,7 +13,7 @@ import (
 	"github.com/satchel-go/satchel/internal/files/durable"
 )
 
-// writeID writes the id of a session into it, for [Directory.Sessions].
+// writeID writes the id of a session into its directory, for [Directory.Sessions].
 func (d *Directory) writeID(s *openSession, temp, id string) error {
 	if known, err := s.id(); err == nil && known == id {
 		return nil
@@ -28,8 +28,8 @@ func (d *Directory) writeID(s *openSession, temp, id string) error {
 	return s.dir.Rename(temp+"/"+idName, idName)
 }
 
-// id returns the id of the session. If the file holds the id of another session
-// the error is [ErrDamaged].
+// id returns the id of the session. The error is [ErrDamaged] if the file contains the id of
+// another session.
 func (s *openSession) id() (string, error) {
 	data, err := durable.Read(s.dir, idName, maxID)
 	if err != nil {
@@ -41,9 +41,9 @@ func (s *openSession) id() (string, error) {
 	return string(data), nil
 }
 
-// fits checks the quota of a session, including what is being saved: if two Saves
-// are too much together, both may fail.
-func (d *Directory) fits(s *openSession) error {
+// checkQuota checks the quota of a session, including versions that are being saved. If two
+// Saves together exceed it, both may fail.
+func (d *Directory) checkQuota(s *openSession) error {
 	names, err := listNames(s.dir, ".")
 	if err != nil {
 		return err
@@ -74,11 +74,11 @@ func (d *Directory) fits(s *openSession) error {
 	return d.quota.Check(bytes, versions)
 }
 
-// Sessions implements [Store]. A session without a readable id, as an earlier
-// version of this store left it, is listed after the next Save in it.
+// Sessions implements [Store]. A session that an older release left without an id is listed
+// after the next Save in it.
 func (d *Directory) Sessions(ctx context.Context) ([]Session, error) {
 	var all []Session
-	err := d.each(ctx, func(s *openSession) error {
+	err := d.eachSession(ctx, func(s *openSession) error {
 		id, err := s.id()
 		if err != nil {
 			return nil
@@ -100,8 +100,9 @@ func (d *Directory) Sessions(ctx context.Context) ([]Session, error) {
 	return all, nil
 }
 
-// each opens one session after another. It skips sessions that end meanwhile.
-func (d *Directory) each(ctx context.Context, look func(*openSession) error) error {
+// eachSession opens one session after another and calls do with it. It skips sessions that end
+// meanwhile.
+func (d *Directory) eachSession(ctx context.Context, do func(*openSession) error) error {
 	names, err := listNames(d.root, ".")
 	if err != nil {
 		return err
@@ -113,15 +114,15 @@ func (d *Directory) each(ctx context.Context, look func(*openSession) error) err
 		if !durable.IsName(name) {
 			continue
 		}
-		s, err := d.session(name)
+		s, err := d.openSessionDir(name)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
 		if err != nil {
 			return err
 		}
-		err = look(s)
-		if here, placeErr := d.inPlace(s); placeErr == nil && !here {
+		err = do(s)
+		if isInPlace, placeErr := d.inPlace(s); placeErr == nil && !isInPlace {
 			err = ctx.Err()
 		}
 		s.close()
@@ -134,10 +135,10 @@ func (d *Directory) each(ctx context.Context, look func(*openSession) error) err
 
 // Remove implements [Store]. A damaged version can be removed too.
 func (d *Directory) Remove(ctx context.Context, session string, ref Ref) error {
-	if err := checkOpen(ctx, ref); err != nil {
+	if err := checkRef(ctx, ref); err != nil {
 		return err
 	}
-	s, err := d.session(durable.Name(session))
+	s, err := d.openSessionDir(durable.Name(session))
 	if err == nil {
 		defer s.close()
 		err = d.remove(s, durable.Name(ref.Name), ref.Version)
@@ -151,8 +152,8 @@ func (d *Directory) Remove(ctx context.Context, session string, ref Ref) error {
 	return nil
 }
 
-// remove removes a version by one rename, after it has made sure that its number
-// is not used again.
+// remove removes a version by one rename. Before that it makes sure that the number is not used
+// again.
 func (d *Directory) remove(s *openSession, name string, version int) error {
 	versions, err := s.versions(name)
 	if err != nil {
@@ -165,7 +166,7 @@ func (d *Directory) remove(s *openSession, name string, version int) error {
 		return ErrNotFound
 	}
 	if version == versions[len(versions)-1] {
-		err := durable.WriteNew(s.dir, name+"/"+versionName(version)+goneSuffix, d.sync, func(io.Writer) error { return nil })
+		err := durable.WriteNew(s.dir, name+"/"+versionName(version)+removedSuffix, d.sync, func(io.Writer) error { return nil })
 		if err != nil && !errors.Is(err, fs.ErrExist) {
 			return err
 		}
@@ -183,7 +184,7 @@ func (d *Directory) remove(s *openSession, name string, version int) error {
 // RemoveBefore implements [Store]. Damaged versions stay until their session ends.
 func (d *Directory) RemoveBefore(ctx context.Context, before time.Time) (int, error) {
 	removed := 0
-	err := d.each(ctx, func(s *openSession) error {
+	err := d.eachSession(ctx, func(s *openSession) error {
 		infos, err := d.list(ctx, s)
 		if err != nil {
 			return err
@@ -211,7 +212,7 @@ func (d *Directory) RemoveBefore(ctx context.Context, before time.Time) (int, er
 	return removed, nil
 }
 
-// endEmpty ends a session if nothing is stored in it or being saved.
+// endEmpty ends a session if it has no version and no Save in progress.
 func (d *Directory) endEmpty(s *openSession) error {
 	names, err := listNames(s.dir, ".")
 	if err != nil {

@@ -11,16 +11,16 @@ import (
 	"github.com/satchel-go/satchel/internal/files/durable"
 )
 
-// Open implements [Store]. It reads the disk each time, so what another process
-// has saved is seen at once. A version that exists but cannot be trusted is
-// [ErrDamaged]; Open never returns another version instead.
+// Open implements [Store]. It reads the disk each time, so it sees at once what another process
+// has saved. If a version exists but cannot be trusted, the error wraps [ErrDamaged]; Open
+// never returns another version instead.
 func (d *Directory) Open(ctx context.Context, session string, ref Ref) (io.ReadCloser, Info, error) {
-	if err := checkOpen(ctx, ref); err != nil {
+	if err := checkRef(ctx, ref); err != nil {
 		return nil, Info{}, err
 	}
-	s, err := d.session(durable.Name(session))
+	s, err := d.openSessionDir(durable.Name(session))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, Info{}, notFound(ref)
+		return nil, Info{}, notFoundError(ref)
 	}
 	if err != nil {
 		return nil, Info{}, fmt.Errorf("open %.120q: %w", ref, err)
@@ -30,8 +30,8 @@ func (d *Directory) Open(ctx context.Context, session string, ref Ref) (io.ReadC
 	if err == nil {
 		return r, info, nil
 	}
-	if here, placeErr := d.inPlace(s); placeErr == nil && !here {
-		err = ErrNotFound // it ended while it was being read
+	if isInPlace, placeErr := d.inPlace(s); placeErr == nil && !isInPlace {
+		err = ErrNotFound // the session ended while Open read it
 	}
 	return nil, Info{}, fmt.Errorf("open %.120q: %w", ref, err)
 }
@@ -55,7 +55,7 @@ func (s *openSession) open(ref Ref) (io.ReadCloser, Info, error) {
 	}
 	f, size, err := durable.OpenRegular(s.dir, name+"/"+versionName(version)+"/"+contentName)
 	if err != nil {
-		return nil, Info{}, incomplete(err)
+		return nil, Info{}, asIncomplete(err)
 	}
 	if size != info.Size {
 		f.Close()
@@ -64,13 +64,13 @@ func (s *openSession) open(ref Ref) (io.ReadCloser, Info, error) {
 	return info.Verify(f), info, nil
 }
 
-// List implements [Store]. It does not read contents. A version whose
-// description is damaged is logged and left out.
+// List implements [Store]. It does not read contents. It logs and leaves out a version with a
+// damaged description.
 func (d *Directory) List(ctx context.Context, session string) ([]Info, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	s, err := d.session(durable.Name(session))
+	s, err := d.openSessionDir(durable.Name(session))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -79,8 +79,8 @@ func (d *Directory) List(ctx context.Context, session string) ([]Info, error) {
 	}
 	defer s.close()
 	all, err := d.list(ctx, s)
-	if here, placeErr := d.inPlace(s); placeErr == nil && !here {
-		return nil, ctx.Err() // it ended while it was being read
+	if isInPlace, placeErr := d.inPlace(s); placeErr == nil && !isInPlace {
+		return nil, ctx.Err() // the session ended while List read it
 	}
 	if err != nil {
 		return nil, fmt.Errorf("list artifacts of session %.80q: %w", session, err)
@@ -119,7 +119,7 @@ func (d *Directory) list(ctx context.Context, s *openSession) ([]Info, error) {
 			}
 		}
 	}
-	if here, err := d.inPlace(s); err == nil && here && damaged != nil {
+	if isInPlace, err := d.inPlace(s); err == nil && isInPlace && damaged != nil {
 		d.log.Warn("artifact store: damaged versions are not listed", "session", s.name, "error", damaged)
 	}
 	return all, nil

@@ -12,11 +12,11 @@ import (
 )
 
 // Save implements [Store]. It holds 64 KiB of the content in memory. If the error wraps neither
-// a sentinel of this package nor an error of content or of ctx, the version may have been
-// stored. List shows whether it was.
+// a sentinel of this package nor an error of content or of ctx, the version may or may not have
+// been stored. List shows which.
 //
-// If the content stalls for an hour, the Save may be taken for the remains of a crash and then
-// fails.
+// If the content stalls for an hour, another Save may remove the version as a leftover of a
+// crash. The stalled Save then fails.
 func (d *Directory) Save(ctx context.Context, session, name, mime string, content io.Reader, limit int64) (Info, error) {
 	var info Info
 	err := info.Begin(name, mime, content, limit)
@@ -36,14 +36,14 @@ func (d *Directory) save(ctx context.Context, id string, info *Info, content io.
 		}
 	}
 	session := durable.Name(id)
-	s, temp, err := d.begin(ctx, session)
+	s, temp, err := d.beginVersion(ctx, session)
 	if err != nil {
 		return err
 	}
 	defer s.close()
-	err = d.fill(ctx, s, temp, info, content, limit)
+	err = d.writeVersion(ctx, s, temp, info, content, limit)
 	if err == nil {
-		err = d.fits(s)
+		err = d.checkQuota(s)
 	}
 	if err == nil {
 		err = d.writeID(s, temp, id)
@@ -54,31 +54,31 @@ func (d *Directory) save(ctx context.Context, id string, info *Info, content io.
 	if err != nil {
 		return d.abandon(s, temp, err)
 	}
-	here, err := d.inPlace(s)
+	isInPlace, err := d.inPlace(s)
 	if err != nil {
 		return err
 	}
-	if !here {
+	if !isInPlace {
 		return ErrEnded
 	}
 	if err := s.sweep(); err != nil {
 		d.log.Warn("artifact store: leftovers not removed", "session", session, "error", err)
 	}
-	return d.settle(s, durable.Name(info.Name))
+	return d.syncVersion(s, durable.Name(info.Name))
 }
 
-// begin opens the session, which it makes if necessary, with the directory of a
-// version that is not in place yet. That directory also keeps others from
-// removing the session as an empty one.
-func (d *Directory) begin(ctx context.Context, session string) (*openSession, string, error) {
-	for range maxLooks {
+// beginVersion opens the session, which it creates if necessary, and creates a temporary
+// directory for a version in it. That directory also prevents that others remove the session as
+// an empty one.
+func (d *Directory) beginVersion(ctx context.Context, session string) (*openSession, string, error) {
+	for range maxAttempts {
 		if err := ctx.Err(); err != nil {
 			return nil, "", err
 		}
 		if err := d.root.Mkdir(session, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 			return nil, "", err
 		}
-		s, err := d.session(session)
+		s, err := d.openSessionDir(session)
 		if err == nil {
 			temp := durable.Fresh(newPrefix)
 			if err = s.dir.Mkdir(temp, 0o700); err == nil {
@@ -86,15 +86,15 @@ func (d *Directory) begin(ctx context.Context, session string) (*openSession, st
 			}
 			s.close()
 		}
-		if !errors.Is(err, fs.ErrNotExist) { // otherwise it has just ended
+		if !errors.Is(err, fs.ErrNotExist) { // otherwise the session has just ended
 			return nil, "", err
 		}
 	}
 	return nil, "", fmt.Errorf("no session directory %s that stays", session)
 }
 
-// fill writes the files of a version.
-func (d *Directory) fill(ctx context.Context, s *openSession, temp string, info *Info, content io.Reader, limit int64) error {
+// writeVersion writes the files of a version.
+func (d *Directory) writeVersion(ctx context.Context, s *openSession, temp string, info *Info, content io.Reader, limit int64) error {
 	limit, tooMuch := d.quota.Limit(limit)
 	err := durable.WriteNew(s.dir, temp+"/"+contentName, d.sync, func(w io.Writer) error {
 		return info.Copy(ctx, w, content, limit, tooMuch)
@@ -112,10 +112,10 @@ func (d *Directory) fill(ctx context.Context, s *openSession, temp string, info 
 	return err
 }
 
-// abandon removes what a failed Save left, and the session too if it is otherwise
-// empty. It returns why the Save failed.
+// abandon removes the files of a failed Save, and the session too if it is otherwise empty. It
+// returns why the Save failed.
 func (d *Directory) abandon(s *openSession, temp string, why error) error {
-	if here, err := d.inPlace(s); err == nil && !here && errors.Is(why, fs.ErrNotExist) {
+	if isInPlace, err := d.inPlace(s); err == nil && !isInPlace && errors.Is(why, fs.ErrNotExist) {
 		why = ErrEnded // its files were removed during the Save
 	}
 	if err := s.dir.RemoveAll(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -125,9 +125,9 @@ func (d *Directory) abandon(s *openSession, temp string, why error) error {
 	return why
 }
 
-// settle makes a version that is in place durable: its name, and those of the
-// directories above it, which another process may have made but not yet synced.
-func (d *Directory) settle(s *openSession, name string) error {
+// syncVersion syncs the name of a version, and those of the directories above it, to the disk.
+// Another process may have created these but not synced them yet.
+func (d *Directory) syncVersion(s *openSession, name string) error {
 	if !d.sync {
 		return nil
 	}

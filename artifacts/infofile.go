@@ -22,19 +22,19 @@ type infoFile struct {
 	Created time.Time `json:"created,omitzero"`
 }
 
-// readInfo reads the description of a version; name is the hash of its name. A
-// description that cannot be trusted is [ErrDamaged], a version without a
-// directory [ErrNotFound].
+// readInfo reads the description of a version; name is the hash of its name. The error is
+// [ErrDamaged] if the description cannot be trusted, and [ErrNotFound] if the version does not
+// exist.
 func (s *openSession) readInfo(name string, version int) (Info, error) {
 	dir := name + "/" + versionName(version)
 	if err := durable.CheckDir(s.dir, dir); errors.Is(err, fs.ErrNotExist) {
 		return Info{}, ErrNotFound
 	} else if err != nil {
-		return Info{}, damaged(err)
+		return Info{}, asDamaged(err)
 	}
 	data, err := durable.Read(s.dir, dir+"/"+infoName, maxInfo)
 	if err != nil {
-		return Info{}, incomplete(err)
+		return Info{}, asIncomplete(err)
 	}
 	var file infoFile
 	if err := json.Unmarshal(data, &file); err != nil {
@@ -52,6 +52,7 @@ func (s *openSession) readInfo(name string, version int) (Info, error) {
 	return info, nil
 }
 
+// checkStored checks a description that was read from disk.
 func checkStored(info Info, hash string) error {
 	if durable.Name(info.Name) != hash {
 		return errors.New("belongs to another name")
@@ -62,22 +63,23 @@ func checkStored(info Info, hash string) error {
 	return errors.Join(info.Check(), checkMIME(info.MIME))
 }
 
-// incomplete turns the error of a missing file of a version into [ErrDamaged].
-func incomplete(err error) error {
+// asIncomplete wraps the error of a missing file of a version in [ErrDamaged].
+func asIncomplete(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
-	return damaged(err)
+	return asDamaged(err)
 }
 
-// listNames returns the names in a directory in no particular order. Anything
-// else is [ErrDamaged].
+// listNames returns the unsorted names in a directory. The error is [ErrDamaged] if name is no
+// directory.
 func listNames(root *os.Root, name string) ([]string, error) {
 	names, err := durable.List(root, name)
-	return names, damaged(err)
+	return names, asDamaged(err)
 }
 
-func damaged(err error) error {
+// asDamaged wraps the error of an unexpected kind of file in [ErrDamaged].
+func asDamaged(err error) error {
 	if errors.Is(err, durable.ErrIrregular) {
 		return fmt.Errorf("%w: %w", ErrDamaged, err)
 	}

@@ -12,42 +12,41 @@ import (
 	"time"
 )
 
-// ErrFull reports that a [Memory] has no room for an artifact within its MaxBytes. End
-// sessions that are no longer needed, or raise the bound.
+// ErrFull reports that a [Memory] has no room for an artifact within its MaxBytes. The host
+// ends sessions that it no longer needs, or raises MaxBytes.
 var ErrFull = errors.New("artifact store is full")
 
-// Memory is a [Store] in the memory of the process. The zero value is ready for use; its
-// fields must not change after the first call. If it has no room a Save fails, because an
-// artifact that a host was promised must not vanish to make room for another.
+// Memory is a [Store] in the memory of the process. The zero value is ready for use; its fields
+// must not change after the first call. If there is no room, a Save fails. Memory never removes
+// an acknowledged artifact to make room for another.
 type Memory struct {
-	// Quota bounds what each session keeps. A Save beyond that fails with [ErrQuota], stores
-	// nothing and uses up no version.
+	// Quota limits what the store keeps for each session. A Save beyond it fails with [ErrQuota],
+	// stores nothing and uses up no version.
 	Quota Quota
-	// Retention is the age beyond which versions are removed. That happens during Saves in any
-	// session, at most once in a tenth of it. 0 keeps everything until its session ends.
+	// Retention is the age above which versions are removed. A Save in any session removes them,
+	// at most once in a tenth of that time. 0 keeps everything until its session ends.
 	Retention time.Duration
-	// MaxBytes bounds what all sessions take together: contents, names, about 512 bytes for
-	// each version, and contents that are being saved. Beyond it a Save fails with [ErrFull],
-	// whatever its session. A few sessions can then take the room of all others, so set a
-	// Quota that leaves enough room. 0 is no bound.
+	// MaxBytes limits the memory for all sessions together: contents, names, about 512 bytes for
+	// each version, and the contents of Saves in progress. A Save beyond it fails with [ErrFull],
+	// whatever its session. A few sessions can use up the room of all others, so a host should
+	// set a Quota well below it. 0 means no limit.
 	MaxBytes int64
 
 	clock
 
-	mu       sync.Mutex // guards all below; nothing under it blocks
+	mu       sync.Mutex // guards the fields below; held for short operations only
 	used     int64
 	sessions map[string]*memorySession
 }
 
-// memorySession is what is kept for one session. Its maps are empty once it has
-// ended.
+// memorySession holds the artifacts of one session. After its end the maps are nil.
 type memorySession struct {
-	ended   bool
+	isEnded bool
 	writers int // Saves in progress
 	names   map[string][]memoryVersion
 	next    map[string]int // the next version of a name
-	used    int64          // bytes taken by names, without the drafts of Saves in progress
-	// What counts against the quota: the contents, with those drafts, and their number.
+	used    int64          // what names counts in Memory.used; Saves in progress are not in it
+	// bytes and versions count for the quota; bytes includes Saves in progress.
 	bytes    int64
 	versions int
 }
@@ -59,12 +58,11 @@ type memoryVersion struct {
 
 var _ Store = (*Memory)(nil)
 
-// NewMemory returns an empty store with the default quota. It needs no closing.
+// NewMemory returns an empty store with the default quota. It needs no Close.
 func NewMemory() *Memory { return &Memory{} }
 
-// Save implements [Store]. It fails with [ErrQuota] for content beyond the quota
-// of the session, and with [ErrFull] for content beyond the bound of the store;
-// it stops reading there.
+// Save implements [Store]. It fails with [ErrQuota] beyond the quota of the session, and with
+// [ErrFull] beyond MaxBytes, and stops reading at that point.
 func (m *Memory) Save(ctx context.Context, session, name, mime string, content io.Reader, limit int64) (Info, error) {
 	var info Info
 	err := info.Begin(name, mime, content, limit)
@@ -89,16 +87,16 @@ func (m *Memory) save(ctx context.Context, session string, info *Info, content i
 	if err := info.Copy(ctx, d, content, limit, tooMuch); err != nil {
 		return err
 	}
-	kept := bytes.Clone(d.content.Bytes()) // up to half of a buffer is spare
+	stored := bytes.Clone(d.content.Bytes()) // a copy, because up to half of the buffer is unused
 
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if s.ended {
+	if s.isEnded {
 		return ErrEnded
 	}
 	cost := versionCost + int64(len(info.Name))
 	if m.MaxBytes > 0 && m.used+cost > m.MaxBytes {
-		return m.full()
+		return m.fullError()
 	}
 	if err := m.Quota.Check(s.bytes, s.versions+1); err != nil {
 		return err
@@ -106,57 +104,57 @@ func (m *Memory) save(ctx context.Context, session string, info *Info, content i
 	s.versions++
 	info.Version, info.Created = s.next[info.Name], m.time()
 	s.next[info.Name]++
-	s.names[info.Name] = append(s.names[info.Name], memoryVersion{info: *info, content: kept})
+	s.names[info.Name] = append(s.names[info.Name], memoryVersion{info: *info, content: stored})
 	m.used += cost
-	s.used += cost + d.taken
-	d.taken = 0 // the session counts it now
+	s.used += cost + d.reserved
+	d.reserved = 0 // now part of s.used
 	return nil
 }
 
-func (m *Memory) full() error {
+func (m *Memory) fullError() error {
 	return fmt.Errorf("%w: it holds %d bytes", ErrFull, m.MaxBytes)
 }
 
-// draft holds the content of a Save, and accounts for its room.
+// draft holds the content of a Save in progress, and reserves memory for it.
 type draft struct {
-	m       *Memory
-	s       *memorySession
-	content bytes.Buffer
-	taken   int64
+	m        *Memory
+	s        *memorySession
+	content  bytes.Buffer
+	reserved int64
 }
 
 func (d *draft) Write(p []byte) (int, error) {
-	if err := d.take(int64(len(p))); err != nil {
+	if err := d.reserve(int64(len(p))); err != nil {
 		return 0, err
 	}
 	return d.content.Write(p)
 }
 
-func (d *draft) take(n int64) error {
+// reserve reserves n bytes, or returns an error if a limit is reached.
+func (d *draft) reserve(n int64) error {
 	d.m.mu.Lock()
 	defer d.m.mu.Unlock()
 	if err := d.m.Quota.Check(d.s.bytes+n, d.s.versions); err != nil {
 		return err
 	}
 	if d.m.MaxBytes > 0 && d.m.used+n > d.m.MaxBytes {
-		return d.m.full()
+		return d.m.fullError()
 	}
 	d.s.bytes += n
 	d.m.used += n
-	d.taken += n
+	d.reserved += n
 	return nil
 }
 
-// discard gives back the room that the draft still takes.
+// discard releases the memory that the draft still reserves.
 func (d *draft) discard() {
 	d.m.mu.Lock()
 	defer d.m.mu.Unlock()
-	d.m.used -= d.taken
-	d.s.bytes -= d.taken
+	d.m.used -= d.reserved
+	d.s.bytes -= d.reserved
 }
 
-// enter returns the session, which it begins if necessary, so that a Save notices
-// when the session ends.
+// enter returns the session, which it creates if necessary, and counts a Save in it.
 func (m *Memory) enter(session string) *memorySession {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -172,7 +170,7 @@ func (m *Memory) enter(session string) *memorySession {
 	return s
 }
 
-// leave removes a session if nothing was saved in it.
+// leave ends a Save in a session. It removes the session if it has had no version.
 func (m *Memory) leave(session string, s *memorySession) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -183,7 +181,7 @@ func (m *Memory) leave(session string, s *memorySession) {
 
 // Open implements [Store].
 func (m *Memory) Open(ctx context.Context, session string, ref Ref) (io.ReadCloser, Info, error) {
-	if err := checkOpen(ctx, ref); err != nil {
+	if err := checkRef(ctx, ref); err != nil {
 		return nil, Info{}, err
 	}
 	m.mu.Lock()
@@ -194,13 +192,13 @@ func (m *Memory) Open(ctx context.Context, session string, ref Ref) (io.ReadClos
 	}
 	at := indexOf(versions, ref.Version)
 	if at < 0 {
-		return nil, Info{}, notFound(ref)
+		return nil, Info{}, notFoundError(ref)
 	}
 	v := versions[at]
 	return io.NopCloser(bytes.NewReader(v.content)), v.info, nil
 }
 
-func checkOpen(ctx context.Context, ref Ref) error {
+func checkRef(ctx context.Context, ref Ref) error {
 	err := ctx.Err()
 	if err == nil {
 		err = ref.Check()
@@ -211,7 +209,7 @@ func checkOpen(ctx context.Context, ref Ref) error {
 	return nil
 }
 
-func notFound(ref Ref) error { return fmt.Errorf("open %.120q: %w", ref, ErrNotFound) }
+func notFoundError(ref Ref) error { return fmt.Errorf("open %.120q: %w", ref, ErrNotFound) }
 
 // List implements [Store].
 func (m *Memory) List(ctx context.Context, session string) ([]Info, error) {
@@ -246,7 +244,7 @@ func (m *Memory) End(ctx context.Context, session string) error {
 	if s := m.sessions[session]; s != nil {
 		delete(m.sessions, session)
 		m.used -= s.used
-		s.ended, s.names, s.next, s.used = true, nil, nil, 0
+		s.isEnded, s.names, s.next, s.used = true, nil, nil, 0
 	}
 	return nil
 }

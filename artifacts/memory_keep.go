@@ -33,7 +33,7 @@ func (m *Memory) Sessions(ctx context.Context) ([]Session, error) {
 
 func compareSession(a, b Session) int { return cmp.Compare(a.ID, b.ID) }
 
-// add counts a version.
+// add adds a version to the totals of the session.
 func (s *Session) add(info Info) {
 	s.Bytes += info.Size
 	s.Versions++
@@ -44,7 +44,7 @@ func (s *Session) add(info Info) {
 
 // Remove implements [Store].
 func (m *Memory) Remove(ctx context.Context, session string, ref Ref) error {
-	if err := checkOpen(ctx, ref); err != nil {
+	if err := checkRef(ctx, ref); err != nil {
 		return err
 	}
 	m.mu.Lock()
@@ -58,8 +58,7 @@ func (m *Memory) Remove(ctx context.Context, session string, ref Ref) error {
 	return fmt.Errorf("remove %.120q: %w", ref, ErrNotFound)
 }
 
-// indexOf returns the index of a version, for a negative number that of the last
-// one, or -1.
+// indexOf returns the index of a version, or -1. A negative version means the last one.
 func indexOf(versions []memoryVersion, version int) int {
 	if version < 0 {
 		return len(versions) - 1
@@ -67,7 +66,7 @@ func indexOf(versions []memoryVersion, version int) int {
 	return slices.IndexFunc(versions, func(v memoryVersion) bool { return v.info.Version == version })
 }
 
-// remove removes a version. m.mu is held.
+// remove removes a version. The caller holds m.mu.
 func (m *Memory) remove(s *memorySession, name string, at int) {
 	v := s.names[name][at]
 	cost := versionCost + int64(len(name)) + v.info.Size

@@ -11,36 +11,34 @@ import (
 	"github.com/satchel-go/satchel/internal/files/durable"
 )
 
-// openSession is the open directory of a session. Holding it open makes
-// everything that a call does happen in the same session, even if that ends and
-// starts again meanwhile.
+// openSession is the open directory of a session. While a call has it open, all its reads and
+// writes happen in that session, even if it ends and begins again meanwhile.
 type openSession struct {
 	dir  *os.Root
 	name string
 	info fs.FileInfo // of dir, unique while it is open
 }
 
-// session opens the directory of a session; if there is none the error is
-// fs.ErrNotExist.
-func (d *Directory) session(name string) (*openSession, error) {
+// openSessionDir opens the directory of a session. The error is fs.ErrNotExist if there is
+// none.
+func (d *Directory) openSessionDir(name string) (*openSession, error) {
 	dir, info, err := durable.OpenDir(d.root, name)
 	if err != nil {
-		return nil, damaged(err)
+		return nil, asDamaged(err)
 	}
 	return &openSession{dir: dir, name: name, info: info}, nil
 }
 
 func (s *openSession) close() { s.dir.Close() }
 
-// inPlace reports whether the session still exists as it was opened.
+// inPlace reports whether the open directory is still that of the session.
 func (d *Directory) inPlace(s *openSession) (bool, error) {
 	return durable.InPlace(d.root, s.name, s.info)
 }
 
 func versionName(v int) string { return durable.VersionName(int64(v)) }
 
-// versions returns the versions in the directory of a name, ascending. A name
-// without a directory has none.
+// versions returns the versions of a name, ascending. A name without a directory has none.
 func (s *openSession) versions(name string) ([]int, error) {
 	names, err := listNames(s.dir, name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -56,27 +54,27 @@ func (s *openSession) versions(name string) ([]int, error) {
 	return versions, nil
 }
 
-// next returns the number above all those of present and removed versions.
-func (s *openSession) next(name string) (int, error) {
+// nextVersion returns the number after the highest that a present or removed version has.
+func (s *openSession) nextVersion(name string) (int, error) {
 	names, err := listNames(s.dir, name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return 0, err
 	}
 	next := 0
 	for _, n := range names {
-		if v, ok := durable.ParseVersion(strings.TrimSuffix(n, goneSuffix)); ok && int(v) >= next {
+		if v, ok := durable.ParseVersion(strings.TrimSuffix(n, removedSuffix)); ok && int(v) >= next {
 			next = int(v) + 1
 		}
 	}
 	return next, nil
 }
 
-// publish gives the version in temp the next number of its name.
+// publish moves the version in temp to its place, under the next number of its name.
 func (s *openSession) publish(temp, name string) (int, error) {
 	if err := s.dir.Mkdir(name, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return 0, err
 	}
-	next, err := s.next(name)
+	next, err := s.nextVersion(name)
 	if err != nil {
 		return 0, err
 	}
@@ -92,7 +90,7 @@ func (s *openSession) publish(temp, name string) (int, error) {
 	}
 }
 
-// sweep removes versions that a crash left half-written.
+// sweep removes half-written versions that a crash left.
 func (s *openSession) sweep() error {
 	names, err := listNames(s.dir, ".")
 	if err != nil {
@@ -106,7 +104,7 @@ func (s *openSession) sweep() error {
 	return err
 }
 
-// isOld reports whether name was last written long ago or does not exist.
+// isOld reports whether name is older than leftoverAge or does not exist.
 func (s *openSession) isOld(name string) bool {
 	info, err := s.dir.Lstat(name)
 	return err != nil || time.Since(info.ModTime()) > leftoverAge

@@ -15,16 +15,16 @@ type config struct {
 	retention time.Duration
 	sync      bool
 	log       *slog.Logger
-	testClock func() time.Time // nil is time.Now
+	testClock func() time.Time // nil means time.Now
 }
 
-// WithQuota sets what each session may keep. A Save beyond that fails with [ErrQuota], stores
-// nothing and uses up no version.
+// WithQuota limits what the store keeps for each session. A Save beyond it fails with
+// [ErrQuota], stores nothing and uses up no version.
 func WithQuota(q Quota) Option {
 	return func(c *config) error { c.quota = q; return nil }
 }
 
-// WithRetention removes versions that are older than d, when the store is opened and later
+// WithRetention makes the store remove versions that are older than d: when it is opened, and
 // during Saves in any session, at most once in a tenth of d. 0, the default, keeps everything
 // until its session ends.
 func WithRetention(d time.Duration) Option {
@@ -32,14 +32,14 @@ func WithRetention(d time.Duration) Option {
 }
 
 // WithSync sets whether an acknowledged Save or End has reached the disk (the default) or only
-// the operating system. Without it a loss of power may undo or damage the latest saves; a
-// damaged version is reported as [ErrDamaged].
+// the operating system. Without it a loss of power may undo or damage the latest saves;
+// [ErrDamaged] reports a damaged version.
 func WithSync(sync bool) Option {
 	return func(c *config) error { c.sync = sync; return nil }
 }
 
-// WithLogger sets where damaged versions and leftovers that cannot be removed are reported.
-// The default is slog.Default at the time of OpenDirectory.
+// WithLogger sets the log for damaged versions and for leftovers that cannot be removed. The
+// default is slog.Default at the time of OpenDirectory.
 func WithLogger(log *slog.Logger) Option {
 	return func(c *config) error {
 		if log == nil {
@@ -50,15 +50,15 @@ func WithLogger(log *slog.Logger) Option {
 	}
 }
 
-// clock is the time of a store, and when it last looked for old versions.
+// clock tells the time, and remembers when the store last removed old versions.
 type clock struct {
-	now func() time.Time // of tests; nil is time.Now
+	now func() time.Time // set by tests; nil means time.Now
 
-	pruning sync.Mutex
-	pruned  time.Time
+	mu        sync.Mutex
+	lastPrune time.Time
 }
 
-// time returns the time for a version that is being saved, as precisely as JSON keeps it.
+// time returns the current time in UTC and whole milliseconds, as an Info contains it.
 func (c *clock) time() time.Time {
 	now := time.Now
 	if c.now != nil {
@@ -67,17 +67,17 @@ func (c *clock) time() time.Time {
 	return now().UTC().Truncate(time.Millisecond)
 }
 
-// due reports whether versions from before a time must be removed now.
+// due reports whether a Save must remove old versions now, and those from before which time.
 func (c *clock) due(retention time.Duration) (before time.Time, due bool) {
 	if retention <= 0 {
 		return time.Time{}, false
 	}
-	c.pruning.Lock()
-	defer c.pruning.Unlock()
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	now := c.time()
-	if !c.pruned.IsZero() && now.Sub(c.pruned) < retention/10 {
+	if !c.lastPrune.IsZero() && now.Sub(c.lastPrune) < retention/10 {
 		return time.Time{}, false
 	}
-	c.pruned = now
+	c.lastPrune = now
 	return now.Add(-retention), true
 }

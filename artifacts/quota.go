@@ -9,18 +9,17 @@ import (
 // reached its [Quota]. Other sessions are not affected.
 var ErrQuota = errors.New("quota of the session is reached")
 
-// Quota bounds what one session keeps. A zero field means the default, a negative
-// one no bound. The defaults are 256 MiB and 1,000 versions.
+// Quota limits what a store keeps for one session. A zero field means the default, a negative
+// one no limit. The defaults are 256 MiB and 1,000 versions.
 type Quota struct {
-	// Bytes counts the contents as they are read, including the holes of sparse
-	// files.
+	// Bytes limits the length of all contents, including the holes of sparse files.
 	Bytes int64
-	// Versions counts the versions of all names.
+	// Versions limits the number of versions of all names.
 	Versions int
 }
 
-// Check fails with [ErrQuota] if a session with so many bytes in so many versions is beyond the
-// quota.
+// Check returns an error that wraps [ErrQuota] if a session with so many bytes in so many
+// versions exceeds the quota.
 func (q Quota) Check(bytes int64, versions int) error {
 	if most := q.maxBytes(); most >= 0 && bytes > most {
 		return fmt.Errorf("%w: %d bytes are more than %d", ErrQuota, bytes, most)
@@ -31,13 +30,13 @@ func (q Quota) Check(bytes int64, versions int) error {
 	return nil
 }
 
-// Limit returns how many bytes a Save may store: the smaller of given and the quota. tooMuch is
-// the error for content that is longer.
-func (q Quota) Limit(given int64) (limit int64, tooMuch error) {
-	if most := q.maxBytes(); most >= 0 && most < given {
+// Limit returns the smaller of limit and the bytes of the quota: what a Save may store at most.
+// tooMuch is the error for longer content.
+func (q Quota) Limit(limit int64) (smaller int64, tooMuch error) {
+	if most := q.maxBytes(); most >= 0 && most < limit {
 		return most, fmt.Errorf("%w: more than %d bytes", ErrQuota, most)
 	}
-	return given, fmt.Errorf("%w: more than %d bytes", ErrTooLarge, given)
+	return limit, fmt.Errorf("%w: more than %d bytes", ErrTooLarge, limit)
 }
 
 func (q Quota) maxBytes() int64 {

@@ -20,46 +20,46 @@ const (
 	latestWord = "latest"
 )
 
-// Ref names an artifact of a session.
+// Ref identifies a version of an artifact in a session.
 type Ref struct {
-	// Name is a slash path such as "pref/out/report.txt".
+	// Name is a slash-separated path such as "pref/out/report.txt".
 	Name string `json:"name"`
 	// Version counts from 0; [Latest], or any other negative number, means the
 	// highest version.
 	Version int `json:"version"`
 }
 
-// String returns the form that [ParseRef] reads: artifact://name@version, and
-// artifact://name for the latest version. If the name itself ends like a version,
-// the latest version is written artifact://name@latest.
+// String returns the form that [ParseRef] parses: artifact://name@version, or artifact://name
+// for the latest version. If the name itself ends like a version, the latest version is
+// artifact://name@latest.
 func (r Ref) String() string {
 	if r.Version >= 0 {
 		return scheme + r.Name + "@" + strconv.Itoa(r.Version)
 	}
-	if _, _, versioned := cutVersion(r.Name); versioned {
+	if _, _, hasVersion := cutVersion(r.Name); hasVersion {
 		return scheme + r.Name + "@" + latestWord
 	}
 	return scheme + r.Name
 }
 
-// ParseRef reads artifact://name, artifact://name@version or
-// artifact://name@latest. Without a version it means [Latest]. Nothing in the
-// name is decoded. An "@" belongs to the name unless decimal digits or "latest"
-// follow it at the very end. The error wraps [ErrName] for a bad name.
+// ParseRef parses artifact://name, artifact://name@version or artifact://name@latest. Without a
+// version it means [Latest]. It decodes nothing in the name. An "@" is part of the name unless
+// decimal digits or "latest" follow it at the very end. The error wraps [ErrName] for a bad
+// name.
 func ParseRef(text string) (Ref, error) {
 	rest, ok := strings.CutPrefix(text, scheme)
 	if !ok {
 		return Ref{}, fmt.Errorf("invalid artifact reference: %.80q: want artifact://name or artifact://name@version", text)
 	}
 	ref := Ref{Name: rest, Version: Latest}
-	name, digits, versioned := cutVersion(rest)
-	if versioned {
+	name, digits, hasVersion := cutVersion(rest)
+	if hasVersion {
 		ref.Name = name
 	}
 	if err := ref.Check(); err != nil {
 		return Ref{}, fmt.Errorf("invalid artifact reference: %w", err)
 	}
-	if versioned && digits != latestWord {
+	if hasVersion && digits != latestWord {
 		v, err := strconv.Atoi(digits)
 		if err != nil {
 			return Ref{}, fmt.Errorf("invalid artifact reference: version %.40q of %.80q is too high", digits, name)
@@ -80,10 +80,10 @@ func cutVersion(text string) (name, version string, found bool) {
 	return name, version, isNumber || version == latestWord
 }
 
-// Check returns an error that wraps [ErrName] if r.Name cannot be the name of an artifact,
-// and says why. A name is a relative slash path of at most 1024 bytes of valid UTF-8 without
-// control characters; no segment is empty, "." or "..". So it is one line of text, and safe
-// below any directory.
+// Check returns an error that wraps [ErrName], and says why, if r.Name cannot be the name of an
+// artifact. A name is a relative slash-separated path: at most 1024 bytes of valid UTF-8
+// without control characters. No segment is empty, "." or "..". So a name is one line of text,
+// and safe below any directory.
 func (r Ref) Check() error {
 	name, problem := r.Name, ""
 	switch {
@@ -98,7 +98,7 @@ func (r Ref) Check() error {
 	case name[0] == '/':
 		problem = "it is absolute"
 	default:
-		problem = badSegment(name)
+		problem = segmentProblem(name)
 	}
 	if problem != "" {
 		return fmt.Errorf("%w: %.80q: %s", ErrName, name, problem)
@@ -106,7 +106,8 @@ func (r Ref) Check() error {
 	return nil
 }
 
-func badSegment(name string) string {
+// segmentProblem says what is wrong with a segment of a name, or returns "".
+func segmentProblem(name string) string {
 	for segment := range strings.SplitSeq(name, "/") {
 		switch segment {
 		case "":

@@ -1,6 +1,6 @@
-// Package artifacts keeps the files that an agent produced: each save of a name
-// in a session is a new version, and a version never changes. [Memory] and
-// [Directory] are the stores of this package; artifactstest checks any other.
+// Package artifacts stores the files that an agent produces. Each save of a name in a session
+// is a new version, and a version never changes. [Memory] and [Directory] are stores; package
+// artifactstest tests any other.
 package artifacts
 
 import (
@@ -18,24 +18,22 @@ import (
 var (
 	// ErrNotFound reports a session, name or version that is not stored.
 	ErrNotFound = errors.New("artifact is not stored")
-	// ErrTooLarge reports content beyond the limit of a Save. Nothing of it
-	// was stored.
+	// ErrTooLarge reports content above the limit of a Save. Nothing was stored.
 	ErrTooLarge = errors.New("artifact is too large")
-	// ErrEnded reports a Save whose session ended meanwhile. Nothing of it is
-	// stored.
+	// ErrEnded reports a Save whose session ended meanwhile. Nothing is stored.
 	ErrEnded = errors.New("session ended during the save")
-	// ErrDamaged reports stored content that exists but is not what was saved.
+	// ErrDamaged reports stored content that differs from what was saved.
 	ErrDamaged = errors.New("stored artifact is damaged")
 )
 
-// defaultMIME is the type of an artifact that was saved without one.
+// defaultMIME is the type of an artifact that is saved without one.
 const defaultMIME = "application/octet-stream"
 
-// Info describes one version of an artifact. Its String is that of the Ref.
+// Info describes one version of an artifact. Its String method is that of the Ref.
 type Info struct {
-	// Ref names it; the Version is never [Latest].
+	// Ref identifies the version; its Version is never [Latest].
 	Ref
-	// MIME is the type as given to Save; application/octet-stream if there was none.
+	// MIME is the type that was passed to Save, or application/octet-stream.
 	MIME string `json:"mime"`
 	// Size is the length of the content in bytes.
 	Size int64 `json:"size"`
@@ -45,42 +43,44 @@ type Info struct {
 	Created time.Time `json:"created"`
 }
 
-// Session describes what a store keeps for one session.
+// Session describes a session with artifacts in a store.
 type Session struct {
 	ID string `json:"id"`
-	// Bytes is the size of all contents, and Versions their number.
+	// Bytes is the length of all contents, and Versions their number.
 	Bytes    int64 `json:"bytes"`
 	Versions int   `json:"versions"`
 	// Latest is when the last version was saved.
 	Latest time.Time `json:"latest,omitzero"`
 }
 
-// Store keeps versioned artifacts by session. Implementations are safe for
-// concurrent use by any number of goroutines and pass artifactstest.Run.
+// Store stores versioned artifacts by session. Implementations are safe for concurrent use and
+// pass artifactstest.Run.
 //
-// A session is any string. A name is as [Ref.Check] says; a bad one fails with [ErrName].
+// A session is any string. [Ref.Check] says which names are valid; any other fails with
+// [ErrName].
 type Store interface {
 	// Save reads content to its end and stores it as the next version of the name. mime is one
-	// line of text of at most 512 bytes, or empty. Versions of
-	// a name count 0, 1, 2 … without a gap, even if many save at once. A version appears
-	// completely or not at all. If content fails or ctx ends, nothing is stored and no version
-	// is used up. The same holds for content of more than limit bytes, with ErrTooLarge. A
-	// limit of 0 accepts only empty content; a negative one is an error. Save holds no more of
-	// the content in memory than the store keeps there.
+	// line of text of at most 512 bytes, or empty. Versions of a name count 0, 1, 2 … without a
+	// gap, even if many Saves run at once. A version appears completely or not at all.
 	//
-	// If the session ends during a Save, the Save fails with ErrEnded. A Save beyond what the
-	// store keeps for a session fails with ErrQuota; what one session keeps never makes a Save
-	// of another one fail.
+	// If content fails or ctx ends, nothing is stored and no version is used up. The same holds
+	// for content of more than limit bytes, with ErrTooLarge. A limit of 0 accepts only empty
+	// content; a negative one is an error. Save needs no more memory for the content than the
+	// store itself keeps.
+	//
+	// If the session ends during a Save, the Save fails with ErrEnded. A Save above the quota of
+	// the session fails with ErrQuota. One session's quota never makes a Save of another session
+	// fail.
 	Save(ctx context.Context, session, name, mime string, content io.Reader, limit int64) (Info, error)
 
-	// Open returns the content of a version, the highest one for [Latest], and
-	// its description. The error is ErrNotFound if it is not stored. Reading to
-	// the end fails with ErrDamaged if the content is not what was saved. The
-	// caller closes the reader; it may become unreadable when the session ends.
+	// Open returns the content of a version, the highest one for [Latest], and its description.
+	// The error is ErrNotFound if it is not stored. If the content differs from what was saved,
+	// the reader fails with ErrDamaged instead of io.EOF. The caller closes the reader. It may
+	// fail after the session has ended.
 	Open(ctx context.Context, session string, ref Ref) (io.ReadCloser, Info, error)
 
-	// List returns all versions of all names of the session, sorted by name and
-	// then by version. For a session with nothing stored the list is empty.
+	// List returns all versions of all names of the session, sorted by name and then by version.
+	// It is empty if nothing is stored.
 	List(ctx context.Context, session string) ([]Info, error)
 
 	// End removes all artifacts of the session; its names start again at
@@ -90,19 +90,17 @@ type Store interface {
 	// Sessions returns the sessions in which something is stored, sorted by id.
 	Sessions(ctx context.Context) ([]Session, error)
 
-	// Remove removes one version, the highest one for [Latest], or fails with
-	// ErrNotFound. Its number is never given to another version before the session
-	// ends.
+	// Remove removes one version, the highest one for [Latest], or fails with ErrNotFound. No
+	// other version gets its number until the session ends.
 	Remove(ctx context.Context, session string, ref Ref) error
 
-	// RemoveBefore removes the versions of all sessions that were saved before a
-	// time, and returns their number. A session that is empty after that has
-	// ended.
+	// RemoveBefore removes the versions of all sessions that were saved before a time, and
+	// returns their number. It ends sessions that are empty then.
 	RemoveBefore(ctx context.Context, before time.Time) (int, error)
 }
 
-// Begin fills i with the name and the type of a Save, whose arguments it checks. A store that
-// calls it first has the same errors as every other.
+// Begin sets the name and the type of i from the arguments of a Save, and checks these. A store
+// calls it first, so that all stores return the same errors.
 func (i *Info) Begin(name, mime string, content io.Reader, limit int64) error {
 	*i = Info{Ref: Ref{Name: name}, MIME: cmp.Or(mime, defaultMIME)}
 	if err := i.Check(); err != nil {

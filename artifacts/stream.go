@@ -9,13 +9,13 @@ import (
 	"io"
 )
 
-// Copy copies content to w, as every Save does, and sets the size and the digest of i. Content
-// of more than limit bytes is the error tooMuch, and a reader that returns nothing many times
-// is io.ErrNoProgress. Copy holds 64 KiB of the content.
+// Copy copies content to w for a Save, and sets the size and the digest of i. It returns
+// tooMuch for content of more than limit bytes, and io.ErrNoProgress if the reader returns
+// nothing many times. It holds 64 KiB of the content in memory.
 func (i *Info) Copy(ctx context.Context, w io.Writer, content io.Reader, limit int64, tooMuch error) error {
 	sum := sha256.New()
 	both := io.MultiWriter(w, sum)
-	// One byte beyond the limit is enough to know.
+	// One byte above the limit shows that the content is too long.
 	buf := make([]byte, min(limit, bufferSize-1)+1)
 	for empty := 0; ; {
 		if err := ctx.Err(); err != nil {
@@ -44,22 +44,21 @@ func (i *Info) Copy(ctx context.Context, w io.Writer, content io.Reader, limit i
 	}
 }
 
-// verified reads content. Instead of the end it returns [ErrDamaged] if the
-// content is not what info describes.
-type verified struct {
+// verifier is the reader of [Info.Verify].
+type verifier struct {
 	io.ReadCloser
 	info Info
 	size int64
 	sum  hash.Hash
 }
 
-// Verify returns a reader of content that a store has kept as i. In place of the end it fails
-// with [ErrDamaged] if the content is not what was saved.
+// Verify returns a reader of the stored content r. At the end of r it fails with [ErrDamaged]
+// if the content does not have the size and the digest of i.
 func (i Info) Verify(r io.ReadCloser) io.ReadCloser {
-	return &verified{ReadCloser: r, info: i, sum: sha256.New()}
+	return &verifier{ReadCloser: r, info: i, sum: sha256.New()}
 }
 
-func (v *verified) Read(p []byte) (int, error) {
+func (v *verifier) Read(p []byte) (int, error) {
 	n, err := v.ReadCloser.Read(p)
 	v.sum.Write(p[:n])
 	if v.size += int64(n); v.size > v.info.Size {
@@ -71,6 +70,6 @@ func (v *verified) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func (v *verified) damaged(how string) error {
+func (v *verifier) damaged(how string) error {
 	return fmt.Errorf("read %s: %w: %s", v.info, ErrDamaged, how)
 }

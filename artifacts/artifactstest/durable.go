@@ -7,9 +7,9 @@ import (
 	"github.com/satchel-go/satchel/artifacts"
 )
 
-// RunDurable runs the tests for stores that keep their content in a directory.
-// openAt opens a handle on dir; a handle that is an io.Closer is closed by the
-// test, any other is dropped. Run it in addition to [Run].
+// RunDurable runs the tests for stores that keep their content in a directory, in addition to
+// [Run]. openAt opens a handle on dir. A test closes a handle that is an io.Closer, and drops
+// any other.
 func RunDurable(t *testing.T, openAt func(t *testing.T, dir string) artifacts.Store) {
 	t.Helper()
 	tests := []struct {
@@ -46,7 +46,7 @@ func reopenKeeps(t *testing.T, open func() artifacts.Store) {
 			equal(t, "list", got, want)
 		}
 		for _, info := range want {
-			holds(t, s, "s", info.Ref, info, "content")
+			checkContent(t, s, "s", info.Ref, info, "content")
 		}
 		want = append(want, save(t, s, "s", "a", "content"))
 		equal(t, "version", want[round].Version, round)
@@ -62,7 +62,7 @@ func reopenEnded(t *testing.T, open func() artifacts.Store) {
 	}
 	closeStore(t, s)
 	s = open()
-	empty(t, s, "s")
+	checkEmpty(t, s, "s")
 	equal(t, "version", save(t, s, "s", "a", "x").Version, 0)
 	closeStore(t, s)
 }
@@ -70,14 +70,14 @@ func reopenEnded(t *testing.T, open func() artifacts.Store) {
 func handlesSee(t *testing.T, open func() artifacts.Store) {
 	a, b := open(), open()
 	first := save(t, a, "s", "a", "1")
-	holds(t, b, "s", first.Ref, first, "1")
+	checkContent(t, b, "s", first.Ref, first, "1")
 	second := save(t, b, "s", "a", "2")
 	equal(t, "version", second.Version, 1)
-	holds(t, a, "s", artifacts.Ref{Name: "a", Version: artifacts.Latest}, second, "2")
+	checkContent(t, a, "s", artifacts.Ref{Name: "a", Version: artifacts.Latest}, second, "2")
 	if err := a.End(t.Context(), "s"); err != nil {
 		t.Fatal(err)
 	}
-	empty(t, b, "s")
+	checkEmpty(t, b, "s")
 	closeStore(t, a)
 	closeStore(t, b)
 }

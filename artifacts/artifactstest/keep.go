@@ -63,7 +63,7 @@ func removeOne(t *testing.T, s artifacts.Store) {
 	}
 	remove(artifacts.Ref{Name: "a", Version: 1}, 0, 2)
 	remove(artifacts.Ref{Name: "a", Version: artifacts.Latest}, 0)
-	holds(t, s, "s", artifacts.Ref{Name: "a", Version: artifacts.Latest}, describe("a", 0, "text/plain", "x"), "x")
+	checkContent(t, s, "s", artifacts.Ref{Name: "a", Version: artifacts.Latest}, describe("a", 0, "text/plain", "x"), "x")
 	remove(artifacts.Ref{Name: "a", Version: 0})
 	equal(t, "the next version", save(t, s, "s", "a", "x").Version, 3)
 	if err := s.End(t.Context(), "s"); err != nil {
@@ -120,8 +120,8 @@ func removeBefore(t *testing.T, s artifacts.Store) {
 	equal(t, "version after all was removed", save(t, s, "both", "a", "x").Version, 0)
 }
 
-// RunQuota runs the tests for stores that bound what a session keeps. open
-// returns an empty store in which a session may keep 1000 bytes in 10 versions.
+// RunQuota runs the tests for stores with a quota. open returns an empty store with a quota of
+// 1000 bytes and 10 versions.
 func RunQuota(t *testing.T, open func(t *testing.T) artifacts.Store) {
 	t.Helper()
 	put := func(t *testing.T, s artifacts.Store, session, name string, size int) error {
@@ -138,7 +138,7 @@ func RunQuota(t *testing.T, open func(t *testing.T) artifacts.Store) {
 		}
 		is(t, put(t, s, "s", "b", 1), artifacts.ErrQuota)
 		is(t, put(t, s, "t", "a", 1001), artifacts.ErrQuota)
-		empty(t, s, "t")
+		checkEmpty(t, s, "t")
 		if err := put(t, s, "t", "a", 1000); err != nil {
 			t.Errorf("another session: %v", err)
 		}
@@ -175,7 +175,7 @@ func RunQuota(t *testing.T, open func(t *testing.T) artifacts.Store) {
 		if e.read > 1<<20 {
 			t.Errorf("read %d bytes", e.read)
 		}
-		empty(t, s, "s")
+		checkEmpty(t, s, "s")
 	})
 	t.Run("parallel", func(t *testing.T) {
 		s := open(t)

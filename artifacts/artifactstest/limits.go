@@ -1,4 +1,4 @@
 package artifactstest
 
-// limit is how many bytes a Save may have: more than the tests save.
+// limit is the limit of the Saves of most tests, in bytes: more than they save.
 const limit = 8 << 20

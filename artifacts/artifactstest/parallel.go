@@ -11,7 +11,7 @@ import (
 	"github.com/satchel-go/satchel/artifacts"
 )
 
-// parallel runs do n times at once and reports every error.
+// parallel calls do n times at the same time and reports every error.
 func parallel(t *testing.T, n int, do func(i int) error) {
 	t.Helper()
 	var wg sync.WaitGroup
@@ -30,8 +30,8 @@ func parallel(t *testing.T, n int, do func(i int) error) {
 
 func parallelVersions(t *testing.T, s artifacts.Store) { countVersions(t, s, s) }
 
-// countVersions makes the stores, which share their content, save one name at the
-// same time.
+// countVersions saves one name through all stores at the same time. The stores share their
+// content.
 func countVersions(t *testing.T, stores ...artifacts.Store) {
 	const goroutines, each = 16, 6
 	var mu sync.Mutex
@@ -55,7 +55,7 @@ func countVersions(t *testing.T, stores ...artifacts.Store) {
 	for _, s := range stores {
 		equal(t, "number of versions", len(list(t, s, "s")), goroutines*each)
 		for v := range goroutines * each {
-			holds(t, s, "s", artifacts.Ref{Name: "a", Version: v}, describe("a", v, defaultMIME, contents[v]), contents[v])
+			checkContent(t, s, "s", artifacts.Ref{Name: "a", Version: v}, describe("a", v, defaultMIME, contents[v]), contents[v])
 		}
 	}
 }
@@ -81,8 +81,8 @@ func parallelFailures(t *testing.T, s artifacts.Store) {
 	}
 }
 
-// parallelEnd checks that artifacts are always seen whole, and that none is left
-// after the last End.
+// parallelEnd checks that a visible artifact is always complete, and that none remains after
+// the last End.
 func parallelEnd(t *testing.T, s artifacts.Store) {
 	const rounds = 40
 	parallel(t, 6, func(i int) error {
@@ -114,7 +114,7 @@ func parallelEnd(t *testing.T, s artifacts.Store) {
 	if err := s.End(t.Context(), "s"); err != nil {
 		t.Error(err)
 	}
-	empty(t, s, "s")
+	checkEmpty(t, s, "s")
 }
 
 // readWhole reads the latest version, if there is one.

@@ -18,11 +18,11 @@ func openVersions(t *testing.T, s artifacts.Store) {
 	}
 	for i := range n {
 		content := fmt.Sprint("content ", i)
-		holds(t, s, "s", artifacts.Ref{Name: "out/a", Version: i}, describe("out/a", i, "text/plain", content), content)
+		checkContent(t, s, "s", artifacts.Ref{Name: "out/a", Version: i}, describe("out/a", i, "text/plain", content), content)
 	}
 	latest := fmt.Sprint("content ", n-1)
 	for _, v := range []int{artifacts.Latest, -7} {
-		holds(t, s, "s", artifacts.Ref{Name: "out/a", Version: v}, describe("out/a", n-1, "text/plain", latest), latest)
+		checkContent(t, s, "s", artifacts.Ref{Name: "out/a", Version: v}, describe("out/a", n-1, "text/plain", latest), latest)
 	}
 }
 
@@ -67,7 +67,7 @@ func listSorted(t *testing.T, s artifacts.Store) {
 	equal(t, "list", list(t, s, "s"), want)
 }
 
-func listNothing(t *testing.T, s artifacts.Store) { empty(t, s, "never used") }
+func listNothing(t *testing.T, s artifacts.Store) { checkEmpty(t, s, "never used") }
 
 func endRemoves(t *testing.T, s artifacts.Store) {
 	save(t, s, "s1", "a", "1")
@@ -76,10 +76,10 @@ func endRemoves(t *testing.T, s artifacts.Store) {
 	if err := s.End(t.Context(), "s1"); err != nil {
 		t.Fatal(err)
 	}
-	empty(t, s, "s1")
+	checkEmpty(t, s, "s1")
 	_, _, err := s.Open(t.Context(), "s1", artifacts.Ref{Name: "a", Version: artifacts.Latest})
 	is(t, err, artifacts.ErrNotFound)
-	holds(t, s, "s2", kept.Ref, kept, "3")
+	checkContent(t, s, "s2", kept.Ref, kept, "3")
 	equal(t, "version after the end", save(t, s, "s1", "a", "4").Version, 0)
 }
 
@@ -91,7 +91,8 @@ func endUnknown(t *testing.T, s artifacts.Store) {
 	}
 }
 
-// endDuringSave ends the session, and may start it again, while content is read.
+// endDuringSave ends the session while a Save reads its content. In one case the session begins
+// again before the Save ends.
 func endDuringSave(t *testing.T, s artifacts.Store) {
 	for name, again := range map[string]func(){
 		"ended":             func() {},
@@ -131,7 +132,7 @@ func hostileSessions(t *testing.T, s artifacts.Store) {
 		save(t, s, id, "a", id)
 	}
 	for _, id := range ids {
-		holds(t, s, id, artifacts.Ref{Name: "a"}, describe("a", 0, "text/plain", id), id)
+		checkContent(t, s, id, artifacts.Ref{Name: "a"}, describe("a", 0, "text/plain", id), id)
 		equal(t, "list", list(t, s, id), []artifacts.Info{describe("a", 0, "text/plain", id)})
 	}
 }
@@ -145,11 +146,11 @@ func similarNames(t *testing.T, s artifacts.Store) {
 		equal(t, "version of "+name, save(t, s, "s", name, name).Version, 0)
 	}
 	for _, name := range names {
-		holds(t, s, "s", artifacts.Ref{Name: name, Version: artifacts.Latest}, describe(name, 0, "text/plain", name), name)
+		checkContent(t, s, "s", artifacts.Ref{Name: name, Version: artifacts.Latest}, describe(name, 0, "text/plain", name), name)
 	}
 }
 
-func cancelled(t *testing.T, s artifacts.Store) {
+func contextCancelled(t *testing.T, s artifacts.Store) {
 	kept := save(t, s, "s", "a", "x")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

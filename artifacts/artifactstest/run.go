@@ -1,5 +1,4 @@
-// Package artifactstest checks that an implementation of artifacts.Store keeps
-// every promise of that interface.
+// Package artifactstest has the conformance tests for implementations of artifacts.Store.
 package artifactstest
 
 import (
@@ -17,8 +16,8 @@ import (
 	"github.com/satchel-go/satchel/artifacts"
 )
 
-// Run runs the conformance tests, each on a store of its own. open returns an
-// empty store and registers its closing with t.Cleanup.
+// Run runs the conformance tests, each on a store of its own. open returns an empty store and
+// registers its Close with t.Cleanup.
 func Run(t *testing.T, open func(t *testing.T) artifacts.Store) {
 	t.Helper()
 	tests := []struct {
@@ -49,7 +48,7 @@ func Run(t *testing.T, open func(t *testing.T) artifacts.Store) {
 		{"remove/one version, whose number stays taken", removeOne},
 		{"remove/not found", removeNotFound},
 		{"remove/what is older than a time", removeBefore},
-		{"context/cancelled", cancelled},
+		{"context/cancelled", contextCancelled},
 		{"parallel/consecutive versions of one name", parallelVersions},
 		{"parallel/failing saves leave no gap", parallelFailures},
 		{"parallel/end against save", parallelEnd},
@@ -59,7 +58,7 @@ func Run(t *testing.T, open func(t *testing.T) artifacts.Store) {
 	}
 }
 
-// What the contract of artifacts.Store says.
+// Values that artifacts.Store documents.
 const (
 	defaultMIME = "application/octet-stream"
 	maxName     = 1024 // bytes
@@ -79,7 +78,7 @@ func is(t *testing.T, err, target error) {
 	}
 }
 
-// describe returns the description that a store must give of content.
+// describe returns the Info that a store must return for content, without a time.
 func describe(name string, version int, mime, content string) artifacts.Info {
 	sum := sha256.Sum256([]byte(content))
 	return artifacts.Info{
@@ -94,11 +93,11 @@ func save(t *testing.T, s artifacts.Store, session, name, content string) artifa
 	if err != nil {
 		t.Fatal(err)
 	}
-	return undated(info)
+	return withoutTime(info)
 }
 
-// holds checks the content that is stored under ref.
-func holds(t *testing.T, s artifacts.Store, session string, ref artifacts.Ref, want artifacts.Info, content string) {
+// checkContent checks the content and the description under ref.
+func checkContent(t *testing.T, s artifacts.Store, session string, ref artifacts.Ref, want artifacts.Info, content string) {
 	t.Helper()
 	r, info, err := s.Open(t.Context(), session, ref)
 	if err != nil {
@@ -109,11 +108,12 @@ func holds(t *testing.T, s artifacts.Store, session string, ref artifacts.Ref, w
 	if err = errors.Join(err, r.Close()); err != nil || !bytes.Equal(got, []byte(content)) {
 		t.Errorf("%v: got %d bytes %.40q, %v, want %.40q", ref, len(got), got, err, content)
 	}
-	equal(t, "info", undated(info), want)
+	equal(t, "info", withoutTime(info), want)
 }
 
-// undated returns a description without its time, which must be set.
-func undated(info artifacts.Info) artifacts.Info {
+// withoutTime returns a description without its time. It panics if the time is not as
+// documented.
+func withoutTime(info artifacts.Info) artifacts.Info {
 	if info.Created.IsZero() || info.Created.Location() != time.UTC || info.Created.Nanosecond()%1e6 != 0 {
 		panic(fmt.Sprintf("%v was created at %v", info, info.Created))
 	}
@@ -128,13 +128,13 @@ func list(t *testing.T, s artifacts.Store, session string) []artifacts.Info {
 		t.Fatal(err)
 	}
 	for i := range all {
-		all[i] = undated(all[i])
+		all[i] = withoutTime(all[i])
 	}
 	return all
 }
 
-// empty checks that nothing is stored in a session.
-func empty(t *testing.T, s artifacts.Store, session string) {
+// checkEmpty checks that a session has no artifacts.
+func checkEmpty(t *testing.T, s artifacts.Store, session string) {
 	t.Helper()
 	if all := list(t, s, session); len(all) != 0 {
 		t.Errorf("stored: %+v", all)

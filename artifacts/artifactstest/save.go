@@ -32,8 +32,8 @@ func saveDescribes(t *testing.T, s artifacts.Store) {
 			t.Fatal(err)
 		}
 		want := describe(name, 0, tt.want, tt.content)
-		equal(t, name, undated(info), want)
-		holds(t, s, "s", info.Ref, want, tt.content)
+		equal(t, name, withoutTime(info), want)
+		checkContent(t, s, "s", info.Ref, want, tt.content)
 	}
 }
 
@@ -48,7 +48,7 @@ func saveAtLimit(t *testing.T, s artifacts.Store) {
 			if err != nil {
 				t.Fatalf("%d bytes, %s: %v", len(content), name, err)
 			}
-			holds(t, s, "s", info.Ref, describe(name, info.Version, defaultMIME, content), content)
+			checkContent(t, s, "s", info.Ref, describe(name, info.Version, defaultMIME, content), content)
 		}
 	}
 }
@@ -60,13 +60,13 @@ func saveBeyondLimit(t *testing.T, s artifacts.Store) {
 	}
 	_, err := s.Save(t.Context(), "s", "a", "", strings.NewReader("1"), 0)
 	is(t, err, artifacts.ErrTooLarge)
-	empty(t, s, "s")
+	checkEmpty(t, s, "s")
 	_, _, err = s.Open(t.Context(), "s", artifacts.Ref{Name: "a", Version: artifacts.Latest})
 	is(t, err, artifacts.ErrNotFound)
 	equal(t, "version after the failures", save(t, s, "s", "a", "x").Version, 0)
 }
 
-// endless counts how much is read from it.
+// endless is a reader without an end that counts the bytes read.
 type endless struct{ read int64 }
 
 func (e *endless) Read(p []byte) (int, error) {
@@ -81,7 +81,7 @@ func saveStopsReading(t *testing.T, s artifacts.Store) {
 	if e.read > 2<<20 {
 		t.Errorf("read %d bytes with a limit of %d", e.read, 1<<20)
 	}
-	empty(t, s, "s")
+	checkEmpty(t, s, "s")
 }
 
 func saveReaderFails(t *testing.T, s artifacts.Store) {
@@ -93,11 +93,11 @@ func saveReaderFails(t *testing.T, s artifacts.Store) {
 		is(t, err, broken)
 	}
 	equal(t, "list", list(t, s, "s"), []artifacts.Info{want})
-	holds(t, s, "s", artifacts.Ref{Name: "a", Version: artifacts.Latest}, want, "first")
+	checkContent(t, s, "s", artifacts.Ref{Name: "a", Version: artifacts.Latest}, want, "first")
 	equal(t, "version after the failures", save(t, s, "s", "a", "x").Version, 1)
 }
 
-// readFunc is a reader made of a function.
+// readFunc is a function as a reader.
 type readFunc func(p []byte) (int, error)
 
 func (f readFunc) Read(p []byte) (int, error) { return f(p) }
@@ -110,13 +110,13 @@ func saveCancelled(t *testing.T, s artifacts.Store) {
 	})
 	_, err := s.Save(ctx, "s", "a", "", r, limit)
 	is(t, err, context.Canceled)
-	empty(t, s, "s")
+	checkEmpty(t, s, "s")
 }
 
 func saveStuckReader(t *testing.T, s artifacts.Store) {
 	_, err := s.Save(t.Context(), "s", "a", "", readFunc(func([]byte) (int, error) { return 0, nil }), limit)
 	is(t, err, io.ErrNoProgress)
-	empty(t, s, "s")
+	checkEmpty(t, s, "s")
 }
 
 func saveBadArguments(t *testing.T, s artifacts.Store) {
@@ -135,7 +135,7 @@ func saveBadArguments(t *testing.T, s artifacts.Store) {
 	if _, err := s.Save(t.Context(), "s", "a", "", strings.NewReader(""), -1); err == nil {
 		t.Error("negative limit: no error")
 	}
-	empty(t, s, "s")
+	checkEmpty(t, s, "s")
 }
 
 func badNames() []string {
@@ -148,5 +148,5 @@ func badNames() []string {
 func saveLarge(t *testing.T, s artifacts.Store) {
 	content := strings.Repeat("0123456789abcde\n", 5<<20/16)
 	info := save(t, s, "s", "big", content)
-	holds(t, s, "s", info.Ref, describe("big", 0, "text/plain", content), content)
+	checkContent(t, s, "s", info.Ref, describe("big", 0, "text/plain", content), content)
 }

@@ -15,34 +15,34 @@ import (
 	"github.com/satchel-go/satchel/artifacts"
 )
 
-// description is the object of a version. It never changes.
+// description is the content of the object of a version. It never changes.
 type description struct {
-	// Session are the exact bytes of the id.
+	// Session is the exact bytes of the session id.
 	Session []byte    `json:"session"`
 	Name    string    `json:"name"`
 	MIME    string    `json:"mime"`
 	Size    int64     `json:"size"`
 	Digest  string    `json:"digest"`
 	Created time.Time `json:"created"`
-	// Content is the name of the object of the content.
+	// Content is the name of the object with the content.
 	Content string `json:"content"`
 }
 
-// knownDescription is a description in memory, with the object that it was read from. A session
-// that has ended and begun again may have another object under the same key.
-type knownDescription struct {
-	of   object
-	read description
+// cachedDescription is a description in memory, with the listed object that it was read from.
+// After a session has ended and begun again, the same key may have another object.
+type cachedDescription struct {
+	object      object
+	description description
 }
 
-// describe reads the description of a version. o is its object in a listing below dir.
+// describe returns the description of a version. o is its object in a listing of dir.
 func (s *Store) describe(ctx context.Context, dir string, o object) (description, error) {
 	key := dir + o.name
 	s.mu.Lock()
-	known, ok := s.known.Get(key)
+	known, ok := s.descriptions.Get(key)
 	s.mu.Unlock()
-	if ok && known.of == o {
-		return known.read, nil
+	if ok && known.object == o {
+		return known.description, nil
 	}
 	if o.size > maxDescription {
 		return description{}, fmt.Errorf("%w: description of %d bytes", artifacts.ErrDamaged, o.size)
@@ -63,13 +63,14 @@ func (s *Store) describe(ctx context.Context, dir string, o object) (description
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.known.Put(key, knownDescription{o, d}, 1)
+	s.descriptions.Put(key, cachedDescription{o, d}, 1)
 	return d, nil
 }
 
-// check refuses a description that belongs elsewhere. name is its key below the versions.
+// check returns an error if the description does not belong to the object. name is its key
+// below the versions.
 func (d description) check(name string) error {
-	if !strings.HasPrefix(name, versionsOf(d.Name)) {
+	if !strings.HasPrefix(name, nameDir(d.Name)) {
 		return errors.New("belongs to another name")
 	}
 	if raw, err := hex.DecodeString(d.Digest); err != nil || len(raw) != 32 || d.Size < 0 {
@@ -88,38 +89,39 @@ func (d description) info(version int) artifacts.Info {
 	}
 }
 
-// kept is what a generation of a session holds.
-type kept struct {
-	dir      string // of the generation
-	versions []keptVersion
-	// bytes and contents are those of all contents, of Saves under way too.
+// generation holds the listed objects of a generation: what a session has between two ends.
+type generation struct {
+	dir      string // the prefix of its keys
+	versions []storedVersion
+	// bytes and contents count all contents, including those of Saves in progress.
 	bytes    int64
 	contents int
-	// next is the number after the highest that a name has or had, by its hash.
+	// next is the number for the next version of a name, by the directory of the name.
 	next map[string]int
 }
 
-type keptVersion struct {
-	object  // below the versions
+type storedVersion struct {
+	object  // its name is the key below the versions
 	version int
 }
 
-// look lists a generation.
-func (s *Store) look(ctx context.Context, root string, g int) (*kept, error) {
-	k := &kept{dir: root + generationDir(g), next: map[string]int{}}
+// readGeneration lists a generation.
+func (s *Store) readGeneration(ctx context.Context, root string, g int) (*generation, error) {
+	k := &generation{dir: root + generationDir(g), next: map[string]int{}}
 	all, err := s.list(ctx, k.dir)
 	if err != nil {
 		return nil, err
 	}
-	k.fill(all)
+	k.add(all)
 	return k, nil
 }
 
-func (k *kept) fill(all []object) {
-	removed := map[string]bool{}
+// add adds listed objects.
+func (k *generation) add(all []object) {
+	isRemoved := map[string]bool{}
 	for _, o := range all {
 		if name, ok := strings.CutPrefix(o.name, removedDir); ok {
-			removed[name] = true
+			isRemoved[name] = true
 		}
 	}
 	for _, o := range all {
@@ -138,8 +140,8 @@ func (k *kept) fill(all []object) {
 			continue
 		}
 		k.next[of+"/"] = max(k.next[of+"/"], version+1)
-		if !removed[name] {
-			k.versions = append(k.versions, keptVersion{object{name, o.size, o.time}, version})
+		if !isRemoved[name] {
+			k.versions = append(k.versions, storedVersion{object{name, o.size, o.time}, version})
 		}
 	}
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/satchel-go/satchel/artifacts"
 )
 
-// End implements artifacts.Store. When the mark of the end is there the session is over,
-// whatever else fails.
+// End implements artifacts.Store. It first writes a mark, with which the session has ended,
+// whatever fails later.
 func (s *Store) End(ctx context.Context, session string) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -29,19 +29,18 @@ func (s *Store) End(ctx context.Context, session string) error {
 }
 
 func (s *Store) end(ctx context.Context, root string) error {
-	g, err := s.generation(ctx, root)
+	g, err := s.currentGeneration(ctx, root)
 	if err != nil {
 		return err
 	}
 	err = s.claim(ctx, root+endDir+strconv.Itoa(g), []byte(time.Now().UTC().Format(time.RFC3339)))
-	if err != nil && gcerrors.Code(err) != gcerrors.FailedPrecondition { // else it ended at the same time
+	if err != nil && gcerrors.Code(err) != gcerrors.FailedPrecondition { // otherwise another call has ended it
 		return err
 	}
 	return s.removeEnded(ctx, root, g)
 }
 
-// removeEnded removes the generations up to the one that has ended last, and the marks of
-// those before it.
+// removeEnded removes the objects of generations up to ended, and all marks but the last one.
 func (s *Store) removeEnded(ctx context.Context, root string, ended int) error {
 	all, err := s.list(ctx, root)
 	if err != nil {
@@ -59,13 +58,13 @@ func (s *Store) removeEnded(ctx context.Context, root string, ended int) error {
 	return errors.Join(errs...)
 }
 
-// tree is what a bucket holds of a session.
+// tree holds the listed objects of a session.
 type tree struct {
 	root    string
-	objects []object // below the root
+	objects []object // with their names below the root
 }
 
-// trees lists the whole bucket.
+// trees lists the whole bucket, and returns the objects of each session.
 func (s *Store) trees(ctx context.Context) ([]tree, error) {
 	all, err := s.list(ctx, s.prefix)
 	if err != nil {
@@ -75,7 +74,7 @@ func (s *Store) trees(ctx context.Context) ([]tree, error) {
 	for _, o := range all {
 		parts := strings.SplitN(o.name, "/", 3)
 		if len(parts) != 3 || len(parts[0]) != 2 || len(parts[1]) != 32 || !strings.HasPrefix(parts[1], parts[0]) {
-			continue // of somebody else
+			continue // not an object of this store
 		}
 		root := s.prefix + parts[0] + "/" + parts[1] + "/"
 		by[root] = append(by[root], object{parts[2], o.size, o.time})
@@ -87,8 +86,8 @@ func (s *Store) trees(ctx context.Context) ([]tree, error) {
 	return trees, nil
 }
 
-// current is the generation that counts, and its number.
-func (t tree) current() (*kept, int) {
+// currentGeneration returns the generation after the last end, and its number.
+func (t tree) currentGeneration() (*generation, int) {
 	g := 0
 	for _, o := range t.objects {
 		if digits, ok := strings.CutPrefix(o.name, endDir); ok {
@@ -97,14 +96,14 @@ func (t tree) current() (*kept, int) {
 			}
 		}
 	}
-	k := &kept{dir: t.root + generationDir(g), next: map[string]int{}}
+	k := &generation{dir: t.root + generationDir(g), next: map[string]int{}}
 	var all []object
 	for _, o := range t.objects {
 		if name, ok := strings.CutPrefix(o.name, generationDir(g)); ok {
 			all = append(all, object{name, o.size, o.time})
 		}
 	}
-	k.fill(all)
+	k.add(all)
 	return k, g
 }
 
@@ -119,8 +118,8 @@ func (s *Store) Sessions(ctx context.Context) ([]artifacts.Session, error) {
 	}
 	var all []artifacts.Session
 	for _, t := range trees {
-		k, _ := t.current()
-		infos, id, err := s.infos(ctx, k)
+		k, _ := t.currentGeneration()
+		infos, id, err := s.readInfos(ctx, k)
 		if err != nil {
 			return nil, fmt.Errorf("list sessions: %w", err)
 		}
@@ -139,7 +138,7 @@ func (s *Store) Sessions(ctx context.Context) ([]artifacts.Session, error) {
 	return all, nil
 }
 
-// Remove implements artifacts.Store. A mark keeps the number taken.
+// Remove implements artifacts.Store. It writes a mark that keeps the number taken.
 func (s *Store) Remove(ctx context.Context, session string, ref artifacts.Ref) error {
 	if err := check(ctx, ref); err != nil {
 		return fmt.Errorf("remove artifact: %w", err)
@@ -154,14 +153,14 @@ func (s *Store) Remove(ctx context.Context, session string, ref artifacts.Ref) e
 	return nil
 }
 
-func (s *Store) removeVersion(ctx context.Context, dir string, v keptVersion) error {
+func (s *Store) removeVersion(ctx context.Context, dir string, v storedVersion) error {
 	d, err := s.describe(ctx, dir+versionDir, v.object)
 	if err != nil {
 		return err
 	}
 	err = s.claim(ctx, dir+removedDir+v.name, []byte(rand.Text()))
 	if gcerrors.Code(err) == gcerrors.FailedPrecondition {
-		return artifacts.ErrNotFound // somebody was faster
+		return artifacts.ErrNotFound // another call was faster
 	}
 	if err != nil {
 		return err
@@ -190,7 +189,7 @@ func (s *Store) RemoveBefore(ctx context.Context, before time.Time) (int, error)
 }
 
 func (s *Store) removeOld(ctx context.Context, t tree, before time.Time) (removed int, err error) {
-	k, g := t.current()
+	k, g := t.currentGeneration()
 	for _, v := range k.versions {
 		d, err := s.describe(ctx, k.dir+versionDir, v.object)
 		if errors.Is(err, artifacts.ErrNotFound) {
@@ -210,17 +209,17 @@ func (s *Store) removeOld(ctx context.Context, t tree, before time.Time) (remove
 	if removed == 0 {
 		return 0, nil
 	}
-	// A Save that is under way has its content there, or none yet: then it fails.
-	now, err := s.look(ctx, t.root, g)
+	// A Save in progress either has content in the bucket, or fails with ErrEnded.
+	now, err := s.readGeneration(ctx, t.root, g)
 	if err != nil || len(now.versions) > 0 || now.contents > 0 {
 		return removed, err
 	}
 	return removed, s.end(ctx, t.root)
 }
 
-// Sweep removes what killed processes left and is older than older: contents without a
-// description, remains of ended sessions, and marks of ends without any other object of the
-// session. A Save can take long, so a day is a good value for older.
+// Sweep removes objects that killed processes left, if they are older than older. These are
+// contents without a description, objects of ended sessions, and marks of ends without any
+// other object of the session. A day is a good value for older, because a Save can take long.
 func (s *Store) Sweep(ctx context.Context, older time.Duration) error {
 	trees, err := s.trees(ctx)
 	if err != nil {
@@ -245,8 +244,8 @@ func (s *Store) Sweep(ctx context.Context, older time.Duration) error {
 }
 
 func (s *Store) sweep(ctx context.Context, t tree, limit time.Time) error {
-	k, g := t.current()
-	named := map[string]bool{}
+	k, g := t.currentGeneration()
+	hasDescription := map[string]bool{}
 	for _, v := range k.versions {
 		d, err := s.describe(ctx, k.dir+versionDir, v.object)
 		if errors.Is(err, artifacts.ErrNotFound) {
@@ -255,10 +254,10 @@ func (s *Store) sweep(ctx context.Context, t tree, limit time.Time) error {
 		if err != nil {
 			return err
 		}
-		named[generationDir(g)+contentDir+d.Content] = true
+		hasDescription[generationDir(g)+contentDir+d.Content] = true
 	}
 	var errs []error
-	left := 0
+	remaining := 0
 	var marks []string
 	for _, o := range t.objects {
 		of, rest, _ := strings.Cut(o.name, "/")
@@ -268,13 +267,13 @@ func (s *Store) sweep(ctx context.Context, t tree, limit time.Time) error {
 		switch {
 		case of+"/" == endDir && isMark && o.time.Before(limit):
 			marks = append(marks, o.name)
-		case isNumber && (n < g || isContent && !named[o.name]) && o.time.Before(limit):
+		case isNumber && (n < g || isContent && !hasDescription[o.name]) && o.time.Before(limit):
 			errs = append(errs, s.remove(ctx, t.root+o.name))
 		default:
-			left++
+			remaining++
 		}
 	}
-	if left == 0 && errors.Join(errs...) == nil {
+	if remaining == 0 && errors.Join(errs...) == nil {
 		for _, m := range marks {
 			errs = append(errs, s.remove(ctx, t.root+m))
 		}

@@ -44,52 +44,52 @@ func (s *Store) open(ctx context.Context, session string, ref artifacts.Ref) (io
 	}
 	info := d.info(v.version)
 	r, err := s.bucket.NewReader(ctx, dir+contentDir+d.Content, nil)
-	if gcerrors.Code(err) == gcerrors.NotFound { // it was removed, or the session has ended
+	if gcerrors.Code(err) == gcerrors.NotFound { // the version was removed, or the session has ended
 		return nil, artifacts.Info{}, artifacts.ErrNotFound
 	}
 	if err != nil {
 		return nil, artifacts.Info{}, err
 	}
-	return info.Verify(&exact{ReadCloser: r, left: info.Size}), info, nil
+	return info.Verify(&exactReader{ReadCloser: r, remaining: info.Size}), info, nil
 }
 
-// exact is an object of a known length: one that ends too early has not ended.
-type exact struct {
+// exactReader reads an object of known length, and fails if the object ends too early.
+type exactReader struct {
 	io.ReadCloser
-	left int64
+	remaining int64
 }
 
-func (e *exact) Read(p []byte) (int, error) {
+func (e *exactReader) Read(p []byte) (int, error) {
 	n, err := e.ReadCloser.Read(p)
-	if e.left -= int64(n); errors.Is(err, io.EOF) && e.left > 0 {
+	if e.remaining -= int64(n); errors.Is(err, io.EOF) && e.remaining > 0 {
 		err = fmt.Errorf("%w: it is shorter than it was", artifacts.ErrDamaged)
 	}
 	return n, err
 }
 
-// find looks for a version of a name, and returns the directory of its generation.
-func (s *Store) find(ctx context.Context, session string, ref artifacts.Ref) (dir string, v keptVersion, err error) {
+// find returns a version of a name, and the directory of its generation.
+func (s *Store) find(ctx context.Context, session string, ref artifacts.Ref) (dir string, v storedVersion, err error) {
 	root := s.root(session)
-	g, err := s.generation(ctx, root)
+	g, err := s.currentGeneration(ctx, root)
 	if err != nil {
 		return "", v, err
 	}
 	dir = root + generationDir(g)
-	k := &kept{next: map[string]int{}}
+	k := &generation{next: map[string]int{}}
 	var all []object
 	for _, in := range []string{versionDir, removedDir} {
-		found, err := s.list(ctx, dir+in+versionsOf(ref.Name))
+		found, err := s.list(ctx, dir+in+nameDir(ref.Name))
 		if err != nil {
 			return "", v, err
 		}
 		for _, o := range found {
-			all = append(all, object{in + versionsOf(ref.Name) + o.name, o.size, o.time})
+			all = append(all, object{in + nameDir(ref.Name) + o.name, o.size, o.time})
 		}
 	}
-	k.fill(all)
+	k.add(all)
 	at := len(k.versions) - 1
 	if ref.Version >= 0 {
-		at = slices.IndexFunc(k.versions, func(v keptVersion) bool { return v.version == ref.Version })
+		at = slices.IndexFunc(k.versions, func(v storedVersion) bool { return v.version == ref.Version })
 	}
 	if at < 0 {
 		return "", v, artifacts.ErrNotFound
@@ -103,24 +103,24 @@ func (s *Store) List(ctx context.Context, session string) ([]artifacts.Info, err
 		return nil, err
 	}
 	root := s.root(session)
-	g, err := s.generation(ctx, root)
+	g, err := s.currentGeneration(ctx, root)
 	if err != nil {
 		return nil, fmt.Errorf("list artifacts: %w", err)
 	}
-	k, err := s.look(ctx, root, g)
+	k, err := s.readGeneration(ctx, root, g)
 	if err != nil {
 		return nil, fmt.Errorf("list artifacts: %w", err)
 	}
-	all, _, err := s.infos(ctx, k)
+	all, _, err := s.readInfos(ctx, k)
 	if err != nil {
 		return nil, fmt.Errorf("list artifacts: %w", err)
 	}
 	return all, nil
 }
 
-// infos are the descriptions of a generation, sorted, and the id of their session.
-// Versions that go meanwhile are left out.
-func (s *Store) infos(ctx context.Context, k *kept) (all []artifacts.Info, session string, err error) {
+// readInfos returns the descriptions of a generation, sorted, and the id of its session. It
+// leaves out versions that are removed meanwhile.
+func (s *Store) readInfos(ctx context.Context, k *generation) (all []artifacts.Info, session string, err error) {
 	for _, v := range k.versions {
 		d, err := s.describe(ctx, k.dir+versionDir, v.object)
 		if errors.Is(err, artifacts.ErrNotFound) {

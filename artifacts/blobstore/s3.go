@@ -5,9 +5,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 )
 
-// inParts lets the client of S3 send large content in parts from its beginning on, where it
-// would collect 16 MiB first. Other buckets have no such client.
-func (s *Store) inParts(as func(any) bool) error {
+// uploadInParts makes the client of S3 send large content in parts from the beginning, instead
+// of collecting 16 MiB first. It does nothing for other buckets.
+func (s *Store) uploadInParts(as func(any) bool) error {
 	var uploads *transfermanager.Client
 	var client *s3.Client
 	if as(&uploads) && s.bucket.As(&client) {

@@ -19,7 +19,7 @@ import (
 
 // Save implements artifacts.Store. It holds up to one part of the content in memory. For larger
 // content the client of the bucket holds parts too: that of S3 three, others their own number.
-// A session that has ended during the Save is noticed at its end.
+// Only at its end a Save finds out that the session has ended.
 func (s *Store) Save(ctx context.Context, session, name, mime string, content io.Reader, limit int64) (artifacts.Info, error) {
 	var info artifacts.Info
 	err := info.Begin(name, mime, content, limit)
@@ -37,7 +37,7 @@ func (s *Store) Save(ctx context.Context, session, name, mime string, content io
 
 func (s *Store) save(ctx context.Context, session string, info *artifacts.Info, content io.Reader, limit int64) error {
 	root := s.root(session)
-	g, err := s.generation(ctx, root)
+	g, err := s.currentGeneration(ctx, root)
 	if err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func (s *Store) save(ctx context.Context, session string, info *artifacts.Info, 
 	if err != nil {
 		return s.abandon(ctx, err, contentKey, "", nil)
 	}
-	k, err := s.look(ctx, root, g)
+	k, err := s.readGeneration(ctx, root, g)
 	if err == nil {
 		err = s.quota.Check(k.bytes, k.contents)
 	}
@@ -71,7 +71,7 @@ func (s *Store) save(ctx context.Context, session string, info *artifacts.Info, 
 	if err != nil {
 		return s.abandon(ctx, err, contentKey, key, data)
 	}
-	now, err := s.generation(ctx, root)
+	now, err := s.currentGeneration(ctx, root)
 	if err == nil && now != g {
 		err = artifacts.ErrEnded
 	}
@@ -82,75 +82,76 @@ func (s *Store) save(ctx context.Context, session string, info *artifacts.Info, 
 	return nil
 }
 
-// write streams the content into an object, which appears when all of it is there.
+// write streams the content into an object, which appears when it is complete.
 func (s *Store) write(ctx context.Context, key string, info *artifacts.Info, content io.Reader, limit int64, tooMuch error) error {
-	cancelled, cancel := context.WithCancel(ctx)
+	writeCtx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	w := &contentWriter{s: s, ctx: cancelled, key: key}
+	w := &contentWriter{s: s, ctx: writeCtx, key: key}
 	err := info.Copy(ctx, w, content, limit, tooMuch)
 	if err == nil {
 		return w.finish()
 	}
-	cancel() // first, else what was uploaded might appear
-	if w.large != nil {
-		_ = w.large.CloseWithError(err)
-		<-w.ended //nolint:errcheck // it says that it was cancelled
+	cancel() // first, so that the partial object does not appear
+	if w.upload != nil {
+		_ = w.upload.CloseWithError(err)
+		<-w.uploadErr //nolint:errcheck // the error of the cancellation
 	}
 	return err
 }
 
-// contentWriter writes an object: up to one part at once, which can be done again, and
-// more in parts.
+// contentWriter writes an object. It sends content of up to one part in one request, which can
+// be repeated, and larger content as an upload in parts.
 type contentWriter struct {
-	s     *Store
-	ctx   context.Context // of this write alone
-	key   string
-	first []byte
-	large *io.PipeWriter // of more than one part
-	ended chan error     // how the upload of large ended
+	s         *Store
+	ctx       context.Context // of this write
+	key       string
+	first     []byte
+	upload    *io.PipeWriter // nil while the content fits into first
+	uploadErr chan error     // receives the result of the upload
 }
 
 func (w *contentWriter) options() blob.WriterOptions {
 	return blob.WriterOptions{
 		BufferSize: partBytes, MaxConcurrency: 1, ContentType: "application/octet-stream", DisableContentTypeDetection: true,
-		BeforeWrite: w.s.inParts,
+		BeforeWrite: w.s.uploadInParts,
 	}
 }
 
 func (w *contentWriter) Write(p []byte) (int, error) {
-	if w.large == nil && len(w.first)+len(p) <= partBytes {
+	if w.upload == nil && len(w.first)+len(p) <= partBytes {
 		w.first = append(w.first, p...)
 		return len(p), nil
 	}
-	if w.large == nil {
-		opts, ended := w.options(), make(chan error, 1)
-		content, large := io.Pipe()
+	if w.upload == nil {
+		opts, uploadErr := w.options(), make(chan error, 1)
+		content, upload := io.Pipe()
 		go func() {
 			err := w.s.bucket.Upload(w.ctx, w.key, content, &opts)
 			_ = content.CloseWithError(err) // writes fail with it
-			ended <- err
+			uploadErr <- err
 		}()
-		w.large, w.ended = large, ended
-		if _, err := large.Write(w.first); err != nil {
+		w.upload, w.uploadErr = upload, uploadErr
+		if _, err := upload.Write(w.first); err != nil {
 			return 0, err
 		}
 		w.first = nil
 	}
-	return w.large.Write(p)
+	return w.upload.Write(p)
 }
 
+// finish completes the object.
 func (w *contentWriter) finish() error {
-	if w.large != nil {
-		_ = w.large.Close()
-		return <-w.ended
+	if w.upload != nil {
+		_ = w.upload.Close()
+		return <-w.uploadErr
 	}
 	return w.s.put(w.ctx, w.key, w.first, w.options())
 }
 
-// publish claims the next version of a name.
-func (s *Store) publish(ctx context.Context, k *kept, name string, data []byte) (key string, version int, err error) {
-	dir := k.dir + versionDir + versionsOf(name)
-	for version = k.next[versionsOf(name)]; ; version++ {
+// publish writes the description as the next version of a name.
+func (s *Store) publish(ctx context.Context, k *generation, name string, data []byte) (key string, version int, err error) {
+	dir := k.dir + versionDir + nameDir(name)
+	for version = k.next[nameDir(name)]; ; version++ {
 		key = dir + versionName(version)
 		err = s.claim(ctx, key, data)
 		if gcerrors.Code(err) != gcerrors.FailedPrecondition {
@@ -159,9 +160,9 @@ func (s *Store) publish(ctx context.Context, k *kept, name string, data []byte) 
 	}
 }
 
-// abandon removes what a failed Save has left, and returns why it failed. It also works after
-// the end of the Save's context. It removes the content, and the version under key, unless that
-// is another Save's with other data. Sweep finds what stays.
+// abandon removes the objects of a failed Save, and returns why it failed. It works even after
+// the Save's context has ended. It removes the content, and the description under key, unless
+// another Save wrote that. Sweep removes the objects that remain.
 func (s *Store) abandon(ctx context.Context, why error, content, key string, data []byte) error {
 	if ctx.Err() != nil && !errors.Is(why, artifacts.ErrTooLarge) && !errors.Is(why, artifacts.ErrQuota) {
 		why = errors.Join(ctx.Err(), why)
@@ -169,7 +170,7 @@ func (s *Store) abandon(ctx context.Context, why error, content, key string, dat
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanTime)
 	defer cancel()
 	if key != "" {
-		if there, err := s.bucket.ReadAll(ctx, key); err == nil && bytes.Equal(there, data) {
+		if stored, err := s.bucket.ReadAll(ctx, key); err == nil && bytes.Equal(stored, data) {
 			_ = s.remove(ctx, key)
 		}
 	}

@@ -1,4 +1,4 @@
-// Package blobstore keeps artifacts in a bucket of S3 or a compatible service, Google Cloud
+// Package blobstore stores artifacts in a bucket of S3 or a compatible service, Google Cloud
 // Storage or Azure. Any number of hosts may use one bucket at the same time.
 package blobstore
 
@@ -26,14 +26,14 @@ import (
 //
 // A Save claims a version by a write that fails if the object exists, so versions have neither
 // gaps nor duplicates. A request that the bucket answers with a conflict (409) is repeated, ten
-// times at most. What a killed process leaves is invisible, and counts for the quota of its
-// session until [Store.Sweep] removes it.
+// times at most. Objects that a killed process left are invisible, but count for the quota of
+// their session until [Store.Sweep] removes them.
 type Store struct {
 	config
 	bucket *blob.Bucket
 
-	mu    sync.Mutex
-	known *lru.Cache[string, knownDescription] // by key
+	mu           sync.Mutex
+	descriptions *lru.Cache[string, cachedDescription] // by key
 }
 
 var _ artifacts.Store = (*Store)(nil)
@@ -47,12 +47,12 @@ type config struct {
 	cache  int
 }
 
-// WithPrefix sets what the keys of all objects begin with. The default is "".
+// WithPrefix sets the prefix of the keys of all objects. The default is "".
 func WithPrefix(prefix string) Option {
 	return func(c *config) error { c.prefix = prefix; return nil }
 }
 
-// WithCache sets how many descriptions of versions are kept in memory. The default is 10,000.
+// WithCache sets how many descriptions of versions are cached in memory. The default is 10,000.
 func WithCache(n int) Option {
 	return func(c *config) error {
 		if n < 1 {
@@ -63,14 +63,14 @@ func WithCache(n int) Option {
 	}
 }
 
-// WithQuota sets what each session may keep.
+// WithQuota limits what the store keeps for each session.
 func WithQuota(q artifacts.Quota) Option {
 	return func(c *config) error { c.quota = q; return nil }
 }
 
-// Open returns a store in a bucket, which stays the caller's to close. It writes an object
-// twice to see that the bucket refuses the second one, and removes it. Buckets that are
-// directories are refused, because they cannot.
+// Open returns a store in a bucket. The caller still has to close the bucket. Open writes an
+// object twice to check that the bucket refuses the second write, and removes it. It refuses
+// buckets that are directories, because they do not refuse it.
 func Open(ctx context.Context, bucket *blob.Bucket, opts ...Option) (*Store, error) {
 	if bucket == nil {
 		return nil, errors.New("open blob store: bucket is nil")
@@ -81,13 +81,14 @@ func Open(ctx context.Context, bucket *blob.Bucket, opts ...Option) (*Store, err
 			return nil, fmt.Errorf("open blob store: %w", err)
 		}
 	}
-	s.known = lru.New[string, knownDescription](s.cache, nil)
+	s.descriptions = lru.New[string, cachedDescription](s.cache, nil)
 	if err := s.probe(ctx); err != nil {
 		return nil, fmt.Errorf("open blob store: %w", err)
 	}
 	return s, nil
 }
 
+// probe checks that the bucket refuses to overwrite a claimed object.
 func (s *Store) probe(ctx context.Context) error {
 	var file fs.FileInfo
 	if s.bucket.As(&file) {
@@ -108,30 +109,30 @@ func (s *Store) probe(ctx context.Context) error {
 	return deleteErr
 }
 
-// root is where the objects of a session are.
+// root returns the prefix of all keys of a session.
 func (s *Store) root(session string) string {
 	sum := sha256.Sum256([]byte(session))
 	name := hex.EncodeToString(sum[:16])
 	return s.prefix + name[:2] + "/" + name + "/"
 }
 
-// Directories below the root of a session. Those of a generation are below its number.
+// Directories below the root of a session. All but endDir are below the number of a generation.
 const (
-	endDir     = "end/"
-	contentDir = "c/"
-	versionDir = "v/"
-	removedDir = "r/"
+	endDir     = "end/" // marks of ended generations
+	contentDir = "c/"   // contents
+	versionDir = "v/"   // descriptions
+	removedDir = "r/"   // marks of removed versions
 )
 
-// versionsOf is where the versions of a name are, below the generation and a directory.
-func versionsOf(name string) string {
+// nameDir returns the directory of the versions of a name, below versionDir or removedDir.
+func nameDir(name string) string {
 	sum := sha256.Sum256([]byte(name))
 	return hex.EncodeToString(sum[:16]) + "/"
 }
 
 func versionName(v int) string { return fmt.Sprintf("%010d", v) }
 
-// parseNumber reads a number of digits only.
+// parseNumber parses a number that consists of digits only.
 func parseNumber(text string) (int, bool) {
 	if text == "" || strings.Trim(text, "0123456789") != "" {
 		return 0, false
@@ -140,7 +141,7 @@ func parseNumber(text string) (int, bool) {
 	return n, err == nil
 }
 
-// object is one of a listing, by its key below what was listed.
+// object is an object of a listing. Its name is the key below the listed prefix.
 type object struct {
 	name string
 	size int64
@@ -163,8 +164,9 @@ func (s *Store) list(ctx context.Context, prefix string) ([]object, error) {
 	}
 }
 
-// generation is the number of the current one: sessions that end leave a mark.
-func (s *Store) generation(ctx context.Context, root string) (int, error) {
+// currentGeneration returns the number of the current generation. Each end of the session
+// leaves a mark and begins the next one.
+func (s *Store) currentGeneration(ctx context.Context, root string) (int, error) {
 	marks, err := s.list(ctx, root+endDir)
 	if err != nil {
 		return 0, err
