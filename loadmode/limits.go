@@ -1,5 +1,5 @@
 package loadmode
 
-// DefaultMax is how many skills an agent can have loaded at once if the host sets no other
-// number. Each further skill costs its text in every request.
+// DefaultMax is how many skills an agent can have loaded at once by default. Each skill adds
+// its text to every request.
 const DefaultMax = 8

@@ -1,6 +1,6 @@
-// Package loadmode holds what a host decides about loaded skills: how long a load lasts, and
-// which one makes room for another. It also has the prices of a prompt cache, which decide
-// when expired content is cleared.
+// Package loadmode has the settings of a host for loaded skills: when a load ends, and which
+// skill is unloaded to make room for another. It also has the prices of a prompt cache, which
+// decide when the content of ended loads is removed from view.
 package loadmode
 
 import (
@@ -8,28 +8,28 @@ import (
 	"fmt"
 )
 
-// Mode says how long a load lasts. The zero value leaves that to the runtime.
+// Mode says when a load ends. The zero value leaves that to the runtime.
 type Mode uint8
 
 const (
 	// Turn keeps loaded content until the next user turn begins.
 	Turn Mode = iota + 1
-	// Once shows loaded content to the model once: only while no assistant
-	// message follows its delivery, so a retry shows it again. The skill may
-	// run until the turn ends.
+	// Once shows loaded content to the model once: it stays in view only until an assistant
+	// message follows it, so a retry shows it again. The skill may run until the turn ends.
 	Once
-	// Session keeps loaded content until it is unloaded, evicted or cleared,
-	// or until the session ends.
+	// Session keeps loaded content until it is unloaded, evicted or cleared, or until the session
+	// ends.
 	Session
-	// Adaptive ends a load with its turn, as Turn does: the skill is no longer
-	// loaded, and its list of allowed tools ceases. Its text stays in view until
-	// clearing it pays at the [Prices] of the prompt cache. The default of a runtime.
+	// Adaptive, the default of a runtime, ends a load with its turn, as Turn does: the skill is
+	// no longer loaded, and its list of allowed tools no longer applies. But its text stays in
+	// view until removing it pays at the [Prices] of the prompt cache.
 	Adaptive
 )
 
 // ErrMode reports a name that is not a load mode.
 var ErrMode = errors.New("unknown load mode")
 
+// names are the names of the modes.
 var names = [...]string{Turn: "turn", Once: "once", Session: "session", Adaptive: "adaptive"}
 
 // String returns turn, once, session or adaptive.
@@ -43,7 +43,7 @@ func (m Mode) String() string {
 // Valid reports whether m is one of the four modes.
 func (m Mode) Valid() bool { return m > 0 && int(m) < len(names) }
 
-// parse returns the mode of that name. The error wraps ErrMode.
+// parse returns the mode with a name. The error wraps ErrMode.
 func parse(name string) (Mode, error) {
 	for m, n := range names {
 		if n == name && m > 0 {
@@ -53,7 +53,7 @@ func parse(name string) (Mode, error) {
 	return 0, fmt.Errorf("%w %q: use turn, once, session or adaptive", ErrMode, name)
 }
 
-// MarshalText writes the mode's name.
+// MarshalText returns the name of the mode.
 func (m Mode) MarshalText() ([]byte, error) {
 	if !m.Valid() {
 		return nil, fmt.Errorf("%w %d", ErrMode, uint8(m))
@@ -61,7 +61,7 @@ func (m Mode) MarshalText() ([]byte, error) {
 	return []byte(m.String()), nil
 }
 
-// UnmarshalText reads the mode's name.
+// UnmarshalText sets the mode from its name.
 func (m *Mode) UnmarshalText(text []byte) (err error) {
 	*m, err = parse(string(text))
 	return err

@@ -10,28 +10,27 @@ import (
 	"time"
 )
 
-// Prices are what a provider charges for a prompt that it may have cached, as multiples of
-// the price of an input token without a cache.
+// Prices are the prices of a provider with a prompt cache, as multiples of the price of an
+// input token without a cache.
 type Prices struct {
-	// Read is the price of a token that the cache holds, Write that of a token that
-	// enters it.
+	// Read is the price of a token that is read from the cache, Write that of one that is written
+	// to it.
 	Read, Write float64
-	// TTL is how long the cache holds a prefix that is not used; 0 is forever.
+	// TTL is how long the cache keeps an unused prefix; 0 means forever.
 	TTL time.Duration
 }
 
-// errPrices reports prices that cannot be meant.
+// errPrices reports impossible prices.
 var errPrices = errors.New("invalid prices")
 
-// DefaultPrices returns the prices that a runtime takes if the host sets none: 0.1 for
-// reading, 1.25 for writing, and five minutes.
+// DefaultPrices returns the default prices of a runtime: 0.1 for reading, 1.25 for writing, and
+// five minutes.
 func DefaultPrices() Prices { return Prices{Read: 0.1, Write: 1.25, TTL: 5 * time.Minute} }
 
-// presets are the providers' published prices. OpenAI's are those from GPT-5.6 on
-// (prompt caching guide, September 2026), Anthropic's those of a five-minute entry
-// (prompt caching documentation, October 2026). Gemini and DeepSeek cache by
-// themselves and charge nothing for writing. A local server charges time: what it
-// has cached still takes some to attend to.
+// presets are the providers' published prices. OpenAI's are those from GPT-5.6 on (prompt
+// caching guide, September 2026). Anthropic's are those of a five-minute entry (prompt caching
+// documentation, October 2026). Gemini and DeepSeek cache automatically and charge nothing for
+// writing. A local server costs time instead: cached tokens still take some time to attend to.
 var presets = []struct {
 	name   string
 	prices Prices
@@ -55,8 +54,8 @@ func Gemini() Prices { return preset("gemini") }
 // DeepSeek returns the prices of DeepSeek's cache on disk.
 func DeepSeek() Prices { return preset("deepseek") }
 
-// Local returns prices for a server of one's own, such as llama.cpp or vLLM, that
-// keeps the prefix of a session.
+// Local returns prices for a server of the host's own, such as llama.cpp or vLLM, that caches
+// the prefix of a session.
 func Local() Prices { return preset("local") }
 
 func preset(name string) Prices {
@@ -69,8 +68,8 @@ func preset(name string) Prices {
 	return presets[i].prices
 }
 
-// parsePrices reads what UnmarshalText reads. The error wraps errPrices and says what is
-// allowed.
+// parsePrices parses the text of UnmarshalText. The error wraps errPrices and says which texts
+// are valid.
 func parsePrices(text string) (Prices, error) {
 	var names []string
 	for _, p := range presets {
@@ -92,14 +91,14 @@ func parsePrices(text string) (Prices, error) {
 	return Prices{}, fmt.Errorf("%w %q: use %s, or read,write,ttl such as 0.1,1.25,5m", errPrices, text, strings.Join(names, ", "))
 }
 
-// UnmarshalText reads the name of a provider, or the price of reading, that of writing and
-// the TTL, separated by commas: "openai", "0.1,1.25,5m".
+// UnmarshalText sets the prices from the name of a provider, or from the price of reading, the
+// price of writing and the TTL, separated by commas: "openai", "0.1,1.25,5m".
 func (p *Prices) UnmarshalText(text []byte) (err error) {
 	*p, err = parsePrices(string(text))
 	return err
 }
 
-// Check returns an error that names what is wrong: a price that is negative or not a number,
+// Check returns an error that names the problem: a price that is negative or not a number,
 // reading that costs more than writing, or a negative TTL.
 func (p Prices) Check() error {
 	for _, price := range []float64{p.Read, p.Write} {

@@ -1,8 +1,8 @@
-// Package outputs bounds how many files of a command a call may collect.
+// Package outputs has the limits for collecting the files that a command writes.
 package outputs
 
-// Limits are the most that a call may collect. A zero field is the default: 100
-// files, 4 MiB each, 64 MiB in all.
+// Limits are the most that one call may collect. A zero field is the default: 100 files, 4 MiB
+// each, 64 MiB in all.
 type Limits struct {
 	MaxFiles      int
 	MaxFileBytes  int64 // of each file

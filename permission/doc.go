@@ -1,4 +1,4 @@
-// Package permission holds what a host decides about the allowed-tools of loaded
-// skills: the policy, how lists are combined, and what its tools are to them. A tool
-// says with a [Request] what rules can see of a call.
+// Package permission has the settings of a host for the allowed-tools lists of loaded skills:
+// the policy, how several lists are combined, and how lists match the host's tools. A [Request]
+// describes a tool call to the rules of the lists.
 package permission

@@ -10,21 +10,22 @@ import (
 type Policy uint8
 
 const (
-	// Restrict is the default. It denies the calls that no list allows, while a loaded skill
-	// declares a list. Listed calls need no approval. It applies to tools that lists can name.
-	// These are the tools that run skills, those with a name of the format (Bash, Read, Write
-	// …), and those that some list of the catalog names. Other tools of the host
-	// stay allowed, because no author of a skill could have meant them.
+	// Restrict, the default, denies calls that no list allows, while a loaded skill declares a
+	// list. Listed calls need no approval. It applies to tools that lists can name. These are the
+	// tools that run skills, those with a name of the format (Bash, Read, Write …), and those
+	// that some list of the catalog names. Other tools of the host stay allowed, because no
+	// author of a skill could have meant them.
 	Restrict Policy = iota
 	// Preapprove lets listed calls run without approval and denies nothing.
 	Preapprove
 	// Off ignores the lists.
 	Off
-	// RestrictAll denies, while a loaded skill declares a list, every call that is
-	// not listed, of whatever tool.
+	// RestrictAll denies every call of any tool that is not listed, while a loaded skill declares
+	// a list.
 	RestrictAll
 )
 
+// policies are the names of the policies.
 var policies = []string{Restrict: "restrict", Preapprove: "preapprove", Off: "off", RestrictAll: "restrict-all"}
 
 // errPolicy reports a name that is no policy.
@@ -39,7 +40,7 @@ func (p Policy) Valid() bool { return int(p) < len(policies) }
 // Restricts reports whether lists deny anything under p.
 func (p Policy) Restricts() bool { return p == Restrict || p == RestrictAll }
 
-// UnmarshalText reads restrict, restrict-all, preapprove or off.
+// UnmarshalText sets the policy from restrict, restrict-all, preapprove or off.
 func (p *Policy) UnmarshalText(text []byte) error {
 	i := slices.Index(policies, string(text))
 	if i < 0 {
@@ -50,19 +51,20 @@ func (p *Policy) UnmarshalText(text []byte) error {
 }
 
 // Combine says how the lists of several skills are combined. Union and Latest apply only to
-// tools that name no skill: a run is judged by the list of the skill that it names. If several
+// tools that name no skill, because the list of a run's skill decides about the run. If several
 // texts of one skill were loaded in the same turn, each of their lists must allow a call.
 type Combine uint8
 
 const (
-	// Union allows what any of the lists allows. The default.
+	// Union, the default, allows what at least one of the lists allows.
 	Union Combine = iota
-	// Intersection allows what every list allows, runs too.
+	// Intersection allows what every list allows, and applies to runs too.
 	Intersection
-	// Latest allows what the list of the skill that was loaded last allows.
+	// Latest allows what the list of the most recently loaded skill allows.
 	Latest
 )
 
+// combinations are the names of the ways to combine lists.
 var combinations = []string{Union: "union", Intersection: "intersection", Latest: "latest"}
 
 // errCombine reports a name that is no way to combine lists.
@@ -74,7 +76,7 @@ func (c Combine) String() string { return nameOf(combinations, uint8(c), "permis
 // Valid reports whether c is one of the three ways.
 func (c Combine) Valid() bool { return int(c) < len(combinations) }
 
-// UnmarshalText reads union, intersection or latest.
+// UnmarshalText sets the way from union, intersection or latest.
 func (c *Combine) UnmarshalText(text []byte) error {
 	i := slices.Index(combinations, string(text))
 	if i < 0 {
@@ -84,6 +86,7 @@ func (c *Combine) UnmarshalText(text []byte) error {
 	return nil
 }
 
+// nameOf returns name i, or the number with its type if there is none.
 func nameOf(names []string, i uint8, kind string) string {
 	if int(i) < len(names) {
 		return names[i]

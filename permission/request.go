@@ -9,56 +9,58 @@ import (
 	"unicode/utf8"
 )
 
-// Request is what permission rules can see of a tool call.
+// Request describes a tool call to the rules of allowed-tools lists.
 type Request struct {
 	Tool Tool
-	// Takes says what patterns are compared with, and Text is that text.
+	// Takes says what kind of text patterns are compared with, and Text is that text.
 	Takes Kind
 	Text  string
-	// NoPattern, if not empty, says why no pattern can match the call, as in
-	// "it sets variables": only entries without a pattern allow it.
+	// NoPattern, if not empty, says why no pattern can match the call, for example "it sets
+	// variables". Only entries without a pattern then allow it.
 	NoPattern string
 
-	// Idle reports that the call only tells the model what is wrong with its arguments.
+	// Idle reports a call that runs nothing: it only tells the model what is wrong with its
+	// arguments.
 	Idle bool
 
-	// Skill is the skill that a run names: its list judges the run. It is "" for a tool that
-	// names no skill. Unlisted reports that the caller has checked that this skill has no list.
-	// Otherwise a run of a skill without a list is judged by all lists.
+	// Skill is the skill that a run names; the list of that skill decides about the run. It is ""
+	// for a tool that names no skill. Unlisted reports that this skill is known to have no list.
+	// If a skill without a list is not reported so, all lists decide about its run.
 	Skill    string
 	Unlisted bool
 
 	// Lines, Input and Dir describe a Command. Lines are argument lists in place of Text; any
-	// of them may name the program. Input reports that the command gets text to read. Dir is the
-	// directory that it starts in, if that is not the one where relative paths of patterns
-	// begin. Such a call is also judged as one of "cd".
+	// word of them may name the program. Input reports that the command reads text from standard
+	// input. Dir is the directory in which it starts, if that is not the one that relative paths
+	// of patterns refer to. The lists must then also allow "cd" to it.
 	Lines [][]string
 	Input bool
 	Dir   string
 
-	// Writes and Reads are the files that a run brings with it. Each of Writes is judged as a
-	// call of Write with a path of the workspace, each of Reads as one of Read with a path of
-	// the host. Stages are Writes to places that the call did not choose: only lists that name
-	// Write judge them.
+	// Writes and Reads are files that a run needs. For each of Writes, with a path in the
+	// workspace, the lists must also allow a call of Write. For each of Reads, with a path of the
+	// host, they must also allow a call of Read. Stages are writes to places that the call did
+	// not choose: only lists that name Write decide about them.
 	Writes []string
 	Stages []string
 	Reads  []string
 
-	// Offered are the tools that the agent has: a denial says which of them the
-	// lists allow.
+	// Offered are the tools that the agent has. A denial names those of them that the lists
+	// allow.
 	Offered []Tool
 }
 
-// wrapperField is the one field of tools that take one text, in langchaingo.
+// wrapperField is the only field in the arguments of a tool that takes one text, in
+// langchaingo.
 const wrapperField = "__arg1"
 
-// Request returns the request of a call with these arguments.
+// Request returns the request for a call of the tool with these arguments.
 func (t Tool) Request(arguments string) Request {
 	q := Request{Tool: t, Takes: t.Takes}
 	if !t.Takes.hasText() {
 		return q
 	}
-	text, err := t.subject(arguments)
+	text, err := t.matchedText(arguments)
 	if err != nil {
 		q.NoPattern = err.Error()
 		return q
@@ -66,8 +68,8 @@ func (t Tool) Request(arguments string) Request {
 	return t.RequestText(text)
 }
 
-// RequestText returns the request of a call that gets just this text, whatever
-// the tool's Field is.
+// RequestText returns the request for a call whose input is exactly this text, regardless of
+// the tool's Field.
 func (t Tool) RequestText(text string) Request {
 	q := Request{Tool: t, Takes: t.Takes, Text: text}
 	switch {
@@ -80,10 +82,10 @@ func (t Tool) RequestText(text string) Request {
 	return q
 }
 
-// subject finds the text that patterns are compared with. Where two readers of
-// the same arguments could find different texts, there is none.
-func (t Tool) subject(arguments string) (string, error) {
-	fields, err := decode(arguments)
+// matchedText returns the text that patterns are compared with. It returns an error if two
+// decoders of the same arguments could find different texts.
+func (t Tool) matchedText(arguments string) (string, error) {
+	fields, err := decodeFields(arguments)
 	if t.Field == "" {
 		switch {
 		case err != nil:
@@ -121,10 +123,11 @@ type field struct {
 	isPlain bool // a number, a boolean or null
 }
 
+// errFields reports arguments that decodeFields refuses.
 var errFields = errors.New("no JSON object with each field once")
 
-// decode lists the fields of a JSON object, none of which may occur twice.
-func decode(arguments string) ([]field, error) {
+// decodeFields returns the fields of a JSON object, none of which may occur twice.
+func decodeFields(arguments string) ([]field, error) {
 	d := json.NewDecoder(strings.NewReader(arguments))
 	if open, err := d.Token(); err != nil || open != json.Delim('{') {
 		return nil, errFields
@@ -158,17 +161,17 @@ func decode(arguments string) ([]field, error) {
 	return fields, nil
 }
 
-// Kind says what a pattern is compared with. Calls of the zero Kind are allowed by entries
-// without a pattern only.
+// Kind says what kind of text patterns are compared with. Only entries without a pattern allow
+// calls of a tool with the zero Kind.
 type Kind uint8
 
 const (
-	// Command is shell text that bash would run.
+	// Command is shell text, which bash could run.
 	Command Kind = iota + 1
 	// Path is a path of the host.
 	Path
-	// Text is a word, such as the name of an agent; "domain:example.com" in a
-	// pattern stands for a URL of that host or below it.
+	// Text is a word, such as the name of an agent. In a pattern, "domain:example.com" matches
+	// URLs of that host and its subdomains.
 	Text
 )
 
@@ -177,20 +180,20 @@ func (k Kind) hasText() bool { return k >= Command && k <= Text }
 
 // Tool describes how allowed-tools rules match one of the agent's tools.
 type Tool struct {
-	// Name is the tool's name as the model calls it. Case does not matter.
+	// Name is the name by which the model calls the tool. Case does not matter.
 	Name string
-	// As are the names that lists use for it beside its own: Bash, Read …
+	// As are other names for the tool in lists, such as Bash or Read.
 	As []string
-	// Always reports that lists and approvers do not apply to the tool. It is for control tools
-	// of frameworks.
+	// Always reports that lists and approvers do not apply to the tool. It is meant for control
+	// tools of frameworks.
 	Always bool
-	// Takes says what a pattern is compared with. Field is the field of the JSON arguments that
-	// holds it; "" means the whole text of the call, for tools that take one text. A tool that
-	// takes a Command must pass it to bash or to a POSIX shell.
+	// Takes says what kind of text patterns are compared with. Field is the field of the JSON
+	// arguments with that text; "" means that the whole input of the call is the text. A tool
+	// that takes a Command must pass it to bash or to a POSIX shell.
 	Takes Kind
 	Field string
-	// Harmless are the other fields of a Command that may hold text and do not change what
-	// is run, such as a description. Numbers and booleans may always be there. A call with
-	// any other field is allowed by entries without a pattern only.
+	// Harmless are other fields of a Command that may contain text, because they do not change
+	// what runs, such as a description. Numbers and booleans are always accepted. Only entries
+	// without a pattern allow a call with any other field.
 	Harmless []string
 }

@@ -17,57 +17,58 @@ import (
 type Format uint8
 
 const (
-	// XML lists them as <available_skills>. The default.
+	// XML, the default, lists them as <available_skills>.
 	XML Format = iota
-	// Lines lists them one a line, which costs fewer tokens.
+	// Lines lists each skill on one line, which costs fewer tokens.
 	Lines
 )
 
-// OverviewText says how to write an overview. The zero value writes XML within
-// 4000 tokens.
+// OverviewText says how to write an overview. The zero value writes XML with at most 4000
+// tokens.
 type OverviewText struct {
 	Format Format
-	// Location adds the place of each skill, for hosts whose agent opens files
-	// itself.
+	// Location adds the Place of each skill, for agents that open files themselves.
 	Location bool
-	// Tokens bounds the text by its estimated tokens, one for every four ASCII
-	// characters and one for every other character; 0 means 4000.
+	// Tokens limits the text in estimated tokens: one for every four ASCII characters, and one
+	// for every other character. 0 means 4000.
 	Tokens int
 	// Guidance follows the list; "" adds none.
 	Guidance string
-	// Search is the tool that finds skills which are not listed; "" is none.
+	// Search is the name of the tool that finds skills which are not listed; "" means none.
 	Search string
-	// Pinned are the names of skills whose descriptions come first and whole.
+	// Pinned are the names of skills whose descriptions come first and are not shortened.
 	Pinned []string
-	// Ranked lets a runtime set Likely to the skills that the first message of the user is
-	// likely to mean, if not all can be described. Conversations then begin differently, and
-	// share no overview that a prompt cache could serve.
+	// Ranked makes a runtime set Likely to the skills that match the user's first message best,
+	// if not all can be described. Conversations then begin with different overviews, so they
+	// share no entry of the prompt cache.
 	Ranked bool
-	// Likely are the names of skills whose descriptions come next after those of Pinned, in
-	// this order.
+	// Likely are the names of skills whose descriptions come after those of Pinned, in this
+	// order.
 	Likely []string
 }
 
-// Entry is the line of one skill, with its whole description, in the format of the
-// list.
+// Entry returns the line of one skill, with its whole description, in the format of the list.
 func (o OverviewText) Entry(skill core.Skill) string {
-	return o.entry(&o.listed([]core.Skill{skill})[0], whole)
+	return o.writeEntry(&o.entriesOf([]core.Skill{skill})[0], wholeDescription)
 }
 
-// Render lists the skills, which must be visible and sorted by name. If the text would exceed
-// its bound, all descriptions are shortened alike, at the end of a word and to no less than 60
-// characters. If that is not enough, the skills of Pinned and Likely are described. As many
-// others as fit are listed by name, those of a higher scope first. Room that is left when all
-// have a name goes to further descriptions. Names that do not fit are counted. The model finds
-// them by the tool of Search or loads them by their exact name. The text says how many skills
-// that is; [OverviewText.Fit] counts them. Without skills the text is empty.
+// Render writes the overview of skills, which must be visible and sorted by name. Without
+// skills it returns "". If the text would have too many tokens, Render works in steps:
+//
+//   - It shortens all descriptions to the same length, at the end of a word and to no less than
+//     60 characters.
+//   - If that is not enough, it describes only the skills of Pinned and Likely. It lists as many
+//     others as fit by name, those of a higher scope first. If every skill is named, it uses the
+//     remaining room for further descriptions.
+//   - It counts the skills that are not named, and says how the model reaches them: by the tool of
+//     Search, or by a load with their exact name. [OverviewText.Fit] returns these counts.
 func (o OverviewText) Render(skills []core.Skill) string {
 	if len(skills) == 0 {
 		return ""
 	}
 	var b strings.Builder
 	b.WriteString("<available_skills>\n")
-	o.list(&b, skills)
+	o.writeList(&b, skills)
 	b.WriteString("</available_skills>")
 	if o.Guidance != "" {
 		b.WriteByte('\n')
@@ -76,9 +77,9 @@ func (o OverviewText) Render(skills []core.Skill) string {
 	return b.String()
 }
 
-// Fit counts the skills of an overview by how much of them it shows.
+// Fit counts the skills of an overview by how they are shown.
 type Fit struct {
-	Whole     int // with their description
+	Whole     int // with their whole description
 	Shortened int // with a shortened description
 	Bare      int // by name only
 	Missing   int // counted, but not named
@@ -87,24 +88,24 @@ type Fit struct {
 // IsWhole reports whether the overview shows every skill with its whole description.
 func (f Fit) IsWhole() bool { return f.Shortened+f.Bare+f.Missing == 0 }
 
-// String says in one line what is left out.
+// String returns one line about the skills that are not shown whole.
 func (f Fit) String() string {
 	return fmt.Sprintf("of %d skills, %d have a shortened description, %d are listed by name only and %d are not listed",
 		f.Whole+f.Shortened+f.Bare+f.Missing, f.Shortened, f.Bare, f.Missing)
 }
 
-// Fit counts what [OverviewText.Render] shows of the skills.
+// Fit returns how [OverviewText.Render] shows the skills.
 func (o OverviewText) Fit(skills []core.Skill) Fit {
-	all := o.listed(skills)
+	all := o.entriesOf(skills)
 	p := o.plan(all)
 	var f Fit
 	for i := range all {
 		switch length := p.lengthOf(&all[i]); {
-		case !p.full[i] && p.named[i]:
+		case !p.isDescribed[i] && p.isNamed[i]:
 			f.Bare++
-		case !p.full[i]:
+		case !p.isDescribed[i]:
 			f.Missing++
-		case length < all[i].runes && all[i].shortened(length) != all[i].description:
+		case length < all[i].runes && all[i].shorten(length) != all[i].description:
 			f.Shortened++
 		default:
 			f.Whole++
@@ -113,20 +114,20 @@ func (o OverviewText) Fit(skills []core.Skill) Fit {
 	return f
 }
 
-// list writes the skills that the bound has room for.
-func (o OverviewText) list(b *strings.Builder, skills []core.Skill) {
-	all := o.listed(skills)
+// writeList writes the list, without the lines around it.
+func (o OverviewText) writeList(b *strings.Builder, skills []core.Skill) {
+	all := o.entriesOf(skills)
 	p := o.plan(all)
 	var bare []string
 	named := 0
 	for i := range all {
 		switch {
-		case p.full[i]:
+		case p.isDescribed[i]:
 			named++
-			b.WriteString(o.entry(&all[i], p.lengthOf(&all[i])))
-		case p.named[i]:
+			b.WriteString(o.writeEntry(&all[i], p.lengthOf(&all[i])))
+		case p.isNamed[i]:
 			named++
-			bare = append(bare, all[i].bare())
+			bare = append(bare, all[i].nameOnly())
 		}
 	}
 	if len(bare) > 0 {
@@ -136,45 +137,46 @@ func (o OverviewText) list(b *strings.Builder, skills []core.Skill) {
 		}
 		fmt.Fprintf(b, "%d%s by name only:%s\n", len(bare), more, strings.Join(bare, ","))
 	}
-	o.missing(b, len(all)-named, named > 0)
+	o.writeMissing(b, len(all)-named, named > 0)
 }
 
-// missing says how many skills are not named, and how they are found all the same.
-func (o OverviewText) missing(b *strings.Builder, rest int, others bool) {
+// writeMissing writes how many skills are not named, and how the model reaches them.
+func (o OverviewText) writeMissing(b *strings.Builder, rest int, hasOthers bool) {
 	if rest == 0 {
 		return
 	}
 	more := ""
-	if others {
+	if hasOthers {
 		more = " more"
 	}
-	what := "skills: they load by their exact name."
+	hint := "skills: they load by their exact name."
 	switch {
 	case o.Search != "" && rest == 1:
-		what = "skill: find it with " + o.Search + "."
+		hint = "skill: find it with " + o.Search + "."
 	case o.Search != "":
-		what = "skills: find them with " + o.Search + "."
+		hint = "skills: find them with " + o.Search + "."
 	case rest == 1:
-		what = "skill: it loads by its exact name."
+		hint = "skill: it loads by its exact name."
 	}
-	fmt.Fprintf(b, "%d%s %s\n", rest, more, what)
+	fmt.Fprintf(b, "%d%s %s\n", rest, more, hint)
 }
 
-// listedSkill is a skill as the list shows it, not yet escaped.
-type listedSkill struct {
+// entry is a skill of the list, not yet escaped.
+type entry struct {
 	name, description, location string
-	runes                       int // of the description
-	pinned                      bool
+	runes                       int // the length of the description
+	isPinned                    bool
 	scope                       core.Scope
-	likely                      int // its place in Likely, or behind the last
+	likely                      int // its index in Likely, or len(Likely)
 }
 
-func (o OverviewText) listed(skills []core.Skill) []listedSkill {
-	all := make([]listedSkill, len(skills))
+// entriesOf returns the entries of skills.
+func (o OverviewText) entriesOf(skills []core.Skill) []entry {
+	all := make([]entry, len(skills))
 	for i := range skills {
-		all[i] = listedSkill{name: prompttext.Fold(skills[i].Name), description: prompttext.FoldDescription(skills[i].Description)}
+		all[i] = entry{name: prompttext.Fold(skills[i].Name), description: prompttext.FoldDescription(skills[i].Description)}
 		all[i].runes = utf8.RuneCountInString(all[i].description)
-		all[i].pinned, all[i].scope = slices.Contains(o.Pinned, skills[i].Name), skills[i].Scope
+		all[i].isPinned, all[i].scope = slices.Contains(o.Pinned, skills[i].Name), skills[i].Scope
 		if all[i].likely = slices.Index(o.Likely, skills[i].Name); all[i].likely < 0 {
 			all[i].likely = len(o.Likely)
 		}
@@ -185,48 +187,49 @@ func (o OverviewText) listed(skills []core.Skill) []listedSkill {
 	return all
 }
 
-// plan is how a list uses its room: those that are full are described, and of their
-// descriptions length characters are shown. Others that are named are listed by name.
+// plan says how each skill of a list is shown: with length characters of its description, or by
+// name only, or not at all.
 type plan struct {
-	length      int
-	full, named []bool
+	length               int
+	isDescribed, isNamed []bool
 }
 
-// lengthOf is how much of a description is shown.
-func (p plan) lengthOf(s *listedSkill) int {
-	if s.pinned {
-		return whole
+// lengthOf returns how many characters of a description are shown.
+func (p plan) lengthOf(s *entry) int {
+	if s.isPinned {
+		return wholeDescription
 	}
 	return p.length
 }
 
-const whole = math.MaxInt
+// wholeDescription is the length of a description that is not shortened.
+const wholeDescription = math.MaxInt
 
-// plan finds the greatest length of descriptions with which all skills have room, or
-// leaves it to planNames.
-func (o OverviewText) plan(all []listedSkill) plan {
-	limit := o.room()
-	p := plan{length: whole, full: make([]bool, len(all)), named: make([]bool, len(all))}
+// plan returns the plan with the longest descriptions for which all skills fit. If none fits,
+// it returns that of planNames.
+func (o OverviewText) plan(all []entry) plan {
+	limit := o.listTokens()
+	p := plan{length: wholeDescription, isDescribed: make([]bool, len(all)), isNamed: make([]bool, len(all))}
 	switch {
-	case o.fits(all, whole, limit):
+	case o.fits(all, wholeDescription, limit):
 	case o.fits(all, minDescription, limit):
 		longest := 0
 		for i := range all {
 			longest = max(longest, all[i].runes)
 		}
-		// The first length that does not fit, and so the one before it.
+		// The result of Search is the largest growth that still fits.
 		p.length = minDescription + sort.Search(longest-minDescription, func(n int) bool { return !o.fits(all, minDescription+n+1, limit) })
 	default:
 		return o.planNames(all, limit)
 	}
-	for i := range p.full {
-		p.full[i] = true
+	for i := range p.isDescribed {
+		p.isDescribed[i] = true
 	}
 	return p
 }
 
-// room is how many tokens the list may take.
-func (o OverviewText) room() int {
+// listTokens returns how many tokens the list may have.
+func (o OverviewText) listTokens() int {
 	limit := o.Tokens
 	if limit <= 0 {
 		limit = defaultOverviewTokens
@@ -234,60 +237,61 @@ func (o OverviewText) room() int {
 	return limit - prompttext.Estimate(o.Guidance) - frameTokens
 }
 
-func (o OverviewText) fits(all []listedSkill, length, limit int) bool {
+// fits reports whether all entries with descriptions of this length need at most limit tokens.
+func (o OverviewText) fits(all []entry, length, limit int) bool {
 	for i := range all {
-		if limit -= prompttext.Estimate(o.entry(&all[i], plan{length: length}.lengthOf(&all[i]))); limit < 0 {
+		if limit -= prompttext.Estimate(o.writeEntry(&all[i], plan{length: length}.lengthOf(&all[i]))); limit < 0 {
 			return false
 		}
 	}
 	return true
 }
 
-// planNames describes pinned and likely skills, names as many others as it can, and
-// describes more of them if all have a name. Within each step the order is that of
-// described.
-func (o OverviewText) planNames(all []listedSkill, limit int) plan {
-	p := plan{length: minDescription, full: make([]bool, len(all)), named: make([]bool, len(all))}
-	order := described(all)
-	take := func(cost int) bool {
+// planNames plans a list in which not all skills can be described. It describes pinned and
+// likely skills, and names as many others as fit. If all are named, it describes more of them.
+// Each step follows [descriptionOrder].
+func (o OverviewText) planNames(all []entry, limit int) plan {
+	p := plan{length: minDescription, isDescribed: make([]bool, len(all)), isNamed: make([]bool, len(all))}
+	order := descriptionOrder(all)
+	reserve := func(cost int) bool {
 		if cost > limit {
 			return false
 		}
 		limit -= cost
 		return true
 	}
-	name := func(i int) int { return prompttext.Estimate(all[i].bare()) + 1 } // and a comma
+	nameCost := func(i int) int { return prompttext.Estimate(all[i].nameOnly()) + 1 } // with a comma
 	named := 0
 	for _, i := range order {
-		chosen := all[i].pinned || all[i].likely < len(o.Likely)
-		if p.full[i] = chosen && take(prompttext.Estimate(o.entry(&all[i], p.lengthOf(&all[i])))); p.full[i] {
+		isChosen := all[i].isPinned || all[i].likely < len(o.Likely)
+		if p.isDescribed[i] = isChosen && reserve(prompttext.Estimate(o.writeEntry(&all[i], p.lengthOf(&all[i])))); p.isDescribed[i] {
 			named++
 		}
 	}
 	for _, i := range order {
-		if p.named[i] = !p.full[i] && take(name(i)); p.named[i] {
+		if p.isNamed[i] = !p.isDescribed[i] && reserve(nameCost(i)); p.isNamed[i] {
 			named++
 		}
 	}
 	for _, i := range order {
-		if named == len(all) && p.named[i] && take(prompttext.Estimate(o.entry(&all[i], p.lengthOf(&all[i])))-name(i)) {
-			p.full[i] = true
+		if named == len(all) && p.isNamed[i] && reserve(prompttext.Estimate(o.writeEntry(&all[i], p.lengthOf(&all[i])))-nameCost(i)) {
+			p.isDescribed[i] = true
 		}
 	}
 	return p
 }
 
-// described returns the places of skills in the order in which they are described while
-// there is room.
-func described(all []listedSkill) []int {
+// descriptionOrder returns the indexes of the skills in the order in which they get
+// descriptions: pinned ones, likely ones, then by scope.
+func descriptionOrder(all []entry) []int {
 	order := make([]int, len(all))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(i, j int) int {
 		a, b := &all[i], &all[j]
-		if a.pinned != b.pinned {
-			if a.pinned {
+		if a.isPinned != b.isPinned {
+			if a.isPinned {
 				return -1
 			}
 			return 1
@@ -297,10 +301,10 @@ func described(all []listedSkill) []int {
 	return order
 }
 
-// entry describes a skill with length characters of its description, or a few more to
-// the end of a word.
-func (o OverviewText) entry(s *listedSkill, length int) string {
-	name, description := prompttext.Escape(s.name), prompttext.Escape(s.shortened(length))
+// writeEntry returns the line of a skill with length characters of its description, or a few
+// more to the end of a word.
+func (o OverviewText) writeEntry(s *entry, length int) string {
+	name, description := prompttext.Escape(s.name), prompttext.Escape(s.shorten(length))
 	if o.Format == Lines {
 		if o.Location {
 			return "- " + name + " (" + prompttext.Escape(s.location) + "): " + description + "\n"
@@ -314,11 +318,12 @@ func (o OverviewText) entry(s *listedSkill, length int) string {
 	return text + "</skill>\n"
 }
 
-func (s *listedSkill) bare() string { return " " + prompttext.Escape(s.name) }
+// nameOnly returns the text for a skill that is listed by name.
+func (s *entry) nameOnly() string { return " " + prompttext.Escape(s.name) }
 
-// shortened cuts the description at the first end of a word after length characters. It cuts
-// in the middle of a word that does not end soon, as in scripts without spaces.
-func (s *listedSkill) shortened(length int) string {
+// shorten returns the description up to the first end of a word after length characters. If the
+// word does not end soon, as in scripts without spaces, it cuts after length characters.
+func (s *entry) shorten(length int) string {
 	if s.runes <= length {
 		return s.description
 	}
@@ -334,5 +339,5 @@ func (s *listedSkill) shortened(length int) string {
 			return s.description[:cut] + "…"
 		}
 	}
-	return s.description // the last word ends it
+	return s.description // the last word ends the description
 }

@@ -1,18 +1,18 @@
 package processors
 
-// Bounds of an overview.
+// Limits of an overview.
 const (
-	// defaultOverviewTokens bounds the overview if the host sets no budget, in estimated
-	// tokens. It stands in every request.
+	// defaultOverviewTokens limits the overview if the host sets no budget, in estimated tokens.
+	// Every request contains it.
 	defaultOverviewTokens = 4000
-	// frameTokens is the part of the budget that is reserved for the lines around the list.
+	// frameTokens is the part of the budget for the lines around the list.
 	frameTokens = 60
-	// minDescription is the number of characters below which no description is shortened: a
-	// shorter one says too little to choose by.
+	// minDescription is the shortest length of a shortened description, in characters: a shorter
+	// one is useless for choosing a skill.
 	minDescription = 60
-	// wordEnd is the number of characters after a cut within which the end of a word counts.
+	// wordEnd is how many characters after a cut the end of a word is searched.
 	wordEnd = 40
 )
 
-// noteTokens bounds each list in a note of catalog changes, in estimated tokens.
+// noteTokens limits each list in a note of catalog changes, in estimated tokens.
 const noteTokens = 1000

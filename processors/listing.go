@@ -9,8 +9,8 @@ import (
 	"github.com/satchel-go/satchel/internal/text/prompttext"
 )
 
-// Listing writes one line for each skill, a hash of its description and its name:
-// what a session keeps to tell later what has changed in the catalog.
+// Listing returns one line for each skill: a hash of its description, and its name. A session
+// stores it to find out later what has changed in the catalog.
 func (OverviewText) Listing(skills []core.Skill) string {
 	var b strings.Builder
 	for i := range skills {
@@ -22,9 +22,9 @@ func (OverviewText) Listing(skills []core.Skill) string {
 	return b.String()
 }
 
-// ChangeNote writes the note about how the visible skills differ from an earlier
-// [OverviewText.Listing]. Each of its three lists (new, new description, removed) is bounded
-// and says how many names it leaves out.
+// ChangeNote returns a note about how the visible skills differ from an earlier
+// [OverviewText.Listing]. It has three lists: new skills, new descriptions, and removed skills.
+// Each is limited, and says how many names it leaves out.
 func (o OverviewText) ChangeNote(listing string, skills []core.Skill) string {
 	var order []string
 	before := make(map[string]string)
@@ -47,14 +47,15 @@ func (o OverviewText) ChangeNote(listing string, skills []core.Skill) string {
 	}
 	var removed []string
 	for _, name := range order {
-		if _, gone := before[name]; gone {
+		if _, isGone := before[name]; isGone {
 			removed = append(removed, name)
 		}
 	}
-	return o.changes(added, edited, removed)
+	return o.writeChanges(added, edited, removed)
 }
 
-func (o OverviewText) changes(added, edited []core.Skill, removed []string) string {
+// writeChanges returns the note with its three lists.
+func (o OverviewText) writeChanges(added, edited []core.Skill, removed []string) string {
 	var b strings.Builder
 	b.WriteString("<skills_changed>\n")
 	for _, part := range []struct {
@@ -67,14 +68,14 @@ func (o OverviewText) changes(added, edited []core.Skill, removed []string) stri
 		b.WriteString(part.title + "\n")
 		list := o
 		list.Guidance, list.Tokens = "", noteTokens
-		list.list(&b, part.skills)
+		list.writeList(&b, part.skills)
 	}
 	if len(removed) > 0 {
 		b.WriteString("removed:")
-		left := noteTokens
+		remaining := noteTokens
 		for i, name := range removed {
 			entry := " " + prompttext.Text(name)
-			if left -= prompttext.Estimate(entry); left < 0 {
+			if remaining -= prompttext.Estimate(entry); remaining < 0 {
 				fmt.Fprintf(&b, " and %d more", len(removed)-i)
 				break
 			}

@@ -7,8 +7,8 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// PrefixBreak describes a request that does not begin with the request before it. A
-// provider's prompt cache can then serve only the part before Message.
+// PrefixBreak describes a request that does not begin with the request before it. A provider's
+// prompt cache can then serve only the part before Message.
 type PrefixBreak struct {
 	Cause Cause
 	// Message is the index in the view of the first message that differs, and Role
@@ -16,16 +16,15 @@ type PrefixBreak struct {
 	// messages.
 	Message int
 	Role    core.Role
-	// Tokens estimates, at four bytes a token, what has to be sent again although the earlier
-	// request contained it. That is everything behind the break that stood anywhere behind it
-	// before. A cache would have kept it; now it is paid for at the price of writing. Messages
-	// and tools that are unchanged count whole. Of a changed message, the common beginning and
-	// end count. Text that is gone and text that is new do not count.
+	// Tokens estimates, at four bytes a token, what is sent again although the earlier request
+	// contained it. That is everything after the break that was also anywhere after it before:
+	// the provider writes it to its cache a second time. Unchanged messages and tools count
+	// whole. Of a changed message, the common beginning and end count. Removed and new text does
+	// not count.
 	Tokens int
 }
 
-// Block names the first thing that differs: "tools", or for example "message 3
-// (tool)".
+// Block returns the first thing that differs: "tools", or for example "message 3 (tool)".
 func (b PrefixBreak) Block() string {
 	if b.Message < 0 {
 		return "tools"
@@ -40,15 +39,15 @@ func (b PrefixBreak) String() string {
 
 // testingT is the part of testing.TB that FailTest needs.
 type testingT interface {
-	// Helper is that of testing.TB.
+	// Helper is the method of testing.TB.
 	Helper()
-	// Errorf is that of testing.TB.
+	// Errorf is the method of testing.TB.
 	Errorf(format string, args ...any)
 }
 
-// FailTest returns a function for a guard that fails the test at each break whose
-// cause is not one of allowed. Without any, "turn" and "unload" are allowed:
-// the default view promises that nothing else breaks the prefix.
+// FailTest returns a function for satchel.WithPrefixGuard that fails the test at each break
+// whose cause is not in allowed. If allowed is empty, it accepts "turn" and "unload": the
+// default view promises that nothing else breaks the prefix.
 func FailTest(t testingT, allowed ...Cause) func(PrefixBreak) {
 	if allowed == nil {
 		allowed = []Cause{"turn", "unload"}

@@ -1,18 +1,17 @@
-// Package processors holds what a host decides about requests to the model: the
-// text of the overview, where loaded content goes, and what a summary of the
-// history hides. It also describes breaks of the prompt cache, and fails a test at
-// one.
+// Package processors has the settings of a host for requests to the model: the text of the
+// overview, where loaded content goes, and what happens at a summary. It
+// also describes breaks of the prompt cache's prefix, and can fail a test at one.
 package processors
 
 // Placement says where loaded content goes. The zero value leaves that to the runtime.
 type Placement uint8
 
 const (
-	// InToolResult puts content into the result of the call that delivered
-	// it, so that requests only grow at their end. The default.
+	// InToolResult, the default, puts content into the result of the call that loaded it, so that
+	// requests only grow at their end.
 	InToolResult Placement = iota + 1
-	// InSystem collects content after the host's system text. Each load then
-	// changes the beginning of the request.
+	// InSystem puts all content after the host's system text. Each load then changes the
+	// beginning of the request.
 	InSystem
 )
 
@@ -21,8 +20,8 @@ const (
 type SummaryRule uint8
 
 const (
-	// SummaryAuto attaches content whose message the summary removed and skips
-	// content that no message of this conversation carried. The default.
+	// SummaryAuto, the default, attaches content whose message the summary removed. It skips
+	// content that no message of this conversation contained.
 	SummaryAuto SummaryRule = iota
 	// SummaryAttach attaches all of it.
 	SummaryAttach

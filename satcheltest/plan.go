@@ -8,22 +8,22 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// Turn is how a planned model reacts to one user message: it takes the steps that are still
-// due, and then answers.
+// Turn says how a planned model answers one user message: it takes the steps that are not done
+// yet, and then answers.
 type Turn struct {
 	// Steps are taken in order, one model call each.
 	Steps []Step
-	// Needs are texts that must all be in the request when the answer is due.
+	// Needs are texts that the request must contain when the model answers.
 	Needs []string
-	// Answer ends the turn.
+	// Answer is the final message of the turn.
 	Answer string
 }
 
 // Step is one assistant message with tool calls.
 type Step struct {
-	// Unless skips the step when a message of the request contains it.
+	// Unless skips the step if a message of the request contains it.
 	Unless string
-	// Needs are texts that must all be in the request when the step is due.
+	// Needs are texts that the request must contain when the model takes the step.
 	Needs []string
 	// Text is the text of the message beside the calls.
 	Text string
@@ -34,8 +34,8 @@ type Step struct {
 // Do returns a step that calls one tool; see [To] for the arguments.
 func Do(tool string, args any) Step { return Step{Calls: []core.ToolCall{To(tool, args)}} }
 
-// Load returns a step that loads a skill with the docs named, unless the skill's text is in the
-// request already.
+// Load returns a step that loads a skill with the given docs, unless the request already
+// contains the skill's text.
 func Load(skill string, docs ...string) Step {
 	args := map[string]any{"skill": skill}
 	if len(docs) > 0 {
@@ -44,16 +44,16 @@ func Load(skill string, docs ...string) Step {
 	return Step{Unless: SkillOpen(skill), Calls: []core.ToolCall{To("skill_load", args)}}
 }
 
-// SkillOpen returns the tag with which a loaded skill's text begins in a request.
+// SkillOpen returns the tag that begins the text of a loaded skill in a request.
 func SkillOpen(skill string) string { return fmt.Sprintf("<skill name=%q>", skill) }
 
-// Plan returns a script that adapts to requests. Like a model it remembers nothing. It learns
-// from the request alone which turn it is in, what is done in it, and what is left to do. The
-// turn is the number of user messages in the request. A step is done when the turn has an
-// assistant message that called the step's tools in the same order.
+// Plan returns a script that follows the turns. Like a model it remembers nothing: it finds out
+// from each request which turn it is in, and which steps are done. The turn is the number of
+// user messages in the request. A step is done if an assistant message of the turn called the
+// step's tools in the same order.
 //
-// A request that does not fit the plan is answered with HTTP status 422 and a message that
-// says what is missing. So a client that loses content cannot go on.
+// If a request does not fit the plan, the script answers with HTTP status 422 and a message
+// that says what is missing. So a test fails if the client loses content.
 func Plan(turns ...Turn) Script {
 	return func(r Request) Response {
 		n := r.Turn()
@@ -61,25 +61,25 @@ func Plan(turns ...Turn) Script {
 			return Response{Status: http.StatusUnprocessableEntity, Err: fmt.Sprintf("the plan has %d turns and the request has %d user messages", len(turns), n)}
 		}
 		turn := turns[n-1]
-		step, due := turn.next(r)
-		if !due {
-			if lack := missing(r, turn.Needs); lack != "" {
-				return Response{Status: http.StatusUnprocessableEntity, Err: fmt.Sprintf("answer of turn %d: the request lacks %q", n, lack)}
+		step, isDue := turn.nextStep(r)
+		if !isDue {
+			if text := firstMissing(r, turn.Needs); text != "" {
+				return Response{Status: http.StatusUnprocessableEntity, Err: fmt.Sprintf("answer of turn %d: the request lacks %q", n, text)}
 			}
 			return Response{Text: turn.Answer}
 		}
-		if lack := missing(r, step.Needs); lack != "" {
-			return Response{Status: http.StatusUnprocessableEntity, Err: fmt.Sprintf("call of %s in turn %d: the request lacks %q", step.tools(), n, lack)}
+		if text := firstMissing(r, step.Needs); text != "" {
+			return Response{Status: http.StatusUnprocessableEntity, Err: fmt.Sprintf("call of %s in turn %d: the request lacks %q", step.toolNames(), n, text)}
 		}
 		return Response{Text: step.Text, Calls: step.Calls}
 	}
 }
 
-// next is the first step that is neither done nor unnecessary.
-func (t Turn) next(r Request) (Step, bool) {
+// nextStep returns the first step that is not done and must not be skipped.
+func (t Turn) nextStep(r Request) (Step, bool) {
 	done := doneInTurn(r.Messages)
 	for _, step := range t.Steps {
-		if len(done) > 0 && done[0] == step.tools() {
+		if len(done) > 0 && done[0] == step.toolNames() {
 			done = done[1:]
 			continue
 		}
@@ -91,8 +91,8 @@ func (t Turn) next(r Request) (Step, bool) {
 	return Step{}, false
 }
 
-// doneInTurn lists the calls of the assistant messages after the last user
-// message, one text for each message.
+// doneInTurn returns the tool names of the assistant messages after the last user message, one
+// text for each message.
 func doneInTurn(messages []Message) []string {
 	var done []string
 	for _, m := range messages {
@@ -100,14 +100,14 @@ func doneInTurn(messages []Message) []string {
 		case m.Role == "user":
 			done = nil
 		case m.Role == "assistant" && len(m.Calls) > 0:
-			done = append(done, Step{Calls: m.Calls}.tools())
+			done = append(done, Step{Calls: m.Calls}.toolNames())
 		}
 	}
 	return done
 }
 
-// tools are the names of a step's tools, in order.
-func (s Step) tools() string {
+// toolNames returns the names of a step's tools, in order.
+func (s Step) toolNames() string {
 	names := make([]string, len(s.Calls))
 	for i, c := range s.Calls {
 		names[i] = c.Name
@@ -115,8 +115,8 @@ func (s Step) tools() string {
 	return strings.Join(names, " ")
 }
 
-// missing is the first of needs that no message contains.
-func missing(r Request, needs []string) string {
+// firstMissing returns the first of needs that no message contains, or "".
+func firstMissing(r Request, needs []string) string {
 	for _, need := range needs {
 		if !r.Contains(need) {
 			return need

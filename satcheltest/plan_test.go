@@ -56,7 +56,7 @@ func TestPlan(t *testing.T) {
 			case resp.Status == http.StatusUnprocessableEntity:
 				got = "422: " + resp.Err
 			case len(resp.Calls) > 0:
-				got = Step{Calls: resp.Calls}.tools()
+				got = Step{Calls: resp.Calls}.toolNames()
 			}
 			if got != test.want {
 				t.Errorf("got %q, want %q", got, test.want)

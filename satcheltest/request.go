@@ -14,41 +14,39 @@ import (
 // errRequest reports a body that is no chat completion request.
 var errRequest = errors.New("bad chat completion request")
 
-// Request is one chat completion request as it arrived.
+// Request is one chat completion request, as the server received it.
 type Request struct {
 	// Number counts the requests of the server from 1.
 	Number int
 	// Raw is the body, byte for byte.
 	Raw []byte
-	// Model is the model that the client asked for.
+	// Model is the name of the model in the request.
 	Model string
-	// Stream reports that the client wants server-sent events, and StreamUsage
-	// that it wants a chunk with the usage at their end.
+	// Stream reports that the client wants server-sent events, and StreamUsage that it wants a
+	// last chunk with the usage.
 	Stream      bool
 	StreamUsage bool
 	// Messages and Tools are in the order of the body. Schemas have sorted keys and no white
-	// space, so that those of two clients compare bytewise.
+	// space, so that schemas of two clients can be compared byte by byte.
 	Messages []Message
 	Tools    []core.Tool
 
 	ctx context.Context
 }
 
-// Message is one message of a request. Two clients that spell the same message
-// differently (content as a string or as parts, null or absent) decode to the
-// same Message.
+// Message is one message of a request. It does not depend on how the client encodes the
+// content: as a string or as parts, as null or not at all.
 type Message struct {
 	Role string
-	// Text is the content: for a message of parts, its text parts one after
-	// the other.
+	// Text is the content. If the message has parts, it is the text parts one after the other.
 	Text string
 	// Calls are the tool calls of an assistant message.
 	Calls []core.ToolCall
-	// CallID is the call that a tool message answers.
+	// CallID is the id of the call that a tool message answers.
 	CallID string
 }
 
-// Context returns a context that ends when the client goes away or the server is closed. A
+// Context returns a context that ends when the client disconnects or the server is closed. A
 // script that waits must watch it.
 func (r Request) Context() context.Context {
 	if r.ctx == nil {
@@ -78,8 +76,8 @@ func (r Request) Contains(s string) bool {
 	return false
 }
 
-// Prompt renders tools and messages in the order in which a provider's prompt
-// cache sees them. Two prompts share a prefix exactly when a cache could.
+// Prompt returns tools and messages as text, in the order in which a provider's prompt cache
+// sees them. Two prompts share a prefix exactly if a cache could share it.
 func (r Request) Prompt() []byte {
 	var b bytes.Buffer
 	for _, t := range r.Tools {
@@ -94,6 +92,7 @@ func (r Request) Prompt() []byte {
 	return b.Bytes()
 }
 
+// requestBody is the part of a request that a script can see.
 type requestBody struct {
 	Model         string `json:"model"`
 	Stream        bool   `json:"stream"`
@@ -121,8 +120,7 @@ type requestBody struct {
 	} `json:"tools"`
 }
 
-// decode reads the fields that a script can see. Unknown fields are ignored;
-// they are in Raw.
+// decode decodes the fields that a script can see. Raw contains the others.
 func decode(raw []byte) (Request, error) {
 	var body requestBody
 	if err := json.Unmarshal(raw, &body); err != nil {
@@ -158,7 +156,7 @@ func decode(raw []byte) (Request, error) {
 	return r, nil
 }
 
-// contentText accepts the three spellings of a content: null, text, parts.
+// contentText returns the text of a content, which is null, a string or a list of parts.
 func contentText(raw json.RawMessage) (string, error) {
 	if len(raw) == 0 || string(raw) == "null" {
 		return "", nil
@@ -183,8 +181,7 @@ func contentText(raw json.RawMessage) (string, error) {
 	return text, nil
 }
 
-// sortedJSON writes raw with sorted keys and no white space; numbers keep their
-// spelling.
+// sortedJSON returns raw with sorted keys and no white space. Numbers keep their spelling.
 func sortedJSON(raw json.RawMessage) (string, error) {
 	if len(raw) == 0 {
 		return "", nil

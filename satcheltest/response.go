@@ -8,42 +8,41 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// Response is what the endpoint answers. The zero value is an empty assistant
-// message.
+// Response is the answer of the server. The zero value is an empty assistant message.
 type Response struct {
-	// Text and Calls are the assistant message. A call without an ID gets
-	// call_<request number>_<position from 1>; one with the ID "\x00" is sent without any.
+	// Text and Calls are the content of the assistant message. A call without an ID gets
+	// call_<request number>_<position from 1>. A call with the ID "\x00" is sent without an id.
 	Text  string
 	Calls []core.ToolCall
-	// Usage is reported as it is; nil is an estimate, see [Server].
+	// Usage is the usage to report. If it is nil, the server reports an estimate; see [Server].
 	Usage *core.Usage
-	// Status is the HTTP status. 0 means 200; with any other the body is an
-	// error object with the message Err.
+	// Status is the HTTP status; 0 means 200. With any other status the body is an error object
+	// with the message Err.
 	Status int
 	Err    string
 	// Cut breaks the connection in the middle of the answer.
 	Cut bool
 }
 
-// To makes a call of a tool. A string becomes the raw arguments, valid JSON or not; any other
-// value is encoded as JSON.
+// To returns a call of a tool. If args is a string, it becomes the raw arguments, valid JSON or
+// not. Any other value is encoded as JSON.
 func To(tool string, args any) core.ToolCall {
 	if raw, ok := args.(string); ok {
 		return core.ToolCall{Name: tool, Arguments: raw}
 	}
 	raw, err := json.Marshal(args)
 	if err != nil {
-		// Only a script's author can get here: show it where the call arrives.
+		// The script passed a value without JSON: the error shows where the call arrives.
 		raw = fmt.Appendf(nil, "%q", err.Error())
 	}
 	return core.ToolCall{Name: tool, Arguments: string(raw)}
 }
 
-// noID is the ID of a call that is sent without one.
+// noID is the ID of a call that is sent without an id.
 const noID = "\x00"
 
-// number gives every call without an id a deterministic one.
-func (r Response) number(request int) Response {
+// withIDs returns the response with an id, made from its place, for every call that has none.
+func (r Response) withIDs(request int) Response {
 	calls := make([]core.ToolCall, len(r.Calls))
 	for i, c := range r.Calls {
 		if c.ID == "" {
@@ -93,8 +92,8 @@ func writeError(w http.ResponseWriter, status int, message string) {
 	})
 }
 
-// writeWhole answers in one JSON object.
-func writeWhole(w http.ResponseWriter, req Request, resp Response) {
+// writeJSON writes a response that is not streamed.
+func writeJSON(w http.ResponseWriter, req Request, resp Response) {
 	message := map[string]any{"role": "assistant", "content": resp.Text}
 	if len(resp.Calls) > 0 {
 		calls := make([]wireCall, len(resp.Calls))
@@ -110,7 +109,7 @@ func writeWhole(w http.ResponseWriter, req Request, resp Response) {
 	body, err := json.Marshal(map[string]any{
 		"id":      responseID(req),
 		"object":  "chat.completion",
-		"created": created,
+		"created": createdAt,
 		"model":   req.Model,
 		"choices": []any{map[string]any{"index": 0, "message": message, "finish_reason": resp.finishReason()}},
 		"usage":   usageBody(resp.Usage),
@@ -127,7 +126,7 @@ func writeWhole(w http.ResponseWriter, req Request, resp Response) {
 	_, _ = w.Write(body) // the client may be gone
 }
 
-// created is a constant: no clock reaches an answer.
-const created = 1700000000
+// createdAt is the time in all responses: a constant, so that tests are repeatable.
+const createdAt = 1700000000
 
 func responseID(req Request) string { return fmt.Sprintf("chatcmpl-%d", req.Number) }

@@ -1,8 +1,8 @@
-// Package satcheltest tests agents without a key and without a network. Its [Server] is a
-// scripted model endpoint; it holds no model. It speaks the OpenAI chat completion format over
-// HTTP on loopback, streamed and not. It answers what a [Script] says and keeps every request
-// byte for byte. Point the agent's client at [Server.URL], run the agent, and look at
-// [Server.Requests]: they are what a model would have got.
+// Package satcheltest helps to test agents without an API key and without a network. Its
+// [Server] is an endpoint with a script in place of a model. It speaks the OpenAI chat completion
+// format over HTTP on loopback, streamed and not. It answers as a [Script] decides, and records
+// every request byte for byte. A test sets the agent's client to [Server.URL], runs the agent,
+// and checks [Server.Requests]: a model would have got the same requests.
 package satcheltest
 
 import (
@@ -16,33 +16,32 @@ import (
 	"net/http"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/satchel-go/satchel/core"
 )
 
-// Script decides the answer to a request. It is called for one request at a
-// time, in the order of arrival.
+// Script returns the answer to a request. The server calls it for one request at a time, in the
+// order of arrival.
 type Script func(Request) Response
 
-// Server is the endpoint. If a script gives no usage, the server reports an estimate: four
-// bytes of [Request.Prompt] are one token, and the longest prefix that an earlier request
-// shares counts as cached.
+// Server is the endpoint. If a script sets no usage, the server reports an estimate: four bytes
+// of [Request.Prompt] are one token. The longest prefix that the prompt shares with an earlier
+// one counts as cached.
 type Server struct {
 	script Script
 	http   *http.Server
 	url    string
 	done   chan struct{}
 
-	// turn is held while the script runs, so that scripts need no lock.
-	turn sync.Mutex
+	// scriptMu is held while the script runs, so that scripts need no lock.
+	scriptMu sync.Mutex
 
 	mu       sync.Mutex
 	requests []Request
 	prompts  [][]byte
 }
 
-// New starts a server on a free port of 127.0.0.1. Close it.
+// New starts a server on a free port of 127.0.0.1. The caller closes it.
 func New(script Script) (*Server, error) {
 	if script == nil {
 		return nil, errors.New("start endpoint: no script")
@@ -58,7 +57,7 @@ func New(script Script) (*Server, error) {
 	}
 	s.http = &http.Server{
 		Handler:           http.HandlerFunc(s.serve),
-		ReadHeaderTimeout: 10 * time.Second,
+		ReadHeaderTimeout: headerTimeout,
 		ErrorLog:          log.New(io.Discard, "", 0),
 	}
 	go func() {
@@ -68,10 +67,10 @@ func New(script Script) (*Server, error) {
 	return s, nil
 }
 
-// URL returns the base URL for a client, without a slash at its end.
+// URL returns the base URL for a client, without a trailing slash.
 func (s *Server) URL() string { return s.url }
 
-// Close stops the server and breaks the connections that are open.
+// Close stops the server and closes its connections.
 func (s *Server) Close() error {
 	err := s.http.Close()
 	<-s.done
@@ -107,18 +106,18 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	case req.Stream:
 		writeStream(w, req, resp)
 	default:
-		writeWhole(w, req, resp)
+		writeJSON(w, req, resp)
 	}
 }
 
-// answer numbers and records a request and asks the script.
+// answer records a request, calls the script, and completes the response.
 func (s *Server) answer(ctx context.Context, req Request) (Request, Response) {
-	s.turn.Lock()
-	defer s.turn.Unlock()
+	s.scriptMu.Lock()
+	defer s.scriptMu.Unlock()
 	prompt := req.Prompt()
 	cached := s.record(&req, prompt)
 	req.ctx = ctx
-	resp := s.script(req).number(req.Number)
+	resp := s.script(req).withIDs(req.Number)
 	if resp.Usage == nil {
 		resp.Usage = &core.Usage{
 			Prompt:     tokens(len(prompt)),
@@ -129,7 +128,8 @@ func (s *Server) answer(ctx context.Context, req Request) (Request, Response) {
 	return req, resp
 }
 
-// record returns how many bytes of the prompt an earlier request had, too.
+// record numbers and stores a request. It returns how many bytes of the prompt an earlier
+// request begins with too.
 func (s *Server) record(req *Request, prompt []byte) (cached int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -124,74 +124,80 @@ func removeBefore(t *testing.T, s artifacts.Store) {
 // 1000 bytes and 10 versions.
 func RunQuota(t *testing.T, open func(t *testing.T) artifacts.Store) {
 	t.Helper()
-	put := func(t *testing.T, s artifacts.Store, session, name string, size int) error {
-		t.Helper()
-		_, err := s.Save(t.Context(), session, name, "", strings.NewReader(strings.Repeat("x", size)), limit)
-		return err
+	t.Run("bytes", func(t *testing.T) { quotaBytes(t, open(t)) })
+	t.Run("versions", func(t *testing.T) { quotaVersions(t, open(t)) })
+	t.Run("endless content", func(t *testing.T) { quotaEndless(t, open(t)) })
+	t.Run("parallel", func(t *testing.T) { quotaParallel(t, open(t)) })
+}
+
+// saveSize saves content of a size.
+func saveSize(t *testing.T, s artifacts.Store, session, name string, size int) error {
+	t.Helper()
+	_, err := s.Save(t.Context(), session, name, "", strings.NewReader(strings.Repeat("x", size)), limit)
+	return err
+}
+
+func quotaBytes(t *testing.T, s artifacts.Store) {
+	for i, size := range []int{600, 400, 0} {
+		if err := saveSize(t, s, "s", "a", size); err != nil {
+			t.Errorf("save %d: %v", i, err)
+		}
 	}
-	t.Run("bytes", func(t *testing.T) {
-		s := open(t)
-		for i, size := range []int{600, 400, 0} {
-			if err := put(t, s, "s", "a", size); err != nil {
-				t.Errorf("save %d: %v", i, err)
-			}
+	is(t, saveSize(t, s, "s", "b", 1), artifacts.ErrQuota)
+	is(t, saveSize(t, s, "t", "a", 1001), artifacts.ErrQuota)
+	checkEmpty(t, s, "t")
+	if err := saveSize(t, s, "t", "a", 1000); err != nil {
+		t.Errorf("another session: %v", err)
+	}
+	if err := s.Remove(t.Context(), "s", artifacts.Ref{Name: "a", Version: 0}); err != nil {
+		t.Fatal(err)
+	}
+	if err := saveSize(t, s, "s", "b", 600); err != nil {
+		t.Errorf("after a removal: %v", err)
+	}
+	is(t, saveSize(t, s, "s", "b", 1), artifacts.ErrQuota)
+	equal(t, "versions", len(list(t, s, "s")), 3)
+}
+
+func quotaVersions(t *testing.T, s artifacts.Store) {
+	for i := range 10 {
+		if err := saveSize(t, s, "s", "a/"+strings.Repeat("n", i%3+1), 0); err != nil {
+			t.Error(err)
 		}
-		is(t, put(t, s, "s", "b", 1), artifacts.ErrQuota)
-		is(t, put(t, s, "t", "a", 1001), artifacts.ErrQuota)
-		checkEmpty(t, s, "t")
-		if err := put(t, s, "t", "a", 1000); err != nil {
-			t.Errorf("another session: %v", err)
-		}
-		if err := s.Remove(t.Context(), "s", artifacts.Ref{Name: "a", Version: 0}); err != nil {
-			t.Fatal(err)
-		}
-		if err := put(t, s, "s", "b", 600); err != nil {
-			t.Errorf("after a removal: %v", err)
-		}
-		is(t, put(t, s, "s", "b", 1), artifacts.ErrQuota)
-		equal(t, "versions", len(list(t, s, "s")), 3)
+	}
+	is(t, saveSize(t, s, "s", "a", 0), artifacts.ErrQuota)
+	equal(t, "versions", len(list(t, s, "s")), 10)
+	if err := s.End(t.Context(), "s"); err != nil {
+		t.Fatal(err)
+	}
+	if err := saveSize(t, s, "s", "a", 1000); err != nil {
+		t.Errorf("after the end: %v", err)
+	}
+}
+
+func quotaEndless(t *testing.T, s artifacts.Store) {
+	e := &endless{}
+	_, err := s.Save(t.Context(), "s", "a", "", e, 1<<40)
+	is(t, err, artifacts.ErrQuota)
+	if e.read > 1<<20 {
+		t.Errorf("read %d bytes", e.read)
+	}
+	checkEmpty(t, s, "s")
+}
+
+func quotaParallel(t *testing.T, s artifacts.Store) {
+	parallel(t, 12, func(int) error {
+		_ = saveSize(t, s, "s", "a", 300) // some of these fail
+		return nil
 	})
-	t.Run("versions", func(t *testing.T) {
-		s := open(t)
-		for i := range 10 {
-			if err := put(t, s, "s", "a/"+strings.Repeat("n", i%3+1), 0); err != nil {
-				t.Error(err)
-			}
-		}
-		is(t, put(t, s, "s", "a", 0), artifacts.ErrQuota)
-		equal(t, "versions", len(list(t, s, "s")), 10)
-		if err := s.End(t.Context(), "s"); err != nil {
-			t.Fatal(err)
-		}
-		if err := put(t, s, "s", "a", 1000); err != nil {
-			t.Errorf("after the end: %v", err)
-		}
-	})
-	t.Run("endless content", func(t *testing.T) {
-		s := open(t)
-		e := &endless{}
-		_, err := s.Save(t.Context(), "s", "a", "", e, 1<<40)
-		is(t, err, artifacts.ErrQuota)
-		if e.read > 1<<20 {
-			t.Errorf("read %d bytes", e.read)
-		}
-		checkEmpty(t, s, "s")
-	})
-	t.Run("parallel", func(t *testing.T) {
-		s := open(t)
-		parallel(t, 12, func(int) error {
-			_ = put(t, s, "s", "a", 300) // some of these fail
-			return nil
-		})
-		total := int64(0)
-		for _, info := range list(t, s, "s") {
-			total += info.Size
-		}
-		if total > 1000 {
-			t.Errorf("%d bytes are kept", total)
-		}
-		if err := put(t, s, "t", "a", 1000); err != nil {
-			t.Errorf("another session: %v", err)
-		}
-	})
+	total := int64(0)
+	for _, info := range list(t, s, "s") {
+		total += info.Size
+	}
+	if total > 1000 {
+		t.Errorf("%d bytes are kept", total)
+	}
+	if err := saveSize(t, s, "t", "a", 1000); err != nil {
+		t.Errorf("another session: %v", err)
+	}
 }
