@@ -12,7 +12,7 @@ import (
 // TestNodeOptions has two environments: one hook is enough for the ES modules of both. One of an
 // earlier version has none.
 func TestNodeOptions(t *testing.T) {
-	var found deps.Found
+	var found deps.Status
 	var dirs []string
 	for range 2 {
 		dir := t.TempDir()
@@ -26,7 +26,7 @@ func TestNodeOptions(t *testing.T) {
 	if got := dependencyVars(found, nil); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	old := deps.Found{Environments: []deps.Environment{{Kind: deps.Node, Dir: t.TempDir()}}}
+	old := deps.Status{Environments: []deps.Environment{{Kind: deps.Node, Dir: t.TempDir()}}}
 	if got := dependencyVars(old, nil); len(got) != 1 {
 		t.Errorf("without a hook: %q", got)
 	}

@@ -123,7 +123,7 @@ func appendVars(env []string, vars map[string]string) []string {
 // there must not pass for an allowed one. For other privileged commands the .venv comes
 // after the system's programs, for the same reason. The last directory is
 // [workspace.LastPath].
-func searchPath(own, at string, found deps.Found, visible []string, privileged, compared bool) string {
+func searchPath(own, at string, found deps.Status, visible []string, privileged, compared bool) string {
 	const separator = string(filepath.ListSeparator)
 	venv, system, _ := strings.Cut(own, separator)
 	var programs []string
@@ -163,24 +163,24 @@ func programsOf(dir string) string {
 // findDependencies finds the environments with the packages that the skill
 // requires. A skill whose packages are not installed still runs, because the
 // system may have them.
-func findDependencies(ctx context.Context, cache *deps.Cache, skill string, from *catalog.Catalog, n *notes) (deps.Found, error) {
+func findDependencies(ctx context.Context, cache *deps.Cache, skill string, from *catalog.Catalog, n *notes) (deps.Status, error) {
 	if cache == nil {
-		return deps.Found{}, nil
+		return deps.Status{}, nil
 	}
 	found, err := cache.Find(ctx, func(name string) ([]byte, error) { return from.ReadFile(ctx, skill, name) })
 	if ctx.Err() != nil {
-		return deps.Found{}, ctx.Err()
+		return deps.Status{}, ctx.Err()
 	}
 	if err != nil {
 		n.add(fmt.Sprintf("what the skill requires is not looked for: %v", err))
-		return deps.Found{}, nil
+		return deps.Status{}, nil
 	}
 	return found, nil
 }
 
 // dependencyVars returns the variables that show the packages of the environments,
 // and those that the host shows, to the system's interpreters.
-func dependencyVars(found deps.Found, visible []string) []string {
+func dependencyVars(found deps.Status, visible []string) []string {
 	var python, node []string
 	options := ""
 	for _, e := range found.Environments {

@@ -12,20 +12,20 @@ import (
 type Collection struct {
 	// Files are sorted by name, byte by byte.
 	Files []File
-	// Warnings say what was left out and why. There are at most 21.
+	// Warnings say which files were left out and why. There are at most 21.
 	Warnings []Warning
 }
 
 // Collect finds the regular files of tree that match a glob of spec, each once, and reads as
 // much of them as spec asks for.
 //
-// It looks only where a glob can match: a glob without wildcards costs the same in a directory
-// of any size. It never follows symbolic links to files or directories: a file counts under its
-// own name only. Links, pipes, sockets, devices, files with a second hard link, and names that
-// are not one line of UTF-8 are left out. So are files that vanish or are exchanged meanwhile.
-// Each gives a warning, and none is opened. Files that are being staged are skipped. Collect
-// does not wait for any file, and looks at 100,000 names at most. In memory it holds what it
-// inlines, the part of one file that it is about to inline, and 32 KiB.
+// It searches only directories in which a glob can match. A glob without wildcards costs the
+// same in a directory of any size. Collect never follows symbolic links: a file counts under
+// its own name only. Links, pipes, sockets, devices, files with a second hard link, and names
+// that are not one line of UTF-8 are left out. So are files that vanish or are replaced during
+// the search. Each gives a warning, and none is opened. Temporary files of a staging call are
+// skipped. Collect waits for no file, and looks at 100,000 names at most. It holds in memory
+// the inlined contents, a part of one more file, and 32 KiB.
 //
 // Errors are [ErrPattern] and [ErrSpec] if spec is invalid, the error of ctx, and errors of
 // tree itself. All other problems are warnings.
@@ -34,39 +34,39 @@ func Collect(ctx context.Context, tree Tree, spec Spec) (Collection, error) {
 	if err != nil {
 		return Collection{}, err
 	}
-	pats, of, err := parseGlobs(spec.Globs)
+	pats, globOf, err := parseGlobs(spec.Globs)
 	if err != nil {
 		return Collection{}, err
 	}
 	n := &notes{}
-	w := &walk{tree: tree, pats: pats, globs: spec.Globs, of: of, limit: spec.MaxFiles, notes: n}
-	names, err := w.files(ctx)
+	w := &walk{tree: tree, pats: pats, globs: spec.Globs, globOf: globOf, limit: spec.MaxFiles, notes: n}
+	names, err := w.search(ctx)
 	if err != nil {
 		return Collection{}, err
 	}
 	c := Collection{}
-	r := &reading{
+	r := &reader{
 		tree: tree, notes: n, inline: spec.Inline,
-		each: bound(spec.MaxFileBytes, MaxInlineFile, spec.InlineFile), left: bound(spec.MaxTotalBytes, MaxInlineTotal, spec.InlineTotal),
+		maxFile: bound(spec.MaxFileBytes, MaxInlineFile, spec.InlineFile), maxTotal: bound(spec.MaxTotalBytes, MaxInlineTotal, spec.InlineTotal),
 	}
 	for _, name := range names {
 		if err := ctx.Err(); err != nil {
 			return Collection{}, err
 		}
-		if f, ok := r.file(name); ok {
+		if f, ok := r.read(name); ok {
 			c.Files = append(c.Files, f)
 		}
 	}
-	if r.short {
+	if r.hasCut {
 		n.add("max_total_bytes", "the contents of some files are left out or cut")
 	}
 	c.Warnings = n.list()
 	return c, nil
 }
 
-// parseGlobs returns the patterns of all globs, and for each pattern the index of
-// its glob.
-func parseGlobs(globs []string) (all patterns, of []int, err error) {
+// parseGlobs returns the patterns of all globs. globOf holds for each pattern the index of its
+// glob.
+func parseGlobs(globs []string) (all patterns, globOf []int, err error) {
 	if len(globs) > maxGlobs {
 		return nil, nil, fmt.Errorf("%w: %d globs, at most %d are allowed", ErrPattern, len(globs), maxGlobs)
 	}
@@ -76,22 +76,22 @@ func parseGlobs(globs []string) (all patterns, of []int, err error) {
 			return nil, nil, err
 		}
 		for range ps {
-			of = append(of, i)
+			globOf = append(globOf, i)
 		}
 		all = append(all, ps...)
 	}
 	if len(all) > maxPatterns {
 		return nil, nil, fmt.Errorf("%w: the globs stand for %d patterns, at most %d are allowed", ErrPattern, len(all), maxPatterns)
 	}
-	return all, of, nil
+	return all, globOf, nil
 }
 
-// Warning is a sentence for the model about what was left out and why. A program
-// chose the name in it: a host that removes secrets from it must do so before
-// String, which cuts and quotes the name.
+// Warning tells the model which file was left out and why. A command chose the name in it. A
+// caller that removes secrets from the name must do so before it calls String, which cuts and
+// quotes the name.
 type Warning struct {
-	// Name is the file, pattern or limit that the warning is about; it is empty
-	// if there are several.
+	// Name is the file, pattern or limit that the warning is about. It is empty if the warning
+	// is about several.
 	Name string
 	// Text is the rest of the sentence.
 	Text string

@@ -273,7 +273,7 @@ func TestWalkStops(t *testing.T) {
 		"work":    {work: maxWork - 1},
 	} {
 		w.tree, w.pats, w.limit, w.notes = Dir(root), ps, 10, &notes{}
-		found, err := w.files(t.Context())
+		found, err := w.search(t.Context())
 		if err != nil || len(found) != 1 || len(w.notes.warnings) != 1 || !strings.Contains(w.notes.warnings[0].Text, "stopped") {
 			t.Errorf("%s: %q, %q, %v", name, found, w.notes.warnings, err)
 		}

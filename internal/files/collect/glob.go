@@ -27,7 +27,7 @@ func parseGlob(glob string) ([]pattern, error) {
 	return alternatives, nil
 }
 
-// cleanText cleans a glob. Cleaning a cleaned one changes nothing.
+// cleanText cleans a glob. It returns a clean glob unchanged.
 func cleanText(glob string) (string, error) {
 	if err := checkText(glob); err != nil {
 		return "", err
@@ -42,8 +42,8 @@ func cleanText(glob string) (string, error) {
 	return cleaned, checkText(cleaned)
 }
 
-// dropEmpty removes segments without meaning. It leaves "..", which path.Clean
-// would resolve, so that compile refuses it.
+// dropEmpty removes empty segments and ".". Unlike path.Clean it does not resolve "..", so that
+// compile can refuse it.
 func dropEmpty(glob string) string {
 	var kept []string
 	for segment := range strings.SplitSeq(glob, "/") {
@@ -108,7 +108,7 @@ func unknownVariable(name string) error {
 	return fmt.Errorf(`unknown variable %.40q: a pattern may start with %s; write \$ for a plain $`, name, variables)
 }
 
-// expand returns the patterns that a pattern with braces stands for, in order.
+// expand returns the patterns without braces for a pattern with braces, in order.
 func expand(glob string) ([]string, error) {
 	if n := strings.Count(glob, "{"); n > maxBraces {
 		return nil, fmt.Errorf("%d opening braces, at most %d are allowed", n, maxBraces)
@@ -138,8 +138,8 @@ func classEnd(glob string, start int) int {
 	return -1
 }
 
-// Within returns the spec with every value lowered to the limits, and says what
-// was lowered.
+// Within returns the spec with every value lowered to the limits, and a sentence for each
+// lowered value.
 func (s Spec) Within(l outputs.Limits) (Spec, []string) {
 	var lowered []string
 	files := int64(s.MaxFiles)

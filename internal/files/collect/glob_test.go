@@ -132,7 +132,7 @@ func match(t *testing.T, glob, path string) bool {
 	for i, part := range parts {
 		next := all.step(states, part)
 		if i == len(parts)-1 {
-			return len(next.whole) > 0
+			return len(next.matched) > 0
 		}
 		states = next.below
 	}

@@ -2,15 +2,15 @@ package collect
 
 import "github.com/satchel-go/satchel/internal/files/plainfile"
 
-// These values stand for zero fields of a [Spec]. A model reads the names of a hundred files
-// well, and what it needs of them inline is less.
+// Defaults of zero fields of a [Spec]. A model can handle the names of a hundred files. It
+// needs fewer contents than these sizes allow.
 const (
 	DefaultMaxFiles      = 100
 	DefaultMaxFileBytes  = 4 << 20
 	DefaultMaxTotalBytes = 64 << 20
 )
 
-// A [Spec] may ask for at most this.
+// The largest values that a [Spec] may have.
 const (
 	CeilingMaxFiles      = 10_000
 	CeilingMaxFileBytes  = 1 << 30
@@ -36,12 +36,12 @@ const (
 // the lengths of both, for every pattern.
 const (
 	maxGlobs        = 64   // of a Spec
-	maxPatterns     = 128  // that all globs of a Spec stand for together
+	maxPatterns     = 128  // of all globs of a Spec, after braces are expanded
 	maxGlob         = 1024 // bytes
 	maxWildcards    = 32   // *, ? and [ together
 	maxDeep         = 4    // segments **
 	maxBraces       = 16
-	maxAlternatives = 64                 // patterns that the braces stand for
+	maxAlternatives = 64                 // patterns to which the braces of a glob expand
 	maxSegment      = 255                // bytes; no file system takes longer names
 	maxDepth        = plainfile.MaxDepth // segments, and nested directories
 )
@@ -49,8 +49,8 @@ const (
 const (
 	// maxEntries bounds how many names a search looks at.
 	maxEntries = 100_000
-	// maxWork bounds the matching of names, measured as the length of a name
-	// times that of the pattern: a second or two.
+	// maxWork bounds the time for matching names: a second or two. The unit is a byte of a
+	// name times a byte of the pattern.
 	maxWork = 1 << 30
 	// listBatch is how many names are read from a directory at once.
 	listBatch = 256

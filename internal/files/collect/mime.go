@@ -15,9 +15,9 @@ const (
 // MIME returns the type of a file by its name and its first bytes (3 KiB are enough), in lower
 // case and without parameters: "text/csv", never "text/csv; charset=utf-8".
 //
-// The content decides. The extension decides if the content only shows plain text, unknown
-// bytes or what looks like a table. It also decides for Markdown and programs that begin with a
-// piece of markup or data, and between formats of one container (ZIP, OLE, XML, JSON):
+// The content decides first. The extension decides if the content is plain text, unknown bytes
+// or looks like a table. It also decides for Markdown and programs that begin with markup or
+// data, and between formats of one container (ZIP, OLE, XML, JSON):
 //
 //	.json .ipynb      application/json     .jsonl .ndjson   application/x-ndjson
 //	.geojson          application/geo+json .csv             text/csv
@@ -64,10 +64,9 @@ func isWeak(sniffed string) bool {
 	return false
 }
 
-// sniff returns the type that the content alone shows. A sniffer recognises some
-// binary formats by two letters, which would make a text about BMW a picture. So
-// content that is text throughout is not taken for a binary format, except for
-// the few formats that begin with text.
+// sniff returns the type that the content alone shows. The sniffer recognises some binary
+// formats by two letters: it takes a text that begins with "BMW" for a picture. So sniff returns
+// plain text for printable content, except for the few formats that begin with text.
 func sniff(head []byte) string {
 	found, _, _ := strings.Cut(mimetype.Detect(head).String(), ";")
 	found = strings.ToLower(found)
@@ -81,8 +80,8 @@ func sniff(head []byte) string {
 	return plainText
 }
 
-// printable reports whether head contains only what text contains: UTF-8 and, of
-// the control characters, those for layout and the escape of terminals.
+// printable reports whether head is UTF-8 without control characters, other than those for
+// layout and the escape of terminals.
 func printable(head []byte) bool {
 	if !validText(head, true) {
 		return false
@@ -128,8 +127,8 @@ const (
 	openDocument   = "application/vnd.oasis.opendocument."
 )
 
-// byExtension is the table of [MIME], under the sniffer's names where it has them. An
-// extension that says nothing is not in it.
+// byExtension is the table of [MIME]. It uses the sniffer's names of types. It has no extension
+// that many formats share.
 var byExtension = extensions(map[string]string{
 	// Data and documents that are text; plainText is for files that are plain text
 	// whatever they look like.
@@ -184,9 +183,10 @@ var byExtension = extensions(map[string]string{
 	"application/vnd.ms-powerpoint":                ".ppt",
 })
 
-func extensions(of map[string]string) map[string]string {
+// extensions returns the types by extension.
+func extensions(byType map[string]string) map[string]string {
 	types := map[string]string{}
-	for mime, all := range of {
+	for mime, all := range byType {
 		for ext := range strings.FieldsSeq(all) {
 			types[ext] = mime
 		}

@@ -25,7 +25,7 @@ const (
 	deep                        // **: any number of directories
 )
 
-// compile returns the patterns that a clean glob stands for.
+// compile returns the patterns of a clean glob, one for each alternative of its braces.
 func compile(glob string) ([]pattern, error) {
 	texts, err := expand(glob)
 	if err != nil {
@@ -118,8 +118,8 @@ func compileSegment(text string) (segment, int, error) {
 	if len(text) > maxSegment {
 		return segment{}, 0, fmt.Errorf("a segment has %d bytes, at most %d are allowed", len(text), maxSegment)
 	}
-	// A directory is also listed for a plain backslash, which some systems take
-	// for a slash.
+	// Some systems take a plain backslash for a slash. So such a segment is compared with
+	// listed names and never opened as a path.
 	if wildcards > 0 || strings.Contains(plain.String(), `\`) {
 		return segment{wildcard, glob.String()}, wildcards, nil
 	}
@@ -139,7 +139,7 @@ func (s segment) matches(name string) bool {
 	return doublestar.MatchUnvalidated(s.text, name)
 }
 
-// state is a position in a pattern: the segments before at have matched.
+// state is a position in a pattern: all segments before at have matched.
 type state struct{ pattern, at int }
 
 // patterns are all patterns of one search.
@@ -154,7 +154,8 @@ func (ps patterns) start() []state {
 	return states
 }
 
-// add adds a state, and the states that follow if ** stands for no directory.
+// add adds a state. If its segment is **, it also adds the next one, because ** matches no
+// directory too.
 func (ps patterns) add(states []state, s state) []state {
 	for ; s.at < len(ps[s.pattern]) && !slices.Contains(states, s); s.at++ {
 		states = append(states, s)
@@ -165,14 +166,14 @@ func (ps patterns) add(states []state, s state) []state {
 	return states
 }
 
-// step is the effect of a name on the states.
+// step is the result of matching one name.
 type step struct {
-	below []state // the states for what is in it, if it is a directory
-	whole []int   // the patterns that match it
-	named bool    // a literal segment named it
+	below   []state // the states for its entries, if it is a directory
+	matched []int   // the patterns that match it
+	isNamed bool    // a literal segment names it
 }
 
-// step takes one name. A pattern whose rest is ** matches the name itself too.
+// step matches one name in the states. A pattern whose rest is ** matches the name itself too.
 func (ps patterns) step(states []state, name string) step {
 	var next step
 	for _, s := range states {
@@ -180,15 +181,15 @@ func (ps patterns) step(states []state, name string) step {
 		if !p[s.at].matches(name) {
 			continue
 		}
-		next.named = next.named || p[s.at].kind == literal
+		next.isNamed = next.isNamed || p[s.at].kind == literal
 		after := state{s.pattern, s.at + 1}
 		if p[s.at].kind == deep {
 			next.below = ps.add(next.below, s)
 		} else {
 			next.below = ps.add(next.below, after)
 		}
-		if !slices.ContainsFunc(p[after.at:], func(s segment) bool { return s.kind != deep }) && !slices.Contains(next.whole, s.pattern) {
-			next.whole = append(next.whole, s.pattern)
+		if !slices.ContainsFunc(p[after.at:], func(s segment) bool { return s.kind != deep }) && !slices.Contains(next.matched, s.pattern) {
+			next.matched = append(next.matched, s.pattern)
 		}
 	}
 	return next
@@ -216,7 +217,7 @@ func (p pattern) isPath() bool {
 	return !slices.ContainsFunc(p, func(s segment) bool { return s.kind != literal })
 }
 
-// String returns the path that such a pattern is.
+// String returns the pattern with slashes between its segments.
 func (p pattern) String() string {
 	parts := make([]string, len(p))
 	for i, s := range p {

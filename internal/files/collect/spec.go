@@ -22,8 +22,8 @@ type Spec struct {
 	// Globs are patterns relative to the workspace, at most 64.
 	//
 	// A pattern is a slash path with the wildcards *, ?, [a-z], [!a-z] and {a,b}. As a whole
-	// segment, ** stands for any number of directories. A backslash takes the meaning from the
-	// character after it. A pattern may start with $WORKSPACE_DIR, $OUTPUT_DIR (out), $WORK_DIR
+	// segment, ** matches any number of directories. A backslash escapes the character after
+	// it. A pattern may start with $WORKSPACE_DIR, $OUTPUT_DIR (out), $WORK_DIR
 	// (work), $SKILLS_DIR (skills) or $RUN_DIR (runs), also written ${OUTPUT_DIR}. inputs/
 	// means work/inputs/.
 	//
@@ -96,7 +96,7 @@ func (s Spec) withDefaults() Spec {
 	return s
 }
 
-// bound returns the smallest of some bounds, of which 0 is none.
+// bound returns the smallest of the bounds. It ignores others that are 0 or less.
 func bound(first int64, others ...int64) int64 {
 	for _, b := range others {
 		if b > 0 {
@@ -106,11 +106,10 @@ func bound(first int64, others ...int64) int64 {
 	return first
 }
 
-// Savable returns the files that the limits of s allow as artifacts, in their
-// order, and a warning for each of the others. A file is saved as a whole or not
-// at all; a file that is too large does not keep smaller ones after it from being
-// saved. Sizes are those at the time of [Collect]: give MaxFileBytes to the store
-// too, because a file may have grown since.
+// Savable returns the files that may be saved as artifacts within the limits of s, in their
+// order, and a warning for each of the others. A file is saved whole or not at all. A file that
+// is too large does not prevent smaller ones after it. Sizes are those at the time of
+// [Collect]. A file may have grown since, so the caller must pass MaxFileBytes to the store too.
 func (s Spec) Savable(files []File) (save []File, warnings []Warning) {
 	s = s.withDefaults()
 	n, room := notes{}, s.MaxTotalBytes
@@ -131,8 +130,8 @@ func (s Spec) Savable(files []File) (save []File, warnings []Warning) {
 // ArtifactName returns the name under which the file is saved.
 func (s Spec) ArtifactName(file string) string { return s.NameTemplate + file }
 
-// UnmarshalJSON reads the object that [Spec] describes. The error wraps
-// [ErrSpec] and names the key.
+// UnmarshalJSON reads a JSON object with the keys of [Spec]. The error wraps [ErrSpec] and
+// names the key.
 func (s *Spec) UnmarshalJSON(data []byte) error {
 	var object map[string]json.RawMessage
 	if err := json.Unmarshal(data, &object); err != nil {
@@ -163,7 +162,7 @@ func (s *Spec) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// lookUp finds the value of a snake_case key or of one of its other spellings.
+// lookUp returns the value of a snake_case key, or of another spelling of it.
 func lookUp(object map[string]json.RawMessage, key string) json.RawMessage {
 	if raw, ok := object[key]; ok {
 		return raw
@@ -190,8 +189,7 @@ func readGlobs(raw json.RawMessage, to *[]string) error {
 	return readAs("a list of texts", raw, to)
 }
 
-// readAs reads a value. Its error names the wanted kind in the words of JSON,
-// because a model may read it.
+// readAs unmarshals a value. want names its kind for the error, which a model may read.
 func readAs(want string, raw json.RawMessage, to any) error {
 	if json.Unmarshal(raw, to) != nil {
 		return fmt.Errorf("want %s, not %.80s", want, raw)

@@ -15,25 +15,25 @@ import (
 // walk searches a workspace for the files that match patterns. It goes through
 // each directory at most once, and only where a pattern can still match.
 type walk struct {
-	tree  Tree
-	pats  patterns
-	globs []string // as they were given
-	of    []int    // the glob of each pattern
-	limit int      // files to keep
-	notes *notes
+	tree   Tree
+	pats   patterns
+	globs  []string
+	globOf []int // by pattern: the index of its glob
+	limit  int   // files to keep
+	notes  *notes
 
 	found   []string // at most twice limit, unsorted
 	dropped int      // files beyond the limit
-	hit     []bool   // patterns that matched something, or about which there is a warning
+	hit     []bool   // by pattern: a name matched it, or there is a warning about it
 	entries int
 	work    int
-	stopped bool
+	stopped bool // a bound ended the search
 }
 
-// files returns the names of the first files that match, sorted.
-func (w *walk) files(ctx context.Context) ([]string, error) {
+// search returns the names of the first files that match, sorted.
+func (w *walk) search(ctx context.Context) ([]string, error) {
 	w.hit = make([]bool, len(w.pats))
-	if err := w.dir(ctx, ".", w.pats.start()); err != nil {
+	if err := w.searchDir(ctx, ".", w.pats.start()); err != nil {
 		return nil, err
 	}
 	w.shrink()
@@ -59,13 +59,13 @@ func (w *walk) noteMiss(p pattern, hit bool) {
 	w.notes.add(p.String(), "no such file")
 }
 
-// noteMisses warns about the globs that match no file, if the search was
-// complete. Names of single files are noteMiss's business.
+// noteMisses warns about globs with wildcards that match no file, if the search was complete.
+// noteMiss does that for globs without wildcards.
 func (w *walk) noteMisses() {
 	for i, glob := range w.globs {
 		missed := !w.stopped
 		for n, p := range w.pats {
-			if w.of[n] == i && (w.hit[n] || p.isPath()) {
+			if w.globOf[n] == i && (w.hit[n] || p.isPath()) {
 				missed = false
 			}
 		}
@@ -75,8 +75,8 @@ func (w *walk) noteMisses() {
 	}
 }
 
-// dir searches a directory, which is "." or a slash path.
-func (w *walk) dir(ctx context.Context, dir string, states []state) error {
+// searchDir searches a directory, which is "." or a slash path.
+func (w *walk) searchDir(ctx context.Context, dir string, states []state) error {
 	if len(states) == 0 || w.stopped {
 		return ctx.Err()
 	}
@@ -85,7 +85,7 @@ func (w *walk) dir(ctx context.Context, dir string, states []state) error {
 		for _, name := range names {
 			w.visit(dir, name, states, &below)
 		}
-	} else if err := w.list(ctx, dir, states, &below); err != nil {
+	} else if err := w.visitAll(ctx, dir, states, &below); err != nil {
 		return err
 	}
 	slices.SortFunc(below, func(a, b entry) int { return strings.Compare(a.name, b.name) })
@@ -94,7 +94,7 @@ func (w *walk) dir(ctx context.Context, dir string, states []state) error {
 			w.notes.add(e.name, "not searched: it is more than %d directories deep", maxDepth)
 			continue
 		}
-		if err := w.dir(ctx, e.name, e.states); err != nil {
+		if err := w.searchDir(ctx, e.name, e.states); err != nil {
 			return err
 		}
 	}
@@ -107,15 +107,15 @@ type entry struct {
 	states []state
 }
 
-// list visits everything in a directory.
-func (w *walk) list(ctx context.Context, dir string, states []state, below *[]entry) error {
+// visitAll visits all names in a directory.
+func (w *walk) visitAll(ctx context.Context, dir string, states []state, below *[]entry) error {
 	f, err := openDir(w.tree, dir)
-	if errors.Is(err, ErrIrregular) { // it was a directory a moment ago
+	if errors.Is(err, ErrIrregular) { // a command has replaced the directory
 		w.notes.add(dir, "not searched: it was exchanged")
 		return nil
 	}
 	if err != nil {
-		return w.trouble(dir, err)
+		return w.noteUnreadable(dir, err)
 	}
 	defer f.Close()
 	for {
@@ -133,14 +133,14 @@ func (w *walk) list(ctx context.Context, dir string, states []state, below *[]en
 			return nil
 		}
 		if err != nil {
-			return w.trouble(dir, err)
+			return w.noteUnreadable(dir, err)
 		}
 	}
 }
 
-// trouble makes a warning of an error that prevents the search of a directory;
+// noteUnreadable turns an error that prevents the search of a directory into a warning;
 // for the top directory it returns the error.
-func (w *walk) trouble(dir string, err error) error {
+func (w *walk) noteUnreadable(dir string, err error) error {
 	if dir == "." {
 		return fmt.Errorf("search workspace: %w", err)
 	}
@@ -148,14 +148,14 @@ func (w *walk) trouble(dir string, err error) error {
 	return nil
 }
 
-// visit looks at one name in a directory. It skips files that are being staged at
-// the same time.
+// visit handles one name in a directory: it keeps a matching file, adds a directory to below, or
+// warns. It skips temporary files of a staging call.
 func (w *walk) visit(dir, name string, states []state, below *[]entry) {
 	if plainfile.IsTemporary(name) || !w.spend(name, states) {
 		return
 	}
 	next := w.pats.step(states, name)
-	if len(next.below) == 0 && len(next.whole) == 0 {
+	if len(next.below) == 0 && len(next.matched) == 0 {
 		return
 	}
 	full := name
@@ -166,10 +166,10 @@ func (w *walk) visit(dir, name string, states []state, below *[]entry) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return
 	}
-	for _, i := range next.whole {
+	for _, i := range next.matched {
 		w.hit[i] = true
 	}
-	relevant := next.named || len(next.whole) > 0
+	relevant := next.isNamed || len(next.matched) > 0
 	switch {
 	case err != nil:
 		w.notes.add(full, "not collected: %v", plainfile.Cause(err))
@@ -178,13 +178,13 @@ func (w *walk) visit(dir, name string, states []state, below *[]entry) {
 	case info.IsDir():
 		if len(next.below) > 0 {
 			*below = append(*below, entry{full, next.below})
-		} else if next.named {
+		} else if next.isNamed {
 			w.notes.add(full, "is a directory; %s/** matches all files in it", full)
 		}
 	case info.Mode()&fs.ModeSymlink != 0 && relevant:
 		w.notes.add(full, "not collected: symbolic links are not followed")
-		w.sayAll(next.below)
-	case len(next.whole) > 0:
+		w.markNoted(next.below)
+	case len(next.matched) > 0:
 		if err := plainfile.CheckFile(info); err != nil {
 			w.notes.add(full, "not collected: %v", err)
 			return
@@ -193,15 +193,14 @@ func (w *walk) visit(dir, name string, states []state, below *[]entry) {
 	}
 }
 
-// sayAll marks patterns about which a warning was given.
-func (w *walk) sayAll(states []state) {
+// markNoted marks patterns about which a warning was given.
+func (w *walk) markNoted(states []state) {
 	for _, s := range states {
 		w.hit[s.pattern] = true
 	}
 }
 
-// spend accounts for the matching of a name and reports whether the search may go
-// on.
+// spend counts the work of matching a name, and reports whether the search may continue.
 func (w *walk) spend(name string, states []state) bool {
 	w.entries++
 	for _, s := range states {
@@ -219,7 +218,7 @@ func (w *walk) spend(name string, states []state) bool {
 	return false
 }
 
-// keep adds a file and drops those that are certainly beyond the limit.
+// keep adds a file. It drops files beyond the limit from time to time.
 func (w *walk) keep(name string) {
 	w.found = append(w.found, name)
 	if len(w.found) >= 2*w.limit {

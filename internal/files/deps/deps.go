@@ -1,7 +1,6 @@
-// Package deps keeps the packages that skills require: Python packages of a
-// requirements.txt and modules of a package.json. They are installed outside the
-// sandbox, once, into a directory of the host, and commands find them there,
-// read-only.
+// Package deps installs the packages that skills require: Python packages of a requirements.txt
+// and modules of a package.json. The host installs them once, outside the sandbox, into a
+// directory that commands can read but not write.
 package deps
 
 import (
@@ -16,7 +15,7 @@ import (
 	"strings"
 )
 
-// Errors of this package. The texts say which file and line.
+// Errors of this package. Their texts name the file and the line.
 var (
 	// ErrRefused is wrapped when a file asks for something other than named,
 	// built packages of the index.
@@ -25,7 +24,7 @@ var (
 	ErrNothing = errors.New("nothing to install")
 )
 
-// Kind says what an environment holds.
+// Kind is the kind of an environment.
 type Kind string
 
 // The kinds of environments.
@@ -39,11 +38,11 @@ type Environment struct {
 	Kind Kind
 	// Dir is its absolute path.
 	Dir string
-	// modules is where the interpreter finds packages, relative to Dir.
+	// modules is the directory in which the interpreter finds packages, relative to Dir.
 	modules string
 }
 
-// Bin is the directory of the programs that the packages bring.
+// Bin returns the directory with the programs of the packages.
 func (e Environment) Bin() string {
 	if e.Kind == Node {
 		return filepath.Join(e.Dir, "node_modules", ".bin")
@@ -51,9 +50,9 @@ func (e Environment) Bin() string {
 	return filepath.Join(e.Dir, "bin")
 }
 
-// Vars returns the variables, as NAME=value, by which the interpreter of the system finds the
-// packages: PYTHONPATH, or NODE_PATH and NODE_OPTIONS, by which ES modules find them too. So
-// it does not matter how a script is started.
+// Vars returns the variables, as NAME=value, with which the interpreter of the system finds
+// the packages: PYTHONPATH, or NODE_PATH and NODE_OPTIONS. ES modules need NODE_OPTIONS. The
+// variables work however a script is started.
 func (e Environment) Vars() []string {
 	modules := filepath.Join(e.Dir, filepath.FromSlash(e.modules))
 	if e.Kind != Node {
@@ -71,7 +70,7 @@ func isRegular(file string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// hookFile is what Node loads before a program, so that its ES modules find the packages.
+// hookFile is a script that Node runs before a program, so that ES modules find the packages.
 const hookFile = "esm.cjs"
 
 //go:embed lib/esm.cjs lib/esm.mjs
@@ -94,16 +93,15 @@ func writeHooks(dir string) error {
 // Cache is a directory of environments. Its methods may be called at the same
 // time, also by several processes with the same directory.
 //
-// An environment is found by a digest of the file that requires the packages, and of the
-// interpreter with its version. So a changed file, or another Python, has an environment
-// of its own. Old ones stay until the host removes the directory, or parts of it, while
-// no command uses it.
+// The name of an environment is a digest of the file that requires the packages and of the
+// interpreter with its version. So a changed file, or another Python, gets its own
+// environment. Cache removes no old ones: the host may delete them while no command uses them.
 type Cache struct {
 	dir          string
 	interpreters interpreters
 }
 
-// DefaultDir is satchel/deps in the directory where the user keeps caches.
+// DefaultDir returns satchel/deps in the user's cache directory.
 func DefaultDir() (string, error) {
 	dir, err := os.UserCacheDir()
 	if err != nil {
@@ -112,7 +110,7 @@ func DefaultDir() (string, error) {
 	return filepath.Join(dir, "satchel", "deps"), nil
 }
 
-// Create opens a cache, and makes its directory if there is none.
+// Create opens a cache and makes its directory if it does not exist.
 func Create(dir string) (*Cache, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
@@ -120,8 +118,8 @@ func Create(dir string) (*Cache, error) {
 	return Open(dir)
 }
 
-// Open opens a cache in a directory that is there. Every user who can write to the
-// directory decides what code skills run.
+// Open opens a cache in an existing directory. Every user who can write to the directory
+// decides which code skills run.
 func Open(dir string) (*Cache, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -139,63 +137,62 @@ func Open(dir string) (*Cache, error) {
 	return &Cache{dir: dir}, nil
 }
 
-// Dir is the absolute path of the directory. An executor must show it to commands:
-// the sandbox does with sandbox.WithReadable.
+// Dir returns the absolute path of the directory. An executor must let commands read it: for
+// the sandbox that is the option sandbox.WithReadable.
 func (c *Cache) Dir() string { return c.dir }
 
-// Found is what a skill requires and whether it is installed.
-type Found struct {
+// Status says which packages of a skill are installed.
+type Status struct {
 	Environments []Environment
 	// Missing are files whose packages are not installed, such as
 	// "requirements.txt".
 	Missing []string
 }
 
-// Find finds the environments of a skill. read returns one of its files, or an
-// error that wraps [fs.ErrNotExist]. Nothing is installed.
-func (c *Cache) Find(ctx context.Context, read func(name string) ([]byte, error)) (Found, error) {
-	var found Found
-	for _, w := range ways {
-		files, err := w.read(read)
+// Find returns the installed environments of a skill and installs nothing. read returns one
+// of the skill's files, or an error that wraps [fs.ErrNotExist].
+func (c *Cache) Find(ctx context.Context, read func(name string) ([]byte, error)) (Status, error) {
+	var status Status
+	for _, e := range ecosystems {
+		files, err := e.read(read)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
 		if err != nil {
-			return found, err
+			return status, err
 		}
-		used, err := c.interpreters.find(ctx, w.program, w.version)
+		used, err := c.interpreters.find(ctx, e.program, e.version)
 		if err != nil && ctx.Err() != nil {
-			return found, ctx.Err()
+			return status, ctx.Err()
 		}
-		env := c.environment(w, used, files)
+		env := c.environment(e, used, files)
 		if info, statErr := os.Lstat(env.Dir); err != nil || statErr != nil || !info.IsDir() {
-			found.Missing = append(found.Missing, w.files[0])
+			status.Missing = append(status.Missing, e.files[0])
 			continue
 		}
-		found.Environments = append(found.Environments, env)
+		status.Environments = append(status.Environments, env)
 	}
-	return found, nil
+	return status, nil
 }
 
-// environment is where the packages of the files are, or would be.
-func (c *Cache) environment(w way, used interpreter, files [][]byte) Environment {
-	return Environment{Kind: w.kind, Dir: filepath.Join(c.dir, key(w.kind, used, files)), modules: w.modules(used)}
+// environment returns the environment for the packages of the files. It may not exist yet.
+func (c *Cache) environment(e ecosystem, used interpreter, files [][]byte) Environment {
+	return Environment{Kind: e.kind, Dir: filepath.Join(c.dir, key(e.kind, used, files)), modules: e.modules(used)}
 }
 
-// way is how packages of one kind are required and installed.
-type way struct {
+// ecosystem describes how packages of one kind are required and installed.
+type ecosystem struct {
 	kind    Kind
 	program string   // the interpreter
 	version []string // its arguments that print its version
-	files   []string // what requires packages, the first one says that there are any
+	files   []string // that require packages; without the first one none are required
 	modules func(interpreter) string
-	// check returns the files as they are installed: what was checked, and nothing
-	// else, reaches the installer.
+	// check returns the files for the installer. They hold only what was checked.
 	check   func(files [][]byte) ([][]byte, error)
 	install func(ctx context.Context, job installation) error
 }
 
-var ways = [...]way{
+var ecosystems = [...]ecosystem{
 	{
 		kind: Python, program: "python3", version: []string{"-I", "-c", "import sys; print('%d.%d' % sys.version_info[:2], sys.version, sys.platform)"},
 		files: []string{"requirements.txt"}, modules: sitePackages, check: checkRequirements, install: installPython,
@@ -207,11 +204,11 @@ var ways = [...]way{
 	},
 }
 
-// read reads the files of a way. A missing first file is fs.ErrNotExist; a file
-// that is missing beside it is nil.
-func (w way) read(read func(name string) ([]byte, error)) ([][]byte, error) {
+// read reads the files of an ecosystem. If the first one is missing, the error wraps
+// fs.ErrNotExist. Another missing file is nil.
+func (e ecosystem) read(read func(name string) ([]byte, error)) ([][]byte, error) {
 	var all [][]byte
-	for i, name := range w.files {
+	for i, name := range e.files {
 		data, err := read(name)
 		if err != nil && (i == 0 || !errors.Is(err, fs.ErrNotExist)) {
 			return nil, fmt.Errorf("%s: %w", name, err)
@@ -221,13 +218,13 @@ func (w way) read(read func(name string) ([]byte, error)) ([][]byte, error) {
 	return all, nil
 }
 
-// sitePackages is where a virtual environment has its packages.
+// sitePackages returns the directory of packages in a virtual environment.
 func sitePackages(used interpreter) string {
 	short, _, _ := strings.Cut(used.version, " ")
 	return "lib/python" + short + "/site-packages"
 }
 
-// key is the name of an environment's directory.
+// key returns the name of an environment's directory.
 func key(kind Kind, used interpreter, files [][]byte) string {
 	sum := sha256.New()
 	fmt.Fprintf(sum, "1 %s %q %q", kind, used.path, used.version)

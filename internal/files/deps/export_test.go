@@ -4,7 +4,7 @@ import "context"
 
 // Place is where Python packages of a requirements.txt would be installed.
 func (c *Cache) Place(ctx context.Context, requirements string) (Environment, error) {
-	w := ways[0]
-	used, err := c.interpreters.find(ctx, w.program, w.version)
-	return c.environment(w, used, [][]byte{[]byte(requirements)}), err
+	e := ecosystems[0]
+	used, err := c.interpreters.find(ctx, e.program, e.version)
+	return c.environment(e, used, [][]byte{[]byte(requirements)}), err
 }

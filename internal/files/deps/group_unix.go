@@ -7,8 +7,9 @@ import (
 	"syscall"
 )
 
-// inGroup makes a program the first of a group of processes, which ends as one.
-func inGroup(cmd *exec.Cmd) {
+// setGroup starts a program in a new process group, so that the end of its context kills the
+// whole group.
+func setGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 }

@@ -10,30 +10,29 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/satchel-go/satchel/internal/files/workspace"
 )
 
 // installation is one run of an installer.
 type installation struct {
-	used     interpreter
-	files    [][]byte // as they were checked
-	home     string   // HOME and temporary files of the installer
-	env      string   // the directory to fill
-	at       string   // where that directory will be
-	from     Indexes
-	progress io.Writer
+	interpreter interpreter
+	files       [][]byte // results of ecosystem.check
+	home        string   // HOME and temporary files of the installer
+	env         string   // the directory to fill
+	finalDir    string   // to which env is renamed
+	indexes     Indexes
+	progress    io.Writer
 }
 
-// passedVariables are the variables of the host that installers get: how the network is
-// reached, and which certificates are trusted.
+// passedVariables are the variables of the host that installers get. They configure proxies and
+// trusted certificates.
 var passedVariables = []string{
 	"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy",
 	"SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "NODE_EXTRA_CA_CERTS",
 }
 
-// run runs a program to its end, with everything that it starts.
+// run runs a program to its end. If ctx ends, run kills it with all processes that it started.
 func (job installation) run(ctx context.Context, dir, program string, args ...string) error {
 	cmd := exec.CommandContext(ctx, program, args...) //nolint:gosec // an interpreter or its package manager, from the system's PATH
 	cmd.Dir = dir
@@ -47,8 +46,8 @@ func (job installation) run(ctx context.Context, dir, program string, args ...st
 			cmd.Env = append(cmd.Env, name+"="+value)
 		}
 	}
-	cmd.WaitDelay = 5 * time.Second
-	inGroup(cmd)
+	cmd.WaitDelay = installWait
+	setGroup(cmd)
 	if err := cmd.Run(); err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -64,28 +63,28 @@ func installPython(ctx context.Context, job installation) error {
 	if err := os.WriteFile(list, job.files[0], 0o600); err != nil {
 		return err
 	}
-	if err := job.run(ctx, job.home, job.used.path, "-I", "-m", "venv", job.env); err != nil {
+	if err := job.run(ctx, job.home, job.interpreter.path, "-I", "-m", "venv", job.env); err != nil {
 		return fmt.Errorf("no virtual environment (on Debian it needs the package python3-venv): %w", err)
 	}
 	python := filepath.Join(job.env, "bin", "python3")
 	args := []string{"-I", "-m", "pip", "--isolated", "--disable-pip-version-check", "--no-input", "--no-cache-dir",
 		"install", "--only-binary", ":all:", "--no-compile", "--progress-bar", "off"}
-	if job.from.Python != "" {
-		args = append(args, "--index-url", job.from.Python)
+	if job.indexes.Python != "" {
+		args = append(args, "--index-url", job.indexes.Python)
 	}
 	if err := job.run(ctx, job.home, python, append(args, "-r", list)...); err != nil {
 		return err
 	}
-	// No process can write there later. A file that is for another Python does not compile,
-	// and is not needed.
-	compile := []string{"-I", "-m", "compileall", "-qq", "-s", job.env, "-p", job.at, filepath.Join(job.env, "lib")}
+	// Compile now, because no process can write there later. A file for another version of
+	// Python does not compile; no skill needs it.
+	compile := []string{"-I", "-m", "compileall", "-qq", "-s", job.env, "-p", job.finalDir, filepath.Join(job.env, "lib")}
 	if err := job.run(ctx, job.home, python, compile...); err != nil && ctx.Err() != nil {
 		return err
 	}
 	return job.relocate()
 }
 
-// relocate writes into the programs of a virtual environment where it will be.
+// relocate replaces the path of the virtual environment in its programs with its final path.
 func (job installation) relocate() error {
 	bin := filepath.Join(job.env, "bin")
 	entries, err := os.ReadDir(bin)
@@ -99,7 +98,7 @@ func (job installation) relocate() error {
 		}
 	}
 	for _, file := range files {
-		if err := replaceIn(file, job.env, job.at); err != nil {
+		if err := replaceIn(file, job.env, job.finalDir); err != nil {
 			return err
 		}
 	}
@@ -130,7 +129,7 @@ func installNode(ctx context.Context, job installation) error {
 		}
 	}
 	at := func(name string) string { return filepath.Join(job.home, name) }
-	registry := job.from.Node
+	registry := job.indexes.Node
 	if registry == "" {
 		registry = "https://registry.npmjs.org/"
 	}
@@ -142,7 +141,7 @@ func installNode(ctx context.Context, job installation) error {
 	return checkInside(filepath.Join(job.env, "node_modules"))
 }
 
-// checkInside refuses links that leave node_modules: a package has none.
+// checkInside refuses links that leave node_modules. No ordinary package has one.
 func checkInside(dir string) error {
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.Type()&fs.ModeSymlink == 0 {

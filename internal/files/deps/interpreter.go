@@ -16,11 +16,11 @@ import (
 
 // interpreter is a program of the system that runs scripts.
 type interpreter struct {
-	path    string // absolute, without links
+	path    string // absolute, with links resolved
 	version string // as the program prints it
 }
 
-// interpreters remembers the version of a program while its file is the same.
+// interpreters caches the versions of programs until their files change.
 type interpreters struct {
 	mu    sync.Mutex
 	known map[string]knownVersion
@@ -32,7 +32,7 @@ type knownVersion struct {
 	time time.Time
 }
 
-// find finds a program where commands find it, and asks it for its version.
+// find looks for a program on the PATH of commands, and runs it to get its version.
 func (is *interpreters) find(ctx context.Context, program string, version []string) (interpreter, error) {
 	at, info, err := systemProgram(program)
 	if err != nil {
@@ -50,7 +50,7 @@ func (is *interpreters) find(ctx context.Context, program string, version []stri
 	}
 	cmd := exec.CommandContext(ctx, path, version...) //nolint:gosec // an interpreter from the system's PATH
 	cmd.Env = []string{"PATH=" + workspace.SystemPath, "LANG=C.UTF-8"}
-	cmd.WaitDelay = time.Second
+	cmd.WaitDelay = versionWait
 	out, err := cmd.Output()
 	if err != nil {
 		return interpreter{}, fmt.Errorf("%s: its version: %w", path, err)
@@ -65,8 +65,7 @@ func (is *interpreters) find(ctx context.Context, program string, version []stri
 	return used, nil
 }
 
-// systemProgram finds a program in the directories of the system, which commands
-// see, whatever the PATH of this process says.
+// systemProgram looks for a program on the PATH of commands, not of this process.
 func systemProgram(name string) (string, fs.FileInfo, error) {
 	for _, dir := range filepath.SplitList(workspace.SystemPath) {
 		at := filepath.Join(dir, name)

@@ -2,8 +2,8 @@ package deps
 
 import "time"
 
-// Bounds of the files of a skill that name packages. Files of real skills are a tenth of
-// these at most.
+// Bounds of the files of a skill that name packages. Files of real skills have at most a tenth
+// of these sizes.
 const (
 	maxRequirements = 500     // lines
 	maxFileBytes    = 4 << 20 // a lock file of npm with maxLocked packages
@@ -14,6 +14,13 @@ const (
 // maxQuoted bounds the text that an error quotes, in bytes.
 const maxQuoted = 120
 
-// maxMaking is the age at which a directory of an installation counts as left by a crash: no
+// maxInstall is the age at which a directory of an installation counts as left by a crash: no
 // installation takes a day.
-const maxMaking = 24 * time.Hour
+const maxInstall = 24 * time.Hour
+
+// Time that a program has to close its output after it has ended. Then its child processes are
+// ignored.
+const (
+	installWait = 5 * time.Second
+	versionWait = time.Second
+)

@@ -16,30 +16,31 @@ import (
 )
 
 var (
-	// npmRange are versions, ranges of them and tags: no URL, path, alias or
-	// repository has only these characters, but for the names of archives.
+	// npmRange matches versions, ranges of versions and tags. It matches no URL, path, alias or
+	// repository, but some names of archives: see isArchive.
 	npmRange = regexp.MustCompile(`^(|[\^~<>=*0-9A-Za-z][\^~<>=*0-9A-Za-z.+| -]*)$`)
 	npmAlias = regexp.MustCompile(`^npm:(@[a-z0-9._~-]+/)?[A-Za-z0-9_-][A-Za-z0-9._-]*@`)
 	npmName  = regexp.MustCompile(`^` + npmPackage + `$`)
-	// lockedAt is a place of a package: node_modules/a/node_modules/@b/c.
+	// lockedAt matches the key of a package, such as node_modules/a/node_modules/@b/c.
 	lockedAt = regexp.MustCompile(`^node_modules/` + npmPackage + `(/node_modules/` + npmPackage + `)*$`)
 )
 
-// npmPackage is a name with or without a scope.
+// npmPackage matches the name of a package, with or without a scope.
 const npmPackage = `(@[a-z0-9~-][a-z0-9._~-]*/)?[A-Za-z0-9_-][A-Za-z0-9._~-]*`
 
 // dependencyFields name packages with their versions.
 var dependencyFields = []string{"dependencies", "devDependencies", "optionalDependencies", "peerDependencies"}
 
-// The other fields that reach npm. Scripts, settings and publishing do not.
+// The fields of the two files that npm gets to see. Scripts, settings and fields for publishing
+// are not among them.
 var (
 	packageFields = append([]string{"name", "version", "peerDependenciesMeta", "engines"}, dependencyFields...)
 	lockedFields  = append([]string{"name", "version", "resolved", "integrity", "dev", "optional", "devOptional", "peer", "inBundle",
 		"bundleDependencies", "peerDependenciesMeta", "engines", "os", "cpu", "libc", "bin", "hasInstallScript"}, dependencyFields...)
 )
 
-// checkPackage returns package.json and package-lock.json with the fields alone
-// that were checked.
+// checkPackage checks package.json and package-lock.json, and returns them with only the fields
+// that npm may see.
 func checkPackage(files [][]byte) ([][]byte, error) {
 	pkg, err := object("package.json", files[0])
 	if err != nil {
@@ -96,7 +97,7 @@ func checkLock(data []byte) (map[string]any, error) {
 	return only(lock, []string{"name", "version", "lockfileVersion", "requires", "packages"}), nil
 }
 
-// checkLocked takes a package of the index with its digest.
+// checkLocked returns an error unless an entry is a package of the index with a digest.
 func checkLocked(at string, entry map[string]any) error {
 	if at == "" {
 		return nil // the package that requires the others
@@ -124,15 +125,15 @@ func checkLocked(at string, entry map[string]any) error {
 			return fmt.Errorf("%q is not in the index: git, URLs and files are not taken", printable.Cut(s, maxQuoted))
 		}
 	}
-	// What is bundled comes with the package that it is in.
+	// A bundled package is part of another one, whose digest covers it.
 	if digest, _ := entry["integrity"].(string); entry["inBundle"] != true && !strings.HasPrefix(digest, "sha512-") {
 		return errors.New("no sha512 integrity")
 	}
 	return nil
 }
 
-// checkDependencies refuses versions that are no versions of the index. Packages
-// that others require may be aliases of such.
+// checkDependencies refuses dependencies that are no versions of the index. If alias is set, a
+// dependency may also be an alias of one.
 func checkDependencies(place string, entry map[string]any, alias bool) error {
 	for _, field := range dependencyFields {
 		value, ok := entry[field]
@@ -162,8 +163,8 @@ func isArchive(version string) bool {
 	return strings.HasSuffix(version, ".tgz") || strings.HasSuffix(version, ".tar") || strings.HasSuffix(version, ".tar.gz")
 }
 
-// object reads a JSON object by the rules of npm: names are compared byte for
-// byte, and of two with the same name the last one counts.
+// object decodes a JSON object by the rules of npm: keys are compared byte for byte, and of two
+// equal keys the last one counts.
 func object(name string, data []byte) (map[string]any, error) {
 	if err := checkText(name, data); err != nil {
 		return nil, err

@@ -12,22 +12,22 @@ import (
 	"time"
 )
 
-// Indexes are where packages come from. An empty field is the public index.
+// Indexes are the package indexes to install from. An empty field means the public index.
 type Indexes struct {
 	Python string // a URL for pip's --index-url
 	Node   string // a URL for npm's --registry
 }
 
-// Make installs what the skill in a directory requires and returns where it is.
-// What is there already is returned as it is. What the installers say goes to
-// progress as it comes.
+// Make installs the packages that the skill in a directory requires, and returns their
+// environments. It does not install an existing environment again. The output of the installers
+// goes to progress.
 //
-// Only built packages are taken, so that no code of a package runs on the host. That is
-// pip --only-binary :all: and npm ci --ignore-scripts, with settings that pip.conf and
-// .npmrc cannot change. The error wraps [ErrRefused] if a file asks for more, and
-// [ErrNothing] if the skill has no such file. An environment appears whole or not at
-// all, also when ctx ends. Of several calls at once the first one to finish counts.
-func (c *Cache) Make(ctx context.Context, skill string, from Indexes, progress io.Writer) ([]Environment, error) {
+// Make installs only built packages, so that no code of a package runs on the host. It uses pip
+// --only-binary :all: and npm ci --ignore-scripts, with settings that pip.conf and .npmrc cannot
+// change. The error wraps [ErrRefused] if a file asks for more, and [ErrNothing] if the skill
+// has no such file. An environment appears complete or not at all, even if ctx ends. Of several
+// concurrent calls the first one to finish counts.
+func (c *Cache) Make(ctx context.Context, skill string, indexes Indexes, progress io.Writer) ([]Environment, error) {
 	root, err := os.OpenRoot(skill)
 	if err != nil {
 		return nil, err
@@ -37,25 +37,25 @@ func (c *Cache) Make(ctx context.Context, skill string, from Indexes, progress i
 		return nil, err
 	}
 	var made []Environment
-	for _, w := range ways {
-		files, err := w.read(reader(root))
+	for _, e := range ecosystems {
+		files, err := e.read(reader(root))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
 		if err != nil {
 			return made, err
 		}
-		checked, err := w.check(files)
+		checked, err := e.check(files)
 		if err != nil {
 			return made, err
 		}
-		used, err := c.interpreters.find(ctx, w.program, w.version)
+		used, err := c.interpreters.find(ctx, e.program, e.version)
 		if err != nil {
 			return made, err
 		}
-		env := c.environment(w, used, files)
-		if err := c.make(ctx, w, env, installation{used: used, files: checked, from: from, progress: progress}); err != nil {
-			return made, fmt.Errorf("%s: %w", w.files[0], err)
+		env := c.environment(e, used, files)
+		if err := c.make(ctx, e, env, installation{interpreter: used, files: checked, indexes: indexes, progress: progress}); err != nil {
+			return made, fmt.Errorf("%s: %w", e.files[0], err)
 		}
 		made = append(made, env)
 	}
@@ -65,7 +65,8 @@ func (c *Cache) Make(ctx context.Context, skill string, from Indexes, progress i
 	return made, nil
 }
 
-// reader reads regular files of a skill and follows no link out of it.
+// reader returns a function that reads regular files of a skill. It follows no link out of the
+// skill.
 func reader(root *os.Root) func(name string) ([]byte, error) {
 	return func(name string) ([]byte, error) {
 		info, err := root.Stat(name)
@@ -84,33 +85,31 @@ func reader(root *os.Root) func(name string) ([]byte, error) {
 	}
 }
 
-// Directories in which something is being installed. One that is older than
-// maxMaking was left behind by a crash.
-const (
-	making = ".making-"
-)
+// tempPrefix begins the names of directories of running installations. A crash leaves its
+// directory behind; sweep removes it when it is older than maxInstall.
+const tempPrefix = ".making-"
 
-// make installs beside the place and renames.
-func (c *Cache) make(ctx context.Context, w way, env Environment, job installation) (err error) {
+// make installs an environment in a temporary directory and renames it to env.Dir.
+func (c *Cache) make(ctx context.Context, e ecosystem, env Environment, job installation) (err error) {
 	if _, err := os.Lstat(env.Dir); err == nil {
 		return nil
 	}
-	aside, err := os.MkdirTemp(c.dir, making)
+	temp, err := os.MkdirTemp(c.dir, tempPrefix)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(aside)) }()
-	job.home = filepath.Join(aside, "home")
-	job.env, job.at = filepath.Join(aside, "env"), env.Dir
+	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
+	job.home = filepath.Join(temp, "home")
+	job.env, job.finalDir = filepath.Join(temp, "env"), env.Dir
 	for _, dir := range []string{job.home, job.env} {
 		if err := os.Mkdir(dir, 0o700); err != nil {
 			return err
 		}
 	}
-	if err := w.install(ctx, job); err != nil {
+	if err := e.install(ctx, job); err != nil {
 		return err
 	}
-	if w.kind == Node {
+	if e.kind == Node {
 		if err := writeHooks(job.env); err != nil {
 			return err
 		}
@@ -127,17 +126,17 @@ func (c *Cache) make(ctx context.Context, w way, env Environment, job installati
 	return nil
 }
 
-// sweep removes what crashes left behind.
+// sweep removes the directories of installations that crashed.
 func (c *Cache) sweep() error {
 	entries, err := os.ReadDir(c.dir)
 	if err != nil {
 		return err
 	}
 	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), making) {
+		if !strings.HasPrefix(e.Name(), tempPrefix) {
 			continue
 		}
-		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > maxMaking {
+		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > maxInstall {
 			err = os.RemoveAll(filepath.Join(c.dir, e.Name()))
 			if err != nil {
 				return err

@@ -139,7 +139,7 @@ func left(t *testing.T, c *Cache, environments int) {
 	}
 }
 
-func found(t *testing.T, c *Cache, skill string) Found {
+func found(t *testing.T, c *Cache, skill string) Status {
 	t.Helper()
 	f, err := c.Find(t.Context(), func(name string) ([]byte, error) { return os.ReadFile(filepath.Join(skill, name)) })
 	if err != nil {

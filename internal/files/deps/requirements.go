@@ -12,8 +12,8 @@ import (
 )
 
 var (
-	// requirement is a name with extras, versions and a marker, and nothing else of
-	// what pip would read: no option, URL, path, variable or continued line.
+	// requirement matches a name with extras, versions and a marker. It matches nothing else
+	// that pip would read: no option, URL, path, variable or continued line.
 	requirement = regexp.MustCompile(`^([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)[ \t]*(\[[A-Za-z0-9._, \t-]*\])?[ \t]*(` + versions + `|\(` + versions + `\))?[ \t]*(;[ \t]*[A-Za-z0-9_ \t.'"()<>=!~,+-]+)?$`)
 	comment     = regexp.MustCompile(`(^|[ \t]+)#.*$`)
 )
@@ -23,10 +23,10 @@ const (
 	versions   = `[ \t]*` + oneVersion + `(?:,[ \t]*` + oneVersion + `)*`
 )
 
-// archives are ends by which pip takes a requirement for a file.
+// archives are the endings of names that pip takes for files.
 var archives = []string{".whl", ".zip", ".tar", ".gz", ".tgz", ".bz2", ".tbz", ".xz", ".txz", ".tlz", ".lz", ".lzma"}
 
-// checkRequirements returns the requirements one a line, without comments.
+// checkRequirements checks a requirements.txt and returns it without comments and empty lines.
 func checkRequirements(files [][]byte) ([][]byte, error) {
 	const name = "requirements.txt"
 	if err := checkText(name, files[0]); err != nil {
@@ -54,7 +54,7 @@ func checkRequirements(files [][]byte) ([][]byte, error) {
 	return [][]byte{out.Bytes()}, nil
 }
 
-// refusal says why a line is not installed, or "".
+// refusal says why a requirement is refused, "" if it is not.
 func refusal(text string) string {
 	wanted, _, _ := strings.Cut(text, ";")
 	wanted = strings.ToLower(strings.TrimSpace(wanted))
@@ -76,7 +76,7 @@ func refusal(text string) string {
 	return ""
 }
 
-// checkText bounds a file of a skill.
+// checkText refuses a file that is too long or not UTF-8.
 func checkText(name string, data []byte) error {
 	if len(data) > maxFileBytes {
 		return fmt.Errorf("%w: %s has more than %d bytes", ErrRefused, name, maxFileBytes)

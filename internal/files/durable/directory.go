@@ -55,9 +55,8 @@ func Exists(root *os.Root, name string) (bool, error) {
 	return err == nil, err
 }
 
-// InPlace reports whether name is still the file that info describes. That file
-// must be open during the call: otherwise its number on the disk could meanwhile
-// belong to another file.
+// InPlace reports whether name is still the file that info describes. The caller must keep that
+// file open, because the system may give the inode of a deleted file to another one.
 func InPlace(root *os.Root, name string, info fs.FileInfo) (bool, error) {
 	now, err := root.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -74,8 +73,8 @@ func Place(root *os.Root, temp, name string) error {
 	if err == nil {
 		return nil
 	}
-	taken, _ := Exists(root, name) // systems differ in the error
-	if there, _ := Exists(root, temp); taken && there {
+	isTaken, _ := Exists(root, name) // systems differ in the error
+	if hasTemp, _ := Exists(root, temp); isTaken && hasTemp {
 		return fs.ErrExist
 	}
 	return err

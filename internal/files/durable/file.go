@@ -11,8 +11,8 @@ import (
 	"github.com/satchel-go/satchel/internal/files/plainfile"
 )
 
-// ErrIrregular reports a file or directory that no store can have written. That is a pipe, a
-// link, a device, a file that is too large, or a file instead of a directory or the reverse.
+// ErrIrregular reports a file that no store can have written: a pipe, a link, a device, or a
+// file that is too large. It also reports a file in the place of a directory, or the reverse.
 var ErrIrregular = errors.New("not what the store writes")
 
 // OpenRegular opens a regular file and returns its size. Anything else is
@@ -74,8 +74,8 @@ func WriteNew(root *os.Root, name string, sync bool, write func(io.Writer) error
 	if err = errors.Join(err, f.Close()); err == nil {
 		return nil
 	}
-	if gone := root.Remove(name); !errors.Is(gone, fs.ErrNotExist) {
-		err = errors.Join(err, gone)
+	if removeErr := root.Remove(name); !errors.Is(removeErr, fs.ErrNotExist) {
+		err = errors.Join(err, removeErr)
 	}
 	return err
 }

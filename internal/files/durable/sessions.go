@@ -10,9 +10,9 @@ import (
 )
 
 // OpenStore opens the directory of a store. If it does not exist, OpenStore makes it, readable
-// by its owner only. It removes what crashes left at its top: sessions that were being ended,
-// and what isLeftover matches. Errors call the store by what, such as "session". There are no
-// lock files, so a process that dies at any moment blocks no other.
+// by its owner only. It removes the entries that crashes left there: sessions that were being
+// ended, and those that isLeftover matches. Errors name the store by what, such as "session".
+// There are no lock files, so a process that dies blocks no other.
 func OpenStore(path, what string, log *slog.Logger, isLeftover func(root *os.Root, name string) bool) (*os.Root, error) {
 	if err := os.MkdirAll(path, 0o700); err != nil {
 		return nil, fmt.Errorf("make %s directory: %w", what, err)
@@ -50,9 +50,10 @@ func End(root *os.Root, session string, sync bool) error {
 	return err
 }
 
-// remove tries several times, because a late writer may add a file meanwhile.
+// remove removes a directory. It tries several times, because a late writer may add a file
+// meanwhile.
 func remove(root *os.Root, name string) (err error) {
-	for range 5 {
+	for range removeTries {
 		if err = root.RemoveAll(name); err == nil {
 			return nil
 		}

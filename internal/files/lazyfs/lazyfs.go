@@ -1,5 +1,5 @@
-// Package lazyfs is a file system of listed files, each of which is read when it is
-// opened.
+// Package lazyfs provides a file system over a list of files. A file's content is read when the
+// file is opened.
 package lazyfs
 
 import (
@@ -12,15 +12,15 @@ import (
 	"time"
 )
 
-// File is one that is listed.
+// File describes one file.
 type File struct {
-	Path       string // as fs.ValidPath wants it
+	Path       string // valid for fs.ValidPath
 	Size       int64
 	Executable bool
 }
 
-// New returns the file system of some files. Of those with one path the first counts,
-// and below a file there is nothing. read returns the whole of one; it may be called
+// New returns a file system of the files. Of several files with one path the first counts. A
+// path below a file is ignored. read returns the whole content of a file; it may be called
 // concurrently.
 func New(files []File, read func(path string) ([]byte, error)) fs.FS {
 	t := &tree{read: read, nodes: map[string]*node{".": {name: "."}}}
@@ -40,7 +40,7 @@ type tree struct {
 	nodes map[string]*node
 }
 
-// node is a file or a directory, and the fs.FileInfo and fs.DirEntry of it.
+// node is a file or a directory. It implements fs.FileInfo and fs.DirEntry.
 type node struct {
 	name     string
 	file     *File // nil for a directory

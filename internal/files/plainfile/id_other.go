@@ -4,5 +4,5 @@ package plainfile
 
 import "io/fs"
 
-// IDOf returns the zero ID: this system does not tell files apart.
+// IDOf returns the zero ID: this system gives files no numbers.
 func IDOf(fs.FileInfo) ID { return ID{} }

@@ -6,8 +6,8 @@ import (
 	"syscall"
 )
 
-// Identity names a file or directory that exists. Whatever replaces it has another identity. It
-// consists of device, inode and the time of birth.
+// Identity returns a text that identifies an existing file or directory. A file that replaces it
+// has another identity. The text consists of device, inode and time of birth.
 func Identity(path string, info fs.FileInfo) (string, error) {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

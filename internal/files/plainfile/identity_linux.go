@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Identity names a file or directory that exists. Whatever replaces it has another identity. It
-// consists of device, inode and, if the file system keeps it, the time of birth, because
-// numbers of inodes are reused.
+// Identity returns a text that identifies an existing file or directory. A file that replaces it
+// has another identity. The text consists of device, inode and, if the file system keeps it, the
+// time of birth. Inodes alone are not enough, because file systems reuse them.
 func Identity(path string, info fs.FileInfo) (string, error) {
 	var x unix.Statx_t
 	if err := unix.Statx(unix.AT_FDCWD, path, 0, unix.STATX_INO|unix.STATX_BTIME, &x); err == nil {

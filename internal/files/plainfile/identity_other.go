@@ -7,7 +7,7 @@ import (
 	"io/fs"
 )
 
-// Identity names a file or directory that exists, by device and inode.
+// Identity returns a text that identifies an existing file or directory by device and inode.
 func Identity(path string, info fs.FileInfo) (string, error) {
 	id := IDOf(info)
 	if id == (ID{}) {

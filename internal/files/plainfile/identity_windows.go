@@ -6,8 +6,8 @@ import (
 	"syscall"
 )
 
-// Identity names a file or directory that exists. Whatever replaces it has another identity. It
-// consists of the volume, the number of the file and the time of its creation.
+// Identity returns a text that identifies an existing file or directory. A file that replaces it
+// has another identity. The text consists of volume, file number and time of creation.
 func Identity(path string, _ fs.FileInfo) (string, error) {
 	name, err := syscall.UTF16PtrFromString(path)
 	if err != nil {
@@ -26,8 +26,8 @@ func Identity(path string, _ fs.FileInfo) (string, error) {
 	return fmt.Sprintf("%d:%d:%d:%d", d.VolumeSerialNumber, d.FileIndexHigh, d.FileIndexLow, d.CreationTime.Nanoseconds()), nil
 }
 
-// IDOf returns the time at which a file was made, of which package os made info. Its
-// number would need the file to be opened.
+// IDOf returns the time of a file's creation. info must come from package os. To get the file's
+// number, IDOf would have to open it.
 func IDOf(info fs.FileInfo) ID {
 	st, ok := info.Sys().(*syscall.Win32FileAttributeData)
 	if !ok {

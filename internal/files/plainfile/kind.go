@@ -1,12 +1,12 @@
-// Package plainfile is what has to be known for reading a file where others may
-// have put a pipe, a device or a link in its place.
+// Package plainfile opens files safely in directories where other programs may put pipes,
+// devices or links in their place.
 package plainfile
 
 import (
 	"io/fs"
 )
 
-// Kind names a type of file for messages, with its article.
+// Kind returns the name of a type of file for messages, with its article.
 func Kind(mode fs.FileMode) string {
 	switch {
 	case mode.IsRegular():
@@ -25,6 +25,6 @@ func Kind(mode fs.FileMode) string {
 	return "a special file"
 }
 
-// ID tells files apart that exist at the same time, also in another process. The zero
-// ID says that nothing is known.
+// ID identifies a file among those that exist at the same time. It is the same in all processes.
+// The zero ID means that the file is unknown.
 type ID [2]uint64

@@ -1,5 +1,5 @@
 package plainfile
 
-// MaxDepth is the greatest number of elements in a name of a [Tree]: deeper trees are made
-// to exhaust those who walk them.
+// MaxDepth is the greatest number of elements in a name of a [Tree]. A deeper tree is an attempt
+// to exhaust the program that walks it.
 const MaxDepth = 64

@@ -6,11 +6,11 @@ import (
 	"io/fs"
 )
 
-// Systems without named pipes in the file system have nothing to wait for.
+// The flags are 0 on systems without named pipes in the file system.
 const (
 	NonBlock      = 0
 	DirectoryOnly = 0
 )
 
-// hardLinks is unknown here without another way to open the file.
+// hardLinks returns 0: this system reports no number of names.
 func hardLinks(fs.FileInfo) uint64 { return 0 }

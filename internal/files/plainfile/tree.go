@@ -18,9 +18,8 @@ var (
 	ErrIrregular = errors.New("not a plain file of the workspace")
 )
 
-// Tree is a directory that other programs may write to at any time. Nothing is
-// read through a symbolic link in it, not even one that stays inside, and no
-// open waits for a writer.
+// Tree opens files in a directory to which other programs may write at any time. It follows no
+// symbolic link, not even one that stays inside, and never waits for the writer of a pipe.
 type Tree struct{ Root *os.Root }
 
 // Lstat describes a file or directory by its slash path. If the path ends in a
@@ -35,7 +34,7 @@ func (t Tree) Open(name string) (fs.File, error) {
 	if name == "." {
 		return t.Root.OpenFile(name, os.O_RDONLY|NonBlock, 0)
 	}
-	seen, err := t.lstatPath(name)
+	before, err := t.lstatPath(name)
 	if err != nil {
 		return nil, err
 	}
@@ -43,16 +42,16 @@ func (t Tree) Open(name string) (fs.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The name may mean something else by now. From here on, the open file counts.
-	if err := checkOpened(f, seen); err != nil {
+	// Another program may have replaced the file since lstatPath.
+	if err := checkOpened(f, before); err != nil {
 		f.Close()
 		return nil, err
 	}
 	return f, nil
 }
 
-// lstatPath checks the directories that a name passes and describes the last
-// element, which is a plain file or a directory.
+// lstatPath describes the file that a name leads to. It returns an error if a parent is no
+// directory or the file is neither plain nor a directory.
 func (t Tree) lstatPath(name string) (fs.FileInfo, error) {
 	if err := checkName(name); err != nil {
 		return nil, err
@@ -76,18 +75,20 @@ func (t Tree) lstatPath(name string) (fs.FileInfo, error) {
 	return info, checkReadable(info)
 }
 
-func checkOpened(f *os.File, seen fs.FileInfo) error {
+// checkOpened returns an error if f is not the file that before describes.
+func checkOpened(f *os.File, before fs.FileInfo) error {
 	info, err := f.Stat()
 	if err == nil {
 		err = checkReadable(info)
 	}
-	if err == nil && !os.SameFile(seen, info) {
+	if err == nil && !os.SameFile(before, info) {
 		err = fmt.Errorf("%w: it was exchanged", ErrIrregular)
 	}
 	return err
 }
 
-// checkName admits relative slash paths whose elements [CheckElement] admits.
+// checkName returns an error unless name is a relative slash path whose elements pass
+// [CheckElement].
 func checkName(name string) error {
 	if !fs.ValidPath(name) || name == "." || strings.Count(name, "/") >= MaxDepth {
 		return ErrName
@@ -95,8 +96,8 @@ func checkName(name string) error {
 	return CheckElement(name)
 }
 
-// CheckElement reports a name that cannot be shown on one line and written in
-// JSON as it is. The error wraps [ErrName].
+// CheckElement returns an error that wraps [ErrName] if a name cannot be shown on one line and
+// written to JSON unchanged.
 func CheckElement(name string) error {
 	if !utf8.ValidString(name) {
 		return fmt.Errorf("%w: not valid UTF-8", ErrName)
@@ -107,8 +108,7 @@ func CheckElement(name string) error {
 	return nil
 }
 
-// CheckFile reports a file whose description shows that it is not plain. The error wraps
-// [ErrIrregular].
+// CheckFile returns an error that wraps [ErrIrregular] if info does not describe a plain file.
 func CheckFile(info fs.FileInfo) error {
 	if !info.Mode().IsRegular() {
 		return irregular(info)
@@ -126,8 +126,8 @@ func checkReadable(info fs.FileInfo) error {
 	return CheckFile(info)
 }
 
-// Cause returns an error of the file system without the operation and the path, which
-// may be one of the host.
+// Cause returns an error of the file system without its operation and path. The path may be
+// one of the host, which a model must not see.
 func Cause(err error) error {
 	if at, ok := errors.AsType[*fs.PathError](err); ok {
 		return at.Err
@@ -139,15 +139,14 @@ func irregular(info fs.FileInfo) error {
 	return fmt.Errorf("%w: it is %s", ErrIrregular, Kind(info.Mode()))
 }
 
-// Beginnings of the names that Satchel gives, for a moment only, to what is not
-// in its place yet and to what is about to be removed. A process that is killed
-// leaves them behind. What looks for files passes over them.
+// Prefixes of temporary names: of files that are being written, and of files that are about to
+// be removed. A killed process leaves them behind. Every search for files skips them.
 const (
 	NewPrefix = ".satchel-new-"
 	OldPrefix = ".satchel-old-"
 )
 
-// IsTemporary reports a name with one of these beginnings.
+// IsTemporary reports whether a name has one of these prefixes.
 func IsTemporary(name string) bool {
 	return strings.HasPrefix(name, NewPrefix) || strings.HasPrefix(name, OldPrefix)
 }

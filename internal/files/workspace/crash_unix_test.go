@@ -135,8 +135,8 @@ func TestSweepAtOpen(t *testing.T) {
 	empty(t, base)
 }
 
-// TestCloseUnlocksAtOnce: a child that is being started has copies of all open files
-// until its exec. One of the lock must not make a closed place look alive.
+// TestCloseUnlocksAtOnce: until its exec a new child process has copies of all open files. Its
+// copy of the lock must not make a closed directory look used.
 func TestCloseUnlocksAtOnce(t *testing.T) {
 	base := t.TempDir()
 	first, err := workspace.Open(t.Context(), base, workspace.WithKeep())

@@ -15,8 +15,8 @@ import (
 	"github.com/satchel-go/satchel/internal/files/workspace"
 )
 
-// What is staged belongs to a load: the skill's files are looked at once for each
-// load, and copied only if they have changed.
+// Stage computes the fingerprint of a skill's files once for each load, and copies them only if
+// they have changed.
 func TestStageBelongsToALoad(t *testing.T) {
 	ws := newWorkspace(t)
 	files := &skillFiles{files: map[string]string{"SKILL.md": "s", "x.py": "v1"}}

@@ -126,8 +126,8 @@ func TestTotal(t *testing.T) {
 	}
 }
 
-// What the last command of a session wrote counts even if no other follows, and
-// so does what an earlier process has left.
+// The files of a session's last command count even if no other command follows. So do the files
+// that an earlier process has left.
 func TestTotalCountsWhatWasReleased(t *testing.T) {
 	base := t.TempDir()
 	first, err := workspace.Open(t.Context(), base, workspace.WithKeep())

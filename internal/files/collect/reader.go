@@ -13,18 +13,19 @@ import (
 	"github.com/satchel-go/satchel/internal/files/plainfile"
 )
 
-// reading reads files one after the other within the limits.
-type reading struct {
-	tree   Tree
-	notes  *notes
-	inline bool
-	each   int64 // the most to inline of one file
-	left   int64 // the most to inline from now on
-	short  bool  // left was too small for some file
+// reader reads collected files within the limits of a Spec.
+type reader struct {
+	tree     Tree
+	notes    *notes
+	inline   bool
+	maxFile  int64 // bytes to inline of one file
+	maxTotal int64 // bytes to inline of all further files
+	hasCut   bool  // maxTotal was too small for a file
 }
 
-// file reads as much of a file as is needed.
-func (r *reading) file(name string) (File, bool) {
+// read returns a file with its type, and with its content if that is wanted. It reports false
+// after a warning if the file cannot be read.
+func (r *reader) read(name string) (File, bool) {
 	f, info, err := openFile(r.tree, name)
 	if err != nil {
 		r.notes.add(name, "not collected: %v", plainfile.Cause(err))
@@ -37,7 +38,7 @@ func (r *reading) file(name string) (File, bool) {
 	if err == nil {
 		file.MIME = MIME(name, data)
 		if IsText(file.MIME, data) && int64(len(data)) == want {
-			want = r.want(file.Size)
+			want = r.readSize(file.Size)
 			data, err = readUpTo(f, data, want)
 		}
 	}
@@ -48,26 +49,26 @@ func (r *reading) file(name string) (File, bool) {
 	if int64(len(data)) < want { // the file became shorter meanwhile
 		file.Size = int64(len(data))
 	}
-	judge(&file, data)
+	classify(&file, data)
 	if r.inline {
-		r.fill(&file, data)
+		r.inlineText(&file, data)
 	}
 	return file, true
 }
 
-// want returns how much to read of a text file of a given size.
-func (r *reading) want(size int64) int64 {
+// readSize returns how much to read of a text file of a given size.
+func (r *reader) readSize(size int64) int64 {
 	want := int64(headBytes)
 	if size <= MaxPrimary {
 		want = size
 	}
 	if r.inline {
-		want = max(want, min(r.each, r.left))
+		want = max(want, min(r.maxFile, r.maxTotal))
 	}
 	return min(want, size)
 }
 
-// readUpTo appends to data what follows in f, up to size bytes in all.
+// readUpTo reads from f until data has size bytes, or to the end of f.
 func readUpTo(f io.Reader, data []byte, size int64) ([]byte, error) {
 	have := len(data)
 	if int64(have) >= size {
@@ -82,30 +83,30 @@ func readUpTo(f io.Reader, data []byte, size int64) ([]byte, error) {
 	return whole[:have+n], err
 }
 
-// judge sets what a file is, from what was read of it.
-func judge(file *File, data []byte) {
+// classify sets Text and Blank from the part of the file that was read.
+func classify(file *File, data []byte) {
 	cut := int64(len(data)) < file.Size
 	file.Text = isTextType(file.MIME) && validText(data, cut)
 	file.Blank = file.Text && !cut && len(bytes.TrimSpace(data)) == 0
 }
 
-// fill inlines what was read of a file, within the limits.
-func (r *reading) fill(file *File, data []byte) {
+// inlineText sets the content of a file, within the limits.
+func (r *reader) inlineText(file *File, data []byte) {
 	if !file.Text {
 		if isTextType(file.MIME) {
 			r.notes.add(file.Name, "not inlined: it is not valid UTF-8 text")
 		}
 		return
 	}
-	r.short = r.short || r.left < min(r.each, file.Size)
-	content := data[:min(int64(len(data)), r.each, r.left)]
+	r.hasCut = r.hasCut || r.maxTotal < min(r.maxFile, file.Size)
+	content := data[:min(int64(len(data)), r.maxFile, r.maxTotal)]
 	if int64(len(content)) < file.Size {
 		content = content[:len(content)-halfRune(content)]
 		file.Truncated = true
 	}
 	file.Inlined = len(content) > 0 || file.Size == 0
 	file.Content = string(content)
-	r.left -= int64(len(content))
+	r.maxTotal -= int64(len(content))
 }
 
 // validText reports whether data is UTF-8 without NUL. Text that was cut may end
@@ -117,7 +118,7 @@ func validText(data []byte, cut bool) bool {
 	return utf8.Valid(data) && bytes.IndexByte(data, 0) < 0
 }
 
-// halfRune returns how many bytes at the end begin an incomplete rune.
+// halfRune returns the length of an incomplete rune at the end of data, 0 if there is none.
 func halfRune(data []byte) int {
 	for n := 1; n < utf8.UTFMax && n <= len(data); n++ {
 		if c := data[len(data)-n]; utf8.RuneStart(c) {
@@ -145,10 +146,10 @@ var (
 type Tree interface {
 	// Lstat describes a file or directory. It does not follow a symbolic link.
 	Lstat(name string) (fs.FileInfo, error)
-	// Open opens a plain file, or a directory as an [fs.ReadDirFile]. It follows
-	// no symbolic link and never waits for a writer. The open file stays in the
-	// tree whatever is moved meanwhile. For everything else the error wraps
-	// [ErrIrregular], and for a malformed name [ErrName].
+	// Open opens a plain file, or a directory as an [fs.ReadDirFile]. It follows no symbolic
+	// link and never waits for a writer. It never opens a file outside the tree, even if a
+	// command moves directories meanwhile. The error wraps [ErrIrregular] for any other kind
+	// of file, and [ErrName] for a malformed name.
 	Open(name string) (fs.File, error)
 }
 
@@ -156,9 +157,9 @@ type Tree interface {
 // hard links.
 func Dir(root *os.Root) Tree { return plainfile.Tree{Root: root} }
 
-// Open opens a plain file of a tree to be read from beginning to end. The name is
-// a slash path as in [File]; a bad one is [ErrName]. A directory, and anything
-// else that is not a plain file, is [ErrIrregular].
+// Open opens a plain file of a tree for reading. The name is a slash path as in [File]. The
+// error wraps [ErrName] for a malformed name, and [ErrIrregular] for a directory or any other
+// file that is not plain.
 func Open(tree Tree, name string) (io.ReadCloser, error) {
 	f, _, err := openFile(tree, name)
 	if err != nil {
@@ -204,33 +205,32 @@ type File struct {
 	// Name is a slash path in the workspace, such as out/report.txt: one line
 	// of valid UTF-8.
 	Name string
-	// MIME is the type that [MIME] gives, without parameters.
+	// MIME is the type, as [MIME] returns it.
 	MIME string
 	// Size is the size on disk in bytes.
 	Size int64
-	// Text says that the file is text, judged by what was read of it: all of it
-	// up to [MaxPrimary] or what was inlined, otherwise the first 3 KiB.
+	// Text reports whether the part that was read is text. That is the whole file up to
+	// [MaxPrimary] bytes, the inlined part, or else the first 3 KiB.
 	Text bool
-	// Blank says that a file of at most [MaxPrimary] contains only white space.
+	// Blank reports whether a file of at most [MaxPrimary] bytes contains only white space.
 	Blank bool
 	// Content is the text if Inlined: valid UTF-8 without NUL; only the beginning
 	// of the file if Truncated.
 	Content string
-	// Inlined says that Content was requested and is present. It is never set for
-	// a binary file.
+	// Inlined reports that the caller asked for Content and that it is present. It is never
+	// set for a binary file.
 	Inlined bool
-	// Truncated says that a limit kept some or all of the requested text out of
-	// Content.
+	// Truncated reports that Content lacks some or all of the text because of a limit.
 	Truncated bool
 }
 
 // Ref returns the stable reference of the file, workspace://out/report.txt.
 func (f File) Ref() string { return "workspace://" + f.Name }
 
-// Primary returns the file that a model most likely wants to see. It is one of the text files
-// that are not blank and have at most [MaxPrimary] bytes. Plain text and Markdown come before
-// other text, data and code, and images such as SVG last; then the first by name wins. Their
-// contents need not be inlined.
+// Primary returns the file that a model most likely wants to read, or false if there is none.
+// Candidates are text files that are not blank and have at most [MaxPrimary] bytes. Plain text
+// and Markdown come first, then other text, data and code, then images such as SVG. Of equal
+// ones the first by name wins. The contents need not be inlined.
 func Primary(files []File) (File, bool) {
 	var best File
 	found := false
@@ -242,7 +242,7 @@ func Primary(files []File) (File, bool) {
 	return best, found
 }
 
-// rank orders kinds of text by how likely they are to be read.
+// rank returns the place of the file's type in the order of [Primary].
 func (f File) rank() int {
 	switch {
 	case f.MIME == "text/plain" || f.MIME == "text/markdown":
