@@ -91,7 +91,7 @@ func (o *Operation) Decode(raw string) Args {
 
 // Given reports whether a field has a value other than false, "", an empty list or an empty
 // object.
-func (a Args) Given(name string) bool { return a.decoded.Given(name) }
+func (a Args) Given(name string) bool { return a.decoded.Has(name) }
 
 // Err returns why the arguments could not be read, nil if they could. Its text is
 // for the model.

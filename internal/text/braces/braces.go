@@ -1,20 +1,20 @@
-// Package braces writes out patterns with alternatives in braces, such as "a{b,c}". The
-// time for matching the results one by one grows with their number. Matching the braces
-// themselves takes the product of all alternatives.
+// Package braces expands patterns with alternatives in braces: "a{b,c}" becomes "ab" and "ac".
+// Matching the expanded patterns one by one takes time in proportion to their number, which a
+// caller can bound. Matching braces directly can take much longer.
 package braces
 
 import "errors"
 
-// What is wrong with a pattern.
+// Errors of a pattern.
 var (
 	ErrUnopened = errors.New("a } has no {")
 	ErrUnclosed = errors.New("a { has no }")
 	ErrMany     = errors.New("more alternatives than allowed")
 )
 
-// Expand returns the texts that a pattern stands for, in order, at most so many. A
-// backslash takes its meaning from the next character. class returns where the class of
-// characters ends with which a text begins, at its "]"; 0 if it is none.
+// Expand returns the texts to which a pattern expands, in order. More than most of them are
+// ErrMany. A backslash escapes the next character. class gets the text from a "[" on; it returns
+// the index of the "]" that ends the character class, or 0 if the text is no class.
 func Expand(pattern string, most int, class func(text string) (end int, err error)) ([]string, error) {
 	open, ends, err := first(pattern, class)
 	if err != nil {
@@ -39,8 +39,8 @@ func Expand(pattern string, most int, class func(text string) (end int, err erro
 	return all, nil
 }
 
-// first finds the first group and where its alternatives end: at its own commas and its
-// closing brace. open is -1 without one.
+// first returns the index of the first opening brace, -1 if there is none. ends are the indexes
+// at which its alternatives end: its commas and its closing brace.
 func first(pattern string, class func(string) (int, error)) (open int, ends []int, err error) {
 	open, depth := -1, 0
 	for i := 0; i < len(pattern); i++ {

@@ -1,7 +1,7 @@
-// Package callargs decodes the arguments of a tool call. Models write the same
-// value in many forms: JSON inside a text, a number as a text, one element in
-// place of a list. It understands what is clear, and says about everything else
-// what was wanted, what was found and what would be accepted.
+// Package callargs decodes the arguments of a tool call. Models write the same value in many
+// forms: JSON inside a text, a number as a text, one element in place of a list. The package
+// accepts a form if its meaning is clear. Other errors say what was wanted, what was found, and
+// what would be accepted.
 package callargs
 
 import (
@@ -19,7 +19,7 @@ import (
 // ErrArguments reports arguments that cannot be read; its text is for the model.
 var ErrArguments = errors.New("cannot read the arguments")
 
-// Kind is how an argument is read.
+// Kind is the type of an argument.
 type Kind uint8
 
 // The kinds of arguments.
@@ -29,10 +29,10 @@ const (
 	Flag                // a boolean
 	Count               // an integer of at least 0
 	Seconds             // a Count of seconds; fractions and units are understood
-	Value               // whatever Schema says
+	Value               // JSON of the type that Schema describes
 )
 
-// Field says how one argument is read.
+// Field describes one argument.
 type Field struct {
 	Name     string
 	Aliases  []string
@@ -48,30 +48,29 @@ type Args struct {
 	flags   map[string]bool
 	counts  map[string]int
 	values  map[string]json.RawMessage
-	unknown int // fields
-	missing error
-	object  map[string]json.RawMessage // as it was sent, and as text
-	text    string
+	unknown int                        // number of unknown fields
+	missing error                      // names a required field without value
+	object  map[string]json.RawMessage // the arguments before conversion
+	text    string                     // the JSON text of object
 
-	// Warnings say what was ignored, one sentence each.
+	// Warnings name the ignored fields, one sentence each.
 	Warnings []string
 }
 
-// Texts returns the elements of a Text or Texts, trimmed, without blank and
-// repeated ones.
+// Texts returns the elements of a Text or Texts, trimmed, without blank and duplicate ones.
 func (a *Args) Texts(name string) []string { return a.texts[name] }
 
-// Flag returns a Flag; absent is false.
+// Flag returns a Flag, false if it is absent.
 func (a *Args) Flag(name string) bool { return a.flags[name] }
 
-// Count returns a Count or Seconds, and whether it was given.
+// Count returns a Count or Seconds, and whether it is present.
 func (a *Args) Count(name string) (int, bool) {
 	n, ok := a.counts[name]
 	return n, ok
 }
 
-// Value unmarshals a Value, which has the shape of its schema, into target.
-// Absent leaves target unchanged.
+// Value unmarshals a Value into target. Decode has converted it to its schema. If the field is
+// absent, target is unchanged.
 func (a *Args) Value(name string, target any) error {
 	raw, ok := a.values[name]
 	if !ok {
@@ -83,13 +82,14 @@ func (a *Args) Value(name string, target any) error {
 	return nil
 }
 
-// Missing names the first required field that was not given; nil if all were.
+// Missing returns an error that names the first required field without value, nil if there is
+// none.
 func (a *Args) Missing() error { return a.missing }
 
-// Decode reads the raw arguments of a call. They are a JSON object, or that object as the
-// text of {"__arg1": …}, as langchaingo passes it. Bare text is the value of the first
-// field. Unknown names are ignored with a warning. The error wraps [ErrArguments] and
-// says what would be accepted.
+// Decode decodes the raw arguments of a call: a JSON object, or the form {"__arg1": "…"} in which
+// langchaingo passes that object as a text. Text that is no JSON is the value of the first
+// field. Unknown fields are ignored with a warning. The error wraps [ErrArguments] and says what
+// would be accepted.
 func Decode(raw string, fields []Field) (*Args, error) {
 	a := &Args{texts: map[string][]string{}, flags: map[string]bool{}, counts: map[string]int{}, values: map[string]json.RawMessage{}}
 	if len(raw) > MaxBytes {
@@ -106,7 +106,7 @@ func Decode(raw string, fields []Field) (*Args, error) {
 	for _, name := range slices.Sorted(maps.Keys(object)) {
 		i := fieldIndex(fields, name)
 		if i < 0 {
-			a.noteIgnored(fmt.Sprintf("%q", printable.Cut(name, 80)))
+			a.noteIgnored(fmt.Sprintf("%q", printable.Cut(name, maxQuoted)))
 			continue
 		}
 		if err := a.set(fields[i], object[name]); err != nil {
@@ -116,13 +116,13 @@ func Decode(raw string, fields []Field) (*Args, error) {
 	if more := a.unknown - MaxNamed; more > 0 {
 		a.Warnings = append(a.Warnings, fmt.Sprintf("ignored %d more unknown fields", more))
 	}
-	a.missing = a.lacking(fields)
+	a.missing = a.checkRequired(fields)
 	return a, nil
 }
 
-func (a *Args) lacking(fields []Field) error {
+func (a *Args) checkRequired(fields []Field) error {
 	for _, f := range fields {
-		if _, given := a.counts[f.Name]; f.Required && !given && len(a.texts[f.Name]) == 0 {
+		if _, isCount := a.counts[f.Name]; f.Required && !isCount && len(a.texts[f.Name]) == 0 {
 			values := ""
 			if f.Enum != nil {
 				values = ": it is one of " + strings.Join(f.Enum, ", ")
@@ -133,21 +133,21 @@ func (a *Args) lacking(fields []Field) error {
 	return nil
 }
 
-// fieldIndex returns the field that has a name, -1 if none has.
+// fieldIndex returns the index of the field with a name or alias, -1 if there is none.
 func fieldIndex(fields []Field, name string) int {
 	return slices.IndexFunc(fields, func(f Field) bool { return f.Name == name || slices.Contains(f.Aliases, name) })
 }
 
-// noteIgnored notes a field that nothing is known of.
-func (a *Args) noteIgnored(what string) {
+// noteIgnored counts an unknown field, and warns about the first MaxNamed of them.
+func (a *Args) noteIgnored(field string) {
 	if a.unknown++; a.unknown <= MaxNamed {
-		a.Warnings = append(a.Warnings, "ignored unknown field "+what)
+		a.Warnings = append(a.Warnings, "ignored unknown field "+field)
 	}
 }
 
 // unwrap returns the object that was sent, or a bare text.
 func (a *Args) unwrap(raw string) (object map[string]json.RawMessage, bare string, err error) {
-	for range 3 { // a wrapped object may hold its JSON as text, once more quoted
+	for range maxWraps {
 		raw = strings.TrimSpace(raw)
 		if raw == "" || raw == "null" {
 			return nil, "", nil
@@ -193,7 +193,7 @@ func (a *Args) set(f Field, raw json.RawMessage) error {
 	case Flag:
 		b, ok := truth(raw)
 		if !ok {
-			return fmt.Errorf("want true or false, not %s", printable.CutLine(string(raw), 80))
+			return fmt.Errorf("want true or false, not %s", printable.CutLine(string(raw), maxQuoted))
 		}
 		a.flags[f.Name] = b
 		return nil
@@ -209,8 +209,8 @@ func (a *Args) setValue(f Field, raw json.RawMessage) error {
 		return m.inField(f.Name)
 	}
 	a.values[f.Name] = fitted
-	for _, what := range unknownIn(f.Schema, fitted, f.Name, false) {
-		a.noteIgnored(what)
+	for _, field := range unknownIn(f.Schema, fitted, f.Name, false) {
+		a.noteIgnored(field)
 	}
 	return nil
 }
@@ -219,7 +219,7 @@ func (a *Args) setCount(f Field, raw json.RawMessage) error {
 	if f.Kind == Count {
 		n, err := strconv.Atoi(strings.Trim(string(raw), `" `))
 		if err != nil || n < 0 {
-			return fmt.Errorf("want a whole number of at least 0, not %s", printable.CutLine(string(raw), 80))
+			return fmt.Errorf("want a whole number of at least 0, not %s", printable.CutLine(string(raw), maxQuoted))
 		}
 		a.counts[f.Name] = n
 		return nil
@@ -249,23 +249,23 @@ func (a *Args) setTexts(f Field, raw json.RawMessage, value any) error {
 	for _, v := range list {
 		text, ok := v.(string)
 		if !ok {
-			return fmt.Errorf("want text, not %s", printable.CutLine(string(raw), 80))
+			return fmt.Errorf("want text, not %s", printable.CutLine(string(raw), maxQuoted))
 		}
 		text = strings.TrimSpace(text)
 		if text != "" && (f.Kind == Text || !slices.Contains(a.texts[f.Name], text)) {
 			a.texts[f.Name] = append(a.texts[f.Name], text)
 		}
 	}
-	given := a.texts[f.Name]
-	if f.Kind == Text && len(given) > 1 {
-		return fmt.Errorf("want one text, not %d", len(given))
+	texts := a.texts[f.Name]
+	if f.Kind == Text && len(texts) > 1 {
+		return fmt.Errorf("want one text, not %d", len(texts))
 	}
-	if f.Enum != nil && len(given) > 0 {
-		if i := slices.IndexFunc(f.Enum, func(v string) bool { return strings.EqualFold(v, given[0]) }); i >= 0 {
-			given[0] = f.Enum[i]
+	if f.Enum != nil && len(texts) > 0 {
+		if i := slices.IndexFunc(f.Enum, func(v string) bool { return strings.EqualFold(v, texts[0]) }); i >= 0 {
+			texts[0] = f.Enum[i]
 			return nil
 		}
-		return fmt.Errorf("want one of %s, not %q", strings.Join(f.Enum, ", "), printable.Cut(given[0], 80))
+		return fmt.Errorf("want one of %s, not %q", strings.Join(f.Enum, ", "), printable.Cut(texts[0], maxQuoted))
 	}
 	return nil
 }

@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// fit brings a value that is not null into the shape of a schema where the meaning is
-// clear. It takes JSON in a text, a number for a text and the other way round, and one
-// element for a list. For an object it takes the property that stands for it. It ignores
-// keywords of a schema that Satchel's own schemas do not use.
+// fit converts a value that is not null to the type of a schema if its meaning is clear. It
+// accepts JSON in a text, a number for a text, a text for a number, and one element for a list.
+// For an object it accepts the value of its shorthand property. It ignores keywords of JSON
+// Schema that Satchel's own schemas do not use.
 func fit(schema map[string]any, raw json.RawMessage) (json.RawMessage, *misfit) {
 	raw = bytes.TrimSpace(raw)
 	text, isText := textOf(raw)
@@ -56,7 +56,7 @@ func fitList(schema map[string]any, raw json.RawMessage) (json.RawMessage, *misf
 		}
 		one, m := fit(items, raw)
 		switch {
-		case m != nil && m.at != "": // it is one element, but for a part of it
+		case m != nil && m.at != "": // it is one element, but a part of it does not fit
 			return nil, m.inList()
 		case m != nil:
 			return nil, unfit(schema, raw)
@@ -72,8 +72,8 @@ func fitList(schema map[string]any, raw json.RawMessage) (json.RawMessage, *misf
 	return encode(list), nil
 }
 
-// isList reports whether JSON in a text is the list that was asked for: a glob
-// or an argument may begin with a bracket too.
+// isList reports whether JSON in a text is a list of such items. A glob or an argument of a
+// command may begin with a bracket too.
 func isList(items map[string]any, inner json.RawMessage) bool {
 	var texts []string
 	return items["type"] != "string" || json.Unmarshal(inner, &texts) == nil
@@ -94,7 +94,7 @@ func fitObject(schema map[string]any, raw json.RawMessage) (json.RawMessage, *mi
 			return nil, unfit(schema, raw)
 		}
 	}
-	if _, more := schema["additionalProperties"]; properties == nil && !more { // what is in it has a meaning of its own, null too
+	if _, hasMore := schema["additionalProperties"]; properties == nil && !hasMore { // any object fits unchanged, with its nulls
 		return encode(object), nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(object)) {
@@ -112,8 +112,8 @@ func fitObject(schema map[string]any, raw json.RawMessage) (json.RawMessage, *mi
 	return encode(object), nil
 }
 
-// propertyOf returns the schema of a property, also where its name is written
-// maxFiles or MaxFiles for max_files.
+// propertyOf returns the schema of a property. It ignores case and underscores: maxFiles and
+// MaxFiles are max_files.
 func propertyOf(schema, properties map[string]any, name string) map[string]any {
 	plain := func(s string) string { return strings.ToLower(strings.ReplaceAll(s, "_", "")) }
 	for known, property := range properties {
@@ -145,7 +145,7 @@ func standsFor(schema map[string]any) string {
 	return lists[0]
 }
 
-// textOf returns the content of a JSON text; anything else is returned as it is.
+// textOf returns the content of a JSON text, and other JSON unchanged.
 func textOf(raw json.RawMessage) (text string, isText bool) {
 	if raw[0] != '"' || json.Unmarshal(raw, &text) != nil {
 		return string(raw), false
@@ -153,7 +153,7 @@ func textOf(raw json.RawMessage) (text string, isText bool) {
 	return text, true
 }
 
-// inText returns the JSON object or list that a text holds.
+// inText returns the JSON object or list inside a JSON text, if there is one.
 func inText(raw json.RawMessage) (json.RawMessage, bool) {
 	text, isText := textOf(raw)
 	inner := bytes.TrimSpace([]byte(text))
@@ -163,8 +163,8 @@ func inText(raw json.RawMessage) (json.RawMessage, bool) {
 	return inner, json.Valid(inner)
 }
 
-// isBlank reports an empty text, list or object, as models give for what they
-// leave out.
+// isBlank reports whether a value is an empty text, list or object. Models write these for
+// arguments that they want to leave out.
 func isBlank(raw json.RawMessage) bool {
 	text, isText := textOf(raw)
 	if !isText {
@@ -188,8 +188,7 @@ func truth(raw json.RawMessage) (value, ok bool) {
 	return value, err == nil
 }
 
-// seconds reads a time in seconds, also as text and with a unit, and rounds it
-// up.
+// seconds reads a number of seconds, or a text with a unit such as "1m", and rounds it up.
 func seconds(raw json.RawMessage) (int, bool) {
 	text, _ := textOf(raw)
 	text = strings.ReplaceAll(text, " ", "")

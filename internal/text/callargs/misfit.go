@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// A misfit is a value that cannot be brought into the shape of its schema. Its
-// text is for the model and speaks of JSON, not of Go.
+// A misfit is the error for a value that does not fit its schema. Its text is for the model and
+// names types of JSON, not of Go.
 type misfit struct {
-	at      string // which part of the field, "" for the whole
+	at      string // the part of the field, "" for the whole field
 	want    string
 	found   string
 	example string // JSON of the right form
@@ -25,23 +25,23 @@ func (m *misfit) Error() string {
 	return fmt.Sprintf("%swant %s, found %s; such as %s", at, m.want, m.found, m.example)
 }
 
-// inField says which field of a call it is that does not fit.
+// inField returns the misfit with its field in the example.
 func (m *misfit) inField(name string) *misfit {
 	return &misfit{m.at, m.want, m.found, "{" + string(quote(name)) + ":" + m.example + "}"}
 }
 
-// inElement says in which element of a list the misfit is.
+// inElement returns the misfit as that of the i-th element of a list.
 func (m *misfit) inElement(i int) *misfit {
 	return &misfit{join(fmt.Sprint("element ", i+1), m.at), m.want, m.found, "[" + m.example + "]"}
 }
 
-// inList says that the element with the misfit may stand alone for the list.
+// inList returns the misfit of a single element in place of a list.
 func (m *misfit) inList() *misfit { return &misfit{m.at, m.want, m.found, "[" + m.example + "]"} }
 
-// inProperty says in which property of an object the misfit is. The example has
-// what makes the object complete too.
+// inProperty returns the misfit as that of a property. Its example also has the property that
+// the object requires.
 func (m *misfit) inProperty(schema map[string]any, name string) *misfit {
-	name = printable.CutLine(name, 80)
+	name = printable.CutLine(name, maxQuoted)
 	begin := "{"
 	if other := standsFor(schema); other != "" && other != name {
 		begin = strings.TrimSuffix(sample(schema), "}") + ","
@@ -78,7 +78,7 @@ func shapeName(schema map[string]any) string {
 	return "text"
 }
 
-// found names what a value is.
+// found describes a value for an error.
 func found(raw json.RawMessage) string {
 	switch raw[0] {
 	case '{':
@@ -86,14 +86,14 @@ func found(raw json.RawMessage) string {
 	case '[':
 		return "a list"
 	case '"':
-		return "text " + printable.CutLine(string(raw), 80)
+		return "text " + printable.CutLine(string(raw), maxQuoted)
 	case 't', 'f', 'n':
 		return string(raw)
 	}
-	return "the number " + printable.CutLine(string(raw), 80)
+	return "the number " + printable.CutLine(string(raw), maxQuoted)
 }
 
-// sample writes a value that fits.
+// sample returns an example of a value that fits a schema.
 func sample(schema map[string]any) string {
 	switch schema["type"] {
 	case "boolean":

@@ -6,13 +6,12 @@ import (
 	"strings"
 )
 
-// variables are the directories of a workspace that commands know by a variable, relative
-// to it.
+// variables maps the variables of commands to directories of a workspace, relative to it.
 var variables = map[string]string{"WORKSPACE_DIR": "", "SKILLS_DIR": "skills/", "WORK_DIR": "work/", "OUTPUT_DIR": "out/", "RUN_DIR": "runs/"}
 
-// InWorkspace returns a path relative to the workspace if it begins with a variable of
-// commands, such as $OUTPUT_DIR/x. A path may also begin with a folder that commands see
-// beside their skill: inputs, out or work.
+// InWorkspace returns a path relative to the workspace, if p names one. Such a path begins with a
+// variable of commands, as in $OUTPUT_DIR/x, or with a link in a skill's folder: inputs, out or
+// work.
 func InWorkspace(p string) (rel string, ok bool) {
 	p = clean(p)
 	first, rest, below := strings.Cut(p, "/")
@@ -29,8 +28,9 @@ func InWorkspace(p string) (rel string, ok bool) {
 	return p, slices.Contains([]string{"inputs", "out", "work"}, first)
 }
 
-// Below returns an absolute path relative to the workspace that commands see at the path
-// at. If that is in the root directory, its folders are there too, as links.
+// Below returns an absolute path relative to the workspace. at is the path at which commands see
+// the workspace. If its parent is the root directory, the root directory also has links to the
+// workspace's folders.
 func Below(at, p string) (rel string, ok bool) {
 	if at == "" || p == "" {
 		return "", false
@@ -47,8 +47,8 @@ func Below(at, p string) (rel string, ok bool) {
 	return p[1:], path.Dir(at) == "/" && slices.Contains([]string{"skills", "work", "out", "runs"}, first)
 }
 
-// ThroughLinks returns the path in the workspace to which a path in the folder of a skill
-// leads through one of the links there: skills/x/out/y is out/y.
+// ThroughLinks resolves the links in a skill's folder: skills/x/out/y becomes out/y. Other paths
+// are returned unchanged.
 func ThroughLinks(rel string) string {
 	at := strings.SplitN(rel, "/", 4)
 	if len(at) < 3 || at[0] != "skills" {
@@ -64,8 +64,8 @@ func ThroughLinks(rel string) string {
 	return strings.Join(at[2:], "/")
 }
 
-// clean returns path.Clean of a path, with the slash at its end. A path with ".." stays as
-// it is, and the caller refuses it.
+// clean returns path.Clean of a path and keeps a slash at its end. It does not change a path with
+// "..", so that the caller can refuse it.
 func clean(p string) string {
 	if p == "" || strings.Contains(p, "..") {
 		return p

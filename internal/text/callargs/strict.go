@@ -11,19 +11,19 @@ import (
 	"github.com/satchel-go/satchel/internal/text/printable"
 )
 
-// Given reports whether a field has a value that says something: not false, and no empty
-// text, list or object, as models give for what they leave out.
-func (a *Args) Given(name string) bool {
-	_, counted := a.counts[name]
+// Has reports whether a field has a value other than false and an empty text, list or object.
+// Models write these for arguments that they want to leave out.
+func (a *Args) Has(name string) bool {
+	_, isCount := a.counts[name]
 	value, ok := a.values[name]
-	return counted || len(a.texts[name]) > 0 || a.flags[name] || ok && !isBlank(value)
+	return isCount || len(a.texts[name]) > 0 || a.flags[name] || ok && !isBlank(value)
 }
 
-// Strict fails where [Decode] has ignored a name or had to choose. That is a name that is
-// not exactly one of the fields, or a field that occurs twice, under any of its names.
-// The error wraps [ErrArguments].
+// Strict returns an error where [Decode] has ignored a name or has chosen one of two values. That
+// is a name that no field has in exactly this spelling, or a field that occurs twice, under any
+// of its names. The error wraps [ErrArguments].
 func (a *Args) Strict(fields []Field) error {
-	if err := repeats(a.text); err != nil {
+	if err := checkRepeats(a.text); err != nil {
 		return err
 	}
 	seen := map[string]string{}
@@ -33,8 +33,8 @@ func (a *Args) Strict(fields []Field) error {
 			return unknownField(name, fields)
 		}
 		f := fields[i]
-		if before, twice := seen[f.Name]; twice {
-			return fmt.Errorf("%w: fields %q and %q are the same", ErrArguments, before, name)
+		if other, ok := seen[f.Name]; ok {
+			return fmt.Errorf("%w: fields %q and %q are the same", ErrArguments, other, name)
 		}
 		seen[f.Name] = name
 		if f.Kind != Value {
@@ -42,8 +42,9 @@ func (a *Args) Strict(fields []Field) error {
 		}
 		sent := a.object[name]
 		if inner, ok := inText(sent); ok && f.Schema["type"] != "string" { // JSON in a text
-			if sent = inner; repeats(string(inner)) != nil {
-				return repeats(string(inner))
+			sent = inner
+			if err := checkRepeats(string(inner)); err != nil {
+				return err
 			}
 		}
 		if m := notText(f.Schema, sent); m != nil {
@@ -58,8 +59,8 @@ func (a *Args) Strict(fields []Field) error {
 	return nil
 }
 
-// notText returns the part of a value that its schema wants as text and that is something
-// else, nil if there is none. [Decode] takes the number 5 for the text "5".
+// notText returns the misfit of a part that must be a text by the schema and is not, nil if there
+// is none. [Decode] accepts the number 5 for the text "5"; Strict does not.
 func notText(schema map[string]any, raw json.RawMessage) *misfit {
 	raw = bytes.TrimSpace(raw)
 	switch schema["type"] {
@@ -81,7 +82,7 @@ func notText(schema map[string]any, raw json.RawMessage) *misfit {
 	case "object":
 		properties, _ := schema["properties"].(map[string]any)
 		var object map[string]json.RawMessage
-		_ = json.Unmarshal(raw, &object) // what is no object has no parts
+		_ = json.Unmarshal(raw, &object) // another value has no properties
 		for _, name := range slices.Sorted(maps.Keys(object)) {
 			if m := notText(propertyOf(schema, properties, name), object[name]); m != nil {
 				return m.inProperty(schema, name)
@@ -91,36 +92,37 @@ func notText(schema map[string]any, raw json.RawMessage) *misfit {
 	return nil
 }
 
-// unknownField names the field that was probably meant, and all that there are.
+// unknownField returns the error for an unknown field. It suggests a field of similar spelling
+// and lists all fields.
 func unknownField(name string, fields []Field) error {
 	var all []string
-	meant := "; the"
+	suggestion := "; the"
 	for _, f := range fields {
 		if all = append(all, f.Name); plainName(f.Name) == plainName(name) {
-			meant = fmt.Sprintf(": did you mean %q? The", f.Name)
+			suggestion = fmt.Sprintf(": did you mean %q? The", f.Name)
 		}
 	}
-	return fmt.Errorf("%w: unknown field %q%s fields are %s", ErrArguments, printable.Cut(name, 80), meant, strings.Join(all, ", "))
+	return fmt.Errorf("%w: unknown field %q%s fields are %s", ErrArguments, printable.Cut(name, maxQuoted), suggestion, strings.Join(all, ", "))
 }
 
-// plainName is a name as it is compared: dryRun, dry_run and Dry-Run are one.
+// plainName returns the form in which names are compared: dryRun, dry_run and Dry-Run are equal.
 func plainName(s string) string {
 	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(s))
 }
 
-// repeats fails if an object of a JSON text has a field twice.
-func repeats(text string) error {
+// checkRepeats returns an error if an object in a JSON text has a field twice.
+func checkRepeats(text string) error {
 	if name, twice := repeatedField(text); twice {
-		return fmt.Errorf("%w: field %q is there twice", ErrArguments, printable.Cut(name, 80))
+		return fmt.Errorf("%w: field %q is there twice", ErrArguments, printable.Cut(name, maxQuoted))
 	}
 	return nil
 }
 
-// repeatedField returns a field that an object of a JSON text has twice, at any depth.
+// repeatedField returns a field that an object in a JSON text has twice, at any depth.
 func repeatedField(text string) (name string, twice bool) {
 	type level struct {
-		fields map[string]bool // nil for an array
-		value  bool            // a value of the object comes next
+		fields  map[string]bool // nil for an array
+		inValue bool            // the next token is a value, not a name
 	}
 	var open []level
 	for d := json.NewDecoder(strings.NewReader(text)); ; {
@@ -138,17 +140,17 @@ func repeatedField(text string) (name string, twice bool) {
 		case json.Delim('}'), json.Delim(']'):
 			open = open[:len(open)-1]
 		default:
-			if top := len(open) - 1; top >= 0 && open[top].fields != nil && !open[top].value {
+			if top := len(open) - 1; top >= 0 && open[top].fields != nil && !open[top].inValue {
 				name, _ := token.(string)
 				if open[top].fields[name] {
 					return name, true
 				}
-				open[top].fields[name], open[top].value = true, true
+				open[top].fields[name], open[top].inValue = true, true
 				continue
 			}
 		}
 		if top := len(open) - 1; top >= 0 {
-			open[top].value = false
+			open[top].inValue = false
 		}
 	}
 }

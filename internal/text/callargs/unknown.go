@@ -13,9 +13,9 @@ import (
 // textItems is the schema of the elements of Texts.
 var textItems = map[string]any{"type": "string"}
 
-// unknownIn lists the fields of a fitted value that its schema does not know,
-// and what it knows in their place. At is where the value stands. exact: a field that is
-// spelt in another way is not known, and the first one is enough.
+// unknownIn lists the unknown fields of a fitted value, each with the known ones. at names the
+// place of the value. If exact is set, another spelling counts as unknown, and unknownIn
+// returns only the first field.
 func unknownIn(schema map[string]any, raw json.RawMessage, at string, exact bool) []string {
 	switch schema["type"] {
 	case "array":
@@ -52,7 +52,7 @@ func unknownOf(schema map[string]any, raw json.RawMessage, at string, exact bool
 		}
 		property := propertyOf(schema, properties, name)
 		if _, is := properties[name]; property == nil || exact && !is {
-			all = append(all, fmt.Sprintf("%q in %s; it has %s", printable.Cut(name, 80), at, known))
+			all = append(all, fmt.Sprintf("%q in %s; it has %s", printable.Cut(name, maxQuoted), at, known))
 			continue
 		}
 		all = append(all, unknownIn(property, object[name], at+", "+name, exact)...)

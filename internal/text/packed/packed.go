@@ -1,4 +1,4 @@
-// Package packed deflates what stores on servers keep: most of it is text.
+// Package packed compresses the values and texts that stores on servers keep.
 package packed
 
 import (
@@ -9,20 +9,20 @@ import (
 	"sync"
 )
 
-// Deflate writes in to out as DEFLATE data that may refer to dict; eof ends the data.
-// Stores pass StatelessDeflate of github.com/klauspost/compress/flate, which keeps no
-// memory between calls, so that this module does not require it.
+// Deflate writes in to out as DEFLATE data that may refer to dict; eof ends the data. Stores
+// pass StatelessDeflate of github.com/klauspost/compress/flate, which keeps no memory between
+// calls. It is a parameter so that this module does not require that one.
 type Deflate func(out io.Writer, in []byte, eof bool, dict []byte) error
 
-// Dictionary is text that data is expected to repeat, so that it takes little space.
-// What was packed with one is read with that one only.
+// Dictionary is text that packed data often repeats. Text of the dictionary takes little space
+// in packed data. Data must be unpacked with the dictionary with which it was packed.
 type Dictionary string
 
 // None is the dictionary for text of any kind.
 const None Dictionary = ""
 
-// Records is the dictionary of session values. Stores hold what was packed with it,
-// so it never changes: fields that are new to it only take more space.
+// Records is the dictionary of session values. Stores hold data that was packed with it, so it
+// must never change. New fields of a session value only take more space.
 const Records Dictionary = `{"name":"","digest":"","old":true,"framed":true}],"listing":"","anchor":{"hash":"","ordinal":,"turn":},` +
 	`"supersedes":true,"spent":true,"ended":true},"others":[{"id":"","name":"","after":}],"held":[{"skill":"","call":,"tools":[""]}],` +
 	`"grants":[{"tool":"","use":"","skills":{"notes":[{"anchor":{"text":""}],"terminals":,"runs":true,"begun":true,"text":"",` +
@@ -33,18 +33,18 @@ const Records Dictionary = `{"name":"","digest":"","old":true,"framed":true}],"l
 	`{"record":2,"turn":1,"token":"","user":{"hash":"","ordinal":,"turn":},` +
 	`"calls":,"uses":,"active":[{"skill":"","call":1,"id":"fs:dir:","digest":"","used":,"loaded":},`
 
-// Pack deflates data.
+// Pack compresses data.
 func Pack(data []byte, words Dictionary, deflate Deflate) []byte {
 	var b bytes.Buffer
-	_ = deflate(&b, data, true, []byte(words)) // a buffer takes everything
+	_ = deflate(&b, data, true, []byte(words)) // writing to a buffer never fails
 	return b.Bytes()
 }
 
-// readers are used again: a new one takes 40 KB.
+// readers pools decompressors, because a new one takes 40 KB.
 var readers = sync.Pool{New: func() any { return flate.NewReader(bytes.NewReader(nil)) }}
 
-// Unpack is the inverse of Pack for at most limit bytes. More of them, and what Pack
-// did not write, is an error.
+// Unpack is the inverse of Pack. It fails if the data is longer than limit bytes, or if Pack has
+// not written it.
 func Unpack(data []byte, words Dictionary, limit int) ([]byte, error) {
 	r := readers.Get().(io.Reader)
 	defer readers.Put(r)

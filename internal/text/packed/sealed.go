@@ -12,14 +12,14 @@ const sealBytes = 8
 
 var errSeal = errors.New("content was changed, or belongs elsewhere")
 
-// Seal packs data with a checksum over it and over its place: the names under which it is
-// kept.
+// Seal packs data with a checksum of the data and its place. place holds the names under which
+// the store keeps it.
 func Seal(data []byte, words Dictionary, deflate Deflate, place ...string) []byte {
 	return append(checksum(data, place), Pack(data, words, deflate)...)
 }
 
-// Open is the inverse of Seal for at most limit bytes of data. What was changed since, or
-// sealed for another place, is an error.
+// Open is the inverse of Seal. It fails if the data is longer than limit bytes, was changed, or
+// was sealed for another place.
 func Open(sealed []byte, words Dictionary, limit int, place ...string) ([]byte, error) {
 	if len(sealed) < sealBytes {
 		return nil, errSeal

@@ -10,9 +10,9 @@ import (
 // ErrSize is wrapped when a value has more elements or bytes than it may have.
 var ErrSize = errors.New("too large")
 
-// SizeOf returns about how many bytes a value takes in JSON: never more than it takes,
-// but for omitted fields and white space of raw JSON. It stops when it has counted more
-// than limit, so that a value can be measured before it is encoded.
+// SizeOf estimates how many bytes a value takes in JSON, without encoding it. The estimate is
+// never too high, except that it counts omitted fields and the white space of raw JSON. SizeOf
+// stops when it has counted more than limit.
 func SizeOf(v any, limit int) int {
 	room := limit
 	measure(reflect.ValueOf(v), &room)
@@ -54,8 +54,8 @@ func measure(v reflect.Value, room *int) {
 	}
 }
 
-// Members calls yield for each member of a JSON object, in order, and keeps none of
-// them. The error is that of yield, or says that raw is no object.
+// Members calls yield for each member of a JSON object, in order. It holds one member in memory
+// at a time. The error is that of yield, or says that raw is no object.
 func Members(raw []byte, yield func(name string, value json.RawMessage) error) error {
 	d, err := within(raw, '{')
 	for err == nil && d.More() {
@@ -71,8 +71,8 @@ func Members(raw []byte, yield func(name string, value json.RawMessage) error) e
 	return err
 }
 
-// Elements returns the elements of a JSON array of at most most of them. The error
-// wraps ErrSize if it has more, or says that raw is no array.
+// Elements returns the elements of a JSON array. The error wraps ErrSize if there are more than
+// most, or says that raw is no array.
 func Elements(raw []byte, most int) (list []json.RawMessage, err error) {
 	d, err := within(raw, '[')
 	for err == nil && d.More() {
@@ -87,8 +87,8 @@ func Elements(raw []byte, most int) (list []json.RawMessage, err error) {
 	return list, err
 }
 
-// Count returns how many members or elements a valid object or array has, and keeps
-// none of them.
+// Count returns the number of members of a valid JSON object, or of elements of an array. It
+// allocates nothing.
 func Count(raw []byte) int {
 	depth, n, quoted, empty := 0, 0, false, true
 	for i := 0; i < len(raw); i++ {

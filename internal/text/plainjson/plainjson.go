@@ -1,5 +1,5 @@
-// Package plainjson writes JSON without the escapes that are for HTML, and tells how
-// long a text becomes in it, where one byte can take six.
+// Package plainjson writes JSON without the escapes for HTML. It also computes the length of a
+// text in JSON, where one byte can take six.
 package plainjson
 
 import (
@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Encode returns a value as [json.Marshal] writes it, but with <, > and & as they are.
+// Encode is [json.Marshal], but does not escape <, > and &.
 func Encode(v any) (string, error) {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
@@ -43,7 +43,8 @@ func Prefix(text string, n int) string {
 	return text
 }
 
-// Suffix is [Prefix] from the end.
+// Suffix returns the longest end of a text that takes at most n bytes in JSON. It does not cut a
+// character.
 func Suffix(text string, n int) string {
 	for i := len(text); i > 0; {
 		_, size := utf8.DecodeLastRuneInString(text[:i])
@@ -56,8 +57,7 @@ func Suffix(text string, n int) string {
 	return text
 }
 
-// next returns the length of the first character of a text, and its length in
-// JSON.
+// next returns the length of the first character of a text, in the text and in JSON.
 func next(text string) (size, encoded int) {
 	r, size := utf8.DecodeRuneInString(text)
 	switch {

@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// An invisible character is one that takes no room on a screen: a format character, a
-// variation selector, a filler, a tag. Models read them and people do not. Some texts need
-// them, and there they are ordinary:
+// An invisible character takes no room on a screen: a format character, a variation selector, a
+// filler, a tag. Models read it and people do not. In some places writing needs these
+// characters; there they count as ordinary:
 //   - one U+FE0E or U+FE0F behind an emoji, a digit, "#" or "*",
 //   - U+200D between emoji,
 //   - U+200C and U+200D between letters of scripts that join,
@@ -28,8 +28,8 @@ func FirstInvisible(text string) int {
 	return -1
 }
 
-// Visible returns a text without invisible characters but the ordinary ones. Control
-// characters other than line feed and tab become spaces, and broken UTF-8 becomes U+FFFD.
+// Visible removes invisible characters that are not ordinary. Control characters other than line
+// feed and tab become spaces, and broken UTF-8 becomes U+FFFD.
 func Visible(text string) string {
 	return mapEscapes(text, "\n\t", func(b *strings.Builder, r rune) {
 		if isControl(r) {
@@ -38,15 +38,15 @@ func Visible(text string) string {
 	})
 }
 
-// Replaced returns a text on one line, with U+FFFD for control characters and for
-// invisible ones that are not ordinary.
+// Replaced returns a text on one line. It writes U+FFFD for control characters and for invisible
+// characters that are not ordinary.
 func Replaced(text string) string {
 	return mapEscapes(text, "", func(b *strings.Builder, _ rune) { b.WriteRune(utf8.RuneError) })
 }
 
-// mapEscapes returns a text in which hidden writes what stands for the control characters
-// that are not kept, and for invisible ones that are not ordinary.
-func mapEscapes(text, kept string, hidden func(*strings.Builder, rune)) string {
+// mapEscapes calls replace for each control character that is not in kept, and for each
+// invisible character that is not ordinary. replace writes the replacement.
+func mapEscapes(text, kept string, replace func(*strings.Builder, rune)) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	var b strings.Builder
 	done, some := 0, false
@@ -56,7 +56,7 @@ func mapEscapes(text, kept string, hidden func(*strings.Builder, rune)) string {
 		}
 		some = true
 		b.WriteString(text[done:i])
-		hidden(&b, r)
+		replace(&b, r)
 		done = i + utf8.RuneLen(r)
 	}
 	if !some {
@@ -76,8 +76,8 @@ const (
 	blank      = '\u2800' // of Braille
 )
 
-// takesNoRoom are the characters that show nothing, whatever stands around them, besides
-// the format characters. A few of these are signs that people see.
+// takesNoRoom are the characters, besides format characters, that take no room on a screen in
+// any context.
 var takesNoRoom = []*unicode.RangeTable{unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point, fillers}
 
 // fillers show nothing although Unicode does not list them as ignorable: the joiner of Brahmi
@@ -121,8 +121,8 @@ func after(text string, i int, r rune) rune {
 
 func isBraille(r rune) bool { return r > blank && r <= 0x28FF }
 
-// emoji are the blocks of symbols that have a form as emoji, with those few that stand
-// elsewhere.
+// emoji are the blocks of symbols that have an emoji form, and single such symbols of other
+// blocks.
 var emoji = &unicode.RangeTable{
 	R16: []unicode.Range16{
 		{0xA9, 0xA9, 1}, {0xAE, 0xAE, 1}, {0x203C, 0x203C, 1}, {0x2049, 0x2049, 1}, {0x2122, 0x2122, 1}, {0x2139, 0x2139, 1},
@@ -134,8 +134,8 @@ var emoji = &unicode.RangeTable{
 
 func isEmoji(r rune) bool { return unicode.Is(emoji, r) }
 
-// joining are the scripts whose letters take another form beside others, which U+200C and
-// U+200D choose.
+// joining are the scripts whose letters change their form beside other letters. U+200C and
+// U+200D choose the form.
 var joining = []*unicode.RangeTable{
 	unicode.Arabic, unicode.Syriac, unicode.Mandaic, unicode.Nko, unicode.Mongolian, unicode.Phags_Pa, unicode.Manichaean,
 	unicode.Psalter_Pahlavi, unicode.Hanifi_Rohingya, unicode.Adlam, unicode.Sogdian,
@@ -144,8 +144,8 @@ var joining = []*unicode.RangeTable{
 	unicode.Javanese, unicode.Sundanese, unicode.Grantha, unicode.Tirhuta, unicode.Newa, unicode.Chakma, unicode.Meetei_Mayek,
 }
 
-// joins reports whether the joiner at text[i:] stands between two letters of scripts that
-// join. Marks belong to the letter before them.
+// joins reports whether the joiner at text[i:] is between two letters of joining scripts. next is
+// the character after it. A mark belongs to the letter before it.
 func joins(text string, i int, next rune) bool {
 	if !unicode.In(next, unicode.L, unicode.M) || !unicode.In(next, joining...) || unicode.In(next, takesNoRoom...) {
 		return false

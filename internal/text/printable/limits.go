@@ -1,5 +1,5 @@
 package printable
 
-// maxMarks bounds the marks that are looked at between a joiner and its letter: letters of
-// real words have at most four.
+// maxMarks bounds how many marks joins skips between a joiner and its letter. Letters of real
+// words have at most four.
 const maxMarks = 8

@@ -1,6 +1,6 @@
-// Package printable writes names and messages so that a reader sees every character. Some
-// characters become the escapes of JSON: those that move a cursor, that take no room, or
-// that change the order and the look of others. Read back as JSON, the text is the same.
+// Package printable writes names and messages so that a reader sees every character. It escapes
+// characters that move a cursor, take no room, or change the order or the look of others. The
+// escapes are those of JSON, so a program that decodes the JSON gets the original text.
 package printable
 
 import (
@@ -11,15 +11,15 @@ import (
 	"github.com/satchel-go/satchel/internal/text/plainjson"
 )
 
-// Lines returns a text of ours, which may have line breaks and tabs, or a value in
-// JSON. Broken UTF-8 becomes U+FFFD.
+// Lines escapes a text of several lines, or JSON. It keeps line breaks and tabs. Broken UTF-8
+// becomes U+FFFD.
 func Lines(text string) string { return escape(text, "\n\t") }
 
-// Line returns a name on one line.
+// Line escapes a text and returns it on one line.
 func Line(text string) string { return escape(text, "") }
 
-// Cut shortens text from outside to n bytes for an error message that quotes it, and
-// makes it valid UTF-8.
+// Cut shortens a text to n bytes and makes it valid UTF-8, for an error message that quotes it
+// with %q.
 func Cut(s string, n int) string {
 	if len(s) <= n {
 		return strings.ToValidUTF8(s, "\uFFFD")
@@ -27,7 +27,7 @@ func Cut(s string, n int) string {
 	return strings.ToValidUTF8(s[:n], "") + "…"
 }
 
-// CutLine is Cut for text that is not quoted, and Line of it.
+// CutLine is Cut and then Line, for a message that shows the text without quotes.
 func CutLine(s string, n int) string { return Line(Cut(s, n)) }
 
 func escape(text, kept string) string {
@@ -38,7 +38,7 @@ func escape(text, kept string) string {
 	})
 }
 
-// Text is a text whose JSON is printable.
+// Text is a text that marshals to printable JSON.
 type Text string
 
 // MarshalJSON implements [json.Marshaler].
@@ -47,7 +47,7 @@ func (t Text) MarshalJSON() ([]byte, error) {
 	return []byte(Lines(text)), err
 }
 
-// Texts returns a list as texts.
+// Texts converts a list of strings.
 func Texts(list []string) []Text {
 	if list == nil {
 		return nil

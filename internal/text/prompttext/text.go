@@ -1,5 +1,5 @@
-// Package prompttext writes texts of skills into a prompt, so that they close no tag of
-// Satchel and hide nothing. It also estimates how many tokens a text costs.
+// Package prompttext escapes texts of skills for a prompt, so that they cannot close a tag of
+// Satchel or hide characters. It also estimates how many tokens a text takes.
 package prompttext
 
 import (
@@ -13,9 +13,9 @@ var (
 	quoteEscaper = strings.NewReplacer(`"`, "&quot;")
 )
 
-// Text escapes text for an element and folds its white space. Names and descriptions come
-// from outside. They must not open or close a tag or a line that Satchel writes, and not
-// hide or turn around other text in it.
+// Text folds the white space of a text and escapes it for an element. Names and descriptions are
+// untrusted: they must not open or close a tag or a line that Satchel writes, and must not hide
+// or reorder other text.
 func Text(s string) string { return Escape(Fold(s)) }
 
 // Attribute escapes text as [Text] does, for a quoted attribute.
@@ -28,7 +28,8 @@ func Escape(s string) string { return xmlEscaper.Replace(s) }
 // that its script does not need, become U+FFFD.
 func Fold(s string) string { return printable.Replaced(strings.Join(strings.Fields(s), " ")) }
 
-// FoldDescription is folded for a description, which says the same without these characters.
+// FoldDescription is Fold for a description. It removes invisible characters instead of replacing
+// them.
 func FoldDescription(s string) string {
 	return strings.Join(strings.Fields(printable.Visible(s)), " ")
 }
@@ -36,9 +37,9 @@ func FoldDescription(s string) string {
 // closers are the names of the end tags that the text of a skill must not contain.
 var closers = [...]string{"skill", "skill_doc", "active_skills", "available_skills"}
 
-// Fence returns a body with every end tag that Satchel writes escaped, so that a
-// skill cannot pretend that its text has ended and the host's text begins. Text
-// without such a tag, which is nearly all there is, comes back unchanged.
+// Fence escapes every end tag in a body that Satchel writes too. So a skill cannot pretend that
+// its text has ended and that the host's text begins. It also trims line ends. Most bodies have
+// no such tag.
 func Fence(body string) string {
 	body = strings.Trim(body, "\n")
 	var b strings.Builder
@@ -61,8 +62,7 @@ func Fence(body string) string {
 	return b.String()
 }
 
-// closes reports whether the text after "</" completes an end tag that Satchel
-// writes.
+// closes reports whether rest, the text after "</", begins with the end of a tag in closers.
 func closes(rest string) bool {
 	for _, c := range closers {
 		if len(rest) > len(c) && strings.EqualFold(rest[:len(c)], c) &&
@@ -73,7 +73,7 @@ func closes(rest string) bool {
 	return false
 }
 
-// HasParagraph reports whether text ends with the paragraph.
+// HasParagraph reports whether the last paragraph of text is the given one.
 func HasParagraph(text, paragraph string) bool {
 	rest, ok := strings.CutSuffix(text, paragraph)
 	return ok && (rest == "" || strings.HasSuffix(rest, "\n\n"))

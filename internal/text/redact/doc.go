@@ -1,3 +1,3 @@
-// Package redact removes the values of secrets from texts and streams, and puts
-// the name of the secret, in brackets, in their place.
+// Package redact replaces the values of secrets in texts and streams with the name of the secret
+// in brackets.
 package redact

@@ -9,22 +9,21 @@ import (
 	"github.com/satchel-go/satchel/internal/text/plainjson"
 )
 
-// Secret is a value that must not be shown: [Name] replaces it. The value is
-// found in the forms that [Forms] lists.
+// Secret is a value that must not be shown. The text "[Name]" replaces it in each form that
+// [Forms] lists.
 type Secret struct{ Name, Value string }
 
-// Forms returns the texts in which programs show a value, longest first:
+// Forms returns the forms in which programs print a value, longest first:
 //
 //   - the value itself
-//   - without the white space around it, as $(…) and an editor leave it
-//   - with one space for each run of white space, as a shell's unquoted $NAME gives it
-//   - each line of at least 8 bytes of a value of several lines, without the white space around
-//     it
-//   - each of these as it appears in JSON and in Go's quotes, if that is a different text
+//   - the value without white space around it, as $(…) and editors write it
+//   - the value with one space for each run of white space, as a shell writes an unquoted $NAME
+//   - each line of at least 8 bytes, trimmed, if the value has several lines
+//   - each of these escaped for JSON and for Go's quotes, if that differs
 //
-// A backslash and an n, as keys have in one-line files, end a line too. The lines that begin and
-// end a PEM block are left out, and so are forms of less than 4 bytes.
-// Other encodings, such as base64 or letters with spaces between them, are not found.
+// The two characters \n, which keys in one-line files have, end a line too. Forms leaves out the
+// lines that begin and end a PEM block, and forms of less than 4 bytes. It does not know other
+// encodings, such as base64 or letters with spaces between them.
 func Forms(value string) []string {
 	forms := []string{value, strings.TrimSpace(value), strings.Join(strings.Fields(value), " ")}
 	lines := strings.Split(strings.ReplaceAll(value, `\n`, "\n"), "\n")

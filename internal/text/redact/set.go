@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Set finds secrets. It never changes; nil finds none.
+// Set finds secrets in texts. It is immutable. A nil Set finds none.
 type Set struct {
 	forms   []form
 	byFirst [256][]form // by first byte, longest first
@@ -13,13 +13,12 @@ type Set struct {
 
 type form struct{ name, text string }
 
-// NewSet returns the set of secrets; nil if there is nothing to find. It accepts
-// any type with the fields of [Secret], so that a public package can have its
-// own.
+// NewSet returns the set of secrets, nil if none has a form to search for. It accepts any type
+// with the fields of [Secret], so that a public package can declare its own.
 func NewSet[S ~struct{ Name, Value string }](secrets []S) *Set {
 	s := &Set{}
-	for _, given := range secrets {
-		secret := Secret(given)
+	for _, each := range secrets {
+		secret := Secret(each)
 		for _, text := range Forms(secret.Value) {
 			s.forms = append(s.forms, form{secret.Name, text})
 		}
@@ -34,7 +33,7 @@ func NewSet[S ~struct{ Name, Value string }](secrets []S) *Set {
 	return s
 }
 
-// Cut says at which ends a text was cut.
+// Cut is the set of ends at which a text was cut.
 type Cut uint8
 
 // The ends of a text.
@@ -43,8 +42,8 @@ const (
 	AtEnd
 )
 
-// Text replaces the secrets in a text. Where the text was cut, it also replaces
-// what the cut has left of a secret, if that is three bytes or more.
+// Text replaces the secrets in a text. At a cut end it also replaces the remaining part of a
+// secret if that has three bytes or more.
 func (s *Set) Text(text string, cut Cut) string {
 	if s == nil || text == "" {
 		return text
@@ -53,17 +52,17 @@ func (s *Set) Text(text string, cut Cut) string {
 	return string(out)
 }
 
-// mode says what precedes and follows the bytes of a scan.
+// mode describes the bytes around those of a scan.
 type mode struct {
-	first bool // the beginning of the text is missing
-	part  bool // the end of the text is missing
+	first bool // the text before them is missing
+	part  bool // the text after them is missing
 	more  bool // more bytes will follow
 }
 
-// scan appends to out what may be shown of p. If more bytes follow, it returns as
-// rest the end of p that may turn out to be the beginning of a secret.
+// scan appends p to out, with its secrets replaced. If more bytes follow, the end of p may be the
+// beginning of a secret. scan then returns that end as rest and does not append it.
 func (s *Set) scan(out, p []byte, m mode) (shown, rest []byte) {
-	from, i := 0, 0 // the first byte that is not in out yet, and the first that was not checked yet
+	from, i := 0, 0 // the first byte that is not in out yet, and the first unchecked byte
 	for i < len(p) {
 		if s.byFirst[p[i]] == nil && !m.first {
 			i++
@@ -114,11 +113,11 @@ func (s *Set) cover(p []byte, m mode) (name string, n int, wait bool) {
 	return name, n, false
 }
 
-// most bounds how many bytes overlapping secrets may cover as one.
+// most returns how many bytes overlapping secrets may cover as one.
 func (s *Set) most() int { return 2 * len(s.forms[0].text) }
 
-// at returns the longest secret that p begins with, and one of which p is only
-// the beginning; nil if there is none.
+// at returns the longest secret at the beginning of p as whole. If all of p is the beginning of a
+// longer secret, at returns that as part.
 func (s *Set) at(p []byte) (whole, part *form) {
 	forms := s.byFirst[p[0]]
 	for i := range forms {
@@ -134,7 +133,7 @@ func (s *Set) at(p []byte) (whole, part *form) {
 	return nil, part
 }
 
-// tail returns the longest end of a secret that p begins with.
+// tail returns the name and length of the longest end of a secret at the beginning of p.
 func (s *Set) tail(p []byte) (name string, n int) {
 	for _, f := range s.forms {
 		for at := 1; len(f.text)-at > max(n, shownPart); at++ {

@@ -2,15 +2,15 @@ package redact
 
 import "bytes"
 
-// Stream replaces secrets in bytes that arrive in parts. What it shows does not
-// depend on how the bytes were divided.
+// Stream replaces secrets in bytes that arrive in parts. The output does not depend on how the
+// bytes are divided.
 type Stream struct {
 	Set  *Set   // nil finds none
 	held []byte // may be the beginning of a secret
 }
 
-// Add returns the further bytes that may be shown now. After the last part
-// nothing is held back: the stream counts as cut there.
+// Add adds bytes and returns those that may be shown now. It may hold back a possible beginning
+// of a secret. After the last part it holds back no bytes: the stream counts as cut there.
 func (s *Stream) Add(p []byte, last bool) []byte {
 	if s.Set == nil {
 		return p
@@ -20,5 +20,5 @@ func (s *Stream) Add(p []byte, last bool) []byte {
 	return shown
 }
 
-// Held returns what was added but not shown yet. It must not be shown.
+// Held returns the bytes that Add holds back. They must not be shown.
 func (s *Stream) Held() []byte { return s.held }

@@ -10,37 +10,36 @@ import (
 	"sync/atomic"
 )
 
-// Source is one document of an index. Key says which text it is: a document with the
-// key of one in the index before is taken from there, and Read is not called. Where
-// Read fails, what it returns is indexed all the same. Sources are read on several
-// goroutines at once.
+// Source is one document of an index. Key identifies its text: if the previous index has a
+// document with the same Key, [Build] takes it from there and does not call Read. If Read fails,
+// Build indexes the document that it returned. Build calls Read on several goroutines.
 type Source struct {
 	Key  string
 	Read func() (Document, error)
 }
 
-// Index is an immutable index of documents. It is safe for concurrent use. A nil
-// Index is one of no documents.
+// Index is an immutable index of documents. It is safe for concurrent use. A nil Index has no
+// documents.
 type Index struct {
 	keys    []string
 	names   []string
 	lengths [][fields]uint16
-	// norms are what the count of a word in a field is divided by, for each document.
+	// norms holds for each document and field the divisor of the counts of words.
 	norms []([fields]float32)
 	terms map[string]posting
 	lists []byte // of all terms, one after the other
-	// naming are the names with which the documents were indexed.
+	// naming has the names of the documents at the time of Build.
 	naming *Naming
 }
 
-// posting is where the list of a term is, and of how many documents it is.
+// posting is the place of a term's list in Index.lists, and the number of its documents.
 type posting struct {
 	offset, size uint32
 	documents    uint32
 }
 
-// Build returns the index of these documents, in their order. What it holds of prev,
-// which may be nil, it takes from there.
+// Build returns the index of the sources, in their order. It takes documents that prev has from
+// there. prev may be nil.
 func Build(prev *Index, sources []Source) *Index {
 	x := &Index{
 		keys:    make([]string, len(sources)),
@@ -51,7 +50,7 @@ func Build(prev *Index, sources []Source) *Index {
 	for i, key := range prev.Keys() {
 		known[key] = i
 	}
-	moved := make([]int, prev.Len()) // where documents of prev are now, from 1
+	moved := make([]int, prev.Len()) // new position of each document of prev, from 1; 0 for none
 	fresh := make(map[string][]entry)
 	var unknown []int
 	for i, s := range sources {
@@ -74,13 +73,13 @@ func Build(prev *Index, sources []Source) *Index {
 	return x
 }
 
-// analyseAll reads and analyses sources on a few goroutines, and calls take for each
-// of them, one call at a time.
+// analyseAll reads and analyses the sources at the given positions on a few goroutines. It calls
+// take for each of them, one call at a time.
 func analyseAll(sources []Source, which []int, take func(i int, a *analysis)) {
 	var next atomic.Int64
 	var mu sync.Mutex
 	var workers sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), 8, len(which)) {
+	for range min(runtime.GOMAXPROCS(0), maxReaders, len(which)) {
 		workers.Go(func() {
 			for {
 				n := int(next.Add(1)) - 1
@@ -98,7 +97,7 @@ func analyseAll(sources []Source, which []int, take func(i int, a *analysis)) {
 	workers.Wait()
 }
 
-// Len is how many documents there are.
+// Len returns the number of documents.
 func (x *Index) Len() int {
 	if x == nil {
 		return 0
@@ -132,7 +131,8 @@ type entry struct {
 	counts   counts
 }
 
-// merge writes the lists: of each term what is left of the old one, and what is new.
+// merge writes the list of each term: the entries of prev whose documents remain, and the fresh
+// ones.
 func (x *Index) merge(prev *Index, moved []int, fresh map[string][]entry) {
 	x.terms = make(map[string]posting, len(fresh))
 	var entries []entry
@@ -169,9 +169,9 @@ func (x *Index) merge(prev *Index, moved []int, fresh map[string][]entry) {
 	x.lists = slices.Clip(x.lists)
 }
 
-// appendList encodes a list. Each document is the distance from the one before, with
-// a bit that says whether the term stands in the body only; most do. Then comes the
-// count, or else a byte with a bit for each field and the counts of these.
+// appendList encodes a list. A document is its distance from the previous one and a bit that is
+// set if only the body has the term. If it is set, the count follows. Otherwise a byte with a bit
+// for each field follows, and then the counts of these fields.
 func appendList(b []byte, entries []entry) []byte {
 	last := -1
 	for _, e := range entries {
@@ -221,7 +221,7 @@ func (x *Index) each(p posting, visit func(document int, c *counts)) {
 	}
 }
 
-// idf is how much a term tells that so many of all documents have.
+// idf returns the inverse document frequency of a term that so many documents have.
 func (x *Index) idf(documents uint32) float64 {
 	n, df := float64(x.Len()), float64(documents)
 	return math.Log(1 + (n-df+0.5)/(df+0.5))

@@ -2,9 +2,8 @@ package search
 
 import "strings"
 
-// markdown returns the headings of a text and the beginning of its prose. What stands
-// in fenced code blocks is neither: names of commands and variables say little about
-// what a skill is for.
+// markdown returns the headings of a text and the beginning of its prose. It leaves out fenced
+// code blocks: names of commands and variables say little about the purpose of a skill.
 func markdown(text string) (headings, prose string) {
 	var h, p strings.Builder
 	fence := ""

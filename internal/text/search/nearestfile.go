@@ -7,12 +7,11 @@ import (
 	"strings"
 )
 
-// NearestFile returns the path among files that was most likely meant by asked, or "" for none.
-// That is the same path in another case, or a file of that name in another folder,
-// scripts/ first. After these come a file with one more ending, and one whose name is
-// almost the same.
+// NearestFile returns the path among files that asked most likely means, "" if there is none. The
+// best candidate is the same path in another case. Then come files of that name in another
+// folder, scripts/ first, the name with an extension, and finally similar names.
 func NearestFile(files []string, asked string) string {
-	if len(asked) > maxAsked {
+	if len(asked) > maxPath {
 		return ""
 	}
 	asked = path.Clean(asked)
@@ -23,7 +22,7 @@ func NearestFile(files []string, asked string) string {
 		case f == asked:
 			return 0
 		case !strings.EqualFold(other, name):
-			return almost(other, name, inScripts)
+			return rankSimilar(other, name, inScripts)
 		case strings.EqualFold(f, asked):
 			return 1
 		case other == name && inScripts:
@@ -44,8 +43,9 @@ func NearestFile(files []string, asked string) string {
 	})
 }
 
-// almost ranks a name of a file that is not the one that was asked for, 0 for none.
-func almost(name, asked string, inScripts bool) int {
+// rankSimilar returns the rank of a file whose name differs from the asked one, 0 if it is not
+// similar.
+func rankSimilar(name, asked string, inScripts bool) int {
 	ending := path.Ext(asked)
 	stem, want := strings.ToLower(strings.TrimSuffix(name, path.Ext(name))), strings.ToLower(strings.TrimSuffix(asked, ending))
 	allowed := min((len(want)+1)/4, 3)

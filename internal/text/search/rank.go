@@ -8,34 +8,34 @@ import (
 	"unicode"
 )
 
-// Query is what is searched for.
+// Query is a search.
 type Query struct {
-	// Phrasings say the same in several ways; at least one, of more than 8 the first,
-	// of each at most 500 runes. Their scores are added up.
+	// Phrasings are several wordings of one need. Their scores are added up. Only the first 8
+	// count, and of each 500 runes.
 	Phrasings []string
-	// Allow reports whether a document may be found; nil allows all. What it does not
-	// allow still counts in how rare a word is.
+	// Allow reports whether the result may have a document; nil allows all. Documents that are
+	// not allowed still count for how rare a word is.
 	Allow func(document int) bool
-	// Boost multiplies the score of a document; nil is 1 for all.
+	// Boost returns a factor for the score of a document; nil means 1 for all.
 	Boost func(document int) float64
-	// Naming has the caller's names of the documents; nil: as they were indexed.
+	// Naming has the caller's names of the documents; nil means the indexed names.
 	Naming *Naming
-	// Messages says that the phrasings are what users write, not wordings of one need. Words
-	// of asking then count less, and one word is enough where few documents hold it.
+	// Messages reports that the phrasings are messages of users. Words of asking then count
+	// less, and one word is enough if few documents hold it.
 	Messages bool
-	// Weak is how many of the hits that are not strong are wanted, the best of them;
-	// 0 is all. Most hits of a long text are weak, and need not be put in order then.
+	// Weak is how many hits that are not strong the result may have, the best ones; 0 means
+	// all. Most hits of a long text are weak, and a limit saves sorting them.
 	Weak int
 }
 
-// Naming is what the documents of an index are called. It is immutable.
+// Naming holds the names of the documents of an index. It is immutable.
 type Naming struct {
 	names []string
 	of    map[string][]int // documents by a name in lower case
 }
 
-// NewNaming returns the naming of documents that have these names, in the order of the
-// index, and others beside them. A document without a name is "".
+// NewNaming returns a Naming. names holds the name of each document in the order of the index,
+// "" for none. others holds lists of further names in the same order.
 func NewNaming(names []string, others ...[]string) *Naming {
 	n := &Naming{names: names, of: make(map[string][]int, len(names))}
 	for _, list := range append([][]string{names}, others...) {
@@ -51,17 +51,16 @@ func NewNaming(names []string, others ...[]string) *Naming {
 
 // Hit is a document that was found.
 type Hit struct {
-	Document int // its place in the index
+	Document int // its position in the index
 	Score    float64
-	// Strong hits answer the query; the others share words with it.
+	// Strong reports that the document fits the query. Other hits only share words with it.
 	Strong bool
-	// Explicit hits were named: the query holds their name.
+	// Explicit reports that the query holds the document's name.
 	Explicit bool
 }
 
-// Search returns the documents that share a word with the query, the best first:
-// those that are named, then by score, then bytewise by name. The result is nil if
-// the query has no words that say anything.
+// Search returns the documents that share a word with the query: first those that the query
+// names, then by score, then by name. The result is nil if the query has only stop words.
 func (x *Index) Search(q Query) []Hit {
 	if x.Len() == 0 {
 		return nil
@@ -76,21 +75,21 @@ func (x *Index) Search(q Query) []Hit {
 	return s.hits()
 }
 
-// Terms returns how many words of a phrasing are searched for.
+// Terms returns how many different terms a phrasing has.
 func Terms(phrasing string) int { return len(distinct(cut(phrasing, maxPhrasing))) }
 
-// searching is one search under way.
+// searching is the state of one search.
 type searching struct {
 	index    *Index
 	query    Query
-	total    []total // by document
-	touched  []int
-	phrases  int
-	phrasing []partial // by document, of the phrasing at hand
-	found    []int     // the documents of phrasing
+	total    []total   // by document
+	touched  []int     // the documents with a total
+	phrases  int       // phrasings with terms
+	phrasing []partial // by document, for the current phrasing
+	found    []int     // the documents that the current phrasing has found
 }
 
-// total is what all phrasings say of a document.
+// total is the result of all phrasings for a document.
 type total struct {
 	score    float64
 	strong   int // phrasings for which it is strong
@@ -98,84 +97,114 @@ type total struct {
 	seen     bool
 }
 
-// partial is what one phrasing says of a document.
+// partial is the result of one phrasing for a document.
 type partial struct {
 	score float64
 	terms int
-	// subjects counts the terms of a message that are not of asking, and subject is their
-	// score. isTelling reports one that few documents hold, or that is in the name.
+	// subjects counts the matching terms of a message that are not of asking, and subject is
+	// their score. isTelling reports that few documents hold one of them, or that it is in the
+	// document's name.
 	subjects  int
 	subject   float64
 	isTelling bool
 	isOfSkill bool // the name holds the word "skill"
 }
 
+// phrase adds what one phrasing says of the documents to their totals.
 func (s *searching) phrase(text string) {
-	x := s.index
-	terms := distinct(text)
 	for _, document := range s.query.Naming.mentioned(text) {
 		s.touch(document)
 		s.total[document].explicit = true
 	}
+	terms := distinct(text)
 	if len(terms) == 0 {
 		return
 	}
 	s.phrases++
 	if s.phrasing == nil {
-		s.phrasing = make([]partial, x.Len())
+		s.phrasing = make([]partial, s.index.Len())
 	}
 	s.found = s.found[:0]
-	best, bestSubject := 0.0, 0.0 // that any document could have
-	subjects := slices.DeleteFunc(slices.Clone(terms), func(term string) bool { return ofAsking[term] })
+	best, bestSubject := 0.0, 0.0 // scores that no document can exceed
 	for _, term := range terms {
-		p, known := x.terms[term]
+		p, known := s.index.terms[term]
 		if !known {
 			continue
 		}
-		idf := 2 * x.idf(p.documents)
+		idf := 2 * s.index.idf(p.documents)
 		best += idf
-		isSubject := s.query.Messages && !ofAsking[term]
-		if isSubject {
+		if s.isSubject(term) {
 			bestSubject += idf
 		}
-		isRare := uint64(p.documents)*uint64(p.documents) <= uint64(x.Len())
-		x.each(p, func(document int, c *counts) {
-			part := &s.phrasing[document]
-			if part.terms == 0 {
-				s.found = append(s.found, document)
-			}
-			part.terms++
-			weight := x.weight(document, c)
-			score := idf * weight / (1 + weight)
-			part.score += score
-			if isSubject {
-				part.subjects++
-				part.subject += score
-				inFront := c[inDescription] > 0 || c[inTags] > 0
-				if c[inName] > 0 || isRare && inFront && (part.subjects > 1 || !isPair(term)) {
-					part.isTelling = true
-				}
-			}
-			part.isOfSkill = part.isOfSkill || c[inName] > 0 && term == "skill"
-		})
+		s.addTerm(term, p, idf)
 	}
-	needed := min(3, asked(terms))
-	most := 1.2 * math.Log(1+float64(x.Len()))
-	least := min(most, 0.4*best)
-	neededSubjects, leastSubject := min(2, (asked(subjects)+1)/2), min(most, 0.3*bestSubject)
-	for _, document := range s.found { // what fits far less than another is not meant
-		leastSubject = max(leastSubject, 0.6*s.phrasing[document].subject)
+	s.addTotals(s.threshold(terms, best, bestSubject))
+}
+
+// isSubject reports whether a term of a message is not one of asking.
+func (s *searching) isSubject(term string) bool { return s.query.Messages && !ofAsking[term] }
+
+// addTerm adds one term to the partial results of the documents that hold it.
+func (s *searching) addTerm(term string, p posting, idf float64) {
+	x := s.index
+	isSubject := s.isSubject(term)
+	isRare := uint64(p.documents)*uint64(p.documents) <= uint64(x.Len())
+	x.each(p, func(document int, c *counts) {
+		part := &s.phrasing[document]
+		if part.terms == 0 {
+			s.found = append(s.found, document)
+		}
+		part.terms++
+		weight := x.weight(document, c)
+		score := idf * weight / (1 + weight)
+		part.score += score
+		if isSubject {
+			part.subjects++
+			part.subject += score
+			inFront := c[inDescription] > 0 || c[inTags] > 0
+			if c[inName] > 0 || isRare && inFront && (part.subjects > 1 || !isPair(term)) {
+				part.isTelling = true
+			}
+		}
+		part.isOfSkill = part.isOfSkill || c[inName] > 0 && term == "skill"
+	})
+}
+
+// threshold is what a document needs to be strong for a phrasing.
+type threshold struct {
+	terms        int
+	score        float64
+	subjects     int
+	subjectScore float64
+}
+
+// threshold returns the threshold of a phrasing. best and bestSubject are the scores that no
+// document can exceed.
+func (s *searching) threshold(terms []string, best, bestSubject float64) threshold {
+	subjects := slices.DeleteFunc(slices.Clone(terms), func(term string) bool { return ofAsking[term] })
+	most := 1.2 * math.Log(1+float64(s.index.Len()))
+	t := threshold{
+		terms: min(3, wordCount(terms)), score: min(most, 0.4*best),
+		subjects: min(2, (wordCount(subjects)+1)/2), subjectScore: min(most, 0.3*bestSubject),
 	}
+	for _, document := range s.found { // a document that fits far less than another is not meant
+		t.subjectScore = max(t.subjectScore, 0.6*s.phrasing[document].subject)
+	}
+	return t
+}
+
+// addTotals adds the partial results to the totals, and clears them for the next phrasing.
+func (s *searching) addTotals(needed threshold) {
 	for _, document := range s.found {
 		part := s.phrasing[document]
 		s.phrasing[document] = partial{}
 		s.touch(document)
 		t := &s.total[document]
 		t.score += part.score
-		isStrong := part.terms >= needed && part.score >= least
+		isStrong := part.terms >= needed.terms && part.score >= needed.score
 		if s.query.Messages {
 			isStrong = isStrong && part.subjects > 0 ||
-				part.isTelling && part.subjects >= neededSubjects && part.subject >= leastSubject ||
+				part.isTelling && part.subjects >= needed.subjects && part.subject >= needed.subjectScore ||
 				part.isOfSkill && part.terms > 1
 		}
 		if isStrong {
@@ -184,6 +213,7 @@ func (s *searching) phrase(text string) {
 	}
 }
 
+// touch adds a document to those with a total.
 func (s *searching) touch(document int) {
 	if !s.total[document].seen {
 		s.total[document].seen = true
@@ -191,7 +221,7 @@ func (s *searching) touch(document int) {
 	}
 }
 
-// weight adds up what a term counts in the fields of a document.
+// weight returns the weighted count of a term in the fields of a document.
 func (x *Index) weight(document int, c *counts) float64 {
 	sum := 0.0
 	for f, n := range c {
@@ -204,8 +234,8 @@ func (x *Index) weight(document int, c *counts) float64 {
 
 func (s *searching) hits() []Hit {
 	var strong, weak []Hit
-	least := math.Inf(-1) // that a weak hit needs
-	keep := func(most int) {
+	least := math.Inf(-1) // the score that a weak hit needs
+	keepBest := func(most int) {
 		if most > 0 && len(weak) > most {
 			s.sort(weak)
 			weak, least = weak[:most], weak[most-1].Score
@@ -226,11 +256,11 @@ func (s *searching) hits() []Hit {
 			strong = append(strong, h)
 		case h.Score >= least:
 			if weak = append(weak, h); len(weak) >= 4*s.query.Weak {
-				keep(s.query.Weak)
+				keepBest(s.query.Weak)
 			}
 		}
 	}
-	keep(s.query.Weak)
+	keepBest(s.query.Weak)
 	hits := append(strong, weak...)
 	s.sort(hits)
 	return hits
@@ -253,8 +283,8 @@ func (s *searching) sort(hits []Hit) {
 	})
 }
 
-// mentioned returns the documents that a phrasing names. It is the name, or holds it
-// behind a "$" or "/" or beside the word "skill". A name with a hyphen may be any word.
+// mentioned returns the documents that a phrasing names. A word is a name if it has a hyphen,
+// follows "$" or "/", is next to the word "skill", or is the whole phrasing.
 func (n *Naming) mentioned(text string) []int {
 	var all []int
 	text = strings.TrimSpace(text)
@@ -269,54 +299,67 @@ func (n *Naming) mentioned(text string) []int {
 	return append(all, n.besideSkill(text)...)
 }
 
-// besideSkill returns the documents whose names stand directly before or behind the word
-// "skill" or "skills", also several with "and" between them. The words of a name may stand
-// apart, as in "the pdf forms skill".
+// besideSkill returns the documents whose names are directly before or after the word "skill" or
+// "skills", and further ones joined by "and". Spaces may separate the words of a name, as in "the
+// pdf forms skill".
 func (n *Naming) besideSkill(text string) (all []int) {
 	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !isWord(r) && !strings.ContainsRune("-_.:", r) })
 	for i := range words {
 		words[i] = strings.Trim(words[i], "-_.:")
 	}
 	for i, word := range words {
-		if word != "skill" && word != "skills" {
-			continue
-		}
-		for at := i; ; {
-			for at > 0 && joins[words[at-1]] {
-				at--
-			}
-			size, found := 0, []int(nil)
-			for size = min(maxNameWords, at); size > 0 && found == nil; size-- {
-				found = n.of[strings.Join(words[at-size:at], "-")]
-			}
-			if found == nil {
-				break
-			}
-			all, at = append(all, found...), at-size-1
-		}
-		for at := i + 1; ; {
-			for at < len(words) && joins[words[at]] {
-				at++
-			}
-			size, found := 0, []int(nil)
-			for size = min(maxNameWords, len(words)-at); size > 0 && found == nil; size-- {
-				found = n.of[strings.Join(words[at:at+size], "-")]
-			}
-			if found == nil {
-				break
-			}
-			all, at = append(all, found...), at+size+1
+		if word == "skill" || word == "skills" {
+			all = append(all, n.namesBefore(words[:i])...)
+			all = append(all, n.namesAfter(words[i+1:])...)
 		}
 	}
 	return all
 }
 
-// joins are words that stand between names of skills.
+// namesBefore returns the documents whose names end the words, the last name first.
+func (n *Naming) namesBefore(words []string) (all []int) {
+	for {
+		for len(words) > 0 && joins[words[len(words)-1]] {
+			words = words[:len(words)-1]
+		}
+		var found []int
+		rest := words
+		for size := min(maxNameWords, len(words)); size > 0 && found == nil; size-- {
+			rest = words[:len(words)-size]
+			found = n.of[strings.Join(words[len(words)-size:], "-")]
+		}
+		if found == nil {
+			return all
+		}
+		all, words = append(all, found...), rest
+	}
+}
+
+// namesAfter returns the documents whose names begin the words, the first name first.
+func (n *Naming) namesAfter(words []string) (all []int) {
+	for {
+		for len(words) > 0 && joins[words[0]] {
+			words = words[1:]
+		}
+		var found []int
+		rest := words
+		for size := min(maxNameWords, len(words)); size > 0 && found == nil; size-- {
+			rest = words[size:]
+			found = n.of[strings.Join(words[:size], "-")]
+		}
+		if found == nil {
+			return all
+		}
+		all, words = append(all, found...), rest
+	}
+}
+
+// joins are words that may stand between the names of skills and the word "skill".
 var joins = map[string]bool{"and": true, "or": true, "named": true, "called": true}
 
-// asked is how many words these terms make. Of the pairs of a text without spaces about
-// every other one lies between two words.
-func asked(terms []string) int {
+// wordCount estimates how many words the terms come from. In a script without spaces about
+// every second pair of characters spans two words.
+func wordCount(terms []string) int {
 	pairs := 0
 	for _, term := range terms {
 		if isPair(term) {

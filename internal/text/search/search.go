@@ -1,12 +1,12 @@
-// Package search finds skills by what a user or a model says of a task. It is pure:
-// texts go in, an index comes out, and the same index and query give the same answer.
+// Package search finds skills for a task that a user or a model describes in words. It has no
+// side effects: the same index and query give the same result.
 //
-// Ranking is BM25F: five fields of a skill, each with a weight and a normalisation of
-// its length, are added up before they saturate (Zaragoza et al., TREC 2004). The
-// constants are fixed and held by a golden test; CATALOG search relies on them.
+// Ranking is BM25F (Zaragoza et al., TREC 2004): the counts of a word in five fields of a skill,
+// each with a weight and a normalisation of its length, are added before they saturate. A golden
+// test fixes the constants.
 package search
 
-// field is one of the texts of a document that are weighed apart.
+// field is a part of a document with a weight of its own.
 type field int
 
 const (
@@ -18,27 +18,27 @@ const (
 	fields
 )
 
-// weights and slopes are the constants of each field: how much a word in it counts,
-// and how much of that a long text loses.
+// weights and slopes are the constants of each field: how much a word in it counts, and how
+// much less in a long text.
 var (
 	weights = [fields]float64{2, 1, 0.5, 0.3, 0.2}
 	slopes  = [fields]float64{0.3, 0.75, 0.5, 0.75, 0.6}
 )
 
-// Document is what is searched of one skill.
+// Document holds the searchable texts of one skill.
 type Document struct {
 	Name        string
 	Description string
 	Tags        []string
-	// Body is the Markdown below the front matter. Of its prose outside code blocks
-	// the first 8 KiB count, and of its headings all.
+	// Body is the Markdown after the front matter. All its headings count, and the first 8 KiB
+	// of its prose outside code blocks.
 	Body string
 }
 
-// counts is how often a term stands in each field of a document, at most 255 times.
+// counts holds how often a term occurs in each field of a document, at most 255.
 type counts [fields]uint8
 
-// analysis is a document as the index takes it in.
+// analysis is a document as terms with counts.
 type analysis struct {
 	name    string
 	terms   map[string]*counts
@@ -58,8 +58,8 @@ func analyse(d Document) *analysis {
 	return a
 }
 
-// add counts the terms of a text. Its length is in words: a pair is half
-// of one.
+// add counts the terms of a text and adds its length in words to the field. A pair counts as half
+// a word.
 func (a *analysis) add(f field, text string, pairs bool) {
 	halves := 2 * int(a.lengths[f])
 	eachTerm(text, pairs, func(term string) {

@@ -10,8 +10,7 @@ import (
 // errStored reports bytes that are no stored index.
 var errStored = errors.New("search: not a stored index")
 
-// Keys are those of the documents, in their order. The slice belongs to the index and
-// must not be changed.
+// Keys returns the keys of the documents, in their order. The caller must not change the slice.
 func (x *Index) Keys() []string {
 	if x == nil {
 		return nil
@@ -19,7 +18,7 @@ func (x *Index) Keys() []string {
 	return x.keys
 }
 
-// Store returns the index as bytes, for [Load] of the same version of this package.
+// Store encodes the index. Only [Load] of the same version of this package can read it.
 func (x *Index) Store() []byte {
 	if x == nil {
 		x = &Index{}
@@ -44,11 +43,11 @@ func appendText(b []byte, text string) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(text))), text...)
 }
 
-// Load reads what [Index.Store] wrote. Other bytes give an error, or an index of something
-// else that can be searched all the same.
+// Load decodes the bytes of [Index.Store]. For other bytes it returns an error, or an index with
+// other documents that is safe to search.
 func Load(data []byte) (*Index, error) {
 	r := &reader{rest: string(data)}
-	n := r.number(len(data) / (2 + int(fields))) // as many bytes at least has each
+	n := r.number(len(data) / (2 + int(fields))) // each document has at least so many bytes
 	x := &Index{
 		keys: make([]string, n), names: make([]string, n), lengths: make([][fields]uint16, n),
 	}
@@ -82,8 +81,7 @@ func Load(data []byte) (*Index, error) {
 	return x, nil
 }
 
-// isList reports whether bytes are a list of documents below n, as appendList writes
-// them.
+// isList reports whether appendList can have written the bytes, for an index of n documents.
 func isList(list []byte, n int) bool {
 	document := int64(-1)
 	for len(list) > 0 {
@@ -110,8 +108,7 @@ func isList(list []byte, n int) bool {
 	return true
 }
 
-// reader reads numbers and texts. After one that is not there, it has failed and reads
-// zeros.
+// reader reads numbers and texts. After an error failed is set, and it reads zeros.
 type reader struct {
 	rest   string
 	failed bool

@@ -38,7 +38,7 @@ func eachTerm(text string, pairs bool, yield func(string)) {
 			}
 			switch {
 			case !dense:
-				words(run[:cut], yield)
+				eachPart(run[:cut], yield)
 			case pairs:
 				eachPair(run[:cut], yield)
 			}
@@ -54,14 +54,14 @@ func isDense(r rune) bool {
 	return r >= 0x1100 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
 }
 
-// isPair reports a term of such a script.
+// isPair reports whether a term is a pair of characters of such a script.
 func isPair(term string) bool {
 	first, _ := utf8.DecodeRuneInString(term)
 	return isDense(first)
 }
 
-// words yields a word, and the parts of one in camel case.
-func words(word string, yield func(string)) {
+// eachPart yields a word and, if it is in camel case, its parts.
+func eachPart(word string, yield func(string)) {
 	if len(word) > maxTerm {
 		return
 	}
@@ -91,7 +91,7 @@ func term(word string, yield func(string)) {
 	yield(word)
 }
 
-// ofAsking are the stems of words by which users ask, whatever they ask for.
+// ofAsking holds the stems of words that users write in any request, whatever its subject.
 var ofAsking = func() map[string]bool {
 	set := make(map[string]bool)
 	for word := range strings.FieldsSeq(`
@@ -110,8 +110,8 @@ func isASCII(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf })
 }
 
-// stems remembers the stems of words at a slot of their hash: the words of texts are
-// few, and stemming takes most of the time of an index.
+// stems caches the stems of words. The hash of a word chooses its slot. Texts repeat few words,
+// and stemming takes most of the time of Build.
 var (
 	stems    [1 << 13]atomic.Pointer[stemmed]
 	stemSeed = maphash.MakeSeed()
@@ -119,7 +119,7 @@ var (
 
 type stemmed struct{ word, stem string }
 
-// stem is Porter's second algorithm.
+// stem returns the stem of an English word by the Porter2 algorithm.
 func stem(word string) string {
 	slot := &stems[maphash.String(stemSeed, word)%uint64(len(stems))]
 	if known := slot.Load(); known != nil && known.word == word {
@@ -132,30 +132,30 @@ func stem(word string) string {
 	return s.stem
 }
 
-// eachPair yields overlapping pairs, and a character that stands alone, but for those with
-// a character that says nothing.
+// eachPair yields all pairs of neighbouring characters, or a single character. It skips those
+// with a stop character.
 func eachPair(run string, yield func(string)) {
-	said := func(text string) {
+	yieldText := func(text string) {
 		if !strings.ContainsAny(text, stopCharacters) {
 			yield(text)
 		}
 	}
 	_, first := utf8.DecodeRuneInString(run)
 	if first == len(run) {
-		said(run)
+		yieldText(run)
 		return
 	}
 	for len(run) > first {
 		_, second := utf8.DecodeRuneInString(run[first:])
-		said(run[:first+second])
+		yieldText(run[:first+second])
 		run, first = run[first:], second
 	}
 }
 
-// stopCharacters are of Chinese words for persons and of particles.
+// stopCharacters are characters of Chinese pronouns and particles, which say nothing of a task.
 const stopCharacters = "我你您他她们的了吗呢吧请帮"
 
-// splitName parts a name where its words meet.
+// splitName replaces the separators between the words of a name with spaces.
 func splitName(name string) string {
 	return strings.Map(func(r rune) rune {
 		switch r {
@@ -166,8 +166,7 @@ func splitName(name string) string {
 	}, name)
 }
 
-// stopWords are English words that stand in every text and say nothing about it, and
-// what is left of contractions.
+// stopWords are English words that occur in every text, and the endings of contractions.
 var stopWords = func() map[string]bool {
 	set := make(map[string]bool)
 	for word := range strings.FieldsSeq(`

@@ -1,8 +1,8 @@
 package search
 
-// Distance returns how many insertions, deletions, replacements and swaps of neighbours
-// turn a into b (optimal string alignment). It is at most limit, which also stands for
-// texts longer than [MaxCompared].
+// Distance returns how many insertions, deletions, replacements and swaps of neighbours turn a
+// into b (optimal string alignment). It returns limit if there are more, or if a text is longer
+// than [MaxCompared].
 func Distance[T comparable](a, b []T, limit int) int {
 	if len(a) > MaxCompared || len(b) > MaxCompared || len(a)-len(b) >= limit || len(b)-len(a) >= limit {
 		return limit

@@ -7,10 +7,10 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// What a text runs is certain only if the parser, bash and every shell that a host may call sh
-// read it in the same way. They are known to differ in the forms below: one of them takes for
-// plain text, or for a condition, what another runs. All of these forms are refused, harmless
-// or not, because a model can always write the same more plainly.
+// The commands of a text are certain only if the parser, bash and every shell that a host may call
+// sh read it in the same way. They differ in the forms below: one of them reads plain text or a
+// condition where another runs a command. All of these forms are refused, harmless or not,
+// because a model can always write the same in a plainer way.
 //
 //   - backquotes: where they end depends on the quotes inside
 //   - quotes, escapes and substitutions inside ${…}, and ${ …; }
@@ -23,8 +23,8 @@ import (
 //     that is a subshell in a subshell
 //   - operators, brackets and line ends inside [[ ]], which is a command there
 //   - the words function, select and coproc, which are programs there
-//   - a copy of a descriptor that is not just >&2, <&0 or >&-: bash reads the "-" of <&-word as
-//     the whole target, and runs the word
+//   - a copy of a descriptor other than >&2, <&0 or >&-: for bash the target of <&-word is "-",
+//     and it runs word
 //   - &> and &>>, which put a command into the background there
 //   - a descriptor of more than one digit, which is a word there, or with a name, {x}>, which
 //     also sets a variable
@@ -117,14 +117,13 @@ func (a *agreement) source(node syntax.Node) string {
 	return a.text[from:to]
 }
 
-// plainExpansion matches ${name}, its length, an element, or an operator with a
-// plain word.
+// plainExpansion matches ${name}, and ${…} with a length, an element, or an operator and a plain
+// word.
 var plainExpansion = regexp.MustCompile(`^\$\{#?[A-Za-z_][A-Za-z0-9_]*(\[[0-9@*]+\])?([-:#%/^,+?=]+[-A-Za-z0-9_./,:@%+*?= #^]*)?\}$`)
 
 var plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// plainTest reports whether a condition is a single command with words for a
-// shell that does not know [[ ]].
+// plainTest reports whether a shell without [[ ]] reads a condition as one command with words.
 func plainTest(source string) bool {
 	return !strings.ContainsAny(source, "|&;()<>\n`") && !strings.Contains(source, " #") && !strings.Contains(source, "\t#")
 }

@@ -7,9 +7,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// declare records export, readonly, declare and the like. It refuses words that
-// are not plain assignments, such as an option that makes one variable an alias
-// of another: their effect cannot be known.
+// declare records export, readonly, declare and similar commands. It refuses words whose effect
+// cannot be known, such as an option that makes one variable an alias of another.
 func (l *lister) declare(c *Command, decl *syntax.DeclClause) {
 	c.Args = []string{decl.Variant.Value}
 	c.Sets = names(decl.Args)
@@ -49,8 +48,8 @@ func names(assigns []*syntax.Assign) []string {
 	return all
 }
 
-// environment lists assignments if all of them are plain, with literal values;
-// otherwise it returns none.
+// environment lists the assignments as NAME=value. It returns nil if one of them is not plain or
+// has no literal value.
 func environment(assigns []*syntax.Assign) []string {
 	var all []string
 	for _, assign := range assigns {

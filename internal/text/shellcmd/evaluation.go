@@ -6,9 +6,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Inside an arithmetic expression bash evaluates the value of a variable as an
-// expression again, and the subscript in a[$(cmd)] as shell text. So a number
-// that is not fixed in the text can run a command.
+// In an arithmetic expression bash evaluates the value of a variable as another expression, and
+// the subscript in a[$(cmd)] as shell text. So a number that is not literal can run a command.
 
 // arithm refuses expressions that contain more than numbers.
 func (l *lister) arithm(expr syntax.ArithmExpr) {

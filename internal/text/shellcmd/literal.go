@@ -48,9 +48,8 @@ func literal(word *syntax.Word) (string, error) {
 	return value.String(), nil
 }
 
-// unescape resolves the backslashes of text outside of quotes. A tilde stands for
-// a directory at the start of a word, and in anything that looks like an
-// assignment.
+// unescape resolves the backslashes of text outside of quotes. It refuses a tilde where a shell
+// expands it: at the start of a word, and in text that looks like an assignment.
 func unescape(text string, first bool) (string, error) {
 	var value strings.Builder
 	for i := 0; i < len(text); i++ {
@@ -76,8 +75,8 @@ func unescape(text string, first bool) (string, error) {
 	return value.String(), nil
 }
 
-// doubleQuoted resolves the backslashes of text in double quotes, where they
-// quote only four characters and are literal before all others.
+// doubleQuoted resolves the backslashes of text in double quotes. There a backslash quotes only
+// $, `, " and another backslash.
 func doubleQuoted(part *syntax.DblQuoted) (string, error) {
 	if part.Dollar {
 		return "", errANSIQuote

@@ -7,12 +7,12 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// The parser and bash do not agree on every odd text. If bash could find a
-// substitution in what the parser takes for plain text, the text is refused.
+// The parser and bash read some texts differently. The checks of this file refuse a text if bash
+// could find a substitution where the parser finds plain text.
 
-// continuesWord reports whether a line continues inside a word: bash removes the
-// backslash and the line end before it looks for words, and the parser after it.
-// So "$", backslash, line end and "(" are a substitution for only one of them.
+// continuesWord reports whether a backslash at the end of a line continues a word. Bash removes
+// the backslash and the line end before it splits words, the parser afterwards. So "$", backslash,
+// line end and "(" are a substitution for only one of them.
 func continuesWord(text string) bool {
 	for rest := text; ; {
 		at := strings.Index(rest, "\\\n")
@@ -26,8 +26,8 @@ func continuesWord(text string) bool {
 	}
 }
 
-// document records a here-document: quotes in its delimiter keep its text as it
-// is.
+// document records a here-document, as verbatim if its delimiter has quotes: then a shell expands
+// no text in it.
 func (l *lister) document(redir *syntax.Redirect) {
 	if redir.Hdoc == nil {
 		return

@@ -13,9 +13,9 @@ import (
 // nested, or contains bytes that shells read differently.
 var ErrSyntax = errors.New("shell text not understood")
 
-// parse parses a text as bash. It refuses carriage returns and NUL bytes, which
-// the parser skips and bash does not. It also refuses a comment whose line ends
-// in a backslash: for the parser the comment goes on, for bash it does not.
+// parse parses a text as bash. It refuses carriage returns and NUL bytes, which the parser skips
+// and bash does not. It also refuses a comment whose line ends in a backslash: the parser continues
+// the comment on the next line, and bash does not.
 func parse(text string) (*syntax.File, error) {
 	switch {
 	case len(text) > maxLength:
@@ -36,8 +36,8 @@ func parse(text string) (*syntax.File, error) {
 	return file, nil
 }
 
-// continuesComment reports whether a line ends in a backslash and contains what
-// may be the beginning of a comment.
+// continuesComment reports whether a line ends in a backslash and may contain the beginning of a
+// comment.
 func continuesComment(text string) bool {
 	for line := range strings.SplitSeq(text, "\n") {
 		if !strings.HasSuffix(line, "\\") {
@@ -52,9 +52,7 @@ func continuesComment(text string) bool {
 	return false
 }
 
-// depth estimates how deeply a text is nested, ignoring quotes. Keywords that
-// open a block count and never stop counting, which does not matter: a text has
-// few of them.
+// depth returns how deeply the brackets of a text are nested. It ignores quotes.
 func depth(text string) int {
 	open, deepest := 0, 0
 	for _, c := range []byte(text) {

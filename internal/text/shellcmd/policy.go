@@ -26,13 +26,12 @@ var (
 type Policy struct {
 	// Allowed, if not empty, are the only names that may run.
 	Allowed []string
-	// Denied names may not run, even if Allowed has them. Programs that run
-	// another program named by their arguments may not run either.
+	// Denied names may not run, even if Allowed has them. If it is not empty, programs that run
+	// another program from their arguments may not run either: see [RunsOthers].
 	Denied []string
 }
 
-// ParseList splits a list of names at commas and white space, and removes
-// repetitions.
+// ParseList splits a list of names at commas and white space, and removes duplicates.
 func ParseList(s string) []string {
 	var names []string
 	for _, name := range strings.FieldsFunc(s, func(r rune) bool { return r == ',' || strings.ContainsRune(" \t\r\n\v\f", r) }) {
@@ -54,18 +53,17 @@ type Simple struct {
 // Restricts reports whether the policy has any list.
 func (p Policy) Restricts() bool { return len(p.Allowed)+len(p.Denied) > 0 }
 
-// Check returns the command of a command line. It looks up the program on path,
-// which has the form of PATH, and skips relative entries.
+// Check returns the command of a command line, or an error if the policy does not allow it. It
+// looks up the program on path, which has the form of PATH, and skips relative entries.
 //
 // The line must be exactly one simple command of literal words: no pipes, lists,
 // redirections, assignments, expansions, patterns, comments, or line ends outside
 // of quotes. The program must be a bare name, because a name with a slash could
-// be any file. Everything that Check returns can be passed to the operating
-// system as it is.
+// be any file. The caller can pass the result to the operating system unchanged.
 //
 // Errors wrap ErrSyntax, ErrNotSimple, ErrNotAllowed, lookpath.ErrNotFound or
-// lookpath.ErrNotExecutable, and are written for the model. For the zero Policy
-// the result is the zero Simple: the line is for the shell.
+// lookpath.ErrNotExecutable. Their texts may be shown to the model. The zero Policy returns the
+// zero Simple: the caller then passes the line to a shell.
 func (p Policy) Check(command, path string) (Simple, error) {
 	if !p.Restricts() {
 		return Simple{}, nil
@@ -74,7 +72,7 @@ func (p Policy) Check(command, path string) (Simple, error) {
 	if err != nil {
 		return Simple{}, fmt.Errorf("%w; %s", err, p.hint())
 	}
-	if err := p.admits(args); err != nil {
+	if err := p.checkWords(args); err != nil {
 		return Simple{}, fmt.Errorf("%w; %s", err, p.hint())
 	}
 	program, err := lookpath.Find(args[0], path)
@@ -108,8 +106,7 @@ func simple(text string) ([]string, error) {
 	return args, nil
 }
 
-// onlyCall returns the single call of a text, or says what else the text
-// contains.
+// onlyCall returns the single call of a text, or names something else that the text contains.
 func onlyCall(file *syntax.File) (*syntax.CallExpr, string) {
 	comments := len(file.Last)
 	for _, stmt := range file.Stmts {
@@ -144,8 +141,8 @@ func onlyCall(file *syntax.File) (*syntax.CallExpr, string) {
 	return call, ""
 }
 
-// admits returns an error if a command may not run because of its words.
-func (p Policy) admits(args []string) error {
+// checkWords returns an error if the policy does not allow a command with these words.
+func (p Policy) checkWords(args []string) error {
 	name := args[0]
 	same := func(other string) bool { return strings.EqualFold(name, other) } // file systems may ignore case
 	switch {
@@ -161,7 +158,7 @@ func (p Policy) admits(args []string) error {
 	return nil
 }
 
-// deniedAlias returns the denied name that leads to the same file as program.
+// deniedAlias returns a denied name that is the same file as program, "" if there is none.
 func (p Policy) deniedAlias(program, path string) string {
 	file, err := filepath.EvalSymlinks(program)
 	if err != nil || slices.Contains(manyInOne, filepath.Base(file)) {
@@ -175,7 +172,7 @@ func (p Policy) deniedAlias(program, path string) string {
 	return ""
 }
 
-// hint says what the model may do instead.
+// hint tells the model which commands it may run instead.
 func (p Policy) hint() string {
 	names := strings.Join(slices.Sorted(slices.Values(p.Denied)), ", ")
 	if len(p.Allowed) == 0 {

@@ -16,8 +16,8 @@ var plainDescriptor = regexp.MustCompile(`^[-0-9]$`)
 // plainDelimiter matches the delimiters that end a here-document for every shell.
 var plainDelimiter = regexp.MustCompile(`^([A-Za-z0-9_]+|'[A-Za-z0-9_]+')$`)
 
-// What may follow the operator of a here-document in its line: quotes that are
-// closed there, and no substitution.
+// The rest of a line with the operator of a here-document may have closed quotes, but no
+// substitution.
 var (
 	closedQuotes     = regexp.MustCompile("'[^'\n]*'|\"([^\"\\\\`$\n]|\\$[A-Za-z_])*\"")
 	openSubstitution = regexp.MustCompile(`[$<>][({]`)
@@ -65,8 +65,8 @@ func (a *agreement) hereDocument(redir *syntax.Redirect) {
 	}
 }
 
-// nearlyEnds reports whether a line of a here-document may end it for some shell:
-// in brackets "EOF)" does so for mksh.
+// nearlyEnds reports whether a line of a here-document may end it for some shell. For mksh, "EOF)"
+// does so inside brackets.
 func (a *agreement) nearlyEnds(redir *syntax.Redirect, delimiter string) bool {
 	if redir.Hdoc == nil {
 		return false
@@ -77,8 +77,8 @@ func (a *agreement) nearlyEnds(redir *syntax.Redirect, delimiter string) bool {
 	})
 }
 
-// below reports whether the parser took exactly the lines between the operator's
-// line and the delimiter, which it includes, for the text of a here-document.
+// below reports whether the parser's text of a here-document is exactly the lines after that of
+// the operator, up to and including the delimiter.
 func (a *agreement) below(redir *syntax.Redirect, delimiter string) bool {
 	at := int(redir.Word.End().Offset())
 	first := at + strings.IndexByte(a.text[at:], '\n') + 1

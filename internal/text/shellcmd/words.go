@@ -9,7 +9,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// ErrUnknowable is wrapped if what a text runs depends on more than the text.
+// ErrUnknowable is wrapped if the commands of a text depend on more than the text.
 var ErrUnknowable = errors.New("what it runs cannot be known beforehand")
 
 // Command is a simple command inside a shell text.
@@ -18,34 +18,32 @@ type Command struct {
 	// literal; the first is its name. There are none if the command only sets
 	// variables or redirects.
 	Args []string
-	// Open says that further words follow, which are known only when the text
-	// runs.
+	// Open reports that further words follow, which are known only when the text runs.
 	Open bool
 	// Sets are the names of the variables that the command sets by assignment,
 	// declaration or loop, for itself or for later commands. Some variables
-	// decide which program a name stands for: PATH, LD_PRELOAD, BASH_ENV.
+	// decide which program a name means: PATH, LD_PRELOAD, BASH_ENV.
 	// Builtins that set a variable, such as read, name it in Args.
 	Sets []string
-	// Env are the assignments before the command, as NAME=value, if they are all
-	// that it Sets and have literal values.
+	// Env are the assignments before the command, as NAME=value. It is empty if the command
+	// Sets other variables too, or if a value is not literal.
 	Env []string
-	// Writes are the files that its redirections open for writing; "" stands for
-	// a name that is known only when the text runs.
+	// Writes are the files that its redirections open for writing. A name that is known only
+	// when the text runs is "".
 	Writes []string
 	// Reads are the files that its redirections open for reading, with "" as in
-	// Writes. Bash takes /dev/tcp/host/port for a connection.
+	// Writes. Bash opens a network connection for /dev/tcp/host/port.
 	Reads []string
 }
 
 // Words lists every simple command of a shell text in the order of the text, including those in
-// pipes, lists, blocks, functions and substitutions. A text that is an argument, as in "sh -c",
-// is just an argument: a caller that lets that program run must judge what it does with the
-// text.
+// pipes, lists, blocks, functions and substitutions. It does not look into shell text that is an
+// argument, as in "sh -c". A caller that allows such a program must check that text itself.
 //
-// The error wraps ErrSyntax or ErrUnknowable, and says how to write the same more plainly.
+// The error wraps ErrSyntax or ErrUnknowable, and says how to write the text in a plainer way.
 // ErrUnknowable means that the name of a command is not literal, or that a builtin takes shell
 // text (eval, source, trap, alias …). It also means an expansion that can run the value of a
-// variable, or a form that the parser, bash and POSIX shells may not read alike.
+// variable, or a form that the parser, bash and POSIX shells may read differently.
 func Words(text string) ([]Command, error) {
 	file, err := parse(text)
 	if err != nil {
@@ -63,14 +61,14 @@ func Words(text string) ([]Command, error) {
 		l.fail("a brace before a redirection, which can name a descriptor; put a blank between them")
 		return nil, l.err
 	}
-	both := agreement{lister: &l, text: text}
+	forms := agreement{lister: &l, text: text}
 	syntax.Walk(file, func(node syntax.Node) bool {
 		if node == nil {
-			both.leave()
+			forms.leave()
 			return true
 		}
 		if l.err == nil {
-			both.enter(node)
+			forms.enter(node)
 		}
 		if l.err == nil {
 			l.visit(node)
@@ -83,11 +81,12 @@ func Words(text string) ([]Command, error) {
 	return l.commands, nil
 }
 
+// lister collects the commands of a text until the first error.
 type lister struct {
 	commands []Command
 	err      error
-	// verbatim are the here-documents in which nothing is expanded; expanded are
-	// the others.
+	// verbatim are the here-documents whose text a shell does not expand; expanded are the
+	// others.
 	verbatim, expanded []*syntax.Word
 }
 
@@ -116,7 +115,8 @@ func (l *lister) visit(node syntax.Node) {
 	}
 }
 
-func (l *lister) fail(what string) { l.err = fmt.Errorf("%w: it has %s", ErrUnknowable, what) }
+// fail refuses the text because of a form that it has.
+func (l *lister) fail(form string) { l.err = fmt.Errorf("%w: it has %s", ErrUnknowable, form) }
 
 // stmt records the command of a statement together with its redirections.
 func (l *lister) stmt(stmt *syntax.Stmt) {
@@ -126,8 +126,8 @@ func (l *lister) stmt(stmt *syntax.Stmt) {
 		c.Sets, c.Env = names(cmd.Assigns), environment(cmd.Assigns)
 		l.args(&c, cmd.Args)
 	case *syntax.TimeClause:
-		// For bash it is a keyword at the beginning of a pipeline, and elsewhere
-		// a program that runs what follows.
+		// For bash, time is a keyword at the beginning of a pipeline. Elsewhere it is a
+		// program that runs the following words.
 		c.Args, c.Open = []string{"time"}, cmd.Stmt != nil
 	case *syntax.DeclClause:
 		l.declare(&c, cmd)
@@ -154,8 +154,8 @@ func (l *lister) args(c *Command, words []*syntax.Word) {
 	}
 }
 
-// builtin refuses the shell's own commands that read text as commands or
-// expressions, or that change what later names stand for.
+// builtin refuses builtins that evaluate text as commands or expressions, or that change the
+// meaning of later names.
 func (l *lister) builtin(c Command) {
 	args := c.Args
 	for len(args) > 1 && slices.Contains([]string{"builtin", "command"}, args[0]) {
@@ -201,11 +201,11 @@ func (l *lister) loop(clause *syntax.ForClause) {
 }
 
 // openedFiles lists the files that redirections of one kind open.
-func openedFiles(redirs []*syntax.Redirect, isMeant func(syntax.RedirOperator) bool) []string {
+func openedFiles(redirs []*syntax.Redirect, isKind func(syntax.RedirOperator) bool) []string {
 	var files []string
 	for _, redir := range redirs {
-		if isMeant(redir.Op) {
-			name, _ := literal(redir.Word) // "" where it is not literal
+		if isKind(redir.Op) {
+			name, _ := literal(redir.Word) // "" if it is not literal
 			files = append(files, name)
 		}
 	}
@@ -214,8 +214,7 @@ func openedFiles(redirs []*syntax.Redirect, isMeant func(syntax.RedirOperator) b
 
 func isRead(op syntax.RedirOperator) bool { return op == syntax.RdrIn }
 
-// isWrite reports an operator that opens a file for writing: any that is not known to do
-// something else.
+// isWrite reports whether an operator opens a file for writing. An unknown operator does.
 func isWrite(op syntax.RedirOperator) bool {
 	switch op {
 	case syntax.RdrIn, syntax.DplIn, syntax.DplOut, syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:

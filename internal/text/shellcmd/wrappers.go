@@ -6,13 +6,12 @@ import (
 	"strings"
 )
 
-// manyInOne are programs that do what the name under which they are called says.
-// So two names that lead to one of them need not be the same command.
+// manyInOne are programs that act by the name under which they are called. So two names for one
+// of these files need not be the same command.
 var manyInOne = []string{"busybox", "toybox", "coreutils"}
 
-// wrappers run a program that their arguments or their input name. Interpreters
-// of languages other than the shell's are not listed: a deny list that stopped
-// them would stop most skills.
+// wrappers are programs that run another program from their arguments or their input. It has no
+// interpreters of other languages than the shell's: most skills need these.
 var wrappers = []string{
 	// shells and their builtins, some of which exist as programs too
 	"ash", "bash", "csh", "dash", "elvish", "fish", "ksh", "ksh93", "mksh", "nu", "oksh", "osh", "posh", "pwsh",
@@ -30,8 +29,8 @@ var wrappers = []string{
 	"uname26", "unshare", "valgrind", "watch", "xargs", "xvfb-run", "ld.so",
 }
 
-// RunsOthers reports whether a command, judged by the bare name of its program,
-// exists to run others: those that its arguments or its input name.
+// RunsOthers reports whether the purpose of a command is to run another program, whose name is in
+// its arguments or its input. args[0] is a bare name.
 func RunsOthers(args []string) bool {
 	name := strings.ToLower(args[0])
 	if slices.Contains(wrappers, name) || strings.HasPrefix(name, "ld-linux") || strings.HasPrefix(name, "ld-musl") {

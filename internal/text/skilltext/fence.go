@@ -11,13 +11,12 @@ type Span struct {
 	Start    int  // first byte after the opening fence line
 	End      int  // first byte of the closing fence line
 	After    int  // first byte after the closing fence line, or -1
-	Guessed  bool // nothing closes the front matter
+	Guessed  bool // no fence closes the front matter
 }
 
-// FrontMatterEnd returns the offset just after the line of the closing fence, or -1
-// if text does not contain the whole front matter yet. text may be the beginning of
-// a longer file; a fence without its line break does not count, because the line
-// may go on. Parse(text[:FrontMatterEnd(text)]) finds the same skill as
+// FrontMatterEnd returns the offset after the line of the closing fence, or -1 if text does not
+// contain the whole front matter. text may be the beginning of a longer file. So a fence counts
+// only with its line break. Parse(text[:FrontMatterEnd(text)]) finds the same fields as
 // Parse(text).
 func FrontMatterEnd(text []byte) int {
 	s, ok := Locate(text)
@@ -71,10 +70,9 @@ func isFence(line []byte) bool {
 	return len(line) >= 3 && string(line[:3]) == "---" && len(bytes.TrimRight(line[3:], " \t")) == 0
 }
 
-// LineEnd returns where the line that contains pos ends and where the next one
-// begins. LF, CR LF and CR end a line. It looks at each byte once; separate
-// searches for LF and CR would take quadratic time in texts that have only one of
-// them.
+// LineEnd returns the offsets at which the line that contains pos ends and the next one begins.
+// LF, CR LF and CR end a line. It reads each byte once: separate searches for LF and CR would
+// take quadratic time in texts that have only one of them.
 func LineEnd(b []byte, pos int) (end, next int) {
 	for i := pos; i < len(b); i++ {
 		switch {

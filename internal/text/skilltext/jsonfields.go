@@ -10,9 +10,9 @@ import (
 )
 
 // Fields returns the front matter of a SKILL.md as JSON values. The map is empty if the front
-// matter cannot be read or is longer than [MaxFrontMatter]. Dates are the text that the author
-// has written. Aliases are replaced by their values. A field whose aliases would make the front
-// matter longer than twice that length is left out.
+// matter cannot be read or is longer than [MaxFrontMatter]. A date is the author's text. Aliases
+// are replaced by their values. A field is left out if its aliases would make the front matter
+// longer than twice that length.
 func Fields(text []byte) map[string]any {
 	head := text[:max(FrontMatterEnd(text), 0)]
 	if len(head) > MaxFrontMatter+maxFences {
@@ -29,8 +29,8 @@ func Fields(text []byte) map[string]any {
 		if yaml.Unmarshal(bytes.Join(lines[1:max(len(lines)-closing, 1)], nil), &doc) != nil {
 			continue
 		}
-		untimed(&doc)
-		bound(&doc)
+		datesToText(&doc)
+		dropLongFields(&doc)
 		if doc.Decode(&all) == nil {
 			break
 		}
@@ -41,25 +41,26 @@ func Fields(text []byte) map[string]any {
 	return map[string]any{}
 }
 
-// bound removes the fields whose aliases bring more text than there is room for.
-func bound(doc *yaml.Node) {
+// dropLongFields removes the fields that exceed the allowed length after their aliases are
+// replaced.
+func dropLongFields(doc *yaml.Node) {
 	if len(doc.Content) != 1 || doc.Content[0].Kind != yaml.MappingNode {
 		return
 	}
 	m, room := doc.Content[0], 2*MaxFrontMatter
-	kept := make([]*yaml.Node, 0, len(m.Content))
+	fields := make([]*yaml.Node, 0, len(m.Content))
 	for i := 0; i+1 < len(m.Content); i += 2 {
 		left := room
-		if takes(m.Content[i], &left) && takes(m.Content[i+1], &left) {
-			kept, room = append(kept, m.Content[i:i+2]...), left
+		if subtractLength(m.Content[i], &left) && subtractLength(m.Content[i+1], &left) {
+			fields, room = append(fields, m.Content[i:i+2]...), left
 		}
 	}
-	m.Content = kept
+	m.Content = fields
 }
 
-// takes counts the text of a value, with that of its aliases. It reports whether there
-// is room for it.
-func takes(n *yaml.Node, room *int) bool {
+// subtractLength subtracts the length of a value, with its aliases replaced, from room. It reports
+// whether there was enough room.
+func subtractLength(n *yaml.Node, room *int) bool {
 	if n.Kind == yaml.AliasNode && n.Alias != nil {
 		n = n.Alias
 		*room--
@@ -68,20 +69,20 @@ func takes(n *yaml.Node, room *int) bool {
 		return false
 	}
 	for _, child := range n.Content {
-		if *room--; !takes(child, room) {
+		if *room--; !subtractLength(child, room) {
 			return false
 		}
 	}
 	return true
 }
 
-// untimed makes texts of dates.
-func untimed(n *yaml.Node) {
+// datesToText turns dates into texts.
+func datesToText(n *yaml.Node) {
 	if n.ShortTag() == "!!timestamp" {
 		n.Tag = "!!str"
 	}
 	for _, child := range n.Content {
-		untimed(child)
+		datesToText(child)
 	}
 }
 

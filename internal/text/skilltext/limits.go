@@ -7,13 +7,13 @@ const (
 	// maxFences is how many bytes the byte order mark, blank lines and fences around front matter
 	// may have.
 	maxFences = 1 << 10
-	// maxNesting is how deep a value is kept.
+	// maxNesting is the greatest depth of a value. Deeper values become null.
 	maxNesting = 32
 	// maxName is the longest name, in characters, as the specification says.
 	maxName = 64
 	// maxQuoted is how many characters of a text a message quotes.
 	maxQuoted = 60
-	// maxLinks is how many paths are found in one text, and maxLink the bytes of the longest.
+	// maxLinks is how many paths Links returns for one text, and maxLink the bytes of the longest.
 	maxLinks = 500
 	maxLink  = 1024
 )

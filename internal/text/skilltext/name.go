@@ -17,16 +17,16 @@ func CleanName(name string) string {
 	return norm.NFKC.String(strings.TrimSpace(name))
 }
 
-// Problem is what is wrong with a name.
+// Problem is a violation of a rule for names.
 type Problem struct {
 	Code    string // of a skillmd.Diagnostic
 	Message string
 }
 
-// NameProblems returns what is wrong with a name by the rules of the specification. A name has
-// 1 to 64 characters: lowercase letters, digits and hyphens. No hyphen stands at either end, and
-// no two in a row. Letters and digits are those of Unicode, as in the reference tool. Nil means
-// that the name is valid.
+// NameProblems checks a name by the rules of the specification and returns nil if it is valid. A
+// name has 1 to 64 characters: lowercase letters, digits and hyphens. It neither begins nor ends
+// with a hyphen, and has no two in a row. Letters and digits are those of Unicode, as in the
+// reference tool.
 func NameProblems(name string) []Problem {
 	var all []Problem
 	add := func(code, message string) { all = append(all, Problem{code, message}) }
@@ -66,7 +66,7 @@ func Quote(s string) string {
 	return strconv.Quote(s)
 }
 
-// TooLong returns the message that a field has more characters than are allowed.
+// TooLong returns the message for a field with more characters than allowed.
 func TooLong(field string, n, limit int) string {
 	return fmt.Sprintf("%s has %d characters; at most %d are allowed", field, n, limit)
 }

@@ -7,9 +7,8 @@ import (
 )
 
 // SplitTools splits the text of allowed-tools at commas and white space outside of
-// parentheses, so that "Bash(git log *), Read" becomes two tokens. tokens is never nil.
-// balanced reports whether the parentheses match; if not, everything after the open one
-// belongs to its token.
+// parentheses: "Bash(git log *), Read" becomes two tokens. tokens is never nil. balanced reports
+// whether the parentheses match. If one is not closed, its token extends to the end.
 func SplitTools(s string) (tokens []string, balanced bool) {
 	tokens = []string{}
 	balanced = true
@@ -39,8 +38,8 @@ func SplitTools(s string) (tokens []string, balanced bool) {
 	return tokens, balanced && depth == 0
 }
 
-// JoinTools is the inverse of [SplitTools]: it returns the specification's string
-// form. ok is false for tokens that the string form cannot hold.
+// JoinTools is the inverse of [SplitTools]: it returns the text of allowed-tools. ok is false if
+// the text cannot represent a token.
 func JoinTools(tokens []string) (s string, ok bool) {
 	for _, t := range tokens {
 		if len(t) == 0 || !utf8.ValidString(t) {

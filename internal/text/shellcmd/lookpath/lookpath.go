@@ -1,4 +1,4 @@
-// Package lookpath finds a program on a given PATH, not on the process's own.
+// Package lookpath finds a program on a PATH that the caller passes, not on that of the process.
 package lookpath
 
 import (
@@ -26,7 +26,7 @@ func Find(name, path string) (string, error) {
 	if name == "" || name == "." || name == ".." || strings.ContainsAny(name, "/\x00"+string(filepath.Separator)) {
 		return "", fmt.Errorf("%q: %w: it is not the bare name of a program", name, ErrNotFound)
 	}
-	result := error(nil)
+	var notExecutable error
 	for _, dir := range filepath.SplitList(path) {
 		if !filepath.IsAbs(dir) {
 			continue
@@ -37,13 +37,13 @@ func Find(name, path string) (string, error) {
 			if err == nil {
 				return file, nil
 			}
-			if errors.Is(err, ErrNotExecutable) && result == nil {
-				result = err
+			if errors.Is(err, ErrNotExecutable) && notExecutable == nil {
+				notExecutable = err
 			}
 		}
 	}
-	if result != nil {
-		return "", result
+	if notExecutable != nil {
+		return "", notExecutable
 	}
 	return "", fmt.Errorf("%q: %w on PATH", name, ErrNotFound)
 }
@@ -67,9 +67,8 @@ func Executable(file string) error {
 	return nil
 }
 
-// endings lists the extensions that the file of a program may have. On Windows
-// batch files are left out, because their arguments pass through a second, lossy
-// parser.
+// endings returns the extensions to try for a program's name. On Windows it leaves out batch
+// files, because cmd.exe parses their arguments in a way that cannot be quoted safely.
 func endings(name string) []string {
 	if runtime.GOOS != "windows" {
 		return []string{""}
