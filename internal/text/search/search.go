@@ -1,8 +1,8 @@
 // Package search finds skills for a task that a user or a model describes in words. It has no
 // side effects: the same index and query give the same result.
 //
-// Ranking is BM25F (Zaragoza et al., TREC 2004): the counts of a word in five fields of a skill,
-// each with a weight and a normalisation of its length, are added before they saturate. A golden
+// Ranking is BM25F (Zaragoza et al., TREC 2004). It adds the counts of a word in five fields of a
+// skill before they saturate. Each field has a weight and a normalisation of its length. A golden
 // test fixes the constants.
 package search
 
