@@ -22,16 +22,16 @@ import (
 // Cache keeps unpacked archives in a directory, each in a folder named by the digest of its
 // bytes. Processes may share it. The zero Cache is not usable.
 //
-// An archive that no address names any more is kept for a day. The archives have at most 2
-// GiB. For a new one, the cache removes others that no address names, or that were unused for
-// a day.
+// The archives have at most 2 GiB. To make room for a new one, the cache removes archives that
+// belong to no address any more, or that were unused for a day. It also removes an archive
+// without address a day after its last use.
 type Cache struct {
 	dir  string
 	now  func() time.Time
 	most int64 // bytes
 }
 
-// NewCache returns the cache in a directory, which is made by the first archive.
+// NewCache returns the cache in a directory. The first download makes the directory.
 func NewCache(dir string) *Cache { return &Cache{dir: dir, now: time.Now, most: maxCache} }
 
 // Unpacked is an archive on this machine.
@@ -39,12 +39,14 @@ type Unpacked struct {
 	// Dir holds the files; a single folder at the top of the archive is stripped.
 	Dir    string
 	SHA256 string
-	// Stale says why an earlier archive is used: the newer one cannot be had.
+	// Stale is set if this is the cached archive because a newer one cannot be fetched; it says
+	// why.
 	Stale error
 }
 
-// known is what is kept of an address; the names of its fields are stable.
-type known struct {
+// addressRecord records which archive an address had at the last check. The names of its fields
+// are stable.
+type addressRecord struct {
 	URL      string    `json:"url"`
 	SHA256   string    `json:"sha256"`
 	ETag     string    `json:"etag,omitempty"`
@@ -52,10 +54,10 @@ type known struct {
 	Checked  time.Time `json:"checked"`
 }
 
-// Get returns the archive at an address, unpacked. One that is pinned and cached needs
-// no network. The server of any other is asked at most once in 5 minutes, and the archive is
-// unpacked again if it has changed. If the server cannot be reached, the cached one is used.
-// An address without a scheme is the path of a file.
+// Get returns the archive at an address, unpacked. A pinned archive that is cached needs no
+// network. Otherwise Get asks the server, at most once in 5 minutes, and unpacks the archive
+// again if it has changed. If the server cannot be reached, Get returns the cached archive with
+// Stale set.
 func (c *Cache) Get(ctx context.Context, address string, opts Options) (Unpacked, error) {
 	opts.Limits = opts.Limits.orDefaults()
 	if opts.Timeout <= 0 {
@@ -75,26 +77,26 @@ func (c *Cache) Get(ctx context.Context, address string, opts Options) (Unpacked
 	if err != nil {
 		return Unpacked{}, fmt.Errorf("archive: %w: %w", ErrURL, err)
 	}
-	if err := opts.checkURL(u); err != nil { // what was fetched with permission needs it still
+	if err := opts.checkURL(u); err != nil { // a cached archive needs permission too
 		return Unpacked{}, err
 	}
-	k, cached := c.recall(address)
-	dir, there := c.has(k.SHA256)
-	cached = cached && there && pin == ""
-	if cached {
+	k, isCached := c.recall(address)
+	dir, hasDir := c.has(k.SHA256)
+	isCached = isCached && hasDir && pin == ""
+	if isCached {
 		c.use(k.SHA256)
 	}
-	if cached && u.Scheme != "file" && c.now().Sub(k.Checked).Abs() < freshFor {
+	if isCached && u.Scheme != "file" && c.now().Sub(k.Checked).Abs() < freshFor {
 		return Unpacked{Dir: dir, SHA256: k.SHA256}, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, opts.Timeout)
 	defer cancel()
 	q := &request{url: u, opts: opts}
-	if cached {
+	if isCached {
 		q.etag, q.modified = k.ETag, k.Modified
 	}
 	out, err := c.fetch(ctx, q, address, pin)
-	if err != nil && cached && !errors.Is(err, errPin) {
+	if err != nil && isCached && !errors.Is(err, errPin) {
 		return Unpacked{Dir: dir, SHA256: k.SHA256, Stale: err}, nil
 	}
 	return out, err
@@ -119,7 +121,7 @@ func isDigest(s string) bool {
 	return err == nil && len(b) == sha256.Size
 }
 
-// has returns the folder of an archive.
+// has returns the folder of an archive and reports whether it exists.
 func (c *Cache) has(digest string) (string, bool) {
 	if !isDigest(digest) {
 		return "", false
@@ -135,7 +137,7 @@ func (c *Cache) fetch(ctx context.Context, q *request, address, pin string) (Unp
 		return Unpacked{}, err
 	}
 	defer func() { _ = got.Close() }()
-	if got.same {
+	if got.notModified {
 		k, _ := c.recall(address)
 		k.Checked = c.now()
 		dir, _ := c.has(k.SHA256)
@@ -168,7 +170,7 @@ func (c *Cache) fetch(ctx context.Context, q *request, address, pin string) (Unp
 	if err != nil {
 		return Unpacked{}, fmt.Errorf("archive %s: %w", q.url.Redacted(), err)
 	}
-	if err := c.remember(address, known{address, digest, got.etag, got.modified, c.now()}); err != nil {
+	if err := c.remember(address, addressRecord{address, digest, got.etag, got.modified, c.now()}); err != nil {
 		return Unpacked{}, err
 	}
 	c.touch(digest + usedSuffix)
@@ -182,7 +184,7 @@ type silent struct{ error }
 func (silent) Error() string   { return "" }
 func (s silent) Unwrap() error { return s.error }
 
-// unpack makes the folder of an archive as a whole.
+// unpack unpacks an archive in a temporary folder and renames it to the archive's folder.
 func (c *Cache) unpack(ctx context.Context, f *os.File, size int64, digest string, limits Limits) (_ string, err error) {
 	if dir, ok := c.has(digest); ok {
 		return dir, nil
@@ -195,7 +197,7 @@ func (c *Cache) unpack(ctx context.Context, f *os.File, size int64, digest strin
 	if err := UnpackInto(ctx, f, size, temp, limits); err != nil {
 		return "", err
 	}
-	c.touch(filepath.Base(temp)) // it is no rest of a crash
+	c.touch(filepath.Base(temp)) // so that no other process takes it for the rest of a crash
 	if err := c.makeRoom(sizeOf(temp)); err != nil {
 		return "", err
 	}
@@ -209,7 +211,7 @@ func (c *Cache) unpack(ctx context.Context, f *os.File, size int64, digest strin
 	return dir, nil
 }
 
-// UnpackInto is [Unpack] for a directory by its path.
+// UnpackInto unpacks an archive into an empty directory. See unpack for its formats and errors.
 func UnpackInto(ctx context.Context, in io.ReaderAt, size int64, dir string, limits Limits) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -218,7 +220,7 @@ func UnpackInto(ctx context.Context, in io.ReaderAt, size int64, dir string, lim
 	return errors.Join(unpack(ctx, in, size, root, limits), root.Close())
 }
 
-// topOf is the name of the only folder at the top, "." where there is more.
+// topOf returns the name of the only entry of dir if that is a folder, else ".".
 func topOf(dir fs.FS) string {
 	entries, err := fs.ReadDir(dir, ".")
 	if err == nil && len(entries) == 1 && entries[0].IsDir() {
@@ -227,28 +229,30 @@ func topOf(dir fs.FS) string {
 	return "."
 }
 
-func (c *Cache) file(address string) string {
+// recordFile returns the file with the record of an address.
+func (c *Cache) recordFile(address string) string {
 	sum := sha256.Sum256([]byte(address))
 	return filepath.Join(c.dir, "url-"+hex.EncodeToString(sum[:])+".json")
 }
 
-func (c *Cache) recall(address string) (known, bool) {
-	k, ok := readKnown(c.file(address))
+func (c *Cache) recall(address string) (addressRecord, bool) {
+	k, ok := readRecord(c.recordFile(address))
 	return k, ok && k.URL == address
 }
 
-// readKnown reads what is kept of an address.
-func readKnown(file string) (k known, ok bool) {
+// readRecord reads the record of an address.
+func readRecord(file string) (k addressRecord, ok bool) {
 	f, err := os.OpenFile(file, os.O_RDONLY|plainfile.NonBlock, 0)
 	if err != nil {
-		return known{}, false
+		return addressRecord{}, false
 	}
 	defer f.Close()
-	err = json.NewDecoder(io.LimitReader(f, maxKnown)).Decode(&k)
+	err = json.NewDecoder(io.LimitReader(f, maxRecord)).Decode(&k)
 	return k, err == nil
 }
 
-func (c *Cache) remember(address string, k known) error {
+// remember writes the record of an address.
+func (c *Cache) remember(address string, k addressRecord) error {
 	data, err := json.Marshal(k)
 	if err != nil {
 		return err
@@ -259,7 +263,7 @@ func (c *Cache) remember(address string, k known) error {
 	}
 	_, err = f.Write(data)
 	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), c.file(address))
+		err = os.Rename(f.Name(), c.recordFile(address))
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		err = errors.Join(err, os.Remove(f.Name()))

@@ -1,4 +1,4 @@
-// Package archive fetches and unpacks archives of skills from others. An archive is hostile.
-// It is refused as a whole if an entry could leave its folder, stand for another file, or
-// exceed the bounds. The error names the entry.
+// Package archive fetches and unpacks archives of skills. It trusts no archive. It refuses the
+// whole archive if an entry could leave its folder, replace another file, or exceed a bound. The
+// error names the entry.
 package archive

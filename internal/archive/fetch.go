@@ -20,18 +20,18 @@ import (
 type request struct {
 	url  *url.URL
 	opts Options
-	// etag and modified are those of the archive that is cached.
+	// etag and modified are the headers of the cached archive.
 	etag, modified string
 }
 
-// response is what a server has sent.
+// response is the answer of a server, or a local file.
 type response struct {
 	io.ReadCloser
-	same           bool // not modified
+	notModified    bool // the cached archive is current
 	etag, modified string
 }
 
-// checkURL reports why nothing is fetched from an address.
+// checkURL returns an error if the host does not allow an address.
 func (o *Options) checkURL(u *url.URL) error {
 	if u.Scheme == "https" && u.Host != "" || o.allows(u) && (u.Scheme == "http" || u.Scheme == "file") {
 		return nil
@@ -43,7 +43,7 @@ func (o *Options) allows(u *url.URL) bool { return o.Allow != nil && o.Allow(u) 
 
 type allowedKey struct{}
 
-// isPublic reports whether an address may be dialled without permission.
+// isPublic reports whether a request may dial an IP address without the host's permission.
 func isPublic(a netip.Addr) bool {
 	a = a.Unmap()
 	for _, p := range reserved {
@@ -54,8 +54,8 @@ func isPublic(a netip.Addr) bool {
 	return a.IsGlobalUnicast() && !a.IsPrivate()
 }
 
-// reserved are ranges beside loopback, private and link-local ones that lead to no
-// public host, or to another address.
+// reserved are further ranges without public hosts, besides loopback, private and link-local
+// ones, and ranges that embed another address.
 var reserved = []netip.Prefix{
 	netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("192.0.0.0/24"),
 	netip.MustParsePrefix("198.18.0.0/15"), netip.MustParsePrefix("240.0.0.0/4"),
@@ -63,9 +63,9 @@ var reserved = []netip.Prefix{
 	netip.MustParsePrefix("fec0::/10"),
 }
 
-// guarded is a transport that refuses addresses as they are dialled: a name may resolve
-// to another address each time it is asked for.
-func guarded() *http.Transport {
+// newTransport returns a transport that checks the IP address of each dial. Checking the name
+// beforehand is not enough, because it may resolve to another address each time.
+func newTransport() *http.Transport {
 	dialer := &net.Dialer{Timeout: dialTime, ControlContext: func(ctx context.Context, _, address string, _ syscall.RawConn) error {
 		if allowed, _ := ctx.Value(allowedKey{}).(bool); allowed {
 			return nil
@@ -79,7 +79,8 @@ func guarded() *http.Transport {
 	return &http.Transport{DialContext: dialer.DialContext, DisableKeepAlives: true, ForceAttemptHTTP2: true, MaxResponseHeaderBytes: maxHeaders}
 }
 
-// roundTripper marks each request, redirected ones too, with what its address is allowed.
+// roundTripper records in the context of each request, also a redirected one, whether the host
+// allows its address.
 type roundTripper struct {
 	inner http.RoundTripper
 	opts  *Options
@@ -89,7 +90,7 @@ func (t roundTripper) RoundTrip(r *http.Request) (*http.Response, error) {
 	return t.inner.RoundTrip(r.WithContext(context.WithValue(r.Context(), allowedKey{}, t.opts.allows(r.URL))))
 }
 
-// open asks for the archive. The caller closes what it returns.
+// open requests the archive. The caller closes the response.
 func (q *request) open(ctx context.Context) (*response, error) {
 	if err := q.opts.checkURL(q.url); err != nil {
 		return nil, err
@@ -97,10 +98,10 @@ func (q *request) open(ctx context.Context) (*response, error) {
 	if q.url.Scheme == "file" {
 		return openLocal(filePath(q.url))
 	}
-	client := &http.Client{Transport: guarded()}
+	client := &http.Client{Transport: newTransport()}
 	if q.opts.Client != nil {
-		shallow := *q.opts.Client
-		client = &shallow
+		clone := *q.opts.Client
+		client = &clone
 	}
 	if client.Transport == nil {
 		client.Transport = http.DefaultTransport
@@ -134,14 +135,14 @@ func (q *request) open(ctx context.Context) (*response, error) {
 	out := &response{ReadCloser: got.Body, etag: bounded(got.Header.Get("ETag")), modified: bounded(got.Header.Get("Last-Modified"))}
 	switch {
 	case got.StatusCode == http.StatusNotModified && q.etag+q.modified != "":
-		out.same = true
+		out.notModified = true
 	case got.StatusCode != http.StatusOK:
 		return nil, errors.Join(fmt.Errorf("archive %s: the server answers %s", q.url.Redacted(), got.Status), got.Body.Close())
 	}
 	return out, nil
 }
 
-// bounded keeps a header that is short and plain.
+// bounded returns a header if it is short and printable ASCII, else "".
 func bounded(header string) string {
 	if len(header) > maxHeader || strings.ContainsFunc(header, func(r rune) bool { return r < 0x20 || r > 0x7e }) {
 		return ""
@@ -165,7 +166,7 @@ func openLocal(path string) (*response, error) {
 	return &response{ReadCloser: f}, nil
 }
 
-// filePath is the path that a file: address means.
+// filePath returns the path of a file: address.
 func filePath(u *url.URL) string {
 	path := u.Path
 	if len(path) > 2 && path[0] == '/' && path[2] == ':' { // file:///C:/x

@@ -11,13 +11,13 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// names are the names of the entries so far, to refuse two that a file system could take
-// for one, and entries below a file.
-type names map[string]named // by folded name
+// names holds the names of all entries so far, by folded name. It detects two names that a file
+// system could take for one, and entries below a file.
+type names map[string]entryName
 
-type named struct {
-	name string
-	dir  bool
+type entryName struct {
+	name  string
+	isDir bool
 }
 
 // clean checks the name of an entry and returns it as a local path.
@@ -48,41 +48,43 @@ func clean(name string) (string, error) {
 	return path.Clean(name), nil
 }
 
-// fold is a name as a file system that ignores case and normal forms compares it.
+// fold returns the form of a name in which a file system compares it that ignores case and
+// Unicode normal forms.
 func fold(name string) string { return norm.NFC.String(cases.Fold().String(norm.NFC.String(name))) }
 
-// add notes an entry, with the directories above it.
-func (n names) add(name string, dir bool) error {
-	for at := path.Dir(name); at != "."; at = path.Dir(at) {
-		noted := len(n)
-		if err := n.note(at, true, name); err != nil {
+// add adds an entry and its parent directories.
+func (n names) add(name string, isDir bool) error {
+	for parent := path.Dir(name); parent != "."; parent = path.Dir(parent) {
+		count := len(n)
+		if err := n.addOne(parent, true, name); err != nil {
 			return err
 		}
-		if len(n) == noted { // it was there, with what is above it
+		if len(n) == count { // it was known, with its parents
 			break
 		}
 	}
-	return n.note(name, dir, name)
+	return n.addOne(name, isDir, name)
 }
 
-func (n names) note(name string, dir bool, entry string) error {
+// addOne adds one name. Errors are about entry.
+func (n names) addOne(name string, isDir bool, entry string) error {
 	key := fold(name)
 	before, known := n[key]
 	switch {
 	case !known:
-		n[key] = named{name, dir}
+		n[key] = entryName{name, isDir}
 	case before.name != name:
 		return refused(entry, "%q and %q are one name to many file systems", before.name, name)
-	case !before.dir && dir:
+	case !before.isDir && isDir:
 		return refused(entry, "it is below %q, which is no folder", name)
-	case !before.dir || !dir:
+	case !before.isDir || !isDir:
 		return refused(entry, "the name is there twice")
 	}
 	return nil
 }
 
-// stays reports whether the target of a link at name stays in the archive.
-func stays(name, target string) bool {
+// staysInside reports whether the target of a link at name is in the archive.
+func staysInside(name, target string) bool {
 	if target == "" || len(target) > maxName || strings.ContainsAny(target, "\\\x00") || strings.HasPrefix(target, "/") ||
 		len(target) >= 2 && target[1] == ':' || !utf8.ValidString(target) {
 		return false

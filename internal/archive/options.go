@@ -10,11 +10,11 @@ import (
 
 // Errors of archives.
 var (
-	// ErrRefused reports that the archive holds something that no archive of skills may hold.
+	// ErrRefused reports an archive with an entry or a size that is not allowed.
 	ErrRefused = errors.New("archive refused")
-	// errPin reports that the archive is not the one that was pinned.
+	// errPin reports an archive whose digest is not the pinned one.
 	errPin = errors.New("archive is not the pinned one")
-	// ErrURL reports that the archive may not be fetched from there.
+	// ErrURL reports an address from which the host does not allow to fetch.
 	ErrURL = errors.New("address not allowed")
 )
 
@@ -24,7 +24,7 @@ type Limits struct {
 	MaxUnpacked int64 // bytes of all files; 256 MiB
 	MaxFile     int64 // bytes of one file; 64 MiB
 	MaxFiles    int   // entries, and files with their folders; 10,000
-	MaxRatio    int64 // unpacked to packed, with the headers of a tar; 100, beyond the first 64 KiB
+	MaxRatio    int64 // unpacked to packed bytes, with the headers of a tar; 100; the first 64 KiB are free
 }
 
 // Options say how an archive is fetched and unpacked.
@@ -32,14 +32,14 @@ type Options struct {
 	Limits
 	// SHA256 pins the archive: in hexadecimal, "" for none.
 	SHA256 string
-	// Client fetches instead of one that refuses loopback, private and link-local
-	// addresses as it dials them. The rules about addresses and redirects hold for
-	// it too, but not those about what it dials.
+	// Client replaces the default client, which refuses to dial loopback, private and
+	// link-local addresses. The rules for URLs and redirects apply to Client too. It dials any
+	// address.
 	Client *http.Client
 	// Timeout bounds the whole download; 60 s.
 	Timeout time.Duration
-	// Allow permits an address although it is http: or file:, or leads to a loopback,
-	// private or link-local host. Nil permits none.
+	// Allow reports whether a URL is allowed that is http: or file:, or that leads to a
+	// loopback, private or link-local host. Nil allows none.
 	Allow func(*url.URL) bool
 }
 

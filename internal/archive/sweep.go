@@ -14,19 +14,19 @@ import (
 
 // Files of the cache beside the archives.
 const (
-	usedSuffix = ".used"  // when an archive was used last
-	sweptFile  = ".swept" // when the directory was looked through last
+	usedSuffix = ".used"  // its time is that of the last use of an archive
+	sweptFile  = ".swept" // its time is that of the last sweep
 )
 
-// stored is an archive in the directory.
-type stored struct {
-	digest string
-	size   int64
-	used   time.Time
-	named  bool // by an address
+// cachedArchive is an archive in the directory.
+type cachedArchive struct {
+	digest     string
+	size       int64
+	used       time.Time // last use
+	hasAddress bool      // an address has this archive
 }
 
-// touch notes that a file says now, or an archive is used now.
+// touch sets the time of a file to now. It makes the file if it does not exist.
 func (c *Cache) touch(name string) {
 	file, now := filepath.Join(c.dir, name), c.now()
 	if err := os.Chtimes(file, now, now); errors.Is(err, fs.ErrNotExist) {
@@ -45,32 +45,32 @@ func (c *Cache) since(name string) (time.Duration, bool) {
 	return c.now().Sub(info.ModTime()), true
 }
 
-// use notes that an archive is read.
+// use records the use of an archive, and sweeps if that is due.
 func (c *Cache) use(digest string) {
-	if ago, ok := c.since(digest + usedSuffix); !ok || ago.Abs() > sweptEach {
+	if ago, ok := c.since(digest + usedSuffix); !ok || ago.Abs() > sweepEvery {
 		c.touch(digest + usedSuffix)
 	}
-	if ago, ok := c.since(sweptFile); !ok || ago.Abs() > sweptEach {
+	if ago, ok := c.since(sweptFile); !ok || ago.Abs() > sweepEvery {
 		c.sweep()
 	}
 }
 
-// list returns the archives of the directory, those that were used last at the end, and
-// removes what crashes have left.
-func (c *Cache) list() []stored {
+// list returns the archives of the directory, the latest used last. It removes the old temporary
+// files of crashes.
+func (c *Cache) list() []cachedArchive {
 	entries, err := os.ReadDir(c.dir)
 	if err != nil {
 		return nil
 	}
-	named := make(map[string]time.Time)
+	checked := make(map[string]time.Time) // by digest: the last check of an address that has it
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), "url-") {
-			if k, ok := readKnown(filepath.Join(c.dir, e.Name())); ok && k.Checked.After(named[k.SHA256]) {
-				named[k.SHA256] = k.Checked
+			if k, ok := readRecord(filepath.Join(c.dir, e.Name())); ok && k.Checked.After(checked[k.SHA256]) {
+				checked[k.SHA256] = k.Checked
 			}
 		}
 	}
-	var all []stored
+	var all []cachedArchive
 	for _, e := range entries {
 		ago, ok := c.since(e.Name())
 		switch name := e.Name(); {
@@ -80,24 +80,26 @@ func (c *Cache) list() []stored {
 				_ = os.RemoveAll(filepath.Join(c.dir, name))
 			}
 		case isDigest(name) && e.IsDir():
-			s := stored{digest: name, size: sizeOf(filepath.Join(c.dir, name)), used: c.now().Add(-ago)}
+			s := cachedArchive{digest: name, size: sizeOf(filepath.Join(c.dir, name)), used: c.now().Add(-ago)}
 			if ago, ok := c.since(name + usedSuffix); ok {
 				s.used = c.now().Add(-ago)
 			}
-			if checked, ok := named[name]; ok {
-				if s.named = true; checked.After(s.used) {
-					s.used = checked
+			if at, ok := checked[name]; ok {
+				if s.hasAddress = true; at.After(s.used) {
+					s.used = at
 				}
 			}
 			all = append(all, s)
 		}
 	}
-	slices.SortFunc(all, func(a, b stored) int { return cmp.Or(a.used.Compare(b.used), strings.Compare(a.digest, b.digest)) })
+	slices.SortFunc(all, func(a, b cachedArchive) int {
+		return cmp.Or(a.used.Compare(b.used), strings.Compare(a.digest, b.digest))
+	})
 	return all
 }
 
-// sizeOf returns the bytes of a directory's files, each at least one block, with its
-// folders.
+// sizeOf returns the space of a directory on disk, in bytes: each file and folder takes whole
+// blocks.
 func sizeOf(dir string) (size int64) {
 	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -113,27 +115,27 @@ func sizeOf(dir string) (size int64) {
 	return size
 }
 
-// sweep removes the archives that no address names and that were unused for a day.
+// sweep removes the archives without address that were unused for a day.
 func (c *Cache) sweep() {
 	c.touch(sweptFile)
 	for _, s := range c.list() {
-		if !s.named && c.now().Sub(s.used) > keptFor {
+		if !s.hasAddress && c.now().Sub(s.used) > keptFor {
 			c.remove(s.digest)
 		}
 	}
 }
 
-// makeRoom removes archives until there is room for size bytes: those that no address names,
-// then those that were unused for a day, the oldest first. The error wraps ErrRefused if that
-// is not enough.
+// makeRoom removes archives until there is room for size bytes: first those without address, then
+// those that were unused for a day, the oldest first. The error wraps ErrRefused if that is not
+// enough.
 func (c *Cache) makeRoom(size int64) error {
 	all := c.list()
 	for _, s := range all {
 		size += s.size
 	}
-	for _, named := range []bool{false, true} {
+	for _, hasAddress := range []bool{false, true} {
 		for _, s := range all {
-			if size > c.most && s.named == named && (!named || c.now().Sub(s.used) > keptFor) {
+			if size > c.most && s.hasAddress == hasAddress && (!hasAddress || c.now().Sub(s.used) > keptFor) {
 				c.remove(s.digest)
 				size -= s.size
 			}
@@ -145,12 +147,12 @@ func (c *Cache) makeRoom(size int64) error {
 	return nil
 }
 
-// remove takes an archive away: first its name, so that no part of it is found.
+// remove removes an archive. It renames the folder first, so that no process finds a part of it.
 func (c *Cache) remove(digest string) {
 	dir := filepath.Join(c.dir, digest)
-	gone := filepath.Join(c.dir, ".unpack-gone-"+digest)
-	if os.Rename(dir, gone) == nil {
-		_ = os.RemoveAll(gone)
+	trash := filepath.Join(c.dir, ".unpack-gone-"+digest)
+	if os.Rename(dir, trash) == nil {
+		_ = os.RemoveAll(trash)
 	}
 	_ = os.Remove(dir + usedSuffix)
 }

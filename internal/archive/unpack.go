@@ -16,14 +16,14 @@ import (
 	"slices"
 )
 
-// unpack writes the entries of an archive below a directory, which is empty: .zip, .tar,
-// .tar.gz, or a bare SKILL.md. What it is, its first bytes tell. Files get the modes 0644
-// or 0755, and directories 0755. If it fails, the directory holds some of it: remove it.
+// unpack writes the entries of an archive below an empty directory. Its first bytes show the
+// format: .zip, .tar, .tar.gz, or a bare SKILL.md. Files get the modes 0644 or 0755, and
+// directories 0755. After an error the directory may hold some entries; the caller removes it.
 //
-// The error is [ErrRefused] for what the archive holds, that of ctx, or one of the disk.
+// The error wraps [ErrRefused] for a bad archive. Otherwise it is that of ctx or of the disk.
 func unpack(ctx context.Context, in io.ReaderAt, size int64, into *os.Root, limits Limits) error {
 	u := &unpacker{ctx: ctx, root: into, limits: limits.orDefaults(), packed: size, names: make(names)}
-	var magic [512]byte
+	var magic [magicBytes]byte
 	n, err := in.ReadAt(magic[:], 0)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return err
@@ -37,7 +37,7 @@ func unpack(ctx context.Context, in io.ReaderAt, size int64, into *os.Root, limi
 		if unpacked, err = gzip.NewReader(io.NewSectionReader(in, 0, size)); err == nil {
 			err = u.tar(&metered{unpacker: u, in: unpacked})
 		}
-	case len(head) == 512 && bytes.Equal(head[257:262], []byte("ustar")):
+	case len(head) == magicBytes && bytes.Equal(head[257:262], []byte("ustar")):
 		err = u.tar(&metered{unpacker: u, in: io.NewSectionReader(in, 0, size)})
 	case bytes.HasPrefix(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), []byte("---")):
 		err = u.file("SKILL.md", false, size, io.NewSectionReader(in, 0, size))
@@ -50,13 +50,13 @@ func unpack(ctx context.Context, in io.ReaderAt, size int64, into *os.Root, limi
 	return u.explain(err)
 }
 
-// unpacker holds what was unpacked so far.
+// unpacker unpacks one archive.
 type unpacker struct {
 	ctx      context.Context
 	root     *os.Root
 	limits   Limits
-	packed   int64
-	unpacked int64
+	packed   int64 // size of the archive in bytes
+	unpacked int64 // bytes of its files so far
 	entries  int
 	names    names
 	links    []link
@@ -64,7 +64,7 @@ type unpacker struct {
 
 type link struct{ name, target string }
 
-// explain makes refusals of errors in the format.
+// explain turns an error in the format of the archive into an ErrRefused error.
 func (u *unpacker) explain(err error) error {
 	if err == nil {
 		return nil
@@ -78,8 +78,8 @@ func (u *unpacker) explain(err error) error {
 	return fmt.Errorf("%w: it is damaged: %w", ErrRefused, err)
 }
 
-// metered bounds what is unpacked of a tar beside the data of files: headers are read
-// before an entry is seen.
+// metered bounds the bytes of a tar that are not data of files. The tar reader reads all headers
+// of an entry before the unpacker can count the entry.
 type metered struct {
 	*unpacker
 	in   io.Reader
@@ -136,12 +136,12 @@ func (u *unpacker) dir(name string) error {
 }
 
 func (u *unpacker) zip(in io.ReaderAt, size int64) error {
-	listed := &listing{ReaderAt: in, room: perListing + int64(u.limits.MaxFiles)*perListed}
-	r, err := zip.NewReader(listed, size)
+	directory := &listing{ReaderAt: in, room: baseListing + int64(u.limits.MaxFiles)*perListed}
+	r, err := zip.NewReader(directory, size)
 	if err != nil {
 		return err
 	}
-	listed.done = true
+	directory.done = true
 	if len(r.File) > u.limits.MaxFiles {
 		return fmt.Errorf("%w: there are more than %d entries", ErrRefused, u.limits.MaxFiles)
 	}
@@ -164,18 +164,18 @@ func (u *unpacker) zip(in io.ReaderAt, size int64) error {
 		case !mode.IsRegular() && mode.Type() != fs.ModeSymlink:
 			return refused(f.Name, "it is a device, a pipe or a socket")
 		}
-		if err := u.zipped(f, name, mode); err != nil {
+		if err := u.unzip(f, name, mode); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// listing bounds what is read of a zip until its list is done.
+// listing bounds how much of a zip is read for its directory.
 type listing struct {
 	io.ReaderAt
 	room int64
-	done bool
+	done bool // the directory has been read
 }
 
 // ReadAt implements io.ReaderAt.
@@ -187,7 +187,8 @@ func (l *listing) ReadAt(p []byte, at int64) (int, error) {
 	return n, err
 }
 
-func (u *unpacker) zipped(f *zip.File, name string, mode fs.FileMode) error {
+// unzip writes one file or link of a zip.
+func (u *unpacker) unzip(f *zip.File, name string, mode fs.FileMode) error {
 	data, err := f.Open()
 	if err != nil {
 		return refused(f.Name, "%v", err)
@@ -244,18 +245,18 @@ func (u *unpacker) tar(in io.Reader) error {
 	}
 }
 
-// link notes a link, which is made when all files are there.
+// link records a link. makeLinks makes it after all files are written.
 func (u *unpacker) link(name, target string) error {
-	if !stays(name, target) {
+	if !staysInside(name, target) {
 		return refused(name, "the link to %.200q leaves the archive", target)
 	}
 	u.links = append(u.links, link{name, target})
 	return nil
 }
 
-// makeLinks makes the links and follows each of them: through another link the way may lead
-// elsewhere than the names say. What they may not leave is the only folder at the top, if
-// there is one, as that is all that is kept.
+// makeLinks makes the links and then follows each of them, because a link may lead out through
+// another one. No link may leave the archive or, if that has a single folder at its top, this
+// folder: only the folder is kept.
 func (u *unpacker) makeLinks() error {
 	if len(u.links) == 0 {
 		return nil
@@ -275,23 +276,23 @@ func (u *unpacker) makeLinks() error {
 		}
 	}
 	top := topOf(u.root.FS())
-	kept, err := u.root.OpenRoot(top)
+	root, err := u.root.OpenRoot(top)
 	if err != nil {
 		return err
 	}
 	for _, l := range u.links {
 		if err := u.ctx.Err(); err != nil {
-			return errors.Join(err, kept.Close())
+			return errors.Join(err, root.Close())
 		}
 		name, err := filepath.Rel(top, filepath.FromSlash(l.name))
 		if err == nil {
-			_, err = kept.Stat(name)
+			_, err = root.Stat(name)
 		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return errors.Join(refused(l.name, "the link to %.200q leaves the archive or leads nowhere", l.target), kept.Close())
+			return errors.Join(refused(l.name, "the link to %.200q leaves the archive or leads nowhere", l.target), root.Close())
 		}
 	}
-	return kept.Close()
+	return root.Close()
 }
 
 // file writes a file that claims to have size bytes.

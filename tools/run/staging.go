@@ -46,7 +46,7 @@ type staging struct {
 	leave   func() // tells the queue that a session has ended; nil for skill_run
 
 	out   *way              // access to the network; nil is none
-	found deps.Status        // packages that the skill requires
+	found deps.Status       // packages that the skill requires
 	given []terminal.Secret // the secrets of the command
 	// hostEnv are the variables of the host for this skill, and privileged whether
 	// the command may do more than others.

@@ -8,17 +8,10 @@ import (
 	"github.com/satchel-go/satchel/internal/cachecost/prompt"
 )
 
-const (
-	// maxBreakpoints is how many blocks of one request may be marked.
-	maxBreakpoints = 4
-	// lookBack is how many blocks before a mark are looked at for an entry.
-	lookBack = 20
-)
-
-// Breakpoints models Anthropic's cache (Prompt caching documentation, as of October 2026). Up
-// to 4 blocks are marked, and entries are written at marks only. From each mark the 20 blocks
-// before it are searched for an entry of an earlier request, and the longest counts. [Marks]
-// places the marks, for every system alike.
+// Breakpoints models Anthropic's cache (Prompt caching documentation, as of October 2026). A
+// request marks up to 4 blocks, and the cache writes entries only at marks. From each mark it
+// searches the 20 blocks before for an entry of an earlier request; the longest entry counts.
+// [Marks] chooses the marks, for all measured systems alike.
 func Breakpoints(minimum int) Model {
 	return Model{
 		Name: fmt.Sprintf("breakpoints-%d", minimum),
@@ -56,10 +49,10 @@ func (c *breakpoints) Send(p *prompt.Prompt, at time.Duration) Usage {
 	return u
 }
 
-// Marks returns the marked blocks of a request, as satchel.CacheMarks marks messages. The first
-// is the end of the tools and the first system messages, the second the last user message
-// before the end. The others are the end of the request before this one and the end of this
-// one. There are none if the last message is the assistant's.
+// Marks returns the indexes of the marked blocks of a request, by the rules of
+// satchel.CacheMarks: the end of the tools and the leading system messages, the last user message
+// before the end, the end of the previous request, and the end of this one. A block of the
+// assistant is never marked.
 func Marks(blocks []prompt.Block) []int {
 	end := len(blocks) - 1
 	if end < 0 {

@@ -1,7 +1,7 @@
-// Package cachemodel computes what a provider's prompt cache would serve of a sequence
-// of requests. Each model follows what the provider has published and states what it
-// assumes beyond that. Real caches are best effort and lose entries to routing, eviction
-// and overflow, so the result is an upper bound.
+// Package cachemodel computes how many tokens of a sequence of requests a provider's prompt cache
+// would serve. Each model follows the provider's documentation and names its further assumptions.
+// Real caches also lose entries to routing, eviction and overflow, so the result is an upper
+// bound.
 package cachemodel
 
 import (
@@ -11,17 +11,15 @@ import (
 	"github.com/satchel-go/satchel/internal/cachecost/prompt"
 )
 
-// Usage is what one request costs, in tokens. What is neither read nor written
-// is charged as plain input.
+// Usage counts the tokens of one request or of several. Tokens that are neither read nor written
+// are charged as plain input.
 type Usage struct {
-	Prompt int // all of the request
-	Read   int // served from the cache
-	// Written entered the cache with this request; it is charged the price of
-	// writing.
-	Written int
+	Prompt  int // all tokens
+	Read    int // served from the cache
+	Written int // added to the cache, and charged the price of writing
 }
 
-// Add adds up requests.
+// Add returns the sum of two usages.
 func (u Usage) Add(v Usage) Usage {
 	return Usage{u.Prompt + v.Prompt, u.Read + v.Read, u.Written + v.Written}
 }
@@ -29,23 +27,21 @@ func (u Usage) Add(v Usage) Usage {
 // Cache is the cache of one provider as one client sees it. It is not safe for
 // concurrent use.
 type Cache interface {
-	// Send is one request at a time since the first. Times never decrease.
+	// Send counts one request. at is the time since the first request and must never decrease.
 	Send(p *prompt.Prompt, at time.Duration) Usage
 }
 
 // Model is the rule of one kind of cache.
 type Model struct {
-	// Name is what reports call it, Rule says it in a line.
+	// Name is its name in reports, and Rule describes it in a line.
 	Name, Rule string
-	// WritesAll says that whatever is not read is written: nothing is plain input.
+	// WritesAll reports that the cache writes all tokens that it does not read.
 	WritesAll bool
-	// New returns an empty cache that forgets what was not used for ttl; 0 never
-	// forgets.
+	// New returns an empty cache that forgets an entry after ttl without use; 0 means never.
 	New func(ttl time.Duration) Cache
 }
 
-// entries are the prefixes that a cache holds, by their hash, with the time of
-// their last use.
+// entries holds the prefixes in a cache, by hash, with the time of their last use.
 type entries struct {
 	ttl  time.Duration
 	used map[uint64]time.Duration
@@ -55,7 +51,7 @@ func newEntries(ttl time.Duration) *entries {
 	return &entries{ttl: ttl, used: make(map[uint64]time.Duration)}
 }
 
-// read reports whether the prefix is held, and renews it.
+// read reports whether the cache has a prefix, and renews it.
 func (e *entries) read(prefix uint64, at time.Duration) bool {
 	last, ok := e.used[prefix]
 	if !ok || e.ttl > 0 && at-last > e.ttl {
@@ -67,8 +63,7 @@ func (e *entries) read(prefix uint64, at time.Duration) bool {
 
 func (e *entries) write(prefix uint64, at time.Duration) { e.used[prefix] = at }
 
-// ends are the hashes of what a request begins with, up to the end of each block,
-// and its size in tokens.
+// ends returns for each block the hash and the size in tokens of the prefix that ends with it.
 func ends(p *prompt.Prompt) (hashes []uint64, sizes []int) {
 	hashes, sizes = make([]uint64, len(p.Blocks)), make([]int, len(p.Blocks))
 	hash, size := uint64(0), 0

@@ -14,8 +14,8 @@ import (
 type Difference struct {
 	// Place names the first part that differs: "tool lookup", "message 3 (tool)".
 	Place string `json:"place"`
-	// Before and After are the texts at that place, from shortly before the difference
-	// on and cut short. After is "" where nothing follows.
+	// Before and After are excerpts of the texts at that place, from shortly before the
+	// difference. After is "" if the part was removed.
 	Before string `json:"before"`
 	After  string `json:"after"`
 	// Hint names the likely cause, or is "".
@@ -101,13 +101,13 @@ var volatile = []struct {
 	{regexp.MustCompile(`/tmp/|\\Temp\\|/var/folders/`), "this looks like a temporary directory"},
 }
 
-// differ cuts two texts to where they differ, with a little of what is before.
+// differ returns the difference of two texts, with the text shortly before it.
 func differ(place, was, now string) Difference {
 	n := 0
 	for n < len(was) && n < len(now) && was[n] == now[n] {
 		n++
 	}
-	from := max(0, n-20)
+	from := max(0, n-excerptBefore)
 	for from > 0 && !utf8.RuneStart(was[from]) {
 		from--
 	}
@@ -127,8 +127,7 @@ func differ(place, was, now string) Difference {
 	return d
 }
 
-const excerpt = 80
-
+// cut returns the first bytes of a text.
 func cut(s string) string {
 	if len(s) <= excerpt {
 		return s

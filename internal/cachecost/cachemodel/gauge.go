@@ -8,8 +8,8 @@ import (
 	"github.com/satchel-go/satchel/internal/cachecost/prompt"
 )
 
-// Gauge measures one conversation. It keeps the last request and what the caches
-// would hold, each text once. It is not safe for concurrent use.
+// Gauge measures the cost of one conversation. It holds the last request and the contents of the
+// modelled caches. It is not safe for concurrent use.
 type Gauge struct {
 	renderer *prompt.Renderer
 	prices   []Price
@@ -20,7 +20,7 @@ type Gauge struct {
 	last     *prompt.Prompt
 }
 
-// cache is the cache that several prices have in common.
+// cache is one modelled cache. Prices with the same rule and TTL share it.
 type cache struct {
 	rule  string
 	ttl   time.Duration
@@ -28,7 +28,7 @@ type cache struct {
 	total Usage
 }
 
-// NewGauge returns a gauge that reports the cost at each of these prices.
+// NewGauge returns a gauge that reports the cost at each price.
 func NewGauge(r *prompt.Renderer, prices []Price) *Gauge {
 	g := &Gauge{renderer: r, prices: prices, total: Totals{Breaks: []Break{}}, live: newLive()}
 	for _, p := range prices {
@@ -47,9 +47,8 @@ func (g *Gauge) cacheOf(p Price) *cache {
 	return g.caches[i]
 }
 
-// Send measures the next request, sent at a time since the first one that never
-// decreases, and counts all of it as live. It reports whether the prefix broke, and
-// where.
+// Send measures the next request and counts all of it as live. at is the time since the first
+// request and must never decrease. Send reports whether the request broke the prefix, and where.
 func (g *Gauge) Send(request prompt.Request, at time.Duration) (Break, bool, error) {
 	breaks := len(g.total.Breaks)
 	p, err := g.Add(request, at)
@@ -66,8 +65,8 @@ func (g *Gauge) Send(request prompt.Request, at time.Duration) (Break, bool, err
 	return g.total.Breaks[breaks], true, nil
 }
 
-// Add measures the next request as [Gauge.Send] does, but leaves it to the caller to
-// say, by [Gauge.LiveTools] and [Gauge.Live], what of it is live.
+// Add measures the next request as [Gauge.Send] does, but counts none of it as live. The caller
+// does that with [Gauge.LiveTools] and [Gauge.Live].
 func (g *Gauge) Add(request prompt.Request, at time.Duration) (*prompt.Prompt, error) {
 	p, err := g.renderer.Render(request)
 	if err != nil {
@@ -93,8 +92,7 @@ func (g *Gauge) Add(request prompt.Request, at time.Duration) (*prompt.Prompt, e
 	return p, nil
 }
 
-// Done returns what was measured, with the cost at every price. Call it once, after
-// the last request.
+// Done returns the totals with the cost at every price. Call it once, after the last request.
 func (g *Gauge) Done() Totals {
 	for _, p := range g.prices {
 		total := g.cacheOf(p).total

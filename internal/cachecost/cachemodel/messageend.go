@@ -7,14 +7,11 @@ import (
 	"github.com/satchel-go/satchel/internal/cachecost/prompt"
 )
 
-// lookups is how many earlier endings of a request are looked up.
-const lookups = 20
-
-// MessageEnd models the cache whose entries end where a message ends: OpenAI from GPT-5.6 on,
-// without explicit breakpoints (Prompt caching guide, as of 2026-09-20). An ending is that of a
-// user message, of the last tool result in a row, or of the system messages that begin a
-// request. A request writes at its last ending and at the end of those system messages. It
-// reads the longest of its last ending, the 20 before it, and the end of the system messages.
+// MessageEnd models a cache whose entries end with a message: OpenAI from GPT-5.6 on, without
+// explicit breakpoints (Prompt caching guide, as of 2026-09-20). An ending is the end of a user
+// message, of the last tool result in a row, or of the leading system messages. A request writes
+// entries at its last ending and at the end of the system messages. It reads the longest entry at
+// its last ending, at one of the 20 endings before, or at the end of the system messages.
 func MessageEnd(minimum int) Model {
 	return Model{
 		Name: "message-end",
@@ -30,7 +27,7 @@ type messageEnd struct {
 	entries *entries
 }
 
-// ending is a place where an entry may end.
+// ending is a possible end of an entry.
 type ending struct {
 	hash   uint64
 	tokens int
@@ -55,7 +52,7 @@ func (c *messageEnd) Send(p *prompt.Prompt, at time.Duration) Usage {
 	return u
 }
 
-// endings returns where entries may end in a request, in order.
+// endings returns the possible ends of entries in a request, in order.
 func (c *messageEnd) endings(p *prompt.Prompt) []ending {
 	var all []ending
 	hashes, tokens := ends(p)

@@ -2,24 +2,22 @@ package cachemodel
 
 import "time"
 
-// Price is what a cache costs, in the price of a plain input token.
+// Price is the price of a provider's cache for some of its models.
 type Price struct {
-	// Name is what reports call the row; Models are those that it is the price
-	// of.
-	Name   string
-	Models string
-	// Read and Write are charged for a token that is served and for one that is
-	// written. 1 is a plain input token.
+	Name   string // in reports
+	Models string // for which it is the price
+	// Read and Write are the prices of a token that is read and of one that is written. The unit
+	// is the price of a plain input token.
 	Read, Write float64
 	Model       Model
-	// TTL is how long an entry lives after its last use, at the least.
+	// TTL is the least time that an entry lives after its last use.
 	TTL time.Duration
-	// Source and Date say where the numbers are from.
+	// Source and Date are the provider's page and when it was read.
 	Source, Date string
 }
 
-// Cost is what requests cost in input-token equivalents: the number of plain
-// input tokens that cost the same.
+// Cost returns the cost of requests in input-token equivalents: the number of plain input tokens
+// that cost the same.
 func (p Price) Cost(u Usage) float64 {
 	return float64(u.Prompt-u.Read-u.Written) + p.Write*float64(u.Written) + p.Read*float64(u.Read)
 }

@@ -1,51 +1,39 @@
 package cachemodel
 
-import "github.com/satchel-go/satchel/internal/cachecost/prompt"
+import (
+	"slices"
 
-// resent counts the tokens that a request pays for again although the request before held them.
-// Both requests are equal in their first shared tokens. Behind that place, a block counts whole
-// if the request before held it anywhere behind the place. A changed block counts with its
-// unchanged beginning and end. New and removed text does not count.
+	"github.com/satchel-go/satchel/internal/cachecost/prompt"
+)
+
+// resent counts the tokens that a request pays for again although the previous request had them.
+// Both requests begin with the same shared tokens. Of the rest, a block counts completely if the
+// previous request had it anywhere in its rest. A changed block counts with its unchanged
+// beginning and end. New and removed text does not count.
 func resent(before, now *prompt.Prompt, shared int) (tokens int) {
 	first, head := blockAt(before, shared)
-	was, is := before.Blocks[first:], now.Blocks[min(first, len(now.Blocks)):]
-	type text struct {
-		kind prompt.Kind
-		hash uint64
-	}
-	standing := make(map[text][]int, len(was))
-	for i := len(was) - 1; i >= 0; i-- {
-		key := text{was[i].Kind, was[i].Hash}
-		standing[key] = append(standing[key], i)
-	}
-	taken := make([]bool, len(was))
-	var changed []int
-	for i, b := range is {
-		key := text{b.Kind, b.Hash}
-		stood := standing[key]
-		if len(stood) == 0 {
-			changed = append(changed, i)
-			continue
-		}
-		taken[stood[len(stood)-1]], standing[key] = true, stood[:len(stood)-1]
-		tokens += len(b.Tokens)
-		if i == 0 {
-			tokens -= head
+	previous, current := before.Blocks[first:], now.Blocks[min(first, len(now.Blocks)):]
+	isMatched, changed := matchBlocks(previous, current)
+	for i, b := range current {
+		if !slices.Contains(changed, i) {
+			tokens += len(b.Tokens)
+			if i == 0 {
+				tokens -= head
+			}
 		}
 	}
-	// The blocks that are left on both sides have changed. They are matched by kind, in
-	// their order.
+	// The unmatched blocks of both sides have changed. Pair those of one kind in their order.
 	next := map[prompt.Kind]int{}
 	for _, i := range changed {
-		at := next[is[i].Kind]
-		for at < len(was) && (taken[at] || was[at].Kind != is[i].Kind) {
+		at := next[current[i].Kind]
+		for at < len(previous) && (isMatched[at] || previous[at].Kind != current[i].Kind) {
 			at++
 		}
-		next[is[i].Kind] = at + 1
-		if at >= len(was) {
+		next[current[i].Kind] = at + 1
+		if at >= len(previous) {
 			continue
 		}
-		a, b := was[at].Tokens, is[i].Tokens
+		a, b := previous[at].Tokens, current[i].Tokens
 		same := prompt.Shared(a, b)
 		tokens += sharedEnd(a[same:], b[same:])
 		if i > 0 || at > 0 {
@@ -58,6 +46,32 @@ func resent(before, now *prompt.Prompt, shared int) (tokens int) {
 	return tokens
 }
 
+// matchBlocks matches each current block with an equal previous one. isMatched reports for each
+// previous block whether it has a match. changed are the indexes of current blocks without one.
+func matchBlocks(previous, current []prompt.Block) (isMatched []bool, changed []int) {
+	type text struct {
+		kind prompt.Kind
+		hash uint64
+	}
+	unmatched := make(map[text][]int, len(previous))
+	for i := len(previous) - 1; i >= 0; i-- {
+		key := text{previous[i].Kind, previous[i].Hash}
+		unmatched[key] = append(unmatched[key], i)
+	}
+	isMatched = make([]bool, len(previous))
+	for i, b := range current {
+		key := text{b.Kind, b.Hash}
+		equal := unmatched[key]
+		if len(equal) == 0 {
+			changed = append(changed, i)
+			continue
+		}
+		isMatched[equal[len(equal)-1]], unmatched[key] = true, equal[:len(equal)-1]
+	}
+	return isMatched, changed
+}
+
+// sharedEnd returns how many tokens a and b have in common at their end.
 func sharedEnd(a, b []uint32) int {
 	n := 0
 	for n < len(a) && n < len(b) && a[len(a)-1-n] == b[len(b)-1-n] {
@@ -66,8 +80,8 @@ func sharedEnd(a, b []uint32) int {
 	return n
 }
 
-// blockAt returns the block that holds a token, and how many tokens of it stand
-// before that one. The token must be one of the prompt.
+// blockAt returns the index of the block with the token at an index, and how many tokens of the
+// block are before it.
 func blockAt(p *prompt.Prompt, token int) (block, before int) {
 	for i, b := range p.Blocks {
 		if token < len(b.Tokens) {

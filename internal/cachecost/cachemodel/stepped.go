@@ -7,10 +7,9 @@ import (
 	"github.com/satchel-go/satchel/internal/cachecost/prompt"
 )
 
-// Stepped models the automatic cache that matches a prefix in steps of tokens, from a minimum
-// on, independent of messages. It is that of OpenAI before GPT-5.5, with 1,024 and 128 (Prompt
-// caching guide, as of 2026-09-20). DeepSeek (64), vLLM (16) and llama.cpp (1) work alike with
-// steps of their own.
+// Stepped models an automatic cache that matches prefixes of at least minimum tokens, in steps of
+// step tokens, independent of messages. OpenAI before GPT-5.5 has 1,024 and 128 (Prompt caching
+// guide, as of 2026-09-20). DeepSeek (64), vLLM (16) and llama.cpp (1) have other steps.
 func Stepped(minimum, step int) Model {
 	rule := fmt.Sprintf("automatic: prefixes of at least %d tokens, in steps of %d", minimum, step)
 	exact := minimum <= 1 && step <= 1
@@ -26,8 +25,8 @@ func Stepped(minimum, step int) Model {
 	}
 }
 
-// stepped remembers requests; what one request begins with was used whenever the
-// request was, so the longest beginning that is alive is what is served.
+// stepped keeps all requests in a tree. Each use of a request is a use of all its prefixes, so the
+// cache serves the longest prefix that has not expired.
 type stepped struct {
 	first, step int
 	tree        prompt.Tree
@@ -38,13 +37,13 @@ func (c *stepped) Send(p *prompt.Prompt, at time.Duration) Usage {
 	for i, b := range p.Blocks {
 		parts[i] = b.Tokens
 	}
-	u := Usage{Prompt: p.Size, Read: c.whole(c.tree.Add(at, parts...))}
-	u.Written = c.whole(p.Size) - u.Read
+	u := Usage{Prompt: p.Size, Read: c.roundDown(c.tree.Add(at, parts...))}
+	u.Written = c.roundDown(p.Size) - u.Read
 	return u
 }
 
-// whole is where the last step of so many tokens ends.
-func (c *stepped) whole(tokens int) int {
+// roundDown returns the end of the last complete step within a number of tokens.
+func (c *stepped) roundDown(tokens int) int {
 	if tokens < c.first {
 		return 0
 	}

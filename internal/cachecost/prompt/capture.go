@@ -5,13 +5,13 @@ import (
 	"errors"
 )
 
-// ErrCapture reports a file that is no capture.
+// ErrCapture reports a file that does not hold captures.
 var ErrCapture = errors.New("not a capture")
 
-// Capture is every request of one conversation, in order.
+// Capture holds all requests of one conversation, in order.
 type Capture struct {
-	// Scenario is the name of the conversation, System what was measured, and
-	// Variant how it was set up, such as "turn/tool-result".
+	// Scenario is the name of the conversation. System is the name of the measured software,
+	// and Variant its settings, such as "turn/tool-result".
 	Scenario string
 	System   string
 	Variant  string
@@ -26,7 +26,7 @@ type Request struct {
 	Messages []Message
 }
 
-// Tool is the definition of a tool as the model was offered it.
+// Tool is the definition of a tool in a request.
 type Tool struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
@@ -39,7 +39,7 @@ type Message struct {
 	Role    string
 	Content string
 	Calls   []Call
-	// CallID and Name say which call a tool result answers, where known.
+	// CallID and Name are those of the call that a tool result answers, if known.
 	CallID string
 	Name   string
 }

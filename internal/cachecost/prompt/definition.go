@@ -8,9 +8,9 @@ import (
 	"github.com/satchel-go/satchel/internal/text/plainjson"
 )
 
-// Definition is the canonical text of a tool: its name, description and
-// parameters as JSON with sorted keys, without white space and without escapes
-// for HTML. Clients that order or escape differently send the same tool.
+// Definition returns the canonical text of a tool: its name, description and parameters as JSON
+// with sorted keys, without white space and without escapes for HTML. So clients that order or
+// escape JSON differently get the same text.
 func Definition(t Tool) (string, error) {
 	tool := map[string]any{"name": t.Name, "description": t.Description}
 	if len(t.Parameters) > 0 {

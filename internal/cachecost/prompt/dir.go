@@ -68,7 +68,7 @@ func (c *Capture) WriteFile(dir string) (written string, err error) {
 	return written, nil
 }
 
-// fileVariant is a variant as part of a file name: "turn/tool-result" is
+// fileVariant returns a variant as part of a file name: "turn/tool-result" becomes
 // "turn.toolresult".
 func fileVariant(variant string) string {
 	return strings.Map(func(r rune) rune {

@@ -9,12 +9,8 @@ import (
 	"github.com/satchel-go/satchel/internal/text/plainjson"
 )
 
-// maxBytes bounds a capture that is read.
-const maxBytes = 256 << 20
-
-// file is the written form. Most of a request is in the request before it too,
-// so texts, lists of tools and messages are tables, and a request is a list of
-// indexes into them.
+// file is the JSON form of a capture. A request repeats most of the previous one, so texts, lists
+// of tools and messages are in tables, and a request is a list of indexes.
 type file struct {
 	Scenario string            `json:"scenario"`
 	System   string            `json:"system"`
@@ -39,8 +35,8 @@ type fileRequest struct {
 	Messages []int `json:"messages"`
 }
 
-// Read reads the captures of a file, which stand one after the other. The error
-// wraps ErrCapture where the content is none.
+// Read reads all captures of a file, which follow each other. The error wraps ErrCapture if there
+// is no capture, or a bad one.
 func Read(r io.Reader) ([]*Capture, error) {
 	limited := &io.LimitedReader{R: r, N: maxBytes}
 	d := json.NewDecoder(limited)
@@ -102,7 +98,7 @@ func (f *file) expand() (*Capture, error) {
 	return c, nil
 }
 
-// Write writes a capture. The same capture is always the same bytes.
+// Write writes a capture. It writes the same bytes for the same capture.
 func (c *Capture) Write(w io.Writer) error {
 	f := file{Scenario: c.Scenario, System: c.System, Variant: c.Variant}
 	texts, toolsets, messages := newTable(), newTable(), newTable()
@@ -111,28 +107,28 @@ func (c *Capture) Write(w io.Writer) error {
 		if tools == nil {
 			tools = []Tool{}
 		}
-		set, fresh, err := toolsets.of(tools)
+		set, isNew, err := toolsets.indexOf(tools)
 		if err != nil {
 			return err
 		}
-		if fresh {
+		if isNew {
 			f.Toolsets = append(f.Toolsets, json.RawMessage(toolsets.last))
 		}
 		request := fileRequest{Turn: r.Turn, Tools: set, Messages: []int{}}
 		for _, m := range r.Messages {
-			text, fresh, err := texts.of(m.Content)
+			text, isNew, err := texts.indexOf(m.Content)
 			if err != nil {
 				return err
 			}
-			if fresh {
+			if isNew {
 				f.Texts = append(f.Texts, m.Content)
 			}
 			written := fileMessage{Role: m.Role, Content: text, Calls: m.Calls, CallID: m.CallID, Name: m.Name}
-			at, fresh, err := messages.of(written)
+			at, isNew, err := messages.indexOf(written)
 			if err != nil {
 				return err
 			}
-			if fresh {
+			if isNew {
 				f.Messages = append(f.Messages, written)
 			}
 			request.Messages = append(request.Messages, at)
@@ -144,15 +140,16 @@ func (c *Capture) Write(w io.Writer) error {
 	return e.Encode(f)
 }
 
-// table gives equal values one index.
+// table assigns indexes to values, the same one to equal values.
 type table struct {
-	index map[string]int
-	last  []byte // the value that was new last, as JSON
+	index map[string]int // by the value's JSON
+	last  []byte         // JSON of the latest new value
 }
 
 func newTable() *table { return &table{index: make(map[string]int)} }
 
-func (t *table) of(v any) (at int, fresh bool, err error) {
+// indexOf returns the index of a value. isNew reports that it was not in the table before.
+func (t *table) indexOf(v any) (at int, isNew bool, err error) {
 	key, err := plainjson.Encode(v)
 	if err != nil {
 		return 0, false, fmt.Errorf("write capture: %w", err)

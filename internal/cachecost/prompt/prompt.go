@@ -1,19 +1,18 @@
-// Package prompt holds the requests of conversations as captures record them, and renders them as
-// the tokens that a provider's prompt cache looks at. There is one rendering for every system and
-// every log: tools, then messages, in the order in which they were sent.
+// Package prompt reads and writes captures, which hold the requests of conversations, and renders
+// requests as the tokens that a provider's prompt cache compares. All systems and logs have the
+// same rendering: first tools, then messages, in the order of the request.
 //
 // A tool is one block: a marker and the canonical JSON of its name, description and parameters.
 // A message is a start marker, its role, a separator, its text, its calls and an end marker.
-// Each call is a block of its own, with its name and its raw arguments. Ids are left out: they
-// are not part of what a model reads, and every system would have to be given the same ones.
-// Markers cannot be made by any text, and no token spans two blocks.
+// Each call is a block of its own, with its name and its raw arguments. Ids are left out: a model
+// does not read them, and they differ between systems. No text contains a marker, and no token
+// spans two blocks.
 package prompt
 
-// Kind says what a block holds.
+// Kind is the kind of a block.
 type Kind uint8
 
-// The kinds of blocks. Tools come first in a request; messages follow in the order in
-// which they were said.
+// The kinds of blocks.
 const (
 	KindTool Kind = iota
 	KindSystem
@@ -28,17 +27,16 @@ func (k Kind) String() string {
 	return [...]string{"tool", "system", "user", "assistant", "call", "result"}[k]
 }
 
-// Block is the smallest part of a request that a cache may end at.
+// Block is the smallest part of a request with which an entry of a cache may end.
 type Block struct {
 	Kind Kind
 	// Message is the index of the block's message, or -1 for a tool; Last
 	// reports the last block of its message.
 	Message int
 	Last    bool
-	// Tokens must not be changed: requests that hold the same block share them.
+	// Tokens must not be changed: requests with the same block share them.
 	Tokens []uint32
-	// Hash is that of Tokens.
-	Hash uint64
+	Hash   uint64 // of Tokens
 }
 
 // Prompt is one rendered request.
@@ -48,7 +46,7 @@ type Prompt struct {
 	Size int
 }
 
-// New makes a prompt of blocks, whose hashes it sets.
+// New returns a prompt of blocks and sets their hashes.
 func New(blocks ...Block) *Prompt {
 	p := &Prompt{Blocks: blocks}
 	for i := range blocks {
@@ -58,7 +56,7 @@ func New(blocks ...Block) *Prompt {
 	return p
 }
 
-// hashOf is FNV-1a over tokens.
+// hashOf returns the FNV-1a hash of tokens.
 func hashOf(tokens []uint32) uint64 {
 	hash := uint64(14695981039346656037)
 	for _, t := range tokens {
@@ -102,8 +100,7 @@ func (b *builder) message(i int, m Message) {
 	}
 }
 
-// kindOf maps a role. One that is not known, such as "developer", counts as
-// system.
+// kindOf returns the kind of a role. An unknown role, such as "developer", counts as system.
 func kindOf(role string) Kind {
 	switch role {
 	case "user":

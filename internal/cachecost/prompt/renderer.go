@@ -7,25 +7,24 @@ import (
 	"github.com/tiktoken-go/tokenizer"
 )
 
-// Vocabulary cuts a text into tokens. The codecs of github.com/tiktoken-go/tokenizer are
-// vocabularies.
+// Vocabulary splits a text into tokens. The codecs of github.com/tiktoken-go/tokenizer implement
+// it.
 type Vocabulary interface {
-	// Encode returns the tokens of a text as numbers below 1<<31 and, which is not
-	// used here, as text.
+	// Encode returns the tokens of a text as numbers below 1<<31. This package ignores their
+	// texts.
 	Encode(text string) (ids []uint, tokens []string, err error)
 }
 
-// Renderer renders requests with one vocabulary. It remembers what it has encoded:
-// a message is encoded once and held once, however many requests contain it. It is
-// not safe for concurrent use.
+// Renderer renders requests with one vocabulary. It encodes and stores each message once, however
+// many requests contain it. It is not safe for concurrent use.
 type Renderer struct {
 	vocabulary Vocabulary
 	encoded    map[string][]uint32
 	blocks     map[content]Block
 }
 
-// content identifies a block: its text, or the name and the parts of a call or a
-// tool. last is set on the block that ends its message.
+// content identifies a block by its text, or by the name and the parts of a call or a tool. last
+// is set for the last block of a message.
 type content struct {
 	kind             Kind
 	last             bool
@@ -62,7 +61,7 @@ func (r *Renderer) Encode(text string) ([]uint32, error) {
 	return ids, err
 }
 
-// tokens are marks and the tokens of texts.
+// tokens appends the tokens of texts to marks.
 func (r *Renderer) tokens(marks []uint32, texts ...string) ([]uint32, error) {
 	for _, text := range texts {
 		if text == "" {
@@ -94,30 +93,31 @@ func (r *Renderer) Render(request Request) (*Prompt, error) {
 	return b.prompt, nil
 }
 
-// builder writes blocks one after the other.
+// builder builds the blocks of one request.
 type builder struct {
 	renderer *Renderer
 	prompt   *Prompt
 	err      error
 }
 
-// block adds the block of some content, which is made if it is not known.
-func (b *builder) block(message int, of content, made func() ([]uint32, error)) {
-	block, known := b.renderer.blocks[of]
+// block adds the block with some content. encode returns its tokens if the block is new.
+func (b *builder) block(message int, key content, encode func() ([]uint32, error)) {
+	block, known := b.renderer.blocks[key]
 	if !known {
-		ids, err := made()
+		ids, err := encode()
 		if err != nil {
 			if b.err == nil {
 				b.err = err
 			}
 			return
 		}
-		if of.last && of.kind != KindTool {
+		isLast := key.last && key.kind != KindTool
+		if isLast {
 			ids = append(ids, markEnd)
 		}
-		ids = slices.Clone(ids) // without the room that is left
-		block = Block{Kind: of.kind, Last: of.last && of.kind != KindTool, Tokens: ids, Hash: hashOf(ids)}
-		b.renderer.blocks[of] = block
+		ids = slices.Clone(ids) // drops unused capacity
+		block = Block{Kind: key.kind, Last: isLast, Tokens: ids, Hash: hashOf(ids)}
+		b.renderer.blocks[key] = block
 	}
 	block.Message = message
 	b.prompt.Blocks = append(b.prompt.Blocks, block)

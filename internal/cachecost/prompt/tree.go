@@ -2,32 +2,32 @@ package prompt
 
 import "time"
 
-// Tree remembers sequences of tokens and how much of a new one it has seen. The
-// parts of a sequence may be cut anywhere; they are kept and must not be changed.
-// The zero value forgets nothing. It is not safe for concurrent use.
+// Tree stores sequences of tokens and finds the prefix of a new one that it has. A sequence may be
+// divided into parts anywhere. The tree keeps the parts, so callers must not change them. The
+// zero value forgets nothing. It is not safe for concurrent use.
 type Tree struct {
-	// TTL is after how long without use a beginning is forgotten; 0 is never.
+	// TTL is the time without use after which a prefix is forgotten; 0 means never.
 	TTL  time.Duration
 	root node
 }
 
-// node is a run of tokens that all were used at the same times.
+// node is a run of tokens that were always used together.
 type node struct {
 	tokens []uint32
 	used   time.Duration
 	times  int // how often
-	// only is what follows, or, where there is more than one, all do, by their
+	// only is the next node if there is just one. Otherwise all holds the next nodes by their
 	// first token.
 	only *node
 	all  map[uint32]*node
 }
 
-// Add returns how many tokens of a sequence, from its start on, are remembered,
-// and remembers all of it, used now. Times must never decrease.
+// Add returns how many tokens at the start of a sequence the tree has, and stores the whole
+// sequence as used now. now must never decrease.
 func (t *Tree) Add(now time.Duration, parts ...[]uint32) (known int) {
 	alive := true
 	t.walk(parts, func(n *node) {
-		// What a sequence begins with was used at least as often as the rest.
+		// A prefix was used at least as often as the rest of a sequence.
 		alive = alive && n.times > 0 && (t.TTL == 0 || now-n.used <= t.TTL)
 		if alive {
 			known += len(n.tokens)
@@ -44,7 +44,7 @@ func (t *Tree) Count(parts ...[]uint32) (times [4]int) {
 	return times
 }
 
-// walk visits the runs that make up a sequence, and counts each as used once more.
+// walk visits the nodes of a sequence, and counts one more use of each. It adds missing nodes.
 func (t *Tree) walk(parts [][]uint32, visit func(*node)) {
 	at := &t.root
 	for _, part := range parts {
