@@ -50,9 +50,9 @@ func (c *breakpoints) Send(p *prompt.Prompt, at time.Duration) Usage {
 }
 
 // Marks returns the indexes of the marked blocks of a request, by the rules of
-// satchel.CacheMarks: the end of the tools and the leading system messages, the last user message
-// before the end, the end of the previous request, and the end of this one. A block of the
-// assistant is never marked.
+// satchel.CacheMarks. The first is the end of the tools and the leading system messages. The
+// second is the last user message before the end. The others are the end of the previous request
+// and the end of this one. A block of the assistant is never marked.
 func Marks(blocks []prompt.Block) []int {
 	end := len(blocks) - 1
 	if end < 0 {
