@@ -20,7 +20,7 @@ func (i Isolation) String() string { return cmp.Or(string(i), none) }
 // IsNone reports whether i says that nothing isolates a command: "" or "none".
 func (i Isolation) IsNone() bool { return i == "" || i == none }
 
-// none is how an isolation that there is not is written.
+// none is the name of no isolation.
 const none = "none"
 
 // Capability says whether a guarantee is enforced. Note says by what means, within which
@@ -46,11 +46,10 @@ type Capabilities struct {
 	// Unavailable says in a sentence or more why no command runs here at all, and what to
 	// change. It is "" if commands run.
 	Unavailable string
-	// Readable are directories of the host, beside the system's own, that commands
-	// may read at the same paths. What is in their bin is found by its name.
+	// Readable are directories of the host, beside the system's own, that commands may read at
+	// the same paths. A program in the bin directory of one is found by its name.
 	Readable []string
-	// Advice is what to change on this machine for a better isolation, a
-	// sentence each.
+	// Advice says what to change on this machine for a better isolation, a sentence each.
 	Advice []string
 	// Filesystem says that the command sees and writes no files of the host but its own.
 	Filesystem Capability
@@ -64,8 +63,8 @@ type Capabilities struct {
 	// Privileges says that the command has no privilege and cannot gain any, by programs that
 	// set the user, by namespaces or by mounts.
 	Privileges Capability
-	// SystemCalls says that calls which attack or administer the kernel are refused. Refused
-	// too are sockets of families that namespaces do not separate.
+	// SystemCalls says that calls which attack or administer the kernel fail, and so do sockets
+	// of families that namespaces do not separate.
 	SystemCalls Capability
 	// Memory says that Limits.Memory is enforced.
 	Memory Capability
@@ -80,8 +79,8 @@ type Capabilities struct {
 	Descriptors Capability
 	// KillGroup says that the end of the command ends the processes in its group.
 	KillGroup Capability
-	// KillTree says that the end of the command also ends those that left the group, as daemons
-	// do.
+	// KillTree says that the end of the command also ends processes that left the group, as
+	// daemons do.
 	KillTree Capability
 	// DiesWithHost says that the command does not outlive a host process that crashes.
 	DiesWithHost Capability
@@ -98,8 +97,8 @@ type Capabilities struct {
 func (c Capabilities) All() iter.Seq2[string, Capability] {
 	return func(yield func(string, Capability) bool) {
 		for _, entry := range []struct {
-			name string
-			is   Capability
+			name       string
+			capability Capability
 		}{
 			{"filesystem", c.Filesystem},
 			{"links", c.Links},
@@ -119,7 +118,7 @@ func (c Capabilities) All() iter.Seq2[string, Capability] {
 			{"pipes", c.Pipes},
 			{"loopback", c.Loopback},
 		} {
-			if !yield(entry.name, entry.is) {
+			if !yield(entry.name, entry.capability) {
 				return
 			}
 		}

@@ -20,19 +20,18 @@ import (
 // shared, name a path of the host. So the same Command can run on this machine, in a sandbox or
 // in a container.
 type Command struct {
-	// Args is the argument list, passed on byte for byte. Args[0] is looked up
-	// on the PATH of Env; with a slash in it, it is a path, relative to Dir.
-	// Paths in Args and Env are those that the command sees: places in the
-	// workspace are below Capabilities().WorkspaceAt, or below Workspace where
-	// that is empty.
+	// Args is the argument list, passed on byte for byte. Args[0] is looked up on the PATH of
+	// Env; with a slash in it, it is a path, relative to Dir. Paths in Args and Env are those
+	// that the command sees: places in the workspace are below Capabilities().WorkspaceAt, or
+	// below Workspace if that is empty.
 	Args []string
 	// Env is the complete environment as NAME=value: nothing is inherited from
 	// the host process. If a name occurs twice, its last value counts.
 	Env []string
-	// Stdin is the program's input; nil is an empty input. When the program ends
-	// first, a Read that is under way is abandoned, not awaited.
+	// Stdin is the program's input; nil is an empty input. The executor does not wait for a
+	// Read that has not returned when the program ends.
 	Stdin io.Reader
-	// Limits bound the run. The zero value stands for the defaults.
+	// Limits bound the run. The zero value means the defaults.
 	Limits Limits
 	// Workspace is the absolute path, on the host, of the directory that the
 	// program may write to. It is required.
@@ -55,27 +54,25 @@ type Command struct {
 	// workspace. An executor that cannot show a directory of the host refuses it with
 	// ErrCommand.
 	Skills string
-	// Writable are directories in Skills that the program may write to after
-	// all, at most 8, as places in the workspace ("skills/pdf/.venv"). Shared
-	// skills have none.
+	// Writable are directories in Skills that the program may write to, at most 8, as places
+	// in the workspace ("skills/pdf/.venv"). Shared skills have none.
 	Writable []string
 	// Parts, if there are any, are the directories of the workspace that the program sees
 	// beside Skills. They are direct entries of the workspace, at most 8. The workspace itself
 	// is then read-only and has nothing else. Where Capabilities().Links is enforced, the
 	// program follows no link in them. An executor without isolation ignores Parts.
 	Parts []string
-	// Pipes are the program's descriptors 3, 4 and so on, at most 4. Each must be
-	// an end of a pipe: anything else, a directory above all, could lead out of a
-	// sandbox, and is refused with ErrCommand. The caller keeps its files and
-	// closes them; the other end of a pipe sees its end when the caller, too, has
-	// closed the program's.
+	// Pipes are the program's descriptors 3, 4 and so on, at most 4. Each must be an end of a
+	// pipe. Any other file is an ErrCommand error, because a directory, for example, could
+	// lead out of a sandbox. The caller closes its files. A pipe reaches its end only when the
+	// caller has closed its copy of the program's end too.
 	Pipes []*os.File
 	// Listen has TCP ports on 127.0.0.1 of the sandbox's own network, from 1024 on and at
 	// most 2, with the functions by which the host serves them. Only the command's own
-	// processes can reach such a port. A function gets a listener, which accepts
-	// connections from before the program starts and is closed when the command has
-	// ended. The function then has 2 seconds to return, in which the result waits for it.
-	// Without Capabilities().Loopback ports are an ErrCommand error.
+	// processes can reach such a port. The executor calls each function with a listener, which
+	// accepts connections before the program starts. When the command has ended, the executor
+	// closes the listener, and waits at most 2 seconds for the function to return. Without
+	// Capabilities().Loopback ports are an ErrCommand error.
 	Listen map[uint16]func(net.Listener)
 	// Secrets are the contents of files /run/secrets/NAME that the program can read and that
 	// never touch a disk: at most 16, 64 KiB together. A name has at most 64 upper-case
@@ -84,8 +81,8 @@ type Command struct {
 	Secrets map[string]string
 }
 
-// Limits bound one run. A zero field stands for its default and -1 for no limit.
-// Capabilities says which of them an executor enforces.
+// Limits bound one run. A zero field means its default, and -1 means no limit. Capabilities says
+// which of them an executor enforces.
 type Limits struct {
 	// Timeout is the time by the clock from the start to the end. The default is 5
 	// minutes.
@@ -102,22 +99,20 @@ type Limits struct {
 	// FileBytes is the size up to which a single file may be written. The default is
 	// 256 MiB.
 	FileBytes int64
-	// Disk is in bytes on disk that the files of Command.Workspace may take
-	// together, including those that were there before. The kernel does not
-	// bound them: the executor looks at them while the command runs and ends a
-	// command that is over the limit with ReasonDisk. A quick command, or the
-	// last moments of one, can therefore write more than this. More than 200,000
-	// files are too many as well. The default is 1 GiB.
+	// Disk is how many bytes on disk the files of Command.Workspace may take together, with
+	// those that were there before. The kernel does not enforce it: the executor measures the
+	// workspace while the command runs, and ends the command with ReasonDisk. A quick command,
+	// or the last moments of one, can therefore write more. More than 200,000 files exceed the
+	// limit too. The default is 1 GiB.
 	Disk int64
 	// Processes is the number of processes and threads at one time. The default is
 	// 256.
 	Processes int
-	// Output is how many bytes of stdout, and again of stderr, are kept: the
-	// first half and the last half of what was written. The default is 16 KiB; -1 is
-	// refused.
+	// Output is how many bytes of stdout, and again of stderr, the Result has: the first half
+	// and the last half of what the program wrote. The default is 16 KiB; -1 is an error.
 	Output int64
-	// OutputTotal is the number of bytes, stdout and stderr together, after
-	// which the command is ended with ReasonOutput. The default is 64 MiB.
+	// OutputTotal is the number of bytes, stdout and stderr together, after which the executor
+	// ends the command with ReasonOutput. The default is 64 MiB.
 	OutputTotal int64
 }
 
@@ -145,7 +140,7 @@ func orDefault[T comparable](field *T, value T) {
 	}
 }
 
-// check reports a limit that has no meaning.
+// check returns an error for an invalid limit.
 func (l Limits) check() error {
 	for name, value := range map[string]int64{
 		"timeout": int64(l.Timeout), "most timeout": int64(l.MaxTimeout), "cpu": int64(l.CPU), "memory": l.Memory,
@@ -161,8 +156,8 @@ func (l Limits) check() error {
 	return nil
 }
 
-// Check reports why the command cannot be run as it is written; the error wraps
-// ErrCommand. Executors call it first. It looks at no file.
+// Check returns an error that wraps ErrCommand if the command is invalid. It looks at no file.
+// Executors call it first.
 func (c Command) Check() error {
 	if len(c.Args) == 0 || c.Args[0] == "" {
 		return fmt.Errorf("%w: no program named", ErrCommand)
@@ -187,7 +182,7 @@ func (c Command) Check() error {
 	return c.Limits.check()
 }
 
-// checkPlaces reports a path that leaves the workspace.
+// checkPlaces returns an error for a path that leaves the workspace.
 func (c Command) checkPlaces() error {
 	if !filepath.IsAbs(c.Workspace) {
 		return fmt.Errorf("%w: workspace %q is not absolute", ErrCommand, c.Workspace)
@@ -222,7 +217,7 @@ func (c Command) checkPlaces() error {
 	return nil
 }
 
-// checkParts reports parts that are no entries of the workspace.
+// checkParts returns an error for a part that is no entry of the workspace.
 func (c Command) checkParts() error {
 	if len(c.Parts) > maxParts {
 		return fmt.Errorf("%w: %d parts of the workspace: at most %d", ErrCommand, len(c.Parts), maxParts)
@@ -238,7 +233,7 @@ func (c Command) checkParts() error {
 // SharesSkills reports whether Skills is a directory outside of the workspace.
 func (c Command) SharesSkills() bool { return filepath.IsAbs(c.Skills) }
 
-// checkShared reports shared skills that the command could write to.
+// checkShared returns an error for shared skills that the command could write to.
 func (c Command) checkShared() error {
 	switch {
 	case strings.ContainsRune(c.Skills, 0):
@@ -251,14 +246,14 @@ func (c Command) checkShared() error {
 	return nil
 }
 
-// holds reports whether a path is a directory or lies below it.
+// holds reports whether the path name is dir or lies below it.
 func holds(dir, name string) bool {
 	rel, err := filepath.Rel(dir, name)
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// inWorkspace reports whether a place is a relative path without NUL that leads
-// nowhere out of the workspace, links aside.
+// inWorkspace reports whether a place is a relative path without NUL that stays in the workspace. It
+// looks at no links.
 func inWorkspace(place string) bool {
 	return filepath.IsLocal(filepath.FromSlash(place)) && !strings.ContainsRune(place, 0)
 }
@@ -284,7 +279,7 @@ func (c Command) Environ() []string {
 	return env
 }
 
-// checkExtras reports pipes, ports and secrets that have no meaning.
+// checkExtras returns an error for invalid pipes, ports or secrets.
 func (c Command) checkExtras() error {
 	if len(c.Pipes) > maxPipes {
 		return fmt.Errorf("%w: %d pipes: at most %d", ErrCommand, len(c.Pipes), maxPipes)
@@ -303,6 +298,7 @@ func (c Command) checkExtras() error {
 	return c.checkSecrets()
 }
 
+// checkSecrets returns an error for an invalid name, or too many or too long secrets.
 func (c Command) checkSecrets() error {
 	if len(c.Secrets) > maxSecrets {
 		return fmt.Errorf("%w: %d secrets: at most %d", ErrCommand, len(c.Secrets), maxSecrets)
@@ -325,8 +321,8 @@ func isSecretName(name string) bool {
 		strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == ""
 }
 
-// CheckPipes reports a file of Pipes that is no pipe; the error wraps ErrCommand.
-// Executors that pass pipes on call it after Check.
+// CheckPipes returns an error that wraps ErrCommand if a file of Pipes is no pipe. Executors with
+// Capabilities().Pipes call it after Check.
 func (c Command) CheckPipes() error {
 	for i, file := range c.Pipes {
 		info, err := file.Stat()

@@ -7,12 +7,11 @@ import (
 )
 
 var (
-	// ErrCommand is wrapped when a Command cannot be run as it is written: no
-	// arguments, a NUL byte, a directory that is missing or outside the workspace,
-	// a negative limit.
+	// ErrCommand is wrapped if a Command is invalid: no arguments, a NUL byte, a directory
+	// that is missing or outside the workspace, a negative limit.
 	ErrCommand = errors.New("invalid command")
-	// ErrSetup is wrapped when the host could not prepare, start or bound the
-	// command. The command did not run, or was ended at once.
+	// ErrSetup is wrapped if the host could not prepare, start or bound the command. The
+	// command did not run, or was ended at once.
 	ErrSetup = errors.New("cannot set up command")
 )
 
@@ -41,17 +40,15 @@ type Executor interface {
 
 // Terminal describes the input and output of an interactive process.
 type Terminal struct {
-	// TTY asks for a pseudo terminal instead of pipes. Where there is none, the error
-	// of Start wraps errors.ErrUnsupported.
+	// TTY asks for a pseudo terminal instead of pipes. If the executor has none, the error of
+	// Start wraps errors.ErrUnsupported.
 	TTY bool
-	// Rows and Cols are the first size of the terminal; used with TTY only, and
-	// 24 and 80 where they are 0.
+	// Rows and Cols are the first size of the terminal, for TTY alone; 0 means 24 and 80.
 	Rows, Cols uint16
-	// Output receives stdout and stderr, which are one stream here with or
-	// without TTY: the order in which the process wrote is kept, and Result has
-	// both in Stdout. It is called from one goroutine at a time, with bytes that
-	// it must not keep. The process waits while Write does, and Wait too, so
-	// Write must not block for long. nil discards.
+	// Output receives stdout and stderr as one stream, in the order in which the process wrote
+	// them, with or without TTY. Result has both in Stdout. The executor calls Write from one
+	// goroutine at a time, and Write must not keep the bytes. The process and Wait wait for
+	// Write, so it must not block for long. If Output is nil, the output is dropped.
 	Output io.Writer
 }
 
@@ -65,12 +62,11 @@ type Process interface {
 	// input, so CloseInput types ^D there, twice if the last line is unfinished. A program that
 	// reads lines takes that for the end.
 	CloseInput() error
-	// Resize changes the size of the terminal. The error wraps errors.ErrUnsupported
-	// when the process has none.
+	// Resize changes the size of the terminal. The error wraps errors.ErrUnsupported if the
+	// process has none.
 	Resize(rows, cols uint16) error
-	// Kill ends the process and everything that it started, with
-	// ReasonCancelled, within a second. It does not wait; after the end it does
-	// nothing.
+	// Kill ends the process and everything that it started, with ReasonCancelled, within a
+	// second. It does not wait for that. It does nothing if the process has ended.
 	Kill()
 	// Done is closed when the process has ended and Wait does not block.
 	Done() <-chan struct{}

@@ -9,8 +9,8 @@ import (
 // Reason says why a command ended.
 type Reason string
 
-// These are the reasons. The first that applied counts: a command that is ended for its time
-// and then dies of a signal has ReasonTimeout.
+// These are the reasons. A result has the first that applied: ReasonTimeout, for example, if the
+// executor ends a command at its timeout by a signal.
 const (
 	// ReasonExit says that the program ended by itself, with any exit code.
 	ReasonExit Reason = "exit"
@@ -20,7 +20,7 @@ const (
 	// killed the process.
 	ReasonCancelled Reason = "cancelled"
 	// ReasonOOM says that the kernel or the executor ended the program for its memory. A
-	// program that is refused memory and gives up has ReasonExit.
+	// program that exits because it gets no more memory has ReasonExit.
 	ReasonOOM Reason = "oom"
 	// ReasonCPU says that Limits.CPU was used up.
 	ReasonCPU Reason = "cpu"
@@ -48,7 +48,7 @@ type Result struct {
 	// Signal is the name of the signal that ended the program, as in "SIGKILL",
 	// or empty.
 	Signal string
-	// Stdout and Stderr are what it wrote, within Limits.Output.
+	// Stdout and Stderr are what the program wrote, within Limits.Output.
 	Stdout, Stderr Stream
 	// Duration is the time from the start to the end of the program itself.
 	Duration time.Duration

@@ -15,38 +15,38 @@ import (
 	"github.com/satchel-go/satchel/executor/internal/process"
 )
 
-// limited says that the limits of a command are in force here.
-const limited = true
+// setsLimits says that startChild sets the limits of a command.
+const setsLimits = true
 
-// child is a started program, a plain child of the host, with its descendants.
+// child is a program that was started as a plain child process, with its descendants.
 type child struct {
 	family.Family
 	proc *os.Process
 }
 
-// mayTrace reports whether a child may be started stopped. Yama's level 3
-// forbids it; other reasons show when it is tried.
+// mayTrace reports whether ptrace may start a child stopped. Yama's level 3 forbids it. There are
+// other reasons, which startChild notices.
 func mayTrace() bool {
 	level, err := os.ReadFile("/proc/sys/kernel/yama/ptrace_scope")
 	return err != nil || strings.TrimSpace(string(level)) != "3"
 }
 
-// startChild starts the program with its limits in force. The calling goroutine
-// must be locked to its thread until the program has exited.
+// startChild starts the program with its limits. The calling goroutine must be locked to its thread
+// until the program has exited.
 func (l *Local) startChild(program string, cmd executor.Command, files []*os.File, tty bool) (*child, error) {
-	since, traced := family.Now(), !l.untraced.Load()
+	since, traced := family.Now(), !l.noPtrace.Load()
 	proc, err := startProcess(program, cmd, files, tty, traced)
 	if traced && (errors.Is(err, unix.EPERM) || errors.Is(err, unix.ENOSYS)) {
 		traced = false
 		if proc, err = startProcess(program, cmd, files, tty, false); err == nil {
-			l.untraced.Store(true)
+			l.noPtrace.Store(true)
 		}
 	}
 	if err != nil {
 		return nil, err
 	}
 	c := &child{Family: family.Family{Leader: proc.Pid, Since: since}, proc: proc}
-	if err := c.bound(cmd.Limits, traced); err != nil {
+	if err := c.applyLimits(cmd.Limits, traced); err != nil {
 		_ = unix.Kill(-proc.Pid, unix.SIGKILL)
 		_, _ = proc.Wait()
 		return nil, err
@@ -54,12 +54,13 @@ func (l *Local) startChild(program string, cmd executor.Command, files []*os.Fil
 	return c, nil
 }
 
-// bound sets the limits and lets a traced child go.
-func (c *child) bound(limits executor.Limits, traced bool) error {
+// applyLimits sets the limits of the child. If traced, ptrace has stopped the child, and applyLimits
+// lets it continue.
+func (c *child) applyLimits(limits executor.Limits, traced bool) error {
 	pid := c.proc.Pid
 	if traced {
-		// The exec has stopped the child, or something killed it. Neither event is
-		// consumed here, and what follows finds out which it was.
+		// Wait until the exec stops the child, or something kills it. The event stays for
+		// AwaitExit; the calls below fail if the child was killed.
 		if err := process.WaitID(pid, unix.WSTOPPED|unix.WEXITED|unix.WNOWAIT); err != nil {
 			return fmt.Errorf("wait for stopped child: %w", err)
 		}
@@ -76,25 +77,23 @@ func (c *child) bound(limits executor.Limits, traced bool) error {
 	return nil
 }
 
-// startProcess retries while the program file is still open for writing: a
-// concurrent fork in the host can hold it open for a moment after its writer
-// has closed it.
+// startProcess starts the program. It retries while the program file is open for writing: a
+// concurrent fork in the host can hold it open for a moment after its writer has closed it.
 func startProcess(program string, cmd executor.Command, files []*os.File, tty, traced bool) (*os.Process, error) {
 	attr := &os.ProcAttr{Dir: cmd.HostPath(cmd.Dir), Env: cmd.Environ(), Files: files, Sys: &syscall.SysProcAttr{
 		Setsid: true, Setctty: tty, Pdeathsig: syscall.SIGKILL, Ptrace: traced,
 	}}
 	for pause := time.Millisecond; ; pause *= 2 {
 		proc, err := os.StartProcess(program, cmd.Args, attr)
-		if !errors.Is(err, unix.ETXTBSY) || pause > 512*time.Millisecond {
+		if !errors.Is(err, unix.ETXTBSY) || pause > maxBusyPause {
 			return proc, err
 		}
 		time.Sleep(pause)
 	}
 }
 
-// setLimits bounds a process and what it will start. RLIMIT_AS is left alone:
-// it counts address space, of which node and Go programs reserve far more than
-// they use.
+// setLimits sets the resource limits of a process, which its children inherit. It does not set
+// RLIMIT_AS: node and Go programs reserve far more address space than they use.
 func setLimits(pid int, l executor.Limits) error {
 	cpu := int64(-1)
 	if l.CPU > 0 {
@@ -122,8 +121,8 @@ func setLimits(pid int, l executor.Limits) error {
 	return nil
 }
 
-// setLimit never raises a limit: that needs a privilege, and a host that runs
-// under tighter limits than these wants them to hold.
+// setLimit sets a resource limit; the hard limit is more above the soft one. It never raises a
+// limit: that needs a privilege, and tighter limits of the host should hold.
 func setLimit(pid, resource int, soft, more uint64) error {
 	var old unix.Rlimit
 	if err := unix.Prlimit(pid, resource, nil, &old); err != nil {
@@ -133,9 +132,8 @@ func setLimit(pid, resource int, soft, more uint64) error {
 	return unix.Prlimit(pid, resource, &limit, nil)
 }
 
-// AwaitExit returns when the program has exited. It stays a zombie, so that its
-// number, and that of its group and session, cannot be given to another process
-// before all of them were killed.
+// AwaitExit returns when the program has exited. Its process stays a zombie, so that the kernel
+// cannot reuse the number of the process, its group or its session before all of them are killed.
 func (c *child) AwaitExit() {
 	_ = process.WaitID(c.proc.Pid, unix.WEXITED|unix.WNOWAIT)
 }
@@ -146,9 +144,10 @@ func (c *child) Reap() (process.Ending, error) {
 	return c.ending(state), err
 }
 
-func platformCapabilities(untraced bool) executor.Capabilities {
+// platformCapabilities returns the capabilities that depend on the system.
+func platformCapabilities(noPtrace bool) executor.Capabilities {
 	since := ""
-	if untraced {
+	if noPtrace {
 		since = "; set just after the start, because ptrace is forbidden"
 	}
 	return executor.Capabilities{

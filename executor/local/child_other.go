@@ -20,7 +20,8 @@ func (l *Local) startChild(program string, cmd executor.Command, files []*os.Fil
 	return &child{proc: proc}, nil
 }
 
-// Terminate does nothing: there is no signal that asks.
+// Terminate implements process.Child. It does nothing: this system has no signal that asks a
+// program to end.
 func (c *child) Terminate() {}
 
 // KillAll implements process.Child.

@@ -8,10 +8,10 @@ import (
 	"github.com/satchel-go/satchel/executor/internal/process"
 )
 
-// limited says that no limits are set here.
-const limited = false
+// setsLimits says that startChild sets no limits on this system.
+const setsLimits = false
 
-// child is a started program, a plain child of the host.
+// child is a program that was started as a plain child process.
 type child struct {
 	proc  *os.Process
 	state *os.ProcessState
@@ -20,13 +20,13 @@ type child struct {
 
 func mayTrace() bool { return false }
 
-// AwaitExit reaps the program: the systems other than Linux share no way to
-// wait without doing so. If its group is empty then, the number of the group can
-// be given to another from then on.
+// AwaitExit waits for the program and reaps it: systems other than Linux share no way to wait
+// without reaping. After that the kernel may reuse the number of the program's group if it is empty.
 func (c *child) AwaitExit() { c.state, c.err = c.proc.Wait() }
 
 // Reap returns how the program ended.
 func (c *child) Reap() (process.Ending, error) { return c.ending(c.state), c.err }
 
-// PIDs returns none: only Linux tells what belongs to a program.
+// PIDs implements process.Child. It returns none: only Linux shows which processes belong to a
+// program.
 func (c *child) PIDs() []int { return nil }

@@ -9,9 +9,8 @@ import (
 	"github.com/satchel-go/satchel/executor"
 )
 
-// startChild starts the program. There is no call here that sets the limits of
-// another process, and changing those of the host process would be worse than
-// having none.
+// startChild starts the program without limits. This system has no call that sets the limits of
+// another process, and the limits of the host process must not change.
 func (l *Local) startChild(program string, cmd executor.Command, files []*os.File, tty bool) (*child, error) {
 	proc, err := os.StartProcess(program, cmd.Args, &os.ProcAttr{
 		Dir: cmd.HostPath(cmd.Dir), Env: cmd.Environ(), Files: files, Sys: &syscall.SysProcAttr{Setsid: true, Setctty: tty},

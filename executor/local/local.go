@@ -18,9 +18,6 @@ import (
 	"github.com/satchel-go/satchel/internal/text/shellcmd/lookpath"
 )
 
-// defaultGrace is how long a Local waits for processes to end by themselves.
-const defaultGrace = process.DefaultGrace
-
 // Local is the executor.Executor that runs commands as plain child processes of the host, as
 // the host's user: they are bounded, not isolated. A command leads a session and process group
 // of its own, without a terminal or with one of its own, and inherits nothing but its three
@@ -32,15 +29,14 @@ const defaultGrace = process.DefaultGrace
 //
 // On Linux the limits are in force before the program's first instruction: ptrace(2) starts it
 // stopped, and it continues when prlimit(2) has set them. A shell that calls ulimit first would
-// change the environment and blur the exit codes, and the limits of the host process itself
+// change the environment and make exit codes ambiguous, and the limits of the host process itself
 // must not change. Processes that left the group and the session are found by a limit that has
 // no effect, RLIMIT_LOCKS: it is set to a random number that children inherit. That finds every
 // daemon, but not a program that tries to hide.
 type Local struct {
 	config
-	// untraced is set when the kernel refuses ptrace: limits are then set just
-	// after the start.
-	untraced atomic.Bool
+	// noPtrace says that the kernel refuses ptrace. Limits are then set just after the start.
+	noPtrace atomic.Bool
 	terminal executor.Capability
 }
 
@@ -63,9 +59,9 @@ func WithGrace(d time.Duration) Option {
 }
 
 // WithReadable names directories of the host that commands need: a virtual environment, node
-// modules, a toolchain. Commands reach them in any case, as they reach all that the host's user
-// does. With this option their programs are found by name, as with sandbox.WithReadable. They
-// must be clean absolute paths of directories.
+// modules, a toolchain. Commands can read them without this option, as they can read all files of
+// the host's user. With it their programs are found by name, as with sandbox.WithReadable. Each
+// must be a clean absolute path of a directory.
 func WithReadable(dirs ...string) Option {
 	return func(c *config) error {
 		for _, dir := range dirs {
@@ -81,7 +77,7 @@ func WithReadable(dirs ...string) Option {
 	}
 }
 
-// New returns an executor without isolation. It fails if an option has no meaning.
+// New returns an executor without isolation. The error is that of an option.
 func New(opts ...Option) (*Local, error) {
 	l := &Local{config: config{grace: defaultGrace}, terminal: process.TerminalCapability()}
 	for _, opt := range opts {
@@ -89,7 +85,7 @@ func New(opts ...Option) (*Local, error) {
 			return nil, err
 		}
 	}
-	l.untraced.Store(!mayTrace())
+	l.noPtrace.Store(!mayTrace())
 	return l, nil
 }
 
@@ -97,7 +93,7 @@ var _ executor.Executor = (*Local)(nil)
 
 // Capabilities implements executor.Executor.
 func (l *Local) Capabilities() executor.Capabilities {
-	c := platformCapabilities(l.untraced.Load())
+	c := platformCapabilities(l.noPtrace.Load())
 	none := executor.Capability{Note: "runs as the host's user without isolation"}
 	c.Filesystem, c.Links, c.Network, c.HostProcesses, c.Privileges, c.SystemCalls = none, none, none, none, none, none
 	c.Processes = executor.Capability{Note: "RLIMIT_NPROC counts all processes of the user and does not hold for root"}
@@ -117,7 +113,7 @@ func (l *Local) Start(ctx context.Context, cmd executor.Command, term executor.T
 	return process.Start(ctx, l.start, l.grace, cmd, term)
 }
 
-// start is a process.StartFunc.
+// start implements process.StartFunc.
 func (l *Local) start(_ context.Context, cmd executor.Command, streams [3]*os.File, tty bool) (process.Child, error) {
 	if err := cmd.CheckLoopback(); err != nil {
 		return nil, err
@@ -139,7 +135,7 @@ func (l *Local) start(_ context.Context, cmd executor.Command, streams [3]*os.Fi
 	return c, nil
 }
 
-// resolve finds the program file of a command.
+// resolve returns the program file of a command.
 func resolve(cmd executor.Command) (string, error) {
 	name := cmd.Args[0]
 	if !strings.ContainsAny(name, "/"+string(filepath.Separator)) {
@@ -163,8 +159,8 @@ func pathOf(env []string) string {
 	return path
 }
 
-// notStartable is the result of a program that is not there or not executable,
-// with the exit codes that a shell has for it.
+// notStartable returns the result for a program that does not exist or is not executable, with the
+// exit code that a shell has for it.
 func notStartable(err error) executor.Result {
 	if errors.Is(err, lookpath.ErrNotFound) {
 		return process.NeverRan(127, err.Error())

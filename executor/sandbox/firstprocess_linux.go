@@ -24,18 +24,17 @@ import (
 // of the program.
 type firstProcess struct {
 	*prepared
-	afterwards func(func())
+	background func(func())   // runs a function later; see Sandbox.background
 	since      family.Moment  // a moment before the program started
-	strays     *family.Family // finds all other processes where no namespace holds them
+	strays     *family.Family // without namespaces: finds the processes of the command; else nil
+	listeners  *listeners     // of Command.Listen, or nil
 
-	served *listeners // of Command.Listen; nil without
+	allEnded chan struct{} // closed when no process is left in the sandbox
+	wasEmpty bool          // allEnded was closed before KillAll killed anything
 
-	gone  chan struct{} // closed: no process is left
-	empty bool          // gone was closed before anything was killed
-
-	told   bool // the end of the program was reported
-	status syscall.WaitStatus
-	cpu    time.Duration
+	hasStatus bool // status and cpu are those of the program
+	status    syscall.WaitStatus
+	cpu       time.Duration
 }
 
 var _ process.Child = (*firstProcess)(nil)
@@ -43,35 +42,35 @@ var _ process.Child = (*firstProcess)(nil)
 // String implements process.Child.
 func (f *firstProcess) String() string { return fmt.Sprintf("sandbox %d", f.proc.Pid) }
 
-// AwaitExit returns when the first process has reported the end of the program,
-// or has itself ended.
+// AwaitExit implements process.Child. It returns when the first process has reported the end of the
+// program, or has itself ended.
 func (f *firstProcess) AwaitExit() {
-	defer func() { go f.awaitGone() }()
+	defer func() { go f.awaitAllEnded() }()
 	kind, body, err := f.receive()
 	if err != nil || kind != reexec.Exited || len(body) != 12 {
 		return
 	}
-	f.told = true
+	f.hasStatus = true
 	f.status = syscall.WaitStatus(binary.LittleEndian.Uint32(body))
 	f.cpu = time.Duration(binary.LittleEndian.Uint64(body[4:])) * time.Microsecond
 }
 
-// awaitGone waits for the message that no process is left in the sandbox. It
-// returns when the socket is closed.
-func (f *firstProcess) awaitGone() {
-	if kind, _, err := f.receive(); err == nil && kind == reexec.Gone {
-		close(f.gone)
+// awaitAllEnded waits for the message that no process is left in the sandbox, or for the end of the
+// control socket.
+func (f *firstProcess) awaitAllEnded() {
+	if kind, _, err := f.receive(); err == nil && kind == reexec.Empty {
+		close(f.allEnded)
 	}
 }
 
 // Terminate implements process.Child.
 func (f *firstProcess) Terminate() { _, _ = f.control.Write([]byte{reexec.Terminate}) }
 
-// KillAll ends the first process; the kernel then ends all others of its
-// namespace. Usually none is left.
+// KillAll implements process.Child. It kills the first process; the kernel then ends all others of
+// its namespace. Usually no process is left, and KillAll has nothing to do.
 func (f *firstProcess) KillAll() error {
-	if f.strays == nil && process.Within(goneWait, f.gone) {
-		f.empty = true
+	if f.strays == nil && process.Within(goneWait, f.allEnded) {
+		f.wasEmpty = true
 		return nil
 	}
 	_ = f.proc.Kill()
@@ -82,24 +81,23 @@ func (f *firstProcess) KillAll() error {
 	return nil
 }
 
-// killOthers waits until the first process is gone. The kernel ends the others
-// only after the first process has run once more, which can take seconds if there
-// are many of them. So killOthers kills them too.
+// killOthers waits until the first process has ended, and kills the others meanwhile. The kernel
+// kills them itself, but only after the first process has run once more. With many processes that
+// can take seconds.
 func (f *firstProcess) killOthers() {
-	gone := make(chan struct{})
+	ended := make(chan struct{})
 	go func() {
-		defer close(gone)
+		defer close(ended)
 		_ = process.WaitID(f.proc.Pid, unix.WEXITED|unix.WNOWAIT)
 	}()
-	for deadline := time.Now().Add(family.KillWait); !process.Within(othersWait, gone) && time.Now().Before(deadline); {
+	for deadline := time.Now().Add(family.KillWait); !process.Within(othersWait, ended) && time.Now().Before(deadline); {
 		f.killFamily()
 	}
 }
 
 // killFamily kills all descendants of the first process, which adopts the
-// children of parents that have ended. It holds a descriptor of each process
-// while it looks up the parent, because the number can pass to another process
-// meanwhile.
+// children of parents that have ended. It holds a descriptor of each process while it looks up the
+// parent, because the kernel can reuse the number of a process that has ended.
 func (f *firstProcess) killFamily() {
 	known := map[int]bool{f.proc.Pid: true}
 	for pid := range family.StartedSince(f.since) { // mostly yields parents before their children
@@ -119,26 +117,26 @@ func (f *firstProcess) killFamily() {
 // signalGroup is PIDFD_SIGNAL_PROCESS_GROUP, since Linux 6.9.
 const signalGroup = 1 << 2
 
-// Reap implements process.Child. An empty sandbox takes a millisecond to take
-// down, and its group another. Reap does not wait for that.
+// Reap implements process.Child. To remove an empty sandbox takes a millisecond, and its group
+// another, so Reap does that in the background.
 func (f *firstProcess) Reap() (process.Ending, error) {
-	f.served.close()
+	f.listeners.close()
 	e := process.Ending{Code: process.CodeKilled, Signal: "SIGKILL", Limited: true}
 	var err error
-	if !f.empty {
+	if !f.wasEmpty {
 		var state *os.ProcessState
 		if state, err = f.proc.Wait(); err == nil {
 			e.CPU = state.UserTime() + state.SystemTime()
 		}
 	}
-	if f.told {
+	if f.hasStatus {
 		e.Code, e.Signal = process.StatusOf(f.status)
 		e.CPU = max(e.CPU, f.cpu)
 		e.Policy = f.status.Signaled() && f.status.Signal() == syscall.SIGSYS
 	}
 	e.OOM = f.group.oom()
-	f.afterwards(func() {
-		if f.empty {
+	f.background(func() {
+		if f.wasEmpty {
 			_, _ = f.proc.Wait()
 		}
 		_ = f.control.Close()
@@ -148,8 +146,8 @@ func (f *firstProcess) Reap() (process.Ending, error) {
 	return e, err
 }
 
-// PIDs implements process.Child. It leaves out the first process: that belongs to
-// the executor, and the host may not look into it.
+// PIDs implements process.Child. It leaves out the first process, which belongs to the executor and
+// does not count for the limits of the command.
 func (f *firstProcess) PIDs() []int {
 	if f.strays != nil {
 		return f.strays.PIDs()[1:]
@@ -160,8 +158,7 @@ func (f *firstProcess) PIDs() []int {
 // BoundsMemory implements process.Child.
 func (f *firstProcess) BoundsMemory() bool { return f.group != nil && f.group.limits.Memory > 0 }
 
-// self is this program's file. The link works even if the program's path does
-// not, or if the file has been replaced since.
+// self is the file of this program. The link works even if the file was moved or replaced.
 const self = "/proc/self/exe"
 
 // spawner starts the first processes of all sandboxes on one operating system
@@ -171,8 +168,8 @@ type spawner struct {
 	requests chan func()
 	begin    sync.Once     // starts serve with the first request
 	end      sync.Once     // closes closing once
-	closing  chan struct{} // closed: nothing more is started
-	ended    chan struct{} // closed: the thread has ended
+	closing  chan struct{} // closed by close; no more requests are served
+	ended    chan struct{} // closed when the thread has ended
 }
 
 func newSpawner() *spawner {
@@ -181,7 +178,7 @@ func newSpawner() *spawner {
 
 var errClosed = errors.New("sandbox is closed")
 
-// start starts a child. It waits for its turn until ctx ends.
+// start starts a child process. It waits until ctx ends for the thread to be free.
 func (n *spawner) start(ctx context.Context, files []*os.File, sys *syscall.SysProcAttr) (proc *os.Process, err error) {
 	n.begin.Do(func() { go ownThread(n.serve) })
 	done := make(chan struct{})
@@ -200,9 +197,8 @@ func (n *spawner) start(ctx context.Context, files []*os.File, sys *syscall.SysP
 	}
 }
 
-// ownThread calls f on an operating system thread that ends with it, because it is
-// never unlocked. That is not so for the main thread, which the Go runtime keeps: f
-// then runs on another one.
+// ownThread calls f on a locked operating system thread, which the Go runtime ends when f returns.
+// The runtime never ends the main thread, so ownThread uses another one there.
 func ownThread(f func()) {
 	runtime.LockOSThread()
 	if unix.Gettid() != unix.Getpid() {
@@ -212,15 +208,15 @@ func ownThread(f func()) {
 	locked := make(chan struct{})
 	go func() {
 		runtime.LockOSThread()
-		close(locked) // until here the main thread is taken
+		close(locked) // the main thread was locked until here, so this is another one
 		f()
 	}()
 	<-locked
 	runtime.UnlockOSThread()
 }
 
-// serve runs on a thread of its own. The kernel ends the children that are left when
-// that ends.
+// serve answers requests until close. It runs on a thread of its own; when that ends, the kernel
+// ends its children.
 func (n *spawner) serve() {
 	defer close(n.ended)
 	for {
@@ -233,6 +229,7 @@ func (n *spawner) serve() {
 	}
 }
 
+// close ends the thread, and with it the children that are left.
 func (n *spawner) close() {
 	n.end.Do(func() { close(n.closing) })
 	n.begin.Do(func() { close(n.ended) }) // serve was never started

@@ -57,10 +57,10 @@ func TestFamilyIsKilledDirectly(t *testing.T) {
 	f := c.(*firstProcess)
 	f.killFamily()
 	f.AwaitExit()
-	if code, signal := process.StatusOf(f.status); !f.told || signal != "SIGKILL" {
-		t.Errorf("told %v: code %d, signal %s", f.told, code, signal)
+	if code, signal := process.StatusOf(f.status); !f.hasStatus || signal != "SIGKILL" {
+		t.Errorf("told %v: code %d, signal %s", f.hasStatus, code, signal)
 	}
-	for !process.Within(othersWait, f.gone) { // no process is left
+	for !process.Within(othersWait, f.allEnded) { // no process is left
 		f.killFamily()
 	}
 	must(t, f.KillAll())

@@ -9,23 +9,23 @@ import (
 	"github.com/satchel-go/satchel/internal/linux/cgroup"
 )
 
-// group is the cgroup of one command, made while its sandbox is being built.
+// group is the cgroup of one command. It is created while the sandbox is being built.
 type group struct {
-	limits cgroup.Limits
-	made   chan struct{}
-	is     *cgroup.Group
-	err    error
+	limits  cgroup.Limits
+	created chan struct{} // closed when cgroup or err is set
+	cgroup  *cgroup.Group
+	err     error
 }
 
-// newGroup begins to make a group; it returns nil where there are no groups.
+// newGroup begins to create a group. It returns nil if this machine has no cgroups to use.
 func (s *Sandbox) newGroup(l executor.Limits) *group {
 	if s.groups == nil {
 		return nil
 	}
-	g := &group{limits: s.groupLimits(l), made: make(chan struct{})}
+	g := &group{limits: s.groupLimits(l), created: make(chan struct{})}
 	go func() {
-		defer close(g.made)
-		g.is, g.err = s.groups.New(g.limits)
+		defer close(g.created)
+		g.cgroup, g.err = s.groups.New(g.limits)
 	}()
 	return g
 }
@@ -42,36 +42,36 @@ func (s *Sandbox) groupLimits(l executor.Limits) (limits cgroup.Limits) {
 	return limits
 }
 
-// join returns the files by which a process puts itself into the group.
+// join waits for the group, and returns the files by which a process puts itself into it.
 func (g *group) join() ([]*os.File, error) {
 	if g == nil {
 		return nil, nil
 	}
-	<-g.made
+	<-g.created
 	if g.err != nil {
 		return nil, g.err
 	}
-	return g.is.Join()
+	return g.cgroup.Join()
 }
 
 // oom reports whether the kernel killed a process of the group for its memory.
 func (g *group) oom() bool {
-	if g == nil || g.is == nil {
+	if g == nil || g.cgroup == nil {
 		return false
 	}
-	killed, err := g.is.OOM()
+	killed, err := g.cgroup.OOM()
 	return err == nil && killed
 }
 
-// remove removes the group when no process is left in it. What cannot be removed
-// now is removed by the next Sandbox.
+// remove removes the group when no process is left in it. If that fails, the next Sandbox removes
+// it.
 func (g *group) remove() {
 	if g == nil {
 		return
 	}
-	<-g.made
-	if g.is != nil {
-		_ = g.is.Remove()
+	<-g.created
+	if g.cgroup != nil {
+		_ = g.cgroup.Remove()
 	}
 }
 

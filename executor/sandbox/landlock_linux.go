@@ -59,28 +59,28 @@ func (s *Sandbox) landlockRights() (fs, net, scoped uint64) {
 	return fs, net, scoped
 }
 
-// The weaker tier: Landlock and seccomp without namespaces. The command sees the
-// host's paths, but can open only what the rules allow.
+// The functions below are for the weaker isolation: Landlock and seccomp without namespaces. The
+// command sees the host's paths, but can open only what the rules allow.
 
 // scopedABI is the version of Landlock from which on a command can signal only
 // processes inside its sandbox.
 const scopedABI = 6
 
-// landlockOnlyRefused says why Landlock and seccomp alone are not enough here;
-// nil if they are.
+// landlockOnlyRefused returns why Landlock and seccomp alone do not isolate commands on this
+// machine, or nil if they do.
 func (s *Sandbox) landlockOnlyRefused() error {
 	switch {
 	case s.abi < 1:
 		return errors.New("the kernel has no Landlock (it needs 5.13 or later with landlock among its LSMs)")
 	case os.Geteuid() == 0:
-		// Landlock does not cover chmod, chown, utimes and the like, which would
-		// run with the rights of root.
+		// Landlock does not restrict chmod, chown, utimes and the like: a command could
+		// use them with the rights of root.
 		return errors.New("Landlock alone does not hold a command that runs as root; run the host as an ordinary user")
 	}
 	return nil
 }
 
-// landlockOnlyRules are the rules that every command has.
+// landlockOnlyRules sets the rules that every command has.
 func (s *Sandbox) landlockOnlyRules() error {
 	s.rules = []reexec.Rule{{Path: "/proc", Access: landlockProc}}
 	for _, path := range slices.Concat([]string{"/usr"}, systemDirs, systemFiles, s.readable,
@@ -105,11 +105,11 @@ func (s *Sandbox) landlockOnlyRules() error {
 // landlockOnlyJob completes the job for a command that sees the host's paths.
 func (s *Sandbox) landlockOnlyJob(job *reexec.Job, cmd executor.Command) error {
 	rules := []reexec.Rule{{Path: cmd.Workspace, Access: landlockWrite}}
-	own := cmd.Skills != "" && !cmd.SharesSkills()
-	if own || len(cmd.Parts) > 0 {
+	hasOwnSkills := cmd.Skills != "" && !cmd.SharesSkills()
+	if hasOwnSkills || len(cmd.Parts) > 0 {
 		rules[0].Access = landlockReadDir
 	}
-	if own && len(cmd.Parts) == 0 {
+	if hasOwnSkills && len(cmd.Parts) == 0 {
 		beside, err := besideSkills(cmd)
 		if err != nil {
 			return err
@@ -118,7 +118,7 @@ func (s *Sandbox) landlockOnlyJob(job *reexec.Job, cmd executor.Command) error {
 	}
 	if cmd.SharesSkills() {
 		rules = append(rules, reexec.Rule{Path: cmd.Skills, Access: landlockRead})
-	} else if own {
+	} else if hasOwnSkills {
 		skills, err := ownSkills(cmd)
 		if err != nil {
 			return err
@@ -136,9 +136,8 @@ func (s *Sandbox) landlockOnlyJob(job *reexec.Job, cmd executor.Command) error {
 	return nil
 }
 
-// besideSkills returns rules for the entries of the workspace except the skills. They
-// are listed one by one, because a Landlock rule holds for everything below a
-// directory, without exceptions.
+// besideSkills returns rules for the entries of the workspace except the skills. Each entry has a
+// rule, because a rule of Landlock allows everything below a directory, without exceptions.
 func besideSkills(cmd executor.Command) (rules []reexec.Rule, err error) {
 	entries, err := os.ReadDir(cmd.Workspace)
 	for _, e := range entries {
@@ -153,8 +152,8 @@ func besideSkills(cmd executor.Command) (rules []reexec.Rule, err error) {
 	return rules, err
 }
 
-// ownSkills returns rules for the directories among the skills, except those with
-// temporary names: they are another command's alone, which may change their mode.
+// ownSkills returns rules for the directories of the skills. It leaves out those with temporary
+// names: each belongs to another command alone.
 func ownSkills(cmd executor.Command) (rules []reexec.Rule, err error) {
 	entries, err := os.ReadDir(cmd.HostPath(cmd.Skills))
 	for _, e := range entries {
@@ -165,14 +164,13 @@ func ownSkills(cmd executor.Command) (rules []reexec.Rule, err error) {
 	return rules, err
 }
 
-// mark gives the processes of a command the marker by which they are found where
-// no namespace holds them. It returns the family that finds them, or nil if there
-// is a namespace.
+// mark adds a marker to the job, which all processes of the command inherit. It returns the family
+// that finds them by the marker. With namespaces it returns nil and does nothing.
 func (s *Sandbox) mark(job *reexec.Job) *family.Family {
 	if s.caps.Isolation != executor.IsolationLandlock {
 		return nil
 	}
-	marker := family.NewMarker(1 << 62)
+	marker := family.NewMarker(family.MaxMarker)
 	job.Limits = append(job.Limits, reexec.Limit{Resource: unix.RLIMIT_LOCKS, Soft: marker, Hard: marker})
 	return &family.Family{Marker: marker, Since: family.Now()}
 }

@@ -16,19 +16,17 @@ import (
 	"github.com/satchel-go/satchel/executor/internal/process"
 )
 
-// listeners are the sockets of Command.Listen. They belong to the network of the
-// sandbox, so the first process opens them, and hands them out before the program
-// starts.
+// listeners are the sockets of Command.Listen. They belong to the network of the sandbox, so the
+// first process opens them. It sends them to the host before the program starts.
 type listeners struct {
 	serves  []func(net.Listener) // in the order of the ports
-	by      *os.File             // the sockets arrive through it
+	channel *os.File             // the host receives the sockets from it
 	sockets []net.Listener
 	serving sync.WaitGroup
 }
 
-// listenFor returns the listeners that will receive the sockets, and the file
-// through which the first process hands them out. Both are nil if there are no
-// ports.
+// listenFor returns the listeners for the ports, and the file through which the first process sends
+// the sockets. Both are nil if there are no ports.
 func listenFor(ports map[uint16]func(net.Listener)) (*listeners, []*os.File, error) {
 	if len(ports) == 0 {
 		return nil, nil, nil
@@ -38,14 +36,14 @@ func listenFor(ports map[uint16]func(net.Listener)) (*listeners, []*os.File, err
 		return nil, nil, fmt.Errorf("open socket to hand out by: %w", err)
 	}
 	ours, theirs := os.NewFile(uintptr(pair[0]), "hand out"), os.NewFile(uintptr(pair[1]), "hand out")
-	l := &listeners{by: ours}
+	l := &listeners{channel: ours}
 	for _, port := range slices.Sorted(maps.Keys(ports)) {
 		l.serves = append(l.serves, ports[port])
 	}
 	return l, []*os.File{theirs}, nil
 }
 
-// serve receives the sockets that the first process has handed out, and serves
+// serve receives the sockets from the first process, and calls the functions of Command.Listen with
 // them.
 func (l *listeners) serve() error {
 	if l == nil {
@@ -72,18 +70,18 @@ func (l *listeners) serve() error {
 	return nil
 }
 
-// receive does not wait: the sockets were sent before the program started.
+// receive returns the sockets. It does not wait: they were sent before the program started.
 func (l *listeners) receive() ([]*os.File, error) {
 	oob := make([]byte, unix.CmsgSpace(4*len(l.serves)))
 	var n int
 	var err error
 	for {
-		_, n, _, _, err = unix.Recvmsg(int(l.by.Fd()), make([]byte, 1), oob, unix.MSG_CMSG_CLOEXEC|unix.MSG_DONTWAIT)
+		_, n, _, _, err = unix.Recvmsg(int(l.channel.Fd()), make([]byte, 1), oob, unix.MSG_CMSG_CLOEXEC|unix.MSG_DONTWAIT)
 		if !errors.Is(err, unix.EINTR) {
 			break
 		}
 	}
-	_ = l.by.Close()
+	_ = l.channel.Close()
 	if err != nil {
 		return nil, fmt.Errorf("sandbox: receive sockets: %w", err)
 	}
@@ -104,12 +102,12 @@ func (l *listeners) receive() ([]*os.File, error) {
 	return files, nil
 }
 
-// close closes the sockets and waits for Serve to return, up to serveWait.
+// close closes the sockets and waits up to serveWait for the functions that serve them to return.
 func (l *listeners) close() {
 	if l == nil {
 		return
 	}
-	_ = l.by.Close()
+	_ = l.channel.Close()
 	for _, socket := range l.sockets {
 		_ = socket.Close()
 	}

@@ -23,22 +23,22 @@ import (
 	"github.com/satchel-go/satchel/internal/lru"
 )
 
-// platform is what a Sandbox uses of this machine.
+// platform holds what a Sandbox uses on this machine.
 type platform struct {
 	caps    executor.Capabilities
 	root    bool           // the host has the privileges of root
 	owner   *ownership     // maps the files of the workspace; nil without root
 	abi     int            // version of Landlock; 0 is none
-	groups  *cgroup.Tree   // nil if none can be used
-	plan    []byte         // the plan of every sandbox, encoded
+	groups  *cgroup.Tree   // nil if no cgroups can be used
+	plan    []byte         // the encoded plan of every sandbox
 	filter  []byte         // the seccomp program
-	rules   []reexec.Rule  // Landlock rules for what the plan shows
-	spawner *spawner       // starts the children
+	rules   []reexec.Rule  // Landlock rules for the files that the plan shows
+	spawner *spawner       // starts the first processes
 	pool    chan *prepared // of WithPrepared
 
 	mu     sync.Mutex
 	closed bool
-	after  sync.WaitGroup // work that goes on between and after commands
+	tasks  sync.WaitGroup // of background
 }
 
 // open finds the strongest isolation that works here and prepares it.
@@ -65,7 +65,7 @@ func (s *Sandbox) open(ctx context.Context) (err error) {
 	if errors.Is(why, process.ErrOption) {
 		return errors.Join(why, s.Close())
 	}
-	if err := ctx.Err(); err != nil { // a weaker kind is for machines that have no better one
+	if err := ctx.Err(); err != nil { // namespaces may work: do not fall back to a weaker kind
 		return errors.Join(err, s.Close())
 	}
 	s.caps.Advice = append(s.caps.Advice, fmt.Sprintf("namespaces cannot be used: %v; %s", why, namespaceAdvice(s.root)))
@@ -121,7 +121,7 @@ func (s *Sandbox) Close() error {
 	}
 	s.closed = true
 	s.mu.Unlock()
-	s.after.Wait()
+	s.tasks.Wait()
 	s.spawner.close()
 	if s.pool != nil {
 		close(s.pool)
@@ -132,8 +132,8 @@ func (s *Sandbox) Close() error {
 	return nil
 }
 
-// afterwards runs do in the background. No command waits for it, but Close does.
-func (s *Sandbox) afterwards(do func()) {
+// background runs do in a goroutine that Close waits for. After Close it runs do at once.
+func (s *Sandbox) background(do func()) {
 	s.mu.Lock()
 	if s.closed {
 		s.mu.Unlock()
@@ -141,7 +141,7 @@ func (s *Sandbox) afterwards(do func()) {
 		return
 	}
 	defer s.mu.Unlock()
-	s.after.Go(do)
+	s.tasks.Go(do)
 }
 
 // isClosed reports whether Close was called.
@@ -154,10 +154,12 @@ func (s *Sandbox) isClosed() bool {
 // Capabilities implements executor.Executor.
 func (s *Sandbox) Capabilities() executor.Capabilities { return s.caps }
 
+// filterOf returns the policy of the seccomp filter for a kind of isolation.
 func filterOf(tier executor.Isolation) seccomp.Policy {
 	return seccomp.Policy{Namespaces: tier == executor.IsolationNamespaces}
 }
 
+// namespaceAdvice returns what to change on this machine so that namespaces can be used.
 func namespaceAdvice(root bool) string {
 	if root {
 		return "in a container, run it with the privileges to create namespaces (CAP_SYS_ADMIN and a seccomp profile that allows unshare and mount), or run the host as an ordinary user"
@@ -175,18 +177,17 @@ func landlockABI() int {
 	return int(n)
 }
 
-// knownTrials holds what was tried out with success in this process: the last maxTrials
-// settings. It is not tried again, so that a Sandbox like an earlier one is opened
-// without starting anything.
+// knownTrials holds the last maxTrials settings that have worked in this process. Open does not try
+// them again, so that it starts no process for a Sandbox like an earlier one.
 var knownTrials = struct {
 	sync.Mutex
 	trials *lru.Cache[[sha256.Size]byte, bool]
 }{trials: lru.New[[sha256.Size]byte, bool](maxTrials, nil)}
 
-// try runs a program in the same way as a command.
+// try runs a small command, and returns an error if that does not work.
 func (s *Sandbox) try(ctx context.Context) error {
-	// The workspace is an existing directory: a new one would be left behind if
-	// the host were killed now.
+	// The workspace is an existing directory: a new one would stay behind if the host were
+	// killed now.
 	dir, err := filepath.EvalSymlinks(os.TempDir())
 	if err != nil {
 		return err
@@ -213,13 +214,13 @@ func (s *Sandbox) try(ctx context.Context) error {
 	return nil
 }
 
-// trial identifies all that decides whether commands can run: who this process is,
-// how their sandbox is built and bounded, and on which file system they work.
+// trial returns a digest of all that decides whether commands can run: the user of this process,
+// how the sandbox is built and bounded, and the directory of the workspace.
 func (s *Sandbox) trial(dir string) [sha256.Size]byte {
 	return sha256.Sum256(fmt.Appendf(nil, "%d %d %q %q %x %x %v", os.Geteuid(), os.Getegid(), dir, s.cgroup, s.plan, s.filter, s.rules))
 }
 
-// describe sets the capabilities: what the sandbox enforces.
+// describe sets the capabilities of the kind of isolation that was opened.
 func (s *Sandbox) describe() {
 	c := &s.caps
 	c.Readable = s.readable
@@ -254,16 +255,17 @@ func (s *Sandbox) describe() {
 // kernelAtLeast reports whether the kernel has this version or a later one.
 func kernelAtLeast(major, minor int) bool {
 	var name unix.Utsname
-	var has, and int
+	var kernelMajor, kernelMinor int
 	if err := unix.Uname(&name); err != nil {
 		return false
 	}
-	if _, err := fmt.Sscanf(unix.ByteSliceToString(name.Release[:]), "%d.%d", &has, &and); err != nil {
+	if _, err := fmt.Sscanf(unix.ByteSliceToString(name.Release[:]), "%d.%d", &kernelMajor, &kernelMinor); err != nil {
 		return false
 	}
-	return has > major || has == major && and >= minor
+	return kernelMajor > major || kernelMajor == major && kernelMinor >= minor
 }
 
+// describeMemory sets the capability for memory.
 func (s *Sandbox) describeMemory() {
 	if s.boundsMemory() {
 		s.caps.Memory = executor.Capability{Enforced: true, Note: "a memory cgroup: all processes together"}
@@ -272,7 +274,7 @@ func (s *Sandbox) describeMemory() {
 	s.caps.Memory = executor.Capability{Enforced: true, Note: "RLIMIT_DATA for each process, and all together are watched"}
 }
 
-// describeLandlockOnly does so for Landlock and seccomp without namespaces.
+// describeLandlockOnly sets the capabilities of Landlock and seccomp without namespaces.
 func (s *Sandbox) describeLandlockOnly() {
 	c := &s.caps
 	c.WorkspaceAt, c.SkillsAt, c.TempAt = "", "", ""

@@ -27,19 +27,18 @@ type ownership struct {
 	ns    *os.File // the user namespace with which the mount translates owners
 }
 
-// firstID is above the numbers that distributions give to users, containers and
-// services.
+// firstID is above the user numbers that distributions assign to users, containers and services.
 const firstID = 0x7a00_0000
 
 // sharedOwnership is the ownership of all Sandboxes of this process.
 var sharedOwnership struct {
 	sync.Mutex
-	uid, gid int // whose files it maps
+	uid, gid int // of the files that it maps
 	*ownership
 }
 
-// ownershipOf fails if this process may not map users. It makes a user namespace once
-// and keeps it, because that takes a process.
+// ownershipOf returns the ownership for the user of this process, or an error if this process may
+// not map users. It creates the user namespace once, because that takes a process.
 func ownershipOf(by *spawner) (*ownership, error) {
 	uid, gid := os.Geteuid(), os.Getegid()
 	sharedOwnership.Lock()
@@ -57,11 +56,11 @@ func ownershipOf(by *spawner) (*ownership, error) {
 
 func newOwnership(by *spawner, uid, gid int) (*ownership, error) {
 	o := &ownership{first: firstID}
-	if last, err := lastID(); err != nil {
+	if end, err := endID(); err != nil {
 		return nil, err
-	} else if last < firstID+2 {
-		// In a user namespace, take the last two numbers that it has.
-		o.first = last - 2
+	} else if end < firstID+2 {
+		// This process is in a user namespace: take the last two numbers that it has.
+		o.first = end - 2
 	}
 	var err error
 	o.ns, err = newUserNamespace(by,
@@ -101,19 +100,17 @@ func (o *ownership) mount(dir string, attributes uint64) (*os.File, error) {
 	return tree, nil
 }
 
-// lastID returns the first number after those that this process's user namespace
-// maps.
-func lastID() (last int, err error) {
-	err = eachMapping(func(inside, _, count int) { last = max(last, inside+count) })
-	return last, err
+// endID returns the number after the last one that this process's user namespace maps.
+func endID() (end int, err error) {
+	err = eachMapping(func(inside, _, count int) { end = max(end, inside+count) })
+	return end, err
 }
 
-// standsForUser reports whether this process is root in a user namespace that an
-// ordinary user of the namespace above has made: everything that it owns then
-// belongs to that user.
-func standsForUser() (user bool) {
-	err := eachMapping(func(inside, outside, _ int) { user = user || inside == 0 && outside != 0 })
-	return user && err == nil
+// standsForUser reports whether root in this process's user namespace is an ordinary user outside.
+// All files of this process then belong to that user.
+func standsForUser() (isUser bool) {
+	err := eachMapping(func(inside, outside, _ int) { isUser = isUser || inside == 0 && outside != 0 })
+	return isUser && err == nil
 }
 
 // eachMapping calls do for each range of user numbers in this process's user
@@ -134,8 +131,8 @@ func eachMapping(do func(inside, outside, count int)) error {
 	return nil
 }
 
-// newUserNamespace returns a user namespace with a mapping but without processes.
-// The process that was started to make it waits for a plan and is then ended.
+// newUserNamespace returns a user namespace with a mapping but without processes. It starts a
+// process in a new namespace, opens the namespace, and ends the process.
 func newUserNamespace(by *spawner, uids, gids []syscall.SysProcIDMap) (*os.File, error) {
 	p, err := by.boot(context.Background(), &syscall.SysProcAttr{
 		Cloneflags: unix.CLONE_NEWUSER, UidMappings: uids, GidMappings: gids, Pdeathsig: syscall.SIGKILL,

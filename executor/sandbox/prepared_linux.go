@@ -20,15 +20,15 @@ import (
 	"github.com/satchel-go/satchel/executor/internal/reexec"
 )
 
-// prepared is the first process of a sandbox that is waiting for its job.
+// prepared is the first process of a sandbox that waits for its job.
 type prepared struct {
 	proc    *os.Process
 	control *os.File
-	group   *group // made in advance, or nil
-	refill  func() // prepares another in its place
+	group   *group // nil without cgroups
+	refill  func() // adds another sandbox to the pool if this one came from it
 }
 
-// discard ends a sandbox in which nothing runs.
+// discard ends a sandbox in which no program runs.
 func (p *prepared) discard() {
 	_ = p.proc.Kill()
 	_ = p.control.Close()
@@ -39,16 +39,16 @@ func (p *prepared) discard() {
 	}
 }
 
-// ready sends the plan and waits until the sandbox is built.
-func (p *prepared) ready(ctx context.Context, plan []byte) error {
-	stop := p.bound(ctx)
+// build sends the plan and waits until the sandbox is built.
+func (p *prepared) build(ctx context.Context, plan []byte) error {
+	stop := p.setDeadline(ctx)
 	defer stop()
 	if err := p.send(plan, nil); err != nil {
-		return p.lost(ctx, "send plan", err)
+		return p.exchangeError(ctx, "send plan", err)
 	}
 	kind, body, err := p.receive()
 	if err != nil {
-		return p.lost(ctx, "build", err)
+		return p.exchangeError(ctx, "build", err)
 	}
 	if kind != reexec.Ready {
 		return p.startError(kind, "", body)
@@ -56,35 +56,34 @@ func (p *prepared) ready(ctx context.Context, plan []byte) error {
 	return nil
 }
 
-// run sends the sandbox its job and descriptors, and waits until the program has
-// started. Its ports accept connections earlier, but are served only from then
-// on.
-func (p *prepared) run(ctx context.Context, job *reexec.Job, files []*os.File, served *listeners) error {
-	stop := p.bound(ctx)
+// run sends the sandbox its job and descriptors, and waits until the program has started. Then it
+// serves the ports of the command.
+func (p *prepared) run(ctx context.Context, job *reexec.Job, files []*os.File, ports *listeners) error {
+	stop := p.setDeadline(ctx)
 	defer stop()
 	frame := job.Encode()
 	if len(frame) > reexec.MaxFrame {
 		return fmt.Errorf("%w: %d bytes of arguments and environment", executor.ErrCommand, len(frame))
 	}
 	if err := p.send(frame, files); err != nil {
-		// The child may have failed before it read the job; then its message says
-		// why.
+		// If the first process failed before it read the job, its message says why.
 		if kind, body, readErr := p.receive(); readErr == nil {
 			return p.startError(kind, job.Args[0], body)
 		}
-		return p.lost(ctx, "send job", err)
+		return p.exchangeError(ctx, "send job", err)
 	}
 	kind, body, err := p.receive()
 	if err != nil {
-		return p.lost(ctx, "start", err)
+		return p.exchangeError(ctx, "start", err)
 	}
 	if kind != reexec.Started {
 		return p.startError(kind, job.Args[0], body)
 	}
-	return served.serve()
+	return ports.serve()
 }
 
-// startError returns the error for a message that the child sent instead of Started.
+// startError returns the error for a message that the first process sent instead of the expected
+// one.
 func (p *prepared) startError(kind byte, program string, body []byte) error {
 	switch kind {
 	case reexec.NotFound:
@@ -97,9 +96,9 @@ func (p *prepared) startError(kind byte, program string, body []byte) error {
 	return fmt.Errorf("sandbox: unexpected message %q", kind)
 }
 
-// lost returns the error for a child that ended, or took too long, without a
-// message.
-func (p *prepared) lost(ctx context.Context, step string, err error) error {
+// exchangeError returns the error for a step without a message of the first process: ctx has ended,
+// the process has, or it took too long.
+func (p *prepared) exchangeError(ctx context.Context, step string, err error) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("sandbox: %s: %w", step, ctx.Err())
 	}
@@ -111,17 +110,18 @@ func (p *prepared) lost(ctx context.Context, step string, err error) error {
 	return fmt.Errorf("sandbox: %s: %w", step, err)
 }
 
-// bound limits the time of the exchange that follows.
-func (p *prepared) bound(ctx context.Context) (stop func()) {
+// setDeadline limits the time of sends and receives until stop: they fail after setupWait, and when
+// ctx ends.
+func (p *prepared) setDeadline(ctx context.Context) (stop func()) {
 	_ = p.control.SetDeadline(time.Now().Add(setupWait))
-	broken := make(chan struct{})
+	interrupted := make(chan struct{})
 	cancel := context.AfterFunc(ctx, func() {
 		_ = p.control.SetDeadline(time.Unix(1, 0))
-		close(broken)
+		close(interrupted)
 	})
 	return func() {
 		if !cancel() {
-			<-broken // otherwise the deadline would interrupt the next exchange
+			<-interrupted // otherwise it would set the deadline after stop has reset it
 		}
 		_ = p.control.SetDeadline(time.Time{})
 	}
@@ -158,14 +158,14 @@ func (p *prepared) send(frame []byte, files []*os.File) error {
 	return nil
 }
 
-// receive reads a message.
+// receive reads a message of the first process.
 func (p *prepared) receive() (kind byte, body []byte, err error) {
 	var head [5]byte
 	if _, err := io.ReadFull(p.control, head[:]); err != nil {
 		return 0, nil, err
 	}
 	size := binary.LittleEndian.Uint32(head[:4])
-	if size < 1 || size > 4096 {
+	if size < 1 || size > maxMessage {
 		return 0, nil, fmt.Errorf("message of %d bytes", size)
 	}
 	body = make([]byte, size-1)
@@ -173,14 +173,14 @@ func (p *prepared) receive() (kind byte, body []byte, err error) {
 	return head[4], body, err
 }
 
-// take returns a sandbox that is ready, with a group that has these limits: a
-// prepared one if there is one, otherwise a new one.
+// take returns a built sandbox, with a group that has these limits. It comes from the pool if there
+// is one, and is otherwise new.
 func (s *Sandbox) take(ctx context.Context, l executor.Limits) (*prepared, error) {
 	if s.isClosed() {
 		return nil, errClosed
 	}
 	select {
-	case p, open := <-s.pool: // nil, so never ready, without WithPrepared
+	case p, open := <-s.pool: // without WithPrepared the pool is nil and never ready
 		if !open {
 			return nil, errClosed
 		}
@@ -188,18 +188,17 @@ func (s *Sandbox) take(ctx context.Context, l executor.Limits) (*prepared, error
 		timer := time.AfterFunc(refillWait, once)
 		p.refill = func() { timer.Stop(); once() }
 		if p.group != nil && p.group.limits != s.groupLimits(l) {
-			s.afterwards(p.group.remove)
+			s.background(p.group.remove)
 			p.group = s.newGroup(l)
 		}
 		return p, nil
 	default:
 	}
-	return s.makeReady(ctx, l)
+	return s.buildNew(ctx, l)
 }
 
-// makeReady starts a sandbox, makes its group at the same time, and waits for
-// both.
-func (s *Sandbox) makeReady(ctx context.Context, l executor.Limits) (*prepared, error) {
+// buildNew starts and builds a sandbox. Its group is created at the same time.
+func (s *Sandbox) buildNew(ctx context.Context, l executor.Limits) (*prepared, error) {
 	group := s.newGroup(l)
 	p, err := s.spawner.boot(ctx, s.attributes())
 	if err != nil {
@@ -207,7 +206,7 @@ func (s *Sandbox) makeReady(ctx context.Context, l executor.Limits) (*prepared, 
 		return nil, err
 	}
 	p.group, p.refill = group, func() {}
-	if err := p.ready(ctx, s.plan); err != nil {
+	if err := p.build(ctx, s.plan); err != nil {
 		p.discard()
 		return nil, err
 	}
@@ -242,8 +241,8 @@ func (n *spawner) boot(ctx context.Context, sys *syscall.SysProcAttr) (*prepared
 	return &prepared{proc: proc, control: ours}, nil
 }
 
-// attributes returns how a first process is started: in its namespaces, with the
-// rights to build the sandbox.
+// attributes returns the attributes of a first process: its namespaces, and the capabilities that
+// it needs to build the sandbox.
 func (s *Sandbox) attributes() *syscall.SysProcAttr {
 	sys := &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
 	if s.caps.Isolation != executor.IsolationNamespaces {
@@ -277,15 +276,14 @@ func (s *Sandbox) startPool() {
 	}
 }
 
-// prepareOne adds one more sandbox to the pool, soon. If that fails the pool
-// stays one short: the command that would have used it makes its own, and reports
-// the error.
+// prepareOne adds one sandbox to the pool in the background. If that fails, the pool has one less:
+// a command then builds its own sandbox, and reports the error.
 func (s *Sandbox) prepareOne() {
-	s.afterwards(func() {
+	s.background(func() {
 		if s.isClosed() {
 			return
 		}
-		if p, err := s.makeReady(context.Background(), executor.Limits{}.OrDefaults()); err == nil {
+		if p, err := s.buildNew(context.Background(), executor.Limits{}.OrDefaults()); err == nil {
 			s.pool <- p // the pool has room for all of them
 		}
 	})

@@ -18,8 +18,8 @@ import (
 	"github.com/satchel-go/satchel/executor/internal/reexec"
 )
 
-// What the root of a sandbox shows of the host, besides /usr. What the host lacks
-// is left out.
+// The root of a sandbox shows these paths of the host, besides /usr. Paths that the host does not
+// have are left out.
 var (
 	// systemDirs are links into /usr on most systems.
 	systemDirs = []string{"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"}
@@ -34,10 +34,12 @@ var (
 		"/etc/ssl/certs", "/etc/ssl/openssl.cnf", "/etc/texmf", "/etc/timezone",
 	}
 	devices = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"}
-	// protectedProc are the parts of /proc that reveal or change settings of the
-	// whole machine. Its directories are made read-only, its files empty.
+	// protectedProc are paths below /proc that change settings of the whole machine. The
+	// sandbox has them read-only.
 	protectedProc = []string{"/proc/sys", "/proc/irq", "/proc/bus", "/proc/fs", "/proc/pressure", "/proc/sysrq-trigger"}
-	coveredProc   = []string{
+	// coveredProc are files in /proc that reveal something about the whole machine. In the
+	// sandbox they are empty.
+	coveredProc = []string{
 		"/proc/bootconfig", "/proc/cmdline", "/proc/config.gz", "/proc/diskstats", "/proc/interrupts",
 		"/proc/kallsyms", "/proc/kcore", "/proc/keys", "/proc/key-users", "/proc/kmsg", "/proc/latency_stats",
 		"/proc/modules", "/proc/partitions", "/proc/sched_debug", "/proc/slabinfo", "/proc/swaps",
@@ -45,26 +47,24 @@ var (
 	}
 )
 
-// userLimits are limits of a user namespace and those below it. What is counted
-// in one namespace also counts against the host's user, who has 128 inotify
-// instances by default.
+// userLimits are limits of a user namespace and those below it. Objects in the namespace also count
+// for the host's user, who may have 128 inotify instances by default.
 var userLimits = map[string]string{
 	"/proc/sys/user/max_inotify_instances": "32",
 	"/proc/sys/user/max_inotify_watches":   "16384",
 	"/proc/sys/user/max_user_namespaces":   "0",
 }
 
-// ipcLimits bound semaphore sets, message queues and shared memory. These belong
-// to no process, so without a cgroup nothing else counts them. Since Linux 6.9
-// root's sandboxes may set the limits for their namespace; seccomp bounds the
-// size of each object.
+// ipcLimits bound semaphore sets, message queues and shared memory. These belong to no process, so
+// without a cgroup no other limit counts them. Since Linux 6.9 a sandbox of root may set them for
+// its namespace. Seccomp bounds the size of each object.
 var ipcLimits = map[string]string{
-	"/proc/sys/kernel/sem":    "31 1024 32 64", // in a set, in all, in a call, sets
+	"/proc/sys/kernel/sem":    "31 1024 32 64", // semaphores in a set, in all, in a call; sets
 	"/proc/sys/kernel/msgmni": "32",
 	"/proc/sys/kernel/shmmni": "256",
 }
 
-// etc holds the files of /etc that are written for the sandbox.
+// etc holds the files of /etc that the sandbox has instead of the host's.
 var etc = map[string]string{
 	"/etc/group":         fmt.Sprintf("skill:x:%d:\nnogroup:x:65534:\n", insideID),
 	"/etc/hostname":      hostname + "\n",
@@ -76,14 +76,14 @@ var etc = map[string]string{
 
 const hostname = "sandbox"
 
+// The attributes of mounts.
 const (
 	readOnly = unix.MOUNT_ATTR_RDONLY | unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV
 	writable = unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV
 	device   = unix.MOUNT_ATTR_RDONLY | unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NOEXEC
 )
 
-// planOf returns the plan by which a sandbox is built, and collects what Landlock
-// must allow in it.
+// planOf returns the plan by which a sandbox is built, and sets the Landlock rules for it.
 func (s *Sandbox) planOf(tier executor.Isolation) (*reexec.Plan, error) {
 	if tier != executor.IsolationNamespaces {
 		return &reexec.Plan{}, s.landlockOnlyRules()
@@ -119,8 +119,7 @@ func (s *Sandbox) planOf(tier executor.Isolation) (*reexec.Plan, error) {
 	b.dir("/var")
 	b.dir("/run")
 	b.link("/blobs", "workspace/blobs")
-	// The links out, work and inputs of a skill lead two directories up, so there
-	// must be something at these places.
+	// A staged skill has links that lead two directories up, such as out: here to the root.
 	b.link("/out", "workspace/out")
 	b.link("/work", "workspace/work")
 	b.link("/runs", "workspace/runs")
@@ -142,15 +141,16 @@ func scaffold() string {
 	return "/proc"
 }
 
-// rootBuilder collects the steps.
+// rootBuilder collects the steps that build a root, and the Landlock rules for it.
 type rootBuilder struct {
 	steps []reexec.Step
-	made  map[string]bool
+	made  map[string]bool // directories that the steps make
 	rules []reexec.Rule
 }
 
 func (b *rootBuilder) add(s reexec.Step) { b.steps = append(b.steps, s) }
 
+// dir makes a directory and its parents.
 func (b *rootBuilder) dir(path string) {
 	if b.made[path] {
 		return
@@ -160,8 +160,10 @@ func (b *rootBuilder) dir(path string) {
 	b.add(reexec.Step{Op: reexec.MakeDir, Target: path, Flags: 0o755})
 }
 
+// parent makes the parents of a path.
 func (b *rootBuilder) parent(path string) { b.dir(filepath.Dir(path)) }
 
+// link makes a symbolic link.
 func (b *rootBuilder) link(path, to string) {
 	b.parent(path)
 	b.add(reexec.Step{Op: reexec.MakeLink, Source: to, Target: path})
@@ -189,6 +191,7 @@ func (b *rootBuilder) system(path string) {
 	}
 }
 
+// devices makes /dev with the devices that programs commonly need.
 func (b *rootBuilder) devices() {
 	b.dir("/dev")
 	for _, path := range devices {
@@ -201,15 +204,15 @@ func (b *rootBuilder) devices() {
 	for fd, name := range []string{"stdin", "stdout", "stderr"} {
 		b.link("/dev/"+name, "/proc/self/fd/"+strconv.Itoa(fd))
 	}
-	// The sandbox has its own terminals, for programs that open some; the kernel
-	// has only a few thousand for the whole machine.
+	// The sandbox has its own pseudo terminals, at most 64: the kernel has only a few thousand
+	// for the whole machine.
 	b.dir("/dev/pts")
 	b.add(reexec.Step{Op: reexec.Mount, Source: "devpts", Target: "/dev/pts", Data: "newinstance,ptmxmode=0666,mode=0620,max=64",
 		Flags: unix.MS_NOSUID | unix.MS_NOEXEC})
 	b.link("/dev/ptmx", "pts/ptmx")
 }
 
-// memory mounts a file system in memory to which everybody inside may write.
+// memory mounts a file system in memory, to which all users inside may write.
 func (b *rootBuilder) memory(path string, size int64) {
 	b.dir(path)
 	b.add(reexec.Step{Op: reexec.Mount, Source: "tmpfs", Target: path,
@@ -248,4 +251,5 @@ func exists(path string) bool {
 // tempAt is the temporary directory of a command, in memory that no other command sees.
 const tempAt = "/tmp"
 
+// inside returns the path at which a command finds a place in its workspace.
 func inside(place string) string { return path.Join(workspaceAt, place) }

@@ -32,7 +32,7 @@ func (s *Sandbox) Start(ctx context.Context, cmd executor.Command, term executor
 	return process.Start(ctx, s.start, s.grace, cmd, term)
 }
 
-// start is a process.StartFunc.
+// start implements process.StartFunc.
 func (s *Sandbox) start(ctx context.Context, cmd executor.Command, streams [3]*os.File, tty bool) (_ process.Child, err error) {
 	job, err := s.jobOf(cmd, tty)
 	if err != nil {
@@ -49,13 +49,13 @@ func (s *Sandbox) start(ctx context.Context, cmd executor.Command, streams [3]*o
 		return nil, err
 	}
 	since := family.Now()
-	var served *listeners
+	var ports *listeners
 	if err = s.giveStreams(streams); err == nil {
-		served, err = runJob(ctx, p, job, cmd, streams, files)
+		ports, err = runJob(ctx, p, job, cmd, streams, files)
 	}
 	if err != nil {
 		p.discard()
-		if strays != nil { // the program may have begun, and no namespace has ended with p
+		if strays != nil { // the program may run, and no namespace has ended it with p
 			err = errors.Join(err, strays.KillMarked())
 		}
 		return nil, err
@@ -63,12 +63,11 @@ func (s *Sandbox) start(ctx context.Context, cmd executor.Command, streams [3]*o
 	if strays != nil {
 		strays.Leader = p.proc.Pid
 	}
-	return &firstProcess{prepared: p, afterwards: s.afterwards, since: since, strays: strays, served: served, gone: make(chan struct{})}, nil
+	return &firstProcess{prepared: p, background: s.background, since: since, strays: strays, listeners: ports, allEnded: make(chan struct{})}, nil
 }
 
-// giveStreams makes the program the owner of its streams, so that it can open
-// them by names such as /dev/stdout. Otherwise they belong to this process's
-// user.
+// giveStreams makes the user of the program the owner of its streams, so that the program can open
+// them by names such as /dev/stdout.
 func (s *Sandbox) giveStreams(streams [3]*os.File) error {
 	if s.owner == nil || s.caps.Isolation != executor.IsolationNamespaces {
 		return nil
@@ -89,16 +88,16 @@ func runJob(ctx context.Context, p *prepared, job *reexec.Job, cmd executor.Comm
 	}
 	defer process.CloseAll(groups)
 	job.Join = uint32(len(groups))
-	served, handOut, err := listenFor(cmd.Listen)
+	ports, handOut, err := listenFor(cmd.Listen)
 	if err != nil {
 		return nil, err
 	}
 	defer process.CloseAll(handOut)
-	if err := p.run(ctx, job, slices.Concat(streams[:], cmd.Pipes, handOut, groups, mounts), served); err != nil {
-		served.close()
+	if err := p.run(ctx, job, slices.Concat(streams[:], cmd.Pipes, handOut, groups, mounts), ports); err != nil {
+		ports.close()
 		return nil, err
 	}
-	return served, nil
+	return ports, nil
 }
 
 // jobOf returns the job that runs a command.
@@ -145,8 +144,8 @@ func (s *Sandbox) jobOf(cmd executor.Command, tty bool) (*reexec.Job, error) {
 // secretsAt is where a command finds Command.Secrets.
 const secretsAt = "/run/secrets"
 
-// addSecrets adds the steps that write the secrets to the new root. The root is
-// memory, and is made read-only afterwards.
+// addSecrets adds the steps that write the secrets into the new root. The root is in memory, and
+// becomes read-only afterwards.
 func addSecrets(job *reexec.Job, cmd executor.Command) {
 	if len(cmd.Secrets) == 0 {
 		return
@@ -198,7 +197,7 @@ func writableIn(cmd executor.Command) []string {
 	return dirs
 }
 
-// limits are the resource limits of a command.
+// limits returns the resource limits of a command.
 func (s *Sandbox) limits(l executor.Limits) []reexec.Limit {
 	limits := []reexec.Limit{
 		{Resource: unix.RLIMIT_CORE}, // 0
@@ -232,10 +231,9 @@ type mount struct {
 	attributes     uint64
 }
 
-// mountsOf lists the directories of the host that one command sees. The skills
-// are mounted twice: at skillsAt, and at their place in the workspace, which
-// would otherwise be writable. Shared ones have no such place. The mounts do not
-// follow a link that has taken the place of a directory.
+// mountsOf returns the directories of the host that one command sees. Skills in the workspace are
+// mounted twice: at skillsAt, and read-only at their place in the workspace, which is writable. The
+// mounts do not follow a link that has replaced a directory.
 func (s *Sandbox) mountsOf(cmd executor.Command) []mount {
 	list := []mount{{cmd.Workspace, workspaceAt, writable}}
 	if len(cmd.Parts) > 0 {
@@ -268,8 +266,8 @@ func (s *Sandbox) mountsOf(cmd executor.Command) []mount {
 	return list
 }
 
-// mounts opens the mounts that a child in a user namespace of its own may not
-// open.
+// mounts opens the mounts of a command if the host is root. The first process, in a user namespace
+// of its own, may not open them then.
 func (s *Sandbox) mounts(cmd executor.Command) ([]*os.File, error) {
 	if !s.root || s.caps.Isolation != executor.IsolationNamespaces {
 		return nil, nil

@@ -21,8 +21,8 @@ const (
 	skillsAt = "/skills"
 )
 
-// ErrUnavailable is wrapped when this machine offers no isolation that is good
-// enough. The error text says why and what to change.
+// ErrUnavailable is wrapped if this machine offers no isolation that is good enough. The error text
+// says why and what to change.
 var ErrUnavailable = errors.New("no sandbox available")
 
 // Sandbox is the Executor that isolates commands from the host. It needs Linux and nothing
@@ -61,10 +61,10 @@ type config struct {
 // Option configures Open.
 type Option func(*config) error
 
-// WithReadable shows directories of the host to commands, such as /opt/tools, at
-// the same path and read-only, besides the system's own. A command can read all
-// that this process's user owns in them, and connect to sockets in them. The
-// default is none; at most 32 are allowed. Open fails if one is not a directory.
+// WithReadable shows directories of the host to commands, such as /opt/tools, at the same path and
+// read-only, besides the system's own. A command can read all files in them that this process's
+// user owns, and connect to sockets in them. The default is none; at most 32 are allowed. Open
+// fails if one is not a directory.
 func WithReadable(dirs ...string) Option {
 	return func(s *config) error {
 		if len(s.readable)+len(dirs) > maxReadable {
@@ -92,9 +92,9 @@ func WithTemp(bytes int64) Option {
 	}
 }
 
-// WithPrepared keeps n sandboxes ready, from 0 to 64, which hides most of the
-// start-up time. Each is used for one command and never again. The default is 0.
-// Each costs a process of about 5 MB.
+// WithPrepared keeps n sandboxes ready, from 0 to 64, which saves most of the start-up time of a
+// command. Each sandbox serves one command, and then another is prepared. The default is 0. Each
+// costs a process of about 5 MB.
 func WithPrepared(n int) Option {
 	return func(s *config) error {
 		if n < 0 || n > maxPrepared {
@@ -105,8 +105,8 @@ func WithPrepared(n int) Option {
 	}
 }
 
-// WithCgroup names a cgroup directory that was delegated to this process, in
-// which the commands' groups are made. By default Open looks for one.
+// WithCgroup names a cgroup directory that was delegated to this process. The sandbox creates the
+// cgroups of commands in it. By default Open looks for one.
 func WithCgroup(dir string) Option {
 	return func(s *config) error {
 		if !filepath.IsAbs(dir) {
@@ -138,10 +138,11 @@ func WithGrace(d time.Duration) Option {
 	}
 }
 
-// Open finds out what this machine can do, by trying it, and returns an executor
-// that uses it. The error wraps ErrUnavailable, unless an option has no meaning or ctx,
-// which bounds Open alone, has ended. Close the executor when no more commands will
-// follow. What has worked once in this process is not tried again: if the machine changes
+// Open returns an executor with the strongest isolation that this machine offers. To find out, it
+// runs a small command. The error is that of an option or of ctx, or wraps ErrUnavailable. ctx bounds
+// Open alone. The caller closes the executor after the last command.
+//
+// Open does not try settings again that have worked in this process. If the machine changes
 // afterwards, commands fail with executor.ErrSetup.
 func Open(ctx context.Context, opts ...Option) (*Sandbox, error) {
 	s := &Sandbox{config: config{grace: process.DefaultGrace, temp: defaultTemp, least: executor.IsolationLandlock}}

@@ -1,11 +1,9 @@
-// Package family finds and ends the processes that descend from a program, on Linux.
-// Elsewhere it is empty.
+// Package family finds and ends the processes that descend from a program, on Linux. On other
+// systems it has only an error.
 package family
 
-import (
-	"errors"
-)
+import "errors"
 
-// ErrStuck is wrapped when a process is still there after it was killed: it waits in the
-// kernel, or belongs to another user.
+// ErrStuck is wrapped if a process still exists a while after it was killed: it waits in the kernel,
+// or belongs to another user.
 var ErrStuck = errors.New("process survives being killed")

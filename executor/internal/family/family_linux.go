@@ -18,13 +18,12 @@ import (
 	"github.com/satchel-go/satchel/executor"
 )
 
-// Family is a program that leads a session and a process group of its own,
-// together with all its descendants. Descendants that have left the session are
-// found by the marker.
+// Family is a program that leads a session and a process group of its own, with all its
+// descendants. The marker identifies descendants that have left the session.
 type Family struct {
 	Leader int    // the program's process
-	Marker uint64 // RLIMIT_LOCKS of all descendants; 0: none could be set
-	Since  Moment // a moment before the program started anything
+	Marker uint64 // RLIMIT_LOCKS of all descendants; 0 if it could not be set
+	Since  Moment // a moment before the program started a process
 }
 
 // Terminate asks the processes of the group to end.
@@ -32,47 +31,48 @@ func (f *Family) Terminate() {
 	_ = unix.Kill(-f.Leader, unix.SIGTERM) // ESRCH: no process is left to ask
 }
 
-// KillAll kills the group, which the kernel does in one step, and then the
-// processes that have left it, until it finds none, for up to KillWait. The
-// program must not have been reaped.
+// KillAll kills the group, which the kernel does in one step. Then it kills the processes that have
+// left the group, until it finds none, for up to KillWait. The caller must not have reaped the
+// program.
 func (f *Family) KillAll() error {
 	_ = unix.Kill(-f.Leader, unix.SIGKILL)
-	return f.killLeft()
+	return f.killUntilNone()
 }
 
-// KillMarked kills the processes that have the marker, under any leader. It is for a leader
-// that was reaped, or whose number was never learnt. Otherwise it is KillAll.
+// KillMarked kills the processes that have the marker, whatever their leader is. The caller uses it
+// in place of KillAll if the leader was reaped or its number is unknown.
 func (f *Family) KillMarked() error {
-	return (&Family{Leader: noLeader, Marker: f.Marker, Since: f.Since}).killLeft()
+	return (&Family{Leader: noLeader, Marker: f.Marker, Since: f.Since}).killUntilNone()
 }
 
-// noLeader is a leader that no process has.
+// noLeader is a number that no process has.
 const noLeader = -1
 
-func (f *Family) killLeft() error {
+// killUntilNone kills members until it finds none, for up to KillWait.
+func (f *Family) killUntilNone() error {
 	deadline := time.Now().Add(KillWait)
-	for pause := 500 * time.Microsecond; ; pause = min(2*pause, 20*time.Millisecond) {
-		left := f.killStrays()
-		if len(left) == 0 {
+	for pause := minKillPause; ; pause = min(2*pause, maxKillPause) {
+		alive := f.killMembers()
+		if len(alive) == 0 {
 			return nil
 		}
 		if time.Now().After(deadline) {
-			return fmt.Errorf("processes %v: %w", left, ErrStuck)
+			return fmt.Errorf("processes %v: %w", alive, ErrStuck)
 		}
 		time.Sleep(pause)
 	}
 }
 
-// killStrays kills the members that are still alive and returns their numbers.
-// Without /proc it finds none.
-func (f *Family) killStrays() []int {
-	var found []int
+// killMembers kills the members that are still alive and returns their numbers. Without /proc it
+// finds none.
+func (f *Family) killMembers() []int {
+	var killed []int
 	for pid := range f.members() {
 		if f.killOne(pid) {
-			found = append(found, pid)
+			killed = append(killed, pid)
 		}
 	}
-	return found
+	return killed
 }
 
 // members yields the processes that descend from the leader. It may yield one
@@ -87,9 +87,9 @@ func (f *Family) members() iter.Seq[int] {
 	}
 }
 
-// killOne kills a process that was a member a moment ago; it returns false if the
-// process is gone. It opens a descriptor before it checks membership again, so
-// that the signal cannot hit another process that got the same number.
+// killOne kills a process that was a member a moment ago. It returns false if the process has ended.
+// It opens a descriptor before it checks membership again, so that the signal cannot reach another
+// process to which the kernel has assigned the same number since.
 func (f *Family) killOne(pid int) bool {
 	fd, err := unix.PidfdOpen(pid, 0)
 	if errors.Is(err, unix.ESRCH) {
@@ -115,9 +115,8 @@ func (f *Family) owns(pid int) bool {
 	return f.Marker != 0 && lockLimit(pid) == f.Marker
 }
 
-// lockLimit returns the hard limit on locks of a process, 0 if it is not known.
-// The system call is fast but works only for the same user; everybody may read
-// the file.
+// lockLimit returns the hard limit on locks of a process, or 0 if it is unknown. The system call is
+// fast, but works only for the same user. Every user may read the file.
 func lockLimit(pid int) uint64 {
 	var limit unix.Rlimit
 	err := unix.Prlimit(pid, unix.RLIMIT_LOCKS, nil, &limit)
@@ -139,8 +138,7 @@ func lockLimit(pid int) uint64 {
 	return 0
 }
 
-// hasEnded reports whether a process is gone or is a zombie. Zombies wait for a
-// parent, which is not ours to hurry.
+// hasEnded reports whether a process has ended. A zombie has: it only waits for its parent.
 func hasEnded(pid int) bool {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
@@ -151,12 +149,12 @@ func hasEnded(pid int) bool {
 	if len(fields) < 18 || fields[0][0] != 'Z' && fields[0][0] != 'X' {
 		return false
 	}
-	// That was the state of the first thread. Others can go on without it.
+	// Field 0 is the state of the first thread. Others can run without it.
 	threads, _ := strconv.Atoi(string(fields[17]))
 	return threads <= 1
 }
 
-// Capability says how reliably all processes of a command are ended.
+// Capability returns how reliably KillAll ends all processes of a command.
 func Capability() executor.Capability {
 	if _, err := os.Stat("/proc/self/limits"); err != nil {
 		return executor.Capability{Note: "no /proc: processes that leave the group are not found"}
@@ -170,9 +168,9 @@ func (f *Family) PIDs() []int {
 	return append([]int{f.Leader}, slices.Compact(all)...)
 }
 
-// SetMarker gives a process a number that its descendants inherit and that other
-// processes can read: the limit on file locks, which Linux has not enforced since
-// 2.4.25. It returns 0 where that does not work.
+// SetMarker gives a process a random number that its descendants inherit and that other processes
+// can read. It is the limit on file locks, which Linux has not enforced since 2.4.25. SetMarker
+// returns 0 if that does not work.
 func SetMarker(pid int) uint64 {
 	var old unix.Rlimit
 	if unix.Prlimit(pid, unix.RLIMIT_LOCKS, nil, &old) != nil || old.Max < 1<<32 {
@@ -185,9 +183,9 @@ func SetMarker(pid int) uint64 {
 	return marker
 }
 
-// NewMarker returns a number too large to be meant as a limit, and below infinity.
+// NewMarker returns a random number from minMarker to most or MaxMarker.
 func NewMarker(most uint64) uint64 {
 	var random [8]byte
 	_, _ = rand.Read(random[:]) // never fails
-	return 1<<31 + binary.NativeEndian.Uint64(random[:])%(min(most, 1<<62)-1<<31)
+	return minMarker + binary.NativeEndian.Uint64(random[:])%(min(most, MaxMarker)-minMarker)
 }

@@ -195,7 +195,7 @@ func BenchmarkFamily(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				c.Since = since()
-				if left := c.killStrays(); len(left) > 0 {
+				if left := c.killMembers(); len(left) > 0 {
 					b.Fatal(left)
 				}
 			}

@@ -6,10 +6,9 @@ import (
 	"strconv"
 )
 
-// Descendants returns a process and everything that descends from it by parents.
-// A process whose parent has ended gets another parent. So some descendants are
-// not found outside a process namespace; inside one, its first process adopts
-// them.
+// Descendants returns a process and all that descend from it. A process whose parent has ended gets
+// another parent, so Descendants can miss some. It misses none for the first process of a process
+// namespace, which adopts them.
 func Descendants(first int) []int {
 	children := map[int][]int{}
 	for _, pid := range everyPID() {
@@ -20,11 +19,12 @@ func Descendants(first int) []int {
 	all := []int{first}
 	for i := 0; i < len(all); i++ {
 		all = append(all, children[all[i]]...)
-		delete(children, all[i]) // so that reused numbers cannot make a circle
+		delete(children, all[i]) // so that a reused number cannot lead to an endless loop
 	}
 	return all
 }
 
+// everyPID returns the numbers of all processes.
 func everyPID() []int { return NumbersIn("/proc") }
 
 // NumbersIn returns the names in a directory that are numbers.
@@ -44,7 +44,7 @@ func NumbersIn(dir string) []int {
 	return all
 }
 
-// ParentOf returns the parent of a process, 0 if the process is gone.
+// ParentOf returns the parent of a process, or 0 if the process has ended.
 func ParentOf(pid int) int {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {

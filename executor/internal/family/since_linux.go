@@ -9,21 +9,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Moment is a point in time, expressed by the process numbers that the kernel had
-// given until then. In the zero Moment they are not known.
+// Moment is a point in time, with the last process number that the kernel had assigned by then. In
+// the zero Moment the number is unknown.
 //
-// The kernel gives process numbers in ascending order and starts again after the
-// largest. So everything that a command started has a number that was given since
-// the command began, and only these numbers have to be looked at. That takes no
-// longer on a machine with a thousand processes than on one with ten. Choosing a
-// number takes a privilege over the machine, or over the container.
+// The kernel assigns process numbers in ascending order and starts again after the largest. So all
+// processes of a command have numbers that were assigned since it began, and only these must be
+// checked. That takes no longer on a machine with a thousand processes than on one with ten. A
+// process needs a privilege over the machine or the container to choose another number.
 type Moment struct {
-	at   time.Time // not later than the reading of last
-	last int       // the last number given
-	end  int       // the first number that is too large to be given
+	at   time.Time // not later than last was read
+	last int       // the last number assigned
+	end  int       // the first number that is too large to be assigned
 }
 
-// Now reads the last number that was given.
+// Now returns the current moment.
 func Now() Moment {
 	n := Moment{at: time.Now()}
 	if fields := strings.Fields(kernelText("/proc/loadavg")); len(fields) == 5 {
@@ -33,9 +32,8 @@ func Now() Moment {
 	return n
 }
 
-// kernelText returns a short file of /proc. It returns "" for a file that is not
-// the kernel's own: in a container another file, with invented figures, can be
-// mounted over it.
+// kernelText returns a short file of /proc, or "" if the file is not the kernel's own: a container
+// can mount another file, with other numbers, over it.
 func kernelText(path string) string {
 	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -51,19 +49,20 @@ func kernelText(path string) string {
 	return string(text[:max(n, 0)])
 }
 
-// span holds the numbers after one and up to another, in the order in which the kernel assigns
-// them. If upTo is below after, the span wraps around at the largest number.
+// span is the process numbers after one and up to another, in the order in which the kernel assigns
+// them. If upTo is below after, the span goes on at 1 after the largest number.
 type span struct{ after, upTo, end int }
 
-// since returns the numbers that were given between then and n, where took is the
-// time between them. The result is false if the numbers are not known, or if so
-// much time has passed that a number may have been given twice.
-func (n Moment) since(then Moment, took time.Duration) (span, bool) {
+// since returns the numbers that were assigned between then and n; elapsed is the time between them.
+// It returns false if the numbers are unknown, or if the kernel may have assigned one of them twice
+// in that time.
+func (n Moment) since(then Moment, elapsed time.Duration) (span, bool) {
 	s := span{then.last, n.last, n.end}
-	known := s.after > 0 && s.upTo > 0 && s.after < s.end && s.upTo < s.end
-	return s, known && took < time.Duration(s.end)*minNumberTime
+	isKnown := s.after > 0 && s.upTo > 0 && s.after < s.end && s.upTo < s.end
+	return s, isKnown && elapsed < time.Duration(s.end)*minNumberTime
 }
 
+// count returns how many numbers are in the span.
 func (s span) count() int {
 	if s.upTo < s.after {
 		return s.end - 1 - s.after + s.upTo
@@ -71,6 +70,7 @@ func (s span) count() int {
 	return s.upTo - s.after
 }
 
+// numbers yields the numbers of the span.
 func (s span) numbers() iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for n := s.after; n != s.upTo; {
@@ -84,26 +84,26 @@ func (s span) numbers() iter.Seq[int] {
 	}
 }
 
-// StartedSince yields all processes that were started after a moment, also those
-// that start while it runs. It may yield other processes too (all of the machine
-// if the numbers are of no use), and may yield a process twice.
+// StartedSince yields all processes that were started after a moment, also those that start while
+// it runs. It may yield other processes too, and a process twice. If the numbers say nothing, it
+// yields all processes of the machine.
 func StartedSince(then Moment) iter.Seq[int] {
 	return func(yield func(int) bool) {
-		for seen := then.last; ; {
+		for checked := then.last; ; {
 			now := Now()
 			all, ok := now.since(then, time.Since(then.at))
 			if !ok || all.count() > maxNumbers {
 				break
 			}
-			if seen == all.upTo {
+			if checked == all.upTo {
 				return
 			}
-			for pid := range (span{seen, all.upTo, all.end}).numbers() {
+			for pid := range (span{checked, all.upTo, all.end}).numbers() {
 				if isProcess(pid) && !yield(pid) {
 					return
 				}
 			}
-			seen = all.upTo
+			checked = all.upTo
 		}
 		for _, pid := range everyPID() {
 			if !yield(pid) {
@@ -113,6 +113,5 @@ func StartedSince(then Moment) iter.Seq[int] {
 	}
 }
 
-// isProcess reports whether a number belongs to a process, and not to a thread or
-// to nothing.
+// isProcess reports whether a number is that of a process, not of a thread or of nothing.
 func isProcess(pid int) bool { return unix.Tgkill(pid, pid, 0) != unix.ESRCH }

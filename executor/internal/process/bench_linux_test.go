@@ -14,7 +14,7 @@ func BenchmarkWatchDisk(b *testing.B) {
 	b.Run("tick", func(b *testing.B) {
 		d := openDisk(b, b.TempDir(), 1<<40, nil)
 		for b.Loop() {
-			d.counted = time.Now()
+			d.countedAt = time.Now()
 			d.look(nil)
 		}
 	})
@@ -35,7 +35,7 @@ func BenchmarkWatchDisk(b *testing.B) {
 			}
 			d := openDisk(b, dir, 1<<40, nil)
 			for b.Loop() {
-				if used, ok := d.count(nil, d.start); !ok || used.files < int64(files) {
+				if used, ok := d.count(nil, d.mostFree); !ok || used.files < int64(files) {
 					b.Fatal(used)
 				}
 			}
@@ -55,12 +55,12 @@ func BenchmarkWatchMemory(b *testing.B) {
 		})
 		b.Run(fmt.Sprintf("files of %d processes", processes), func(b *testing.B) {
 			for b.Loop() {
-				heldBy(nil, c.PIDs(), memoryDevice())
+				findHeldFiles(nil, c.PIDs(), memoryDevice())
 			}
 		})
 		b.Run(fmt.Sprintf("closely %d processes", processes), func(b *testing.B) {
 			for b.Loop() {
-				proportional(nil, c.PIDs(), held{})
+				proportional(nil, c.PIDs(), heldFiles{})
 			}
 		})
 	}

@@ -22,20 +22,20 @@ func CheckGrace(d time.Duration) error {
 	return nil
 }
 
-// ErrOption is wrapped by the constructors of executors when an option has no meaning.
+// ErrOption is wrapped by the constructors of executors if an option is invalid.
 var ErrOption = errors.New("invalid option")
 
 // Child is a started command as its executor knows it: a process of the host, or
 // the first process of a sandbox.
 type Child interface {
-	// AwaitExit returns when the program has exited. Until Reap the numbers of
-	// the program and of what it started are not given to other processes.
+	// AwaitExit returns when the program has exited. Until Reap the kernel does not assign the
+	// numbers of the program's process, group and session to others.
 	AwaitExit()
 	// Terminate asks the program's process group to end.
 	Terminate()
 	// KillAll ends the program and everything that it started.
 	KillAll() error
-	// Reap returns how the program ended. It is called after KillAll.
+	// Reap returns how the program ended. The caller calls it after KillAll.
 	Reap() (Ending, error)
 	// PIDs returns the processes of the command that can be found now.
 	PIDs() []int
@@ -56,14 +56,16 @@ type Ending struct {
 	Policy  bool          // the sandbox's system call filter killed it
 }
 
-// StartFunc starts a child with the three streams. The calling goroutine stays
-// locked to its thread until the program has exited. The error is a Refusal if
-// the command is at fault, not the host.
+// StartFunc starts a child with the three streams. The calling goroutine stays locked to its thread
+// until the program has exited. If the fault is the command's and not the host's, the error is a
+// Refusal.
 type StartFunc func(ctx context.Context, cmd executor.Command, streams [3]*os.File, tty bool) (Child, error)
 
-// Refusal is the error for a command that cannot be started as it is written.
+// Refusal is the error for a command whose program cannot be started, with the result of the
+// command.
 type Refusal struct{ executor.Result }
 
+// Error returns the reason.
 func (r Refusal) Error() string { return r.Stderr.String() }
 
 // NeverRan returns the result of a command whose program was not started.

@@ -4,16 +4,16 @@ package process
 // It follows no links and opens nothing but directories.
 type count struct {
 	stop   <-chan struct{}
-	most   space // counting stops when this is exceeded
+	most   space // counting stops when used exceeds it
 	used   space
-	hidden bool                // something could not be looked at
-	seen   map[fileID]struct{} // files that have several names
+	hidden bool                // some files could not be counted
+	seen   map[fileID]struct{} // counted files that have several names
 }
 
 // fileID identifies a file, whatever its names are.
 type fileID struct{ device, number uint64 }
 
-// isStopped reports whether the count is no longer wanted.
+// isStopped reports whether stop was closed.
 func (c *count) isStopped() bool {
 	select {
 	case <-c.stop:

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// tree counts everything below a directory, and returns false if stop was closed.
-// It takes a file's size for its space, which is not known here.
+// tree counts everything below a directory, and returns false if stop was closed. It counts the
+// sizes of files: this system does not report their space on disk.
 func (c *count) tree(top *os.File) bool {
 	err := filepath.WalkDir(top.Name(), func(path string, d fs.DirEntry, err error) error {
 		switch {

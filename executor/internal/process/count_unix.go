@@ -16,50 +16,57 @@ type level struct {
 	dirs []string // its subdirectories that are still to be counted
 }
 
-// tree counts everything below a directory, and returns false if stop was closed.
-// It holds one open directory however deep the tree is, and goes back up by "..".
-// If that does not lead back, because the command has moved directories
-// meanwhile, the rest is not counted.
+// tree counts everything below a directory, and returns false if stop was closed. It holds only one
+// open directory, however deep the tree is, and goes back up by "..".
 func (c *count) tree(top *os.File) bool {
 	dir, err := open(top, ".")
 	if err != nil {
 		c.hidden = true
 		return true
 	}
-	defer func() { _ = dir.Close() }()
 	var path []level
-	for {
+	for dir != nil {
 		here, ok := c.directory(dir)
 		if !ok || c.used.exceeds(c.most) {
+			_ = dir.Close()
 			return ok
 		}
-		path = append(path, here)
-		for {
-			last := &path[len(path)-1]
-			if n := len(last.dirs); n > 0 {
-				name := last.dirs[n-1]
-				last.dirs = last.dirs[:n-1]
-				if below, err := open(dir, name); err == nil {
-					_ = dir.Close()
-					dir = below
-					break
-				} else if !errors.Is(err, unix.ENOENT) && !errors.Is(err, unix.ENOTDIR) && !errors.Is(err, unix.ELOOP) {
-					c.hidden = true
-				}
-				continue
+		dir, path = c.next(dir, append(path, here))
+	}
+	return true
+}
+
+// next closes dir, the last of path, and opens the next directory to count: below dir, or below a
+// directory above it. It returns nil if there is none. It also returns nil if ".." leads to another
+// directory, because the command has moved some; the rest is then not counted.
+func (c *count) next(dir *os.File, path []level) (*os.File, []level) {
+	for {
+		last := &path[len(path)-1]
+		for len(last.dirs) > 0 {
+			name := last.dirs[len(last.dirs)-1]
+			last.dirs = last.dirs[:len(last.dirs)-1]
+			below, err := open(dir, name)
+			if err == nil {
+				_ = dir.Close()
+				return below, path
 			}
-			if path = path[:len(path)-1]; len(path) == 0 {
-				return true
-			}
-			above, err := open(dir, "..")
-			if err != nil || idOf(above) != path[len(path)-1].id {
-				_ = above.Close()
+			if !errors.Is(err, unix.ENOENT) && !errors.Is(err, unix.ENOTDIR) && !errors.Is(err, unix.ELOOP) {
 				c.hidden = true
-				return true
 			}
-			_ = dir.Close()
-			dir = above
 		}
+		path = path[:len(path)-1]
+		if len(path) == 0 {
+			_ = dir.Close()
+			return nil, nil
+		}
+		above, err := open(dir, "..")
+		_ = dir.Close()
+		if err != nil || idOf(above) != path[len(path)-1].id {
+			_ = above.Close()
+			c.hidden = true
+			return nil, nil
+		}
+		dir = above
 	}
 }
 
@@ -77,7 +84,7 @@ func (c *count) directory(dir *os.File) (here level, ok bool) {
 			}
 			var st unix.Stat_t
 			if unix.Fstatat(int(dir.Fd()), name, &st, unix.AT_SYMLINK_NOFOLLOW) != nil {
-				continue // it is gone
+				continue // the file was removed
 			}
 			if st.Mode&unix.S_IFMT == unix.S_IFDIR {
 				here.dirs = append(here.dirs, name)

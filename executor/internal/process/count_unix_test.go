@@ -105,7 +105,7 @@ func TestDiskCountStops(t *testing.T) {
 	}
 	stop := make(chan struct{})
 	close(stop)
-	if _, ok := d.count(stop, d.start); ok {
+	if _, ok := d.count(stop, d.mostFree); ok {
 		t.Error("counted on after the end")
 	}
 }
@@ -152,9 +152,9 @@ func TestDiskUnknownForAMoment(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := Disk(filepath.Join(t.TempDir(), "unreadable"), 64<<20, func() []int { return []int{1} }).(*diskCheck)
 		defer d.close()
-		d.start = space{1 << 40, 1 << 20}
-		d.last = d.start
-		d.free = func() (space, bool) { return d.start.minus(space{10 << 30, 0}), true }
+		d.mostFree = space{1 << 40, 1 << 20}
+		d.countedFree = d.mostFree
+		d.free = func() (space, bool) { return d.mostFree.minus(space{10 << 30, 0}), true }
 		counts := 0
 		d.written = func([]int) (int64, bool) {
 			counts++
@@ -177,7 +177,7 @@ func TestDiskRoomMadeByOthers(t *testing.T) {
 		d := Disk(filepath.Join(t.TempDir(), "unreadable"), 64<<20, func() []int { return []int{1} }).(*diskCheck)
 		defer d.close()
 		free := space{1 << 40, 1 << 20}
-		d.start, d.last = free, free
+		d.mostFree, d.countedFree = free, free
 		d.free = func() (space, bool) { return free, true }
 		d.written = func([]int) (int64, bool) { return 1 << 30, true }
 		looks := func(want executor.Reason) {
@@ -220,9 +220,9 @@ func TestDiskWrittenByOthers(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				d := Disk(filepath.Join(t.TempDir(), "unreadable"), limit, func() []int { return []int{1} }).(*diskCheck)
 				defer d.close()
-				d.start = space{1 << 40, 1 << 20}
-				d.last = d.start
-				d.free = func() (space, bool) { return d.start.minus(space{tt.lost * mib, 0}), true }
+				d.mostFree = space{1 << 40, 1 << 20}
+				d.countedFree = d.mostFree
+				d.free = func() (space, bool) { return d.mostFree.minus(space{tt.lost * mib, 0}), true }
 				d.written = func([]int) (int64, bool) { return tt.written * mib, !tt.unknown }
 				var reason executor.Reason
 				for began := time.Now(); reason == "" && time.Since(began) < time.Minute; {

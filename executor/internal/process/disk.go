@@ -14,11 +14,11 @@ import (
 // open or mapped into memory.
 //
 // Some files cannot be counted: those in a directory that the host may not read, and those that
-// the processes hide, see held. If two counts in a row show a sign of such files, the check
-// charges the space that the file system has lost since it had most. It charges no more than
-// the command's own processes have written, and only if that exceeds the limit and a margin
-// both times. So a command does not pay for what others write meanwhile. If the host may not
-// see how much a process has written, all the lost space is charged.
+// the processes hide, see heldFiles. If two counts in a row show a sign of such files, the check
+// charges the command for the space that the file system has lost since the check began. It
+// charges no more than the command's own processes have written, and only if that exceeds the
+// limit and a margin both times. So a command does not pay for what others write meanwhile. If
+// the host may not see how much a process has written, all the lost space is charged.
 //
 // The command can write more than the limit: what it writes between two counts, and a sixteenth
 // of the limit. If it hides files, a margin of a quarter and at least 128 MiB is added, besides
@@ -31,15 +31,20 @@ type diskCheck struct {
 	free      func() (now space, known bool)
 	written   func(pids []int) (bytes int64, known bool)
 
-	tree        *os.File // nil before the first look, and if it cannot be opened
-	start, last space    // free space: the most there was, and at the last count
-	left        space    // how much may be lost before the files are counted again
-	counted     time.Time
-	took        time.Duration
-	hidden      bool  // the last count showed a sign of hidden files
-	charged     space // what was charged for them then
-	before      space // free space at the last look
-	looked      time.Time
+	tree     *os.File // nil before the first look, and if it cannot be opened
+	mostFree space    // the most free space so far
+
+	// Of the last count of the files:
+	countedAt   time.Time
+	countTook   time.Duration
+	countedFree space // free space then
+	allowance   space // how much may be lost before the files are counted again
+	hidden      bool  // there was a sign of hidden files
+	charge      space // for hidden files
+
+	// Of the last look:
+	lookedAt   time.Time
+	lookedFree space // free space then
 }
 
 // space is an amount of disk space: bytes and files.
@@ -62,17 +67,18 @@ func Disk(workspace string, limit int64, pids func() []int) Check {
 	if workspace == "" || limit < 0 {
 		return nil
 	}
-	d := &diskCheck{workspace: workspace, limit: space{min(limit, maxDisk), maxDiskFiles}, pids: pids, written: writtenBy, counted: time.Now()}
+	d := &diskCheck{workspace: workspace, limit: space{min(limit, maxDisk), maxDiskFiles}, pids: pids, written: writtenBy, countedAt: time.Now()}
 	d.free = func() (space, bool) { return freeSpace(workspace) }
-	d.start, _ = d.free()
-	// What the workspace holds already is not known: counting it would cost every
-	// command time, however short it is.
-	d.last, d.left = d.start, d.limit.part(diskPrecision)
-	d.before, d.looked = d.start, d.counted
+	d.mostFree, _ = d.free()
+	// The size of the workspace is unknown here: counting it would cost every command time,
+	// however short the command is.
+	d.countedFree, d.allowance = d.mostFree, d.limit.part(diskPrecision)
+	d.lookedFree, d.lookedAt = d.mostFree, d.countedAt
 	return d
 }
 
-// look implements Check.
+// look implements Check. It counts the files if the lost space, or the time since the last count, is
+// large enough.
 func (d *diskCheck) look(stop <-chan struct{}) (executor.Reason, time.Duration) {
 	if d.tree == nil {
 		d.tree, _ = os.Open(d.workspace) // the open directory stays the right one, even if it is moved
@@ -80,42 +86,42 @@ func (d *diskCheck) look(stop <-chan struct{}) (executor.Reason, time.Duration) 
 	free, known := d.free()
 	calm := diskCalm
 	if !known {
-		free, calm = d.start, diskBlind
+		free, calm = d.mostFree, diskBlind
 	}
-	d.start = d.start.most(free) // somebody has freed space
+	d.mostFree = d.mostFree.most(free) // somebody has freed space
 	start := time.Now()
 	rate := d.rate(free, start)
-	wait := max(calm, (calmShare-1)*d.took)
-	if lost := d.last.minus(free); known && lost.exceeds(d.left) {
-		wait = (suspectShare - 1) * d.took
-		if lost.exceeds(d.left.plus(d.limit)) {
+	wait := max(calm, (calmShare-1)*d.countTook)
+	if lost := d.countedFree.minus(free); known && lost.exceeds(d.allowance) {
+		wait = (suspectShare - 1) * d.countTook
+		if lost.exceeds(d.allowance.plus(d.limit)) {
 			wait = 0
 		}
 	}
-	if start.Sub(d.counted) < wait {
-		return "", rate.pause(d.left.minus(d.last.minus(free)))
+	if start.Sub(d.countedAt) < wait {
+		return "", rate.pause(d.allowance.minus(d.countedFree.minus(free)))
 	}
 	used, ok := d.count(stop, free)
 	if !ok {
-		return "", rate.pause(d.left.minus(d.last.minus(free)))
+		return "", rate.pause(d.allowance.minus(d.countedFree.minus(free)))
 	}
-	d.last, d.counted, d.took = free, time.Now(), time.Since(start)
+	d.countedFree, d.countedAt, d.countTook = free, time.Now(), time.Since(start)
 	if used.exceeds(d.limit) {
 		return executor.ReasonDisk, 0
 	}
-	d.left = d.limit.minus(used)
+	d.allowance = d.limit.minus(used)
 	if d.hidden {
-		d.left = d.left.least(d.bound().minus(d.charged))
-		if d.left.bytes < 0 || d.left.files < 0 { // so it must be counted once more
-			d.left = space{-1 << 62, -1 << 62}
+		d.allowance = d.allowance.least(d.bound().minus(d.charge))
+		if d.allowance.bytes < 0 || d.allowance.files < 0 { // so it must be counted once more
+			d.allowance = space{-1 << 62, -1 << 62}
 			return "", diskQuick
 		}
 	}
-	d.left = d.left.most(d.limit.part(diskPrecision))
-	return "", rate.pause(d.left)
+	d.allowance = d.allowance.most(d.limit.part(diskPrecision))
+	return "", rate.pause(d.allowance)
 }
 
-// bound returns how much hidden files may take.
+// bound returns the largest charge for hidden files that is allowed: the limit and a margin.
 func (d *diskCheck) bound() space {
 	margin := d.limit.part(marginShare)
 	margin.bytes = max(margin.bytes, minMargin)
@@ -136,15 +142,15 @@ func (d *diskCheck) count(stop <-chan struct{}, free space) (used space, ok bool
 			c.used, c.hidden = c.used.plus(removed), c.hidden || hidden
 		}
 	}
-	again, before := d.hidden && c.hidden, d.charged
+	again, before := d.hidden && c.hidden, d.charge
 	if d.hidden = c.hidden; d.hidden {
-		d.charged = d.start.minus(free)
+		d.charge = d.mostFree.minus(free)
 		if written, known := d.written(pids); known {
-			d.charged.bytes = min(d.charged.bytes, written)
+			d.charge.bytes = min(d.charge.bytes, written)
 		}
 		// Use the lesser of two counts: the host may be unable to look into a
 		// process for a moment while it starts or ends.
-		if both := d.charged.least(before); again && both.exceeds(d.bound()) {
+		if both := d.charge.least(before); again && both.exceeds(d.bound()) {
 			c.used = c.used.most(both)
 		}
 	}

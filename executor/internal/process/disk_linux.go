@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// freeSpace returns the free space of a directory's file system; false if it is
-// not known. A file system without a fixed number of files has 0 files free.
+// freeSpace returns the free space of a directory's file system, or false if it is unknown. A file
+// system without a fixed number of files has 0 files free.
 func freeSpace(dir string) (space, bool) {
 	var fs unix.Statfs_t
 	if err := unix.Statfs(dir, &fs); err != nil {
@@ -22,18 +22,16 @@ func freeSpace(dir string) (space, bool) {
 	return space{int64(fs.Bfree) * unit, int64(fs.Ffree)}, true
 }
 
-// removedFiles returns the space of files without a name that processes still
-// hold, on the file system of a tree, and whether some files are hidden.
+// removedFiles returns the space of removed files that processes still hold, on the file system of a
+// tree, and whether some files are hidden.
 func removedFiles(stop <-chan struct{}, pids []int, tree *os.File) (used space, hidden bool) {
-	h := heldBy(stop, pids, idOf(tree).device)
+	h := findHeldFiles(stop, pids, idOf(tree).device)
 	return h.used, h.hidden
 }
 
-// writtenBy returns how many bytes processes have written, to anything, including
-// their children that have ended and were waited for. It is false if the kernel
-// does not tell that for each of them. A command whose processes have all ended
-// writes nothing more, so its total is known wherever the kernel tells such
-// totals at all.
+// writtenBy returns how many bytes processes have written, to any file or pipe, with those of their
+// children that have ended. It returns false if the kernel does not report that for each process.
+// Without processes nothing more is written, so the total is known if the kernel reports totals.
 func writtenBy(pids []int) (total int64, known bool) {
 	if len(pids) == 0 {
 		_, err := os.Stat("/proc/self/io")

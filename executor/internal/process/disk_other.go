@@ -4,11 +4,11 @@ package process
 
 import "os"
 
-// freeSpace is not known here, so the files are counted more often.
+// freeSpace returns false: it is unknown on this system, so the files are counted more often.
 func freeSpace(string) (space, bool) { return space{}, false }
 
-// removedFiles finds none: there is no portable way to list open files.
+// removedFiles returns none: there is no portable way to list open files.
 func removedFiles(<-chan struct{}, []int, *os.File) (space, bool) { return space{}, false }
 
-// writtenBy is not known here.
+// writtenBy returns false: it is unknown on this system.
 func writtenBy([]int) (int64, bool) { return 0, false }

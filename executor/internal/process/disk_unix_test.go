@@ -48,7 +48,9 @@ func must(t testing.TB, err error) {
 
 func TestDiskLook(t *testing.T) {
 	const limit = 1 << 20
-	ago := func(d time.Duration) func(*diskCheck) { return func(c *diskCheck) { c.counted = c.counted.Add(-d) } }
+	ago := func(d time.Duration) func(*diskCheck) {
+		return func(c *diskCheck) { c.countedAt = c.countedAt.Add(-d) }
+	}
 	for _, tt := range []struct {
 		name    string
 		bytes   int   // bytes that the workspace has
@@ -65,12 +67,12 @@ func TestDiskLook(t *testing.T) {
 		{name: "lost by somebody else", lost: space{limit, 0}, counts: true},
 		{name: "lost by the command", bytes: 4 << 20, lost: space{4 << 20, 1}, counts: true, want: executor.ReasonDisk},
 		{name: "a quarter lost, and full", bytes: 4 << 20, lost: space{limit / 4, 1}, counts: true, want: executor.ReasonDisk},
-		{name: "many files", files: 30, lost: space{0, 30}, prepare: func(d *diskCheck) { d.limit.files, d.left.files = 20, 2 }, counts: true, want: executor.ReasonDisk},
-		{name: "lost, but slow to count", bytes: 4 << 20, lost: space{limit, 1}, prepare: func(d *diskCheck) { d.took = time.Hour }},
-		{name: "a limit's worth lost, and slow to count", bytes: 4 << 20, lost: space{4 << 20, 1}, prepare: func(d *diskCheck) { d.took = time.Hour }, counts: true, want: executor.ReasonDisk},
+		{name: "many files", files: 30, lost: space{0, 30}, prepare: func(d *diskCheck) { d.limit.files, d.allowance.files = 20, 2 }, counts: true, want: executor.ReasonDisk},
+		{name: "lost, but slow to count", bytes: 4 << 20, lost: space{limit, 1}, prepare: func(d *diskCheck) { d.countTook = time.Hour }},
+		{name: "a limit's worth lost, and slow to count", bytes: 4 << 20, lost: space{4 << 20, 1}, prepare: func(d *diskCheck) { d.countTook = time.Hour }, counts: true, want: executor.ReasonDisk},
 		{name: "calm", bytes: 4 << 20, prepare: ago(998 * time.Millisecond)},
 		{name: "calm for a second", bytes: 4 << 20, prepare: ago(time.Second), counts: true, want: executor.ReasonDisk},
-		{name: "calm, but slow to count", bytes: 4 << 20, prepare: func(d *diskCheck) { ago(time.Minute)(d); d.took = 2 * time.Second }},
+		{name: "calm, but slow to count", bytes: 4 << 20, prepare: func(d *diskCheck) { ago(time.Minute)(d); d.countTook = 2 * time.Second }},
 		{name: "below the limit", bytes: 512 << 10, prepare: ago(time.Second), counts: true},
 		{name: "not known", bytes: 4 << 20, unknown: true, prepare: ago(198 * time.Millisecond)},
 		{name: "not known for long", bytes: 4 << 20, unknown: true, prepare: ago(200 * time.Millisecond), counts: true, want: executor.ReasonDisk},
@@ -83,16 +85,16 @@ func TestDiskLook(t *testing.T) {
 					fill(t, dir, fmt.Sprint(i), 0)
 				}
 				d := openDisk(t, dir, limit, nil)
-				d.start = space{1 << 40, 1 << 20}
-				d.last, d.left, d.counted = d.start, d.limit.part(diskPrecision), time.Now().Add(-time.Millisecond)
-				d.before, d.looked = d.start, time.Now().Add(-diskTick)
-				d.free = func() (space, bool) { return d.start.minus(tt.lost), !tt.unknown }
+				d.mostFree = space{1 << 40, 1 << 20}
+				d.countedFree, d.allowance, d.countedAt = d.mostFree, d.limit.part(diskPrecision), time.Now().Add(-time.Millisecond)
+				d.lookedFree, d.lookedAt = d.mostFree, time.Now().Add(-diskTick)
+				d.free = func() (space, bool) { return d.mostFree.minus(tt.lost), !tt.unknown }
 				if tt.prepare != nil {
 					tt.prepare(d)
 				}
-				before := d.counted
+				before := d.countedAt
 				reason, pause := d.look(nil)
-				if counted := d.counted != before; reason != tt.want || counted != tt.counts || reason == "" && (pause < diskQuick || pause > diskTick) {
+				if counted := d.countedAt != before; reason != tt.want || counted != tt.counts || reason == "" && (pause < diskQuick || pause > diskTick) {
 					t.Errorf("reason %q after %v, counted: %v", reason, pause, counted)
 				}
 			})
@@ -136,15 +138,15 @@ func diskLeft(t *testing.T) {
 	fill(t, dir, "file", 4<<20)
 	d := openDisk(t, dir, limit, nil)
 	now := space{1 << 40, 1 << 20}
-	d.start, d.last, d.left = now, now, d.limit.part(diskPrecision)
+	d.mostFree, d.countedFree, d.allowance = now, now, d.limit.part(diskPrecision)
 	d.free = func() (space, bool) { return now, true }
 	lose := func(bytes int64, counts bool) {
 		t.Helper()
 		now.bytes -= bytes
-		before := d.counted
+		before := d.countedAt
 		time.Sleep(diskTick)
-		if reason, _ := d.look(nil); reason != "" || (d.counted != before) != counts {
-			t.Errorf("after losing %d bytes: reason %q, counted %v", bytes, reason, d.counted != before)
+		if reason, _ := d.look(nil); reason != "" || (d.countedAt != before) != counts {
+			t.Errorf("after losing %d bytes: reason %q, counted %v", bytes, reason, d.countedAt != before)
 		}
 	}
 	lose(limit/16, false)

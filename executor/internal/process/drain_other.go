@@ -4,5 +4,5 @@ package process
 
 import "os"
 
-// unread is not known here.
-func unread(*os.File) bool { return false }
+// hasUnread returns false: this system does not report it.
+func hasUnread(*os.File) bool { return false }

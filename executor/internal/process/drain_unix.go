@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// unread reports whether a read from the host's end of a stream would return data
-// at once; for nil it is false.
-func unread(file *os.File) bool {
+// hasUnread reports whether a read from the host's end of a stream would return data at once. For
+// nil it returns false.
+func hasUnread(file *os.File) bool {
 	if file == nil {
 		return false
 	}

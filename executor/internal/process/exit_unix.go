@@ -36,9 +36,8 @@ func StatusOf(status syscall.WaitStatus) (int, string) {
 	return 128 + int(status.Signal()), name
 }
 
-// Refused returns the result for a program that the kernel would not execute
-// because of the command itself. It returns false for other errors, which are the
-// host's.
+// Refused returns the result for an error in starting a program, if the command caused it. It
+// returns false for errors of the host.
 func Refused(name string, err error) (executor.Result, bool) {
 	for _, errno := range []syscall.Errno{
 		syscall.EACCES, syscall.ENOEXEC, syscall.ENOENT, syscall.ENOTDIR,
@@ -56,11 +55,11 @@ func Refused(name string, err error) (executor.Result, bool) {
 	return executor.Result{}, false
 }
 
-// Shadows returns a list that keeps inherited descriptors of the host away from its children.
-// It has an empty entry for every number above the streams, up to the highest that would
-// survive an exec. The runtime closes those in the child, so the flags of the host's own
-// descriptors stay as they are. Descriptors that Go opens never reach a child. One that C code
-// opens between this call and the fork does.
+// Shadows returns nil files for os.ProcAttr.Files, after the three streams. They keep descriptors
+// that the host has inherited away from its children: the Go runtime closes the descriptor of each
+// nil file in the child. There is one for every number above the streams, up to the highest
+// descriptor that would survive an exec. Descriptors that Go opens never reach a child. One that C
+// code opens between this call and the fork does.
 func Shadows() []*os.File {
 	highest := 2
 	for _, dir := range []string{"/proc/self/fd", "/dev/fd"} {

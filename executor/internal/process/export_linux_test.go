@@ -15,7 +15,7 @@ func Hidden(pids []int, dir string) string {
 	}
 	device := uint64(info.Sys().(*syscall.Stat_t).Dev) //nolint:unconvert // the types differ between systems
 	for name, device := range map[string]uint64{"disk": device, "memory": memoryDevice()} {
-		if h := heldBy(nil, pids, device); h.hidden || h.used != (space{}) {
+		if h := findHeldFiles(nil, pids, device); h.hidden || h.used != (space{}) {
 			return fmt.Sprintf("%s: hidden %v, %+v", name, h.hidden, h.used)
 		}
 	}

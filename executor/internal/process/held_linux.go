@@ -13,26 +13,26 @@ import (
 	"github.com/satchel-go/satchel/executor/internal/family"
 )
 
-// held adds up the files of a file system that have no name any more but that
-// processes hold, open or mapped into memory. Each file counts once.
-type held struct {
+// heldFiles adds up the removed files of a file system that processes hold open or mapped into
+// memory. Each file counts once.
+type heldFiles struct {
 	device uint64
 	used   space
-	// hidden is a sign that the processes hold further files that could not be counted. Either
+	// hidden is a sign that the processes hold more files, which could not be counted. Either
 	// the host may not see their open files or mappings, or descriptors wait in a socket, or a
 	// file is mapped but not open. Only root can ask for the size of the last. A process that
 	// is just starting or ending can show such a sign for a moment.
 	hidden bool
 
-	seen   map[uint64]bool
-	looked int
+	seen    map[uint64]bool // counted files, by inode
+	lookups int             // open files and threads that were looked at
 }
 
-// heldBy looks at processes until stop is closed.
-func heldBy(stop <-chan struct{}, pids []int, device uint64) held {
-	h := held{device: device, seen: map[uint64]bool{}}
+// findHeldFiles looks at processes until stop is closed.
+func findHeldFiles(stop <-chan struct{}, pids []int, device uint64) heldFiles {
+	h := heldFiles{device: device, seen: map[uint64]bool{}}
 	for _, pid := range pids {
-		if h.looked > maxHeld {
+		if h.lookups > maxHeld {
 			h.hidden = true
 			break
 		}
@@ -46,13 +46,13 @@ func heldBy(stop <-chan struct{}, pids []int, device uint64) held {
 	return h
 }
 
-// process looks at every thread of a process: each can have open files of its
-// own, and the first can have ended before the others.
-func (h *held) process(pid int) {
+// process looks at every thread of a process: each can have open files of its own. The first thread
+// can have ended before the others.
+func (h *heldFiles) process(pid int) {
 	var tables []int
 	mapped := false
 	for _, tid := range threads(pid) {
-		h.looked++
+		h.lookups++
 		if shares(kcmpFiles, tid, tables[:min(len(tables), maxTables)]) {
 			continue
 		}
@@ -66,16 +66,16 @@ func (h *held) process(pid int) {
 		_ = open.Close()
 		tables = append(tables, tid)
 		mapped = mapped || h.mappings(pid, dir)
-		if h.looked > maxHeld {
+		if h.lookups > maxHeld {
 			return
 		}
 	}
 }
 
-// table looks at the open files of a thread.
-func (h *held) table(open *os.File, dir string) {
-	names, _ := open.Readdirnames(maxHeld - min(h.looked, maxHeld) + 1)
-	h.looked += len(names)
+// table looks at the open files of a thread. open is its directory fd in /proc.
+func (h *heldFiles) table(open *os.File, dir string) {
+	names, _ := open.Readdirnames(maxHeld - min(h.lookups, maxHeld) + 1)
+	h.lookups += len(names)
 	var st unix.Stat_t
 	for _, name := range names {
 		if err := unix.Fstatat(int(open.Fd()), name, &st, 0); err != nil {
@@ -89,14 +89,15 @@ func (h *held) table(open *os.File, dir string) {
 	}
 }
 
-// carriesFiles reports whether descriptors wait in a socket, or in sockets that
-// wait to be accepted. Linux tells that since 5.6.
+// carriesFiles reports whether descriptors wait in a socket, or in connections that it has not
+// accepted yet. Linux reports that since 5.6.
 func carriesFiles(dir, name string) bool {
 	text, _ := os.ReadFile(filepath.Join(dir, "fdinfo", name))
 	return number(text, "scm_fds:") > 0
 }
 
-func (h *held) file(st *unix.Stat_t) {
+// file counts a file if it is a removed one of the file system.
+func (h *heldFiles) file(st *unix.Stat_t) {
 	if st.Nlink == 0 && uint64(st.Dev) == h.device && !h.seen[st.Ino] {
 		h.seen[st.Ino] = true
 		h.used.bytes += st.Blocks * 512
@@ -104,13 +105,14 @@ func (h *held) file(st *unix.Stat_t) {
 	}
 }
 
+// The arguments of kcmp(2) for memory and for tables of open files.
 const (
 	kcmpVM    = 1
 	kcmpFiles = 2
 )
 
-// shares reports whether a process or thread shares its memory, or its table of
-// open files, with one of the others. It is false where the kernel does not tell.
+// shares reports whether a process or thread shares its memory, or its table of open files, with one
+// of the others. It returns false if the kernel does not report it.
 func shares(what uintptr, one int, others []int) bool {
 	for _, other := range others {
 		same, _, errno := unix.Syscall6(unix.SYS_KCMP, uintptr(one), uintptr(other), what, 0, 0, 0)
@@ -139,8 +141,7 @@ func threadDir(pid, tid int) string {
 	return "/proc/" + strconv.Itoa(pid) + "/task/" + strconv.Itoa(tid)
 }
 
-// lives reports whether a process or thread has neither ended nor is about to
-// end.
+// lives reports whether a process or thread has not ended and is not about to end.
 func lives(dir string) bool {
 	const exiting = 4
 	stat, err := os.ReadFile(dir + "/stat")

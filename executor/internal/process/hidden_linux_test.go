@@ -72,14 +72,14 @@ func TestDiskHiddenFiles(t *testing.T) {
 			c := &family.Family{}
 			d := openDisk(t, dir, 64<<20, func() []int { return c.PIDs() })
 			c.Leader = python(t, fmt.Sprintf("os.chdir(%q)\n", dir)+hiding+fmt.Sprintf(tt.program, mib)).Process.Pid
-			h := heldBy(nil, c.PIDs(), deviceOf(t, dir))
+			h := findHeldFiles(nil, c.PIDs(), deviceOf(t, dir))
 			if exact := os.Geteuid() == 0 && tt.exact; h.hidden && exact {
 				t.Errorf("hidden: %+v", h.used)
 			} else if !h.hidden && h.used.bytes < mib<<20 {
 				t.Errorf("held %+v, hidden %v", h.used, h.hidden)
 			}
 			// Others write and free space at the same time.
-			d.free = func() (space, bool) { return d.start.minus(space{mib << 20, 1}), true }
+			d.free = func() (space, bool) { return d.mostFree.minus(space{mib << 20, 1}), true }
 			stop := make(chan struct{})
 			timer := time.AfterFunc(time.Minute, func() { close(stop) })
 			defer timer.Stop()
@@ -117,13 +117,13 @@ func TestDiskHiddenByOthers(t *testing.T) {
 			t.Parallel()
 			c := &family.Family{Leader: python(t, hiding+tt.program).Process.Pid}
 			d := openDisk(t, t.TempDir(), limit, c.PIDs)
-			d.start = space{1 << 40, 1 << 20}
-			d.last = d.start
-			d.free = func() (space, bool) { return d.start.minus(space{bytes: tt.lost}), true }
+			d.mostFree = space{1 << 40, 1 << 20}
+			d.countedFree = d.mostFree
+			d.free = func() (space, bool) { return d.mostFree.minus(space{bytes: tt.lost}), true }
 			d.written = func([]int) (int64, bool) { return 0, false }
 			d.look(nil)
 			first, _ := d.look(nil)
-			d.counted = d.counted.Add(-time.Minute)
+			d.countedAt = d.countedAt.Add(-time.Minute)
 			second, _ := d.look(nil)
 			if got := max(first, second); got != tt.want {
 				t.Errorf("reason %q, want %q", got, tt.want)
@@ -153,12 +153,12 @@ func TestMemoryHidden(t *testing.T) {
 				t.Fatalf("nothing runs: reason %q", reason)
 			}
 			c.Leader = python(t, hiding+fmt.Sprintf(program, mib)).Process.Pid
-			m.shared = min(m.shared, machineShared()-mib<<20) // others may have freed some
+			m.firstShared = min(m.firstShared, machineShared()-mib<<20) // others may have freed some
 			first, _ := m.look(nil)
 			if second, _ := m.look(nil); max(first, second) != executor.ReasonOOM {
 				t.Errorf("reasons %q, %q", first, second)
 			}
-			m.shared, m.hidden = machineShared(), false
+			m.firstShared, m.wasHidden = machineShared(), false
 			m.limit = 1 << 30
 			if first, _ = m.look(nil); first != "" {
 				t.Errorf("below the limit: reason %q", first)

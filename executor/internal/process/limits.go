@@ -10,16 +10,15 @@ const (
 	MaxGrace     = 10 * time.Second
 )
 
-// drainWait is how long output is read after everything was killed. The pipes
-// have ended by then, unless a process got away. If they still hold output, the
-// host may only be busy: then reading goes on for up to drainTries times as long,
-// so that nothing is lost.
+// drainWait is how long output is read after all processes were killed. The pipes have ended by
+// then, unless a process was not found. If the pipes still hold output, the host may only be busy.
+// Then reading continues for up to drainTries times as long, so that no output is lost.
 const (
 	drainWait  = 100 * time.Millisecond
 	drainTries = 100
 )
 
-// The default size of a terminal, in characters: that of every terminal before windows.
+// The default size of a terminal, in characters: the usual one.
 const (
 	defaultRows = 24
 	defaultCols = 80
@@ -43,11 +42,12 @@ const (
 	diskQuick     = 2 * time.Millisecond
 	diskCalm      = time.Second
 	diskBlind     = 200 * time.Millisecond // instead of diskCalm where the free space is not known
-	suspectShare  = 5                      // one part of the time in so many
-	calmShare     = 50                     // likewise
-	diskPrecision = 16                     // the files are not counted again for less than this part of a limit
+	suspectShare  = 5                      // counting may take 1/5 of the time if the limit may be reached
+	calmShare     = 50                     // otherwise 1/50
+	diskPrecision = 16                     // a loss of less than 1/16 of the limit causes no new count
 )
 
+// Bounds of the space on disk.
 const (
 	// maxDiskFiles bounds the files of a workspace: counting more takes too long to notice a
 	// full disk in time.
@@ -68,8 +68,10 @@ const (
 	memoryTick  = 50 * time.Millisecond
 	memoryCalm  = 200 * time.Millisecond
 	memoryShare = 20
+	filesEvery  = time.Second // files in memory are looked for, although no memory was gained
 )
 
+// Bounds of the memory and of what a look at processes reads.
 const (
 	// maxMemory bounds a limit of the memory, in bytes, and leaves room for additions.
 	maxMemory = 1 << 60

@@ -13,9 +13,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mappings looks at the files that a process has mapped. It returns false if the
-// thread has no memory any more.
-func (h *held) mappings(pid int, dir string) bool {
+// mappings looks at the files that a process has mapped. It returns false if the thread has ended
+// and has no memory any more.
+func (h *heldFiles) mappings(pid int, dir string) bool {
 	file, err := os.Open(dir + "/maps")
 	if err != nil {
 		h.hidden = h.hidden || errors.Is(err, fs.ErrPermission) && lives(dir)
@@ -23,23 +23,23 @@ func (h *held) mappings(pid int, dir string) bool {
 	}
 	defer func() { _ = file.Close() }()
 	text := &io.LimitedReader{R: file, N: maxMaps}
-	lines, any := bufio.NewScanner(text), false
+	lines, hasMemory := bufio.NewScanner(text), false
 	for lines.Scan() {
-		any = true
+		hasMemory = true
 		h.mapping(pid, lines.Bytes())
 	}
 	if text.N == 0 || errors.Is(lines.Err(), bufio.ErrTooLong) {
 		h.hidden = true
 	}
-	return any
+	return hasMemory
 }
 
-// mapping looks at a line such as
+// mapping counts the file of a line of maps, such as
 //
 //	7f00-7f01 rw-s 00000000 fe:00 998   /tmp/x (deleted)
 //
-// How much is mapped says nothing about the size of the file.
-func (h *held) mapping(pid int, line []byte) {
+// It asks for the size of the file, because a process can map a part of it.
+func (h *heldFiles) mapping(pid int, line []byte) {
 	if !bytes.HasSuffix(line, []byte(" (deleted)")) {
 		return
 	}
@@ -55,10 +55,9 @@ func (h *held) mapping(pid int, line []byte) {
 	h.file(&st)
 }
 
-// concerns reports whether a mapping may belong to the file system. A file system
-// without a device of its own can show different device numbers in different
-// places.
-func (h *held) concerns(m mapping) bool {
+// concerns reports whether a mapping may be of the file system. A file system without a device of
+// its own can have different device numbers in different places.
+func (h *heldFiles) concerns(m mapping) bool {
 	if m.device == h.device {
 		return true
 	}
@@ -71,6 +70,7 @@ type mapping struct {
 	device, inode uint64
 }
 
+// parseMapping reads a line of maps or smaps.
 func parseMapping(line []byte) (m mapping, ok bool) {
 	fields := strings.Fields(string(line[:min(len(line), 256)]))
 	if len(fields) < 5 {

@@ -21,9 +21,9 @@ import (
 // several processes share, as after a fork, count once; if the host may not look that closely,
 // they count for each process.
 //
-// Memory without a name can be hidden, see held. In that case the check charges all that the
-// machine has gained of such memory since the first look, under the same conditions as
-// diskCheck.
+// Files in memory can be hidden, see heldFiles. If two looks show a sign of that, the check does as
+// diskCheck: it charges the command for all such memory that the machine has gained since the first
+// look.
 //
 // Between two looks a command can exceed the limit, up to what RLIMIT_DATA leaves to each of
 // its processes.
@@ -31,16 +31,15 @@ type memoryCheck struct {
 	limit int64
 	pids  func() []int
 
-	begun  bool
-	shared int64 // shared memory of the machine at the first look
-	held   held  // result of the last look
-	found  time.Time
-	hidden bool // held.hidden at the last look
+	hasLooked   bool
+	firstShared int64     // shared memory of the machine at the first look
+	files       heldFiles // files in memory
+	filesAt     time.Time // when hiddenExceed found files
+	wasHidden   bool      // files.hidden then
 }
 
-// Memory returns the check of the processes that pids returns, for an executor
-// without a control group. Without a limit there is nothing to check, and the
-// result is nil.
+// Memory returns the check of the processes that pids returns, for an executor without a cgroup. It
+// returns nil if there is no limit.
 func Memory(limit int64, pids func() []int) Check {
 	if limit < 0 || pids == nil {
 		return nil
@@ -51,21 +50,21 @@ func Memory(limit int64, pids func() []int) Check {
 // look implements Check.
 func (m *memoryCheck) look(stop <-chan struct{}) (executor.Reason, time.Duration) {
 	start := time.Now()
-	if !m.begun {
-		m.begun, m.shared = true, machineShared()
+	if !m.hasLooked {
+		m.hasLooked, m.firstShared = true, machineShared()
 	}
 	pids := m.pids()
-	if m.lost(stop, pids, start) {
+	if m.hiddenExceed(stop, pids, start) {
 		return executor.ReasonOOM, 0
 	}
-	// Cheap, and never too low: shared pages count for each process.
-	total := m.held.used.bytes
+	// This sum is cheap and never too low: shared pages count for each process.
+	total := m.files.used.bytes
 	for _, pid := range pids {
 		total += residentOf(pid)
 	}
 	if total > m.limit {
-		m.held = heldBy(stop, pids, memoryDevice()) // some may be gone
-		if total = proportional(stop, pids, m.held); total > m.limit {
+		m.files = findHeldFiles(stop, pids, memoryDevice()) // some may have been closed
+		if total = proportional(stop, pids, m.files); total > m.limit {
 			return executor.ReasonOOM, 0
 		}
 	}
@@ -76,26 +75,25 @@ func (m *memoryCheck) look(stop <-chan struct{}) (executor.Reason, time.Duration
 	return "", max(tick, (memoryShare-1)*time.Since(start))
 }
 
-// lost looks for files in memory. That is expensive, so it does so when the
-// machine has gained some, and otherwise every second, because somebody else may
-// have freed some. It reports whether files that cannot be looked at count, and
-// are too much.
-func (m *memoryCheck) lost(stop <-chan struct{}, pids []int, now time.Time) bool {
-	more := machineShared() - m.shared
-	if more <= m.limit/memoryShare && now.Sub(m.found) < time.Second {
+// hiddenExceed looks for files in memory, and reports whether hidden ones exceed the limit and a
+// margin. To look is expensive. So it looks only if the machine has gained shared memory, and
+// otherwise every second, because another program may have freed some.
+func (m *memoryCheck) hiddenExceed(stop <-chan struct{}, pids []int, now time.Time) bool {
+	more := machineShared() - m.firstShared
+	if more <= m.limit/memoryShare && now.Sub(m.filesAt) < filesEvery {
 		return false
 	}
-	again := m.hidden
-	m.held, m.found = heldBy(stop, pids, memoryDevice()), now
-	m.hidden = m.held.hidden
-	return again && m.hidden && more > m.limit+max(m.limit/marginShare, minMargin)
+	wasHidden := m.wasHidden
+	m.files, m.filesAt = findHeldFiles(stop, pids, memoryDevice()), now
+	m.wasHidden = m.files.hidden
+	return wasHidden && m.wasHidden && more > m.limit+max(m.limit/marginShare, minMargin)
 }
 
 // close implements Check.
 func (m *memoryCheck) close() {}
 
-// memoryDevice is the file system of memory without a name: memfd, memory that
-// processes share, and System V segments. It is 0 if not known.
+// memoryDevice returns the device number of the kernel's file system for memfd, shared memory and
+// System V segments. It returns 0 if it is unknown.
 var memoryDevice = sync.OnceValue(func() uint64 {
 	fd, err := unix.MemfdCreate("", unix.MFD_CLOEXEC)
 	if err != nil {
@@ -109,15 +107,15 @@ var memoryDevice = sync.OnceValue(func() uint64 {
 	return uint64(st.Dev)
 })
 
-// machineShared returns how much memory of the machine is shared or in files.
+// machineShared returns how many bytes of the machine's memory are shared or in files.
 func machineShared() int64 {
 	text, _ := os.ReadFile("/proc/meminfo")
 	return kilobytes(text, "Shmem:")
 }
 
-// memoryDir returns a directory of /proc that describes the memory of a process,
-// with its status: that of its first thread, or of another one if the first has
-// ended. It returns "" if the process is gone.
+// memoryDir returns a directory of /proc that describes the memory of a process, with its status. It
+// is that of the first thread, or of another one if the first has ended. It returns "" if the
+// process has ended.
 func memoryDir(pid int) (dir string, status []byte) {
 	dir = "/proc/" + strconv.Itoa(pid)
 	status, _ = os.ReadFile(dir + "/status")
@@ -133,20 +131,20 @@ func memoryDir(pid int) (dir string, status []byte) {
 	return "", nil
 }
 
-// residentOf returns the private memory of a process, 0 if it is gone.
+// residentOf returns the private memory of a process in bytes, or 0 if the process has ended.
 func residentOf(pid int) int64 {
 	_, status := memoryDir(pid)
 	return residentBytes(status)
 }
 
+// residentBytes returns the private memory that a status file of /proc shows.
 func residentBytes(status []byte) int64 {
 	return kilobytes(status, "RssAnon:") + kilobytes(status, "RssShmem:") + kilobytes(status, "VmSwap:") + kilobytes(status, "VmPTE:")
 }
 
-// proportional adds up the memory of processes. It divides shared pages among the
-// processes that share them. Files in memory count in full, and their mappings do
-// not count again.
-func proportional(stop <-chan struct{}, pids []int, files held) int64 {
+// proportional adds up the memory of processes. It divides shared pages among the processes that
+// share them. Files in memory count in full, and their mappings do not count again.
+func proportional(stop <-chan struct{}, pids []int, files heldFiles) int64 {
 	total := files.used.bytes
 	var counted []int
 	for _, pid := range pids {
@@ -177,8 +175,8 @@ func proportional(stop <-chan struct{}, pids []int, files held) int64 {
 	return total
 }
 
-// mappedOf returns how much of the files in memory a process has mapped.
-func mappedOf(dir string, files held) (total int64) {
+// mappedOf returns how many bytes of the files in memory a process has mapped.
+func mappedOf(dir string, files heldFiles) (total int64) {
 	file, err := os.Open(dir + "/smaps")
 	if err != nil {
 		return 0
@@ -201,11 +199,10 @@ func mappedOf(dir string, files held) (total int64) {
 	return max(total, 0)
 }
 
-// kilobytes returns a field of a file such as /proc/self/status in bytes, 0 if it
-// is missing.
+// kilobytes returns a field of a file such as /proc/self/status in bytes, or 0 if it is missing.
 func kilobytes(text []byte, field string) int64 { return number(text, field) << 10 }
 
-// number returns a field of a file of /proc, 0 if it is missing.
+// number returns a field of a file of /proc, or 0 if it is missing.
 func number(text []byte, field string) int64 {
 	_, rest, found := bytes.Cut(append([]byte("\n"), text...), []byte("\n"+field))
 	if !found {

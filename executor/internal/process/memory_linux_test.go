@@ -19,7 +19,7 @@ func TestRemovedFiles(t *testing.T) {
 	d := openDisk(t, dir, 1<<30, self)
 	used := func() int64 {
 		t.Helper()
-		used, ok := d.count(nil, d.start)
+		used, ok := d.count(nil, d.mostFree)
 		if !ok {
 			t.Fatal("not counted")
 		}

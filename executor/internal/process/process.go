@@ -15,9 +15,9 @@ import (
 	"github.com/satchel-go/satchel/executor"
 )
 
-// process is a command from its start to its end. Three kinds of goroutines work on it: keep
-// holds the child, copiers move its input and output, and supervise ends it and sets the
-// result. All of them end soon after done is closed.
+// process is a command from its start to its end. Three kinds of goroutines work on it: runChild
+// starts the child and waits for it, copiers move its input and output, and supervise ends it and
+// sets the result. All of them end soon after done is closed.
 type process struct {
 	limits executor.Limits
 	grace  time.Duration
@@ -31,23 +31,23 @@ type process struct {
 	term        executor.Terminal
 	tty         *tty // nil: the command has pipes
 
-	stdin          *os.File // write end
-	stdout, stderr *os.File // read ends; stderr is nil if stdout carries both
-	out, err       *capture
+	stdin          *os.File     // write end
+	stdout, stderr *os.File     // read ends; stderr is nil if stdout carries both
+	outputs        [2]*capture  // of stdout and stderr
 	written        atomic.Int64 // bytes written to both streams
 	copiers        sync.WaitGroup
 
-	began, exit time.Time
-	stop        chan executor.Reason // holds the first reason to end the command early
-	exited      chan struct{}        // closed: the program has exited but is not reaped
-	reap        chan struct{}        // closed: the program may be reaped
-	reaped      chan struct{}        // closed: end and waitErr are set
-	drained     chan struct{}        // closed: the output has ended
-	done        chan struct{}        // closed: result and fault are set
-	end         Ending
-	waitErr     error
-	result      executor.Result
-	fault       error
+	startedAt, exitedAt time.Time
+	stop                chan executor.Reason // holds the first reason to end the command early
+	exited              chan struct{}        // closed when the program has exited; it is not reaped yet
+	reap                chan struct{}        // closed when the program may be reaped
+	reaped              chan struct{}        // closed when ending and waitErr are set
+	drained             chan struct{}        // closed when the output has ended
+	done                chan struct{}        // closed when result and fault are set
+	ending              Ending
+	waitErr             error
+	result              executor.Result
+	fault               error
 }
 
 var _ executor.Process = (*process)(nil)
@@ -84,18 +84,18 @@ func begin(ctx context.Context, start StartFunc, grace time.Duration, cmd execut
 	}
 	cmd.Limits = cmd.Limits.OrDefaults()
 	if ctx.Err() != nil {
-		return ended(executor.Result{ExitCode: -1, Reason: executor.ReasonCancelled}), nil
+		return endedProcess(executor.Result{ExitCode: -1, Reason: executor.ReasonCancelled}), nil
 	}
 	p := newProcess(cmd, grace, term)
 	if err := p.launch(ctx, start, cmd); err != nil {
-		if no, ok := errors.AsType[Refusal](err); ok {
-			return ended(no.Result), nil
+		if refusal, ok := errors.AsType[Refusal](err); ok {
+			return endedProcess(refusal.Result), nil
 		}
 		if errors.Is(err, executor.ErrCommand) {
 			return nil, err
 		}
 		if ctx.Err() != nil && errors.Is(err, ctx.Err()) { // ctx ended while a sandbox was built
-			return ended(executor.Result{ExitCode: -1, Reason: executor.ReasonCancelled}), nil
+			return endedProcess(executor.Result{ExitCode: -1, Reason: executor.ReasonCancelled}), nil
 		}
 		return nil, fmt.Errorf("%w %q: %w", executor.ErrSetup, cmd.Args[0], err)
 	}
@@ -103,7 +103,7 @@ func begin(ctx context.Context, start StartFunc, grace time.Duration, cmd execut
 	return p, nil
 }
 
-// check returns an error if this machine cannot run the command as it is written.
+// check returns an error if the command is invalid on this machine.
 func check(cmd executor.Command) error {
 	if err := cmd.Check(); err != nil {
 		return err
@@ -123,8 +123,8 @@ func check(cmd executor.Command) error {
 func newProcess(cmd executor.Command, grace time.Duration, term *executor.Terminal) *process {
 	p := &process{
 		limits: cmd.Limits, grace: grace, input: cmd.Stdin, workspace: cmd.Workspace,
-		out: newCapture(cmd.Limits.Output), err: newCapture(cmd.Limits.Output),
-		stop: make(chan executor.Reason, 1), exited: make(chan struct{}), reap: make(chan struct{}),
+		outputs: [2]*capture{newCapture(cmd.Limits.Output), newCapture(cmd.Limits.Output)},
+		stop:    make(chan executor.Reason, 1), exited: make(chan struct{}), reap: make(chan struct{}),
 		reaped: make(chan struct{}), drained: make(chan struct{}), done: make(chan struct{}),
 	}
 	if term != nil {
@@ -133,8 +133,8 @@ func newProcess(cmd executor.Command, grace time.Duration, term *executor.Termin
 	return p
 }
 
-// ended returns a process for a command that never ran.
-func ended(result executor.Result) *process {
+// endedProcess returns a process for a command that never ran.
+func endedProcess(result executor.Result) *process {
 	p := &process{done: make(chan struct{}), result: result}
 	close(p.done)
 	return p
@@ -147,7 +147,7 @@ func (p *process) launch(ctx context.Context, start StartFunc, cmd executor.Comm
 		return err
 	}
 	started := make(chan error)
-	go p.keep(started, func() (Child, error) {
+	go p.runChild(started, func() (Child, error) {
 		return start(ctx, cmd, ends, p.tty != nil)
 	})
 	err = <-started
@@ -160,25 +160,24 @@ func (p *process) launch(ctx context.Context, start StartFunc, cmd executor.Comm
 	return nil
 }
 
-// keep starts the child and waits for it on one operating system thread. Two
-// things bind a child to the thread that started it: ptrace obeys no other
-// thread, and Pdeathsig kills the child when that thread ends, not when the
-// process does.
-func (p *process) keep(started chan<- error, start func() (Child, error)) {
+// runChild starts the child, waits for it and reaps it on one operating system thread. Two things
+// bind a child to the thread that started it: ptrace obeys no other thread, and Pdeathsig kills the
+// child when that thread ends.
+func (p *process) runChild(started chan<- error, start func() (Child, error)) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	var err error
-	p.began = time.Now()
+	p.startedAt = time.Now()
 	if p.child, err = start(); err != nil {
 		started <- err
 		return
 	}
 	started <- nil
 	p.child.AwaitExit()
-	p.exit = time.Now()
+	p.exitedAt = time.Now()
 	close(p.exited)
 	<-p.reap
-	p.end, p.waitErr = p.child.Reap()
+	p.ending, p.waitErr = p.child.Reap()
 	close(p.reaped)
 }
 

@@ -8,18 +8,18 @@ import (
 	"sync"
 )
 
-// endOfInput is the key that ends the input of a program that reads lines. In
-// the middle of a line it only sends what there is of it.
+// endOfInput is the key that ends the input of a program that reads lines. In the middle of a line
+// it only sends the line so far.
 const endOfInput = 4 // ^D
 
-// tty is the host's end of a command's terminal. A Read fails when no process has
-// the other end open any more.
+// tty is the host's end of a command's terminal. A Read fails when no process has the other end
+// open.
 type tty struct {
 	*os.File
 
 	mu    sync.Mutex
 	last  byte // last byte that was written
-	ended bool
+	ended bool // end was called
 }
 
 // terminal opens the command's terminal, which serves as all three streams.
@@ -33,8 +33,8 @@ func (p *process) terminal(rows, cols uint16) (ends [3]*os.File, err error) {
 	return [3]*os.File{theirs, theirs, theirs}, nil
 }
 
-// Read tries once more before it reports the end: Linux can report the end once
-// before the last bytes have passed through the terminal.
+// Read implements io.Reader. It tries once more before it reports the end: Linux can report the end
+// once before the last bytes have passed through the terminal.
 func (t *tty) Read(p []byte) (int, error) {
 	n, err := t.File.Read(p)
 	if n == 0 && err != nil {
@@ -43,9 +43,8 @@ func (t *tty) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Write sends what the user types. It does not hold the lock while it writes: a
-// command that does not read makes a writer wait, which must not keep others from
-// ending the input.
+// Write implements io.Writer. It does not hold the lock while it writes: a write waits while the
+// command does not read, and others must be able to end the input meanwhile.
 func (t *tty) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	ended := t.ended

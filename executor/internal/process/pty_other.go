@@ -17,6 +17,7 @@ func openTerminal(uint16, uint16) (ours, theirs *os.File, err error) {
 
 func resizeTerminal(*os.File, uint16, uint16) error { return errNoTerminals }
 
+// TerminalCapability says that this system has no terminals.
 func TerminalCapability() executor.Capability {
 	return executor.Capability{Note: errNoTerminals.Error()}
 }

@@ -19,7 +19,7 @@ func openTerminal(rows, cols uint16) (ours, theirs *os.File, err error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("open terminal: %w", err)
 	}
-	// Close could not interrupt a Read of the file as it was opened.
+	// A non-blocking copy replaces the file: Close could not interrupt a Read of the original.
 	defer func() { _ = opened.Close() }()
 	fd, err := unix.FcntlInt(opened.Fd(), unix.F_DUPFD_CLOEXEC, 3)
 	if err == nil {
@@ -55,7 +55,7 @@ func resizeTerminal(ours *os.File, rows, cols uint16) error {
 	return nil
 }
 
-// TerminalCapability tries whether terminals can be opened.
+// TerminalCapability opens a terminal to find out whether that works.
 func TerminalCapability() executor.Capability {
 	ours, theirs, err := openTerminal(defaultRows, defaultCols)
 	if err != nil {

@@ -2,26 +2,26 @@ package process
 
 import "time"
 
-// rate is how fast a file system loses space.
+// rate is the space that a file system has lost in a time.
 type rate struct {
-	lost space
-	in   time.Duration
+	lost    space
+	elapsed time.Duration
 }
 
-// rate compares the free space with the last look.
+// rate returns the space lost since the last look, and records this one.
 func (d *diskCheck) rate(free space, now time.Time) rate {
-	r := rate{d.before.minus(free), now.Sub(d.looked)}
-	d.before, d.looked = free, now
+	r := rate{d.lookedFree.minus(free), now.Sub(d.lookedAt)}
+	d.lookedFree, d.lookedAt = free, now
 	return r
 }
 
-// pause returns how long it takes to lose left at this rate, within the bounds of
-// a pause.
-func (r rate) pause(left space) time.Duration {
+// pause returns how long it takes to lose the allowance at this rate: at least diskQuick and at most
+// diskTick.
+func (r rate) pause(allowance space) time.Duration {
 	pause := diskTick
-	for _, of := range [][2]int64{{left.bytes, r.lost.bytes}, {left.files, r.lost.files}} {
-		if left, lost := of[0], of[1]; lost > 0 {
-			pause = min(pause, time.Duration(float64(r.in)*float64(left)/float64(lost)))
+	for _, pair := range [][2]int64{{allowance.bytes, r.lost.bytes}, {allowance.files, r.lost.files}} {
+		if allowed, lost := pair[0], pair[1]; lost > 0 {
+			pause = min(pause, time.Duration(float64(r.elapsed)*float64(allowed)/float64(lost)))
 		}
 	}
 	return max(pause, diskQuick)

@@ -19,9 +19,8 @@ func (p *process) streams() (ends [3]*os.File, err error) {
 	return p.pipes()
 }
 
-// pipes opens the pipes and returns the child's ends. An interactive process has
-// one pipe for both outputs, as on a terminal: otherwise a prompt on stderr would
-// not appear in its place.
+// pipes opens the pipes and returns the child's ends. An interactive process has one pipe for both
+// outputs, as on a terminal, so that the order of stdout and stderr is kept.
 func (p *process) pipes() (ends [3]*os.File, err error) {
 	ours := []**os.File{&p.stdin, &p.stdout, &p.stderr}
 	if p.interactive {
@@ -61,9 +60,9 @@ func (p *process) copyStreams() {
 	if p.tty != nil {
 		output = p.tty
 	}
-	p.copiers.Go(func() { p.copyOutput(output, p.out) })
+	p.copiers.Go(func() { p.copyOutput(output, p.outputs[0]) })
 	if p.stderr != nil {
-		p.copiers.Go(func() { p.copyOutput(p.stderr, p.err) })
+		p.copiers.Go(func() { p.copyOutput(p.stderr, p.outputs[1]) })
 	}
 	go func() {
 		p.copiers.Wait()
@@ -77,8 +76,8 @@ func (p *process) copyStreams() {
 	}
 }
 
-// copyOutput reads one stream to its end. It goes on while the command is being
-// ended, so that no process hangs in a write.
+// copyOutput reads one stream to its end. It still reads while the command is being ended, so that
+// no process hangs in a write.
 func (p *process) copyOutput(from io.Reader, to *capture) {
 	buf := make([]byte, 32<<10)
 	for {
@@ -95,18 +94,18 @@ func (p *process) copyOutput(from io.Reader, to *capture) {
 	}
 }
 
-// copyInput feeds the child. A Read of the caller's reader cannot be interrupted,
-// so the goroutine ends only when that Read returns.
+// copyInput copies the caller's reader to the input of the child. A Read of that reader cannot be
+// interrupted, so the goroutine ends only when it returns.
 func (p *process) copyInput() {
 	_, _ = io.Copy(writerOnly{p.stdin}, p.input)
 	_ = p.stdin.Close()
 }
 
-// writerOnly hides the other methods of a file from io.Copy.
+// writerOnly hides the ReadFrom of a file from io.Copy.
 type writerOnly struct{ io.Writer }
 
-// capture keeps the head and the tail of what is written to it. Its memory is
-// bounded by headMax+tailMax and grows only as needed.
+// capture keeps the first headMax and the last tailMax bytes that are written to it. It takes memory
+// only as needed.
 type capture struct {
 	mu               sync.Mutex
 	headMax, tailMax int
@@ -115,11 +114,12 @@ type capture struct {
 	total            int64
 }
 
-func newCapture(keep int64) *capture {
-	return &capture{headMax: int(keep - keep/2), tailMax: int(keep / 2)}
+// newCapture returns a capture of at most most bytes.
+func newCapture(most int64) *capture {
+	return &capture{headMax: int(most - most/2), tailMax: int(most / 2)}
 }
 
-// Write never fails.
+// Write implements io.Writer. It never fails.
 func (c *capture) Write(p []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -144,7 +144,7 @@ func (c *capture) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// stream returns a copy of what the capture has kept.
+// stream returns a copy of the bytes that the capture has.
 func (c *capture) stream() executor.Stream {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 	"github.com/satchel-go/satchel/executor/internal/family"
 )
 
-// endWith asks for the early end of the command. The first reason wins.
+// endWith asks supervise to end the command early. Only the first reason counts.
 func (p *process) endWith(reason executor.Reason) {
 	select {
 	case p.stop <- reason:
@@ -18,16 +18,16 @@ func (p *process) endWith(reason executor.Reason) {
 	}
 }
 
-// supervise brings the command to its end and sets the result.
+// supervise waits for the command, ends what is left of it and sets the result.
 func (p *process) supervise(ctx context.Context) {
 	defer close(p.done)
-	awaited, watched := make(chan struct{}), make(chan struct{})
+	stopWatch, watchDone := make(chan struct{}), make(chan struct{})
 	go func() {
-		defer close(watched)
-		p.watch(awaited)
+		defer close(watchDone)
+		p.watch(stopWatch)
 	}()
 	cause := p.await(ctx)
-	close(awaited)
+	close(stopWatch)
 	switch cause {
 	case executor.ReasonTimeout, executor.ReasonCancelled:
 		p.child.Terminate()
@@ -35,9 +35,9 @@ func (p *process) supervise(ctx context.Context) {
 	case "":
 		p.settle()
 	}
-	stuck := p.child.KillAll()
-	p.fault = p.collect(cause, stuck)
-	<-watched
+	killErr := p.child.KillAll()
+	p.fault = p.collect(cause, killErr)
+	<-watchDone
 }
 
 // watch ends the command when it exceeds a limit that the kernel does not
@@ -84,41 +84,41 @@ func (p *process) settle() {
 	}
 }
 
-// collect closes the pipes, reaps the child and sets the result. Everything must
-// have been killed before.
-func (p *process) collect(cause executor.Reason, stuck error) error {
-	gone := Within(family.KillWait, p.exited)
+// collect closes the pipes, reaps the child and sets the result. The caller has killed all processes
+// before; killErr is the error of that.
+func (p *process) collect(cause executor.Reason, killErr error) error {
+	hasExited := Within(family.KillWait, p.exited)
 	if p.tty == nil { // the terminal is the output too
 		_ = p.stdin.Close()
 	}
 	p.drain()
-	p.closePipes() // this ends a copier that is still reading
+	p.closePipes() // ends a copier that still reads
 	<-p.drained
 	close(p.reap)
-	p.result = executor.Result{ExitCode: -1, Reason: cause, Stdout: p.out.stream(), Stderr: p.err.stream()}
-	if !gone {
+	p.result = executor.Result{ExitCode: -1, Reason: cause, Stdout: p.outputs[0].stream(), Stderr: p.outputs[1].stream()}
+	if !hasExited {
 		if cause == "" {
 			p.result.Reason = executor.ReasonSetup
 		}
-		return errors.Join(fmt.Errorf("%v: %w", p.child, family.ErrStuck), stuck)
+		return errors.Join(fmt.Errorf("%v: %w", p.child, family.ErrStuck), killErr)
 	}
-	p.result.Duration = p.exit.Sub(p.began)
+	p.result.Duration = p.exitedAt.Sub(p.startedAt)
 	<-p.reaped
 	if p.waitErr != nil {
 		p.result.Reason = executor.ReasonSetup
 		return fmt.Errorf("%w: wait for %v: %w", executor.ErrSetup, p.child, p.waitErr)
 	}
-	p.result.ExitCode, p.result.Signal = p.end.Code, p.end.Signal
+	p.result.ExitCode, p.result.Signal = p.ending.Code, p.ending.Signal
 	if cause == "" {
 		p.result.Reason = p.reason()
 	}
-	return stuck
+	return killErr
 }
 
-// drain waits until the output has ended, or nothing is left to read.
+// drain waits until the output has ended, or the pipes are empty.
 func (p *process) drain() {
 	for range drainTries {
-		if Within(drainWait, p.drained) || !unread(p.stdout) && !unread(p.stderr) {
+		if Within(drainWait, p.drained) || !hasUnread(p.stdout) && !hasUnread(p.stderr) {
 			return
 		}
 	}
@@ -136,29 +136,28 @@ func Within(d time.Duration, done <-chan struct{}) bool {
 	}
 }
 
-// Exit codes that a shell returns if its last program died of a resource limit.
-// Result uses the same codes for a program that died itself.
+// Exit codes of a shell whose last program was killed for a resource limit. A Result has the same
+// codes for a program that was killed itself.
 const (
 	CodeKilled  = 128 + 9
 	codeCPUTime = 128 + 24
 	codeFile    = 128 + 25
 )
 
-// reason says why a program ended that the executor did not end. The kernel does not say which
-// limit was reached. So reason derives it from the processor time and from the signal, or from
-// the exit code of a shell that passes the signal on. Half of the CPU limit is enough. The
-// kernel enforces it by counting ticks, and on a busy machine that count is far from the time
-// that it reports.
+// reason returns why a program ended that the executor did not end. The kernel does not report which
+// limit was reached. So reason derives it from the processor time and from the signal, or from the
+// exit code of a shell that reports the signal of its program. Half of the CPU limit is enough: the
+// kernel enforces the limit by counting ticks, and reports a time that can differ much from that.
 func (p *process) reason() executor.Reason {
 	code := p.result.ExitCode
 	limit := p.limits.CPU
 	switch {
-	case !p.end.Limited:
-	case p.end.OOM && code != 0:
+	case !p.ending.Limited:
+	case p.ending.OOM && code != 0:
 		return executor.ReasonOOM
-	case p.end.Policy:
+	case p.ending.Policy:
 		return executor.ReasonPolicy
-	case limit > 0 && (code == codeCPUTime || code == CodeKilled) && p.end.CPU >= WholeSeconds(limit)/2:
+	case limit > 0 && (code == codeCPUTime || code == CodeKilled) && p.ending.CPU >= WholeSeconds(limit)/2:
 		return executor.ReasonCPU
 	case code == codeFile && p.limits.FileBytes >= 0:
 		return executor.ReasonDisk

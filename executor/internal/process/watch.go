@@ -19,9 +19,8 @@ type Check interface {
 }
 
 // runChecks lets the checks look, each at its own pace, until stop is closed or a check has a reason
-// to end the command. It passes that reason to end, once. It then returns soon and closes the
-// checks; nil checks are ignored. A file system that does not answer can delay it, so run it in
-// a goroutine of its own and do not wait for it.
+// to end the command. It calls end with that reason, once. Then it closes the checks and returns. It
+// ignores nil checks. A file system that does not answer can delay it.
 func runChecks(stop <-chan struct{}, end func(executor.Reason), checks ...Check) {
 	checks = slices.DeleteFunc(slices.Clone(checks), func(c Check) bool { return c == nil })
 	defer func() {

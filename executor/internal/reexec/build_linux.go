@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// build makes the new root, on a file system of its own below plan.Host, and
-// what goes with a network and a name of its own.
+// build makes the new root on a file system of its own at plan.Host. It also sets the host name and
+// starts the loopback interface.
 func build(plan *Plan) {
 	must("set host name", syscall.Sethostname([]byte(plan.Hostname)))
 	must("start loopback", startLoopback())
@@ -16,34 +16,34 @@ func build(plan *Plan) {
 	must("mount root", syscall.Mount("tmpfs", plan.Host, "tmpfs",
 		syscall.MS_NOSUID|syscall.MS_NODEV, "mode=755,size=1m,nr_inodes=512"))
 	for i := range plan.Steps {
-		take(&plan.Steps[i], plan.Host, nil)
+		apply(&plan.Steps[i], plan.Host, nil)
 	}
 }
 
-// enter adds what belongs to the job and makes the new root the root. After
-// that nothing of the host has a path any more.
+// enter applies the steps of the job and changes the root to the new one. After that no other file
+// of the host has a path.
 func enter(plan *Plan, job *received) {
 	for i := range job.Steps {
-		take(&job.Steps[i], plan.Host, job.files)
+		apply(&job.Steps[i], plan.Host, job.files)
 	}
 	for _, fd := range job.files {
 		_ = syscall.Close(fd)
 	}
 	must("enter root", syscall.Chdir(plan.Host))
-	// Onto itself: the old root then lies on top, and is taken off.
+	// With "." twice the old root lies on top of the new one, and is then unmounted.
 	must("pivot root", syscall.PivotRoot(".", "."))
 	must("leave old root", syscall.Unmount(".", syscall.MNT_DETACH))
 	must("protect root", setAttributes(atCWD, "/", false, attrReadOnly|attrNoSUID|attrNoDev))
 	must("enter root", syscall.Chdir("/"))
 }
 
-// take does one step in the new root at host.
-func take(s *Step, host string, files []int) {
+// apply does one step in the new root at host.
+func apply(s *Step, host string, files []int) {
 	target := host + s.Target
 	switch s.Op {
 	case MakeDir:
 		must("make "+s.Target, syscall.Mkdir(target, uint32(s.Flags)))
-		must("make "+s.Target, syscall.Chmod(target, uint32(s.Flags))) // whatever the umask
+		must("make "+s.Target, syscall.Chmod(target, uint32(s.Flags))) // Mkdir applies the umask
 	case MakeFile:
 		must("make "+s.Target, writeFile(target, s.Data))
 	case MakeLink:
@@ -54,7 +54,7 @@ func take(s *Step, host string, files []int) {
 		if s.Op == BindFile {
 			must("make "+s.Target, writeFile(target, ""))
 		}
-		place(tree, s, target)
+		attach(tree, s, target)
 	case BindFD:
 		if s.Flags >= uint64(len(files)) {
 			fail("bind "+s.Target, errFrame)
@@ -67,7 +67,7 @@ func take(s *Step, host string, files []int) {
 	case Protect:
 		tree, err := openTree(target)
 		must("open "+s.Target, err)
-		place(tree, s, target)
+		attach(tree, s, target)
 	case Set:
 		must("set "+s.Target, setFile(target, s.Data))
 	case Try:
@@ -77,13 +77,14 @@ func take(s *Step, host string, files []int) {
 	}
 }
 
-// place gives a detached mount its attributes and shows it at target.
-func place(tree int, s *Step, target string) {
+// attach sets the attributes of a detached mount and shows it at target.
+func attach(tree int, s *Step, target string) {
 	must("restrict "+s.Target, setAttributes(tree, "", true, s.Flags))
 	must("bind "+s.Target, moveMount(tree, target))
 	_ = syscall.Close(tree)
 }
 
+// setFile writes data to an existing file.
 func setFile(path, data string) error {
 	fd, err := syscall.Open(path, syscall.O_WRONLY|syscall.O_CLOEXEC, 0)
 	if err != nil {
@@ -94,6 +95,7 @@ func setFile(path, data string) error {
 	return err
 }
 
+// writeFile writes data to a new file with mode 0644.
 func writeFile(path, data string) error {
 	fd, err := syscall.Open(path, syscall.O_WRONLY|syscall.O_CREAT|syscall.O_EXCL|syscall.O_CLOEXEC, 0o644)
 	if err != nil {

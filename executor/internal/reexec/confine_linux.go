@@ -4,15 +4,14 @@ package reexec
 
 import "syscall"
 
-// confine drops what the program must not have, on this thread. Nothing that is
-// dropped can be regained, so the order matters: each step still needs what the
-// later steps drop.
+// confine drops the privileges of this thread that the program must not have, and sets its limits.
+// The order matters: no step can be undone, and each needs privileges that later steps drop.
 func confine(job *received) {
 	for _, l := range job.Limits {
 		switch l.Resource {
 		case rlimitNproc:
-			counted := countedThreads(job.Groups)
-			l.Soft, l.Hard = l.Soft+counted, l.Hard+counted
+			threads := countedThreads(job.Groups)
+			l.Soft, l.Hard = l.Soft+threads, l.Hard+threads
 		case rlimitData:
 			least := leastData()
 			l.Soft, l.Hard = max(l.Soft, least), max(l.Hard, least)
@@ -23,15 +22,15 @@ func confine(job *received) {
 	if job.Groups {
 		must("drop groups", rawSyscall(syscall.SYS_SETGROUPS, 0, 0, 0))
 	}
-	// The functions of package syscall would change all threads, and fail in a
-	// program with cgo.
+	// These are raw calls: the functions of package syscall would change all threads, and fail
+	// in a program with cgo.
 	gid, uid := uintptr(job.GID), uintptr(job.UID)
 	must("set group", rawSyscall(sysSetresgid, gid, gid, gid))
 	must("set user", rawSyscall(sysSetresuid, uid, uid, uid))
 	must("drop capabilities", dropCapabilities())
-	setDumpable(false) // the change of user has reset it
+	setDumpable(false) // the change of user has reset it, and the signal below
 	must("forbid new privileges", prctl(prSetNoNewPrivs, 1))
-	must("die with host", prctl(syscall.PR_SET_PDEATHSIG, uintptr(syscall.SIGKILL))) // that too
+	must("die with host", prctl(syscall.PR_SET_PDEATHSIG, uintptr(syscall.SIGKILL)))
 	must("close descriptors", closeOnExec(Control))
 	if job.Handled != 0 {
 		must("landlock", restrict(job.Job))
@@ -39,8 +38,7 @@ func confine(job *received) {
 	must("seccomp", installFilter(job.Filter))
 }
 
-// setLimit never raises a hard limit: if the host itself runs under tighter
-// limits, those stay in force.
+// setLimit sets a resource limit. It never raises a hard limit, so tighter limits of the host stay.
 func setLimit(l Limit) error {
 	var old syscall.Rlimit
 	if err := prlimit(l.Resource, nil, &old); err != nil {
@@ -49,9 +47,9 @@ func setLimit(l Limit) error {
 	return prlimit(l.Resource, &syscall.Rlimit{Cur: min(l.Soft, old.Max), Max: min(l.Hard, old.Max)}, nil)
 }
 
-// countedThreads returns the number of threads of this process that count against the limit of
-// the program's user. That is one if the host is root, because only one thread becomes that
-// user, otherwise all. The number does not grow later: see reserveThreads.
+// countedThreads returns how many threads of this process count for the limit on the processes of
+// the program's user. If the host is root, only one thread becomes that user. Otherwise all threads
+// count; their number does not grow later, see reserveThreads.
 func countedThreads(root bool) uint64 {
 	var st syscall.Stat_t
 	if root || syscall.Stat("/proc/self/task", &st) != nil || st.Nlink < 3 {
@@ -60,9 +58,9 @@ func countedThreads(root bool) uint64 {
 	return uint64(st.Nlink) - 2
 }
 
-// dropBounding empties the bounding set, up to the last capability that this
-// kernel knows. Without the privilege to do so it leaves the set as it is, which
-// is safe: the program then cannot gain anything from the set either.
+// dropBounding removes all capabilities that this kernel knows from the bounding set. Without the
+// privilege to do so it leaves the set as it is. That is safe: the program then cannot gain a
+// capability from the set.
 func dropBounding() error {
 	for capability := uintptr(0); capability < 64; capability++ {
 		switch err := prctl(prCapBoundingDrop, capability); err {
@@ -76,8 +74,7 @@ func dropBounding() error {
 	return nil
 }
 
-// dropCapabilities gives up all capabilities of this thread, including those that
-// would survive an exec.
+// dropCapabilities drops all capabilities of this thread, with those that would survive an exec.
 func dropCapabilities() error {
 	if err := prctl(prCapAmbient, prCapAmbientClear); err != nil && err != syscall.EINVAL {
 		return err
@@ -94,7 +91,7 @@ func restrict(job *Job) error {
 	for _, r := range job.Rules {
 		dir, err := syscall.Open(r.Path, oPath|syscall.O_CLOEXEC, 0)
 		if err == syscall.ENOENT {
-			continue // what does not exist needs no permission
+			continue // a path that does not exist needs no rule
 		}
 		if err != nil {
 			return err
@@ -104,8 +101,8 @@ func restrict(job *Job) error {
 		}
 		_ = syscall.Close(dir)
 	}
-	// The terminal has no path here for which a rule could be added. This rule
-	// lets programs open it again, as /dev/stdout or by its own name.
+	// The terminal has no path in the sandbox that a rule could name. This rule lets programs
+	// open it again, as /dev/stdout or by its own name.
 	if job.TTY {
 		if err = addRule(ruleset, 0, job.Terminal&job.Handled); err != nil {
 			return err

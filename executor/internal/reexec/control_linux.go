@@ -7,8 +7,8 @@ import "syscall"
 // errFrame is returned for a malformed message.
 const errFrame = syscall.EBADMSG
 
-// send writes a message. It ignores errors: if the Sandbox is gone, the message has no reader,
-// and obey ends the process.
+// send writes a message to the Sandbox. It ignores errors: if the Sandbox has closed the socket,
+// obey ends this process.
 func send(kind byte, text string) {
 	body := append([]byte{0, 0, 0, 0, kind}, text...)
 	n := len(body) - 4
@@ -25,6 +25,7 @@ func send(kind byte, text string) {
 	}
 }
 
+// receivePlan reads the Plan.
 func receivePlan() *Plan {
 	body, _ := receive()
 	plan, ok := decodePlan(body)
@@ -34,6 +35,7 @@ func receivePlan() *Plan {
 	return plan
 }
 
+// receiveJob reads the Job and its descriptors.
 func receiveJob() *received {
 	body, files := receive()
 	job, ok := decodeJob(body)
@@ -46,8 +48,8 @@ func receiveJob() *received {
 // received is a Job with the descriptors that came with it.
 type received struct {
 	*Job
-	files []int // not yet used by a step
-	pipes []int // the program's pipes, which follow its streams
+	files []int // descriptors that are not used yet
+	pipes []int // the program's pipes, after its streams
 }
 
 // streams is how many of the descriptors are the program's streams.
@@ -87,8 +89,8 @@ func joinGroups(job *received, namespaces bool) {
 	}
 }
 
-// receive reads a frame. The end of the socket is not an error: it means that the
-// Sandbox was closed, or has crashed, while this process was waiting.
+// receive reads a frame. At the end of the socket it exits without an error: the Sandbox was closed,
+// or the host has ended, while this process waited.
 func receive() (body []byte, files []int) {
 	var head [4]byte
 	oob := make([]byte, syscall.CmsgSpace(MaxFiles*4))
@@ -116,6 +118,7 @@ func receive() (body []byte, files []int) {
 	return body, files
 }
 
+// readFull fills b from the socket, and exits at its end.
 func readFull(b []byte) {
 	for len(b) > 0 {
 		n, err := syscall.Read(Control, b)
@@ -130,6 +133,7 @@ func readFull(b []byte) {
 	}
 }
 
+// descriptors returns the files that came with a message.
 func descriptors(oob []byte) []int {
 	messages, err := syscall.ParseSocketControlMessage(oob)
 	must("read descriptors", err)
@@ -142,9 +146,9 @@ func descriptors(oob []byte) []int {
 	return files
 }
 
-// obey carries out the Sandbox's messages while the program runs. When the
-// Sandbox is gone it ends this process. In a process namespace of its own that
-// ends all other processes too.
+// obey handles the messages of the Sandbox while the program runs. When the Sandbox closes the
+// socket, it ends this process. In a process namespace that ends all other processes too; without
+// one, obey kills the program's group first.
 func obey(program int, namespaces bool) {
 	var b [1]byte
 	for {

@@ -7,9 +7,9 @@ import (
 	"syscall"
 )
 
-// leastData is the smallest RLIMIT_DATA with which this process can go on. The
-// program's limit applies to this process too, which would die of a smaller one.
-// For smaller limits only the other means bound the program's memory.
+// leastData returns the smallest RLIMIT_DATA under which this process can continue: the limit of the
+// program applies to this process too. If the program's limit is smaller, the executor enforces it
+// only by watching its memory, or by a cgroup.
 func leastData() uint64 {
 	var text [256]byte
 	n := 0

@@ -4,17 +4,17 @@ package reexec
 
 import "syscall"
 
-// init takes over when a Sandbox has started this program. The package comment
-// says why this is an init function, the only one of the module.
+// init runs the start hook if a Sandbox has started this program. The package comment says why this
+// is an init function, the only one of the module.
 func init() {
-	if called() {
+	if isFirstProcess() {
 		serve()
 	}
 }
 
-// called reports whether this process is to be the first of a sandbox. It checks
-// the socket first, because for nearly every program that settles the question.
-func called() bool {
+// isFirstProcess reports whether a Sandbox has started this process as the first of a sandbox. It
+// checks the socket first: nearly every other program has none there.
+func isFirstProcess() bool {
 	var st syscall.Stat_t
 	if syscall.Fstat(Control, &st) != nil || st.Mode&syscall.S_IFMT != syscall.S_IFSOCK {
 		return false
@@ -29,8 +29,7 @@ func called() bool {
 	return err == nil && string(name[:n]) == Name+"\x00"
 }
 
-// fail reports why the sandbox could not be built. It fails closed: nothing has
-// run.
+// fail reports to the Sandbox why a step failed, and ends this process. The program has not run.
 func fail(step string, err error) {
 	send(Failed, step+": "+err.Error())
 	syscall.Exit(exitFailed)
@@ -39,6 +38,7 @@ func fail(step string, err error) {
 // exitFailed is the exit code of a child that has sent Failed.
 const exitFailed = 125
 
+// must calls fail if err is not nil.
 func must(step string, err error) {
 	if err != nil {
 		fail(step, err)

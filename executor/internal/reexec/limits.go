@@ -1,5 +1,6 @@
 package reexec
 
+// Bounds of messages and of this process.
 const (
 	// MaxFrame bounds a message in either direction, in bytes: a whole command with its
 	// arguments, environment and secrets.
@@ -12,7 +13,11 @@ const (
 	// heap and thread stacks.
 	spareData = 160 << 20
 	// spareThreads is the number of threads that this process needs besides the main one and
-	// those of the Go runtime itself. obey waits in one, one runs Go code while that one and
-	// the main thread wait, and one is in reserve.
+	// those of the Go runtime itself. obey waits in the first. The second runs Go code while
+	// obey and the main thread wait. The third is a reserve.
 	spareThreads = 3
+	// busyPause and maxBusyPause are the first and the longest pause before another attempt to
+	// start a program whose file is open for writing, in nanoseconds.
+	busyPause    = 1e6
+	maxBusyPause = 512e6
 )

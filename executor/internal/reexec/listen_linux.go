@@ -4,8 +4,8 @@ package reexec
 
 import "syscall"
 
-// listen opens the ports of the job on the sandbox's own loopback interface and
-// hands the sockets to the Sandbox. Nothing in the sandbox keeps one.
+// listen opens the ports of the job on the sandbox's own loopback interface and sends the sockets to
+// the Sandbox. No process in the sandbox keeps one.
 func listen(job *received) {
 	if len(job.Listen) == 0 {
 		return
@@ -13,7 +13,7 @@ func listen(job *received) {
 	if len(job.files) == 0 {
 		fail("hand out sockets", errFrame)
 	}
-	by := job.files[0]
+	channel := job.files[0]
 	job.files = job.files[1:]
 	var sockets []int
 	for _, port := range job.Listen {
@@ -23,8 +23,8 @@ func listen(job *received) {
 		must("listen", syscall.Listen(fd, backlog))
 		sockets = append(sockets, fd)
 	}
-	must("hand out sockets", syscall.Sendmsg(by, []byte{'L'}, syscall.UnixRights(sockets...), nil, syscall.MSG_NOSIGNAL))
-	for _, fd := range append(sockets, by) {
+	must("hand out sockets", syscall.Sendmsg(channel, []byte{'L'}, syscall.UnixRights(sockets...), nil, syscall.MSG_NOSIGNAL))
+	for _, fd := range append(sockets, channel) {
 		_ = syscall.Close(fd)
 	}
 }

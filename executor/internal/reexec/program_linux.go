@@ -7,20 +7,20 @@ import (
 	"syscall"
 )
 
-// serve builds the sandbox, runs the program and ends the process. It runs on the
-// main thread, to which init functions are bound. Only this thread drops its
-// privileges; the program is its child and inherits that. The other threads
-// belong to the Go runtime. The seccomp filter covers them too, but they keep
-// their capabilities, so that the kernel does not let the program slow them down.
-// The lock makes the runtime clone new threads from one that has capabilities,
-// and not from this one.
+// serve builds the sandbox, runs the program and ends the process. It runs on the main thread, as
+// all init functions do.
+//
+// Only this thread drops its privileges; the program is its child and inherits that. The other
+// threads belong to the Go runtime. The seccomp filter holds for them too, but they keep their
+// capabilities, so that the program cannot change their priority. Because this thread is locked,
+// the runtime does not clone new threads from it.
 func serve() {
 	reserveThreads()
 	runtime.LockOSThread()
 	setDumpable(false) // from here on no other process of the same user can inspect this one
 	plan := receivePlan()
 	if plan.Namespaces {
-		deafen()
+		ignoreSignals()
 		build(plan)
 	}
 	send(Ready, "")
@@ -45,9 +45,6 @@ func start(job *received) int {
 		syscall.Exit(exitFailed)
 	}
 	if err == nil {
-		// The Sandbox reports that there is a program only after it has read
-		// Started. Sending it before the fork ensures that the program cannot end
-		// first.
 		var pid int
 		pid, err = forkExec(path, job.Args, &syscall.ProcAttr{
 			Dir: job.Dir, Env: job.Env, Files: job.descriptors(),
@@ -73,13 +70,12 @@ func start(job *received) int {
 	return 0
 }
 
-// forkExec retries while the program file is still open for writing: a
-// concurrent fork in the host can hold it open for a moment after its writer
-// has closed it.
+// forkExec starts the program. It retries while the program file is open for writing: a concurrent
+// fork in the host can hold it open for a moment after its writer has closed it.
 func forkExec(path string, args []string, attr *syscall.ProcAttr) (pid int, err error) {
-	for pause := int64(1e6); ; pause *= 2 {
+	for pause := int64(busyPause); ; pause *= 2 {
 		pid, err = syscall.ForkExec(path, args, attr)
-		if err != syscall.ETXTBSY || pause > 512e6 {
+		if err != syscall.ETXTBSY || pause > maxBusyPause {
 			return pid, err
 		}
 		wait := syscall.NsecToTimespec(pause)
@@ -87,7 +83,7 @@ func forkExec(path string, args []string, attr *syscall.ProcAttr) (pid int, err 
 	}
 }
 
-// descriptors lists what the program has open: its streams and its pipes.
+// descriptors returns the descriptors that the program gets: its streams and its pipes.
 func (job *received) descriptors() []uintptr {
 	list := []uintptr{0, 1, 2}
 	for _, fd := range job.pipes {
@@ -104,7 +100,7 @@ func closeStreams(job *received) {
 	}
 }
 
-// find looks up a program as a shell does: a name on the PATH of env, ignoring
+// find returns the path of a program, as a shell finds it: a name on the PATH of env, without
 // relative entries, and a path relative to dir. The error is ENOENT or EACCES.
 func find(name, dir string, env []string) (string, error) {
 	if hasSlash(name) {
@@ -141,7 +137,7 @@ func find(name, dir string, env []string) (string, error) {
 	return "", result
 }
 
-// executable reports why a file cannot be executed.
+// executable returns an error if a file does not exist (ENOENT) or cannot be executed (EACCES).
 func executable(path string) error {
 	var st syscall.Stat_t
 	if err := syscall.Stat(path, &st); err != nil {
@@ -165,8 +161,8 @@ func hasSlash(s string) bool {
 	return false
 }
 
-// reap reaps processes that have ended and reports the end of the program. When
-// no process is left it ends this one.
+// reap reaps processes that have ended and reports the end of the program. When no process is left,
+// it reports that and ends this one.
 func reap(program int) {
 	for {
 		var status syscall.WaitStatus
@@ -175,7 +171,7 @@ func reap(program int) {
 		switch {
 		case err == syscall.EINTR:
 		case err != nil: // ECHILD
-			send(Gone, "")
+			send(Empty, "")
 			syscall.Exit(0)
 		case pid == program:
 			send(Exited, ending(status, &usage))
@@ -183,6 +179,7 @@ func reap(program int) {
 	}
 }
 
+// ending returns the payload of Exited.
 func ending(status syscall.WaitStatus, usage *syscall.Rusage) string {
 	var b [12]byte
 	for i := range 4 {

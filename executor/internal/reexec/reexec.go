@@ -1,5 +1,5 @@
-// Package reexec is the start hook of executor/sandbox. It is what a copy of this program does,
-// before anything else, when a Sandbox has started it as the first process of a sandbox.
+// Package reexec is the start hook of executor/sandbox. A Sandbox starts a copy of this program as
+// the first process of a sandbox, and this package then runs before main and all other packages.
 //
 // A Go program cannot fork, so a Sandbox starts its own executable again, and the init function
 // of this package takes over. The hook must run early to be cheap. Go initialises packages in
@@ -8,13 +8,13 @@
 // without imports come before it. In a program that links two agent frameworks, the rest is
 // most of the start-up time. Keep it so: no os, no fmt, no x/sys.
 //
-// The hook acts only when the program's name is [Name] and descriptor 3 is a socket, which only
-// a Sandbox arranges. No environment variable starts it, and in every other program it costs
-// one system call.
+// The hook acts only if the program's name is [Name] and descriptor 3 is a socket, as only a
+// Sandbox starts it. No environment variable starts it, and in every other program it costs one
+// system call.
 //
-// The child only carries out what it reads from the socket. First comes a [Plan], which says
-// how to build the sandbox, then a [Job], which says what to run in it. A prepared sandbox
-// waits between the two.
+// The process does only what it reads from the socket. First comes a [Plan], which says how to
+// build the sandbox, then a [Job], which says what to run in it. A prepared sandbox waits between
+// the two.
 package reexec
 
 // Name is the program name, argv[0], of a sandbox's first process.
@@ -23,11 +23,11 @@ const Name = "satchel-sandbox"
 // Control is the descriptor of the socket to the Sandbox.
 const Control = 3
 
-// Plan is how a sandbox is built. Paths are absolute; targets are those inside.
+// Plan says how to build a sandbox. Paths are absolute; those of targets are inside the new root.
 type Plan struct {
-	// Namespaces says that the process was started in namespaces of its own, with
-	// the right to mount in them. Without them there is no root to build: Steps
-	// are left out, and the program sees the host's paths.
+	// Namespaces says that the process was started in namespaces of its own, with the right to
+	// mount in them. Without them no root is built: Steps are ignored, and the program sees the
+	// host's paths.
 	Namespaces bool
 	// Host is a directory of the host on which the new root is built. No path in
 	// a Step or a Job may lie below it.
@@ -38,34 +38,34 @@ type Plan struct {
 	Steps []Step
 }
 
-// Job is what to run. Descriptors come with its frame. First are the program's three streams
-// and Pipes pipes. Then come a socket for handing out listeners, if there are Listen ports,
-// Join files, and the descriptors of its steps.
+// Job says what to run. Descriptors come with its frame. First are the program's three streams and
+// Pipes pipes. Then come a socket to send listeners by, if there are Listen ports, Join files, and
+// the descriptors of its steps.
 type Job struct {
 	// Pipes is the number of the program's descriptors after its streams.
 	Pipes uint32
-	// Listen are ports of the loopback interface. The listening sockets are sent
-	// in this order, in one message, over the socket for handing out listeners.
+	// Listen are ports of the loopback interface. The process sends the listening sockets in
+	// this order, in one message.
 	Listen []uint16
 	// Join is the number of cgroup files; a process joins a cgroup by writing to
 	// its file.
 	Join uint32
-	// Steps add to the new root what belongs to this run.
+	// Steps add the files of this run to the new root.
 	Steps []Step
 	// Args is the argument list; Args[0] is looked up on the PATH of Env.
 	Args, Env []string
 	// Dir is the directory in which the program starts.
 	Dir string
-	// UID and GID are the user and group of the program. With Groups the
-	// supplementary groups are dropped first, which needs the privilege to do so.
+	// UID and GID are the user and group of the program. Groups says to drop the supplementary
+	// groups first, which needs a privilege.
 	UID, GID uint32
 	Groups   bool
 	// TTY makes descriptor 0 the controlling terminal.
 	TTY bool
 	// Limits are set by setrlimit.
 	Limits []Limit
-	// Handled, HandledNet, Scoped and Rules are a Landlock ruleset; there is none
-	// if Handled is 0. Terminal is the access to the controlling terminal.
+	// Handled, HandledNet, Scoped and Rules are a Landlock ruleset. If Handled is 0, there is
+	// none. Terminal is the access to the controlling terminal.
 	Handled, HandledNet, Scoped, Terminal uint64
 	Rules                                 []Rule
 	// Filter is a seccomp program: struct sock_filter, 8 bytes each.
@@ -113,8 +113,7 @@ const (
 	Protect
 	// Set writes Data to the file Target, which must exist.
 	Set
-	// Try is Set for what some kernels do not allow: only this operation may
-	// fail.
+	// Try is Set, but may fail: some kernels do not allow the write.
 	Try
 )
 
@@ -125,26 +124,25 @@ type Step struct {
 	Flags                uint64
 }
 
-// The messages of the child: one of these bytes, then its payload.
+// The messages of the first process: one of these bytes, then its payload.
 const (
-	// Ready says that the Plan is done and a Job is awaited.
+	// Ready says that the sandbox is built. The process waits for a Job.
 	Ready byte = 'R'
-	// Failed is followed by the text of the error. The child ends.
+	// Failed has the text of an error as its payload. The process ends.
 	Failed byte = 'F'
-	// NotFound and NotExecutable: the program of the Job cannot be run;
-	// followed by a text. The child ends.
+	// NotFound and NotExecutable say that the program of the Job cannot be run. The payload is
+	// a text. The process ends.
 	NotFound      byte = 'N'
 	NotExecutable byte = 'X'
 	// Started says that the program is running.
 	Started byte = 'S'
-	// Exited says that the program ended. It is followed by its wait status, 4 bytes, and the
+	// Exited says that the program has ended. The payload is its wait status, 4 bytes, and the
 	// processor time of it and its children in microseconds, 8 bytes.
 	Exited byte = 'E'
-	// Gone says that no process but the child itself is left. The child ends.
-	Gone byte = 'G'
+	// Empty says that no other process is left in the sandbox. The process ends.
+	Empty byte = 'G'
 )
 
-// Terminate is the message to the child, without a payload, that makes it send
-// SIGTERM to the program's process group. If the socket is closed, the child
-// ends, and with it everything in the sandbox.
+// Terminate is the message to the first process to send SIGTERM to the program's process group. It
+// has no payload. If the Sandbox closes the socket, the first process ends, and with it all others.
 const Terminate byte = 'T'

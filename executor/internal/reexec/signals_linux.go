@@ -7,13 +7,14 @@ import (
 	"unsafe"
 )
 
-// deafen makes this process ignore the signals that the Go runtime handles. Otherwise the
-// program could end its sandbox with one of them and so hide how it ended itself. The default
-// action would not protect this process. The kernel withholds it from the first process of a
-// namespace only while no thread blocks the signal. The runtime blocks all signals on the
-// thread that starts the program, until a moment after the program has begun. In the child the
-// runtime sets the default action for every signal that it handles.
-func deafen() {
+// ignoreSignals makes this process ignore the signals that the Go runtime handles. Otherwise the
+// program could end its sandbox with one of them, and so hide how it ended itself.
+//
+// The default action would not protect this process. The kernel withholds it from the first
+// process of a namespace only while no thread blocks the signal. But the runtime blocks all signals
+// on a thread that starts a program. The program itself gets default actions: the runtime sets them
+// in the child.
+func ignoreSignals() {
 	const (
 		last      = 64
 		ignore    = 1  // SIG_IGN
@@ -27,14 +28,14 @@ func deafen() {
 		if sig == uintptr(syscall.SIGURG) || sig == perThread {
 			continue // the runtime handles them for itself, and no other process can trigger that
 		}
-		var was, now action
-		_, _, _ = syscall.RawSyscall6(syscall.SYS_RT_SIGACTION, sig, 0, uintptr(unsafe.Pointer(&was)), 8, 0, 0)
-		// A process that ignores SIGCHLD cannot wait for a child. By default the
-		// signal does nothing.
-		if was.handler > ignore && sig != uintptr(syscall.SIGCHLD) {
-			now.handler = ignore
+		var before, after action
+		_, _, _ = syscall.RawSyscall6(syscall.SYS_RT_SIGACTION, sig, 0, uintptr(unsafe.Pointer(&before)), 8, 0, 0)
+		// SIGCHLD gets the default action, which does nothing: a process that ignores it
+		// cannot wait for a child.
+		if before.handler > ignore && sig != uintptr(syscall.SIGCHLD) {
+			after.handler = ignore
 		}
 		// This fails for SIGKILL and SIGSTOP, which need not be ignored.
-		_, _, _ = syscall.RawSyscall6(syscall.SYS_RT_SIGACTION, sig, uintptr(unsafe.Pointer(&now)), 0, 8, 0, 0)
+		_, _, _ = syscall.RawSyscall6(syscall.SYS_RT_SIGACTION, sig, uintptr(unsafe.Pointer(&after)), 0, 8, 0, 0)
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"unsafe"
 )
 
-// System calls that package syscall lacks. x/sys has them but is initialised too
-// late. From 424 on the numbers are the same on all architectures.
+// Numbers and flags of system calls that package syscall lacks. Package x/sys has them, but Go would
+// initialise it before this one. From 424 on the numbers are the same on all architectures.
 const (
 	sysOpenTree       = 428
 	sysMoveMount      = 429
@@ -61,7 +61,8 @@ func prctl(option, value uintptr) error {
 	return nil
 }
 
-// setDumpable cannot fail with these values.
+// setDumpable sets whether other processes of the same user may inspect this one. It cannot fail
+// with these values.
 func setDumpable(on bool) {
 	value := uintptr(0)
 	if on {
@@ -70,8 +71,8 @@ func setDumpable(on bool) {
 	_ = prctl(prSetDumpable, value)
 }
 
-// openTree returns a detached copy of the mounts at and below path. If the last
-// element of the path is a link, it is not followed.
+// openTree returns a detached copy of the mounts at and below path. It does not follow a link that
+// is the last element of the path.
 func openTree(path string) (int, error) {
 	p, err := syscall.BytePtrFromString(path)
 	if err != nil {
@@ -109,8 +110,8 @@ func setAttributes(dir int, path string, recursive bool, set uint64) error {
 	return nil
 }
 
-// moveMount shows a detached mount at target. If the last element of target is a
-// link, the error says so; it is not followed.
+// moveMount shows a detached mount at target. It returns an error if the last element of target is a
+// link.
 func moveMount(tree int, target string) error {
 	empty, err := syscall.BytePtrFromString("")
 	if err != nil {
@@ -158,7 +159,7 @@ func prlimit(resource uint32, set, old *syscall.Rlimit) error {
 	return nil
 }
 
-// capset gives up the effective, permitted and inheritable capabilities.
+// capset drops the effective, permitted and inheritable capabilities.
 func capset() error {
 	header := struct {
 		version uint32
@@ -174,6 +175,7 @@ func closeOnExec(first uint) error {
 	return rawSyscall(sysCloseRange, uintptr(first), uintptr(^uint32(0)), closeRangeCloexec)
 }
 
+// createRuleset returns a Landlock ruleset that restricts these kinds of access.
 func createRuleset(fs, net, scoped uint64) (int, error) {
 	attr := struct{ fs, net, scoped uint64 }{fs, net, scoped}
 	size := unsafe.Sizeof(attr)

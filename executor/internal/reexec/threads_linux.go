@@ -4,16 +4,16 @@ package reexec
 
 import "runtime"
 
-// reserveThreads starts all threads that this process will need. It must do so before the
-// program runs, because the limit on processes counts threads too. A program that has used up
-// its limit would keep this process from starting a thread, and then the Go runtime aborts. Go
-// code runs on one processor only, so these threads are enough.
+// reserveThreads starts all threads that this process will need, before the program runs. The limit
+// on processes counts threads too. If the program had used it up, this process could not start a
+// thread, and the Go runtime would abort. Go code runs on one processor only, so these threads are
+// enough.
 func reserveThreads() {
 	runtime.GOMAXPROCS(1)
 	step, all := make(chan struct{}), make(chan struct{})
 	for range spareThreads {
 		go func() {
-			runtime.LockOSThread() // so that each has a thread of its own
+			runtime.LockOSThread() // each goroutine gets a thread of its own
 			step <- struct{}{}
 			<-all
 			runtime.UnlockOSThread() // the runtime keeps the thread

@@ -1,8 +1,8 @@
 package reexec
 
-// A frame is its length, 4 bytes, and a body. Numbers are little endian; texts
-// and lists are preceded by their length. JSON would do, but its package would
-// be initialised before the hook.
+// This file encodes and decodes frames. A frame is its length, 4 bytes, and a body. Numbers are
+// little endian; texts and lists are preceded by their length. It is not JSON, because Go would
+// initialise that package before the hook.
 
 // Encode returns the frame of a Plan.
 func (p *Plan) Encode() []byte {
@@ -50,12 +50,14 @@ func (j *Job) Encode() []byte {
 	return e.frame()
 }
 
+// decodePlan reads the body of a frame of a Plan. It returns false for any other bytes.
 func decodePlan(body []byte) (*Plan, bool) {
 	d := decoder{body, true}
 	p := &Plan{Namespaces: d.flag(), Host: d.text(), Hostname: d.text(), Steps: d.steps()}
 	return p, d.done()
 }
 
+// decodeJob reads the body of a frame of a Job. It returns false for any other bytes.
 func decodeJob(body []byte) (*Job, bool) {
 	d := decoder{body, true}
 	j := &Job{Pipes: uint32(d.number())}
@@ -75,6 +77,7 @@ func decodeJob(body []byte) (*Job, bool) {
 	return j, d.done()
 }
 
+// encoder appends values to a frame.
 type encoder struct{ b []byte }
 
 func (e *encoder) number(n uint64) {
@@ -122,8 +125,7 @@ func (e *encoder) frame() []byte {
 	return e.b
 }
 
-// decoder reads what an encoder wrote. Past the end it returns zero values and
-// sets ok to false.
+// decoder reads the body of a frame. After the end it returns zero values and sets ok to false.
 type decoder struct {
 	b  []byte
 	ok bool
@@ -143,8 +145,8 @@ func (d *decoder) number() (n uint64) {
 
 func (d *decoder) flag() bool { return d.number() == 1 }
 
-// count reads the length of a list and bounds it: each entry takes at least 8
-// bytes.
+// count reads the length of a list. It accepts none that the rest of the body cannot hold: each
+// entry takes at least 8 bytes.
 func (d *decoder) count() uint64 {
 	n := d.number()
 	if n > uint64(len(d.b)/8) {
@@ -181,4 +183,5 @@ func (d *decoder) steps() []Step {
 	return list
 }
 
+// done reports whether the whole body was read without an error.
 func (d *decoder) done() bool { return d.ok && len(d.b) == 0 }
