@@ -9,10 +9,10 @@ import (
 	"slices"
 )
 
-// nonPublic are the addresses that are not on the public internet, or lead back
-// from it to those that are not. Of IPv6 only 2000::/3 is public at all, which
-// leaves out translations (64:ff9b::/96), private (fc00::/7, fec0::/10), local
-// and multicast addresses. Sources: the special-purpose registries of RFC 6890.
+// nonPublic are the ranges that are not on the public internet, or that lead from it to such
+// addresses. Of IPv6 only 2000::/3 is public. That leaves out translations (64:ff9b::/96), private
+// (fc00::/7, fec0::/10), local and multicast addresses. Sources: the special-purpose registries of
+// RFC 6890.
 var nonPublic = prefixes(
 	"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12",
 	"192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15",
@@ -39,13 +39,13 @@ func isPublic(addr netip.Addr) bool {
 	return !within(addr, nonPublic)
 }
 
+// within reports whether one of the ranges contains the address.
 func within(addr netip.Addr, all []netip.Prefix) bool {
 	return slices.ContainsFunc(all, func(p netip.Prefix) bool { return p.Contains(addr) })
 }
 
-// Unreachable returns the address that a rule names and the policy never lets a program
-// reach: one that is neither public nor in Private. ok is false for names and all other
-// addresses.
+// Unreachable returns the address of a rule if the policy never lets a program reach it, because it
+// is neither public nor in Private. ok is false for other addresses and for names.
 func (p Policy) Unreachable(r Rule) (addr netip.Addr, ok bool) {
 	addr = r.place.host.addr
 	if !addr.IsValid() || isPublic(addr) || within(addr, p.Private) {
@@ -54,17 +54,16 @@ func (p Policy) Unreachable(r Rule) (addr netip.Addr, ok bool) {
 	return addr, true
 }
 
-// errNotPublic reports a name that leads to an address that is not public.
+// errNotPublic means that a host has an address that is not public.
 var errNotPublic = errors.New("leads to an address that is not public")
 
-// addresses returns the addresses at which a host may be reached. A single one
-// that may not be reached refuses them all: it is how a name is made to lead
-// inside at the second try.
+// addresses returns the addresses of a host. If the policy forbids one of them, it returns that one
+// and errNotPublic. Otherwise a client could retry until it reaches a forbidden address.
 func (p *Proxy) addresses(ctx context.Context, h host) ([]netip.Addr, error) {
 	found := []netip.Addr{h.addr}
 	if h.name != "" {
 		var err error
-		// The dot keeps search domains of this machine out.
+		// With the final dot the resolver does not try the search domains of this machine.
 		if found, err = p.policy.Resolve(ctx, "ip", h.name+"."); err != nil {
 			return nil, fmt.Errorf("cannot be resolved: %w", err)
 		}
@@ -89,8 +88,8 @@ func (p *Proxy) addresses(ctx context.Context, h host) ([]netip.Addr, error) {
 	return found, nil
 }
 
-// ownAddresses are those of this machine: a service on it is not public only
-// because the machine's address is.
+// ownAddresses returns the addresses of this machine. Its services are not public, even if its
+// address is.
 func ownAddresses() ([]netip.Addr, error) {
 	all, err := net.InterfaceAddrs()
 	if err != nil {

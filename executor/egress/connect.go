@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// connect serves a CONNECT: a tunnel in which TLS is spoken, with the host that
-// was asked for.
+// connect answers a CONNECT with a tunnel to the host, in which the program must speak TLS with that
+// host.
 func (e *exchange) connect(w http.ResponseWriter, r *http.Request) {
 	e.entry.Tunnel = true
 	if r.URL.User != nil {
@@ -24,9 +24,9 @@ func (e *exchange) connect(w http.ResponseWriter, r *http.Request) {
 		e.refuse(w, fmt.Errorf("%q: %w", excerpt(r.URL.Host), err))
 		return
 	}
-	e.toward(at)
+	e.setTarget(at)
 	if !e.policy.fits("https", at) {
-		e.refuse(w, e.noTunnel(at))
+		e.refuse(w, e.noTunnelError(at))
 		return
 	}
 	upstream, err := e.dial(r.Context(), at)
@@ -34,13 +34,13 @@ func (e *exchange) connect(w http.ResponseWriter, r *http.Request) {
 		e.answerUnreached(w, err)
 		return
 	}
-	defer e.keep(upstream)()
+	defer e.track(upstream)()
 	client, buffered, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		e.fail(w, err)
 		return
 	}
-	defer e.keep(client)()
+	defer e.track(client)()
 	if err := e.tunnel(client, buffered.Reader, upstream, at.host); err != nil {
 		e.entry.Reason = err.Error()
 	}
@@ -48,13 +48,13 @@ func (e *exchange) connect(w http.ResponseWriter, r *http.Request) {
 
 var (
 	errUser = errors.New("a user in the address is refused: send it as a header")
-	// errOther is what a handshake with somebody else ends with.
-	errOther = errors.New("the TLS handshake is with another host")
+	// errOtherHost means that a TLS handshake names another host than the CONNECT.
+	errOtherHost = errors.New("the TLS handshake is with another host")
 )
 
-// noTunnel is the refusal of a tunnel. Where rules have the host for http:// alone, it
-// says what they allow.
-func (e *exchange) noTunnel(at place) error {
+// noTunnelError returns the error for a tunnel that no rule allows. If rules allow http:// to the
+// host, the error names them.
+func (e *exchange) noTunnelError(at place) error {
 	var plain []string
 	for _, r := range e.policy.Rules {
 		switch {
@@ -72,7 +72,7 @@ func (e *exchange) noTunnel(at place) error {
 		at, strings.Join(plain, ", "))
 }
 
-// answerUnreached answers that no connection was made.
+// answerUnreached answers a request whose host could not be reached.
 func (e *exchange) answerUnreached(w http.ResponseWriter, err error) {
 	if errors.Is(err, errNotPublic) {
 		e.refuse(w, fmt.Errorf("%w. This is policy; another way will not work.", err))
@@ -81,8 +81,8 @@ func (e *exchange) answerUnreached(w http.ResponseWriter, err error) {
 	e.fail(w, err)
 }
 
-// tunnel waits for the handshake and then passes bytes until one side is done.
-// What goes wrong before the handshake is a refusal.
+// tunnel waits for the TLS handshake and checks its host. Then it passes bytes until one side is
+// done. An error before that counts as a refusal.
 func (e *exchange) tunnel(client net.Conn, from *bufio.Reader, upstream net.Conn, h host) error {
 	limits := e.policy.Limits
 	_ = client.SetDeadline(time.Now().Add(limits.Hello))
@@ -91,42 +91,41 @@ func (e *exchange) tunnel(client net.Conn, from *bufio.Reader, upstream net.Conn
 	}
 	name, hello, err := readHello(from)
 	if err == nil {
-		err = e.sameHost(name, h)
+		err = checkServerName(name, h)
 	}
 	if err != nil {
 		e.entry.Verdict = verdictRefused
 		return err
 	}
-	_ = client.SetDeadline(time.Time{}) // the other side has the idle limit for both
+	_ = client.SetDeadline(time.Time{}) // the idle limit of upstream ends both sides
 	if _, err := upstream.Write(hello); err != nil {
 		return err
 	}
 	return pipe(client, from, upstream, limits.Idle)
 }
 
-// sameHost checks the name that a handshake asks for. A host that is an address
-// has none (RFC 6066, 3).
-func (e *exchange) sameHost(name string, h host) error {
+// checkServerName returns an error if a handshake names another host than h. For a host that is an
+// address it must name none (RFC 6066, 3).
+func checkServerName(name string, h host) error {
 	if name == "" && h.name == "" {
 		return nil
 	}
-	if asked, err := parseHost(name); name == "" || err != nil || asked != h || h.name == "" {
-		return errOther
+	if named, err := parseHost(name); name == "" || err != nil || named != h || h.name == "" {
+		return errOtherHost
 	}
 	return nil
 }
 
-// pipe passes bytes both ways until both sides have said that they are done, or
-// one of them breaks.
+// pipe passes bytes both ways until both sides have closed their writing side, or one has an error.
 func pipe(client net.Conn, from io.Reader, upstream net.Conn, idle time.Duration) error {
 	up := make(chan error, 1)
 	go func() {
 		_, err := io.Copy(upstream, from)
-		endOf(upstream, err)
+		closeWrite(upstream, err)
 		up <- err
 	}()
 	_, err := io.Copy(client, upstream)
-	endOf(client, err)
+	closeWrite(client, err)
 	if err != nil {
 		_ = upstream.Close()
 		_ = client.Close()
@@ -135,8 +134,9 @@ func pipe(client net.Conn, from io.Reader, upstream net.Conn, idle time.Duration
 	return errors.Join(err, <-up)
 }
 
-// endOf tells a side that nothing more comes, or that all is over.
-func endOf(c net.Conn, err error) {
+// closeWrite closes the writing side of a connection. After an error, or if that does not work, it
+// closes the whole connection.
+func closeWrite(c net.Conn, err error) {
 	if err == nil {
 		switch c := c.(type) {
 		case *countingConn:
@@ -152,7 +152,7 @@ func endOf(c net.Conn, err error) {
 	_ = c.Close()
 }
 
-// excerpt is what the program sent, as it may stand in an answer.
+// excerpt shortens what the program sent, for an answer.
 func excerpt(s string) string {
 	if len(s) > maxName {
 		s = s[:maxName]

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// dial connects to a place that a rule allows, at an address that was checked.
-// The connection counts its bytes, and ends where it is idle or over a limit.
+// dial connects to a place that a rule allows, at an address that it has checked. The connection
+// counts its bytes, and fails when it is idle or over the limit.
 func (e *exchange) dial(ctx context.Context, at place) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, e.policy.Limits.Dial)
 	defer cancel()
@@ -29,11 +29,11 @@ func (e *exchange) dial(ctx context.Context, at place) (net.Conn, error) {
 			return &countingConn{Conn: c, exchange: e}, nil
 		}
 	}
-	return nil, fmt.Errorf("%q cannot be reached: %w", at, reason(err))
+	return nil, fmt.Errorf("%q cannot be reached: %w", at, withoutAddresses(err))
 }
 
-// reason leaves the addresses out of an error: they are the host's business.
-func reason(err error) error {
+// withoutAddresses removes addresses from an error: only the host's log has them.
+func withoutAddresses(err error) error {
 	var op *net.OpError
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, context.DeadlineExceeded):
@@ -47,40 +47,42 @@ func reason(err error) error {
 	return err
 }
 
-// countingConn is a connection to a host.
+// countingConn is a connection to a host. It enforces the idle limit and the limit of bytes.
 type countingConn struct {
 	net.Conn
 	exchange *exchange
 }
 
-var errOver = errors.New("over the limit of the run")
+var errOverLimit = errors.New("over the limit of the run")
 
-// Read hands on nothing beyond the limit.
+// Read implements net.Conn. It returns no bytes beyond the limit of the run.
 func (c *countingConn) Read(b []byte) (int, error) {
-	c.alive()
+	c.extendDeadline()
 	n, err := c.Conn.Read(b)
 	if over := c.exchange.Proxy.received.Add(int64(n)) - c.exchange.policy.Limits.Bytes; over > 0 {
 		n -= int(min(over, int64(n)))
-		err = errOver
+		err = errOverLimit
 	}
 	c.exchange.received.Add(int64(n))
 	return n, err
 }
 
-// Write takes what it will send from what is left, so that connections at once
-// do not pass the limit.
+// Write implements net.Conn. It counts the bytes before it sends them, so that several connections
+// together stay within the limit.
 func (c *countingConn) Write(b []byte) (int, error) {
-	c.alive()
+	c.extendDeadline()
 	all := &c.exchange.Proxy.sent
 	room := int64(len(b))
 	over := min(max(all.Add(room)-c.exchange.policy.Limits.Bytes, 0), room)
 	n, err := c.Conn.Write(b[:room-over])
 	c.exchange.sent.Add(int64(n))
 	if over > 0 && err == nil {
-		err = errOver
+		err = errOverLimit
 	}
 	return n, err
 }
 
-// alive puts off the end of an idle connection, in both directions.
-func (c *countingConn) alive() { _ = c.SetDeadline(time.Now().Add(c.exchange.policy.Limits.Idle)) }
+// extendDeadline sets the deadline of both directions to the idle limit from now.
+func (c *countingConn) extendDeadline() {
+	_ = c.SetDeadline(time.Now().Add(c.exchange.policy.Limits.Idle))
+}

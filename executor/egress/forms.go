@@ -10,9 +10,9 @@ import (
 	"github.com/satchel-go/satchel/internal/text/redact"
 )
 
-// formsOf returns the forms in which a host may send back the secrets that the proxy has sent
-// it. These are the value, its base64 at any position in a text, and the escapes of these in
-// URLs, JSON and HTML, in either case.
+// formsOf returns the forms in which a host may send back secrets that it has received. These are
+// the value, its base64 at any position in a text, and the escapes of both in URLs, JSON and HTML,
+// in either case.
 func formsOf(secrets []redact.Secret) (all []redact.Secret) {
 	seen := make(map[redact.Secret]bool)
 	for _, s := range secrets {
@@ -28,9 +28,8 @@ func formsOf(secrets []redact.Secret) (all []redact.Secret) {
 	return all
 }
 
-// inBase64 returns what the base64 of a longer text has of a value, for each of the
-// three places at which it can begin. The characters at the ends that depend on the
-// text around it are left out.
+// inBase64 returns the base64 of a value inside a longer text, for each of the three positions at
+// which it can begin. It leaves out the characters at the ends that depend on the text around it.
 func inBase64(value string) (forms []string) {
 	for before := range 3 {
 		text := strings.Repeat("x", before) + value
@@ -42,8 +41,8 @@ func inBase64(value string) (forms []string) {
 	return forms
 }
 
-// escapes returns a text as it is, in lower and in upper case, and with the escapes
-// of URLs, of JSON and of HTML.
+// escapes returns a text unchanged, in lower and in upper case, and with the escapes of URLs, of
+// JSON and of HTML.
 func escapes(text string) []string {
 	var each strings.Builder
 	for i := range len(text) {

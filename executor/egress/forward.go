@@ -19,8 +19,7 @@ var (
 	errEncoded  = errors.New("the answer is encoded although the request forbids it, so that secrets could not be found in it")
 )
 
-// forward makes a request for the program: over TLS where only an https rule
-// allows its host.
+// forward makes a request for the program. If only an https rule allows the host, it uses TLS.
 func (e *exchange) forward(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.URL.Scheme != "http" || r.URL.Host == "":
@@ -38,31 +37,31 @@ func (e *exchange) forward(w http.ResponseWriter, r *http.Request) {
 		e.refuse(w, fmt.Errorf("%q: %w", excerpt(r.URL.Host), err))
 		return
 	}
-	e.toward(at)
+	e.setTarget(at)
 	scheme := "http"
 	if !e.policy.fits("http", at) {
-		over := at
-		if over.port == 80 {
-			over.port = 443
+		secure := at
+		if secure.port == 80 {
+			secure.port = 443
 		}
-		if !e.policy.fits("https", over) {
+		if !e.policy.fits("https", secure) {
 			e.refuse(w, e.notAllowed(at))
 			return
 		}
-		scheme, at = "https", over
-		e.toward(at)
+		scheme, at = "https", secure
+		e.setTarget(at)
 	}
-	told, err := e.fill(r, scheme, at.host)
+	getsSecrets, err := e.fill(r, scheme, at.host)
 	if err != nil {
 		e.refuse(w, err)
 		return
 	}
-	e.send(w, r, scheme, at, told)
+	e.send(w, r, scheme, at, getsSecrets)
 }
 
-// send passes a request on, and its answer back. What the answer tells of
-// secrets is taken out where the request told some.
-func (e *exchange) send(w http.ResponseWriter, r *http.Request, scheme string, at place, told bool) {
+// send sends a request to the host and its answer to the program. If the host may get secrets, send
+// removes them from the answer.
+func (e *exchange) send(w http.ResponseWriter, r *http.Request, scheme string, at place, getsSecrets bool) {
 	limits := e.policy.Limits
 	transport := &http.Transport{
 		DialContext:            func(ctx context.Context, _, _ string) (net.Conn, error) { return e.dial(ctx, at) },
@@ -82,9 +81,9 @@ func (e *exchange) send(w http.ResponseWriter, r *http.Request, scheme string, a
 			}
 			r.Out.Host = r.Out.URL.Host
 			r.Out.Header.Del("Proxy-Authorization")
-			if told {
+			if getsSecrets {
 				r.Out.Header.Set("Accept-Encoding", "identity")
-				r.Out.Header.Del("Range") // a part could be the part of a secret
+				r.Out.Header.Del("Range") // the answer could hold a part of a secret
 				r.Out.Header.Del("If-Range")
 			}
 		},
@@ -94,10 +93,10 @@ func (e *exchange) send(w http.ResponseWriter, r *http.Request, scheme string, a
 			switch {
 			case errors.Is(err, errNotPublic):
 				e.answerUnreached(w, err)
-			case errors.Is(err, errOver):
+			case errors.Is(err, errOverLimit):
 				e.refuse(w, fmt.Errorf("over the limit of %s", size(limits.Bytes)))
 			default:
-				e.fail(w, reasonOf(err, at))
+				e.fail(w, withPlace(err, at))
 			}
 		},
 		ModifyResponse: func(answer *http.Response) error {
@@ -105,37 +104,38 @@ func (e *exchange) send(w http.ResponseWriter, r *http.Request, scheme string, a
 				return errMethod
 			}
 			answer.Header.Set("Connection", "close")
-			if told {
+			if getsSecrets {
 				return e.clean(answer)
 			}
 			return nil
 		},
 	}
-	defer func() { // how the reverse proxy says that the answer broke off
-		if broken := recover(); broken != nil {
-			if broken != http.ErrAbortHandler { //nolint:errorlint,err113 // it is this very value
-				panic(broken)
+	defer func() { // the reverse proxy panics with ErrAbortHandler if the answer breaks off
+		if thrown := recover(); thrown != nil {
+			if thrown == http.ErrAbortHandler { //nolint:errorlint,err113 // net/http compares it so too
+				e.entry.Reason = "the answer broke off"
 			}
-			e.entry.Reason = "the answer broke off"
-			panic(broken)
+			panic(thrown)
 		}
 	}()
-	proxy.ServeHTTP(final{w}, r)
+	proxy.ServeHTTP(finalWriter{w}, r)
 }
 
-// final drops informational answers, because their headers are not checked.
-type final struct{ http.ResponseWriter }
+// finalWriter drops informational answers (1xx), because their headers are not checked.
+type finalWriter struct{ http.ResponseWriter }
 
-func (f final) WriteHeader(code int) {
+// WriteHeader implements http.ResponseWriter.
+func (f finalWriter) WriteHeader(code int) {
 	if code >= http.StatusOK {
 		f.ResponseWriter.WriteHeader(code)
 	}
 }
 
-// Unwrap lets the answer be flushed.
-func (f final) Unwrap() http.ResponseWriter { return f.ResponseWriter }
+// Unwrap returns the writer inside, which http.ResponseController needs to flush.
+func (f finalWriter) Unwrap() http.ResponseWriter { return f.ResponseWriter }
 
-func reasonOf(err error, at place) error {
+// withPlace adds the place to an error that does not begin with it.
+func withPlace(err error, at place) error {
 	if text := fmt.Sprintf("%q", at); strings.HasPrefix(err.Error(), text) {
 		return err
 	}

@@ -11,27 +11,25 @@ import (
 
 var errHello = errors.New("not the beginning of a TLS handshake")
 
-// readHello reads the first message of a TLS client. It returns the name that it
-// asks for, empty if it names none, and all bytes that were read, to be passed on.
-// One that names two, or has the same extension twice, could be read by the origin in
-// another way than here: crypto/tls refuses it.
-func readHello(r io.Reader) (name string, read []byte, err error) {
-	var seen bytes.Buffer
+// readHello reads the first message of a TLS client. It returns the host that the client names, or
+// "", and all bytes of the message. The origin could read a message differently that has two names,
+// or the same extension twice; crypto/tls refuses it.
+func readHello(r io.Reader) (name string, message []byte, err error) {
+	var read bytes.Buffer
 	var hello *tls.ClientHelloInfo
-	server := tls.Server(clientOnly{r: io.TeeReader(io.LimitReader(r, maxHello), &seen)}, &tls.Config{
+	server := tls.Server(clientOnly{r: io.TeeReader(io.LimitReader(r, maxHello), &read)}, &tls.Config{
 		GetConfigForClient: func(h *tls.ClientHelloInfo) (*tls.Config, error) {
 			hello = h
 			return nil, errHello // no handshake follows
 		},
 	})
 	if err := server.Handshake(); hello == nil {
-		return "", seen.Bytes(), fmt.Errorf("%w: %w", errHello, err)
+		return "", read.Bytes(), fmt.Errorf("%w: %w", errHello, err)
 	}
-	return hello.ServerName, seen.Bytes(), nil
+	return hello.ServerName, read.Bytes(), nil
 }
 
-// clientOnly is a connection from which a client is read, and on which nothing is
-// answered.
+// clientOnly is a connection that reads from a client and drops the answers.
 type clientOnly struct {
 	net.Conn
 	r io.Reader

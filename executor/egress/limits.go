@@ -14,15 +14,17 @@ const (
 	defaultIdle        = 30 * time.Second
 )
 
+// Bounds of what a program or a host sends.
 const (
 	// maxAnswers bounds the addresses of a name that are checked.
 	maxAnswers = 64
 	// maxHello bounds the beginning of a handshake in bytes: a ClientHello that needs more
 	// than four records is none.
 	maxHello = 1 << 16
-	// maxName is the length of the longest name in bytes, by RFC 1035.
-	maxName = 253
-	// minValue and minPlaceholder are in bytes: shorter ones occur in any text by accident.
+	// maxName and maxLabel are the longest name and part of a name in bytes, by RFC 1035.
+	maxName, maxLabel = 253, 63
+	// minValue and minPlaceholder are the least lengths of secrets in bytes: any text may hold
+	// shorter ones by chance.
 	minValue, minPlaceholder = 8, 16
 	// maxFilled bounds the values of the headers of a request with a secret in them, in
 	// bytes: four times the default of Limits.Header.

@@ -10,10 +10,10 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// host is the one spelling of a host: either an address or an ASCII name.
+// host is a host in canonical form: either an address or an ASCII name.
 type host struct {
 	name string     // lower case, no trailing dot; empty for an address
-	addr netip.Addr // without zone; IPv4 also where it was written as IPv6
+	addr netip.Addr // without zone; an IPv4 address written as IPv6 is IPv4
 }
 
 func (h host) String() string {
@@ -31,8 +31,8 @@ var (
 	errZone   = errors.New("has a zone")
 )
 
-// parseHost reads a host as it stands in a URL. What a resolver or a client could
-// take for an address is one, in whatever spelling.
+// parseHost reads the host of a URL. Any spelling that a resolver or a client could read as an
+// address is an address.
 func parseHost(text string) (host, error) {
 	if inside, ok := strings.CutPrefix(text, "["); ok {
 		inside, closed := strings.CutSuffix(inside, "]")
@@ -40,17 +40,17 @@ func parseHost(text string) (host, error) {
 		if err != nil || !closed || !addr.Is6() {
 			return host{}, errNoName
 		}
-		return literal(addr)
+		return addressHost(addr)
 	}
 	if addr, err := netip.ParseAddr(text); err == nil {
-		return literal(addr)
+		return addressHost(addr)
 	}
 	name, err := names.ToASCII(strings.TrimSuffix(text, "."))
 	if err != nil || name == "" || len(name) > maxName || strings.HasSuffix(name, ".") {
 		return host{}, errNoName
 	}
 	name = strings.ToLower(name)
-	if again, err := names.ToASCII(name); err != nil || again != name {
+	if second, err := names.ToASCII(name); err != nil || second != name {
 		return host{}, errNoName // bytes that are no text become a name that no rule can match
 	}
 	labels := strings.Split(name, ".")
@@ -69,18 +69,20 @@ func parseHost(text string) (host, error) {
 	return host{name: name}, nil
 }
 
-// names maps what browsers map, and refuses what DNS has no name for.
+// names converts names to ASCII as browsers do, and refuses names that DNS cannot have.
 var names = idna.New(idna.MapForLookup(), idna.Transitional(false), idna.BidiRule(), idna.VerifyDNSLength(false))
 
-func literal(addr netip.Addr) (host, error) {
+// addressHost returns the host of an address, which must have no zone.
+func addressHost(addr netip.Addr) (host, error) {
 	if addr.Zone() != "" {
 		return host{}, errZone
 	}
 	return host{addr: addr.Unmap()}, nil
 }
 
+// validLabel reports whether a text can be a part of a name between dots.
 func validLabel(label string) bool {
-	if label == "" || len(label) > 63 || label[0] == '-' || label[len(label)-1] == '-' {
+	if label == "" || len(label) > maxLabel || label[0] == '-' || label[len(label)-1] == '-' {
 		return false
 	}
 	for _, c := range []byte(label) {
@@ -91,8 +93,8 @@ func validLabel(label string) bool {
 	return true
 }
 
-// isNumber reports whether a label is one of the numbers of inet_aton, or one
-// that is wrong: no name ends in such a label.
+// isNumber reports whether a label is a number for inet_aton, perhaps an invalid one. No name ends
+// with such a label.
 func isNumber(label string) bool {
 	digits := "0123456789"
 	if rest, ok := strings.CutPrefix(label, "0x"); ok {
@@ -101,8 +103,8 @@ func isNumber(label string) bool {
 	return strings.Trim(label, digits) == ""
 }
 
-// oldAddress reads an IPv4 address as inet_aton does: one to four numbers,
-// decimal, octal or hexadecimal, of which the last fills what is left.
+// oldAddress reads an IPv4 address as inet_aton does: one to four decimal, octal or hexadecimal
+// numbers. Each is one byte, and the last one has all remaining bytes.
 func oldAddress(parts []string) (netip.Addr, bool) {
 	if len(parts) > 4 {
 		return netip.Addr{}, false
@@ -138,12 +140,12 @@ type place struct {
 	port uint16
 }
 
-// String is the place as a program would write it.
+// String returns host:port.
 func (p place) String() string { return p.host.String() + ":" + strconv.Itoa(int(p.port)) }
 
 var errPort = errors.New("want a port from 1 to 65535")
 
-// parsePlace reads host or host:port.
+// parsePlace reads host:port, or a host that has the given port.
 func parsePlace(text string, port uint16) (place, error) {
 	name := text
 	if at := strings.LastIndexByte(text, ':'); at > strings.LastIndexByte(text, ']') && strings.Count(text[strings.LastIndexByte(text, ']')+1:], ":") == 1 {
@@ -157,7 +159,7 @@ func parsePlace(text string, port uint16) (place, error) {
 	return place{h, port}, err
 }
 
-// dialAddress is an address with a port as package net takes it.
+// dialAddress returns an address and port for net.Dialer.
 func dialAddress(addr netip.Addr, port uint16) string {
 	return net.JoinHostPort(addr.String(), strconv.Itoa(int(port)))
 }

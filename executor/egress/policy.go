@@ -16,26 +16,25 @@ import (
 type Policy struct {
 	// Rules are the places that may be reached.
 	Rules []Rule
-	// Private are ranges that may be reached although they are not public, by
-	// names and addresses that a rule allows. This machine's own addresses are
-	// among what is not public.
+	// Private are ranges of addresses that are not public, which the hosts of Rules may have
+	// nevertheless. This machine's own addresses are not public.
 	Private []netip.Prefix
 	// Resolve finds the addresses of a name, as [net.Resolver.LookupNetIP] does. Nil
 	// means this machine's resolver.
 	Resolve func(ctx context.Context, network, host string) ([]netip.Addr, error)
-	// Limits bound the run; zero fields stand for the defaults.
+	// Limits bound the run; zero fields mean the defaults.
 	Limits Limits
 	// Roots are the certificates that the proxy trusts when it speaks TLS itself. Nil means the
 	// system's.
 	Roots *x509.CertPool
 	// Secrets are values that the proxy puts into requests.
 	Secrets []Secret
-	// Log, if set, is called with each connection when it has ended. It is called from several
-	// goroutines at once.
+	// Log, if set, is called for each connection when it has ended, by several goroutines at
+	// once.
 	Log func(Entry)
 }
 
-// Limits bound what a run does through its proxy. Zero fields stand for the defaults.
+// Limits bound what a run does through its proxy. Zero fields mean the defaults.
 type Limits struct {
 	Connections int           // at once; more wait. Default 16
 	Total       int           // in the whole run. Default 512
@@ -67,9 +66,9 @@ type Entry struct {
 	Time     time.Time  // when the request came
 	Verdict  string     // "allowed"; "refused" by policy or a limit; "failed": allowed, and the host was not reached
 	Reason   string     // why it was refused or broke; empty for one that went well
-	Name     string     // the host as it was asked for, in its one spelling; empty if it has none
-	Port     uint16     // 0 if none was understood
-	Address  netip.Addr // what was dialled; not valid if nothing was
+	Name     string     // the requested host in canonical form; empty if the request was invalid
+	Port     uint16     // 0 if the request was invalid
+	Address  netip.Addr // of the connection to the host; not valid if there was none
 	Sent     int64      // bytes to the host that were counted
 	Received int64      // bytes from the host
 	Tunnel   bool       // by CONNECT: the program speaks TLS itself
@@ -83,22 +82,23 @@ const (
 )
 
 // Secret is a value that a run may use and must not see: the program has only the placeholder.
-// If a plain HTTP request becomes a TLS one on its way to one of the hosts, the proxy puts the
-// value into its headers. It takes the value out of the headers and the body of the answer.
-// Inside a program's own TLS the placeholder stays.
+// If the proxy sends a plain HTTP request on by TLS to one of the hosts, it puts the value into the
+// headers. It removes the value from the headers and the body of the answer. In TLS that a program
+// speaks itself, the placeholder stays.
 type Secret struct {
 	Name        string   // replaces the value in answers, in brackets
-	Value       string   // at least 8 bytes, of what a header can hold
-	Placeholder string   // at least 16 bytes, like nothing else
-	Hosts       []string // names without stars; for no other host it is used
+	Value       string   // at least 8 bytes, which a header can hold
+	Placeholder string   // at least 16 bytes that occur nowhere else, such as random ones
+	Hosts       []string // names without stars; no other host gets the value
 }
 
-// proxySecret is a secret as the proxy has it.
+// proxySecret is a secret with its parsed hosts.
 type proxySecret struct {
 	Secret
 	hosts []host
 }
 
+// proxySecrets checks secrets and parses their hosts.
 func proxySecrets(secrets []Secret) ([]proxySecret, error) {
 	var all []proxySecret
 	for _, s := range secrets {
@@ -125,7 +125,7 @@ func proxySecrets(secrets []Secret) ([]proxySecret, error) {
 
 func (k *proxySecret) isFor(h host) bool { return slices.Contains(k.hosts, h) }
 
-// ruleList returns the rules as a text, for a program that was refused.
+// ruleList returns the rules as a text, for the answer to a refused program.
 func (p *Policy) ruleList() string {
 	var all []string
 	for _, r := range p.Rules {
@@ -157,9 +157,9 @@ func (p Policy) Environment() []string {
 		h, err := parseHost(name)
 		return err == nil && slices.ContainsFunc(p.Rules, func(r Rule) bool { return r.covers(h) })
 	})
-	past := strings.Join(direct, ",")
+	noProxy := strings.Join(direct, ",")
 	return []string{
 		"http_proxy=" + url, "HTTP_PROXY=" + url, "https_proxy=" + url, "HTTPS_PROXY=" + url,
-		"no_proxy=" + past, "NO_PROXY=" + past, "NODE_USE_ENV_PROXY=1",
+		"no_proxy=" + noProxy, "NO_PROXY=" + noProxy, "NODE_USE_ENV_PROXY=1",
 	}
 }

@@ -26,20 +26,20 @@ type Proxy struct {
 	own     func() ([]netip.Addr, error)
 
 	server *http.Server
-	slots  chan struct{} // one for each connection that is open
+	slots  chan struct{} // has an element for each open connection
 	ctx    context.Context
 	cancel context.CancelFunc
 	wait   sync.WaitGroup // requests and tunnels
 
-	connections    atomic.Int64 // that there were
+	connections    atomic.Int64 // accepted so far
 	sent, received atomic.Int64
 
 	mu     sync.Mutex
 	closed bool
-	open   map[net.Conn]bool // tunnels, which the server has let go of
+	open   map[net.Conn]bool // connections of tunnels, which the HTTP server does not close
 }
 
-// New returns a proxy for one run. Close ends it.
+// New returns a proxy for one run. The host closes it after the run.
 func New(policy Policy) (*Proxy, error) {
 	limits, err := policy.Limits.withDefaults()
 	if err != nil {
@@ -75,7 +75,7 @@ func New(policy Policy) (*Proxy, error) {
 		Handler:           http.HandlerFunc(p.serve),
 		ReadHeaderTimeout: limits.Idle,
 		MaxHeaderBytes:    limits.Header,
-		ErrorLog:          log.New(io.Discard, "", 0), // what a program sends is not the host's business
+		ErrorLog:          log.New(io.Discard, "", 0), // errors of a program are not for the host's log
 		BaseContext:       func(net.Listener) context.Context { return p.ctx },
 		ConnContext:       func(ctx context.Context, c net.Conn) context.Context { return context.WithValue(ctx, slotKey{}, c) },
 		Protocols:         new(http.Protocols),
@@ -85,8 +85,8 @@ func New(policy Policy) (*Proxy, error) {
 	return p, nil
 }
 
-// Serve answers the connections of a listener until it is closed or the proxy is.
-// It returns when the last of them has ended, and nil then.
+// Serve answers the connections of a listener until the listener or the proxy is closed. It returns
+// nil when the last connection has ended.
 func (p *Proxy) Serve(l net.Listener) error {
 	err := p.server.Serve(&gate{Listener: l, proxy: p})
 	_ = p.Close()
@@ -96,8 +96,8 @@ func (p *Proxy) Serve(l net.Listener) error {
 	return err
 }
 
-// Close ends all connections and waits for them to be gone. It may be called
-// more than once; a closed proxy serves nothing.
+// Close closes all connections and waits until their requests have ended. A closed proxy serves
+// nothing. A second call does nothing.
 func (p *Proxy) Close() error {
 	p.mu.Lock()
 	p.closed = true
@@ -113,7 +113,7 @@ func (p *Proxy) Close() error {
 	return nil
 }
 
-// begin counts a request that is under way, unless the proxy is closed.
+// begin counts a request that Close must wait for. It returns false if the proxy is closed.
 func (p *Proxy) begin() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -123,9 +123,8 @@ func (p *Proxy) begin() bool {
 	return !p.closed
 }
 
-// keep makes Close close a connection; the function that it returns closes it
-// now.
-func (p *Proxy) keep(c net.Conn) (done func()) {
+// track adds a connection to those that Close closes. The caller calls done to close it before.
+func (p *Proxy) track(c net.Conn) (done func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
@@ -141,13 +140,13 @@ func (p *Proxy) keep(c net.Conn) (done func()) {
 	}
 }
 
-// gate takes a connection only when there is a slot for it: the others wait in
-// the kernel.
+// gate accepts a connection only when there is a slot for it. Other connections wait in the kernel.
 type gate struct {
 	net.Listener
 	proxy *Proxy
 }
 
+// Accept implements net.Listener.
 func (g *gate) Accept() (net.Conn, error) {
 	select {
 	case g.proxy.slots <- struct{}{}:
@@ -162,7 +161,7 @@ func (g *gate) Accept() (net.Conn, error) {
 	s := &slotConn{Conn: c, number: g.proxy.connections.Add(1)}
 	began := time.Now()
 	s.end = sync.OnceFunc(func() {
-		if !s.asked.Load() {
+		if !s.hasRequest.Load() {
 			g.proxy.policy.Log(Entry{Time: began, Verdict: verdictRefused, Reason: "no request that can be understood"})
 		}
 		<-g.proxy.slots
@@ -170,16 +169,15 @@ func (g *gate) Accept() (net.Conn, error) {
 	return s, nil
 }
 
-// slotConn is a connection of the program. It gives its slot back when it is
-// closed.
+// slotConn is a connection of the program. Close frees its slot.
 type slotConn struct {
 	net.Conn
-	number int64
-	asked  atomic.Bool // there was a request, which has an entry of its own
-	end    func()
+	number     int64
+	hasRequest atomic.Bool // there was a request, whose exchange makes the log entry
+	end        func()
 }
 
-// slotKey is the key of a request's connection in its context.
+// slotKey is the context key of a request's connection.
 type slotKey struct{}
 
 func (s *slotConn) Close() error {
@@ -196,7 +194,7 @@ func (p *Proxy) serve(w http.ResponseWriter, r *http.Request) {
 	e := &exchange{Proxy: p, hidden: p.redact, entry: Entry{Time: time.Now(), Verdict: verdictAllowed}}
 	defer e.end()
 	s := r.Context().Value(slotKey{}).(*slotConn) //nolint:forcetypeassert // ConnContext put it there
-	s.asked.Store(true)
+	s.hasRequest.Store(true)
 	if err := p.overLimit(s.number); err != nil {
 		e.refuse(w, err)
 		return
@@ -208,8 +206,7 @@ func (p *Proxy) serve(w http.ResponseWriter, r *http.Request) {
 	e.forward(w, r)
 }
 
-// overLimit says which limit of the run is reached by the connection of that
-// number.
+// overLimit returns an error if the connection of that number exceeds a limit of the run.
 func (p *Proxy) overLimit(number int64) error {
 	l := p.policy.Limits
 	if number > int64(l.Total) {
@@ -221,6 +218,7 @@ func (p *Proxy) overLimit(number int64) error {
 	return nil
 }
 
+// size returns a number of bytes as text.
 func size(n int64) string {
 	if n%(1<<20) == 0 {
 		return fmt.Sprintf("%d MiB", n>>20)
@@ -228,15 +226,16 @@ func size(n int64) string {
 	return fmt.Sprintf("%d bytes", n)
 }
 
-// exchange is one connection of the program.
+// exchange is one request of the program and its answer, or one tunnel.
 type exchange struct {
 	*Proxy
 	entry          Entry
-	hidden         *redact.Set // what no answer may show
+	hidden         *redact.Set // values that no answer may show
 	address        atomic.Pointer[netip.Addr]
 	sent, received atomic.Int64
 }
 
+// end completes the entry and logs it.
 func (e *exchange) end() {
 	e.entry.Sent, e.entry.Received = e.sent.Load(), e.received.Load()
 	if addr := e.address.Load(); addr != nil {
@@ -245,31 +244,32 @@ func (e *exchange) end() {
 	e.policy.Log(e.entry)
 }
 
-// refuse answers that something is not allowed.
+// refuse answers a request that the policy or a limit forbids.
 func (e *exchange) refuse(w http.ResponseWriter, why error) {
 	e.answer(w, http.StatusForbidden, verdictRefused, why)
 }
 
-// fail answers that what is allowed did not work.
+// fail answers an allowed request that did not work.
 func (e *exchange) fail(w http.ResponseWriter, why error) {
 	e.answer(w, http.StatusBadGateway, verdictFailed, why)
 }
 
-func (e *exchange) answer(w http.ResponseWriter, status int, v string, why error) {
-	text := e.hidden.Text(why.Error(), 0) // a host's broken answer can be part of it
-	e.entry.Verdict, e.entry.Reason = v, text
+// answer answers with an error text, and records the verdict and the text in the entry.
+func (e *exchange) answer(w http.ResponseWriter, status int, verdict string, why error) {
+	text := e.hidden.Text(why.Error(), 0) // the error can repeat an answer of the host
+	e.entry.Verdict, e.entry.Reason = verdict, text
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("Connection", "close")
 	w.WriteHeader(status)
 	_, _ = fmt.Fprintf(w, "egress: %s\n", text) //nolint:gosec // plain text, and its reader is a program
 }
 
-// toward notes where the program wants to go.
-func (e *exchange) toward(at place) {
+// setTarget records the requested place in the entry.
+func (e *exchange) setTarget(at place) {
 	e.entry.Name, e.entry.Port = at.host.String(), at.port
 }
 
-// notAllowed is the refusal of a place that no rule has.
+// notAllowed returns the error for a place that no rule allows.
 func (e *exchange) notAllowed(at place) error {
 	return fmt.Errorf("%q is not allowed for this run (allowed: %s). This is policy; another way will not work.", at, e.policy.ruleList())
 }

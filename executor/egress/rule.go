@@ -9,19 +9,18 @@ import (
 	"golang.org/x/net/publicsuffix"
 )
 
-// Rule is one place that may be reached: a scheme, a host, or all hosts below a
-// domain, and a port. Rules that mean the same are equal, so that == compares them.
+// Rule allows one place: a scheme, a host or all hosts below a domain, and a port. Rules that mean
+// the same are equal (==).
 type Rule struct {
 	scheme string // http or https
 	below  bool   // all names below place.host, which is a name
 	place  place
 }
 
-// ParseRule reads a rule: https://host, https://host:port, or the same with http.
-// Without a port it is the scheme's own. A host is a name, an address, or *.name
-// for all names below it, of one label or more, but not the name itself. A name
-// that others register their names under, such as com or github.io, cannot stand
-// behind the star.
+// ParseRule reads a rule: https://host, https://host:port, or the same with http. Without a port it
+// has the default one of the scheme. A host is a name, an address, or *.name. The star allows all
+// names below name, with one label or more before it, but not name itself. A name under which others
+// register their names, such as com or github.io, cannot follow the star.
 func ParseRule(s string) (Rule, error) {
 	r, err := parseRule(s)
 	if err != nil {
@@ -65,10 +64,10 @@ func parseRule(s string) (Rule, error) {
 	return Rule{scheme, below, at}, nil
 }
 
-// ports are the schemes that there are.
+// ports has the default port of each scheme.
 var ports = map[string]uint16{"http": 80, "https": 443}
 
-// String returns the rule in its one spelling, which [ParseRule] reads.
+// String returns the rule in canonical form, which [ParseRule] reads.
 func (r Rule) String() string {
 	if r.scheme == "" {
 		return ""
@@ -97,6 +96,7 @@ func (r Rule) fits(scheme string, at place) bool {
 	return r.scheme == scheme && r.place.port == at.port && r.covers(at.host)
 }
 
+// covers reports whether the rule allows a host.
 func (r Rule) covers(h host) bool {
 	if r.below {
 		return strings.HasSuffix(h.name, "."+r.place.host.name)
@@ -115,26 +115,26 @@ func (r Rule) contains(other Rule) bool {
 	return r.below && (r.place.host == other.place.host || r.covers(other.place.host))
 }
 
-// Narrow returns the policy with only those of its rules that asked also names. It also returns
-// the asked rules that the policy does not allow, or not fully.
-func (p Policy) Narrow(asked []Rule) (Policy, []Rule) {
-	var both, refused []Rule
-	for _, a := range asked {
-		whole := false
+// Narrow returns the policy with rules for what both it and the requested rules allow. It also
+// returns the requested rules that the policy does not allow, or not fully.
+func (p Policy) Narrow(requested []Rule) (narrow Policy, refused []Rule) {
+	var common []Rule
+	for _, want := range requested {
+		isAllowed := false
 		for _, r := range p.Rules {
 			switch {
-			case r.contains(a):
-				both, whole = append(both, a), true
-			case a.contains(r):
-				both = append(both, r)
+			case r.contains(want):
+				common, isAllowed = append(common, want), true
+			case want.contains(r):
+				common = append(common, r)
 			}
 		}
-		if !whole && !slices.Contains(refused, a) {
-			refused = append(refused, a)
+		if !isAllowed && !slices.Contains(refused, want) {
+			refused = append(refused, want)
 		}
 	}
 	p.Rules = nil
-	for _, r := range both {
+	for _, r := range common {
 		if !slices.Contains(p.Rules, r) {
 			p.Rules = append(p.Rules, r)
 		}

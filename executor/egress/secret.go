@@ -11,15 +11,15 @@ import (
 	"github.com/satchel-go/satchel/internal/text/redact"
 )
 
-// fill puts values into the headers of a request in the place of placeholders. It
-// reports whether this host may be told secrets at all, so that its answers are
-// looked through. A placeholder on its way to anybody else is an error.
-func (e *exchange) fill(r *http.Request, scheme string, to host) (told bool, err error) {
-	var made []redact.Secret
+// fill replaces placeholders in the headers of a request by the values. It reports whether the host
+// may get any secret; the answer must then be cleaned. A placeholder in a request to another host is
+// an error.
+func (e *exchange) fill(r *http.Request, scheme string, to host) (getsSecrets bool, err error) {
+	var encodedValues []redact.Secret
 	for i := range e.secrets {
 		k, size := &e.secrets[i], 0
-		may := scheme == "https" && k.isFor(to)
-		told = told || may
+		isAllowed := scheme == "https" && k.isFor(to)
+		getsSecrets = getsSecrets || isAllowed
 		if strings.Contains(r.URL.RequestURI(), k.Placeholder) {
 			return false, fmt.Errorf("secret %q is put into headers only", k.Name)
 		}
@@ -28,38 +28,40 @@ func (e *exchange) fill(r *http.Request, scheme string, to host) (told bool, err
 				return false, k.notFor()
 			}
 			for j, value := range values {
-				if !may && k.isIn(value) {
+				if !isAllowed && k.isIn(value) {
 					return false, k.notFor()
 				}
-				filled, encoded, ok := k.in(value, maxFilled-size)
+				filled, encoded, ok := k.fill(value, maxFilled-size)
 				if !ok {
 					return false, fmt.Errorf("secret %q makes the headers longer than %d bytes: name it once", k.Name, maxFilled)
 				}
 				size += len(filled)
 				values[j] = filled
 				if encoded != "" {
-					made = append(made, redact.Secret{Name: k.Name, Value: encoded})
+					encodedValues = append(encodedValues, redact.Secret{Name: k.Name, Value: encoded})
 				}
 			}
 		}
 	}
-	if made != nil {
-		e.hidden = redact.NewSet(append(formsOf(made), e.values...))
+	if encodedValues != nil {
+		e.hidden = redact.NewSet(append(formsOf(encodedValues), e.values...))
 	}
-	return told, nil
+	return getsSecrets, nil
 }
 
+// notFor returns the error for a request with the secret to another host.
 func (k *proxySecret) notFor() error { return fmt.Errorf("secret %q is not for this host", k.Name) }
 
-// isIn reports whether a header value holds the placeholder, as it stands or in the base64 of a
+// isIn reports whether a header value holds the placeholder, in plain text or in the base64 of a
 // user and a password.
 func (k *proxySecret) isIn(value string) bool {
-	_, plain := basic(value)
+	_, plain := parseBasic(value)
 	return strings.Contains(value, k.Placeholder) || strings.Contains(plain, k.Placeholder)
 }
 
-// basic takes a header value of a user and a password apart; plain is "" for any other value.
-func basic(value string) (scheme, plain string) {
+// parseBasic returns the scheme and the user and password of a header value of basic
+// authentication. Both are "" for any other value.
+func parseBasic(value string) (scheme, plain string) {
 	scheme, text, ok := strings.Cut(value, " ")
 	if !ok || !strings.EqualFold(scheme, "Basic") {
 		return "", ""
@@ -71,10 +73,11 @@ func basic(value string) (scheme, plain string) {
 	return scheme, string(decoded)
 }
 
-// in fills one header value: as it stands, and in the base64 of a user and a
-// password, which it returns as encoded. It fills nothing that has no room.
-func (k *proxySecret) in(value string, room int) (filled, encoded string, ok bool) {
-	scheme, plain := basic(value)
+// fill replaces the placeholder in one header value. If it is in the base64 of a user and a
+// password, fill also returns the new base64. ok is false if the value would have more than room
+// bytes.
+func (k *proxySecret) fill(value string, room int) (filled, encoded string, ok bool) {
+	scheme, plain := parseBasic(value)
 	inBasic := strings.Contains(plain, k.Placeholder)
 	if !inBasic {
 		plain = value
@@ -90,21 +93,22 @@ func (k *proxySecret) in(value string, room int) (filled, encoded string, ok boo
 	return scheme + " " + encoded, encoded, true
 }
 
-// clean takes the values out of an answer.
+// clean removes the values of secrets from an answer.
 func (e *exchange) clean(answer *http.Response) error {
 	if coding := answer.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") && answer.ContentLength != 0 {
 		return errEncoded
 	}
 	cleanHeader(answer.Header, e.hidden)
-	cleanHeader(answer.Trailer, e.hidden) // its names come first
+	cleanHeader(answer.Trailer, e.hidden) // now its names; its values after the body
 	answer.Status = e.hidden.Text(answer.Status, 0)
 	answer.ContentLength = -1
 	answer.Header.Del("Content-Length")
-	answer.Header.Del("Etag") // of the bytes that are not sent on
+	answer.Header.Del("Etag") // it is of the body before
 	answer.Body = &cleanBody{ReadCloser: answer.Body, stream: redact.Stream{Set: e.hidden}, trailer: func() { cleanHeader(answer.Trailer, e.hidden) }}
 	return nil
 }
 
+// cleanHeader removes the values of secrets from a header, and fields whose names contain one.
 func cleanHeader(header http.Header, set *redact.Set) {
 	for name, values := range header {
 		if shown := set.Text(name, 0); shown != name {
@@ -123,11 +127,12 @@ func cleanHeader(header http.Header, set *redact.Set) {
 type cleanBody struct {
 	io.ReadCloser
 	stream  redact.Stream
-	trailer func()
-	ready   []byte
-	err     error
+	trailer func() // cleans the trailer, when the body has ended
+	ready   []byte // clean bytes that Read has not returned yet
+	err     error  // of the body inside
 }
 
+// Read implements io.Reader.
 func (b *cleanBody) Read(p []byte) (int, error) {
 	for len(b.ready) == 0 && b.err == nil {
 		var n int
