@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// callAttacks are system calls that no skill needs and that kernels have had
-// faults behind, called so that they lead nowhere.
+// callAttacks make system calls that no skill needs and in which kernels have had faults. The
+// arguments are such that a call has no effect.
 var callAttacks = []attack{
 	{name: "bpf", holds: calls, needs: effective(unix.CAP_BPF), without: "OPEN CLOSED(EPERM)", probe: `reach((321, 280), 0xffff, 0, 0)`},
 	{name: "perf_event_open", holds: calls, needs: perf, without: "CLOSED(EACCES) CLOSED(EPERM) CLOSED(ENOSYS)", probe: `reach((298, 241), 0, 0, -1, -1, 0)`},
@@ -28,7 +28,7 @@ call((310, 270), os.getpid(), v, 1, v, 1, 0)`},
 	{name: "process_madvise", holds: calls, probe: `reach(440, -1, 0, 0, 0, 0)`},
 	{name: "kcmp", holds: calls, needs: has(unix.SYS_KCMP, 0), without: "CLOSED(ENOSYS)", probe: `call((312, 272), os.getpid(), os.getpid(), 1, 0, 0)`},
 	{name: "pidfd_getfd", holds: calls, probe: `call(438, os.pidfd_open(os.getpid()), 0, 0)`},
-	{name: "name_to_handle_at", holds: calls, needs: func(g *target) bool { return g.told["handle"] != "" }, without: "CLOSED(EOPNOTSUPP)", probe: `
+	{name: "name_to_handle_at", holds: calls, needs: func(g *target) bool { return g.facts["handle"] != "" }, without: "CLOSED(EOPNOTSUPP)", probe: `
 call((303, 264), -100, b'.', ctypes.create_string_buffer(struct.pack('Ii', 128, 0) + bytes(128)), ctypes.create_string_buffer(4), 0)`},
 	{name: "fanotify", holds: calls, needs: has(unix.SYS_FANOTIFY_INIT, 0x200), without: "CLOSED(ENOSYS) CLOSED(EPERM)", probe: `call((300, 262), 0x200, 0)`},
 	{name: "personality", holds: calls, probe: `call((135, 92), 0x0040000)`},
@@ -46,8 +46,7 @@ call((317, 277), 1, 8, struct.pack('HxxxxxxQ', 1, ctypes.addressof(code)))`},
 	{name: "calls of the x32 kernel", holds: known, needs: never, without: "CLOSED(ENOSYS)", probe: `call(0x40000000 | 39)`},
 }
 
-// machineCode calls getpid by int 0x80, which the numbers of this architecture
-// do not apply to.
+// machineCode calls getpid by int 0x80, which has other numbers than this architecture.
 const machineCode = `
 if ARM: no('none')
 import mmap
@@ -56,6 +55,7 @@ m.write(bytes([0x53, 0xb8, 20, 0, 0, 0, 0xcd, 0x80, 0x5b, 0xc3]))
 f = ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(m)))
 if f() != os.getpid(): no('other')`
 
+// never says that no plain process can make an attack.
 func never(*target) bool { return false }
 
 func amd64(*target) bool { return runtime.GOARCH == "amd64" }

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// fileAttacks are made on the files of the host.
+// fileAttacks are attacks on files of the host.
 var fileAttacks = []attack{
 	{name: "read a file", holds: files, probe: `read(T['secret'])`},
 	{name: "read through a link", holds: files, probe: `
@@ -75,8 +75,7 @@ os.mknod('device', stat.S_IFBLK | 0o600, os.makedev(7, 0))`},
 os.mknod('null', stat.S_IFCHR | 0o600, os.makedev(1, 3))`},
 }
 
-// leftAttacks leave something in the workspace that harms the host there, where
-// its owner is the host's user.
+// leftAttacks leave a file in the workspace that harms the host, whose user owns it there.
 var leftAttacks = []attack{
 	setsUser("chmod", `os.chmod(f, 0o4755)`),
 	setsUser("fchmod", `os.fchmod(os.open(f, os.O_RDWR), 0o6755)`),
@@ -107,6 +106,7 @@ open('moved', 'x')
 call((316, 276), -100, b'moved', -100, b'away', 4)`},
 }
 
+// setsUser makes a file with the setuid bit, in one of several ways.
 func setsUser(way, probe string) attack {
 	name := "setuid-" + way
 	return attack{
@@ -119,6 +119,7 @@ func setsUser(way, probe string) attack {
 	}
 }
 
+// isDevice is the harm of a device file in the workspace.
 func isDevice(name string) func(*target) bool {
 	return func(g *target) bool {
 		info, err := os.Lstat(filepath.Join(g.work, name))
@@ -126,8 +127,7 @@ func isDevice(name string) func(*target) bool {
 	}
 }
 
-// skillAttacks are made on the skill that a command may read: by each of the
-// paths at which it is found.
+// skillAttacks are attacks on the skill that a command may read, by each of its paths.
 var skillAttacks = []attack{
 	{name: "read", holds: known, probe: `either(*[lambda s=s: read(s + '/demo/run') for s in T['skills']])`},
 	{name: "write", holds: files, harm: skillChanged("run"), probe: `

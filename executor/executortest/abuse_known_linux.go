@@ -2,8 +2,8 @@
 
 package executortest
 
-// knownLeaks come through everywhere. They are here so that docs/sandbox.md
-// stays true: one that is closed fails, and then has to move.
+// knownLeaks are attacks that no executor holds, as docs/sandbox.md says. A test fails when an
+// executor does hold one: then the attack belongs to another list.
 var knownLeaks = []attack{
 	// mountinfo names it from the root of its file system on.
 	{name: "where the workspace is on the host", holds: known, probe: `

@@ -4,7 +4,7 @@ package executortest
 
 import "golang.org/x/sys/unix"
 
-// limitAttacks try to have more of something.
+// limitAttacks try to use more than the limits of the command.
 var limitAttacks = []attack{
 	{name: "open files without end", holds: always, needs: manyFilesAllowed, without: "CLOSED(EMFILE)", probe: `
 resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
@@ -25,15 +25,14 @@ os.posix_fallocate(os.open('huge2', os.O_CREAT | os.O_RDWR), (300 << 20) - 1, 1)
 for _ in range(200): os.open('/dev/ptmx', os.O_RDWR | os.O_NOCTTY)`},
 }
 
-// manyFilesAllowed reports whether a plain process may open more files than that
-// attack does.
+// manyFilesAllowed reports whether a plain process may open as many files as the attack does.
 func manyFilesAllowed(*target) bool {
 	var limit unix.Rlimit
 	return unix.Getrlimit(unix.RLIMIT_NOFILE, &limit) == nil && limit.Max > 5100
 }
 
-// raises sets a limit above the one that the executor has set. A plain process does not try it,
-// because it has no limit.
+// raises tries to raise a limit that the executor has set. A plain process does not try it, because
+// it has no limit.
 func raises(limit string, holds claim) attack {
 	return attack{name: "raise " + limit, holds: holds, probe: `
 hard = resource.getrlimit(resource.` + limit + `)[1]

@@ -12,52 +12,50 @@ import (
 // attack is something that a hostile program tries.
 type attack struct {
 	name string
-	// holds reports whether an executor claims to hold it.
+	// holds reports whether an executor claims to prevent the attack.
 	holds claim
-	// probe is the body of a Python function. The attack came through when it
-	// returns, and was refused when it raises an OSError, calls no(why) or dies of
-	// a signal. See probe_linux.go for what it can use.
+	// probe is the body of a Python function. The attack has succeeded if the function returns.
+	// It was refused if the function raises an OSError, calls no(why) or dies of a signal. See
+	// prelude for the names that it can use.
 	probe string
-	// harm looks whether the host took harm, where that can be seen; a refusal is
-	// none when it did.
+	// harm, if not nil, reports whether the host was harmed. An attack with harm was not
+	// refused, whatever the probe says.
 	harm func(*target) bool
-	// needs says whether the attack is possible for a plain process of this user,
-	// on this machine; nil is always. Where it is not, a plain process must get
-	// the answer without.
+	// needs reports whether a plain process of this user can make the attack on this machine;
+	// nil means always. If it cannot, its outcome must be one of those in without.
 	needs   func(*target) bool
 	without string
-	// contained attacks would harm the machine if they came through: they are
-	// tried only on executors that hold them.
+	// contained attacks would harm the machine if they succeeded. The suite tries them only on
+	// executors that claim to prevent them.
 	contained bool
 }
 
 type (
 	caps = executor.Capabilities
-	// claim is what an executor says of itself.
+	// claim reports whether an executor claims a guarantee.
 	claim func(caps) bool
 )
 
-// files, processes and the other claims say what attacks are measured by.
+// files and the functions below are claims of attacks.
 func files(c caps) bool     { return c.Filesystem.Enforced }
 func networks(c caps) bool  { return c.Network.Enforced }
 func others(c caps) bool    { return c.HostProcesses.Enforced }
 func privilege(c caps) bool { return c.Privileges.Enforced }
 func calls(c caps) bool     { return c.SystemCalls.Enforced }
 
-// spaces is for what only a namespace hides.
+// spaces is the claim for attacks that only namespaces prevent.
 func spaces(c caps) bool { return c.Isolation == executor.IsolationNamespaces }
 
-// isolated is for what both kinds of isolation hold.
+// isolated is the claim for attacks that every kind of isolation prevents.
 func isolated(c caps) bool { return !c.Isolation.IsNone() }
 
 func always(caps) bool { return true }
 
-// known is for what no executor holds; docs/sandbox.md lists it.
+// known is the claim for attacks that no executor prevents; docs/sandbox.md lists them.
 func known(caps) bool { return false }
 
-// abuse tries the attacks, each as a plain process first: an attack that is
-// refused there too shows nothing. The groups run one after another, because a
-// user may have few message queues.
+// abuse tries the attacks. Each is tried by a plain process first: an attack that is refused there
+// too proves nothing. The groups run one after another, because a user may have few message queues.
 func abuse(t *testing.T, open func(*testing.T) executor.Executor) {
 	t.Run("abuse", func(t *testing.T) {
 		t.Parallel()
@@ -95,12 +93,13 @@ func attackGroups(t *testing.T, open func(*testing.T) executor.Executor) {
 	}
 }
 
-// outcome is what became of the attacks on one target.
+// outcome holds the results of the attacks on one target.
 type outcome struct {
 	*target
-	words map[string]string // by the attack's name
+	words map[string]string // "OPEN" or "CLOSED(why)", by the attack's name
 }
 
+// attackAll tries attacks by a plain process and through an executor, and compares the outcomes.
 func attackAll(t *testing.T, ex executor.Executor, all []attack) {
 	caps := ex.Capabilities()
 	var safe, tried []attack
@@ -114,19 +113,19 @@ func attackAll(t *testing.T, ex executor.Executor, all []attack) {
 	}
 	plain := outcome{target: newTarget(t, nil)}
 	plain.words = plain.attackPlainly(t, safe)
-	held := outcome{target: newTarget(t, ex)}
-	held.words = held.attack(t, ex, tried)
+	executed := outcome{target: newTarget(t, ex)}
+	executed.words = executed.attack(t, ex, tried)
 	for _, a := range tried {
 		t.Run(a.name, func(t *testing.T) {
 			if !a.contained {
 				a.checkControl(t, plain)
 			}
-			a.checkHeld(t, a.holds(caps), plain, held)
+			a.checkClaim(t, a.holds(caps), plain, executed)
 		})
 	}
 }
 
-// checkControl looks at what a plain process could do.
+// checkControl checks that a plain process can make the attack, or cannot for the known reason.
 func (a *attack) checkControl(t *testing.T, plain outcome) {
 	got := plain.words[a.name]
 	if a.needs != nil && !a.needs(plain.target) {
@@ -147,10 +146,11 @@ func (a *attack) checkControl(t *testing.T, plain outcome) {
 	}
 }
 
-// checkHeld compares what an executor claims with what it did.
-func (a *attack) checkHeld(t *testing.T, claimed bool, plain, held outcome) {
-	got, want := held.words[a.name], plain.words[a.name]
-	harmed := a.harm != nil && a.harm(held.target)
+// checkClaim compares the claim of an executor with the outcome. An attack that it does not claim to
+// prevent must succeed as for a plain process.
+func (a *attack) checkClaim(t *testing.T, claimed bool, plain, executed outcome) {
+	got, want := executed.words[a.name], plain.words[a.name]
+	harmed := a.harm != nil && a.harm(executed.target)
 	switch {
 	case claimed && (!strings.HasPrefix(got, "CLOSED(") || harmed):
 		t.Errorf("%s, harm %v: the executor claims to hold it", got, harmed)

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// machineAttacks ask the kernel about the machine, or change it, by /proc.
+// machineAttacks read or change settings of the machine by /proc.
 var machineAttacks = []attack{
 	asks("/proc/kcore"), asks("/proc/kallsyms"), asks("/proc/cmdline"), asks("/proc/interrupts"),
 	asks("/proc/diskstats"), asks("/proc/partitions"), asks("/proc/timer_list"), asks("/proc/keys"), asks("/proc/key-users"),
@@ -31,7 +31,7 @@ paths = [l.split(':', 2)[2] for l in read('/proc/self/cgroup').decode().splitlin
 if not T['cgroup'] or T['cgroup'] not in paths: no('none')`},
 }
 
-// asks reads a file that must be covered: it is there and empty, or is not there.
+// asks reads a file that must be empty or missing in a sandbox.
 func asks(path string) attack {
 	return attack{
 		name: path, holds: spaces, needs: answers(path), without: "CLOSED(EACCES) CLOSED(EPERM) CLOSED(ENOENT) CLOSED(empty)",
@@ -39,7 +39,7 @@ func asks(path string) attack {
 	}
 }
 
-// answers reports whether this process can read something there.
+// answers reports whether this process can read more than a byte from a file.
 func answers(path string) func(*target) bool {
 	return func(*target) bool {
 		file, err := os.Open(path)
@@ -52,7 +52,7 @@ func answers(path string) func(*target) bool {
 	}
 }
 
-// opens opens a file, and does no more.
+// opens opens a file without reading or writing it.
 func opens(path string, flags int) attack {
 	return attack{
 		name: "open " + path, holds: files, needs: openable(path, flags), without: "CLOSED(EACCES) CLOSED(EPERM) CLOSED(ENOENT) CLOSED(EROFS)",
@@ -60,4 +60,4 @@ func opens(path string, flags int) attack {
 	}
 }
 
-func inCgroup(g *target) bool { return g.told["cgroup"] != "" }
+func inCgroup(g *target) bool { return g.facts["cgroup"] != "" }

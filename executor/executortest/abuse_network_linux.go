@@ -12,12 +12,12 @@ import (
 
 const noSuchSocket = "CLOSED(EAFNOSUPPORT) CLOSED(EPROTONOSUPPORT) CLOSED(ENOPROTOOPT) CLOSED(ESOCKTNOSUPPORT)"
 
-// networkAttacks are made on sockets of the host.
+// networkAttacks connect to sockets of the host.
 var networkAttacks = []attack{
 	{name: "TCP", holds: networks, harm: func(g *target) bool { return g.reached.tcp.Load() > 0 }, probe: `
 s = socket.create_connection(('127.0.0.1', T['tcp']), 30)
 if s.recv(5) != b'sings': no('other')`},
-	{name: "TCP on IPv6", holds: networks, needs: func(g *target) bool { return g.six }, without: "CLOSED(none)",
+	{name: "TCP on IPv6", holds: networks, needs: func(g *target) bool { return g.hasIPv6 }, without: "CLOSED(none)",
 		harm: func(g *target) bool { return g.reached.tcp6.Load() > 0 }, probe: `
 if not T.get('tcp6'): no('none')
 s = socket.create_connection(('::1', T['tcp6']), 30)

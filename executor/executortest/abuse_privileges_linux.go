@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// privilegeAttacks try to be or to become somebody.
+// privilegeAttacks try to become another user or to gain a capability.
 var privilegeAttacks = []attack{
 	{name: "capabilities", holds: privilege, needs: privileged, without: "CLOSED(none)", probe: `
 if not any(int(status('Cap' + set), 16) for set in ('Inh', 'Prm', 'Eff', 'Amb')): no('none')`},
@@ -51,7 +51,7 @@ call((170, 161), name, len(name))`},
 reach((159, 171), ctypes.create_string_buffer(struct.pack('I', 0x4000) + bytes(204)))`},
 }
 
-// namespaceAttacks try to get namespaces, mounts and roots.
+// namespaceAttacks try to make namespaces and mounts, and to change the root.
 var namespaceAttacks = []attack{
 	{name: "unshare users", holds: privilege, needs: usersAllowed, without: noNamespace, probe: `call((272, 97), 0x10000000)`},
 	{name: "unshare mounts", holds: privilege, needs: effective(unix.CAP_SYS_ADMIN), probe: `call((272, 97), 0x20000)`},
@@ -96,7 +96,7 @@ func privileged(*target) bool {
 	return false
 }
 
-// statusIs reports whether this process is in a state.
+// statusIs reports whether a field in the status of this process has a value.
 func statusIs(name, value string) func(*target) bool {
 	return func(*target) bool {
 		text, err := os.ReadFile("/proc/self/status")

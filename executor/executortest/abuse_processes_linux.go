@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// processAttacks are made on another process of the same user.
+// processAttacks are attacks on another process of the same user.
 var processAttacks = []attack{
 	{name: "see it", holds: spaces, probe: `os.stat('/proc/%d' % T['victim'])`},
 	{name: "its command line", holds: spaces, probe: `
@@ -45,11 +45,11 @@ at = int(read('/proc/%d/maps' % T['victim']).split(b'-')[0], 16)
 to, of = struct.pack('NN', ctypes.addressof(b), 16), struct.pack('NN', at, 16)
 call((310, 270), T['victim'], to, 1, of, 1, 0)`},
 	{name: "take its descriptors", holds: others, needs: mayTraceOthers, probe: `call(438, os.pidfd_open(T['victim']), 0, 0)`},
-	{name: "bound it", holds: others, harm: bounded, probe: `resource.prlimit(T['victim'], resource.RLIMIT_NOFILE, (77, 77))`},
-	{name: "slow it", holds: others, harm: slowed, probe: `os.setpriority(os.PRIO_PROCESS, T['victim'], 19)`},
+	{name: "bound it", holds: others, harm: isBounded, probe: `resource.prlimit(T['victim'], resource.RLIMIT_NOFILE, (77, 77))`},
+	{name: "slow it", holds: others, harm: isSlowed, probe: `os.setpriority(os.PRIO_PROCESS, T['victim'], 19)`},
 	{name: "slow its disk", holds: others, probe: `call((251, 30), 1, T['victim'], (3 << 13))`},
 	{name: "move it to one processor", holds: others, probe: `os.sched_setaffinity(T['victim'], {min(os.sched_getaffinity(0))})`},
-	{name: "offer it to the out-of-memory killer", holds: others, harm: offered, probe: `os.write(os.open('/proc/%d/oom_score_adj' % T['victim'], os.O_WRONLY), b'999')`},
+	{name: "offer it to the out-of-memory killer", holds: others, harm: isOffered, probe: `os.write(os.open('/proc/%d/oom_score_adj' % T['victim'], os.O_WRONLY), b'999')`},
 	{name: "forget which memory it uses", holds: others, probe: `os.write(os.open('/proc/%d/clear_refs' % T['victim'], os.O_WRONLY), b'1')`},
 	{name: "change how it dumps", holds: others, probe: `os.write(os.open('/proc/%d/coredump_filter' % T['victim'], os.O_WRONLY), b'0x33')`},
 	{name: "memory of the process above", holds: others, needs: mayTraceOthers, without: "CLOSED(EACCES)", probe: `
@@ -87,7 +87,7 @@ either(*[lambda t=t: os.sched_setscheduler(t, os.SCHED_IDLE, idle) for t in thre
     lambda: call((251, 30), 2, 1, 3 << 13), lambda: call((251, 30), 3, os.getuid(), 3 << 13))`},
 }
 
-// mayTraceOthers reports whether a process may trace one that is no child of it.
+// mayTraceOthers reports whether a process may trace another one that is not its child.
 func mayTraceOthers(g *target) bool {
 	level, err := os.ReadFile("/proc/sys/kernel/yama/ptrace_scope")
 	switch {
@@ -99,19 +99,21 @@ func mayTraceOthers(g *target) bool {
 	return effective(unix.CAP_SYS_PTRACE)(g)
 }
 
-// bounded, slowed and offered are harm to the victim.
-func bounded(g *target) bool {
+// isBounded is the harm of a lower limit of the victim.
+func isBounded(g *target) bool {
 	var limit unix.Rlimit
 	return unix.Prlimit(g.victim, unix.RLIMIT_NOFILE, nil, &limit) != nil || limit.Max == 77
 }
 
-func slowed(g *target) bool {
-	before, err := unix.Getpriority(unix.PRIO_PROCESS, 0) // the victim began with that
-	after, gone := unix.Getpriority(unix.PRIO_PROCESS, g.victim)
-	return err != nil || gone != nil || after != before
+// isSlowed is the harm of another priority of the victim.
+func isSlowed(g *target) bool {
+	before, err := unix.Getpriority(unix.PRIO_PROCESS, 0) // the victim has inherited it
+	after, victimErr := unix.Getpriority(unix.PRIO_PROCESS, g.victim)
+	return err != nil || victimErr != nil || after != before
 }
 
-func offered(g *target) bool {
+// isOffered is the harm of a victim that the kernel kills first when memory runs out.
+func isOffered(g *target) bool {
 	text, err := os.ReadFile("/proc/" + strconv.Itoa(g.victim) + "/oom_score_adj")
 	return err != nil || bytes.HasPrefix(text, []byte("999"))
 }

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// spaceAttacks take a megabyte of the disk, or of the kernel's memory, in a way that could take
-// gigabytes at once. No limit of a process counts these.
+// spaceAttacks take a megabyte of the disk or of the kernel's memory in one call. The call could
+// take gigabytes, and no limit of a process counts them.
 var spaceAttacks = []attack{
 	reserves("as a file of that size", 0, `call((285, 47), fd, 0, 0, 1 << 20)`),
 	reserves("beyond the size of a file", 1, `call((285, 47), fd, 1, 0, 1 << 20)`),
@@ -26,8 +26,7 @@ s = call((64, 190), 0, 16384, 0o600)
 call((66, 191), s, 0, 0, 0)`},
 }
 
-// reserves takes blocks of the disk for a file in the workspace, by a mode of
-// fallocate.
+// reserves takes blocks of the disk for a file in the workspace, by a mode of fallocate.
 func reserves(way string, mode uint32, probe string) attack {
 	return attack{
 		name: "space of the disk " + way, holds: calls, needs: allocates(mode), without: "CLOSED(ENOTSUP) CLOSED(EOPNOTSUPP)",
@@ -37,7 +36,7 @@ os.truncate(fd, 0)`,
 	}
 }
 
-// reserveBy is the same by an ioctl, with a struct space_resv.
+// reserveBy returns a probe that takes blocks by an ioctl with a struct space_resv.
 func reserveBy(number int64) string {
 	return fmt.Sprintf("call((16, 29), fd, %#x, struct.pack('hhqqiI4i', 0, 0, 0, 1 << 20, 0, 0, 0, 0, 0, 0))", number)
 }

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ownTerminal defines terminal, which gives a probe a terminal of its own that controls it.
+// ownTerminal defines the Python function terminal, which opens a controlling terminal for a probe.
 const ownTerminal = `
 import fcntl
 master, slave = os.openpty()
@@ -17,8 +17,8 @@ os.setsid()
 fcntl.ioctl(slave, 0x540e, 0)
 `
 
-// terminalAttacks type into a terminal for its next reader, and load drivers for it. The
-// command in the number has bits that the kernel ignores.
+// terminalAttacks insert input into a terminal for its next reader, or load drivers for it. The
+// numbers of the calls also have bits that the kernel ignores.
 var terminalAttacks = []attack{
 	{name: "TIOCSTI", holds: calls, needs: injectable, without: "CLOSED(EIO) CLOSED(EPERM)", probe: ownTerminal + `
 call((16, 29), slave, 0x5412, b'x')
@@ -35,7 +35,7 @@ call((16, 29), slave, 0x100005412, b'x')`},
 os.stat(T['terminal'])`},
 }
 
-// injectable reports whether the kernel still lets programs type.
+// injectable reports whether the kernel lets programs insert input into a terminal.
 func injectable(g *target) bool {
 	legacy, err := os.ReadFile("/proc/sys/dev/tty/legacy_tiocsti")
 	return err != nil || bytes.HasPrefix(legacy, []byte("1")) || effective(unix.CAP_SYS_ADMIN)(g)

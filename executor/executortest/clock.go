@@ -9,25 +9,27 @@ import (
 	"github.com/satchel-go/satchel/executor"
 )
 
-// beat is a shell loop that shows, by a growing file, that it lives, and beating
-// waits for that. It works wherever the numbers of processes are not those of
-// the host. It and its children hold the pipe life, by which still sees at once
-// that one of them is left.
+// Shell scripts to observe whether a process lives. They need no process numbers, which differ in
+// a sandbox.
 const (
-	beat    = hold + "; while :; do echo x >> beat; sleep 0.02; done"
+	// beat appends to the file beat again and again.
+	beat = hold + "; while :; do echo x >> beat; sleep 0.02; done"
+	// beating waits until the file beat is not empty.
 	beating = "until [ -s beat ]; do sleep 0.01; done"
-	hold    = "exec 3<>life"
+	// hold opens the pipe life, which children inherit. wantNoneRunning finds the processes by it.
+	hold = "exec 3<>life"
 )
 
-// patience is how long what must come is waited for, and tries how often a
-// busy machine may spoil what runs against the clock. A fault spoils all tries.
 const (
+	// patience is how long a test waits for an event that must come.
 	patience = time.Minute
-	tries    = 5
+	// tries is how often a test with a deadline is tried: a busy machine may spoil some of
+	// them, and a fault spoils all.
+	tries = 5
 )
 
-// still fails when a process still holds the pipe life.
-func still(t *testing.T, b bench) {
+// wantNoneRunning fails the test if a process still holds the pipe life.
+func wantNoneRunning(t *testing.T, b bench) {
 	t.Helper()
 	if b.size("beat") == 0 {
 		t.Fatal("the process of which the end is tested never ran")
@@ -37,11 +39,11 @@ func still(t *testing.T, b bench) {
 	}
 }
 
-// released waits until no process holds a file. One that was killed needs a
-// processor once more to be gone, which on a busy machine takes a while.
+// released waits until no process holds a pipe, and returns false if that takes too long. A killed
+// process ends when it next gets a processor, which on a busy machine takes a while.
 func released(t *testing.T, path string) bool {
 	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); held(t, path); time.Sleep(2 * time.Millisecond) {
+	for deadline := time.Now().Add(20 * time.Second); isHeld(t, path); time.Sleep(2 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			return false
 		}
@@ -49,7 +51,7 @@ func released(t *testing.T, path string) bool {
 	return true
 }
 
-// size is how large a file in the workspace is, 0 for one that is not there.
+// size returns the size of a file in the workspace, or 0 if there is none.
 func (b bench) size(name string) int64 {
 	info, err := os.Stat(filepath.Join(b.dir, name))
 	if err != nil {
@@ -58,8 +60,9 @@ func (b bench) size(name string) int64 {
 	return info.Size()
 }
 
-// grown reports whether a file in the workspace gets larger than that.
-func (b bench) grown(name string, than int64) bool {
+// grows waits until a file in the workspace is larger than a size, and returns false if that takes
+// too long.
+func (b bench) grows(name string, than int64) bool {
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 		if b.size(name) > than {
 			return true
@@ -68,17 +71,18 @@ func (b bench) grown(name string, than int64) bool {
 	return false
 }
 
-// lag is how much longer things take on this machine now than on a quiet one: a
-// few times what a program takes that only ends.
+// lag returns how much later than on a quiet machine an event may come now. It is five times the
+// duration of a command that does nothing.
 func (b bench) lag() time.Duration {
 	b.t.Helper()
 	start := time.Now()
-	ended(b.t, b.run(b.sh("exit 0")), executor.ReasonExit, 0)
+	wantEnd(b.t, b.run(b.sh("exit 0")), executor.ReasonExit, 0)
 	return 5 * time.Since(start)
 }
 
-// soon wants one of the tries to end in time after the moment that it returns.
-func soon(t *testing.T, b bench, within time.Duration, try func() (since time.Time)) {
+// endsSoon calls try, which returns the time from which it counts. It fails the test if try takes
+// longer than the limit each time.
+func endsSoon(t *testing.T, b bench, within time.Duration, try func() (since time.Time)) {
 	t.Helper()
 	var took, lag time.Duration
 	for range tries {
@@ -90,10 +94,10 @@ func soon(t *testing.T, b bench, within time.Duration, try func() (since time.Ti
 	t.Errorf("took %v, want at most %v, with %v for a busy machine", took, within, lag)
 }
 
-// timed runs a script that makes the file up when it is ready, with a second to
-// get there, and wants it ended within a second of that. Where it was not ready
-// by then, or is not good, it gets longer.
-func timed(t *testing.T, b bench, script string, good func(executor.Result) bool) executor.Result {
+// runToTimeout runs a script with a timeout of a second, which must end it within another second. The
+// script makes the file up when it is ready. If it was not ready, or the result is not good,
+// runToTimeout tries again with a longer timeout.
+func runToTimeout(t *testing.T, b bench, script string, good func(executor.Result) bool) executor.Result {
 	t.Helper()
 	cmd, last := b.sh(script), time.Second<<(tries-1)
 	for cmd.Limits.Timeout = time.Second; ; cmd.Limits.Timeout *= 2 {
@@ -113,16 +117,17 @@ func timed(t *testing.T, b bench, script string, good func(executor.Result) bool
 	}
 }
 
-// livesOn wants the file beat to grow until there is a file stop.
+// livesOn fails the test with fault unless the file beat grows. Then it ends the process by making
+// the file stop.
 func livesOn(t *testing.T, b bench, fault string) {
 	t.Helper()
-	if !b.grown("beat", b.size("beat")) {
+	if !b.grows("beat", b.size("beat")) {
 		t.Error(fault)
 	}
 	write(t, b.dir, "stop", 0o644, "")
-	for deadline := time.Now().Add(patience); held(t, filepath.Join(b.dir, "life")); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); isHeld(t, filepath.Join(b.dir, "life")); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatal("it does not end when it is told")
+			t.Fatal("the process does not end although there is a file stop")
 		}
 	}
 }

@@ -11,8 +11,7 @@ import (
 	"github.com/satchel-go/satchel/executor"
 )
 
-// disk is about Limits.Disk, which every executor must enforce: it is no part
-// of the kernel that could be missing.
+// disk tests Limits.Disk, which every executor must enforce: it needs no feature of the kernel.
 var disk = []conformance{
 	{"workspace filled by many files", manyFiles},
 	{"workspace filled by many small files", manySmallFiles},
@@ -53,14 +52,14 @@ while True: write()`),
 
 const (
 	diskLimit = 32 << 20
-	// overshoot is how much more a command may have written when it is ended. That is a
-	// sixteenth of the limit and what it writes in some 50 milliseconds, or 128 MiB that are
-	// hidden. The rest is for busy machines.
+	// overshoot is how much more than the limit a command may write before it is ended. That is
+	// a sixteenth of the limit and the writes of some 50 milliseconds, or 128 MiB of hidden
+	// files. The rest is for busy machines.
 	overshoot = 1 << 30
 )
 
-// fills runs a script that writes up to 1 GB. It checks that the script is ended for that, and
-// that nothing but the workspace has changed.
+// fills runs a script that writes up to 1 GB. It checks that the executor ends the script, and that
+// only the workspace has changed.
 func fills(t *testing.T, b bench, limit int64, script string) {
 	t.Helper()
 	host := t.TempDir()
@@ -88,7 +87,7 @@ func manySmallFiles(t *testing.T, b bench) {
 i=0; while [ $i -lt 2000 ]; do mkdir -p d/$i; (cd d/$i; split -b 128 -a 3 ../../x); i=$((i+1)); done`)
 }
 
-// removedFile goes on writing to a file that has no name any more.
+// removedFile writes to a file that was removed.
 func removedFile(t *testing.T, b bench) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux tells of files that are open")
@@ -96,9 +95,9 @@ func removedFile(t *testing.T, b bench) {
 	fills(t, b, diskLimit, "exec 3>gone; rm gone; dd if=/dev/zero bs=1048576 count=200 >&3 2>/dev/null")
 }
 
-// removing defines write, which makes a file of 16 MiB that has no name, 2 GiB in
-// all, and tells in a file how many MiB it has written. It takes its time, and ever
-// more of it, so that who looks on may be held up for half a minute.
+// removing defines the Python function write, which makes a removed file of 16 MiB, and 2 GiB in
+// all. It writes into a file how many MiB it has written. It writes more and more slowly, so that
+// even an executor on a busy machine has half a minute to notice.
 const removing = `
 import ctypes, os, socket, threading, time
 life = os.open("life", os.O_RDWR) # held by every process
@@ -129,7 +128,7 @@ def leave(fd):
     os.close(fd)
 `
 
-// removedAnd holds files in a way that makes them hard to find.
+// removedAnd tests removed files that a program holds in a way that is hard to find.
 func removedAnd(how, program string) conformance {
 	return conformance{"workspace filled by removed files, " + how, func(t *testing.T, b bench) {
 		if runtime.GOOS != "linux" {
@@ -156,15 +155,15 @@ func removedAnd(how, program string) conformance {
 	}}
 }
 
-// sparseFile runs for long enough to be looked at.
+// sparseFile makes a huge sparse file, which takes no space, and runs until the check has looked at it.
 func sparseFile(t *testing.T, b bench) {
 	cmd := b.sh("dd if=/dev/null of=sparse bs=1048576 seek=200 2>/dev/null; dd if=/dev/zero of=dense bs=1048576 count=8 2>/dev/null; sleep 1.5")
 	cmd.Limits.Disk = diskLimit
-	ended(t, b.run(cmd), executor.ReasonExit, 0)
+	wantEnd(t, b.run(cmd), executor.ReasonExit, 0)
 }
 
-// othersWrite runs a command whose files the host cannot all look at, or not
-// soon, while this process writes more to the same disk than the command may.
+// othersWrite runs a command with files that the host cannot see, or cannot count soon. Meanwhile
+// this process writes more to the same disk than the command may.
 func othersWrite(t *testing.T, b bench) {
 	const beside = 160 << 20
 	cmd := b.sh(`dd if=/dev/zero of=some bs=1048576 count=4 2>/dev/null
@@ -175,7 +174,7 @@ cd "$OLDPWD"; echo > "$1/up"; until [ -e "$1/stop" ]; do sleep 0.01; done; chmod
 	cmd.Limits.Disk = 8 << 20
 	go func() {
 		defer func() { _ = os.WriteFile(filepath.Join(b.dir, "stop"), nil, 0o600) }()
-		if !b.grown("up", 0) {
+		if !b.grows("up", 0) {
 			return
 		}
 		file, err := os.Create(filepath.Join(b.beside, "big"))
@@ -192,31 +191,31 @@ cd "$OLDPWD"; echo > "$1/up"; until [ -e "$1/stop" ]; do sleep 0.01; done; chmod
 			}
 		}
 	}()
-	ended(t, b.run(cmd), executor.ReasonExit, 0)
+	wantEnd(t, b.run(cmd), executor.ReasonExit, 0)
 }
 
-// filesBefore has a workspace that is full when the command starts: there is
-// time to make room.
+// filesBefore starts a command in a workspace that exceeds the limit. The command has time to remove
+// files.
 func filesBefore(t *testing.T, b bench) {
 	cmd := b.sh("dd if=/dev/zero of=old bs=1048576 count=40 2>/dev/null")
-	ended(t, b.run(cmd), executor.ReasonExit, 0)
+	wantEnd(t, b.run(cmd), executor.ReasonExit, 0)
 	cmd = b.sh("rm -f old; sleep 1.5")
 	cmd.Limits.Disk = diskLimit
 	result := b.run(cmd)
 	for try := 1; result.Reason == executor.ReasonDisk && try < tries; try++ { // no time, on a busy machine
 		fill := b.sh("dd if=/dev/zero of=old bs=1048576 count=40 2>/dev/null")
-		ended(t, b.run(fill), executor.ReasonExit, 0)
+		wantEnd(t, b.run(fill), executor.ReasonExit, 0)
 		result = b.run(cmd)
 	}
-	ended(t, result, executor.ReasonExit, 0)
+	wantEnd(t, result, executor.ReasonExit, 0)
 	cmd = b.sh("dd if=/dev/zero of=old bs=1048576 count=40 2>/dev/null")
-	ended(t, b.run(cmd), executor.ReasonExit, 0)
+	wantEnd(t, b.run(cmd), executor.ReasonExit, 0)
 	cmd = b.sh("sleep 300")
 	cmd.Limits.Disk = diskLimit
 	equal(t, "reason", b.run(cmd).Reason, executor.ReasonDisk)
 }
 
-// written adds up the sizes of what a command has left.
+// written adds up the sizes of the files that a command has left.
 func written(t *testing.T, dir string) (total int64) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
@@ -235,7 +234,7 @@ func written(t *testing.T, dir string) (total int64) {
 	return total
 }
 
-// home is the directory of the bench as its commands see it.
+// home returns the path of the workspace as commands see it.
 func (b bench) home() string {
 	if at := b.exec.Capabilities().WorkspaceAt; at != "" {
 		return at

@@ -31,39 +31,39 @@ var ends = []conformance{
 }
 
 func timeout(t *testing.T, b bench) {
-	result := timed(t, b, "echo > up; sleep 300", func(executor.Result) bool { return true })
+	result := runToTimeout(t, b, "echo > up; sleep 300", func(executor.Result) bool { return true })
 	equal(t, "code", result.ExitCode, 143)
 	equal(t, "signal", result.Signal, "SIGTERM")
 }
 
 func timeoutOutput(t *testing.T, b bench) {
-	result := timed(t, b, "echo before; echo > up; sleep 300; echo after", func(executor.Result) bool { return true })
+	result := runToTimeout(t, b, "echo before; echo > up; sleep 300; echo after", func(executor.Result) bool { return true })
 	equal(t, "stdout", result.Stdout.String(), "before\n")
 }
 
 func timeoutGrandchildren(t *testing.T, b bench) {
-	timed(t, b, "sleep 300 & (("+beat+") & "+beat+") & "+beating+"; echo > up; wait", func(executor.Result) bool { return true })
-	still(t, b)
+	runToTimeout(t, b, "sleep 300 & (("+beat+") & "+beat+") & "+beating+"; echo > up; wait", func(executor.Result) bool { return true })
+	wantNoneRunning(t, b)
 }
 
 func askedFirst(t *testing.T, b bench) {
-	result := timed(t, b, "trap 'echo tidy; exit 17' TERM; echo > up; while :; do sleep 0.01; done",
+	result := runToTimeout(t, b, "trap 'echo tidy; exit 17' TERM; echo > up; while :; do sleep 0.01; done",
 		func(r executor.Result) bool { return r.ExitCode == 17 })
 	equal(t, "stdout", result.Stdout.String(), "tidy\n")
 }
 
 func ignoredTerm(t *testing.T, b bench) {
-	result := timed(t, b, "trap '' TERM HUP INT; ("+beat+") & "+beating+"; echo > up; "+beat, func(executor.Result) bool { return true })
+	result := runToTimeout(t, b, "trap '' TERM HUP INT; ("+beat+") & "+beating+"; echo > up; "+beat, func(executor.Result) bool { return true })
 	equal(t, "code", result.ExitCode, 137)
-	still(t, b)
+	wantNoneRunning(t, b)
 }
 
 func cancelled(t *testing.T, b bench) {
-	soon(t, b, 2*time.Second, func() time.Time {
+	endsSoon(t, b, 2*time.Second, func() time.Time {
 		ctx, cancel := context.WithCancel(t.Context())
 		beaten, at := b.size("beat"), make(chan time.Time, 1)
 		go func() {
-			b.grown("beat", beaten)
+			b.grows("beat", beaten)
 			at <- time.Now()
 			cancel()
 		}()
@@ -73,7 +73,7 @@ func cancelled(t *testing.T, b bench) {
 		}
 		return <-at
 	})
-	still(t, b)
+	wantNoneRunning(t, b)
 }
 
 func cancelledBefore(t *testing.T, b bench) {
@@ -88,8 +88,7 @@ func cancelledBefore(t *testing.T, b bench) {
 	}
 }
 
-// cancelledStarting cancels when the program has just begun, which its executor may not
-// know yet.
+// cancelledStarting cancels when the program has just begun; its executor may not know that yet.
 func cancelledStarting(t *testing.T, b bench) {
 	for range 20 {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -108,7 +107,7 @@ func cancelledStarting(t *testing.T, b bench) {
 		cancel()
 		<-done
 	}
-	still(t, b)
+	wantNoneRunning(t, b)
 }
 
 func deadline(t *testing.T, b bench) {
@@ -121,7 +120,7 @@ func deadline(t *testing.T, b bench) {
 }
 
 func backgroundOutput(t *testing.T, b bench) {
-	soon(t, b, 2*time.Second, func() time.Time {
+	endsSoon(t, b, 2*time.Second, func() time.Time {
 		start := time.Now()
 		equal(t, "stdout", b.output(b.sh("echo out; sleep 300 & exit 0")), "out\n")
 		return start
@@ -133,12 +132,12 @@ func backgroundEnded(t *testing.T, b bench) {
 		"rm -f beat; (" + beat + ") & " + beating,
 		"rm -f beat; (" + beat + ") >/dev/null 2>&1 </dev/null & " + beating,
 	} {
-		ended(t, b.run(b.sh(script)), executor.ReasonExit, 0)
-		still(t, b)
+		wantEnd(t, b.run(b.sh(script)), executor.ReasonExit, 0)
+		wantNoneRunning(t, b)
 	}
 }
 
-// backgroundFinishes writes in the time that is left to it.
+// backgroundFinishes tests a background process that writes within the grace period.
 func backgroundFinishes(t *testing.T, b bench) {
 	got := ""
 	for range tries {
@@ -150,20 +149,20 @@ func backgroundFinishes(t *testing.T, b bench) {
 }
 
 func stopped(t *testing.T, b bench) {
-	timed(t, b, "("+beat+") & "+beating+"; echo > up; kill -STOP $!; kill -STOP $$", func(executor.Result) bool { return true })
-	still(t, b)
+	runToTimeout(t, b, "("+beat+") & "+beating+"; echo > up; kill -STOP $!; kill -STOP $$", func(executor.Result) bool { return true })
+	wantNoneRunning(t, b)
 }
 
-// daemon leaves the group, the session and the streams, and forgets its environment. If the
-// executor does not claim to end it, it must live on until the test ends it.
+// daemon tests a process that leaves the group and the session, closes the streams and clears its
+// environment. If the executor does not claim to end it, it must live until the test ends it.
 func daemon(t *testing.T, b bench) {
 	const script = `d="setsid setsid"
 command -v setsid >/dev/null || d="perl -MPOSIX -e setsid();fork()&&exit;exec(@ARGV)"
 env -i PATH="$PATH" $d sh -c '` + hold + `; i=0; while [ ! -e stop ] && [ $i -lt 3000 ]; do echo x >> beat; sleep 0.02; i=$((i+1)); done' </dev/null >/dev/null 2>&1 &
 `
-	ended(t, b.run(b.sh(script+beating)), executor.ReasonExit, 0)
+	wantEnd(t, b.run(b.sh(script+beating)), executor.ReasonExit, 0)
 	if b.exec.Capabilities().KillTree.Enforced {
-		still(t, b)
+		wantNoneRunning(t, b)
 		return
 	}
 	livesOn(t, b, "the daemon is ended, but the capability is not claimed")

@@ -17,7 +17,7 @@ import (
 	"github.com/satchel-go/satchel/executor"
 )
 
-// extras are about what a command has beside its streams.
+// extras test pipes, ports and secrets of commands.
 var extras = []conformance{
 	{"pipes", pipes},
 	{"a pipe ends with the command", pipeEnds},
@@ -46,8 +46,7 @@ func pair(t *testing.T) (read, write *os.File) {
 	return read, write
 }
 
-// passes reports whether the executor passes pipes on; one that does not must
-// say so.
+// passes reports whether the executor passes pipes on. If it does not, its error must say so.
 func passes(t *testing.T, b bench) bool {
 	t.Helper()
 	if b.exec.Capabilities().Pipes.Enforced {
@@ -62,7 +61,7 @@ func passes(t *testing.T, b bench) bool {
 	return false
 }
 
-// pipes gives a command four pipes and looks at which descriptors it has.
+// pipes runs a command with four pipes and checks which descriptors it has.
 func pipes(t *testing.T, b bench) {
 	if !passes(t, b) {
 		return
@@ -84,7 +83,7 @@ func pipes(t *testing.T, b bench) {
 	equal(t, "answer", string(got), "to the command, and back\n")
 }
 
-// pipeEnds kills a command with a pipe, and what it has started.
+// pipeEnds kills a command with a pipe and the processes that it has started. The pipe must end.
 func pipeEnds(t *testing.T, b bench) {
 	if !passes(t, b) {
 		return
@@ -111,7 +110,7 @@ func pipeEnds(t *testing.T, b bench) {
 	}
 }
 
-// startedPipes talks to a program, which waits for each answer.
+// startedPipes exchanges lines with an interactive program over two pipes.
 func startedPipes(t *testing.T, b bench) {
 	if !passes(t, b) {
 		return
@@ -133,11 +132,11 @@ func startedPipes(t *testing.T, b bench) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ended(t, result, executor.ReasonExit, 0)
+	wantEnd(t, result, executor.ReasonExit, 0)
 	equal(t, "questions", count, 100)
 }
 
-// onlyPipes offers what could lead out of a sandbox.
+// onlyPipes passes files that could lead out of a sandbox. They must be refused.
 func onlyPipes(t *testing.T, b bench) {
 	open := func(path string) *os.File {
 		file, err := os.Open(path)

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// modeChanged and timesChanged are harm to what is about a file.
+// modeChanged is the harm of another mode of a file of the host.
 func modeChanged(name string) func(*target) bool {
 	return func(g *target) bool {
 		info, err := os.Stat(filepath.Join(g.outside, name))
@@ -25,7 +25,7 @@ func timesChanged(name string) func(*target) bool {
 	}
 }
 
-// skillChanged is harm to a file of the skill.
+// skillChanged is the harm of another content of a file of the skill.
 func skillChanged(name string) func(*target) bool {
 	return func(g *target) bool {
 		text, err := os.ReadFile(filepath.Join(g.skills, "demo", name))
@@ -38,16 +38,14 @@ func skillsMoved(g *target) bool {
 	return err != nil
 }
 
-// handled reports whether the file system has handles and this process may open
-// files by them.
+// handled reports whether the file system has file handles and this process may open files by them.
 func handled(g *target) bool {
-	return g.told["handle"] != "" && effective(unix.CAP_DAC_READ_SEARCH)(g)
+	return g.facts["handle"] != "" && effective(unix.CAP_DAC_READ_SEARCH)(g)
 }
 
 const notWritable = "CLOSED(EACCES) CLOSED(EROFS) CLOSED(EOPNOTSUPP) CLOSED(EPERM)"
 
-// writable reports whether this process may make files in a directory, and
-// nameless tries it so that nothing is left.
+// writable reports whether this process may make files in a directory.
 func writable(dir string) func(*target) bool {
 	return func(*target) bool {
 		fd, err := unix.Open(dir, unix.O_TMPFILE|unix.O_RDWR|unix.O_CLOEXEC, 0o600)
@@ -58,6 +56,7 @@ func writable(dir string) func(*target) bool {
 	}
 }
 
+// nameless returns a probe that makes a file without a name in a directory, so that nothing is left.
 func nameless(dir string) string {
 	return "os.open('" + dir + "', os.O_TMPFILE | os.O_RDWR, 0o600)"
 }

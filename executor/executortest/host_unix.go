@@ -14,8 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// inheritable opens files that a child inherits, as those are that the test
-// process got from its parent, and returns their numbers in order.
+// inheritable opens files that a child inherits, as it inherits files that the host process got from
+// its own parent. It returns their numbers in order.
 func inheritable(t *testing.T) string {
 	t.Helper()
 	null, err := os.Open(os.DevNull)
@@ -36,8 +36,7 @@ func inheritable(t *testing.T) string {
 	return strings.Trim(fmt.Sprint(opened), "[]")
 }
 
-// hasChildren reports whether the test process has a child, running or not
-// reaped.
+// hasChildren reports whether the test process has a child that runs or was not reaped.
 func hasChildren() bool {
 	_, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil)
 	return !errors.Is(err, syscall.ECHILD)
@@ -51,8 +50,8 @@ func makePipe(t *testing.T, path string) {
 	}
 }
 
-// held reports whether a process has a named pipe open for writing.
-func held(t *testing.T, path string) bool {
+// isHeld reports whether a process has a named pipe open for writing.
+func isHeld(t *testing.T, path string) bool {
 	t.Helper()
 	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/satchel-go/satchel/executor"
 )
 
-// hostile are programs that need a run of their own, and those that must work in
-// spite of it all.
+// hostile are hostile programs that need a run of their own, and ordinary programs that a sandbox
+// must not break.
 var hostile = []conformance{
 	{"ordinary programs work", compatible},
 	{"every exit code", everyExitCode},
@@ -38,12 +38,12 @@ var hostile = []conformance{
 
 func everyExitCode(t *testing.T, b bench) {
 	for code := 0; code < 256; code += 15 {
-		ended(t, b.run(b.sh(fmt.Sprint("exit ", code))), executor.ReasonExit, code)
+		wantEnd(t, b.run(b.sh(fmt.Sprint("exit ", code))), executor.ReasonExit, code)
 	}
-	ended(t, b.run(b.command("python3", "-S", "-c", "import os; os._exit(256 + 7)")), executor.ReasonExit, 7)
+	wantEnd(t, b.run(b.command("python3", "-S", "-c", "import os; os._exit(256 + 7)")), executor.ReasonExit, 7)
 }
 
-// everySignal ends a program by itself.
+// everySignal runs programs that send themselves a signal.
 func everySignal(t *testing.T, b bench) {
 	for s := syscall.Signal(1); s < 32; s++ {
 		switch s {
@@ -58,23 +58,23 @@ func everySignal(t *testing.T, b bench) {
 		case s == unix.SIGSYS && b.exec.Capabilities().SystemCalls.Enforced:
 			want = executor.ReasonPolicy
 		}
-		ended(t, result, want, 128+int(s))
+		wantEnd(t, result, want, 128+int(s))
 		equal(t, "signal", result.Signal, unix.SignalName(s))
 	}
 }
 
 func passedOnSignal(t *testing.T, b bench) {
-	ended(t, b.run(b.sh("sh -c 'kill -TERM $$'; exit $?")), executor.ReasonExit, 143)
+	wantEnd(t, b.run(b.sh("sh -c 'kill -TERM $$'; exit $?")), executor.ReasonExit, 143)
 }
 
-// endsFirst sends everything to the process above: the program's own end must
-// be told all the same. Without isolation that would be the test.
+// endsFirst sends all signals to the parent process. The end of the program must be reported all the
+// same. Without isolation the parent is the test itself, so the test is skipped.
 func endsFirst(t *testing.T, b bench) {
 	if !spaces(b.exec.Capabilities()) {
 		equal(t, "isolation", b.exec.Capabilities().Isolation != executor.IsolationNamespaces, true)
 		return
 	}
-	ended(t, b.run(b.sh("for s in $(seq 1 64); do kill -$s 1 $PPID 2>/dev/null; done; sleep 0.1; exit 5")), executor.ReasonExit, 5)
+	wantEnd(t, b.run(b.sh("for s in $(seq 1 64); do kill -$s 1 $PPID 2>/dev/null; done; sleep 0.1; exit 5")), executor.ReasonExit, 5)
 }
 
 func noText(t *testing.T, b bench) {
@@ -90,7 +90,7 @@ func endlessLine(t *testing.T, b bench) {
 	cmd := b.sh("head -c 104857600 /dev/zero | tr '\\000' x; echo end >&2")
 	cmd.Limits.OutputTotal = 200 << 20
 	result := b.run(cmd)
-	ended(t, result, executor.ReasonExit, 0)
+	wantEnd(t, result, executor.ReasonExit, 0)
 	out := result.Stdout
 	equal(t, "kept", len(out.Head)+len(out.Tail), keptOutput)
 	equal(t, "dropped", out.Dropped, int64(100<<20-keptOutput))
@@ -100,22 +100,22 @@ func endlessLine(t *testing.T, b bench) {
 	equal(t, "stderr", result.Stderr.String(), "end\n")
 }
 
-// killEverybody would end the machine where no namespace holds it.
+// killEverybody kills all processes that it can. Without namespaces it would end the machine, so it
+// is skipped there.
 func killEverybody(t *testing.T, b bench) {
 	if !spaces(b.exec.Capabilities()) {
 		equal(t, "isolation", b.exec.Capabilities().Isolation != executor.IsolationNamespaces, true)
 		return
 	}
 	g := newTarget(t, b.exec)
-	ended(t, b.run(b.sh("sleep 300 & kill -KILL -1; exit 6")), executor.ReasonExit, 6)
+	wantEnd(t, b.run(b.sh("sleep 300 & kill -KILL -1; exit 6")), executor.ReasonExit, 6)
 	if preyEnded(g) {
 		t.Error("a process of the host is gone")
 	}
 }
 
-// forkBomb has no end and forks from every process it has. Where the number of
-// processes is not bounded, the machine would suffer from it: only what is said
-// about that is looked at.
+// forkBomb forks from all its processes without end. If the executor does not bound the number of
+// processes, the test does not run the program and checks only the note of the capability.
 func forkBomb(t *testing.T, b bench) {
 	if !b.exec.Capabilities().Processes.Enforced {
 		contains(t, "note", b.exec.Capabilities().Processes.Note, "RLIMIT_NPROC")
@@ -124,7 +124,7 @@ func forkBomb(t *testing.T, b bench) {
 	cmd := b.command("bash", "-c", hold+"; trap '' TERM; b() { echo x >> beat; b | b & }; b; while :; do b 2>/dev/null; done")
 	cmd.Limits.Processes = 64
 	for cmd.Limits.Timeout = time.Second; b.size("beat") == 0 && cmd.Limits.Timeout < patience; cmd.Limits.Timeout *= 2 {
-		soon(t, b, cmd.Limits.Timeout+4*time.Second, func() time.Time {
+		endsSoon(t, b, cmd.Limits.Timeout+4*time.Second, func() time.Time {
 			start := time.Now()
 			result := b.run(cmd)
 			if result.Reason != executor.ReasonTimeout && result.ExitCode == 0 {
@@ -133,12 +133,11 @@ func forkBomb(t *testing.T, b bench) {
 			return start
 		})
 	}
-	still(t, b)
-	ended(t, b.run(b.sh("exit 3")), executor.ReasonExit, 3)
+	wantNoneRunning(t, b)
+	wantEnd(t, b.run(b.sh("exit 3")), executor.ReasonExit, 3)
 }
 
-// memoryBomb takes memory in every way, and stops by itself before the machine
-// is in danger.
+// memoryBomb takes memory in every way, and stops by itself before the machine has too little.
 func memoryBomb(t *testing.T, b bench) {
 	for name, script := range map[string]string{
 		"at once":   "b = bytearray(20 << 30)\nfor i in range(0, 1 << 30, 4096): b[i] = 1",
@@ -154,18 +153,18 @@ func memoryBomb(t *testing.T, b bench) {
 	}
 }
 
-// orphans are many, each in a session of its own, and ignore what can be ignored.
+// orphans starts many processes, each in a session of its own, that ignore all signals they can.
 func orphans(t *testing.T, b bench) {
 	if !b.exec.Capabilities().KillTree.Enforced {
 		equal(t, "note", b.exec.Capabilities().KillTree.Note != "", true)
 		return
 	}
-	ended(t, b.run(b.sh("for i in 1 2 3 4 5 6 7 8; do setsid -f sh -c \"trap '' HUP TERM INT QUIT; echo >> up; "+beat+"\" </dev/null >/dev/null 2>&1; done; "+
+	wantEnd(t, b.run(b.sh("for i in 1 2 3 4 5 6 7 8; do setsid -f sh -c \"trap '' HUP TERM INT QUIT; echo >> up; "+beat+"\" </dev/null >/dev/null 2>&1; done; "+
 		"until [ \"$(wc -l < up)\" -eq 8 ]; do sleep 0.01; done; "+beating)), executor.ReasonExit, 0)
-	still(t, b)
+	wantNoneRunning(t, b)
 }
 
-// memoryOfMany takes memory that no process has for itself.
+// memoryOfMany takes memory that no single process owns.
 func memoryOfMany(t *testing.T, b bench) {
 	for name, script := range map[string]string{
 		"shared":    "m = mmap.mmap(-1, 256 << 20)\nfor i in range(0, len(m), 4096): m[i] = 1\ntime.sleep(60)",
@@ -181,8 +180,8 @@ func memoryOfMany(t *testing.T, b bench) {
 	}
 }
 
-// hiding takes off the mark by which processes are found that left their group. If nothing else
-// holds it, it lives on until the test ends it.
+// hiding tests a process that leaves its group and removes the marker by which the executor finds
+// it. If the executor has no other means to end it, it lives until the test ends it.
 func hiding(t *testing.T, b bench) {
 	const script = hold + `; python3 -S -c '
 import os, resource, time
@@ -197,27 +196,26 @@ for _ in range(3000):
     os.write(f, b"x")
     time.sleep(0.02)
 '; ` + beating
-	ended(t, b.run(b.sh(script)), executor.ReasonExit, 0)
+	wantEnd(t, b.run(b.sh(script)), executor.ReasonExit, 0)
 	if spaces(b.exec.Capabilities()) {
-		still(t, b)
+		wantNoneRunning(t, b)
 		return
 	}
 	livesOn(t, b, "it was found; docs/sandbox.md says that it is not")
 }
 
-// littleMemory bounds a program so far that what watches over it must not suffer
-// from that.
+// littleMemory gives a program very little memory. The first process of the sandbox must still work.
 func littleMemory(t *testing.T, b bench) {
 	for range 20 {
 		cmd := b.command("true")
 		cmd.Limits.Memory = 8 << 20
-		ended(t, b.run(cmd), executor.ReasonExit, 0)
+		wantEnd(t, b.run(cmd), executor.ReasonExit, 0)
 	}
 }
 
-// singleProcess leaves no room for what watches over the program.
+// singleProcess allows a program one process. The first process of the sandbox must still work.
 func singleProcess(t *testing.T, b bench) {
 	cmd := b.command("true")
 	cmd.Limits.Processes = 1
-	ended(t, b.run(cmd), executor.ReasonExit, 0)
+	wantEnd(t, b.run(cmd), executor.ReasonExit, 0)
 }

@@ -24,7 +24,7 @@ var interactives = []conformance{
 	{"stdin in the command", interactiveStdin},
 }
 
-// transcript is what a process has written so far.
+// transcript collects the output of a process.
 type transcript struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -97,14 +97,14 @@ func talk(t *testing.T, b bench) {
 		}
 	}
 	result := wait(t, p)
-	ended(t, result, executor.ReasonExit, 5)
+	wantEnd(t, result, executor.ReasonExit, 5)
 	equal(t, "stdout", result.Stdout.String(), "name: hello Ada\noops\ntail\n")
 	equal(t, "stderr", result.Stderr.String(), "")
 	if _, err := p.Write([]byte("x")); !errors.Is(err, io.ErrClosedPipe) {
 		t.Errorf("write after the end: %v", err)
 	}
 	p.Kill() // nothing is left to kill
-	ended(t, wait(t, p), executor.ReasonExit, 5)
+	wantEnd(t, wait(t, p), executor.ReasonExit, 5)
 }
 
 func outlives(t *testing.T, b bench) {
@@ -123,7 +123,7 @@ func outlives(t *testing.T, b bench) {
 	if err := p.CloseInput(); err != nil {
 		t.Error(err)
 	}
-	ended(t, wait(t, p), executor.ReasonExit, 0)
+	wantEnd(t, wait(t, p), executor.ReasonExit, 0)
 
 	if _, err := b.exec.Start(ctx, b.command("cat"), executor.Terminal{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("start with an ended context: %v", err)
@@ -131,17 +131,17 @@ func outlives(t *testing.T, b bench) {
 }
 
 func kill(t *testing.T, b bench) {
-	soon(t, b, 2*time.Second, func() time.Time { // a second, on a machine that is busy with other tests
+	endsSoon(t, b, 2*time.Second, func() time.Time { // a second, on a machine that is busy with other tests
 		var out transcript
 		p := b.start(b.sh("trap '' TERM; ("+beat+") & "+beating+"; echo up; wait; sleep 300"), &out)
 		out.wait(t, "up\n")
 		start := time.Now()
 		p.Kill()
 		p.Kill()
-		ended(t, wait(t, p), executor.ReasonCancelled, 137)
+		wantEnd(t, wait(t, p), executor.ReasonCancelled, 137)
 		return start
 	})
-	still(t, b)
+	wantNoneRunning(t, b)
 }
 
 func killWriter(t *testing.T, b bench) {
@@ -167,12 +167,12 @@ func waitBrokenOff(t *testing.T, b bench) {
 		t.Errorf("wait: %v", err)
 	}
 	send(t, p, "go\n")
-	ended(t, wait(t, p), executor.ReasonExit, 6)
+	wantEnd(t, wait(t, p), executor.ReasonExit, 6)
 }
 
 func interactiveNotFound(t *testing.T, b bench) {
 	p := b.start(b.command("no-such-program"), nil)
-	ended(t, wait(t, p), executor.ReasonSetup, 127)
+	wantEnd(t, wait(t, p), executor.ReasonSetup, 127)
 	if _, err := p.Write([]byte("x")); !errors.Is(err, io.ErrClosedPipe) {
 		t.Errorf("write: %v", err)
 	}

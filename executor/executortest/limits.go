@@ -14,8 +14,8 @@ import (
 	"github.com/satchel-go/satchel/executor"
 )
 
-// limits are checked both ways: what is claimed must hold, and what is not
-// claimed must be seen not to hold, or the capability says too little.
+// limits test limits in both directions. A claimed limit must be enforced. One that is not claimed
+// must not be enforced, or the capability says too little.
 var limits = []conformance{
 	{"every capability has a note", notes},
 	{"memory", memory},
@@ -30,7 +30,7 @@ var limits = []conformance{
 	{"processes of the host", hostProcesses},
 }
 
-// holds compares what a capability claims with what was seen.
+// holds compares the claim of a capability with whether the limit was enforced.
 func holds(t *testing.T, name string, claim executor.Capability, seen bool, r executor.Result) {
 	t.Helper()
 	if claim.Enforced != seen {
@@ -60,9 +60,9 @@ func notes(t *testing.T, b bench) {
 func memory(t *testing.T, b bench) {
 	script := "set -o pipefail; dd if=/dev/zero bs=256M count=1 | { [ -n \"$(head -c 1 | tr '\\0' x)\" ] && %s; cat >/dev/null; }"
 	cmd := b.command("bash", "-c", fmt.Sprintf(script, "true"))
-	ended(t, b.run(cmd), executor.ReasonExit, 0)
+	wantEnd(t, b.run(cmd), executor.ReasonExit, 0)
 	if b.exec.Capabilities().Memory.Enforced {
-		// It holds the memory until it is ended: some executors look now and then.
+		// The program keeps the memory until it is ended: some executors look only now and then.
 		cmd.Args[2] = fmt.Sprintf(script, "sleep 300")
 	}
 	cmd.Limits.Memory = 64 << 20
@@ -90,7 +90,7 @@ func burned(t *testing.T, b bench, script string) {
 
 func fileSize(t *testing.T, b bench) {
 	cmd := b.command("dd", "if=/dev/zero", "of=big", "bs=65536", "count=64")
-	ended(t, b.run(cmd), executor.ReasonExit, 0)
+	wantEnd(t, b.run(cmd), executor.ReasonExit, 0)
 	cmd.Limits.FileBytes = 1 << 20
 	result := b.run(cmd)
 	claim := b.exec.Capabilities().FileBytes
@@ -103,7 +103,7 @@ func fileSize(t *testing.T, b bench) {
 }
 
 func processes(t *testing.T, b bench) {
-	// None ends before all were tried: each reads one byte.
+	// No process ends before all were started: each waits for a byte.
 	cmd := b.sh("mkfifo hold; exec 3<>hold; i=0; while [ $i -lt 40 ]; do (echo up >> up; read x <&3) & i=$((i+1)); done; while [ $i -gt 0 ]; do echo >&3; i=$((i-1)); done; wait")
 	cmd.Limits.Processes = 8
 	result := b.run(cmd)
@@ -114,12 +114,12 @@ func processes(t *testing.T, b bench) {
 	holds(t, "processes", b.exec.Capabilities().Processes, strings.Count(string(up), "up") <= 8, result)
 }
 
-// hostUnbounded writes a file that is larger than what the command before it
-// was allowed.
+// hostUnbounded checks that this process can write a file that is larger than the limit of the command
+// before.
 func hostUnbounded(t *testing.T, b bench) {
 	cmd := b.sh("exit 0")
 	cmd.Limits.FileBytes = 10
-	ended(t, b.run(cmd), executor.ReasonExit, 0)
+	wantEnd(t, b.run(cmd), executor.ReasonExit, 0)
 	write(t, b.dir, "host", 0o600, strings.Repeat("x", 4096))
 }
 

@@ -11,24 +11,23 @@ import (
 	"testing"
 )
 
-// listen opens sockets of the host: on loopback, in the abstract name space and
-// in a directory.
+// listen opens sockets of the host: on loopback, in the abstract namespace and in a directory.
 func (g *target) listen(t *testing.T) {
 	t.Helper()
-	g.told["tcp"] = port(g.accept(t, "tcp", "127.0.0.1:0", &g.reached.tcp))
+	g.facts["tcp"] = port(g.accept(t, "tcp", "127.0.0.1:0", &g.reached.tcp))
 	if probe, err := net.Listen("tcp", "[::1]:0"); err == nil {
 		_ = probe.Close()
-		g.six = true
-		g.told["tcp6"] = port(g.accept(t, "tcp", "[::1]:0", &g.reached.tcp6))
+		g.hasIPv6 = true
+		g.facts["tcp6"] = port(g.accept(t, "tcp", "[::1]:0", &g.reached.tcp6))
 	}
-	g.told["abstract"] = g.token
+	g.facts["abstract"] = g.token
 	g.accept(t, "unix", "@"+g.token, &g.reached.abstract)
 	outside, err := os.Open(g.outside)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = outside.Close() })
-	g.told["socket"] = filepath.Join(g.outside, "socket") // can be too long for an address
+	g.facts["socket"] = filepath.Join(g.outside, "socket") // can be too long for an address
 	g.accept(t, "unix", fmt.Sprintf("/proc/self/fd/%d/socket", outside.Fd()), &g.reached.path)
 
 	packets, err := net.ListenPacket("udp", "127.0.0.1:0")
@@ -36,7 +35,7 @@ func (g *target) listen(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = packets.Close() })
-	g.told["udp"] = port(packets.LocalAddr())
+	g.facts["udp"] = port(packets.LocalAddr())
 	go func() {
 		buf := make([]byte, 16)
 		for {

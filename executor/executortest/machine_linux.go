@@ -14,8 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// machine makes the canaries that are no files: System V shared memory, a message queue, a
-// terminal, and a program that is started again and again. It also notes what the machine is.
+// machine makes the canaries that are no files: System V shared memory, a message queue, a terminal,
+// and a program that starts again and again. It also adds facts about the machine.
 func (g *target) machine(t *testing.T) {
 	t.Helper()
 	id, err := unix.SysvShmGet(unix.IPC_PRIVATE, 4096, unix.IPC_CREAT|0o600)
@@ -31,15 +31,15 @@ func (g *target) machine(t *testing.T) {
 	if err := unix.SysvShmDetach(memory); err != nil {
 		t.Fatal(err)
 	}
-	g.told["shm"], g.told["queue"] = id, queue(t, g.token)
+	g.facts["shm"], g.facts["queue"] = id, queue(t, g.token)
 
-	g.told["terminal"] = openTerminal(t)
-	g.told["hostname"], _ = os.Hostname()
-	g.told["cgroup"] = ""
+	g.facts["terminal"] = openTerminal(t)
+	g.facts["hostname"], _ = os.Hostname()
+	g.facts["cgroup"] = ""
 	text, _ := os.ReadFile("/proc/self/cgroup")
 	for line := range strings.Lines(string(text)) {
 		if parts := strings.SplitN(strings.TrimSpace(line), ":", 3); len(parts) == 3 && parts[2] != "/" {
-			g.told["cgroup"] = parts[2]
+			g.facts["cgroup"] = parts[2]
 		}
 	}
 	g.startPrograms(t)
@@ -60,8 +60,8 @@ func openTerminal(t *testing.T) string {
 	return "/dev/pts/" + strconv.Itoa(n)
 }
 
-// queue makes a POSIX message queue and returns its name. It is a small one: all
-// queues of a user together are bounded.
+// queue makes a POSIX message queue and returns its name. The queue is small, because a limit holds
+// for all queues of a user together.
 func queue(t *testing.T, name string) string {
 	t.Helper()
 	at, err := unix.BytePtrFromString(name)

@@ -70,7 +70,7 @@ func ownResults(t *testing.T, b bench) {
 				t.Error(err)
 				return
 			}
-			ended(t, result, executor.ReasonExit, i)
+			wantEnd(t, result, executor.ReasonExit, i)
 			equal(t, "stdout", result.Stdout.String(), fmt.Sprintf("run %d\n", i))
 			equal(t, "stderr", result.Stderr.String(), fmt.Sprintf("err %d\n", i))
 		})

@@ -19,7 +19,7 @@ import (
 	"github.com/satchel-go/satchel/executor"
 )
 
-// answering serves each connection with a word, and counts them.
+// answering returns a function that answers each connection with a word, and counts them.
 func answering(word string, count *atomic.Int32) func(net.Listener) {
 	return func(l net.Listener) {
 		for {
@@ -34,7 +34,7 @@ func answering(word string, count *atomic.Int32) func(net.Listener) {
 	}
 }
 
-// ask is a program that prints what a port answers at once.
+// ask returns a program that prints the answer of a port.
 func ask(port int) string {
 	return fmt.Sprintf(`import socket
 try:
@@ -56,8 +56,8 @@ func listen(t *testing.T, b bench) {
 	equal(t, "connections", [2]int32{first.Load(), second.Load()}, [2]int32{1, 1})
 }
 
-// listenGone looks at what is left of the port when the command has ended, and
-// at a Serve that does not return.
+// listenGone checks that a port is closed when the command has ended, and that a function of Listen
+// that does not return holds up nothing.
 func listenGone(t *testing.T, b bench) {
 	if !loopback(b) {
 		return
@@ -72,7 +72,7 @@ func listenGone(t *testing.T, b bench) {
 		},
 		3129: func(net.Listener) { <-stop },
 	}
-	ended(t, b.run(cmd), executor.ReasonExit, 3)
+	wantEnd(t, b.run(cmd), executor.ReasonExit, 3)
 	select {
 	case err := <-returned:
 		if !errors.Is(err, net.ErrClosed) {
@@ -83,7 +83,7 @@ func listenGone(t *testing.T, b bench) {
 	}
 }
 
-// listenApart has commands listen on the same port at once: each reaches its own.
+// listenApart runs commands with the same port at once. Each must reach its own.
 func listenApart(t *testing.T, b bench) {
 	if !loopback(b) {
 		return
@@ -115,10 +115,10 @@ func listenUnstarted(t *testing.T, b bench) {
 	}
 	cmd := b.command("no-such-program")
 	cmd.Listen = map[uint16]func(net.Listener){3128: func(net.Listener) { t.Error("it is served") }}
-	ended(t, b.run(cmd), executor.ReasonSetup, 127)
+	wantEnd(t, b.run(cmd), executor.ReasonSetup, 127)
 }
 
-// secrets reads one, tries to change it, and looks for it on the disk.
+// secrets runs a command that reads a secret and tries to change it, and searches the disk for it.
 func secrets(t *testing.T, b bench) {
 	if !loopback(b) {
 		return

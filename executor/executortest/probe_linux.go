@@ -17,8 +17,8 @@ import (
 	"github.com/satchel-go/satchel/executor"
 )
 
-// prelude is what probes can use. Each runs in a process of its own, so that
-// what it does to itself does not help or hinder the next.
+// prelude defines the Python names that probes can use. Each probe runs in a process of its own, so
+// that it cannot affect the next.
 const prelude = `import ctypes, errno, json, os, resource, signal, socket, stat, struct, sys, time
 C = ctypes.CDLL(None, use_errno=True)
 C.syscall.restype = ctypes.c_long
@@ -103,7 +103,7 @@ def run(name, probe):
     print(json.dumps([name, word]), flush=True)
 `
 
-// script is one Python program for all attacks.
+// script returns a Python program that makes all attacks.
 func script(t *testing.T, all []attack) string {
 	t.Helper()
 	var b strings.Builder
@@ -119,17 +119,17 @@ func script(t *testing.T, all []attack) string {
 	return b.String()
 }
 
-// command runs the attacks on the target.
+// command returns the command line that runs the attacks on the target.
 func (g *target) command(t *testing.T, all []attack) []string {
 	t.Helper()
-	told, err := json.Marshal(g.told)
+	told, err := json.Marshal(g.facts)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return []string{"python3", "-I", "-S", "-c", script(t, all), string(told)}
 }
 
-// attackPlainly attacks the target as any child of this process could.
+// attackPlainly makes the attacks in a plain child process, and returns the outcomes.
 func (g *target) attackPlainly(t *testing.T, all []attack) map[string]string {
 	t.Helper()
 	args := g.command(t, all)
@@ -137,7 +137,7 @@ func (g *target) attackPlainly(t *testing.T, all []attack) map[string]string {
 	if !ok {
 		t.Fatalf("the attacks need %s on %s", args[0], path)
 	}
-	//nolint:gosec // the program is the table's
+	//nolint:gosec // the program comes from the table of attacks
 	cmd := exec.CommandContext(t.Context(), program, args[1:]...)
 	cmd.Dir = g.work
 	cmd.Env = []string{"PATH=" + path, "SECRET=" + g.token}
@@ -151,7 +151,7 @@ func (g *target) attackPlainly(t *testing.T, all []attack) map[string]string {
 	return words(t, string(out), all)
 }
 
-// find looks up a program where the commands of this suite do.
+// find returns the path of a program on the PATH of this suite's commands.
 func find(name string) (string, bool) {
 	for _, dir := range filepath.SplitList(path) {
 		if file := filepath.Join(dir, name); unix.Access(file, unix.X_OK) == nil {
@@ -161,7 +161,7 @@ func find(name string) (string, bool) {
 	return "", false
 }
 
-// attack attacks the target through an executor.
+// attack makes the attacks through an executor, and returns the outcomes.
 func (g *target) attack(t *testing.T, ex executor.Executor, all []attack) map[string]string {
 	t.Helper()
 	variable := "SECRET_" + strings.ReplaceAll(g.token, "-", "_") // t.Setenv cannot be parallel
@@ -178,7 +178,7 @@ func (g *target) attack(t *testing.T, ex executor.Executor, all []attack) map[st
 	return words(t, result.Stdout.String(), all)
 }
 
-// words reads the output of a script.
+// words parses the output of a script.
 func words(t *testing.T, output string, all []attack) map[string]string {
 	t.Helper()
 	words := make(map[string]string)

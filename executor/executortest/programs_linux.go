@@ -10,13 +10,13 @@ import (
 	"github.com/satchel-go/satchel/executor"
 )
 
-// program is something that skills use and that must work as it does outside.
+// program is a program that skills use and that must work in a sandbox as outside.
 type program struct {
 	name   string
 	needs  string // a program that not every machine has
 	script string // for bash; it ends with the word ok
-	// lacks is what it does not get with Landlock alone: it fails there, on a
-	// machine that has it. Empty is that it works.
+	// lacks names what the program needs and Landlock alone does not allow: there it must fail.
+	// It is empty if the program works.
 	lacks string
 }
 
@@ -69,7 +69,7 @@ E`, ""},
 	{"compiler", "gcc", `printf 'int printf(const char*,...);int main(){printf("ok");}' > a.c && gcc a.c -o a && ./a`, "/tmp"},
 }
 
-// check runs a program where the machine has it.
+// check runs a program if the machine has it.
 func (p program) check(t *testing.T, b bench) {
 	if p.needs != "" {
 		if _, ok := find(p.needs); !ok {

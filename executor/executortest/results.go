@@ -31,7 +31,7 @@ var results = []conformance{
 func exitCodes(t *testing.T, b bench) {
 	for _, code := range []int{0, 1, 2, 125, 126, 127, 255} {
 		result := b.run(b.sh(fmt.Sprint("exit ", code)))
-		ended(t, result, executor.ReasonExit, code)
+		wantEnd(t, result, executor.ReasonExit, code)
 		equal(t, "signal", result.Signal, "")
 	}
 }
@@ -42,7 +42,7 @@ func signal(t *testing.T, b bench) {
 		code int
 	}{{"KILL", 137}, {"TERM", 143}, {"SEGV", 139}} {
 		result := b.run(b.sh("kill -" + s.name + " $$"))
-		ended(t, result, executor.ReasonSignal, s.code)
+		wantEnd(t, result, executor.ReasonSignal, s.code)
 		equal(t, "signal", result.Signal, "SIG"+s.name)
 	}
 }
@@ -50,13 +50,13 @@ func signal(t *testing.T, b bench) {
 func notFound(t *testing.T, b bench) {
 	for _, name := range []string{"no-such-program", "./no-such-program", filepath.Join(b.dir, "none")} {
 		result := b.run(b.command(name))
-		ended(t, result, executor.ReasonSetup, 127)
+		wantEnd(t, result, executor.ReasonSetup, 127)
 		contains(t, "stderr", result.Stderr.String(), "not found")
 		contains(t, "stderr", result.Stderr.String(), filepath.Base(name))
 	}
 	cmd := b.command("sh", "-c", "exit 0")
 	cmd.Env = nil
-	ended(t, b.run(cmd), executor.ReasonSetup, 127) // the host's PATH does not count
+	wantEnd(t, b.run(cmd), executor.ReasonSetup, 127) // the host's PATH does not count
 }
 
 func notExecutable(t *testing.T, b bench) {
@@ -64,7 +64,7 @@ func notExecutable(t *testing.T, b bench) {
 	write(t, b.dir, "orphan", 0o755, "#!/no/such/interpreter\n")
 	write(t, b.dir, "noise", 0o755, "\x01\x02\x03 no program")
 	for _, name := range []string{"./plain", "./orphan", "./noise", "/"} {
-		ended(t, b.run(b.command(name)), executor.ReasonSetup, 126)
+		wantEnd(t, b.run(b.command(name)), executor.ReasonSetup, 126)
 	}
 }
 
@@ -109,11 +109,11 @@ func relativeProgram(t *testing.T, b bench) {
 	contains(t, "stdout", b.output(b.command("bin/mine")), "mine ")
 	cmd := b.command("mine")
 	cmd.Env = []string{"PATH=bin::." + string(filepath.ListSeparator) + path}
-	ended(t, b.run(cmd), executor.ReasonSetup, 127) // relative entries of PATH do not count
+	wantEnd(t, b.run(cmd), executor.ReasonSetup, 127) // relative entries of PATH do not count
 }
 
-// openForWriting starts a program while a writer, which closes it soon, still has
-// it open. The kernel refuses that for a moment.
+// openForWriting starts a program while its file is open for writing for a moment. The kernel refuses
+// to start it until then.
 func openForWriting(t *testing.T, b bench) {
 	sh, err := os.ReadFile("/bin/sh")
 	if err != nil {
@@ -125,19 +125,19 @@ func openForWriting(t *testing.T, b bench) {
 		t.Fatal(err)
 	}
 	time.AfterFunc(20*time.Millisecond, func() { _ = file.Close() })
-	ended(t, b.run(b.command("./prog", "-c", "exit 7")), executor.ReasonExit, 7)
+	wantEnd(t, b.run(b.command("./prog", "-c", "exit 7")), executor.ReasonExit, 7)
 }
 
 func ownSession(t *testing.T, b bench) {
 	equal(t, "controlling terminal", b.output(b.sh("if (: < /dev/tty) 2>/dev/null; then echo yes; else echo no; fi")), "no\n")
 }
 
-// descriptors looks for files of the host that a child inherits, and at a child
-// of os/exec first: there they must be seen.
+// descriptors checks that a command inherits no files of the host. A child of os/exec must inherit
+// them, or the check proves nothing.
 func descriptors(t *testing.T, b bench) {
 	opened := inheritable(t)
 	script := "for n in " + opened + "; do if [ -e /dev/fd/$n ]; then echo $n; fi; done"
-	//nolint:gosec // the script is made of numbers
+	//nolint:gosec // the script contains only numbers
 	control, err := exec.CommandContext(t.Context(), "sh", "-c", script).Output()
 	if err != nil || string(control) != strings.ReplaceAll(opened, " ", "\n")+"\n" {
 		t.Fatalf("descriptors %s: os/exec passes on %q, %v", opened, control, err)

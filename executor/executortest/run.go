@@ -1,4 +1,4 @@
-// Package executortest holds what every executor must do.
+// Package executortest is the test suite that every executor passes.
 package executortest
 
 import (
@@ -21,19 +21,19 @@ import (
 // everything at timeouts and cancellation, and that the executor enforces exactly what its
 // Capabilities claim. open returns an executor for one test.
 //
-// On Linux it also attacks the host through the executor, and with a plain process for
-// comparison. The attacks stay on this machine, and change only what they have made.
+// On Linux it also attacks the host through the executor, and by a plain process for comparison. The
+// attacks stay on this machine, and change only files and processes of the suite.
 //
 // The machine needs a POSIX sh, bash and the usual small programs on /usr/bin:/bin, and on
 // Linux python3 and perl. The process that runs the tests must have no other children.
 func Run(t *testing.T, open func(t *testing.T) executor.Executor) {
-	heed(os.Interrupt, syscall.SIGQUIT, syscall.SIGHUP)
+	allowSignals(os.Interrupt, syscall.SIGQUIT, syscall.SIGHUP)
 	for _, c := range alone {
 		t.Run(c.name, func(t *testing.T) { c.check(t, newBench(t, open(t))) })
 	}
 	for _, c := range slices.Concat(results, streams, extras, shared, ends, limits, interactives, terminals, disk) {
 		t.Run(c.name, func(t *testing.T) {
-			t.Parallel() // most of them wait, most of the time
+			t.Parallel() // most of them mostly wait
 			c.check(t, newBench(t, open(t)))
 		})
 	}
@@ -44,8 +44,8 @@ func Run(t *testing.T, open func(t *testing.T) executor.Executor) {
 	abuse(t, open)
 }
 
-// Main runs the tests of a package that runs this suite: most of them wait, so
-// more of them run at once than there are processors.
+// Main is for the TestMain of a package that calls Run. It runs more tests at once than there are
+// processors, because most of them wait.
 func Main(m *testing.M) {
 	flag.Parse()
 	if few := flag.Lookup("test.parallel"); few.Value.String() == strconv.Itoa(runtime.GOMAXPROCS(0)) {
@@ -54,16 +54,16 @@ func Main(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// alone are about the whole test process, and run before all others.
+// alone are tests of the whole test process. They run one by one, before all others.
 var alone = []conformance{
 	{"environment is clean", environment},
 	{"only three descriptors", descriptors},
 	{"50 runs leave nothing", leaveNothing},
 }
 
-// heed lets children have signals that this process was started to ignore, as in
-// the background of a script, and they would ignore too. It goes on ignoring them.
-func heed(signals ...os.Signal) {
+// allowSignals lets children receive signals that this process ignores, because a script has started
+// it in the background. Children would inherit that. This process still does nothing for them.
+func allowSignals(signals ...os.Signal) {
 	for _, s := range signals {
 		if ossignal.Ignored(s) {
 			ossignal.Notify(make(chan os.Signal, 1), s)
@@ -71,6 +71,7 @@ func heed(signals ...os.Signal) {
 	}
 }
 
+// conformance is a test of the suite.
 type conformance struct {
 	name  string
 	check func(t *testing.T, b bench)
@@ -79,7 +80,7 @@ type conformance struct {
 // path is the PATH of every command here.
 const path = "/usr/local/bin:/usr/bin:/bin"
 
-// newBench is a bench with an executor for one check.
+// newBench returns a bench with an executor for one check.
 func newBench(t *testing.T, by executor.Executor) bench {
 	t.Helper()
 	b := bench{t, by, t.TempDir(), t.TempDir()}
@@ -87,7 +88,7 @@ func newBench(t *testing.T, by executor.Executor) bench {
 	return b
 }
 
-// bench is what one check works with.
+// bench has the executor and the workspace of one check.
 type bench struct {
 	t    *testing.T
 	exec executor.Executor
@@ -96,7 +97,7 @@ type bench struct {
 	beside string
 }
 
-// command is one that runs in the workspace of the bench.
+// command returns a command in the workspace of the bench.
 func (b bench) command(args ...string) executor.Command {
 	return executor.Command{
 		Args: args, Workspace: b.dir, Env: []string{"PATH=" + path},
@@ -104,10 +105,10 @@ func (b bench) command(args ...string) executor.Command {
 	}
 }
 
-// sh is a command for the shell.
+// sh returns a command that runs a script in the shell.
 func (b bench) sh(script string) executor.Command { return b.command("sh", "-c", script) }
 
-// run runs a command that the host has no trouble with.
+// run runs a command and fails the test if Run returns an error.
 func (b bench) run(cmd executor.Command) executor.Result {
 	b.t.Helper()
 	result, err := b.exec.Run(b.t.Context(), cmd)
@@ -117,15 +118,16 @@ func (b bench) run(cmd executor.Command) executor.Result {
 	return result
 }
 
-// output runs a command that must succeed and returns what it wrote.
+// output runs a command that must succeed and returns its output.
 func (b bench) output(cmd executor.Command) string {
 	b.t.Helper()
 	result := b.run(cmd)
-	ended(b.t, result, executor.ReasonExit, 0)
+	wantEnd(b.t, result, executor.ReasonExit, 0)
 	return result.Stdout.String()
 }
 
-func ended(t *testing.T, r executor.Result, reason executor.Reason, code int) {
+// wantEnd fails the test if a command ended in another way.
+func wantEnd(t *testing.T, r executor.Result, reason executor.Reason, code int) {
 	t.Helper()
 	if r.Reason != reason || r.ExitCode != code {
 		t.Errorf("ended with reason %q and code %d, want %q and %d\nstdout: %s\nstderr: %s",

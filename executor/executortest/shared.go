@@ -10,7 +10,7 @@ import (
 	"github.com/satchel-go/satchel/executor"
 )
 
-// shared are about skills outside of the workspace.
+// shared tests skills outside of the workspace.
 var shared = []conformance{
 	{"shared skills", sharedSkills},
 	{"shared skills that are refused", refusedSkills},
@@ -19,8 +19,8 @@ var shared = []conformance{
 
 const song0 = "sings\n"
 
-// sharedSkills has commands of two workspaces attack the skills that they share. An
-// executor that cannot show a directory of the host must say so.
+// sharedSkills runs commands in two workspaces that attack the skills they share. An executor that
+// cannot show a directory of the host must return an error.
 func sharedSkills(t *testing.T, b bench) {
 	skill := filepath.Join(b.beside, "skills", "demo")
 	for _, dir := range []string{skill, filepath.Join(b.dir, "work")} {
@@ -62,7 +62,8 @@ true`)
 	}
 }
 
-// refusedSkills names skills that a command could write to, or that are no directory.
+// refusedSkills runs commands with skills that a command could write to, or that are no directory.
+// The executor must refuse them.
 func refusedSkills(t *testing.T, b bench) {
 	for _, dir := range []string{filepath.Join(b.dir, "inside"), filepath.Join(b.beside, "skills")} {
 		if err := os.Mkdir(dir, 0o755); err != nil { //nolint:gosec // likewise

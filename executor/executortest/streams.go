@@ -24,7 +24,7 @@ var streams = []conformance{
 	{"flood on both streams", floodBoth},
 }
 
-// keptOutput is how many bytes of a stream are kept by default.
+// keptOutput is how many bytes of a stream a Result has by default.
 var keptOutput = int(executor.Limits{}.OrDefaults().Output)
 
 func stdin(t *testing.T, b bench) {
@@ -42,7 +42,7 @@ func noStdin(t *testing.T, b bench) {
 func unreadStdin(t *testing.T, b bench) {
 	cmd := b.sh("exec <&-; exit 3")
 	cmd.Stdin = io.LimitReader(zeros{}, 1<<30)
-	ended(t, b.run(cmd), executor.ReasonExit, 3)
+	wantEnd(t, b.run(cmd), executor.ReasonExit, 3)
 }
 
 func silentStdin(t *testing.T, b bench) {
@@ -50,9 +50,9 @@ func silentStdin(t *testing.T, b bench) {
 	defer func() { _ = write.Close() }() // lets the goroutine that reads end
 	cmd := b.sh("exit 4")
 	cmd.Stdin = read
-	soon(t, b, 2*time.Second, func() time.Time {
+	endsSoon(t, b, 2*time.Second, func() time.Time {
 		start := time.Now()
-		ended(t, b.run(cmd), executor.ReasonExit, 4)
+		wantEnd(t, b.run(cmd), executor.ReasonExit, 4)
 		return start
 	})
 }
@@ -67,7 +67,7 @@ func headAndTail(t *testing.T, b bench) {
 	cmd := b.sh("echo first; i=0; while [ $i -lt 20000 ]; do echo line; i=$((i+1)); done; echo last; echo err >&2")
 	cmd.Limits.Output = 1000
 	result := b.run(cmd)
-	ended(t, result, executor.ReasonExit, 0)
+	wantEnd(t, result, executor.ReasonExit, 0)
 	out := result.Stdout
 	equal(t, "head", string(out.Head[:6]), "first\n")
 	equal(t, "tail", string(out.Tail[len(out.Tail)-5:]), "last\n")
@@ -102,7 +102,7 @@ func flood(t *testing.T, b bench) {
 	cmd := b.sh("cat /dev/zero")
 	cmd.Limits.OutputTotal = 1 << 20
 	var result executor.Result
-	soon(t, b, 5*time.Second, func() time.Time {
+	endsSoon(t, b, 5*time.Second, func() time.Time {
 		start := time.Now()
 		result = b.run(cmd)
 		return start

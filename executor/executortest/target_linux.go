@@ -18,31 +18,31 @@ import (
 	"github.com/satchel-go/satchel/executor"
 )
 
-// song is what the canaries hold.
+// song is the content of the canaries, the files and sockets of the host that attacks try to reach.
 const song = "sings\n"
 
-// target is what attacks are made on: canaries of the host, alive and not.
+// target has the files, processes and sockets of the host that attacks try to reach.
 type target struct {
-	told      map[string]any // the input of the probes
+	facts     map[string]any // the dictionary T of the probes
 	token     string         // in the environment of the victim and of this process
-	outside   string         // a directory that no command gets
+	outside   string         // a directory that commands must not reach
 	workspace string
-	work      string // a directory in workspace; the attacks begin there
-	skills    string // likewise; read-only
-	victim    int    // a process of the same user
-	prey      *exec.Cmd
+	work      string    // a directory in workspace, in which the attacks begin
+	skills    string    // a directory in workspace, read-only for commands
+	victim    int       // a process of the same user
+	prey      *exec.Cmd // another one, for attacks that end it
 
 	reached listeners
-	six     bool // there is IPv6
+	hasIPv6 bool
 }
 
-// listeners count who reached the sockets of the host.
+// listeners counts the connections to the sockets of the host.
 type listeners struct{ tcp, tcp6, udp, abstract, path atomic.Int32 }
 
-// newTarget makes a target for an executor, or with nil for plain processes.
+// newTarget returns a target for attacks through an executor, or by a plain process if ex is nil.
 func newTarget(t *testing.T, ex executor.Executor) *target {
 	t.Helper()
-	g := &target{told: map[string]any{}, token: fmt.Sprintf("token-%d-%d", os.Getpid(), time.Now().UnixNano()), outside: t.TempDir(), workspace: t.TempDir()}
+	g := &target{facts: map[string]any{}, token: fmt.Sprintf("token-%d-%d", os.Getpid(), time.Now().UnixNano()), outside: t.TempDir(), workspace: t.TempDir()}
 	g.work, g.skills = filepath.Join(g.workspace, "work"), filepath.Join(g.workspace, "skills")
 	for _, name := range []string{"secret", "appended", "truncated", "removed", "renamed", "mode", "times"} {
 		write(t, g.outside, name, 0o644, song)
@@ -55,18 +55,18 @@ func newTarget(t *testing.T, ex executor.Executor) *target {
 	for _, name := range []string{"run", "linked", "removed", "mode", "times"} {
 		write(t, g.skills, "demo/"+name, 0o755, song)
 	}
-	g.tell(ex)
-	g.told["hidden"] = real(t, g.workspace)
+	g.addPaths(ex)
+	g.facts["hidden"] = real(t, g.workspace)
 	g.processes(t)
 	g.listen(t)
-	g.told["plain"], g.told["token"] = ex == nil, g.token
-	g.told["handle"], g.told["handletype"] = handle(t, filepath.Join(g.outside, "secret"))
+	g.facts["plain"], g.facts["token"] = ex == nil, g.token
+	g.facts["handle"], g.facts["handletype"] = handle(t, filepath.Join(g.outside, "secret"))
 	g.machine(t)
 	return g
 }
 
-// tell writes down where the probes find things.
-func (g *target) tell(ex executor.Executor) {
+// addPaths adds the paths that the probes need to the facts.
+func (g *target) addPaths(ex executor.Executor) {
 	workspace, skills := g.workspace, g.skills
 	if ex != nil && ex.Capabilities().WorkspaceAt != "" {
 		workspace, skills = ex.Capabilities().WorkspaceAt, ex.Capabilities().SkillsAt
@@ -75,11 +75,11 @@ func (g *target) tell(ex executor.Executor) {
 		"host": os.Getpid(), "outside": g.outside, "secret": filepath.Join(g.outside, "secret"),
 		"workspace": workspace, "skills": []string{skills, filepath.Join(workspace, "skills")},
 	} {
-		g.told[name] = value
+		g.facts[name] = value
 	}
 }
 
-// processes starts the victims.
+// processes starts the victim and the prey.
 func (g *target) processes(t *testing.T) {
 	t.Helper()
 	start := func() *exec.Cmd {
@@ -95,16 +95,16 @@ func (g *target) processes(t *testing.T) {
 		return cmd
 	}
 	g.victim, g.prey = start().Process.Pid, start()
-	g.told["victim"], g.told["prey"] = g.victim, g.prey.Process.Pid
+	g.facts["victim"], g.facts["prey"] = g.victim, g.prey.Process.Pid
 }
 
-// preyEnded reports whether somebody has killed the second victim.
+// preyEnded is the harm of an ended prey.
 func preyEnded(g *target) bool {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(g.prey.Process.Pid) + "/stat")
 	return err != nil || state(stat) == 'Z'
 }
 
-// state is the letter for the state of a process in its stat file.
+// state returns the letter for the state of a process in its stat file.
 func state(stat []byte) byte {
 	for i := len(stat) - 1; i >= 0; i-- {
 		if stat[i] == ')' && i+2 < len(stat) {
@@ -114,7 +114,7 @@ func state(stat []byte) byte {
 	return 'X'
 }
 
-// handle is by what a file can be opened without a path.
+// handle returns the file handle of a file, by which it can be opened without a path.
 func handle(t *testing.T, file string) (string, int32) {
 	t.Helper()
 	h, _, err := unix.NameToHandleAt(unix.AT_FDCWD, file, 0)
@@ -124,7 +124,7 @@ func handle(t *testing.T, file string) (string, int32) {
 	return hex.EncodeToString(h.Bytes()), h.Type()
 }
 
-// changed is the harm that a file of the host no longer sings.
+// changed is the harm of another content of a file of the host.
 func changed(name string) func(*target) bool {
 	return func(g *target) bool {
 		text, err := os.ReadFile(filepath.Join(g.outside, name))
@@ -132,7 +132,7 @@ func changed(name string) func(*target) bool {
 	}
 }
 
-// exists is the harm that there is a file.
+// exists is the harm of a new file on the host.
 func exists(name string) func(*target) bool {
 	return func(g *target) bool {
 		_, err := os.Lstat(filepath.Join(g.outside, name))

@@ -11,8 +11,7 @@ import (
 	"github.com/satchel-go/satchel/executor"
 )
 
-// terminals are about Terminal.TTY. Where it is not claimed, none of them may
-// find a terminal.
+// terminals test Terminal.TTY. If the executor does not claim it, Start must fail.
 var terminals = []conformance{
 	{"three streams", onTerminal(isTerminal)},
 	{"controlling terminal", onTerminal(controls)},
@@ -55,8 +54,8 @@ func (b bench) open(cmd executor.Command, out *transcript) executor.Process {
 	return p
 }
 
-// shown is what a terminal has shown, with lines that end as they were written.
-func (s *transcript) shown() string {
+// screen returns the output of a terminal, with the line ends that the program wrote.
+func (s *transcript) screen() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return strings.ReplaceAll(s.text.String(), "\r\n", "\n")
@@ -66,17 +65,17 @@ func isTerminal(t *testing.T, b bench) {
 	var out transcript
 	p := b.open(b.sh("test -t 0 && test -t 1 && test -t 2; echo terminal $?; echo oops >&2; exit 3"), &out)
 	result := wait(t, p)
-	ended(t, result, executor.ReasonExit, 3)
-	equal(t, "output", out.shown(), "terminal 0\noops\n")
+	wantEnd(t, result, executor.ReasonExit, 3)
+	equal(t, "output", out.screen(), "terminal 0\noops\n")
 	equal(t, "stdout", result.Stdout.String(), "terminal 0\r\noops\r\n")
 	equal(t, "stderr", result.Stderr.String(), "")
 }
 
 func controls(t *testing.T, b bench) {
 	var out transcript
-	ended(t, wait(t, b.open(b.sh("echo told > /dev/tty"), &out)), executor.ReasonExit, 0)
-	equal(t, "output", out.shown(), "told\n")
-	// The next command has none.
+	wantEnd(t, wait(t, b.open(b.sh("echo told > /dev/tty"), &out)), executor.ReasonExit, 0)
+	equal(t, "output", out.screen(), "told\n")
+	// The next command has no terminal.
 	ownSession(t, b)
 }
 
@@ -90,7 +89,7 @@ func size(t *testing.T, b bench) {
 	send(t, p, "go\n")
 	out.wait(t, "[go]")
 	for _, want := range []string{"30 100\n", "50 132\n"} {
-		contains(t, "output", out.shown(), want)
+		contains(t, "output", out.screen(), want)
 	}
 	p.Kill()
 	wait(t, p)
@@ -115,8 +114,8 @@ func echo(t *testing.T, b bench) {
 	send(t, p, "seen\n")
 	out.wait(t, "2\r\n")
 	send(t, p, "hidden\n")
-	ended(t, wait(t, p), executor.ReasonExit, 0)
-	equal(t, "output", out.shown(), "1\nseen\n2\n3 seen hidden\n")
+	wantEnd(t, wait(t, p), executor.ReasonExit, 0)
+	equal(t, "output", out.screen(), "1\nseen\n2\n3 seen hidden\n")
 }
 
 func promptOnce(t *testing.T, b bench) {
@@ -124,24 +123,24 @@ func promptOnce(t *testing.T, b bench) {
 	p := b.open(b.sh(`printf 'name: '; read n; echo "hello $n"`), &out)
 	out.wait(t, "name: ")
 	send(t, p, "Ada\r") // what the key sends
-	ended(t, wait(t, p), executor.ReasonExit, 0)
-	equal(t, "output", out.shown(), "name: Ada\nhello Ada\n")
+	wantEnd(t, wait(t, p), executor.ReasonExit, 0)
+	equal(t, "output", out.screen(), "name: Ada\nhello Ada\n")
 }
 
 func manyLines(t *testing.T, b bench) {
 	var out transcript
 	result := wait(t, b.open(b.sh(`i=0; while [ $i -lt 20000 ]; do i=$((i+1)); echo "this is line number $i"; done`), &out))
-	ended(t, result, executor.ReasonExit, 0)
+	wantEnd(t, result, executor.ReasonExit, 0)
 	var want strings.Builder
 	for i := range 20000 {
 		fmt.Fprintf(&want, "this is line number %d\n", i+1)
 	}
-	if got := out.shown(); got != want.String() {
+	if got := out.screen(); got != want.String() {
 		t.Errorf("%d bytes are not the %d that were written", len(got), want.Len())
 	}
 }
 
-// longInput types more than a terminal takes at once, a line at a time.
+// longInput types more than a terminal accepts at once, line by line.
 func longInput(t *testing.T, b bench) {
 	var out transcript
 	p := b.open(b.sh("stty -echo; echo ready; wc -l"), &out)
@@ -151,8 +150,8 @@ func longInput(t *testing.T, b bench) {
 		t.Error(err)
 	}
 	result := wait(t, p)
-	ended(t, result, executor.ReasonExit, 0)
-	equal(t, "lines", atoi(t, strings.TrimPrefix(out.shown(), "ready")), 5000)
+	wantEnd(t, result, executor.ReasonExit, 0)
+	equal(t, "lines", atoi(t, strings.TrimPrefix(out.screen(), "ready")), 5000)
 }
 
 func interrupt(t *testing.T, b bench) {
@@ -161,11 +160,11 @@ func interrupt(t *testing.T, b bench) {
 	out.wait(t, "up")
 	send(t, p, "\x03")
 	result := wait(t, p)
-	ended(t, result, executor.ReasonSignal, 130)
+	wantEnd(t, result, executor.ReasonSignal, 130)
 	equal(t, "signal", result.Signal, "SIGINT")
 }
 
-// interruptJob wants a shell to survive what its job does not.
+// interruptJob sends ^C to a shell with a job. The job must end, and the shell must not.
 func interruptJob(t *testing.T, b bench) {
 	var out transcript
 	cmd := b.command("bash", "--norc", "--noediting", "-i")
@@ -178,8 +177,8 @@ func interruptJob(t *testing.T, b bench) {
 	send(t, p, "\x03")
 	out.wait(t, "^C\r\nready> ") // a shell may drop what was typed before
 	send(t, p, "echo code $?; exit 7\n")
-	ended(t, wait(t, p), executor.ReasonExit, 7)
-	contains(t, "output", out.shown(), "code 130\n")
+	wantEnd(t, wait(t, p), executor.ReasonExit, 7)
+	contains(t, "output", out.screen(), "code 130\n")
 }
 
 func endOfInput(t *testing.T, b bench) {
@@ -196,18 +195,19 @@ func endOfInput(t *testing.T, b bench) {
 		if _, err := p.Write([]byte("x")); !errors.Is(err, io.ErrClosedPipe) {
 			t.Errorf("write after the end of input: %v", err)
 		}
-		ended(t, wait(t, p), executor.ReasonExit, 0)
-		equal(t, "output", out.shown(), "ready\n"+text+"end\n")
+		wantEnd(t, wait(t, p), executor.ReasonExit, 0)
+		equal(t, "output", out.screen(), "ready\n"+text+"end\n")
 	}
 }
 
-// lastWords are written just before the end, when no other process holds the terminal.
+// lastWords tests output that is written just before the program ends, when no other process holds the
+// terminal.
 func lastWords(t *testing.T, b bench) {
 	for range 20 {
 		var out transcript
 		wait(t, b.open(b.sh(`i=0; while [ $i -lt 100 ]; do i=$((i+1)); echo "line $i"; done`), &out))
-		if !strings.HasSuffix(out.shown(), "line 100\n") || strings.Count(out.shown(), "\n") != 100 {
-			t.Fatalf("output ends with %q", out.shown()[max(0, len(out.shown())-20):])
+		if !strings.HasSuffix(out.screen(), "line 100\n") || strings.Count(out.screen(), "\n") != 100 {
+			t.Fatalf("output ends with %q", out.screen()[max(0, len(out.screen())-20):])
 		}
 	}
 }
@@ -218,22 +218,22 @@ func terminalTimeout(t *testing.T, b bench) {
 		cmd.Limits.Timeout = 300 * time.Millisecond << try // to get up on a busy machine
 		var out transcript
 		equal(t, "reason", wait(t, b.open(cmd, &out)).Reason, executor.ReasonTimeout)
-		shown = out.shown()
+		shown = out.screen()
 	}
 	equal(t, "output", shown, "up\n")
 }
 
 func killOnTerminal(t *testing.T, b bench) {
-	soon(t, b, 2*time.Second, func() time.Time {
+	endsSoon(t, b, 2*time.Second, func() time.Time {
 		var out transcript
 		p := b.open(b.sh("trap '' TERM HUP; ("+beat+") & "+beating+"; echo up; wait; sleep 300"), &out)
 		out.wait(t, "up")
 		start := time.Now()
 		p.Kill()
-		ended(t, wait(t, p), executor.ReasonCancelled, 137)
+		wantEnd(t, wait(t, p), executor.ReasonCancelled, 137)
 		return start
 	})
-	still(t, b)
+	wantNoneRunning(t, b)
 }
 
 func killTyping(t *testing.T, b bench) {
@@ -248,18 +248,18 @@ func killTyping(t *testing.T, b bench) {
 }
 
 func heldTerminal(t *testing.T, b bench) {
-	soon(t, b, 2500*time.Millisecond, func() time.Time {
+	endsSoon(t, b, 2500*time.Millisecond, func() time.Time {
 		var out transcript
 		start := time.Now()
-		ended(t, wait(t, b.open(b.sh("trap '' HUP; ("+beat+") & "+beating+"; echo out; exit 4"), &out)), executor.ReasonExit, 4)
-		equal(t, "output", out.shown(), "out\n")
+		wantEnd(t, wait(t, b.open(b.sh("trap '' HUP; ("+beat+") & "+beating+"; echo out; exit 4"), &out)), executor.ReasonExit, 4)
+		equal(t, "output", out.screen(), "out\n")
 		return start
 	})
-	still(t, b)
+	wantNoneRunning(t, b)
 }
 
 func notFoundOnTerminal(t *testing.T, b bench) {
 	var out transcript
 	result := wait(t, b.open(b.command("no-such-program"), &out))
-	ended(t, result, executor.ReasonSetup, 127)
+	wantEnd(t, result, executor.ReasonSetup, 127)
 }

@@ -29,21 +29,21 @@ func ownHierarchies() (func(controller string) (hierarchy, error), error) {
 		if err != nil {
 			return hierarchy{}, err
 		}
-		var refused []error
+		var errs []error
 		for _, h := range places {
-			if err := h.usable(controller); err != nil {
-				refused = append(refused, err)
+			if err := h.check(controller); err != nil {
+				errs = append(errs, err)
 				continue
 			}
 			return h, nil
 		}
-		return hierarchy{}, joinErrors(refused)
+		return hierarchy{}, joinErrors(errs)
 	}, nil
 }
 
-// placesOf returns the directories of a process's own group for a controller: in
-// version 1 if that has the controller, otherwise in version 2. If there are
-// several mounts the last comes first, since it may hide the others.
+// placesOf returns the directories of a process's own group for a controller, in version 1 if that
+// has the controller, otherwise in version 2. If there are several mounts, the last one comes first,
+// because it may hide the others.
 func placesOf(memberships []membership, mounts []mount, controller string) ([]hierarchy, error) {
 	in := slices.IndexFunc(memberships, func(m membership) bool { return slices.Contains(m.controllers, controller) })
 	unified := in < 0
@@ -53,12 +53,12 @@ func placesOf(memberships []membership, mounts []mount, controller string) ([]hi
 		}
 	}
 	var places []hierarchy
-	seen := false
+	isMounted := false
 	for _, m := range slices.Backward(mounts) {
 		if m.unified != unified || !unified && !slices.Contains(m.options, controller) {
 			continue
 		}
-		seen = true
+		isMounted = true
 		if dir, ok := m.at(memberships[in].group); ok {
 			places = append(places, hierarchy{dir: dir, unified: unified})
 		}
@@ -66,7 +66,7 @@ func placesOf(memberships []membership, mounts []mount, controller string) ([]hi
 	switch {
 	case len(places) > 0:
 		return places, nil
-	case seen:
+	case isMounted:
 		return nil, fmt.Errorf("the own group %s is outside of what is mounted", memberships[in].group)
 	}
 	return nil, errors.New("it is not mounted: mount the cgroup file system at /sys/fs/cgroup")
@@ -81,17 +81,17 @@ func (m mount) at(group string) (string, bool) {
 	return path.Join(m.point, rest), true
 }
 
-// delegatedHierarchy is a directory of version 2 that the host has named.
+// delegatedHierarchy returns the hierarchy of a directory of version 2 that the host has named.
 func delegatedHierarchy(dir, controller string) (hierarchy, error) {
 	if !filepath.IsAbs(dir) {
 		return hierarchy{}, fmt.Errorf("directory %q is not absolute", dir)
 	}
 	h := hierarchy{dir: filepath.Clean(dir), unified: true}
-	return h, h.usable(controller)
+	return h, h.check(controller)
 }
 
-// usable returns an error if groups with a controller cannot be made here.
-func (h hierarchy) usable(controller string) error {
+// check returns an error if groups with a controller cannot be created here.
+func (h hierarchy) check(controller string) error {
 	var fs unix.Statfs_t
 	if err := unix.Statfs(h.dir, &fs); err != nil {
 		return fmt.Errorf("%s: %w", h.dir, err)
@@ -99,12 +99,13 @@ func (h hierarchy) usable(controller string) error {
 	if want := magic(h.unified); int64(fs.Type) != want {
 		return fmt.Errorf("%s is not a directory of cgroup v%d", h.dir, version(h.unified))
 	}
-	if err := h.passes(controller); err != nil {
+	if err := h.checkDelegation(controller); err != nil {
 		return err
 	}
-	return h.writable()
+	return h.checkWritable()
 }
 
+// magic returns the type of the file system.
 func magic(unified bool) int64 {
 	if unified {
 		return unix.CGROUP2_SUPER_MAGIC
@@ -119,28 +120,28 @@ func version(unified bool) int {
 	return 1
 }
 
-// passes returns an error if child groups do not get a controller.
-func (h hierarchy) passes(controller string) error {
+// checkDelegation returns an error if child groups do not get a controller.
+func (h hierarchy) checkDelegation(controller string) error {
 	if !h.unified {
 		return nil
 	}
-	given, err := readWords(h.dir, "cgroup.subtree_control")
-	if err != nil || slices.Contains(given, controller) {
+	enabled, err := readWords(h.dir, "cgroup.subtree_control")
+	if err != nil || slices.Contains(enabled, controller) {
 		return err
 	}
-	has, err := readWords(h.dir, "cgroup.controllers")
+	available, err := readWords(h.dir, "cgroup.controllers")
 	if err != nil {
 		return err
 	}
-	if !slices.Contains(has, controller) {
+	if !slices.Contains(available, controller) {
 		return fmt.Errorf("%s does not have this controller: add it to cgroup.subtree_control of the directory above, if it is there", h.dir)
 	}
 	return fmt.Errorf("%s does not give this controller to child groups: move its processes into a child group and write +%s to its cgroup.subtree_control", h.dir, controller)
 }
 
-// writable returns an error if no groups can be made. In version 2, moving a process needs
-// write permission for the group above both its old and its new one.
-func (h hierarchy) writable() error {
+// checkWritable returns an error if this process has no permission to create groups. In version 2, moving
+// a process needs write permission for the group above both its old and its new one.
+func (h hierarchy) checkWritable() error {
 	if err := unix.Faccessat(unix.AT_FDCWD, h.dir, unix.W_OK|unix.X_OK, unix.AT_EACCESS); err != nil {
 		return fmt.Errorf("%s is not writable for user %d: %w", h.dir, os.Geteuid(), err)
 	}

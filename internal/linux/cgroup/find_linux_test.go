@@ -86,12 +86,12 @@ func TestPasses(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		err := hierarchy{dir: dir, unified: true}.passes(memory)
+		err := hierarchy{dir: dir, unified: true}.checkDelegation(memory)
 		if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("has %q, gives %q: %v", tt.has, tt.gives, err)
 		}
 	}
-	if err := (hierarchy{dir: t.TempDir(), unified: true}).passes(memory); !errors.Is(err, fs.ErrNotExist) {
+	if err := (hierarchy{dir: t.TempDir(), unified: true}).checkDelegation(memory); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("without files: %v", err)
 	}
 }
@@ -139,7 +139,7 @@ func TestOpenDirectory(t *testing.T) {
 	if places, err := placesOf(memberships, mounts, "no such controller"); err == nil {
 		h := places[0]
 		tr, err := Open(h.dir)
-		if h.usable(memory) != nil && h.usable(pids) != nil {
+		if h.check(memory) != nil && h.check(pids) != nil {
 			if tr != nil || !errors.Is(err, ErrUnavailable) || !strings.Contains(err.Error(), h.dir) {
 				t.Errorf("%s has no controllers: %v", h.dir, err)
 			}

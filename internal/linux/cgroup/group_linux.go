@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// procsFile lists the processes of a group; writing a number to it moves a
-// process.
+// procsFile lists the processes of a group. Writing the number of a process to it moves the process
+// into the group.
 const procsFile = "cgroup.procs"
 
 // Group is the group of one run. Its methods may be called concurrently.
@@ -26,9 +26,9 @@ type part struct {
 	dir string
 }
 
-// New makes a group with limits, in those hierarchies only that the limits need.
-// If it fails, nothing is left behind. The error wraps ErrUnavailable if the tree
-// lacks a controller for a limit.
+// New creates a group with limits, only in the hierarchies that the limits need. If it fails, it
+// removes what it has created. The error wraps ErrUnavailable if the tree has no controller for a
+// limit.
 func (t *Tree) New(l Limits) (*Group, error) {
 	if hasMemory, hasPids := t.Has(); l.Memory > 0 && !hasMemory || l.Processes > 0 && !hasPids {
 		return nil, fmt.Errorf("make control group: %w: %s", ErrUnavailable, t.Describe())
@@ -48,8 +48,8 @@ func (t *Tree) New(l Limits) (*Group, error) {
 	return g, nil
 }
 
-// hierarchiesFor returns the hierarchies that have a controller for one of the limits,
-// and any one if there is no limit: the group can then still be killed.
+// hierarchiesFor returns the hierarchies that have a controller for one of the limits. If there is no
+// limit it returns any one, so that the group can be killed.
 func (t *Tree) hierarchiesFor(l Limits) []hierarchy {
 	var all []hierarchy
 	for _, h := range t.hierarchies {
@@ -90,12 +90,11 @@ func (p part) limit(l Limits) error {
 	return err
 }
 
-// Join opens a file for each part of the group, which the caller closes. Writing "0" into all
-// of them, in one write each, puts the writer into the group, whatever its rights. In version 1
-// that moves the writing thread and the processes that it starts, in version 2 its whole
-// process. So the files can be handed to a child that is not in the group yet. A thread that
-// joins waits for nothing. For a process that joins, the kernel waits for all processors once,
-// which takes 10 ms or more on a quiet machine.
+// Join opens a file for each part of the group, which the caller closes. A process that writes "0"
+// into each of them, in one write, joins the group, whatever its rights. So the caller can pass the
+// files to a child. In version 1 the writing thread joins, with the processes that it starts later.
+// In version 2 the whole process joins; for that the kernel waits for all processors once, which
+// takes 10 ms or more on a quiet machine.
 func (g *Group) Join() ([]*os.File, error) {
 	var files []*os.File
 	for _, p := range g.parts {
@@ -115,9 +114,9 @@ func (g *Group) Join() ([]*os.File, error) {
 	return files, nil
 }
 
-// Remove removes the group, whose processes have ended, and the groups that were
-// made in it. The kernel can take a moment to notice the end of a process; if the
-// group stays busy the error wraps ErrBusy. Removing a group again does nothing.
+// Remove removes the group and the groups in it, after their processes have ended. The kernel can
+// take a moment to notice the end of a process; if the group stays busy, the error wraps ErrBusy. A
+// second call does nothing.
 func (g *Group) Remove() error {
 	var errs []error
 	for _, p := range g.parts {
@@ -128,7 +127,7 @@ func (g *Group) Remove() error {
 
 func (p part) remove() error {
 	deadline := time.Now().Add(removeWait)
-	for pause := 200 * time.Microsecond; ; pause *= 2 {
+	for pause := minPause; ; pause *= 2 {
 		err := rmdir(p.dir)
 		switch {
 		case err == nil, errors.Is(err, unix.ENOENT):
@@ -145,11 +144,10 @@ func (p part) remove() error {
 	}
 }
 
-// OOM reports whether the kernel killed a process of the group because of its
-// memory. In version 2 the kernel then kills the whole group, in version 1 that
-// process alone. Call it before Remove. Kernels before 4.13 do not count such
-// kills: there the answer is whether the limit was ever reached, which by itself
-// is harmless.
+// OOM reports whether the kernel killed a process of the group because of its memory. In version 2
+// the kernel then kills the whole group, in version 1 that process alone. The caller calls it before
+// Remove. Kernels before 4.13 do not count such kills. There OOM reports whether the limit was ever
+// reached, although the kernel may have found memory then.
 func (g *Group) OOM() (bool, error) {
 	for _, p := range g.parts {
 		if !p.has(memory) {
@@ -179,6 +177,7 @@ func (p part) write(name string, value int64) error {
 	return writeFile(filepath.Join(p.dir, name), strconv.FormatInt(value, 10))
 }
 
+// ignoreMissing returns nil for the error of a file that this kernel does not have.
 func ignoreMissing(err error) error {
 	if errors.Is(err, unix.ENOENT) || errors.Is(err, unix.EOPNOTSUPP) {
 		return nil

@@ -179,7 +179,7 @@ func TestUnified(t *testing.T) {
 		t.Skipf("no cgroup v2 here: %v", err)
 	}
 	h := places[0]
-	if err := h.writable(); err != nil {
+	if err := h.checkWritable(); err != nil {
 		if !errors.Is(err, fs.ErrPermission) && !errors.Is(err, unix.EROFS) {
 			t.Fatal(err)
 		}

@@ -22,22 +22,22 @@ func (g *Group) Kill() error {
 		}
 	}
 	deadline := time.Now().Add(killWait)
-	for pause := 200 * time.Microsecond; ; pause = min(2*pause, 20*time.Millisecond) {
-		var left []int
+	for pause := minPause; ; pause = min(2*pause, maxPause) {
+		var alive []int
 		for _, p := range g.parts {
-			left = append(left, p.kill()...)
+			alive = append(alive, p.kill()...)
 		}
-		if len(left) == 0 {
+		if len(alive) == 0 {
 			return nil
 		}
 		if time.Now().After(deadline) {
-			return fmt.Errorf("kill processes %v of control group: %w", left, ErrBusy)
+			return fmt.Errorf("kill processes %v of control group: %w", alive, ErrBusy)
 		}
 		time.Sleep(pause)
 	}
 }
 
-// kill sends the signal once to every process of this part and returns them.
+// kill kills the processes of this part once and returns their numbers.
 func (p part) kill() []int {
 	if p.unified && p.write("cgroup.kill", 1) == nil {
 		return p.members()
@@ -45,27 +45,27 @@ func (p part) kill() []int {
 	return signal(p.members, unix.SIGKILL)
 }
 
-// signal sends a signal to the members of a group and returns their numbers. When a process
-// ends, its number can pass to another one. So signal opens a descriptor of each process and
-// then lists the members again. A number that is still listed is that of the opened process, or
-// of one that has ended.
+// signal sends a signal to the members of a group and returns their numbers. The kernel can assign
+// the number of a process that has ended to another one. So signal opens a descriptor of each
+// process and then lists the members again. If the number is still in the list, the descriptor is
+// that of a member.
 func signal(members func() []int, sig unix.Signal) []int {
 	first := members()
 	if len(first) == 0 {
 		return nil
 	}
-	held := map[int]int{}
+	descriptors := map[int]int{} // by process number
 	for _, pid := range first[:min(len(first), maxHeld)] {
 		fd, err := unix.PidfdOpen(pid, 0)
 		if errors.Is(err, unix.ESRCH) {
 			continue
 		}
-		held[pid] = fd // -1: a kernel before 5.3, or no descriptors left
+		descriptors[pid] = fd // -1: a kernel before 5.3, or too many descriptors
 	}
-	still := members()
-	for pid, fd := range held {
+	current := members()
+	for pid, fd := range descriptors {
 		switch {
-		case !slices.Contains(still, pid):
+		case !slices.Contains(current, pid):
 		case fd >= 0:
 			_ = unix.PidfdSendSignal(fd, sig, nil, 0)
 		default:
@@ -75,18 +75,17 @@ func signal(members func() []int, sig unix.Signal) []int {
 			_ = unix.Close(fd)
 		}
 	}
-	return still
+	return current
 }
 
-// members returns the processes of this part and of the groups in it. It leaves
-// out this process, which only a mistake could have put there, so that such a
-// mistake does not kill the host. A process that this one cannot see has the
-// number 0.
+// members returns the processes of this part and of the groups in it that this process can see. It
+// leaves out this process, so that Kill cannot kill the host by mistake.
 func (p part) members() []int {
 	var all []int
 	for _, dir := range append(p.below(), p.dir) {
 		words, _ := readWords(dir, procsFile)
 		for _, word := range words {
+			// A process of another namespace has the number 0.
 			if pid, err := strconv.Atoi(word); err == nil && pid > 0 && pid != os.Getpid() {
 				all = append(all, pid)
 			}
@@ -95,7 +94,7 @@ func (p part) members() []int {
 	return all
 }
 
-// below returns the groups that were made in this one, deepest first.
+// below returns the groups in this one, deepest first.
 func (p part) below() []string {
 	var all []string
 	queue := []string{p.dir}

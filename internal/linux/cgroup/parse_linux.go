@@ -10,15 +10,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// membership is a line of /proc/self/cgroup: the group of a process in one
-// hierarchy.
+// membership is a line of /proc/self/cgroup: the group of a process in one hierarchy.
 type membership struct {
 	controllers []string
 	unified     bool
 	group       string
 }
 
-// parseMemberships ignores lines that it does not understand.
+// parseMemberships parses /proc/self/cgroup. It ignores lines of another form.
 func parseMemberships(text string) []membership {
 	var all []membership
 	for line := range strings.Lines(text) {
@@ -42,7 +41,7 @@ type mount struct {
 	options     []string // includes the controllers of a version 1 hierarchy
 }
 
-// parseMounts ignores other file systems, and lines that it does not understand.
+// parseMounts parses /proc/self/mountinfo. It ignores other file systems and lines of another form.
 func parseMounts(text string) []mount {
 	var all []mount
 	for line := range strings.Lines(text) {
@@ -61,7 +60,7 @@ func parseMounts(text string) []mount {
 	return all
 }
 
-// unescape reverses the kernel's escapes of white space and backslashes.
+// unescape replaces the kernel's escapes of white space and backslashes.
 func unescape(s string) string {
 	if !strings.Contains(s, `\`) {
 		return s
@@ -82,10 +81,9 @@ func isOctal(s string) bool {
 	return strings.Trim(s, "01234567") == "" && s[0] <= '3'
 }
 
-// writeFile writes to a file of the kernel, in one call, as the kernel requires.
-// It does not use os.File, which would register the descriptor with the poller.
-// It repeats a write that a signal interrupts, because the Go runtime sends
-// signals and one can abort the change of a limit.
+// writeFile writes to a file of the kernel in one call, as the kernel requires. It does not use
+// os.File, which would register the descriptor with the poller. It repeats a write that a signal
+// interrupts: the Go runtime sends signals, and one can abort the change of a limit.
 func writeFile(path, text string) error {
 	fd, err := unix.Open(path, unix.O_WRONLY|unix.O_CLOEXEC, 0)
 	if err == nil {

@@ -21,41 +21,40 @@ const (
 	pids   = "pids"
 )
 
-// hierarchy is a place where groups are made. Version 1 has one for each
-// controller, or one for both; version 2 has one for all.
+// hierarchy is a directory in which groups are created. Version 1 has one for each controller, or
+// one for both; version 2 has one for all.
 type hierarchy struct {
-	dir         string   // the group below which groups are made
+	dir         string   // the directory of the group above
 	unified     bool     // version 2
 	controllers []string // the controllers that are used here
 }
 
-// Tree makes groups. It does not change once it is open: its methods may be
-// called concurrently.
+// Tree creates groups. It does not change after Open, so its methods may be called concurrently.
 type Tree struct {
 	hierarchies []hierarchy
-	missing     []string // why each missing controller is not there
+	missing     []string // why controllers are missing, each with its name
 	self        process
 }
 
-// Open finds where groups can be made, and makes nothing. If dir is empty that is
-// below this process's own group, in version 1, version 2 or a mixture of both.
-// Otherwise dir is a directory of version 2 that the host has delegated to this
-// process. One of the two controllers is enough. The error wraps ErrUnavailable.
+// Open finds out where groups can be created, and creates none. If dir is empty, that is below this
+// process's own group, in version 1, version 2 or a mixture of both. Otherwise dir is a directory of
+// version 2 that the host has delegated to this process. One of the two controllers is enough. The
+// error wraps ErrUnavailable.
 func Open(dir string) (*Tree, error) {
 	self, err := thisProcess()
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
 	t := &Tree{self: self}
-	look := func(controller string) (hierarchy, error) { return delegatedHierarchy(dir, controller) }
+	find := func(controller string) (hierarchy, error) { return delegatedHierarchy(dir, controller) }
 	if dir == "" {
-		if look, err = ownHierarchies(); err != nil {
+		if find, err = ownHierarchies(); err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
 		}
 	}
 	var missing []error
 	for _, controller := range []string{memory, pids} {
-		h, err := look(controller)
+		h, err := find(controller)
 		if err != nil {
 			missing = append(missing, fmt.Errorf("%s: %w", controller, err))
 			continue
@@ -97,7 +96,7 @@ func (t *Tree) Has() (hasMemory, hasPids bool) {
 
 func (h hierarchy) has(controller string) bool { return slices.Contains(h.controllers, controller) }
 
-// Describe says in one line what was found where, what is missing, and why.
+// Describe returns one line with the directories of the controllers, and why others are missing.
 func (t *Tree) Describe() string {
 	var parts []string
 	for _, h := range t.hierarchies {
@@ -122,6 +121,7 @@ func joinErrors(errs []error) error {
 	return oneLine{strings.Join(texts, "; "), errors.Join(errs...)}
 }
 
+// oneLine is several errors with a text of one line.
 type oneLine struct {
 	text string
 	errs error
@@ -130,25 +130,25 @@ type oneLine struct {
 func (e oneLine) Error() string { return e.text }
 func (e oneLine) Unwrap() error { return e.errs }
 
-// prefix begins the name of every group that is made here.
+// prefix begins the name of every group that a Tree creates.
 const prefix = "satchel-"
 
-// process identifies a process for all time: the number alone can be used again,
-// but not with the same start, and it is valid in one namespace only.
+// process identifies a process for all time. The kernel can reuse a number, but not with the same
+// start, and a number is valid in one namespace only.
 type process struct {
 	pid       int
 	start     uint64 // in ticks since the machine started
 	namespace uint64
 }
 
-// groupName returns a new name. It reveals nothing about what runs in the group.
+// groupName returns a new name for a group of the process. It says nothing about the command.
 func (p process) groupName() string {
 	var random [8]byte
 	_, _ = rand.Read(random[:]) // never fails
 	return fmt.Sprintf("%s%d-%d-%d-%s", prefix, p.pid, p.start, p.namespace, hex.EncodeToString(random[:]))
 }
 
-// ownerOf returns the process that gave a group its name.
+// ownerOf returns the process that has created the group with that name.
 func ownerOf(name string) (p process, ok bool) {
 	rest, ok := strings.CutPrefix(name, prefix)
 	fields := strings.Split(rest, "-")
@@ -181,8 +181,8 @@ func thisProcess() (process, error) {
 	return process{pid, start, st.Ino}, nil
 }
 
-// startOf returns when a process was started, and whether it is a zombie. No thread of a Go
-// program outlives the first one, so if that has ended, all have.
+// startOf returns when a process was started, and whether it has ended and is a zombie. A Go program
+// ends with its first thread, so the state of that is enough.
 func startOf(pid int) (start uint64, ended bool, err error) {
 	stat, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
 	if err != nil {
@@ -197,8 +197,8 @@ func startOf(pid int) (start uint64, ended bool, err error) {
 	return start, fields[0][0] == 'Z' || fields[0][0] == 'X', err
 }
 
-// gone reports whether the process has certainly ended.
-func (p process) gone() bool {
+// hasEnded reports whether the process has certainly ended.
+func (p process) hasEnded() bool {
 	if errors.Is(unix.Kill(p.pid, 0), unix.ESRCH) {
 		return true
 	}
@@ -206,10 +206,9 @@ func (p process) gone() bool {
 	return err == nil && (ended || start != p.start)
 }
 
-// Sweep kills what runs in groups that processes made and did not remove before
-// they ended, and removes these groups. It leaves the groups of living processes
-// alone, and those of processes in other namespaces, about which nothing is
-// known.
+// Sweep removes groups whose creators have ended without removing them, and kills the processes in
+// them. It leaves the groups of running processes alone. It also leaves those of processes in other
+// namespaces, which it cannot see.
 func (t *Tree) Sweep() error {
 	var errs []error
 	for _, h := range t.hierarchies {
@@ -218,12 +217,12 @@ func (t *Tree) Sweep() error {
 			errs = append(errs, fmt.Errorf("sweep control groups: %w", err))
 		}
 		for _, e := range entries {
-			owner, ours := ownerOf(e.Name())
-			if !ours || !e.IsDir() || owner.namespace != t.self.namespace || !owner.gone() {
+			owner, ok := ownerOf(e.Name())
+			if !ok || !e.IsDir() || owner.namespace != t.self.namespace || !owner.hasEnded() {
 				continue
 			}
-			left := Group{[]part{{h, filepath.Join(h.dir, e.Name())}}}
-			errs = append(errs, left.Kill(), left.Remove())
+			orphan := Group{[]part{{h, filepath.Join(h.dir, e.Name())}}}
+			errs = append(errs, orphan.Kill(), orphan.Remove())
 		}
 	}
 	return errors.Join(errs...)

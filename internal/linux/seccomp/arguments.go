@@ -19,36 +19,37 @@ var byArgument = []rule{
 	{smallSegment, `shmget`},
 	{smallSet, `semget`},
 	{ownLimits, `prlimit64`},
-	{others, `sched_setaffinity sched_setparam sched_setscheduler sched_setattr`},
+	{notFirstProcess, `sched_setaffinity sched_setparam sched_setscheduler sched_setattr`},
 	{otherPriority, `setpriority`},
 	{otherIOPriority, `ioprio_set`},
 }
 
-// cloneRefused is CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID and NEWNET, and also
-// CLONE_PARENT, which would give the sandbox's supervisor a child that it does not know of.
+// namespaceFlags is CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID and NEWNET. It also has
+// CLONE_PARENT, which would give the first process of the sandbox a child that it does not know.
 // Only clone3 has CLONE_NEWTIME.
-const cloneRefused = 0x7e020000 | 0x8000
+const namespaceFlags = 0x7e020000 | 0x8000
 
-var noNamespace = &test{arg: 0, mask: cloneRefused, values: []uint32{0}, yes: allow, no: eperm}
+// noNamespace refuses clone with one of the flags.
+var noNamespace = &test{arg: 0, mask: namespaceFlags, values: []uint32{0}, yes: allow, no: eperm}
 
 // noInjection refuses TIOCSTI, which inserts input into the terminal for its next reader, and
 // TIOCLINUX, which pastes into a console. It also refuses TIOCSETD, which loads line
 // disciplines, drivers that few people review.
 var noInjection = &test{arg: 1, mask: word, values: []uint32{0x5412, 0x541c, 0x5423}, yes: eperm, no: noReserve}
 
-// noReserve refuses the older calls that do what fallocate is refused for: RESVSP, RESVSP64 and
-// ZERO_RANGE. On XFS it also refuses ALLOCSP, ALLOCSP64 and their FREESP twins, which reserve
-// space likewise. FSSETXATTR is refused because it can make one byte take a gigabyte.
+// noReserve refuses calls that reserve space on disk, as fallocate does: RESVSP, RESVSP64 and
+// ZERO_RANGE, and on XFS ALLOCSP, ALLOCSP64, FREESP and FREESP64. It also refuses FSSETXATTR, which
+// can make one byte take a gigabyte.
 var noReserve = &test{arg: 1, mask: word, values: []uint32{
 	0x40305828, 0x4030582a, 0x40305839, 0x4030580a, 0x4030580b, 0x40305824, 0x40305825, 0x401c5820,
 }, yes: eopnotsupp, no: allow}
 
-// holesOnly allows only the mode of fallocate that gives space back (PUNCH_HOLE |
-// KEEP_SIZE). All others take space at once: many gigabytes before any check
-// could see it, and with KEEP_SIZE beyond the limit on the size of a file. The C
-// library's posix_fallocate then falls back to writing.
+// holesOnly allows only the mode of fallocate that frees space (PUNCH_HOLE | KEEP_SIZE). All others
+// take space at once, many gigabytes before a check could notice. With KEEP_SIZE they can exceed the
+// limit on the size of a file. The C library's posix_fallocate then falls back to writing.
 var holesOnly = &test{arg: 1, mask: word, values: []uint32{3}, yes: allow, no: eopnotsupp}
 
+// Families, types and protocols of sockets.
 const (
 	afUnix    = 1
 	afInet    = 2
@@ -64,11 +65,9 @@ const (
 	udp = 17
 )
 
-// family allows local sockets, and TCP and UDP on the Internet. It refuses
-// AF_VSOCK, which reaches the hypervisor from any network namespace, AF_ALG,
-// AF_PACKET and the families that other kernel modules add. There are no raw
-// sockets, and no MPTCP, which rules about TCP do not cover. Netlink may only ask
-// about interfaces and routes.
+// family allows local sockets, TCP and UDP, and netlink about interfaces and routes. It refuses all
+// other families, such as AF_VSOCK, which reaches the hypervisor from any network namespace, AF_ALG
+// and AF_PACKET. It also refuses raw sockets, and MPTCP, for which rules about TCP do not hold.
 var family = &test{arg: 0, mask: word, values: []uint32{afUnix}, yes: allow, no: &test{
 	arg: 0, mask: word, values: []uint32{afInet, afInet6}, yes: &test{
 		arg: 1, mask: typeMask, values: []uint32{stream, datagram}, yes: protocol(0, tcp, udp), no: eperm,
@@ -77,24 +76,25 @@ var family = &test{arg: 0, mask: word, values: []uint32{afUnix}, yes: allow, no:
 	},
 }}
 
-func protocol(allowed ...uint32) *test {
-	return &test{arg: 2, mask: word, values: allowed, yes: allow, no: eperm}
+// protocol allows sockets of these protocols.
+func protocol(numbers ...uint32) *test {
+	return &test{arg: 2, mask: word, values: numbers, yes: allow, no: eperm}
 }
 
+// unixPair allows pairs of local sockets.
 var unixPair = &test{arg: 0, mask: word, values: []uint32{afUnix}, yes: allow, no: eafnosupport}
 
-// connectedPair refuses datagrams, because one end could send them to any socket
-// of the host. For socketpair SOCK_RAW means datagrams too.
+// connectedPair allows connected pairs of local sockets. It refuses datagrams, because one end could
+// send them to any socket of the host. For socketpair SOCK_RAW means datagrams too.
 var connectedPair = &test{arg: 0, mask: word, values: []uint32{afUnix}, yes: &test{
 	arg: 1, mask: typeMask, values: []uint32{stream, seqpacket}, yes: allow, no: eperm,
 }, no: eafnosupport}
 
-// plainPersonality allows a program to ask for its personality, and to set the
-// usual one. Others turn off address randomisation or make all memory executable.
+// plainPersonality allows a program to read its personality, and to set the usual one. Others turn
+// off address randomisation or make all memory executable.
 var plainPersonality = &test{arg: 0, mask: word, values: []uint32{0, 0xffffffff}, yes: allow, no: eperm}
 
-// noDevice allows plain files, pipes and sockets. The kernel reads only 16 bits
-// of the mode.
+// noDevice allows regular files, pipes and sockets. The kernel reads only 16 bits of the mode.
 func noDevice(arg uint32) *test {
 	return &test{arg: arg, mask: 0xf000 | setIDs, values: []uint32{0, 0x8000, 0x1000, 0xc000}, yes: allow, no: eperm}
 }
@@ -102,15 +102,14 @@ func noDevice(arg uint32) *test {
 // setIDs is S_ISUID and S_ISGID.
 const setIDs = 0xc00
 
-// noSetID refuses the modes that run a program as the owner of its file. Inside
-// the sandbox they have no effect. But the workspace is on the host's disk, where
-// that owner is the host's user, who can be root.
+// noSetID refuses the modes that run a program as the owner of its file. In the sandbox they have no
+// effect. But the workspace is on the host's disk, where the owner is the host's user, perhaps root.
 func noSetID(arg uint32) *test {
 	return &test{arg: arg, mask: setIDs, values: []uint32{0}, yes: allow, no: eperm}
 }
 
-// creates checks the mode if a file is created (O_CREAT, O_TMPFILE); otherwise
-// the argument can contain anything.
+// creates checks the mode only if the flags create a file (O_CREAT, O_TMPFILE). Otherwise the kernel
+// ignores the mode, which can contain any bits.
 func creates(flags uint32, mode decision) *test {
 	return &test{arg: flags, mask: 0x40 | 0x400000, values: []uint32{0}, yes: allow, no: mode}
 }
@@ -118,43 +117,45 @@ func creates(flags uint32, mode decision) *test {
 // noWhiteout refuses RENAME_WHITEOUT, which leaves a device file behind.
 var noWhiteout = &test{arg: 4, mask: 4, values: []uint32{0}, yes: allow, no: eperm}
 
-// smallSegment bounds shared memory that belongs neither to a process nor to a file system, so
-// that no limit of theirs counts it. A segment has at most 64 KiB, and the kernel allows 4,096
-// of them. The size is a 64-bit number.
+// smallSegment allows segments of shared memory of at most 64 KiB. They belong neither to a process
+// nor to a file system, so no limit of these counts them. The kernel allows 4,096 segments. The size
+// is a 64-bit number.
 var smallSegment = &test{arg: 1, high: true, mask: word, values: []uint32{0}, yes: &test{
 	arg: 1, mask: 0xffff0000, values: []uint32{0}, yes: allow, no: eperm,
 }, no: eperm}
 
-// smallSet does the same for semaphores: at most 31 in a set.
+// smallSet allows sets of at most 31 semaphores, for the same reason.
 var smallSet = &test{arg: 1, mask: word &^ 31, values: []uint32{0}, yes: allow, no: eperm}
 
 // noListener lets a program install a filter for itself, but not decide the calls
 // of its children for them (SECCOMP_FILTER_FLAG_NEW_LISTENER).
 var noListener = &test{arg: 1, mask: 1 << 3, values: []uint32{0}, yes: allow, no: eperm}
 
-// The first process of the namespace supervises the program, as the same user. It
-// must be able to run when it has to end the program, so other processes may not
-// slow it down. Its other threads keep capabilities that the program lacks;
-// because of these the kernel itself protects their scheduling.
-const first = 1
+// firstProcess is the first process of the namespace, which supervises the program as the same user.
+// It must be able to run when it has to end the program, so the program may not slow it down. Its
+// other threads have capabilities that the program does not have, so the kernel itself refuses to
+// let the program change their scheduling.
+const firstProcess = 1
 
-var others = &test{arg: 0, mask: word, values: []uint32{first}, yes: eperm, no: allow}
+// notFirstProcess refuses calls on the first process.
+var notFirstProcess = &test{arg: 0, mask: word, values: []uint32{firstProcess}, yes: eperm, no: allow}
 
-// ownLimits lets a program read the limits of every process but set only its own.
-// Otherwise it could set those of the first process through any of its threads.
+// ownLimits lets a program read the limits of every process but set only its own. Otherwise it could
+// set those of the first process through any of its threads.
 var ownLimits = &test{arg: 0, mask: word, values: []uint32{0}, yes: allow, no: &test{
 	arg: 2, mask: word, values: []uint32{0}, yes: &test{
 		arg: 2, high: true, mask: word, values: []uint32{0}, yes: allow, no: eperm,
 	}, no: eperm,
 }}
 
-// otherPriority also refuses PRIO_USER, which means all processes of the user.
+// otherPriority refuses setpriority on the first process. It also refuses PRIO_USER, which means all
+// processes of the user.
 var otherPriority = &test{arg: 0, mask: word, values: []uint32{0, 1}, yes: otherWho, no: eperm}
 
-// otherIOPriority is the same with other numbers.
+// otherIOPriority is otherPriority for ioprio_set, which has other numbers.
 var otherIOPriority = &test{arg: 0, mask: word, values: []uint32{1, 2}, yes: otherWho, no: eperm}
 
-var otherWho = &test{arg: 1, mask: word, values: []uint32{first}, yes: eperm, no: allow}
+var otherWho = &test{arg: 1, mask: word, values: []uint32{firstProcess}, yes: eperm, no: allow}
 
 // ownProcess allows process 0, the caller itself.
 var ownProcess = &test{arg: 0, mask: word, values: []uint32{0}, yes: allow, no: eperm}
@@ -163,7 +164,7 @@ var ownProcess = &test{arg: 0, mask: word, values: []uint32{0}, yes: allow, no: 
 // every process of the user.
 var ownPriority = &test{arg: 0, mask: word, values: []uint32{0, 1}, yes: zeroWho, no: eperm}
 
-// ownIOPriority is the same with other numbers.
+// ownIOPriority is ownPriority for ioprio_set, which has other numbers.
 var ownIOPriority = &test{arg: 0, mask: word, values: []uint32{1, 2}, yes: zeroWho, no: eperm}
 
 var zeroWho = &test{arg: 1, mask: word, values: []uint32{0}, yes: allow, no: eperm}

@@ -31,9 +31,9 @@ const (
 	ARM64 Arch = "arm64"
 )
 
-// Filter returns the program for the architecture of this build as the kernel
-// takes it: an array of struct sock_filter, 8 bytes each, in native byte order.
-// On an architecture without a table the error wraps errors.ErrUnsupported.
+// Filter returns the program for the architecture of this build in the form of the kernel: an array
+// of struct sock_filter, 8 bytes each, in native byte order. On an architecture without a table the
+// error wraps errors.ErrUnsupported.
 func Filter(p Policy) ([]byte, error) {
 	code, err := Assemble(p, Arch(runtime.GOARCH))
 	if err != nil {
@@ -48,29 +48,28 @@ func Filter(p Policy) ([]byte, error) {
 	return raw, nil
 }
 
-// Assemble returns the program for any architecture that has a table; for others
-// the error wraps errors.ErrUnsupported. The same policy and architecture give
-// the same program.
+// Assemble returns the program for any architecture that has a table. For others the error wraps
+// errors.ErrUnsupported. The program for a policy and an architecture is always the same.
 //
-// The program searches for the number of a call in a balanced tree of jumps. It
-// reads arguments only of calls whose verdict depends on them. All other allowed
-// calls the kernel remembers as allowed, without running the filter again.
+// The program searches for the number of a call in a balanced tree of jumps. It reads arguments only
+// of calls whose verdict depends on them. The kernel caches the verdict for all other allowed calls,
+// and does not run the filter again.
 func Assemble(p Policy, arch Arch) ([]bpf.RawInstruction, error) {
 	t, ok := tableOf(arch)
 	if !ok {
 		return nil, fmt.Errorf("no table of system calls for %s: %w", arch, errors.ErrUnsupported)
 	}
 	var prog program
-	wrong := kill.write(&prog)
+	wrongArch := kill.write(&prog)
 	search := writeSearch(&prog, spans(t.decisions(rules(p))))
-	number := prog.step(bpf.LoadAbsolute{Off: offsetNumber, Size: 4}, search)
-	right := prog.branch(bpf.JumpEqual, t.audit, number, wrong)
-	prog.step(bpf.LoadAbsolute{Off: offsetArch, Size: 4}, right)
+	loadNumber := prog.step(bpf.LoadAbsolute{Off: offsetNumber, Size: 4}, search)
+	checkArch := prog.branch(bpf.JumpEqual, t.audit, loadNumber, wrongArch)
+	prog.step(bpf.LoadAbsolute{Off: offsetArch, Size: 4}, checkArch)
 	return prog.assemble()
 }
 
-// decisions returns the decision for each number up to the highest of the table.
-// Later rules win. Calls that no rule names do not exist.
+// decisions returns the decision for each number up to the highest of the table. Later rules win.
+// Calls that no rule names fail with ENOSYS.
 func (t table) decisions(rules []rule) []decision {
 	numbers, highest := map[string]uint32{}, uint32(0)
 	for _, list := range t.calls {
@@ -93,16 +92,14 @@ func (t table) decisions(rules []rule) []decision {
 	return all
 }
 
-// span is a range of numbers with one decision. It ends where the next span
-// begins.
+// span is a range of numbers with one decision. It ends before the first number of the next span.
 type span struct {
 	first    uint32
 	decision decision
 }
 
-// spans merges neighbours with the same decision. The last span covers all
-// numbers above the table, including those of the x32 interface, which have bit
-// 30 set.
+// spans merges neighbours with the same decision. The last span has all numbers above the table,
+// with those of the x32 interface, which have bit 30 set.
 func spans(decisions []decision) []span {
 	var all []span
 	for number, d := range append(decisions, enosys) {
@@ -113,8 +110,7 @@ func spans(decisions []decision) []span {
 	return all
 }
 
-// writeSearch writes the search for the span that contains the number in the
-// register.
+// writeSearch writes the search for the span that contains the number in the register.
 func writeSearch(p *program, all []span) label {
 	if len(all) == 1 {
 		return all[0].decision.write(p)
@@ -125,29 +121,26 @@ func writeSearch(p *program, all []span) label {
 	return p.branch(bpf.JumpGreaterOrEqual, all[middle].first, high, low)
 }
 
-// program is written from its end to its beginning. Classic BPF jumps forward
-// only, so the target of a jump is written before the jump, and its distance is
-// known.
+// program is a BPF program, written from its end to its beginning. Classic BPF jumps forward only, so
+// the target of a jump is written before the jump, and its distance is known.
 type program struct {
 	code    []bpf.Instruction // the last one first
 	returns map[verdict]label // the nearest return of each verdict
 }
 
-// label is an instruction of a program: the number of instructions from there
-// to the end.
+// label identifies an instruction by the number of instructions from there to the end.
 type label int
 
-// skip returns how many instructions the next one would jump over to get to a
-// label.
+// skip returns how many instructions a jump before all others skips to get to a label.
 func (p *program) skip(to label) int { return len(p.code) - int(to) }
 
+// add writes an instruction before all others.
 func (p *program) add(ins bpf.Instruction) label {
 	p.code = append(p.code, ins)
 	return label(len(p.code))
 }
 
-// ret returns the label of an instruction that returns v. Each verdict is written
-// once, and again where the first one is out of reach.
+// ret returns the label of an instruction that returns v. It writes one only if none is in reach.
 func (p *program) ret(v verdict) label {
 	if at, ok := p.returns[v]; ok && p.skip(at) <= maxSkip {
 		return at
@@ -160,21 +153,20 @@ func (p *program) ret(v verdict) label {
 	return at
 }
 
-// step executes an instruction and goes on at next.
+// step writes an instruction that is followed by the one at next.
 func (p *program) step(ins bpf.Instruction, next label) label {
 	p.near(next, 0)
 	return p.add(ins)
 }
 
-// branch goes on at yes or at no.
+// branch writes a conditional jump to yes or to no.
 func (p *program) branch(cond bpf.JumpTest, value uint32, yes, no label) label {
-	yes = p.near(yes, maxSkip-1) // one less, because a jump to no may come in between
+	yes = p.near(yes, maxSkip-1) // one less: near(no) may write a jump in between
 	no = p.near(no, maxSkip)
 	return p.add(bpf.JumpIf{Cond: cond, Val: value, SkipTrue: uint8(p.skip(yes)), SkipFalse: uint8(p.skip(no))})
 }
 
-// near returns a label at most reach instructions away that leads to the same
-// place as to: to itself, or a jump to it.
+// near returns a label at most reach instructions away: to itself, or that of a jump to it.
 func (p *program) near(to label, reach int) label {
 	if p.skip(to) <= reach {
 		return to
@@ -182,7 +174,7 @@ func (p *program) near(to label, reach int) label {
 	return p.add(bpf.Jump{Skip: uint32(p.skip(to))})
 }
 
-// assemble returns the program from its beginning.
+// assemble returns the program, first instruction first.
 func (p *program) assemble() ([]bpf.RawInstruction, error) {
 	code := slices.Clone(p.code)
 	slices.Reverse(code)

@@ -14,7 +14,7 @@ import (
 func TestRefused(t *testing.T) {
 	eachFilter(t, func(t *testing.T, f filter) {
 		tested := 0
-		for _, r := range slices.Concat(refused, absent) {
+		for _, r := range slices.Concat(refusedCalls, absentCalls) {
 			for name := range strings.FieldsSeq(r.calls) {
 				number, ok := f.number(name)
 				if !ok {

@@ -228,7 +228,7 @@ func sweep() map[string]string {
 	wrong := map[string]string{}
 	for _, list := range t.calls {
 		for _, c := range list {
-			for _, r := range slices.Concat(refused, absent) {
+			for _, r := range slices.Concat(refusedCalls, absentCalls) {
 				if !slices.Contains(strings.Fields(r.calls), c.name) {
 					continue
 				}

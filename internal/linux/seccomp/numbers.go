@@ -6,12 +6,13 @@ type call struct {
 	number uint32
 }
 
-// table is what the filter knows about an architecture.
+// table holds the system calls of an architecture.
 type table struct {
-	audit uint32 // AUDIT_ARCH: how the kernel names it to a filter
+	audit uint32 // the AUDIT_ARCH number of the architecture, which a filter reads
 	calls [2][]call
 }
 
+// tableOf returns the table of an architecture, if there is one.
 func tableOf(arch Arch) (table, bool) {
 	switch arch {
 	case AMD64:
@@ -22,7 +23,7 @@ func tableOf(arch Arch) (table, bool) {
 	return table{}, false
 }
 
-// shared are the calls since Linux 5.1, whose numbers are the same everywhere.
+// shared are the calls since Linux 5.1, which have the same numbers on all architectures.
 var shared = []call{
 	{"pidfd_send_signal", 424}, {"io_uring_setup", 425}, {"io_uring_enter", 426}, {"io_uring_register", 427},
 	{"open_tree", 428}, {"move_mount", 429}, {"fsopen", 430}, {"fsconfig", 431}, {"fsmount", 432}, {"fspick", 433},

@@ -106,7 +106,7 @@ func reference(f filter, audit, number uint32, a [6]uint64) verdict {
 // plain are the calls that no argument decides.
 var plain = func() map[string]verdict {
 	all := map[string]verdict{}
-	for _, r := range slices.Concat(allowed, refused, absent) {
+	for _, r := range slices.Concat(allowedCalls, refusedCalls, absentCalls) {
 		for name := range strings.FieldsSeq(r.calls) {
 			all[name] = r.decision.(verdict)
 		}

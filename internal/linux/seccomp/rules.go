@@ -6,7 +6,7 @@ import (
 	"golang.org/x/net/bpf"
 )
 
-// rule gives calls one decision.
+// rule sets the decision for some calls.
 type rule struct {
 	decision decision
 	calls    string // names, separated by white space
@@ -14,15 +14,15 @@ type rule struct {
 
 // rules returns the rules of a policy. Later rules win.
 func rules(p Policy) []rule {
-	all := slices.Concat(allowed, byArgument, refused, absent)
+	all := slices.Concat(allowedCalls, byArgument, refusedCalls, absentCalls)
 	if !p.Namespaces {
-		all = append(all, unconfined...)
+		all = append(all, withoutNamespaces...)
 	}
 	return all
 }
 
-// allowed are the calls that ordinary programs need.
-var allowed = []rule{
+// allowedCalls are the calls that ordinary programs need.
+var allowedCalls = []rule{
 	// Files that are open.
 	{allow, `read write readv writev pread64 pwrite64 preadv pwritev preadv2 pwritev2 lseek close close_range
 		dup dup2 dup3 fcntl flock fsync fdatasync sync syncfs sync_file_range truncate ftruncate
@@ -47,8 +47,7 @@ var allowed = []rule{
 	// Signals: a filter cannot tell whose process an id is.
 	{allow, `kill tkill tgkill pidfd_send_signal rt_sigqueueinfo rt_tgsigqueueinfo rt_sigaction rt_sigprocmask
 		rt_sigpending rt_sigsuspend rt_sigtimedwait rt_sigreturn sigaltstack pause`},
-	// Users: without capabilities, and with no_new_privs, these calls gain
-	// nothing.
+	// Users: without capabilities, and with no_new_privs, a program gains nothing by these calls.
 	{allow, `getuid geteuid getgid getegid getresuid getresgid getgroups setuid setgid setreuid setregid setresuid
 		setresgid setgroups setfsuid setfsgid capget capset`},
 	// Scheduling and limits: a program without privileges can only lower its own.
@@ -66,29 +65,27 @@ var allowed = []rule{
 		mq_open mq_unlink mq_timedsend mq_timedreceive mq_notify mq_getsetattr`},
 	// A program may confine itself further.
 	{allow, `landlock_create_ruleset landlock_add_rule landlock_restrict_self`},
-	// Only the kernel's own trampolines make these calls; a program that does
-	// gets a signal.
+	// Only the kernel's own trampolines make these calls. A program that makes one gets a signal.
 	{allow, `uretprobe uprobe`},
 }
 
-// refused are calls that exist but are not for a sandboxed program.
-var refused = []rule{
-	// New namespaces: inside them the whole kernel is open to a program with
-	// root's privileges.
+// refusedCalls are calls that a sandboxed program may not make.
+var refusedCalls = []rule{
+	// New namespaces: in them a program has root's privileges, and reaches much more of the
+	// kernel.
 	{eperm, `unshare setns`},
-	// Mounts and root directories, of which the sandbox is built.
+	// Mounts and root directories, which the sandbox consists of.
 	{eperm, `mount umount2 pivot_root chroot move_mount open_tree open_tree_attr fsopen fsconfig fsmount fspick
 		mount_setattr`},
 	// The memory, descriptors and registers of other processes.
 	{eperm, `ptrace process_vm_readv process_vm_writev process_madvise process_mrelease kcmp pidfd_getfd
 		get_robust_list`},
-	// Programs that run inside the kernel, and the usual way to win races against
-	// it.
+	// Programs that run inside the kernel, and the usual way to win races against it.
 	{eperm, `bpf perf_event_open userfaultfd`},
 	// No namespace separates keyrings.
 	{eperm, `add_key request_key keyctl`},
-	// Files by inode number, which bypasses the directories above them; and
-	// watching a whole file system.
+	// Files by inode number, without the directories above them, and watching a whole file
+	// system.
 	{eperm, `open_by_handle_at name_to_handle_at fanotify_init fanotify_mark`},
 	// The machine: kernel, modules, swap, accounting, quotas, names, clock, log, terminals, ports.
 	{eperm, `kexec_load kexec_file_load reboot init_module finit_module delete_module swapon swapoff acct
@@ -102,46 +99,42 @@ var refused = []rule{
 	{eperm, `modify_ldt`},
 }
 
-// absent are calls for which the filter pretends that the kernel was built
-// without them, so that libraries fall back.
-var absent = []rule{
-	// Its flags are behind a pointer, where the rule for clone cannot see them.
+// absentCalls are calls that fail as if the kernel did not have them, so that libraries fall back.
+var absentCalls = []rule{
+	// The flags of clone3 are behind a pointer, where the filter cannot read them.
 	{enosys, `clone3`},
-	// It makes other calls, which no filter sees.
+	// By io_uring a program makes other calls, which no filter sees.
 	{enosys, `io_uring_setup io_uring_enter io_uring_register`},
 	// Asynchronous I/O uses up a limit of the whole machine.
 	{enosys, `io_setup io_destroy io_submit io_cancel io_getevents io_pgetevents`},
 	// Memory that the host can neither swap nor inspect.
 	{enosys, `memfd_secret`},
-	// They reveal mounts, namespaces and security modules; /proc shows what may
-	// be known.
+	// These calls reveal mounts, namespaces and security modules; the program may know only what
+	// /proc shows.
 	{enosys, `statmount listmount listns lsm_get_self_attr lsm_set_self_attr lsm_list_modules`},
-	// They do by name what ioctl does with an open file, and Landlock does not
-	// cover them.
+	// These calls do by name what ioctl does with an open file. Landlock does not restrict them.
 	{enosys, `file_getattr file_setattr`},
-	// Nothing calls them any more, or no kernel implements them.
+	// No program makes these calls any more, or no kernel implements them.
 	{enosys, `remap_file_pages uselib ustat sysfs _sysctl lookup_dcookie nfsservctl create_module get_kernel_syms
 		query_module getpmsg putpmsg afs_syscall tuxcall security vserver epoll_ctl_old epoll_wait_old
 		set_thread_area get_thread_area`},
-	// The mode of a new file is where no filter can see it; libraries fall back
-	// to openat.
+	// The mode of a new file is behind a pointer. Libraries fall back to openat.
 	{enosys, `openat2`},
 }
 
-// unconfined makes the rules stricter for a program that shares the host's
-// namespaces.
-var unconfined = []rule{
-	// The network and the sockets of the file system belong to the host.
-	// Connected pairs need none of these calls.
+// withoutNamespaces are stricter rules for a program in the host's namespaces.
+var withoutNamespaces = []rule{
+	// The network and the sockets of the file system belong to the host. Connected pairs need
+	// none of these calls.
 	{eafnosupport, `socket`},
 	{eperm, `connect bind listen accept accept4`},
 	{connectedPair, `socketpair`},
-	// So do shared memory, semaphores and queues. Those of the C library are
-	// files and go on working.
+	// Shared memory, semaphores and queues belong to the host too. Those of the C library are
+	// files and still work.
 	{enosys, `shmget shmat shmdt shmctl semget semop semtimedop semctl msgget msgsnd msgrcv msgctl
 		mq_open mq_unlink mq_timedsend mq_timedreceive mq_notify mq_getsetattr`},
-	// And so do other processes of the same user: a limit on CPU time kills them
-	// as surely as a signal.
+	// Other processes of the same user belong to the host: a limit on CPU time can kill them as
+	// a signal does.
 	{ownProcess, `prlimit64 sched_setaffinity sched_setparam sched_setscheduler sched_setattr`},
 	{ownPriority, `setpriority`},
 	{ownIOPriority, `ioprio_set`},
@@ -178,9 +171,9 @@ const (
 // word is the mask of an argument that the kernel reads as 32 bits.
 const word = 0xffffffff
 
-// test checks whether an argument, under a mask, is one of some values. It reads
-// the low 32 bits unless high is set: the kernel reads hardly any tested argument
-// beyond these, and a program can put anything into the high ones.
+// test checks whether an argument, under a mask, is one of some values. It reads the low 32 bits, or
+// the high ones if high is set. For most arguments the kernel ignores the high bits, into which a
+// program can put anything.
 type test struct {
 	arg     uint32
 	high    bool // reads the high 32 bits
