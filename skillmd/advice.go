@@ -11,7 +11,7 @@ import (
 
 // The codes of what [Document.Advise] finds.
 const (
-	codeNameReserved      Code = "name-reserved"      // a part of the name is a word of a vendor.
+	codeNameReserved      Code = "name-reserved"      // a part of the name is the name of a vendor or its product.
 	codeNameGerund        Code = "name-gerund"        // the name does not begin with what the skill does, as in processing-pdfs.
 	codeXMLTag            Code = "xml-tag"            // the name or the description holds an XML tag.
 	codeDescriptionPerson Code = "description-person" // the description says I, you or we.
@@ -38,7 +38,7 @@ var (
 
 // Advise returns findings about what is unusual in a skill. None of them keeps the skill from
 // being used. text is the file that doc was read from, and files are the paths of the skill's
-// files. The findings never quote an API key. Field File is set in those about files alone.
+// files. The findings never quote an API key. Only findings about files have the field File.
 func (doc *Document) Advise(text []byte, files ...string) []Diagnostic {
 	var all []Diagnostic
 	warn := func(line int, code Code, format string, args ...any) {
@@ -82,7 +82,7 @@ func (doc *Document) Advise(text []byte, files ...string) []Diagnostic {
 	return all
 }
 
-// adviseSecrets names the lines that hold what looks like a key.
+// adviseSecrets returns a finding for each line that holds what looks like a key.
 func adviseSecrets(text []byte) (all []Diagnostic) {
 	line, from := 1, 0
 	for _, at := range secrets.FindAllIndex(text, maxSecrets) {
@@ -93,9 +93,8 @@ func adviseSecrets(text []byte) (all []Diagnostic) {
 	return all
 }
 
-// adviseFile says how the name of a file of a skill is usually written: Markdown in
-// kebab-case, Python in snake_case, JavaScript in camelCase. file is its path in the
-// skill.
+// adviseFile returns a finding if the name of a file is not written as usual: Markdown in
+// kebab-case, Python in snake_case, JavaScript in camelCase. file is a path in the skill.
 func adviseFile(file string) []Diagnostic {
 	base := path.Base(file)
 	stem, ext := strings.TrimSuffix(base, path.Ext(base)), path.Ext(base)

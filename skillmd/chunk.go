@@ -29,7 +29,7 @@ func splitChunks(block []byte) []chunk {
 			}
 			from = pos
 			cs = append(cs, chunk{key: key, inline: value, line: n, text: block[pos:next]})
-		} else if len(cs) > 0 && cs[len(cs)-1].takes(line, indent) {
+		} else if len(cs) > 0 && cs[len(cs)-1].accepts(line, indent) {
 			c := &cs[len(cs)-1]
 			c.more = append(c.more, string(line))
 			c.text = block[from:next]
@@ -56,11 +56,10 @@ func strayKey(cs []chunk, line []byte) (key, value string, ok bool) {
 	return key, value, !slices.ContainsFunc(cs, func(c chunk) bool { return c.key == key })
 }
 
-// takes reports whether line belongs to the chunk. It does if it is blank, deeper
-// than the key, an item of a list, or text that lost its indentation and directly
-// follows without looking like a field. Once a line does not belong, everything
-// after it is skipped.
-func (c *chunk) takes(line []byte, indent int) bool {
+// accepts reports whether line belongs to the chunk. Blank lines, lines that are deeper than
+// the key, and list items do. So does a line that lost its indentation, if it does not follow
+// a blank line and does not look like a field. The first other line closes the chunk.
+func (c *chunk) accepts(line []byte, indent int) bool {
 	trimmed := bytes.TrimSpace(line)
 	switch {
 	case c.closed:
@@ -90,9 +89,8 @@ func topIndent(block []byte) int {
 }
 
 // keyLine splits a line "key: value" that is indented by at most indent
-// spaces. Keys are ASCII words, quoted or not. The space after the colon may be
-// missing, and the colon may be the full-width one of a translation, where the
-// key is one that this package knows.
+// spaces. Keys are ASCII words, quoted or not. For keys that this package knows, the space
+// after the colon may be missing, and the colon may be the full-width one of a translation.
 func keyLine(line []byte, indent int) (key, value string, ok bool) {
 	rest := bytes.TrimLeft(line, " ")
 	if len(line)-len(rest) > indent || len(rest) == 0 {
@@ -103,10 +101,10 @@ func keyLine(line []byte, indent int) (key, value string, ok bool) {
 		quote, rest = rest[0], rest[1:]
 	}
 	n := 0
-	for n < len(rest) && n <= 64 && isKeyByte(rest[n], n == 0) {
+	for n < len(rest) && n <= maxRepairedKey && isKeyByte(rest[n], n == 0) {
 		n++
 	}
-	if n == 0 || n > 64 {
+	if n == 0 || n > maxRepairedKey {
 		return "", "", false
 	}
 	key, rest = string(rest[:n]), rest[n:]
@@ -118,16 +116,15 @@ func keyLine(line []byte, indent int) (key, value string, ok bool) {
 	}
 	rest = bytes.TrimLeft(rest, " ")
 	after, colon := bytes.CutPrefix(rest, []byte(":"))
-	wide := false
+	isWide := false
 	if !colon {
-		if after, wide = bytes.CutPrefix(rest, []byte("：")); !wide {
+		if after, isWide = bytes.CutPrefix(rest, []byte("：")); !isWide {
 			return "", "", false
 		}
 	}
-	if wide || len(after) > 0 && after[0] != ' ' && after[0] != '\t' {
-		if !knownKey(key) {
-			return "", "", false
-		}
+	isOdd := isWide || len(after) > 0 && after[0] != ' ' && after[0] != '\t'
+	if isOdd && !isKnownKey(key) {
+		return "", "", false
 	}
 	return key, string(bytes.TrimSpace(after)), true
 }
@@ -142,7 +139,7 @@ func isKeyByte(c byte, first bool) bool {
 	return false
 }
 
-func knownKey(key string) bool {
+func isKnownKey(key string) bool {
 	switch key {
 	case "name", "description", "allowed-tools", "license", "compatibility":
 		return true
@@ -150,10 +147,9 @@ func knownKey(key string) bool {
 	return flagOf(key) != flagNone
 }
 
-// literal returns the value of the chunk as a person would read it: without
-// surrounding quotes, and a block scalar without its header. It is cut at the
-// length of the longest allowed description, since nothing says where broken text
-// ends.
+// literal returns the value of the chunk as a person would read it: without surrounding
+// quotes, and without the header of a block scalar. Nothing says where broken text ends, so
+// the value is cut at the length of the longest description.
 func (c chunk) literal() string {
 	head, sep := c.inline, " "
 	if isBlockHeader(head) {
@@ -203,8 +199,8 @@ func (c chunk) tools(line int) *yaml.Node {
 	return list
 }
 
-// unquote removes one pair of quotes around a text, or an opening quote that
-// nothing closes.
+// unquote removes one pair of quotes around a text, or an opening quote without a closing
+// one.
 func unquote(s string) string {
 	if s == "" || s[0] != '"' && s[0] != '\'' {
 		return s

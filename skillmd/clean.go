@@ -58,7 +58,7 @@ func (p *parser) cleanText(raw []byte, line int, control rune) (text []byte, los
 // noncharacter, which YAML takes and no text should hold.
 const controlMark = '\uFDD1'
 
-// unmark writes r for the control characters in a value.
+// unmark replaces the control marks in a value, and in the values below it, by r.
 func unmark(n *yaml.Node, r string) {
 	if n == nil {
 		return
@@ -103,14 +103,13 @@ func isClean(b []byte) bool {
 	return utf8.Valid(b)
 }
 
-// isControl reports the control characters that YAML forbids, and DEL.
+// isControl reports whether r is a control character that YAML forbids, or DEL.
 func isControl(r rune) bool {
 	return r < ' ' && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0 && r != 0x85 || r == 0xfffe || r == 0xffff
 }
 
-// isUnprintable reports a text with control characters, line breaks among them, with
-// invisible characters that its script does not need, or with what stands for characters
-// that were replaced.
+// isUnprintable reports whether a text holds control characters, line breaks, invisible
+// characters that its script does not need, or U+FFFD, which replaces broken characters.
 func isUnprintable(s string) bool {
 	return printable.HasInvisible(s) || strings.ContainsFunc(s, func(r rune) bool {
 		return unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp) || r == unicode.ReplacementChar
@@ -144,7 +143,7 @@ func utf16Order(text []byte) string {
 	return ""
 }
 
-// looseEnd sets the end of front matter that nothing closes. It ends at a line that
+// looseEnd guesses the end of front matter that no fence closes. It ends at a line that
 // begins with "---", at an indented "---", or at a blank line before text that
 // cannot belong to it, whichever comes first.
 func looseEnd(s *skilltext.Span, text []byte) {

@@ -3,7 +3,7 @@ package skillmd
 // Code names a kind of finding. Codes are stable: tools may match on them.
 type Code string
 
-// The codes that [Parse] and [ValidName] report.
+// The codes that [Parse] reports.
 const (
 	// Findings about the text and its fences.
 
@@ -62,7 +62,7 @@ const (
 	codeToolsType     Code = "allowed-tools-type"        // allowed-tools, or an item of its list, is not text.
 	codeToolsParens   Code = "allowed-tools-parentheses" // the parentheses in allowed-tools do not match.
 	codeToolsSpelling Code = "allowed-tools-spelling"    // allowed_tools, allowedTools and the like are not read; allowed-tools would be.
-	codeFlag          Code = "flag-invalid"              // disable-model-invocation or user-invocable is not a boolean; the closed value holds.
+	codeFlag          Code = "flag-invalid"              // disable-model-invocation or user-invocable is not a boolean; it counts as the value that restricts the skill.
 
 	codeUnknownField  Code = "unknown-field"  // a top-level field is not in the specification. Only [SkillsRef] reports it.
 	codeSuspiciousKey Code = "key-suspicious" // a top-level key holds white space, so it is probably text that fell out of a value.

@@ -12,7 +12,7 @@ type Severity uint8
 // Error or the file has no front matter at all.
 const (
 	Info    Severity = iota // worth knowing, nothing is wrong
-	Warning                 // wrong, and the skill works all the same
+	Warning                 // something is wrong, but the skill can be used
 	Error                   // the file is not a usable skill under the mode
 )
 

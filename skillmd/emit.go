@@ -37,7 +37,7 @@ func (e *emitter) field(k, v string) {
 // text writes the rest of a line after a key at level: a space, the value v and a
 // line break.
 func (e *emitter) text(v string, level int) {
-	if !literalSafe(v) {
+	if !isLiteralSafe(v) {
 		e.line(" " + inlineText(v))
 		return
 	}
@@ -74,7 +74,7 @@ func (e *emitter) node(n *yaml.Node, level, depth int) {
 			e.b = append(e.b, '-')
 			e.node(c, level+1, depth+1)
 		}
-	case n.Kind == yaml.ScalarNode && n.Style == 0 && typedPlain(n):
+	case n.Kind == yaml.ScalarNode && n.Style == 0 && isTypedPlain(n):
 		// Numbers, booleans, dates and null keep the text that was written.
 		e.line(strings.TrimRight(" "+n.Value, " "))
 	case n.Kind == yaml.ScalarNode:
@@ -84,9 +84,9 @@ func (e *emitter) node(n *yaml.Node, level, depth int) {
 	}
 }
 
-// typedPlain reports that YAML does not read the plain text of n as a string, and
+// isTypedPlain reports that YAML does not read the plain text of n as a string, and
 // that it fits on one line.
-func typedPlain(n *yaml.Node) bool {
+func isTypedPlain(n *yaml.Node) bool {
 	plain := yaml.Node{Kind: yaml.ScalarNode, Value: n.Value}
 	if tag := plain.ShortTag(); tag == "!!str" || tag == "!!merge" || n.Tag != "" && n.ShortTag() != tag {
 		return false
@@ -97,13 +97,13 @@ func typedPlain(n *yaml.Node) bool {
 // inlineText writes s as a plain word if every version of YAML reads that as a
 // string, and else in double quotes.
 func inlineText(s string) string {
-	if plainSafe(s) {
+	if isPlainSafe(s) {
 		return s
 	}
 	return doubleQuoted(s)
 }
 
-func plainSafe(s string) bool {
+func isPlainSafe(s string) bool {
 	first, _ := utf8.DecodeRuneInString(s)
 	if !unicode.IsLetter(first) || !utf8.ValidString(s) {
 		return false
@@ -122,9 +122,9 @@ func plainSafe(s string) bool {
 	return plain.ShortTag() == "!!str"
 }
 
-// literalSafe reports whether a literal block without an indentation indicator
+// isLiteralSafe reports whether a literal block without an indentation indicator
 // represents s exactly.
-func literalSafe(s string) bool {
+func isLiteralSafe(s string) bool {
 	if !strings.Contains(s, "\n") || strings.HasSuffix(s, "\n") || strings.HasPrefix(s, " ") || strings.HasPrefix(s, "\n") {
 		return false
 	}

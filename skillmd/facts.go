@@ -21,7 +21,7 @@ func (doc *Document) Version() string {
 		version = n.Value
 	}
 	version = cmp.Or(version, doc.Skill.Metadata["version"])
-	return printable.Replaced(version[:min(len(version), 256)])
+	return printable.Replaced(version[:min(len(version), maxVersion)])
 }
 
 // Tags returns the values of the fields tags, keywords, triggers and category, at top level and

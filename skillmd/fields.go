@@ -10,8 +10,8 @@ import (
 	"github.com/satchel-go/satchel/internal/text/skilltext"
 )
 
-// seen says which required fields were present, in whatever form.
-type seen struct{ name, description bool }
+// requiredFields says which required fields the front matter has, even with unusable values.
+type requiredFields struct{ name, description bool }
 
 // apply puts the fields into the document. A wrong field never affects another one.
 func (p *parser) apply(fs []field) {
@@ -57,33 +57,33 @@ func (p *parser) name(f field) {
 	p.nameLine = f.line
 	text, ok := scalar(f.value)
 	if !ok {
-		p.seen.name = true
+		p.present.name = true
 		p.report(must, f.line, codeNameType, "name is not text")
 		return
 	}
 	p.doc.Skill.Name = p.printableName(p.cleanValue(text, "name", f.line))
 }
 
-// printableName replaces characters that would disturb a line of a prompt or of a terminal, and
-// hides the skill from the model. Such a name is a trick or an accident, and no model can write
-// it.
+// printableName replaces characters that would disturb a line of a prompt or of a terminal.
+// If there are any, checkName hides the skill from the model. Such a name is a trick or an
+// accident, and no model can write it.
 func (p *parser) printableName(name string) string {
 	if !isUnprintable(name) {
 		return name
 	}
-	p.unprintable = true
+	p.hasUnprintableName = true
 	return printable.Replaced(name)
 }
 
-// checkName runs after all fields were read, because a missing name is taken from
-// the directory.
+// checkName checks the name, and takes a missing one from the directory. It runs after all
+// fields were read.
 func (p *parser) checkName() {
 	s := &p.doc.Skill
 	line := p.nameLine
 	if s.Name == "" {
 		dir := p.printableName(p.cleanValue(p.dir, "directory name", 0))
 		if p.mode != Lenient || dir == "" {
-			if !p.seen.name || p.mode == Lenient {
+			if !p.present.name || p.mode == Lenient {
 				p.report(fatal, line, codeNameMissing, "name is missing")
 			}
 			return
@@ -91,12 +91,12 @@ func (p *parser) checkName() {
 		p.report(oddity, line, codeNameMissing, "name is missing; the directory's name %s stands in", skilltext.Quote(dir))
 		s.Name, s.Repaired = dir, true
 	}
-	if p.unprintable {
+	if p.hasUnprintableName {
 		s.Hidden = true
 		p.report(must, line, codeNameUnprintable, "name holds control or invisible characters: the skill is hidden from the model")
 	}
-	for _, wrong := range skilltext.NameProblems(s.Name) {
-		p.report(must, line, Code(wrong.Code), "%s", wrong.Message)
+	for _, problem := range skilltext.NameProblems(s.Name) {
+		p.report(must, line, Code(problem.Code), "%s", problem.Message)
 	}
 	if p.dir != "" && skilltext.CleanName(p.dir) != skilltext.CleanName(s.Name) {
 		p.report(must, line, codeNameMismatch, "name %s differs from its directory %s", skilltext.Quote(s.Name), skilltext.Quote(p.dir))
@@ -104,7 +104,7 @@ func (p *parser) checkName() {
 }
 
 func (p *parser) description(f field) {
-	p.seen.description = true
+	p.present.description = true
 	text, ok := scalar(f.value)
 	if !ok {
 		p.report(fatal, f.line, codeDescriptionType, "description is not text")
@@ -115,8 +115,8 @@ func (p *parser) description(f field) {
 		p.report(fatal, f.line, codeDescriptionMissing, "description is blank")
 		return
 	}
-	// skills-ref counts the blanks around the text too, the specification
-	// says nothing about them.
+	// skills-ref counts the blanks around the text too. The specification says nothing about
+	// them.
 	counted := d
 	if p.mode == SkillsRef {
 		counted = text
@@ -139,8 +139,8 @@ func (p *parser) description(f field) {
 	p.doc.Skill.Description = d
 }
 
-// shortDescription takes short_description where there is no description, as some
-// servers of skills have it. Only the lenient mode does.
+// shortDescription uses short_description as the description, because some skill servers
+// write it. It does so in the Lenient mode only, and reports whether it did.
 func (p *parser) shortDescription() bool {
 	node, ok := p.doc.Extra["short_description"]
 	if !ok || p.mode != Lenient {
@@ -161,7 +161,7 @@ func (p *parser) optional(f field, code Code) string {
 	if text, ok := scalar(f.value); ok {
 		return p.cleanValue(text, f.key, f.line)
 	}
-	if f.value == nil { // reported where it was refused
+	if f.value == nil { // vet has refused and reported it
 		return ""
 	}
 	p.report(must, f.line, code, "%s is not text", f.key)
@@ -219,7 +219,7 @@ func (p *parser) allowedTools(f field) {
 }
 
 // other handles the fields that the specification does not define: the control
-// flags, and everything that is kept for the host.
+// flags, and the fields that Extra keeps for the host.
 func (p *parser) other(f field) {
 	p.report(ref, f.line, codeUnknownField, "field %s is not in the specification", skilltext.Quote(f.key))
 	switch flagOf(f.key) {

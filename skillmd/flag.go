@@ -43,9 +43,8 @@ func parseFlag(text string) (value, ok bool) {
 	return false, false
 }
 
-// flag reads a control flag. open is the value that restricts nothing. A value that
-// is not clearly a boolean counts as the other one, because the author meant to
-// restrict something.
+// flag reads a control flag. open is the value that restricts nothing. A value that is no
+// boolean counts as !open, because the author meant to restrict something.
 func (p *parser) flag(f field, open bool) bool {
 	text, ok := scalar(f.value)
 	value, known := parseFlag(text)
@@ -56,13 +55,13 @@ func (p *parser) flag(f field, open bool) bool {
 	return !open
 }
 
-// failClosed makes sure that repaired front matter loses no restriction. Wherever
-// they stand, a control flag applies, and a list of tools that could not be read
-// allows nothing.
+// failClosed makes sure that repaired front matter loses no restriction. It searches all
+// lines of the block, whatever their indentation. Control flags that it finds apply, and an
+// allowed-tools that could not be read allows nothing.
 func (p *parser) failClosed(block []byte) {
 	for pos := 0; pos < len(block); {
 		end, next := skilltext.LineEnd(block, pos)
-		text := bytes.TrimLeft(block[pos:end], " \t") // broken indentation hides nothing
+		text := bytes.TrimLeft(block[pos:end], " \t")
 		key, value, ok := keyLine(text, len(text))
 		pos = next
 		if !ok {

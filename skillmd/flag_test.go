@@ -2,7 +2,8 @@ package skillmd
 
 import "testing"
 
-// TestIndentedListRestricts: a tab makes the list part of the line before it.
+// TestIndentedListRestricts checks that allowed-tools counts even behind a tab, which makes
+// it part of the value above.
 func TestIndentedListRestricts(t *testing.T) {
 	doc, _, err := Parse([]byte("---\nname: x\ndescription: y\n\tallowed-tools: Bash(echo:*)\n---\nBody.\n"))
 	if err != nil || !doc.Skill.Repaired || doc.Skill.AllowedTools == nil {

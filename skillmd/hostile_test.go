@@ -100,8 +100,8 @@ func TestDepth(t *testing.T) {
 	}
 }
 
-// TestLongFrontMatter checks that the head of too long front matter is read,
-// and that what restricts the skill holds even behind it.
+// TestLongFrontMatter checks that only the beginning of too long front matter is read, but
+// that fields that restrict the skill apply even after it.
 func TestLongFrontMatter(t *testing.T) {
 	text := "---\nname: d\ndescription: x\nlog: |\n" + strings.Repeat("  é line\n", skilltext.MaxFrontMatter/8) +
 		"allowed-tools: Read\ndisable-model-invocation: true\nuser-invocable: false\n---\nBody\n"
@@ -130,8 +130,8 @@ func hasCode(ds []skillmd.Diagnostic, code skillmd.Code) bool {
 	return false
 }
 
-// TestFieldsOfAliases: front matter does not grow by its aliases, neither as JSON nor
-// as a document that is written again.
+// TestFieldsOfAliases checks that aliases cannot make front matter grow, neither as JSON nor
+// when the document is rendered.
 func TestFieldsOfAliases(t *testing.T) {
 	head := "---\nname: d\ndescription: x\na: &a '" + strings.Repeat("x", 30<<10) + "'\n"
 	nested := "b: &b [1, 2, 3, 4, 5, 6, 7, 8, 9]\n"

@@ -15,9 +15,14 @@ const (
 	// maxChunks is how many fields of invalid YAML are read, because each of them may start the
 	// YAML parser several times.
 	maxChunks = 256
-	// maxLeading is how many bytes before front matter, and of it, are looked at to say that it
-	// does not start on the first line.
+	// maxLeading is how far, in bytes, Parse looks for front matter that does not start on the
+	// first line. It is also how much of that front matter is searched for a name.
 	maxLeading = 4096
+	// maxRepairedKey is the longest key of a field that is read from invalid YAML, in bytes.
+	// Longer ones are probably text.
+	maxRepairedKey = 64
+	// maxVersion is how much of a version is returned, in bytes. Real ones have less than 20.
+	maxVersion = 256
 	// maxTags is how many tags a skill has, and maxTag the characters of the longest.
 	maxTags = 32
 	maxTag  = 64
@@ -28,6 +33,6 @@ const (
 	// maxDiagnostics is how many findings are reported, because hostile text could have one on
 	// each line. Errors are kept beyond it, up to twice as many.
 	maxDiagnostics = 64
-	// maxSecrets is how many of them are about keys.
+	// maxSecrets is how many findings are about API keys and private keys.
 	maxSecrets = 10
 )

@@ -10,11 +10,11 @@ import (
 	"github.com/satchel-go/satchel/internal/text/skilltext"
 )
 
-// metadata keeps the map both as it is and as text, because half of the real maps
-// hold more than strings.
+// metadata keeps the map twice: as YAML nodes, and with each value as text. Half of the
+// real maps have values that are not strings.
 func (p *parser) metadata(f field) {
 	p.doc.Metadata, p.doc.Skill.Metadata = nil, nil
-	if f.value == nil { // reported where it was refused
+	if f.value == nil { // vet has refused and reported it
 		return
 	}
 	if text, ok := scalar(f.value); ok && text == "" {
@@ -34,14 +34,14 @@ func (p *parser) metadata(f field) {
 		if c[i+1].Kind != yaml.ScalarNode {
 			p.reportOnce(strictNote, c[i].Line, codeMetadataNested, "value in metadata is not text; its text form is JSON")
 		}
-		m[key] = viewText(c[i+1])
+		m[key] = metadataText(c[i+1])
 	}
 	p.doc.Metadata, p.doc.Skill.Metadata = f.value, m
 }
 
-// viewText returns a metadata value as text: a scalar as it was written, anything
-// else as JSON.
-func viewText(n *yaml.Node) string {
+// metadataText returns a metadata value as text: a scalar as the author wrote it,
+// anything else as JSON.
+func metadataText(n *yaml.Node) string {
 	if text, ok := scalar(n); ok {
 		return text
 	}

@@ -38,12 +38,12 @@ type Document struct {
 	// none.
 	Metadata *yaml.Node
 	// Extra are the top-level fields that the specification does not define, by
-	// their key. The nodes hold no aliases, anchors, tags or comments; scalars
-	// keep the text that was written, so 1.0 stays "1.0"; Line counts in the
-	// file. Nil where there are none. The control flags are not among them.
+	// their key. It is nil if there are none, and does not hold the control flags.
+	// The nodes have no aliases, anchors, tags or comments. Scalars keep the text that
+	// was written, so 1.0 stays "1.0". Line counts in the file.
 	Extra map[string]yaml.Node
-	// UserInvocable reports that people may call the skill by its name:
-	// user-invocable, true where it is absent.
+	// UserInvocable reports that people may call the skill by its name. It is the field
+	// user-invocable, or true without that field.
 	UserInvocable bool
 }
 
@@ -66,15 +66,15 @@ func Parse(text []byte, opts ...Option) (Document, []Diagnostic, error) {
 			return p.doc, nil, err
 		}
 	}
-	skill := p.parse(text)
+	hasFrontMatter := p.parse(text)
 	slices.SortStableFunc(p.diags, func(a, b Diagnostic) int { return cmp.Compare(a.Line, b.Line) })
-	return p.doc, p.diags, p.err(skill)
+	return p.doc, p.diags, p.err(hasFrontMatter)
 }
 
 // err returns the error of the parse: nil, or the first Error that was found.
-func (p *parser) err(skill bool) error {
+func (p *parser) err(hasFrontMatter bool) error {
 	file := cmp.Or(p.file, "SKILL.md")
-	if !skill {
+	if !hasFrontMatter {
 		return fmt.Errorf("parse %q: %w", file, ErrNotSkill)
 	}
 	for _, d := range p.diags {
@@ -133,7 +133,8 @@ func (p *parser) checkOpening(text []byte, s skilltext.Span) {
 	}
 }
 
-// frontMatter reads the fields. It may move the end of the span.
+// frontMatter reads the fields in the span s of text. If the front matter turns out to end at
+// an odd fence, it moves the end of s there.
 func (p *parser) frontMatter(text []byte, s *skilltext.Span) {
 	raw := text[s.Start:s.End]
 	if len(raw) > skilltext.MaxFrontMatter {
@@ -180,17 +181,17 @@ func yamlCode(err error) Code {
 // checkRequired reports missing fields. In a strict mode, front matter that could
 // not be read at all already has its Error.
 func (p *parser) checkRequired(line int) {
-	if p.mode != Lenient && p.failed && !p.seen.description && p.doc.Skill.Name == "" {
+	if p.mode != Lenient && p.failed && !p.present.description && p.doc.Skill.Name == "" {
 		return
 	}
-	if !p.seen.description && !p.shortDescription() {
+	if !p.present.description && !p.shortDescription() {
 		p.report(fatal, line, codeDescriptionMissing, "description is missing")
 	}
 	p.nameLine = cmp.Or(p.nameLine, line)
 	p.checkName()
 }
 
-// body takes the text after the front matter.
+// body reads the text after the front matter.
 func (p *parser) body(text []byte, s skilltext.Span) {
 	line := s.OpenLine + countLines(text[s.Start:s.After])
 	body, _ := p.cleanText(text[s.After:], line+1, utf8.RuneError)
@@ -221,10 +222,10 @@ const (
 	Lenient Mode = iota
 	// Strict takes what the specification's MUSTs allow.
 	Strict
-	// SkillsRef is Strict without what the skills-ref reference tool rejects too. That is
-	// unknown fields, flow collections, anchors, aliases, tags, a byte order mark, and more
-	// than 1024 characters of description with the blanks around it. It does not imitate that
-	// tool's split at any "---".
+	// SkillsRef takes what the skills-ref reference tool takes. Unlike Strict it rejects
+	// unknown fields, flow collections, anchors, aliases, tags, a byte order mark, and a
+	// description of more than 1024 characters with the blanks around it. It does not imitate
+	// that tool's split at any "---".
 	SkillsRef
 )
 
@@ -261,15 +262,16 @@ type weight uint8
 const (
 	note       weight = iota // Info in every mode
 	oddity                   // Warning in every mode
-	ref                      // Error in SkillsRef, nothing else anywhere
+	ref                      // Error in SkillsRef, not reported elsewhere
 	refOdd                   // Error in SkillsRef, Warning elsewhere
 	refNote                  // Error in SkillsRef, Info elsewhere
 	must                     // Error in Strict and SkillsRef, Warning in Lenient
 	strict                   // Error in Strict, Warning elsewhere: the reference tool accepts it
-	strictNote               // Error in Strict, Info elsewhere: likewise
+	strictNote               // Error in Strict, Info elsewhere: the reference tool accepts it
 	fatal                    // Error in every mode
 )
 
+// severity returns the severity of the finding in mode m, and false if m does not report it.
 func (w weight) severity(m Mode) (Severity, bool) {
 	switch w {
 	case note:
@@ -305,14 +307,14 @@ func (w weight) severity(m Mode) (Severity, bool) {
 // parser is the state of one parse: the settings, the document and the findings.
 type parser struct {
 	settings
-	doc         Document
-	diags       []Diagnostic
-	failed      bool // diags has an Error
-	offset      int  // file line of the line before the front matter's first
-	nameLine    int
-	unprintable bool // the name was
-	aliased     int  // bytes of text that aliases have brought
-	seen        seen
+	doc                Document
+	diags              []Diagnostic
+	failed             bool // diags has an Error
+	offset             int  // line n of the front matter is line offset+n of the file
+	nameLine           int
+	hasUnprintableName bool
+	aliasBytes         int // bytes of text that were copied because of aliases
+	present            requiredFields
 }
 
 // report adds a finding at a line of the file.

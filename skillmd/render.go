@@ -12,12 +12,12 @@ import (
 
 // Render returns the text of a SKILL.md: the fields of the specification in its order, the control flags
 // that restrict something, Extra sorted by key, and the body. Parse reads the same document
-// back except for line numbers and Repaired. The YAML is valid, so a caller that renders
-// a repaired skill vouches for its fields.
+// back except for line numbers and Repaired. The YAML is valid even if that of the original
+// file was not. So check the fields of a repaired skill before you write it.
 //
-// A metadata value is written with its nested values if Metadata has it and agrees with
-// Skill.Metadata, and else as a string. Bytes that are not UTF-8 become U+FFFD. A zero Document
-// is not user-invocable; set UserInvocable.
+// A metadata value is written as the node in Metadata if that has the text in Skill.Metadata,
+// and else as a string. Bytes that are not UTF-8 become U+FFFD. A zero Document is not
+// user-invocable; set UserInvocable.
 func (doc *Document) Render() []byte {
 	e := emitter{b: make([]byte, 0, 512+len(doc.Skill.Description)+len(doc.Body))}
 	e.line("---")
@@ -84,7 +84,7 @@ func (e *emitter) metadata(d Document) {
 	for _, k := range slices.Sorted(maps.Keys(d.Skill.Metadata)) {
 		v := d.Skill.Metadata[k]
 		e.key(k, 1)
-		if n := native[k]; n != nil && viewText(n) == v {
+		if n := native[k]; n != nil && metadataText(n) == v {
 			e.node(n, 1, 0)
 			continue
 		}

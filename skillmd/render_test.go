@@ -107,8 +107,8 @@ func TestRenderRoundTrip(t *testing.T) {
 	}
 }
 
-// clean reads what Render writes once, so that the document is one that Parse
-// can return: trimmed and without control characters.
+// clean renders and parses the document once, so that it is one that Parse can return:
+// trimmed and without control characters.
 func clean(t *testing.T, doc skillmd.Document) skillmd.Document {
 	t.Helper()
 	back, _, err := skillmd.Parse(doc.Render())

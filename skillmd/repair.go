@@ -14,12 +14,12 @@ type chunk struct {
 	line   int      // of the key, from 0 in the block
 	text   []byte   // all lines
 	more   []string // lines after the key's
-	closed bool     // takes no more lines
+	closed bool     // no later line belongs to the field
 }
 
-// oddClose reads front matter that seems to go on behind a line which only begins
-// with "---", such as "--- end". It reports whether ending there makes the front
-// matter valid, and then sets the end of the span.
+// oddClose looks for the first line that begins with "---" without being a fence, such as
+// "--- end". If the text before it is valid front matter, oddClose reads the fields, ends the
+// span there, and returns true.
 func (p *parser) oddClose(text []byte, s *skilltext.Span) bool {
 	line := s.OpenLine
 	for pos := s.Start; pos < s.End; {
@@ -44,7 +44,7 @@ func (p *parser) oddClose(text []byte, s *skilltext.Span) bool {
 
 // repair reads the fields of a block that is not valid YAML one by one, so that a
 // broken field does not take others with it. A field that is not valid YAML on its
-// own is taken literally. Of a long block only the beginning is read.
+// own is taken literally. Only the first 64 KiB of the block are read.
 func (p *parser) repair(block []byte) {
 	p.doc.Skill.Repaired = true
 	var fs []field

@@ -6,8 +6,8 @@ import (
 	"github.com/satchel-go/satchel/skillmd"
 )
 
-// TestShortDescription: short_description stands in where there is no description,
-// in the lenient mode only.
+// TestShortDescription checks that short_description replaces a missing description in the
+// Lenient mode only.
 func TestShortDescription(t *testing.T) {
 	const short, both = "---\nname: a\nshort_description: Short.\n---\n", "---\nname: a\ndescription: Long.\nshort_description: Short.\n---\n"
 	for text, want := range map[string]string{short: "Short.", both: "Long."} {

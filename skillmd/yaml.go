@@ -19,8 +19,8 @@ var (
 	errPanic      = errors.New("YAML library gave up")
 )
 
-// field is one top-level field. A nil value could not be read. The field was
-// present all the same, which matters for fields that restrict the skill.
+// field is one top-level field. Its value is nil if it could not be read. A field that
+// restricts the skill counts even then.
 type field struct {
 	key   string
 	line  int // of the key, in the file
@@ -102,15 +102,15 @@ func (p *parser) fields(m *yaml.Node) []field {
 	return fs
 }
 
-// vet checks the value of key and makes it plain: with lines of the file and
-// without comments, anchors, aliases and tags. It returns nil for a value that it
-// refuses.
+// vet checks the value v of key. It makes its lines count in the file, and removes comments,
+// anchors, aliases and tags. It reports what it refuses, and returns nil then.
 func (p *parser) vet(key, v *yaml.Node) *yaml.Node {
 	var fl flaws
-	if v.Kind == yaml.AliasNode && v.Alias != nil && v.Alias.Kind == yaml.ScalarNode && p.aliased+len(v.Alias.Value) <= skilltext.MaxFrontMatter {
-		p.aliased += len(v.Alias.Value)
+	if v.Kind == yaml.AliasNode && v.Alias != nil && v.Alias.Kind == yaml.ScalarNode && p.aliasBytes+len(v.Alias.Value) <= skilltext.MaxFrontMatter {
+		p.aliasBytes += len(v.Alias.Value)
 		p.report(refOdd, v.Line+p.offset, codeAlias, "value of %s is an alias", skilltext.Quote(key.Value))
-		// A copy shares the text; what is written of the document does not.
+		// The copy shares the text in memory, but Render and JSON repeat it. So aliasBytes has
+		// a limit.
 		c := *v.Alias
 		c.Line, c.Anchor = v.Line, ""
 		v = &c
@@ -139,10 +139,12 @@ func (p *parser) vet(key, v *yaml.Node) *yaml.Node {
 	return nil
 }
 
-// flaws are the file lines where things that a value should not have occur first; 0
-// means nowhere.
+// flaws holds the file line of the first flaw of each kind in a value; 0 means that there is
+// none.
 type flaws struct{ depth, alias, tag, anchor, flow, key int }
 
+// walk notes the flaws of n and of the nodes below it. It makes their lines count in the file,
+// and removes comments, anchors and tags.
 func (f *flaws) walk(n *yaml.Node, depth, offset int) {
 	n.Line += offset
 	n.HeadComment, n.LineComment, n.FootComment = "", "", ""
