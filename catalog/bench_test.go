@@ -78,7 +78,7 @@ func BenchmarkIndex(b *testing.B) {
 			for b.Loop() {
 				b.StopTimer()
 				c := mustOpen(b, []source.Root{source.Dir(dir)}, opts...)
-				c.verifying.Wait()
+				c.verification.Wait()
 				b.StartTimer()
 				if err := c.Index(b.Context()); err != nil {
 					b.Fatal(err)

@@ -53,15 +53,15 @@ type cache struct {
 	index *search.Index // that the file holds
 }
 
-// cached is the content of the file.
-type cached struct {
+// cacheContent is the content of the file.
+type cacheContent struct {
 	Roots   []cachedRoot
 	Index   []byte
 	Vectors map[textDigest][]float32
 }
 
 // openCache reads the file of a catalog.
-func (c *library) openCache() {
+func (c *catalogData) openCache() {
 	if c.cfg.cacheDir == "" {
 		return
 	}
@@ -72,7 +72,7 @@ func (c *library) openCache() {
 	}
 	c.cache.roots = kept.Roots
 	if c.vectors != nil && kept.Vectors != nil {
-		c.vectors.kept = kept.Vectors
+		c.vectors.byText = kept.Vectors
 	}
 	if index, err := search.Load(kept.Index); err == nil {
 		c.cache.index = index
@@ -80,9 +80,9 @@ func (c *library) openCache() {
 }
 
 // cacheName names the file by all that what is kept depends on.
-func (c *library) cacheName() string {
+func (c *catalogData) cacheName() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d %q %d %d %d %d %t %d", cacheFormat, build(), c.cfg.scan.Mode, c.cfg.scan.MaxFileBytes, c.cfg.scan.MaxDepth, c.cfg.scan.MaxDirs, c.cfg.scan.Nested, c.cfg.searchBytes)
+	fmt.Fprintf(&b, "%d %q %d %d %d %d %t %d", cacheFormat, buildID(), c.cfg.scan.Mode, c.cfg.scan.MaxFileBytes, c.cfg.scan.MaxDepth, c.cfg.scan.MaxDirs, c.cfg.scan.Nested, c.cfg.searchBytes)
 	if c.vectors != nil {
 		fmt.Fprintf(&b, " %q", c.cfg.embedderID)
 	}
@@ -92,9 +92,9 @@ func (c *library) cacheName() string {
 	return durable.Name(b.String())
 }
 
-// build says which build of this module runs, as another one may read front matter in
+// buildID says which build of this module runs, as another one may read front matter in
 // another way.
-func build() string {
+func buildID() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return ""
@@ -114,7 +114,7 @@ func build() string {
 	return strings.Join(parts, " ")
 }
 
-func (f *cache) read() (*cached, error) {
+func (f *cache) read() (*cacheContent, error) {
 	root, err := os.OpenRoot(f.dir)
 	if err != nil {
 		return nil, err
@@ -132,30 +132,30 @@ func (f *cache) read() (*cached, error) {
 	if sha256.Sum256(content) != [sha256.Size]byte(sum) {
 		return nil, durable.ErrIrregular
 	}
-	kept := &cached{}
+	kept := &cacheContent{}
 	return kept, gob.NewDecoder(bytes.NewReader(content)).Decode(kept)
 }
 
 // save writes what the catalog knows now.
-func (c *library) save(ctx context.Context) {
+func (c *catalogData) save(ctx context.Context) {
 	f := c.cache
 	if f == nil {
 		return
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if x := c.finder.built.Load(); x != nil {
+	if x := c.indexer.last.Load(); x != nil {
 		f.index = x.index
 	}
 	st := c.state.Load()
-	kept := cached{Roots: make([]cachedRoot, len(st.roots)), Index: f.index.Store()}
+	kept := cacheContent{Roots: make([]cachedRoot, len(st.roots)), Index: f.index.Store()}
 	if c.vectors != nil {
 		c.vectors.mu.Lock()
-		kept.Vectors = c.vectors.kept
+		kept.Vectors = c.vectors.byText
 		c.vectors.mu.Unlock()
 	}
 	for i, root := range st.roots {
-		kept.Roots[i] = c.cachedRoot(i, root)
+		kept.Roots[i] = c.newCachedRoot(i, root)
 	}
 	var b bytes.Buffer
 	b.WriteString(cacheMark)
@@ -203,7 +203,7 @@ func (f *cache) write(data []byte) error {
 }
 
 // lastIndex is the index that was built last, by this process or by another one.
-func (c *library) lastIndex(last *finding) *search.Index {
+func (c *catalogData) lastIndex(last *searchIndex) *search.Index {
 	switch {
 	case last != nil:
 		return last.index

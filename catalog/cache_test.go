@@ -78,12 +78,12 @@ func TestCacheServesTheSame(t *testing.T) {
 	if skill, _ := c.Snapshot().Skill("csv"); skill.AllowedTools == nil {
 		t.Error("a list that allows nothing has become none")
 	}
-	c.verifying.Wait()
+	c.verification.Wait()
 	if c.state.Load() != first {
 		t.Error("searching again has found something else, though nothing has changed")
 	}
 	index := c.cache.index
-	if err := c.Index(t.Context()); err != nil || index == nil || c.finder.built.Load().index != index {
+	if err := c.Index(t.Context()); err != nil || index == nil || c.indexer.last.Load().index != index {
 		t.Errorf("the index was built again: %v", err)
 	}
 	found, err := c.Search(t.Context(), Query{Phrasings: []string{"acroform"}})
@@ -185,10 +185,10 @@ func TestCacheIsNotServed(t *testing.T) {
 					t.Fatal(err)
 				}
 				places := []scan.Place{scan.PlaceOf(source.Dir(dir), false)}
-				l := &library{cfg: cfg, roots: []source.Root{source.Dir(dir)}, places: places, names: displayNames(places)}
+				l := &catalogData{cfg: cfg, roots: []source.Root{source.Dir(dir)}, places: places, names: displayNames(places)}
 				l.openCache()
 				root, served := l.restore(0)
-				closeTrees([]*sourced{root}, nil)
+				closeTrees([]*rootState{root}, nil)
 				return served
 			}
 			if !served() {

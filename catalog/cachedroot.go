@@ -14,8 +14,8 @@ type cachedRoot struct {
 	// ID is that of the directory; without one nothing is kept.
 	ID plainfile.ID
 	// Searched: the root is searched by Open all the same.
-	Searched    bool
-	Called      string
+	MustSearch  bool
+	PluginName  string
 	Dirs        []string
 	Skills      []cachedSkill
 	Diagnostics []skillmd.Diagnostic
@@ -23,18 +23,18 @@ type cachedRoot struct {
 
 // cachedSkill is a SKILL.md that was read.
 type cachedSkill struct {
-	Dir, File      string
-	Size, Modified int64
-	ID             plainfile.ID
-	Settled        bool
-	Usable, Closed bool
-	Skill          core.Skill
-	AllowsNothing  bool // its list is empty, which differs from having none
-	Diagnostics    []skillmd.Diagnostic
+	Dir, File          string
+	Size, Modified     int64
+	ID                 plainfile.ID
+	Settled            bool
+	Usable, OwnsFolder bool
+	Skill              core.Skill
+	AllowsNothing      bool // its list is empty, which differs from having none
+	Diagnostics        []skillmd.Diagnostic
 }
 
-// cachedRoot makes what is kept of a root.
-func (c *library) cachedRoot(i int, root *sourced) cachedRoot {
+// newCachedRoot makes what is kept of a root.
+func (c *catalogData) newCachedRoot(i int, root *rootState) cachedRoot {
 	dir, ok := root.tree().(*scan.DirTree)
 	if !ok {
 		return cachedRoot{}
@@ -42,8 +42,8 @@ func (c *library) cachedRoot(i int, root *sourced) cachedRoot {
 	live := root.live
 	kept := cachedRoot{
 		ID:          plainfile.IDOf(dir.Info),
-		Searched:    len(live.Links) > 0 || c.roots[i].IsArchive(),
-		Called:      live.Called,
+		MustSearch:  len(live.Links) > 0 || c.roots[i].IsArchive(),
+		PluginName:  live.PluginName,
 		Dirs:        live.Dirs,
 		Diagnostics: live.Diagnostics,
 	}
@@ -57,7 +57,7 @@ func (c *library) cachedRoot(i int, root *sourced) cachedRoot {
 			Dir: f.Dir, File: f.File,
 			Size: f.Stamp.Size, Modified: nanos, ID: f.Stamp.ID,
 			Settled: f.Stamp.Settled && time.Unix(0, nanos).Equal(f.Stamp.Modified),
-			Usable:  f.Usable, Closed: f.Closed,
+			Usable:  f.Usable, OwnsFolder: f.OwnsFolder,
 			Skill: f.Skill, AllowsNothing: f.Skill.AllowedTools != nil && len(f.Skill.AllowedTools) == 0,
 			Diagnostics: f.Diagnostics,
 		})
@@ -67,7 +67,7 @@ func (c *library) cachedRoot(i int, root *sourced) cachedRoot {
 
 // restore returns what the cache has of a root, and whether it can be served before the
 // root is searched. If not, the search is faster with it.
-func (c *library) restore(i int) (root *sourced, served bool) {
+func (c *catalogData) restore(i int) (root *rootState, served bool) {
 	if c.cache == nil || c.cache.roots == nil {
 		return nil, false
 	}
@@ -76,8 +76,8 @@ func (c *library) restore(i int) (root *sourced, served bool) {
 		return nil, false
 	}
 	listing := kept.listing()
-	if kept.Searched {
-		return &sourced{live: &scan.Listing{Known: listing.Known}}, false
+	if kept.MustSearch {
+		return &rootState{live: &scan.Listing{Known: listing.Known}}, false
 	}
 	t, err := scan.OpenTree(c.places[i], nil)
 	if t == nil || err != nil {
@@ -96,7 +96,7 @@ func (k *cachedRoot) listing() *scan.Listing {
 		Found:       make([]scan.Found, len(k.Skills)),
 		Diagnostics: k.Diagnostics,
 		Known:       make(map[string]scan.Record, len(k.Skills)),
-		Called:      k.Called,
+		PluginName:  k.PluginName,
 		Dirs:        k.Dirs,
 	}
 	for i := range k.Skills {
@@ -106,7 +106,7 @@ func (k *cachedRoot) listing() *scan.Listing {
 		}
 		l.Found[i] = scan.Found{Dir: s.Dir, File: s.File, Record: scan.Record{
 			Stamp: scan.Stamp{Size: s.Size, Modified: time.Unix(0, s.Modified), ID: s.ID, Settled: s.Settled},
-			Skill: s.Skill, Diagnostics: s.Diagnostics, Usable: s.Usable, Closed: s.Closed,
+			Skill: s.Skill, Diagnostics: s.Diagnostics, Usable: s.Usable, OwnsFolder: s.OwnsFolder,
 		}}
 		l.Known[s.File] = l.Found[i].Record
 	}

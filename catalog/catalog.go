@@ -23,34 +23,34 @@ type Source = source.Source
 // Catalog holds the skills of a list of roots, or those of them that some audience may
 // see. It is safe for concurrent use. Make one with [Open].
 type Catalog struct {
-	*library
+	*catalogData
 	audience *audience // nil: everybody
 	// revisions are those of skills that are read as they were, by canonical id.
 	revisions map[string]string
-	// called are names that mean the skills of these ids.
-	called map[string]string
+	// idByName are names that mean the skills of these ids.
+	idByName map[string]string
 }
 
-// library is what the catalogs of all audiences share.
-type library struct {
+// catalogData is what the catalogs of all audiences share.
+type catalogData struct {
 	cfg    *config
 	roots  []source.Root
 	places []scan.Place // of the roots
 	names  []string     // of the roots, in locations
 
-	state    atomic.Pointer[state]
-	closed   atomic.Bool
-	updating chan struct{} // holds one token: the right to change state
-	texts    textCache
-	finder   finder
-	vectors  *vectors // nil without an embedder
-	derived  derived
-	cache    *cache
-	// watching is the finding of a [Catalog.Watch], or nil.
-	watching atomic.Pointer[skillmd.Diagnostic]
-	watcher  *watcher // of WithWatch, or nil
-	// verifying is the search that Open leaves to the background.
-	verifying sync.WaitGroup
+	state       atomic.Pointer[state]
+	closed      atomic.Bool
+	updateToken chan struct{} // holds one token: the right to change state
+	texts       textCache
+	indexer     indexer
+	vectors     *vectors // nil without an embedder
+	audiences   audienceCache
+	cache       *cache
+	// watchFinding is the finding of a [Catalog.Watch], or nil.
+	watchFinding atomic.Pointer[skillmd.Diagnostic]
+	watcher      *watcher // of WithWatch, or nil
+	// verification is the search that Open leaves to the background.
+	verification sync.WaitGroup
 }
 
 // Open searches the roots for skills. If two skills have the same name, the one of
@@ -73,13 +73,13 @@ func Open(ctx context.Context, roots []source.Root, opts ...Option) (*Catalog, e
 }
 
 func open(ctx context.Context, cfg *config, roots []source.Root) (*Catalog, error) {
-	c := &Catalog{library: &library{
-		cfg:      cfg,
-		roots:    roots,
-		places:   make([]scan.Place, len(roots)),
-		updating: make(chan struct{}, 1),
-		finder:   finder{building: make(chan struct{}, 1)},
-		vectors:  newVectors(cfg.embedder),
+	c := &Catalog{catalogData: &catalogData{
+		cfg:         cfg,
+		roots:       roots,
+		places:      make([]scan.Place, len(roots)),
+		updateToken: make(chan struct{}, 1),
+		indexer:     indexer{token: make(chan struct{}, 1)},
+		vectors:     newVectors(cfg.embedder),
 	}}
 	for i, r := range c.roots {
 		if _, _, err := r.Name(); err != nil {
@@ -102,8 +102,8 @@ func open(ctx context.Context, cfg *config, roots []source.Root) (*Catalog, erro
 		c.save(ctx)
 		return c, nil
 	}
-	c.verifying.Go(func() {
-		if _, err := c.Refresh(context.WithoutCancel(ctx)); isUntold(err) {
+	c.verification.Go(func() {
+		if _, err := c.Refresh(context.WithoutCancel(ctx)); isUnreported(err) {
 			cfg.logger.WarnContext(ctx, "the skills are those of the cache", "error", err)
 		}
 	})
@@ -112,7 +112,7 @@ func open(ctx context.Context, cfg *config, roots []source.Root) (*Catalog, erro
 
 // Snapshot returns what the last search found. It never blocks and never returns
 // nil, not even after Close.
-func (c *Catalog) Snapshot() *Snapshot { return c.seen(c.state.Load().snapshot) }
+func (c *Catalog) Snapshot() *Snapshot { return c.forAudience(c.state.Load().snapshot) }
 
 // Refresh searches the roots again. It opens directories again by their paths, and parses the
 // SKILL.md files whose size, modification time or identity has changed. It returns the new
@@ -122,18 +122,18 @@ func (c *Catalog) Snapshot() *Snapshot { return c.seen(c.state.Load().snapshot) 
 // the current snapshot is returned with it.
 func (c *Catalog) Refresh(ctx context.Context) (*Snapshot, error) {
 	select {
-	case c.updating <- struct{}{}:
+	case c.updateToken <- struct{}{}:
 	case <-ctx.Done():
 		return c.Snapshot(), ctx.Err()
 	}
-	defer func() { <-c.updating }()
+	defer func() { <-c.updateToken }()
 	old := c.state.Load()
 	if c.closed.Load() {
-		return c.seen(old.snapshot), fmt.Errorf("catalog: refresh: %w", fs.ErrClosed)
+		return c.forAudience(old.snapshot), fmt.Errorf("catalog: refresh: %w", fs.ErrClosed)
 	}
 	st, _, err := c.search(ctx, old)
 	if err != nil || st == old {
-		return c.seen(old.snapshot), errors.Join(err, c.lost(old))
+		return c.forAudience(old.snapshot), errors.Join(err, c.lostRoots(old))
 	}
 	if st.snapshot.equal(old.snapshot) {
 		st.snapshot = old.snapshot
@@ -144,7 +144,7 @@ func (c *Catalog) Refresh(ctx context.Context) (*Snapshot, error) {
 	if st.snapshot != old.snapshot {
 		logDiagnostics(ctx, c.cfg.logger, old.snapshot, st.snapshot)
 	}
-	return c.seen(st.snapshot), c.lost(st)
+	return c.forAudience(st.snapshot), c.lostRoots(st)
 }
 
 // Close releases the directories, after the search that [WithCache] promises. Snapshots
@@ -154,9 +154,9 @@ func (c *Catalog) Close() error {
 	if c.watcher != nil {
 		err = c.watcher.Close()
 	}
-	c.verifying.Wait()
-	c.updating <- struct{}{}
-	defer func() { <-c.updating }()
+	c.verification.Wait()
+	c.updateToken <- struct{}{}
+	defer func() { <-c.updateToken }()
 	if c.closed.Swap(true) {
 		return err
 	}
@@ -167,28 +167,28 @@ func (c *Catalog) Close() error {
 // search searches all roots. It returns old if nothing in them has changed. The first
 // search takes what it can from the cache; served reports that it is to be searched again.
 func (c *Catalog) search(ctx context.Context, old *state) (st *state, served bool, err error) {
-	roots := make([]*sourced, len(c.roots))
+	roots := make([]*rootState, len(c.roots))
 	defer func() {
 		if err != nil {
 			closeTrees(roots, old.roots)
 		}
 	}()
 	var extra []skillmd.Diagnostic
-	watching := c.watching.Load()
-	changed := old.snapshot == nil || watching != old.watching
+	watching := c.watchFinding.Load()
+	changed := old.snapshot == nil || watching != old.watchFinding
 	for i := range c.roots {
-		var last *sourced
+		var last *rootState
 		if i < len(old.roots) {
 			last = old.roots[i]
 		}
 		trusted, why := c.isTrusted(ctx, c.roots[i])
 		if !trusted {
-			extra = append(extra, c.untrusted(i, why, roots[:i])...)
-			roots[i] = &sourced{untrusted: true, project: c.roots[i].Project()}
-			changed = changed || last == nil || !last.untrusted
+			extra = append(extra, c.untrustedFinding(i, why, roots[:i])...)
+			roots[i] = &rootState{isUntrusted: true, project: c.roots[i].Project()}
+			changed = changed || last == nil || !last.isUntrusted
 			continue
 		}
-		if last != nil && last.untrusted {
+		if last != nil && last.isUntrusted {
 			last = nil
 		}
 		fromCache := false
@@ -201,10 +201,10 @@ func (c *Catalog) search(ctx context.Context, old *state) (st *state, served boo
 			return nil, false, err
 		}
 		if first := sameTree(roots[:i], roots[i]); first >= 0 {
-			if last != nil && last.repeats && last.listing == roots[i].listing && last.live == roots[i].live {
+			if last != nil && last.isRepeat && last.listing == roots[i].listing && last.live == roots[i].live {
 				roots[i] = last
 			} else {
-				roots[i] = &sourced{listing: roots[i].listing, live: roots[i].live, repeats: true}
+				roots[i] = &rootState{listing: roots[i].listing, live: roots[i].live, isRepeat: true}
 			}
 			extra = append(extra, c.sameRoot(i, first))
 		}
@@ -214,7 +214,7 @@ func (c *Catalog) search(ctx context.Context, old *state) (st *state, served boo
 		return old, false, nil
 	}
 	for i, root := range roots {
-		if root.isThere() && len(root.found) == 0 {
+		if root.wasSearched() && len(root.found) == 0 {
 			extra = append(extra, scan.NoSkills(c.names[i], c.roots[i].String()))
 		}
 	}
@@ -222,18 +222,18 @@ func (c *Catalog) search(ctx context.Context, old *state) (st *state, served boo
 		extra = append(extra, *watching)
 	}
 	st = c.merge(roots, extra)
-	st.watching = watching
+	st.watchFinding = watching
 	return st, served, nil
 }
 
 // sameTree returns the index of an earlier root that is the same directory as root,
 // or -1.
-func sameTree(earlier []*sourced, root *sourced) int {
+func sameTree(earlier []*rootState, root *rootState) int {
 	dir, ok := root.tree().(*scan.DirTree)
 	if !ok {
 		return -1
 	}
-	return slices.IndexFunc(earlier, func(e *sourced) bool {
+	return slices.IndexFunc(earlier, func(e *rootState) bool {
 		other, ok := e.tree().(*scan.DirTree)
 		return ok && os.SameFile(other.Info, dir.Info)
 	})
@@ -250,7 +250,7 @@ func (c *Catalog) sameRoot(i, first int) skillmd.Diagnostic {
 
 // closeTrees closes the trees of roots that are not in keep. A reader that is still
 // using one gets fs.ErrClosed and starts again; see within.
-func closeTrees(roots, keep []*sourced) {
+func closeTrees(roots, keep []*rootState) {
 	kept := make(map[scan.Tree]bool)
 	for _, k := range keep {
 		for _, t := range k.trees() {
@@ -266,10 +266,10 @@ func closeTrees(roots, keep []*sourced) {
 	}
 }
 
-// within calls read with the place of a skill. A refresh may take the skill's files away
+// withPlace calls read with the place of a skill. A refresh may take the skill's files away
 // meanwhile, because the directory was swapped or the source does not keep old revisions. Then
 // within calls read again with the new state.
-func (c *Catalog) within(ctx context.Context, name string, read func(*state, place, core.Skill) error) error {
+func (c *Catalog) withPlace(ctx context.Context, name string, read func(*state, place, core.Skill) error) error {
 	for {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -294,8 +294,8 @@ func (c *Catalog) within(ctx context.Context, name string, read func(*state, pla
 
 // resolve returns the skill that a name means in the catalog.
 func (c *Catalog) resolve(st *state, name string) (core.Skill, error) {
-	seen := c.seen(st.snapshot)
-	if i, ok := seen.byID[c.called[name]]; ok {
+	seen := c.forAudience(st.snapshot)
+	if i, ok := seen.byID[c.idByName[name]]; ok {
 		skill := seen.skills[i]
 		skill.Name = name
 		return skill, nil
@@ -316,7 +316,7 @@ func (c *Catalog) place(ctx context.Context, st *state, skill *core.Skill) (plac
 		p.tree = st.areas[p.area].tree
 		return p, nil
 	}
-	err := c.at(ctx, &p, skill)
+	err := c.moveToRevision(ctx, &p, skill)
 	if err != nil {
 		return p, fmt.Errorf("catalog: skill %q: %w", skill.Name, err)
 	}
@@ -347,37 +347,37 @@ type audience struct {
 //
 // The catalogs of all audiences share everything else, so closing one closes all.
 func (c *Catalog) For(key string, allow func(core.Skill) bool) *Catalog {
-	return &Catalog{library: c.library, audience: &audience{key, allow}}
+	return &Catalog{catalogData: c.catalogData, audience: &audience{key, allow}}
 }
 
-// Whole returns the catalog with all its skills, without an audience.
-func (c *Catalog) Whole() *Catalog { return &Catalog{library: c.library} }
+// WithoutAudience returns the catalog with all its skills, without an audience.
+func (c *Catalog) WithoutAudience() *Catalog { return &Catalog{catalogData: c.catalogData} }
 
-// seen returns a snapshot as the audience of the catalog sees it.
-func (c *Catalog) seen(s *Snapshot) *Snapshot {
+// forAudience returns a snapshot as the audience of the catalog sees it.
+func (c *Catalog) forAudience(s *Snapshot) *Snapshot {
 	if c.audience == nil {
 		return s
 	}
-	return c.derived.of(s, c.audience)
+	return c.audiences.get(s, c.audience)
 }
 
-// derived keeps the snapshots of audiences. The zero derived is ready to use.
-type derived struct {
-	mu   sync.Mutex
-	base *Snapshot
-	kept *lru.Cache[string, *Snapshot]
+// audienceCache keeps the snapshots of audiences. The zero derived is ready to use.
+type audienceCache struct {
+	mu        sync.Mutex
+	base      *Snapshot
+	snapshots *lru.Cache[string, *Snapshot]
 }
 
-func (d *derived) of(base *Snapshot, a *audience) *Snapshot {
+func (d *audienceCache) get(base *Snapshot, a *audience) *Snapshot {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.base != base {
-		d.base, d.kept = base, lru.New[string, *Snapshot](maxDerived, nil)
+		d.base, d.snapshots = base, lru.New[string, *Snapshot](maxDerived, nil)
 	}
-	if s, ok := d.kept.Get(a.key); ok {
+	if s, ok := d.snapshots.Get(a.key); ok {
 		return s
 	}
-	s := base.Allowed(a.allow)
-	d.kept.Put(a.key, s, 1)
+	s := base.Filter(a.allow)
+	d.snapshots.Put(a.key, s, 1)
 	return s
 }

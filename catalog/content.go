@@ -46,10 +46,10 @@ func newContent(text string) Content {
 func (c *Catalog) Body(ctx context.Context, name string) (core.Skill, Content, error) {
 	var skill core.Skill
 	var content Content
-	err := c.within(ctx, name, func(st *state, p place, found core.Skill) error {
+	err := c.withPlace(ctx, name, func(st *state, p place, found core.Skill) error {
 		read, err := c.text(p, p.file, func(data []byte) (string, core.Skill, error) {
 			doc, _, err := skillmd.Parse(data, scan.ParseOptions(c.cfg.scan.Mode, scan.DirNameOf(p.dir, p.dirName), found.Place)...)
-			return from(found, doc.Body), doc.Skill, err
+			return withOrigin(found, doc.Body), doc.Skill, err
 		})
 		if err != nil {
 			return fileError(found.Name, path.Base(p.file), err)
@@ -78,15 +78,15 @@ func (c *Catalog) Doc(ctx context.Context, name, doc string) (Content, error) {
 // [Catalog.Docs] has just returned, so the skill is not searched for docs again.
 func (c *Catalog) DocOf(ctx context.Context, name string, listed []string, doc string) (Content, error) {
 	return c.doc(ctx, name, doc, func(_ context.Context, st *state, p place, doc string) (bool, error) {
-		full, inside := st.reach(p, doc)
+		full, inside := st.treePath(p, doc)
 		_, found := slices.BinarySearch(listed, doc)
-		return found && inside && c.isDoc(path.Base(doc)) && !c.conceals(st, p, full), nil
+		return found && inside && c.isDoc(path.Base(doc)) && !c.leadsToHidden(st, p, full), nil
 	})
 }
 
 func (c *Catalog) doc(ctx context.Context, name, doc string, has func(context.Context, *state, place, string) (bool, error)) (Content, error) {
 	var content Content
-	err := c.within(ctx, name, func(st *state, p place, skill core.Skill) error {
+	err := c.withPlace(ctx, name, func(st *state, p place, skill core.Skill) error {
 		clean := path.Clean(doc)
 		if path.IsAbs(clean) || clean == ".." || strings.HasPrefix(clean, "../") {
 			return fileError(skill.Name, doc, ErrPath)
@@ -98,7 +98,7 @@ func (c *Catalog) doc(ctx context.Context, name, doc string, has func(context.Co
 		if known {
 			var read cachedText
 			read, err = c.text(p, scan.Below(p.dir, clean), func(data []byte) (string, core.Skill, error) {
-				return from(skill, plainText(data)), core.Skill{}, nil
+				return withOrigin(skill, plainText(data)), core.Skill{}, nil
 			})
 			content = read.content
 		}
@@ -122,8 +122,8 @@ func plainText(data []byte) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\r\n", "\n")
 }
 
-// from heads the text of a skill that is served from afar.
-func from(skill core.Skill, text string) string {
+// withOrigin heads the text of a skill that is served from afar.
+func withOrigin(skill core.Skill, text string) string {
 	if skill.Origin == "" {
 		return text
 	}
@@ -145,7 +145,7 @@ func (c *Catalog) text(p place, file string, convert func([]byte) (string, core.
 	if err := scan.CheckRegular(info, c.cfg.scan.MaxFileBytes); err != nil {
 		return cachedText{}, err
 	}
-	f, info, err := scan.OpenSeen(t, file, c.cfg.scan.MaxFileBytes)
+	f, info, err := scan.OpenChecked(t, file, c.cfg.scan.MaxFileBytes)
 	if err != nil {
 		return cachedText{}, scan.Cause(err)
 	}
@@ -218,44 +218,44 @@ func (c *textCache) put(key textKey, text cachedText) {
 	c.texts[key] = text
 }
 
-// At returns the catalog with some skills at other revisions than those that it lists.
+// AtRevisions returns the catalog with some skills at other revisions than those that it lists.
 // They are named by their canonical ids, and count where the source of a skill is a
 // [source.Keeper]. What is read of such a skill is of that revision; names and snapshots are
 // those of the catalog.
-func (c *Catalog) At(revisions map[string]string) *Catalog {
+func (c *Catalog) AtRevisions(revisions map[string]string) *Catalog {
 	if len(revisions) == 0 {
 		return c
 	}
-	return &Catalog{library: c.library, audience: c.audience, revisions: revisions, called: c.called}
+	return &Catalog{catalogData: c.catalogData, audience: c.audience, revisions: revisions, idByName: c.idByName}
 }
 
-// Called returns the catalog in which some names mean the skills of these ids, whatever
+// WithNames returns the catalog in which some names mean the skills of these ids, whatever
 // they mean to others. Names whose skill is gone mean what they always do.
-func (c *Catalog) Called(ids map[string]string) *Catalog {
+func (c *Catalog) WithNames(ids map[string]string) *Catalog {
 	if len(ids) == 0 {
 		return c
 	}
 	called := maps.Clone(ids)
-	for name, id := range c.called {
+	for name, id := range c.idByName {
 		if _, again := called[name]; !again {
 			called[name] = id
 		}
 	}
-	return &Catalog{library: c.library, audience: c.audience, revisions: c.revisions, called: called}
+	return &Catalog{catalogData: c.catalogData, audience: c.audience, revisions: c.revisions, idByName: called}
 }
 
-// Front returns what the front matter of a skill says, at the revision that is read.
-func (c *Catalog) Front(ctx context.Context, name string) (core.Skill, error) {
+// FrontMatter returns what the front matter of a skill says, at the revision that is read.
+func (c *Catalog) FrontMatter(ctx context.Context, name string) (core.Skill, error) {
 	var front core.Skill
-	err := c.within(ctx, name, func(_ *state, _ place, skill core.Skill) error {
+	err := c.withPlace(ctx, name, func(_ *state, _ place, skill core.Skill) error {
 		front = skill
 		return nil
 	})
 	return front, err
 }
 
-// at moves a place to the revision that is to be read.
-func (c *Catalog) at(ctx context.Context, p *place, skill *core.Skill) error {
+// moveToRevision moves a place to the revision that is to be read.
+func (c *Catalog) moveToRevision(ctx context.Context, p *place, skill *core.Skill) error {
 	revision, set := c.revisions[skill.ID]
 	if !set || p.entry == nil || revision == p.entry.Revision {
 		return nil
@@ -282,7 +282,7 @@ func (c *Catalog) at(ctx context.Context, p *place, skill *core.Skill) error {
 	then.Scope, then.Source, then.Editable, then.Revision = skill.Scope, skill.Source, skill.Editable, e.Revision
 	then.AllowedTools = slices.Clone(then.AllowedTools)
 	if e.Unreviewed {
-		unreviewed(&then)
+		markUnreviewed(&then)
 	}
 	*skill, p.entry, p.file = then, &e, e.SkillFile()
 	return nil

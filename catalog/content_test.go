@@ -305,7 +305,7 @@ func FuzzReach(f *testing.F) {
 			return
 		}
 		st := &state{areas: []area{{skills: map[string]string{dir: "a", scan.Below(dir, "in"): "b"}}}}
-		full, ok := st.reach(place{dir: dir}, file)
+		full, ok := st.treePath(place{dir: dir}, file)
 		if !ok {
 			return
 		}

@@ -27,7 +27,7 @@ import (
 // [ErrUnknownSkill], or that the skill's directory cannot be read.
 func (c *Catalog) Docs(ctx context.Context, name string) ([]string, error) {
 	var docs []string
-	err := c.within(ctx, name, func(st *state, p place, skill core.Skill) error {
+	err := c.withPlace(ctx, name, func(st *state, p place, skill core.Skill) error {
 		var cut bool
 		var err error
 		docs, cut, err = c.docs(ctx, st, p)
@@ -47,8 +47,8 @@ func (c *Catalog) Docs(ctx context.Context, name string) ([]string, error) {
 
 func (c *Catalog) docs(ctx context.Context, st *state, p place) ([]string, bool, error) {
 	l := &scan.Walk{
-		Tree: p.tree, Base: p.dir, Others: st.areas[p.area].skills, Limit: maxDocs, MaxDepth: maxDocDepth,
-		Enter: func(dir string) bool { return !noDocsIn(dir) },
+		Tree: p.tree, Base: p.dir, OtherSkills: st.areas[p.area].skills, Limit: maxDocs, MaxDepth: maxDocDepth,
+		Enter: func(dir string) bool { return !hasNoDocs(dir) },
 		Take:  c.isDoc,
 	}
 	err := l.Run(ctx)
@@ -91,8 +91,8 @@ func isLicence(name string) bool {
 	return false
 }
 
-// noDocsIn reports folders whose files are no docs. dir is the path in the skill.
-func noDocsIn(dir string) bool {
+// hasNoDocs reports folders whose files are no docs. dir is the path in the skill.
+func hasNoDocs(dir string) bool {
 	base := path.Base(dir)
 	if scan.Printable(base) != base {
 		return true

@@ -33,38 +33,38 @@ type textDigest [16]byte
 // has no embedder.
 type vectors struct {
 	embedder Embedder
-	making   chan struct{} // holds one token: the right to ask for skills
+	token    chan struct{} // holds one token: the right to ask for skills
 
-	mu   sync.Mutex
-	kept map[textDigest][]float32
+	mu     sync.Mutex
+	byText map[textDigest][]float32
 }
 
 func newVectors(e Embedder) *vectors {
 	if e == nil {
 		return nil
 	}
-	return &vectors{embedder: e, making: make(chan struct{}, 1), kept: map[textDigest][]float32{}}
+	return &vectors{embedder: e, token: make(chan struct{}, 1), byText: map[textDigest][]float32{}}
 }
 
-// embedded is the text that stands for a skill.
-func embedded(skill *core.Skill) string { return skill.Name + "\n" + skill.Description }
+// embeddingText is the text that stands for a skill.
+func embeddingText(skill *core.Skill) string { return skill.Name + "\n" + skill.Description }
 
 func digestOfText(text string) textDigest {
 	sum := sha256.Sum256([]byte(text))
 	return textDigest(sum[:])
 }
 
-// of returns the vectors of the documents of an index, and makes those that are missing.
+// forIndex returns the vectors of the documents of an index, and makes those that are missing.
 // It forgets all others. made reports that there are new ones, also with an error.
-func (v *vectors) of(ctx context.Context, x *finding) (all [][]float32, made bool, err error) {
+func (v *vectors) forIndex(ctx context.Context, x *searchIndex) (all [][]float32, made bool, err error) {
 	select {
-	case v.making <- struct{}{}:
+	case v.token <- struct{}{}:
 	case <-ctx.Done():
 		return nil, false, ctx.Err()
 	}
-	defer func() { <-v.making }()
+	defer func() { <-v.token }()
 	v.mu.Lock()
-	known := v.kept
+	known := v.byText
 	v.mu.Unlock()
 	all, kept := make([][]float32, len(x.skills)), make(map[textDigest][]float32, len(x.skills))
 	var missing []int
@@ -77,13 +77,13 @@ func (v *vectors) of(ctx context.Context, x *finding) (all [][]float32, made boo
 	}
 	defer func() {
 		v.mu.Lock()
-		v.kept = kept
+		v.byText = kept
 		v.mu.Unlock()
 	}()
 	for batch := range slices.Chunk(missing, embeddedBatch) {
 		texts := make([]string, len(batch))
 		for n, i := range batch {
-			texts[n] = embedded(&x.skills[i])
+			texts[n] = embeddingText(&x.skills[i])
 		}
 		fresh, err := v.embed(ctx, texts)
 		if err != nil {
@@ -128,22 +128,22 @@ func (v *vectors) embed(ctx context.Context, texts []string) ([][]float32, error
 }
 
 // embedSkills makes the vectors of all skills, and keeps them.
-func (c *library) embedSkills(ctx context.Context, x *finding) ([][]float32, error) {
-	all, made, err := c.vectors.of(ctx, x)
+func (c *catalogData) embedSkills(ctx context.Context, x *searchIndex) ([][]float32, error) {
+	all, made, err := c.vectors.forIndex(ctx, x)
 	if made {
 		c.save(ctx)
 	}
 	return all, err
 }
 
-// closeness is how near a document is to a query.
-type closeness struct {
+// similarity is how near a document is to a query.
+type similarity struct {
 	cosine  float64 // the mean of all phrasings
 	similar int     // phrasings to which it is similar
 }
 
-// closenesses returns the closeness of each document to the phrasings.
-func (c *library) closenesses(ctx context.Context, x *finding, phrasings []string) ([]closeness, error) {
+// similarities returns the closeness of each document to the phrasings.
+func (c *catalogData) similarities(ctx context.Context, x *searchIndex, phrasings []string) ([]similarity, error) {
 	ctx, cancel := context.WithTimeout(ctx, embedderWait)
 	defer cancel()
 	skills, err := c.embedSkills(ctx, x)
@@ -154,7 +154,7 @@ func (c *library) closenesses(ctx context.Context, x *finding, phrasings []strin
 	if err != nil {
 		return nil, err
 	}
-	near := make([]closeness, len(skills))
+	near := make([]similarity, len(skills))
 	for _, q := range queries {
 		if len(q) != len(skills[0]) {
 			return nil, fmt.Errorf("%w of one length: %d and %d numbers", errVectors, len(skills[0]), len(q))
@@ -173,8 +173,8 @@ func (c *library) closenesses(ctx context.Context, x *finding, phrasings []strin
 	return near, nil
 }
 
-// asked are the phrasings of a query that say something, within their bounds.
-func (q *Query) asked() (all []string) {
+// embeddable are the phrasings of a query that say something, within their bounds.
+func (q *Query) embeddable() (all []string) {
 	for _, text := range q.Phrasings[:min(len(q.Phrasings), maxPhrasings)] {
 		if search.Terms(text) == 0 {
 			continue
@@ -187,9 +187,9 @@ func (q *Query) asked() (all []string) {
 	return all
 }
 
-// order orders hits by words and closeness, and adds the documents that are near only.
+// mergeRankings orders hits by words and closeness, and adds the documents that are near only.
 // Those that are similar to half of the phrasings become strong.
-func order(found []search.Hit, near []closeness, phrasings int, allowed func(int) bool, name func(int) string) []search.Hit {
+func mergeRankings(found []search.Hit, near []similarity, phrasings int, allowed func(int) bool, name func(int) string) []search.Hit {
 	best := 0.0
 	for _, h := range found {
 		best = max(best, h.Score)

@@ -172,11 +172,11 @@ func TestEmbedderOfManySkills(t *testing.T) {
 	if err != nil || found.ByWords != nil || found.Total != len(files) {
 		t.Fatalf("%+v, %v", found, err)
 	}
-	x, err := c.indexed(t.Context())
+	x, err := c.currentIndex(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if all, made, err := c.vectors.of(t.Context(), x); err != nil || made || len(all) != len(files) {
+	if all, made, err := c.vectors.forIndex(t.Context(), x); err != nil || made || len(all) != len(files) {
 		t.Errorf("%d vectors, made again: %t, %v", len(all), made, err)
 	}
 }

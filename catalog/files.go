@@ -26,7 +26,7 @@ func (c *Catalog) Files(ctx context.Context, name string, limit int) ([]string, 
 	}
 	var files []string
 	var cut bool
-	err := c.within(ctx, name, func(st *state, p place, skill core.Skill) error {
+	err := c.withPlace(ctx, name, func(st *state, p place, skill core.Skill) error {
 		l, err := filesOf(ctx, st, p, limit)
 		if err != nil {
 			return fileError(skill.Name, ".", err)
@@ -45,14 +45,14 @@ func filesOf(ctx context.Context, st *state, p place, limit int) (*scan.Walk, er
 	return scan.WalkAll(ctx, p.tree, p.dir, st.areas[p.area].skills, limit)
 }
 
-// Passed returns at most the first 20 names that [Catalog.Files] leaves out because they
+// SkippedFiles returns at most the first 20 names that [Catalog.Files] leaves out because they
 // cannot be read as files. Such are links to directories, nowhere or out of the root, pipes,
 // devices, and names with control characters or invalid UTF-8. The names are as on disk.
-func (c *Catalog) Passed(ctx context.Context, name string) ([]string, error) {
+func (c *Catalog) SkippedFiles(ctx context.Context, name string) ([]string, error) {
 	var passed []string
-	err := c.within(ctx, name, func(st *state, p place, _ core.Skill) error {
+	err := c.withPlace(ctx, name, func(st *state, p place, _ core.Skill) error {
 		l, err := filesOf(ctx, st, p, scan.MaxFiles)
-		passed = l.Passed
+		passed = l.Skipped
 		return err
 	})
 	return passed, err
@@ -68,7 +68,7 @@ func (c *Catalog) Passed(ctx context.Context, name string) ([]string, error) {
 // [source.ErrDigest]).
 func (c *Catalog) ReadFile(ctx context.Context, name, file string) ([]byte, error) {
 	var data []byte
-	err := c.opened(ctx, name, file, c.cfg.scan.MaxReadBytes, func(f fs.File, size int64) (err error) {
+	err := c.withFile(ctx, name, file, c.cfg.scan.MaxReadBytes, func(f fs.File, size int64) (err error) {
 		defer f.Close()
 		data, err = scan.ReadAll(f, size, c.cfg.scan.MaxReadBytes)
 		return err
@@ -83,7 +83,7 @@ func (c *Catalog) ReadFile(ctx context.Context, name, file string) ([]byte, erro
 // caller closes it.
 func (c *Catalog) OpenFile(ctx context.Context, name, file string) (fs.File, error) {
 	var opened fs.File
-	err := c.opened(ctx, name, file, scan.NoLimit, func(f fs.File, _ int64) error {
+	err := c.withFile(ctx, name, file, scan.NoLimit, func(f fs.File, _ int64) error {
 		opened = f
 		return nil
 	})
@@ -93,12 +93,12 @@ func (c *Catalog) OpenFile(ctx context.Context, name, file string) (fs.File, err
 	return opened, nil
 }
 
-// opened calls use with an open file of a skill that is no larger than limit. use
+// withFile calls use with an open file of a skill that is no larger than limit. use
 // closes it.
-func (c *Catalog) opened(ctx context.Context, name, file string, limit int64, use func(f fs.File, size int64) error) error {
-	return c.within(ctx, name, func(st *state, p place, skill core.Skill) error {
-		full, ok := st.reach(p, file)
-		if !ok || c.conceals(st, p, full) {
+func (c *Catalog) withFile(ctx context.Context, name, file string, limit int64, use func(f fs.File, size int64) error) error {
+	return c.withPlace(ctx, name, func(st *state, p place, skill core.Skill) error {
+		full, ok := st.treePath(p, file)
+		if !ok || c.leadsToHidden(st, p, full) {
 			return fileError(skill.Name, file, ErrPath)
 		}
 		f, info, err := scan.OpenRegular(p.tree, full, limit)
@@ -112,10 +112,10 @@ func (c *Catalog) opened(ctx context.Context, name, file string, limit int64, us
 	})
 }
 
-// reach turns a path relative to a skill's folder into a path of the tree. It reports
+// treePath turns a path relative to a skill's folder into a path of the tree. It reports
 // false for paths that are absolute, leave the folder, or lead into that of another
 // skill below it.
-func (st *state) reach(p place, file string) (string, bool) {
+func (st *state) treePath(p place, file string) (string, bool) {
 	file = filepath.ToSlash(file) // on Windows a backslash climbs too
 	if path.IsAbs(file) || strings.ContainsRune(file, 0) {
 		return "", false

@@ -103,23 +103,23 @@ type Hit struct {
 // The error is that of ctx, or fs.ErrClosed where the catalog was closed before it was
 // indexed.
 func (c *Catalog) Search(ctx context.Context, q Query) (Results, error) {
-	x, err := c.indexed(ctx)
+	x, err := c.currentIndex(ctx)
 	if err != nil {
 		return Results{}, err
 	}
-	seen := c.seen(x.state.snapshot)
-	sight := seen.indexSeen(x)
+	seen := c.forAudience(x.state.snapshot)
+	sight := seen.documentsOf(x)
 	allowed := func(i int) bool {
-		at := sight.at[i]
+		at := sight.skillAt[i]
 		return at >= 0 && (q.Allow == nil || q.Allow(seen.skills[at]))
 	}
-	skill := func(i int) *core.Skill { return &seen.skills[sight.at[i]] }
+	skill := func(i int) *core.Skill { return &seen.skills[sight.skillAt[i]] }
 	asked := search.Query{Phrasings: q.Phrasings, Messages: q.Messages, Boost: q.boost(skill), Allow: allowed, Naming: sight.naming}
 	limit := q.Limit
 	if limit <= 0 {
 		limit = defaultHits
 	}
-	texts := q.asked()
+	texts := q.embeddable()
 	byVectors := c.vectors != nil && len(texts) > 0 && len(x.skills) > 0
 	if !byVectors {
 		asked.Weak = weakHits
@@ -127,12 +127,12 @@ func (c *Catalog) Search(ctx context.Context, q Query) (Results, error) {
 	found := x.index.Search(asked)
 	out := Results{Total: sight.total}
 	if byVectors {
-		near, err := c.closenesses(ctx, x, texts)
+		near, err := c.similarities(ctx, x, texts)
 		if ctx.Err() != nil {
 			return Results{}, ctx.Err()
 		}
 		if out.ByWords = err; err == nil {
-			found = order(found, near, len(texts), allowed, func(i int) string { return skill(i).Name })
+			found = mergeRankings(found, near, len(texts), allowed, func(i int) string { return skill(i).Name })
 		}
 	}
 	if q.Allow != nil {
@@ -180,28 +180,28 @@ func (q *Query) boost(skill func(document int) *core.Skill) func(document int) f
 	}
 }
 
-// seenIndex is what a snapshot sees of the documents of an index.
-type seenIndex struct {
-	at     []int // by document, its place in the snapshot; -1: not there
-	naming *search.Naming
-	total  int
+// documentMap is what a snapshot sees of the documents of an index.
+type documentMap struct {
+	skillAt []int // by document, its place in the snapshot; -1: not there
+	naming  *search.Naming
+	total   int
 }
 
-// indexSeen is made once. The documents of all indexes of the state that a snapshot comes
+// documentsOf is made once. The documents of all indexes of the state that a snapshot comes
 // from are the same.
-func (s *Snapshot) indexSeen(x *finding) *seenIndex {
+func (s *Snapshot) documentsOf(x *searchIndex) *documentMap {
 	s.indexOnce.Do(func() {
-		v := &seenIndex{at: make([]int, len(x.skills))}
+		v := &documentMap{skillAt: make([]int, len(x.skills))}
 		names, qualified := make([]string, len(x.skills)), make([]string, len(x.skills))
 		for i := range x.skills {
-			v.at[i] = -1
+			v.skillAt[i] = -1
 			if at, ok := s.byID[x.skills[i].ID]; ok {
-				v.at[i], names[i], qualified[i] = at, s.skills[at].Name, s.skills[at].Qualified
+				v.skillAt[i], names[i], qualified[i] = at, s.skills[at].Name, s.skills[at].Qualified
 				v.total++
 			}
 		}
 		v.naming = search.NewNaming(names, qualified)
-		s.seenIndex = v
+		s.documents = v
 	})
-	return s.seenIndex
+	return s.documents
 }

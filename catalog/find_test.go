@@ -176,7 +176,7 @@ func BenchmarkFinding(b *testing.B) {
 	b.Run("index", func(b *testing.B) {
 		before := heap()
 		for b.Loop() {
-			c.finder.built.Store(nil)
+			c.indexer.last.Store(nil)
 			if err := c.Index(b.Context()); err != nil {
 				b.Fatal(err)
 			}

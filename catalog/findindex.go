@@ -18,9 +18,9 @@ import (
 	"github.com/satchel-go/satchel/internal/text/skilltext"
 )
 
-// finding is the index of one state of the catalog. Document i is skill i, with the name
+// searchIndex is the index of one state of the catalog. Document i is skill i, with the name
 // that its front matter spells: what a skill is called depends on who asks.
-type finding struct {
+type searchIndex struct {
 	state  *state
 	skills []core.Skill
 	index  *search.Index
@@ -28,10 +28,10 @@ type finding struct {
 	digests []textDigest
 }
 
-// finder keeps the index that was built last.
-type finder struct {
-	built    atomic.Pointer[finding]
-	building chan struct{} // holds one token: the right to build
+// indexer keeps the index that was built last.
+type indexer struct {
+	last  atomic.Pointer[searchIndex]
+	token chan struct{} // holds one token: the right to build
 }
 
 // Index builds the index of [Catalog.Search] for the skills as they are now, so that
@@ -39,7 +39,7 @@ type finder struct {
 // Where skills change while it reads, it begins again. The error is that of ctx, or
 // fs.ErrClosed.
 func (c *Catalog) Index(ctx context.Context) error {
-	x, err := c.indexed(ctx)
+	x, err := c.currentIndex(ctx)
 	if err == nil && c.vectors != nil {
 		if _, failed := c.embedSkills(ctx, x); failed != nil && ctx.Err() == nil {
 			c.cfg.logger.WarnContext(ctx, "skills have no vectors: searches go by words", "error", failed)
@@ -48,32 +48,32 @@ func (c *Catalog) Index(ctx context.Context) error {
 	return err
 }
 
-func (c *Catalog) indexed(ctx context.Context) (*finding, error) {
-	if x := c.finder.built.Load(); x != nil && x.state == c.state.Load() {
+func (c *Catalog) currentIndex(ctx context.Context) (*searchIndex, error) {
+	if x := c.indexer.last.Load(); x != nil && x.state == c.state.Load() {
 		return x, nil
 	}
 	select {
-	case c.finder.building <- struct{}{}:
+	case c.indexer.token <- struct{}{}:
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	defer func() { <-c.finder.building }()
+	defer func() { <-c.indexer.token }()
 	for {
-		st, last := c.state.Load(), c.finder.built.Load()
+		st, last := c.state.Load(), c.indexer.last.Load()
 		if last != nil && last.state == st {
 			return last, nil
 		}
 		if c.closed.Load() {
 			return nil, fmt.Errorf("catalog: search: %w", fs.ErrClosed)
 		}
-		x, failed, stale := c.build(ctx, st, last)
+		x, failed, stale := c.buildIndex(ctx, st, last)
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		if stale && (c.state.Load() != st || c.closed.Load()) {
 			continue
 		}
-		c.finder.built.Store(x)
+		c.indexer.last.Store(x)
 		if !failed && x.index != c.lastIndex(last) {
 			c.save(ctx)
 		}
@@ -81,11 +81,11 @@ func (c *Catalog) indexed(ctx context.Context) (*finding, error) {
 	}
 }
 
-// build indexes the skills that are not hidden, for all audiences. failed reports that a text
+// buildIndex indexes the skills that are not hidden, for all audiences. failed reports that a text
 // could not be read, and stale that this is because the catalog has taken its files away.
-func (c *Catalog) build(ctx context.Context, st *state, last *finding) (_ *finding, failed, stale bool) {
+func (c *Catalog) buildIndex(ctx context.Context, st *state, last *searchIndex) (_ *searchIndex, failed, stale bool) {
 	var unread, gone atomic.Bool
-	x := &finding{state: st, skills: st.snapshot.searchable()}
+	x := &searchIndex{state: st, skills: st.snapshot.searchable()}
 	sources := make([]search.Source, len(x.skills))
 	keys := make([]string, len(x.skills))
 	for i, skill := range x.skills {
@@ -94,7 +94,7 @@ func (c *Catalog) build(ctx context.Context, st *state, last *finding) (_ *findi
 			if ctx.Err() != nil {
 				return d, ctx.Err()
 			}
-			body, err := c.searched(ctx, st, skill)
+			body, err := c.readForSearch(ctx, st, skill)
 			if err != nil {
 				unread.Store(true)
 				if isStale(err) {
@@ -107,7 +107,7 @@ func (c *Catalog) build(ctx context.Context, st *state, last *finding) (_ *findi
 		key := c.searchKey(ctx, st, skill)
 		keys[i], sources[i] = key, search.Source{Key: key, Read: read}
 		if c.vectors != nil {
-			x.digests = append(x.digests, digestOfText(embedded(&skill)))
+			x.digests = append(x.digests, digestOfText(embeddingText(&skill)))
 		}
 	}
 	prev := c.lastIndex(last)
@@ -132,14 +132,14 @@ func (c *Catalog) searchKey(ctx context.Context, st *state, skill core.Skill) st
 	case stamp.Settled:
 		fmt.Fprintf(hash, "%d %d", stamp.Size, stamp.Modified.UnixNano())
 	default:
-		body, err := c.searched(ctx, st, skill)
+		body, err := c.readForSearch(ctx, st, skill)
 		fmt.Fprintf(hash, "%q %t", body, err == nil)
 	}
 	return hex.EncodeToString(hash.Sum(nil)[:16])
 }
 
-// searched reads the beginning of a skill's body.
-func (c *Catalog) searched(ctx context.Context, st *state, skill core.Skill) (string, error) {
+// readForSearch reads the beginning of a skill's body.
+func (c *Catalog) readForSearch(ctx context.Context, st *state, skill core.Skill) (string, error) {
 	if c.cfg.searchBytes == 0 {
 		return "", nil
 	}
@@ -150,7 +150,7 @@ func (c *Catalog) searched(ctx context.Context, st *state, skill core.Skill) (st
 	if p.tree == nil {
 		return "", fs.ErrNotExist
 	}
-	f, _, err := scan.OpenSeen(p.tree, p.file, c.cfg.scan.MaxFileBytes)
+	f, _, err := scan.OpenChecked(p.tree, p.file, c.cfg.scan.MaxFileBytes)
 	if err != nil {
 		return "", scan.Cause(err)
 	}

@@ -27,7 +27,7 @@ import (
 // read. A file that cannot be read becomes part of the fingerprint as such.
 func (c *Catalog) Fingerprint(ctx context.Context, name string) (string, error) {
 	var sum string
-	err := c.within(ctx, name, func(st *state, p place, skill core.Skill) error {
+	err := c.withPlace(ctx, name, func(st *state, p place, skill core.Skill) error {
 		if p.entry != nil {
 			sum = newContent(p.entry.ID + "\x00" + p.entry.Revision).Digest
 			return nil
@@ -64,7 +64,7 @@ func (f *fingerprint) add(rel, file string) error {
 	info, err := f.tree.Stat(file)
 	if err == nil {
 		fmt.Fprintf(f.hash, "%q %d %v %d\n", rel, info.Size(), info.Mode(), info.ModTime().UnixNano())
-		if file != f.skillFile && f.tells(info.ModTime()) {
+		if file != f.skillFile && f.provesUnchanged(info.ModTime()) {
 			return nil
 		}
 		err = f.read(file)
@@ -79,9 +79,9 @@ func (f *fingerprint) add(rel, file string) error {
 	return nil
 }
 
-// tells reports whether a modification time proves that the file has not changed
+// provesUnchanged reports whether a modification time proves that the file has not changed
 // since.
-func (f *fingerprint) tells(modified time.Time) bool {
+func (f *fingerprint) provesUnchanged(modified time.Time) bool {
 	return modified.UTC().Year() > 1980 && f.now.Sub(modified) > scan.Settle
 }
 

@@ -10,14 +10,14 @@ import (
 	"github.com/satchel-go/satchel/catalog/internal/scan"
 )
 
-// concealed are the folders of an area that no other skill may lead into: those of
+// hiddenDirs are the folders of an area that no other skill may lead into: those of
 // skills that are hidden, or not for the audience.
-func (c *Catalog) concealed(st *state, p place) map[string]bool {
+func (c *Catalog) hiddenDirs(st *state, p place) map[string]bool {
 	a := &st.areas[p.area]
 	if c.audience == nil {
 		return a.hidden
 	}
-	seen := c.seen(st.snapshot)
+	seen := c.forAudience(st.snapshot)
 	all := maps.Clone(a.hidden)
 	for dir, id := range a.skills {
 		if _, ok := seen.byID[id]; !ok && p.entry == nil {
@@ -27,21 +27,21 @@ func (c *Catalog) concealed(st *state, p place) map[string]bool {
 	return all
 }
 
-// conceals reports whether a path of a tree leads into the folder of a concealed skill other
+// leadsToHidden reports whether a path of a tree leads into the folder of a concealed skill other
 // than the one at p. It recognizes links and other spellings of a folder.
-func (c *Catalog) conceals(st *state, p place, full string) bool {
-	hidden, t := c.concealed(st, p), p.tree
+func (c *Catalog) leadsToHidden(st *state, p place, full string) bool {
+	hidden, t := c.hiddenDirs(st, p), p.tree
 	if len(hidden) == 0 {
 		return false
 	}
-	if target, err := t.Resolve(full); err == nil && target != full && concealsAt(t, hidden, p, target) {
+	if target, err := t.Resolve(full); err == nil && target != full && isBelowHidden(t, hidden, p, target) {
 		return true // the file itself is a link, or a folder above it
 	}
-	return concealsAt(t, hidden, p, full)
+	return isBelowHidden(t, hidden, p, full)
 }
 
-// concealsAt is conceals for a path whose last part is no link.
-func concealsAt(t scan.Tree, hidden map[string]bool, p place, full string) bool {
+// isBelowHidden is conceals for a path whose last part is no link.
+func isBelowHidden(t scan.Tree, hidden map[string]bool, p place, full string) bool {
 	parent := path.Dir(full)
 	for dir := parent; dir != p.dir; dir = path.Dir(dir) {
 		if hidden[dir] {

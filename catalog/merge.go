@@ -36,20 +36,20 @@ type area struct {
 
 // state is everything that a catalog knows at one moment. It never changes.
 type state struct {
-	snapshot *Snapshot
-	places   map[string]place // by id
-	roots    []*sourced
-	areas    []area
-	watching *skillmd.Diagnostic // what a watcher has found
+	snapshot     *Snapshot
+	places       map[string]place // by id
+	roots        []*rootState
+	areas        []area
+	watchFinding *skillmd.Diagnostic // what a watcher has found
 }
 
 // merge makes one state of what the roots gave. extra are findings about whole roots.
-func (c *Catalog) merge(roots []*sourced, extra []skillmd.Diagnostic) *state {
+func (c *Catalog) merge(roots []*rootState, extra []skillmd.Diagnostic) *state {
 	st := &state{places: make(map[string]place), roots: roots}
 	var all []candidate
 	var diagnostics []skillmd.Diagnostic
 	for i, root := range roots {
-		if root.repeats {
+		if root.isRepeat {
 			continue
 		}
 		diagnostics = append(diagnostics, root.diagnostics...)
@@ -58,12 +58,12 @@ func (c *Catalog) merge(roots []*sourced, extra []skillmd.Diagnostic) *state {
 			for end < len(root.found) && root.found[end].Link == root.found[start].Link {
 				end++
 			}
-			all = c.survey(st, all, i, root.found[start:end])
+			all = c.addArea(st, all, i, root.found[start:end])
 			start = end
 		}
 	}
-	rank(all)
-	all = once(st, all)
+	sortByRank(all)
+	all = dropSameFiles(st, all)
 	if most := c.cfg.maxSkills; len(all) > most {
 		extra = append(extra, skillmd.Diagnostic{
 			Code: scan.CodeLimit, Severity: skillmd.Warning,
@@ -74,13 +74,13 @@ func (c *Catalog) merge(roots []*sourced, extra []skillmd.Diagnostic) *state {
 	for i := range all {
 		st.places[all[i].skill.ID] = all[i].at
 	}
-	named := decide(all, c.cfg.collisions)
+	named := nameSkills(all, c.cfg.collisions)
 	st.snapshot = newSnapshot(all, named, append(append(diagnostics, extra...), named.collisions...))
 	return st
 }
 
-// survey adds an area with what was found in it, which is not empty.
-func (c *Catalog) survey(st *state, all []candidate, i int, found []found) []candidate {
+// addArea adds an area with what was found in it, which is not empty.
+func (c *Catalog) addArea(st *state, all []candidate, i int, found []foundSkill) []candidate {
 	at := len(st.areas)
 	a := area{tree: st.roots[i].tree(), skills: make(map[string]string, len(found)), hidden: make(map[string]bool)}
 	if l := found[0].Link; l != nil {
@@ -102,7 +102,7 @@ func (c *Catalog) survey(st *state, all []candidate, i int, found []found) []can
 			folder = f.entry.ID
 			skill.Revision, skill.Editable, skill.Origin = f.entry.Revision, f.entry.Editable, f.entry.Origin
 			if f.entry.Unreviewed {
-				unreviewed(&skill)
+				markUnreviewed(&skill)
 			}
 		}
 		skill.ID = c.id(st, kind, root, folder, &skill)
@@ -139,9 +139,9 @@ func (c *Catalog) id(st *state, kind, root, folder string, skill *core.Skill) st
 	}
 }
 
-// unreviewed takes from a skill what only a person can grant it: the tools of its
+// markUnreviewed takes from a skill what only a person can grant it: the tools of its
 // list, secrets and the network.
-func unreviewed(skill *core.Skill) {
+func markUnreviewed(skill *core.Skill) {
 	skill.Unreviewed, skill.Repaired = true, true
 	skill.Metadata = maps.Clone(skill.Metadata)
 	delete(skill.Metadata, "secrets")

@@ -48,8 +48,8 @@ type naming struct {
 	collisions []skillmd.Diagnostic
 }
 
-// decide names the candidates, which are in the order of their rank.
-func decide(all []candidate, rule Collisions) *naming {
+// nameSkills names the candidates, which are in the order of their rank.
+func nameSkills(all []candidate, rule Collisions) *naming {
 	n := &naming{rule: rule, ambiguous: map[string][]string{}, skills: make([]core.Skill, 0, len(all))}
 	same := make(map[string][]int, len(all)) // key -> indices in all
 	for i := range all {
@@ -68,14 +68,14 @@ func decide(all []candidate, rule Collisions) *naming {
 			n.skills = append(n.skills, skill)
 			continue
 		}
-		n.contested(all, rivals, c, skill)
+		n.nameContested(all, rivals, c, skill)
 	}
 	slices.SortFunc(n.skills, func(a, b core.Skill) int { return strings.Compare(a.Name, b.Name) })
 	return n
 }
 
-// contested names a skill whose name others have too.
-func (n *naming) contested(all []candidate, rivals []int, c *candidate, skill core.Skill) {
+// nameContested names a skill whose name others have too.
+func (n *naming) nameContested(all []candidate, rivals []int, c *candidate, skill core.Skill) {
 	owner := &all[rivals[0]]
 	if skill.Origin != "" { // its name tells it from all others
 		skill.Name = skill.Qualified
@@ -134,22 +134,22 @@ func qualified(all []candidate, rivals []int, c *candidate) string {
 	return own[2] + ":" + c.skill.Name
 }
 
-// means reports whether a reference in the form of its key is the name of the candidate
+// matches reports whether a reference in the form of its key is the name of the candidate
 // behind one of its qualifiers.
-func (c *candidate) means(key string) bool {
+func (c *candidate) matches(key string) bool {
 	qualifier, ok := strings.CutSuffix(key, ":"+c.key)
 	own := c.qualifiers()
 	return ok && slices.ContainsFunc(own[:], func(q string) bool { return skilltext.CleanName(q) == qualifier })
 }
 
-// rank sorts candidates: by scope, then in the order in which they come.
-func rank(all []candidate) {
+// sortByRank sorts candidates: by scope, then in the order in which they come.
+func sortByRank(all []candidate) {
 	slices.SortStableFunc(all, func(a, b candidate) int { return int(a.skill.Scope) - int(b.skill.Scope) })
 }
 
-// once drops candidates whose SKILL.md is the very file of one with a higher rank, as
+// dropSameFiles drops candidates whose SKILL.md is the very file of one with a higher rank, as
 // when a link and its target are both in a root.
-func once(st *state, all []candidate) []candidate {
+func dropSameFiles(st *state, all []candidate) []candidate {
 	byKey := make(map[string][]int)
 	out := all[:0]
 	for _, c := range all {

@@ -25,7 +25,7 @@ type config struct {
 	embedder    Embedder
 	similarity  float64
 	watch       *WatchOptions
-	changed     []func(context.Context, *Snapshot)
+	onChange    []func(context.Context, *Snapshot)
 }
 
 // Option changes how [Open] finds and reads skills. Open returns the error of an option with a

@@ -42,7 +42,7 @@ func (c *Catalog) Ready() error {
 	st := c.state.Load()
 	var errs []error
 	for i, root := range st.roots {
-		if e := c.fault(st, i, root); e != nil {
+		if e := c.rootError(st, i, root); e != nil {
 			errs = append(errs, e)
 		}
 	}
@@ -55,55 +55,55 @@ func (c *Catalog) Ready() error {
 	return errors.Join(errs...)
 }
 
-// fault returns why a root gives no skills, nil if it does or need not.
-func (c *Catalog) fault(st *state, i int, root *sourced) error {
-	usable := slices.ContainsFunc(root.found, func(f found) bool { return f.Usable })
+// rootError returns why a root gives no skills, nil if it does or need not.
+func (c *Catalog) rootError(st *state, i int, root *rootState) error {
+	usable := slices.ContainsFunc(root.found, func(f foundSkill) bool { return f.Usable })
 	switch {
-	case root.failed():
+	case root.hasFailed():
 		at := slices.IndexFunc(root.diagnostics, isSourceFailed)
 		return &RootError{root.diagnostics[at], root.fault}
-	case root.untrusted:
-		found := c.untrusted(i, nil, st.roots[:i])
+	case root.isUntrusted:
+		found := c.untrustedFinding(i, nil, st.roots[:i])
 		if found == nil {
 			return nil // an earlier root of the project tells it
 		}
 		return &RootError{Finding: found[0]}
-	case usable, root.repeats:
+	case usable, root.isRepeat:
 		return nil
-	case root.broken() >= 0:
-		return &RootError{Finding: root.diagnostics[root.broken()]}
-	case !root.isThere(), len(root.found) > 0, c.places[i].Optional && !root.lacks():
+	case root.firstError() >= 0:
+		return &RootError{Finding: root.diagnostics[root.firstError()]}
+	case !root.wasSearched(), len(root.found) > 0, c.places[i].Optional && !root.isIncomplete():
 		return nil
 	}
 	return &RootError{Finding: scan.NoSkills(c.names[i], c.roots[i].String())}
 }
 
-// broken is the place of the first finding of the root that is an error, -1 for none.
-func (s *sourced) broken() int {
+// firstError is the place of the first finding of the root that is an error, -1 for none.
+func (s *rootState) firstError() int {
 	return slices.IndexFunc(s.diagnostics, func(d skillmd.Diagnostic) bool { return d.Severity == skillmd.Error })
 }
 
-// lacks reports whether a finding says that something of the root could not be searched.
-func (s *sourced) lacks() bool {
+// isIncomplete reports whether a finding says that something of the root could not be searched.
+func (s *rootState) isIncomplete() bool {
 	return slices.ContainsFunc(s.diagnostics, func(d skillmd.Diagnostic) bool {
 		return d.Severity > skillmd.Info && isLogged(d)
 	})
 }
 
-// lost returns a [RootError] for each directory that could be searched once and cannot be
+// lostRoots returns a [RootError] for each directory that could be searched once and cannot be
 // searched any more.
-func (c *Catalog) lost(st *state) error {
+func (c *Catalog) lostRoots(st *state) error {
 	var errs []error
 	for i, root := range st.roots {
-		if c.isOwn(i) && root.failed() {
-			errs = append(errs, c.fault(st, i, root))
+		if c.isOwn(i) && root.hasFailed() {
+			errs = append(errs, c.rootError(st, i, root))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// isUntold reports an error that no diagnostic tells.
-func isUntold(err error) bool {
+// isUnreported reports an error that no diagnostic tells.
+func isUnreported(err error) bool {
 	_, told := errors.AsType[*RootError](err)
 	return err != nil && !told
 }

@@ -153,7 +153,7 @@ func TestLostRoot(t *testing.T) {
 	write(t, base, map[string]string{"b/new/SKILL.md": skillText("new", "Is new.", "")})
 	for range 3 {
 		s, err := c.Refresh(t.Context())
-		if !errors.Is(err, fs.ErrNotExist) || isUntold(err) {
+		if !errors.Is(err, fs.ErrNotExist) || isUnreported(err) {
 			t.Errorf("Refresh is %v", err)
 		}
 		same(t, "skills", []string{"new", "pdf", "xls"}, called(s))
@@ -199,7 +199,7 @@ func TestOptionalRoots(t *testing.T) {
 			t.Errorf("%s hides a skill of another root", name)
 		}
 		before := log.Len()
-		if _, err := c.Refresh(t.Context()); isUntold(err) || log.Len() != before {
+		if _, err := c.Refresh(t.Context()); isUnreported(err) || log.Len() != before {
 			t.Errorf("%s: Refresh is %v, and logs %s", name, err, log.String()[before:])
 		}
 	}

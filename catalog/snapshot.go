@@ -28,7 +28,7 @@ type Snapshot struct {
 	digest      string
 
 	indexOnce sync.Once
-	seenIndex *seenIndex // for [Catalog.Search]
+	documents *documentMap // for [Catalog.Search]
 }
 
 func newSnapshot(all []candidate, named *naming, diagnostics []skillmd.Diagnostic) *Snapshot {
@@ -52,10 +52,10 @@ func newSnapshot(all []candidate, named *naming, diagnostics []skillmd.Diagnosti
 	return s
 }
 
-// Allowed is the snapshot as it would be if there were only the skills that allow
+// Filter is the snapshot as it would be if there were only the skills that allow
 // reports true for: names, precedence and ambiguity are decided among them. Its
 // diagnostics are those about these skills, and the collisions of their names.
-func (s *Snapshot) Allowed(allow func(core.Skill) bool) *Snapshot {
+func (s *Snapshot) Filter(allow func(core.Skill) bool) *Snapshot {
 	var all []candidate
 	places := make(map[string]bool)
 	for _, c := range s.all {
@@ -70,7 +70,7 @@ func (s *Snapshot) Allowed(allow func(core.Skill) bool) *Snapshot {
 			diagnostics = append(diagnostics, d)
 		}
 	}
-	named := decide(all, s.rule)
+	named := nameSkills(all, s.rule)
 	return newSnapshot(all, named, append(diagnostics, named.collisions...))
 }
 
@@ -138,7 +138,7 @@ func (s *Snapshot) Resolve(ref string) (core.Skill, error) {
 	}
 	var fit []core.Skill
 	for i := range s.all {
-		if c := &s.all[i]; c.means(key) || c.skill.Place == ref {
+		if c := &s.all[i]; c.matches(key) || c.skill.Place == ref {
 			fit = append(fit, s.skills[s.byID[c.skill.ID]])
 		}
 	}

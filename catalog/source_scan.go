@@ -12,25 +12,25 @@ import (
 	"github.com/satchel-go/satchel/skillmd"
 )
 
-// sourced is what is kept of a root, from one search to the next.
-type sourced struct {
+// rootState is what is kept of a root, from one search to the next.
+type rootState struct {
 	listing *source.Listing // of a source; nil where nothing could be listed yet
 	live    *scan.Listing   // of another root, whose files are read as they are
-	found   []found
+	found   []foundSkill
 	// diagnostics are the findings about the root, ordered by file.
 	diagnostics []skillmd.Diagnostic
 	records     map[string]listedRecord // by id, of skills of a source
-	// repeats is set where the directory is that of an earlier root.
-	repeats bool
-	// untrusted is set where the root was not opened, and project is where it is.
-	untrusted bool
-	project   string
+	// isRepeat is set where the directory is that of an earlier root.
+	isRepeat bool
+	// isUntrusted is set where the root was not opened, and project is where it is.
+	isUntrusted bool
+	project     string
 	// fault is why the root could not be searched, nil where it could.
 	fault error
 }
 
-// found is a SKILL.md file that was read and parsed.
-type found struct {
+// foundSkill is a SKILL.md file that was read and parsed.
+type foundSkill struct {
 	scan.Found
 	entry *source.Entry // of a source: its tree is opened for each use
 }
@@ -41,18 +41,18 @@ type listedRecord struct {
 }
 
 // qualifier is the name of a root in qualified names and ids.
-func (c *Catalog) qualifier(i int, root *sourced) string {
+func (c *Catalog) qualifier(i int, root *rootState) string {
 	if name, ok, err := c.roots[i].Name(); ok && err == nil {
 		return name
 	}
-	if root.live != nil && root.live.Called != "" {
-		return root.live.Called
+	if root.live != nil && root.live.PluginName != "" {
+		return root.live.PluginName
 	}
 	return c.names[i]
 }
 
 // tree is the tree that the skills are in, nil where each has one of its own.
-func (s *sourced) tree() scan.Tree {
+func (s *rootState) tree() scan.Tree {
 	if s == nil || s.live == nil {
 		return nil
 	}
@@ -60,7 +60,7 @@ func (s *sourced) tree() scan.Tree {
 }
 
 // trees are the trees that the root has opened, those of links included.
-func (s *sourced) trees() []scan.Tree {
+func (s *rootState) trees() []scan.Tree {
 	t := s.tree()
 	if t == nil {
 		return nil
@@ -72,19 +72,19 @@ func (s *sourced) trees() []scan.Tree {
 	return all
 }
 
-// isThere reports whether the root could be searched.
-func (s *sourced) isThere() bool {
-	return !s.failed() && !s.repeats && !s.untrusted && (s.live == nil || s.live.Tree != nil)
+// wasSearched reports whether the root could be searched.
+func (s *rootState) wasSearched() bool {
+	return !s.hasFailed() && !s.isRepeat && !s.isUntrusted && (s.live == nil || s.live.Tree != nil)
 }
 
 // searchRoot lists the skills of a root. One that fails, or takes longer than it may,
 // keeps what it listed last; a directory that cannot be searched the first time is an
 // error, unless it is optional.
-func (c *Catalog) searchRoot(ctx context.Context, i int, old *sourced) (*sourced, error) {
+func (c *Catalog) searchRoot(ctx context.Context, i int, old *rootState) (*rootState, error) {
 	next, same, err := c.listRoot(ctx, i, old)
 	if ctx.Err() != nil {
 		if err == nil && !same {
-			closeTrees([]*sourced{next}, []*sourced{old})
+			closeTrees([]*rootState{next}, []*rootState{old})
 		}
 		return nil, ctx.Err()
 	}
@@ -93,7 +93,7 @@ func (c *Catalog) searchRoot(ctx context.Context, i int, old *sourced) (*sourced
 		return nil, err
 	case err != nil:
 		return c.sourceFailed(i, old, err), nil
-	case same && !old.failed() && !old.repeats:
+	case same && !old.hasFailed() && !old.isRepeat:
 		return old, nil
 	}
 	return next, nil
@@ -104,7 +104,7 @@ func (c *Catalog) searchRoot(ctx context.Context, i int, old *sourced) (*sourced
 func (c *Catalog) isOwn(i int) bool { return !c.places[i].IsSource && c.places[i].Unpack == nil }
 
 // listRoot lists the skills of a root. same reports that they are those of old.
-func (c *Catalog) listRoot(ctx context.Context, i int, old *sourced) (next *sourced, same bool, err error) {
+func (c *Catalog) listRoot(ctx context.Context, i int, old *rootState) (next *rootState, same bool, err error) {
 	src := c.roots[i].Source()
 	if src == nil { // an archive has its own limit
 		var prev *scan.Listing
@@ -131,15 +131,15 @@ func (c *Catalog) listRoot(ctx context.Context, i int, old *sourced) (next *sour
 	if err != nil {
 		return nil, false, err
 	}
-	if old != nil && listed == prev && !old.failed() && !old.repeats {
+	if old != nil && listed == prev && !old.hasFailed() && !old.isRepeat {
 		return old, true, nil
 	}
 	return c.parseListing(i, listed, old), false, nil
 }
 
 // sourceFailed keeps what a root listed last, and says so.
-func (c *Catalog) sourceFailed(i int, old *sourced, err error) *sourced {
-	s := &sourced{}
+func (c *Catalog) sourceFailed(i int, old *rootState, err error) *rootState {
+	s := &rootState{}
 	if old != nil {
 		*s = *old
 	}
@@ -157,11 +157,11 @@ func (c *Catalog) sourceFailed(i int, old *sourced, err error) *sourced {
 
 func isSourceFailed(d skillmd.Diagnostic) bool { return d.Code == CodeSourceFailed }
 
-func (s *sourced) failed() bool { return s.fault != nil }
+func (s *rootState) hasFailed() bool { return s.fault != nil }
 
 // parseLive takes the skills of a tree, which the scanner has parsed, sorted and bounded.
-func parseLive(listed *scan.Listing) *sourced {
-	s := &sourced{live: listed, found: make([]found, len(listed.Found)), diagnostics: listed.Diagnostics}
+func parseLive(listed *scan.Listing) *rootState {
+	s := &rootState{live: listed, found: make([]foundSkill, len(listed.Found)), diagnostics: listed.Diagnostics}
 	for n := range listed.Found {
 		s.found[n].Found = listed.Found[n]
 	}
@@ -170,8 +170,8 @@ func parseLive(listed *scan.Listing) *sourced {
 
 // parseListing makes skills of entries. What is known of the same revision is not
 // parsed again.
-func (c *Catalog) parseListing(i int, listed *source.Listing, old *sourced) *sourced {
-	s := &sourced{listing: listed, records: make(map[string]listedRecord, len(listed.Entries))}
+func (c *Catalog) parseListing(i int, listed *source.Listing, old *rootState) *rootState {
+	s := &rootState{listing: listed, records: make(map[string]listedRecord, len(listed.Entries))}
 	p := &scan.Scanner{Config: c.cfg.scan, Name: c.names[i]}
 	s.diagnostics = slices.Clone(listed.Diagnostics)
 	entries := listed.Entries
@@ -199,11 +199,11 @@ func (c *Catalog) parseListing(i int, listed *source.Listing, old *sourced) *sou
 		}
 		s.records[e.ID] = known
 		s.diagnostics = append(s.diagnostics, known.Diagnostics...)
-		s.found = append(s.found, found{scan.Found{Dir: ".", File: e.SkillFile(), Record: known.Record}, e})
+		s.found = append(s.found, foundSkill{scan.Found{Dir: ".", File: e.SkillFile(), Record: known.Record}, e})
 	}
-	slices.SortFunc(s.found, func(a, b found) int { return strings.Compare(a.entry.ID, b.entry.ID) })
+	slices.SortFunc(s.found, func(a, b foundSkill) int { return strings.Compare(a.entry.ID, b.entry.ID) })
 	slices.SortStableFunc(s.diagnostics, func(a, b skillmd.Diagnostic) int { return strings.Compare(a.File, b.File) })
 	return s
 }
 
-func (s *sourced) note(d skillmd.Diagnostic) { s.diagnostics = append(s.diagnostics, d) }
+func (s *rootState) note(d skillmd.Diagnostic) { s.diagnostics = append(s.diagnostics, d) }

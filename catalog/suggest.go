@@ -24,7 +24,7 @@ type suggestion struct {
 // work is bounded for any name.
 func (s *Snapshot) Suggest(name string) []string {
 	var names []string
-	near, _ := s.near(name)
+	near, _ := s.similarNames(name)
 	for _, n := range near[:min(len(near), maxSuggestions)] {
 		names = append(names, n.name)
 	}
@@ -35,7 +35,7 @@ func (s *Snapshot) Suggest(name string) []string {
 // have meant. Names that are one typing error away come first. Then come skills that
 // [Catalog.Search] finds for the words of the name, then those of [Snapshot.Suggest].
 func (c *Catalog) Suggest(name string) []string {
-	near, words := c.Snapshot().near(name)
+	near, words := c.Snapshot().similarNames(name)
 	var names, weak []string
 	add := func(n string) {
 		if len(names) < maxSuggestions && !slices.Contains(names, n) {
@@ -75,9 +75,9 @@ func sharesWord(a, b []rune) bool {
 
 func isSeparator(r rune) bool { return r == '-' || r == ':' || r == '.' }
 
-// near returns the names that are spelled like name, the best first, and name as it is
+// similarNames returns the names that are spelled like name, the best first, and name as it is
 // compared.
-func (s *Snapshot) near(name string) (near []suggestion, want []rune) {
+func (s *Snapshot) similarNames(name string) (near []suggestion, want []rune) {
 	if len(name) > maxCompared*utf8.UTFMax {
 		name = name[:maxCompared*utf8.UTFMax]
 	}
@@ -94,7 +94,7 @@ func (s *Snapshot) near(name string) (near []suggestion, want []rune) {
 		}
 	}
 	if at := strings.LastIndexByte(name, ':'); len(near) == 0 && at >= 0 { // of another root
-		return s.near(name[at+1:])
+		return s.similarNames(name[at+1:])
 	}
 	slices.SortFunc(near, func(a, b suggestion) int {
 		return cmp.Or(cmp.Compare(a.cost, b.cost), cmp.Compare(len(a.name), len(b.name)), cmp.Compare(a.name, b.name))

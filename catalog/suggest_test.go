@@ -17,7 +17,7 @@ func snapshotOf(skills []core.Skill) *Snapshot {
 		s.ID = "dir:r/" + s.Name
 		all[i] = candidate{skill: s, key: skilltext.CleanName(s.Name), root: "r", folder: s.Name}
 	}
-	return newSnapshot(all, decide(all, Shadow), nil)
+	return newSnapshot(all, nameSkills(all, Shadow), nil)
 }
 
 func named(names ...string) *Snapshot {

@@ -38,13 +38,13 @@ func (c *Catalog) isTrusted(ctx context.Context, r source.Root) (trusted bool, e
 	return c.cfg.trust(ctx, r)
 }
 
-// untrusted says that roots of a project were not opened: once for each project.
-func (c *Catalog) untrusted(i int, err error, before []*sourced) []skillmd.Diagnostic {
+// untrustedFinding says that roots of a project were not opened: once for each project.
+func (c *Catalog) untrustedFinding(i int, err error, before []*rootState) []skillmd.Diagnostic {
 	project := c.roots[i].Project()
 	if c.places[i].IsNamed() {
 		project = c.roots[i].String()
 	}
-	told := slices.ContainsFunc(before, func(s *sourced) bool { return s.untrusted && s.project == project })
+	told := slices.ContainsFunc(before, func(s *rootState) bool { return s.isUntrusted && s.project == project })
 	if told {
 		return nil
 	}

@@ -38,21 +38,21 @@ func WithWatch(opts WatchOptions) Option {
 
 // WithChanged adds a function that a watcher calls like [WatchOptions].Changed, before it.
 func WithChanged(changed func(context.Context, *Snapshot)) Option {
-	return func(c *config) error { c.changed = append(c.changed, changed); return nil }
+	return func(c *config) error { c.onChange = append(c.onChange, changed); return nil }
 }
 
 // watcher refreshes a catalog when its skills change.
 type watcher struct {
-	c       *Catalog
-	opts    WatchOptions
-	stop    context.CancelFunc
-	done    chan struct{}
-	noticed chan struct{} // by sources
-	quiet   []func()      // ends what Notify has begun
-	pace    scan.Pace
-	watch   *scan.Watches
-	polled  bool // some roots cannot be watched
-	seen    *Snapshot
+	c         *Catalog
+	opts      WatchOptions
+	stop      context.CancelFunc
+	done      chan struct{}
+	notices   chan struct{} // by sources
+	stops     []func()      // ends what Notify has begun
+	pace      scan.Pace
+	watch     *scan.Watches
+	needsPoll bool // some roots cannot be watched
+	last      *Snapshot
 }
 
 // Watch refreshes the catalog when a skill of one of its roots is added, edited or removed.
@@ -72,15 +72,15 @@ func (c *Catalog) watchWith(ctx context.Context, opts WatchOptions) *watcher {
 	opts.MaxWatches = cmp.Or(max(opts.MaxWatches, 0), maxWatches)
 	ctx, stop := context.WithCancel(ctx)
 	w := &watcher{
-		c: c.Whole(), opts: opts, stop: stop, done: make(chan struct{}), noticed: make(chan struct{}, 1),
-		pace: scan.Pace{Quiet: opts.Quiet, Latest: opts.Latest}, watch: &scan.Watches{}, seen: c.Whole().Snapshot(),
+		c: c.WithoutAudience(), opts: opts, stop: stop, done: make(chan struct{}), notices: make(chan struct{}, 1),
+		pace: scan.Pace{Quiet: opts.Quiet, Latest: opts.Latest}, watch: &scan.Watches{}, last: c.WithoutAudience().Snapshot(),
 	}
 	for i, p := range c.places {
 		n, ok := c.roots[i].Source().(source.Notifier)
 		if ok {
-			w.quiet = append(w.quiet, n.Notify(w.notice))
+			w.stops = append(w.stops, n.Notify(w.notice))
 		}
-		w.polled = w.polled || !ok && p.IsNamed()
+		w.needsPoll = w.needsPoll || !ok && p.IsNamed()
 	}
 	go w.run(ctx)
 	return w
@@ -89,7 +89,7 @@ func (c *Catalog) watchWith(ctx context.Context, opts WatchOptions) *watcher {
 // notice says that something has changed. It never blocks.
 func (w *watcher) notice() {
 	select {
-	case w.noticed <- struct{}{}:
+	case w.notices <- struct{}{}:
 	default:
 	}
 }
@@ -104,12 +104,12 @@ func (w *watcher) Close() error {
 func (w *watcher) run(ctx context.Context) {
 	defer close(w.done)
 	defer func() {
-		for _, quiet := range w.quiet {
+		for _, quiet := range w.stops {
 			quiet()
 		}
 		w.watch.Close()
 	}()
-	w.arm()
+	w.updateWatches()
 	w.pace.Changed(time.Now()) // what has changed since the catalog was opened
 	timer, poll := time.NewTimer(0), time.NewTicker(w.opts.Poll)
 	defer timer.Stop()
@@ -120,7 +120,7 @@ func (w *watcher) run(ctx context.Context) {
 			timer.Reset(time.Until(at))
 			due = timer.C
 		}
-		if w.polled || w.watch.Limited {
+		if w.needsPoll || w.watch.Limited {
 			polled = poll.C
 		}
 		events, lost := w.watch.Channels()
@@ -128,13 +128,13 @@ func (w *watcher) run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case e := <-events:
-			if w.watch.Means(e) {
+			if w.watch.Concerns(e) {
 				w.pace.Changed(time.Now())
 			}
 		case err := <-lost:
 			w.c.cfg.logger.DebugContext(ctx, "changes of skills were lost", "error", err)
 			w.pace.Changed(time.Now())
-		case <-w.noticed:
+		case <-w.notices:
 			w.pace.Changed(time.Now())
 		case <-polled:
 			w.pace.Changed(time.Now())
@@ -156,28 +156,28 @@ func (w *watcher) refresh(ctx context.Context) bool {
 		return true
 	case errors.Is(err, fs.ErrClosed):
 		return false
-	case isUntold(err):
+	case isUnreported(err):
 		w.c.cfg.logger.WarnContext(ctx, "the skills cannot be read again", "error", err)
 	}
-	if w.arm() {
+	if w.updateWatches() {
 		w.pace.Changed(time.Now()) // what has changed before it was watched
 	}
 	w.pace.End(time.Now())
-	if snapshot != w.seen {
-		for _, changed := range w.c.cfg.changed {
+	if snapshot != w.last {
+		for _, changed := range w.c.cfg.onChange {
 			changed(ctx, snapshot)
 		}
 		if w.opts.Changed != nil {
 			w.opts.Changed(ctx, snapshot)
 		}
 	}
-	w.seen = snapshot
+	w.last = snapshot
 	return true
 }
 
-// arm watches the folders that the catalog has now, and reports whether they are other
+// updateWatches watches the folders that the catalog has now, and reports whether they are other
 // ones than before, or the finding about them is.
-func (w *watcher) arm() bool {
+func (w *watcher) updateWatches() bool {
 	next, err := w.watch.Follow(w.c.watchedDirs(), w.opts.MaxWatches)
 	if err != nil {
 		w.c.cfg.logger.Warn("folders of skills cannot be watched", "error", err)
@@ -191,8 +191,8 @@ func (w *watcher) arm() bool {
 			Message: fmt.Sprintf("%d of %d folders are watched; changes in the others are found within %v", next.Count, len(next.Dirs), w.opts.Poll),
 		}
 	}
-	if last := w.c.watching.Load(); (last == nil) != (finding == nil) || last != nil && *last != *finding {
-		w.c.watching.Store(finding)
+	if last := w.c.watchFinding.Load(); (last == nil) != (finding == nil) || last != nil && *last != *finding {
+		w.c.watchFinding.Store(finding)
 		changed = true
 	}
 	return changed

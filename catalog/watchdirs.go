@@ -8,11 +8,11 @@ import (
 
 // watchedDirs are the folders in which a change may be one of the catalog, those nearest
 // to their roots first. What is not trusted is not among them.
-func (c *library) watchedDirs() []scan.WatchedDir {
+func (c *catalogData) watchedDirs() []scan.WatchedDir {
 	var all, deep []scan.WatchedDir
 	for i, root := range c.state.Load().roots {
 		base := c.places[i].Absolute()
-		if base == "" || root.untrusted {
+		if base == "" || root.isUntrusted {
 			continue
 		}
 		all = append(all, scan.WatchDirs(base)...)

@@ -219,7 +219,7 @@ func editorOf(ctx context.Context, s *tools.Scope) (*editor, Actor, string, erro
 // among all others.
 func (d *editor) withPlaces(s *tools.Scope, allow func(core.Skill) bool) func(core.Skill) bool {
 	places := map[string]core.Skill{}
-	for _, skill := range s.Catalog().Whole().Snapshot().Skills() {
+	for _, skill := range s.Catalog().WithoutAudience().Snapshot().Skills() {
 		places[skill.ID] = skill
 	}
 	return func(skill core.Skill) bool {

@@ -36,7 +36,7 @@ func Source(t *testing.T, open func(t *testing.T) Library) {
 	t.Helper()
 	for _, tt := range []struct {
 		name string
-		run  func(*testing.T, *shelf)
+		run  func(*testing.T, *fixture)
 	}{
 		{"scan/nothing", emptyScan},
 		{"scan/entries are complete", completeEntries},
@@ -51,19 +51,19 @@ func Source(t *testing.T, open func(t *testing.T) Library) {
 		{"context/cancelled", cancelled},
 		{"parallel/scan and open", parallel},
 	} {
-		t.Run(tt.name, func(t *testing.T) { tt.run(t, &shelf{open(t)}) })
+		t.Run(tt.name, func(t *testing.T) { tt.run(t, &fixture{open(t)}) })
 	}
 }
 
-// shelf is a library with the steps that the tests share.
-type shelf struct{ Library }
+// fixture is a library with the steps that the tests share.
+type fixture struct{ Library }
 
 func skillText(name, description string) string {
 	return fmt.Sprintf("---\nname: %s\ndescription: %s\n---\n# %s\n", name, description, name)
 }
 
 // fill puts two skills, one with files.
-func (s *shelf) fill(t *testing.T) {
+func (s *fixture) fill(t *testing.T) {
 	t.Helper()
 	s.Put(t, "pdf", "SKILL.md", skillText("pdf", "Reads PDF files."))
 	s.Put(t, "pdf", "references/forms.md", "Forms.\n")
@@ -71,7 +71,7 @@ func (s *shelf) fill(t *testing.T) {
 	s.Put(t, "csv", "SKILL.md", skillText("csv", "Reads tables."))
 }
 
-func (s *shelf) scan(t *testing.T, prev *source.Listing) *source.Listing {
+func (s *fixture) scan(t *testing.T, prev *source.Listing) *source.Listing {
 	t.Helper()
 	l, err := s.Source.Scan(t.Context(), prev)
 	if err != nil || l == nil {
@@ -92,7 +92,7 @@ func entry(t *testing.T, l *source.Listing, name string) source.Entry {
 	return source.Entry{}
 }
 
-func emptyScan(t *testing.T, s *shelf) {
+func emptyScan(t *testing.T, s *fixture) {
 	l := s.scan(t, nil)
 	if len(l.Entries) != 0 {
 		t.Errorf("an empty library lists %+v", l.Entries)
@@ -102,7 +102,7 @@ func emptyScan(t *testing.T, s *shelf) {
 	}
 }
 
-func completeEntries(t *testing.T, s *shelf) {
+func completeEntries(t *testing.T, s *fixture) {
 	s.fill(t)
 	s.Put(t, "long", "SKILL.md", skillText("long", "Long.")+strings.Repeat("A long body.\n", 50_000))
 	l := s.scan(t, nil)
@@ -127,14 +127,14 @@ func completeEntries(t *testing.T, s *shelf) {
 	}
 }
 
-func stableScan(t *testing.T, s *shelf) {
+func stableScan(t *testing.T, s *fixture) {
 	s.fill(t)
 	if a, b := s.scan(t, nil), s.scan(t, nil); !reflect.DeepEqual(a, b) {
 		t.Errorf("one scan gives\n%+v\nthe next\n%+v", a, b)
 	}
 }
 
-func returnsPrev(t *testing.T, s *shelf) {
+func returnsPrev(t *testing.T, s *fixture) {
 	s.fill(t)
 	first := s.scan(t, nil)
 	for range 3 {
@@ -155,7 +155,7 @@ func returnsPrev(t *testing.T, s *shelf) {
 	}
 }
 
-func revisions(t *testing.T, s *shelf) {
+func revisions(t *testing.T, s *fixture) {
 	s.fill(t)
 	before := s.scan(t, nil)
 	for _, change := range []struct{ path, text string }{
@@ -176,7 +176,7 @@ func revisions(t *testing.T, s *shelf) {
 	}
 }
 
-func comesAndGoes(t *testing.T, s *shelf) {
+func comesAndGoes(t *testing.T, s *fixture) {
 	s.fill(t)
 	before := s.scan(t, nil)
 	pdf := entry(t, before, "pdf")
@@ -191,7 +191,7 @@ func comesAndGoes(t *testing.T, s *shelf) {
 	}
 }
 
-func leavesPrev(t *testing.T, s *shelf) {
+func leavesPrev(t *testing.T, s *fixture) {
 	s.fill(t)
 	prev := s.scan(t, nil)
 	copied := source.Listing{Diagnostics: append(prev.Diagnostics[:0:0], prev.Diagnostics...)}
@@ -207,7 +207,7 @@ func leavesPrev(t *testing.T, s *shelf) {
 	}
 }
 
-func listedFiles(t *testing.T, s *shelf) {
+func listedFiles(t *testing.T, s *fixture) {
 	s.fill(t)
 	e := entry(t, s.scan(t, nil), "pdf")
 	fsys, err := s.Source.Open(t.Context(), e.ID, e.Revision)
@@ -249,7 +249,7 @@ func listedFiles(t *testing.T, s *shelf) {
 	}
 }
 
-func unknownIsGone(t *testing.T, s *shelf) {
+func unknownIsGone(t *testing.T, s *fixture) {
 	s.fill(t)
 	e := entry(t, s.scan(t, nil), "pdf")
 	for _, ref := range [][2]string{{"no such skill", e.Revision}, {"", ""}, {e.ID, "no such revision"}, {"../" + e.ID, e.Revision}} {
@@ -259,7 +259,7 @@ func unknownIsGone(t *testing.T, s *shelf) {
 	}
 }
 
-func oldRevision(t *testing.T, s *shelf) {
+func oldRevision(t *testing.T, s *fixture) {
 	s.fill(t)
 	before := s.scan(t, nil)
 	e := entry(t, before, "pdf")
@@ -281,7 +281,7 @@ func oldRevision(t *testing.T, s *shelf) {
 	}
 }
 
-func cancelled(t *testing.T, s *shelf) {
+func cancelled(t *testing.T, s *fixture) {
 	s.fill(t)
 	e := entry(t, s.scan(t, nil), "pdf")
 	ctx, cancel := context.WithCancel(t.Context())
@@ -294,7 +294,7 @@ func cancelled(t *testing.T, s *shelf) {
 	}
 }
 
-func parallel(t *testing.T, s *shelf) {
+func parallel(t *testing.T, s *fixture) {
 	s.fill(t)
 	listing := s.scan(t, nil)
 	var workers sync.WaitGroup

@@ -4,21 +4,21 @@ import "time"
 
 // Bounds of one skill, as the extension has them.
 const (
-	maxFiles = 512
-	maxBytes = 16 << 20 // of all files
-	maxURI   = 2048     // bytes
-	maxHead  = 64 << 10 // bytes of front matter
-	maxPath  = 512      // bytes
-	maxDeep  = 32       // folders of a path
-	maxDepth = 32       // of values of front matter
+	maxFiles   = 512
+	maxBytes   = 16 << 20 // of all files
+	maxURI     = 2048     // bytes
+	maxHead    = 64 << 10 // bytes of front matter
+	maxPath    = 512      // bytes
+	maxFolders = 32       // folders of a path
+	maxDepth   = 32       // of values of front matter
 )
 
 // Bounds of what a server sends.
 const (
 	// maxSkills is how many skills are listed; the rest is one diagnostic.
 	maxSkills = 1000
-	// maxAll is how many bytes are kept of a list.
-	maxAll = 64 << 20
+	// maxListBytes is how many bytes are kept of a list.
+	maxListBytes = 64 << 20
 	// maxPage is how many skills a page has.
 	maxPage = 10_000
 	// maxCursor is the longest cursor, in bytes: all of a list are kept.

@@ -217,7 +217,7 @@ func TestOddEntry(t *testing.T) {
 	if err != nil || len(got) != 4 || got[0].URI == "" || got[1].URI != "" || got[3].URI == "" {
 		t.Fatalf("%+v, %v", got, err)
 	}
-	if _, why := new(Source).check(got[1]); why == "" {
+	if _, why := new(Source).newSkill(got[1]); why == "" {
 		t.Error("an entry without a URI is used")
 	}
 }

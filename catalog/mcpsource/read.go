@@ -14,22 +14,22 @@ import (
 	"github.com/satchel-go/satchel/catalog/source"
 )
 
-// changed reports a skill that is not what was listed; cause says in which way.
-type changed struct {
+// changedError reports a skill that is not what was listed; cause says in which way.
+type changedError struct {
 	skill string
 	cause error
 }
 
-func (e *changed) Error() string {
+func (e *changedError) Error() string {
 	return fmt.Sprintf("skill %q has changed at its server: approve it again", e.skill)
 }
 
-func (e *changed) Unwrap() error { return e.cause }
+func (e *changedError) Unwrap() error { return e.cause }
 
-// changed returns the error of a skill that has changed.
-func (s *Source) changed(k *skill, cause error) error {
+// changedSkill returns the error of a skill that has changed.
+func (s *Source) changedSkill(k *skill, cause error) error {
 	name, _ := k.frontmatter["name"].(string)
-	return &changed{s.label + ":" + name, cause}
+	return &changedError{s.label + ":" + name, cause}
 }
 
 // isChanged asks the server whether a skill, of which a file cannot be read, is another
@@ -39,7 +39,7 @@ func (s *Source) isChanged(ctx context.Context, k *skill) bool {
 	if _, refused := errors.AsType[*jsonrpc.Error](err); err != nil {
 		return refused
 	}
-	again, why := s.check(now)
+	again, why := s.newSkill(now)
 	return why != "" || again.entry.Revision != k.entry.Revision
 }
 
@@ -53,23 +53,23 @@ func (s *Source) read(ctx context.Context, k *skill, path string) ([]byte, error
 	if kept {
 		return text, nil
 	}
-	got, err := within(ctx, s.wait, func(ctx context.Context) (*mcp.ReadResourceResult, error) {
+	got, err := withTimeout(ctx, s.wait, func(ctx context.Context) (*mcp.ReadResourceResult, error) {
 		return s.session.ReadResource(ctx, &mcp.ReadResourceParams{URI: k.uris[path]})
 	})
 	switch {
 	case err != nil && s.isChanged(ctx, k):
-		return nil, s.changed(k, source.ErrGone)
+		return nil, s.changedSkill(k, source.ErrGone)
 	case err != nil:
 		return nil, fmt.Errorf("MCP server %q: %w", s.label, err)
 	case len(got.Contents) != 1 || got.Contents[0] == nil || got.Contents[0].URI != k.uris[path]:
-		return nil, errors.Join(s.changed(k, source.ErrDigest), fmt.Errorf("MCP server %q answers with something else", s.label))
+		return nil, errors.Join(s.changedSkill(k, source.ErrDigest), fmt.Errorf("MCP server %q answers with something else", s.label))
 	}
 	if text = got.Contents[0].Blob; text == nil {
 		text = []byte(got.Contents[0].Text)
 	}
 	sum := sha256.Sum256(text)
-	if int64(len(text)) != f.Size || hex.EncodeToString(sum[:]) != f.SHA256 || path == skillFile && !k.sameFields(text) {
-		return nil, s.changed(k, source.ErrDigest)
+	if int64(len(text)) != f.Size || hex.EncodeToString(sum[:]) != f.SHA256 || path == skillFile && !k.hasFields(text) {
+		return nil, s.changedSkill(k, source.ErrDigest)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -29,7 +29,7 @@ func (s *Source) Refresh(ctx context.Context) (changed bool, err error) {
 	if maps.Equal(last, now) {
 		return false, nil
 	}
-	s.tell()
+	s.callWatchers()
 	return true, nil
 }
 
@@ -37,12 +37,12 @@ func (s *Source) Refresh(ctx context.Context) (changed bool, err error) {
 // resources have changed, and each 30 seconds where it does not say so.
 func (s *Source) Notify(changed func()) (stop func()) {
 	s.mu.Lock()
-	s.watching++
-	id := s.watching
+	s.lastWatcher++
+	id := s.lastWatcher
 	s.watchers[id] = changed
 	s.mu.Unlock()
 	done := make(chan struct{})
-	if !s.tells {
+	if !s.announcesChanges {
 		go func() {
 			ticker := time.NewTicker(pollEvery)
 			defer ticker.Stop()
@@ -67,8 +67,8 @@ func (s *Source) Notify(changed func()) (stop func()) {
 	}
 }
 
-// tell calls who watches the source.
-func (s *Source) tell() {
+// callWatchers calls who watches the source.
+func (s *Source) callWatchers() {
 	s.mu.Lock()
 	all := slices.Collect(maps.Values(s.watchers))
 	s.mu.Unlock()

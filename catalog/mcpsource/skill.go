@@ -38,16 +38,16 @@ type skill struct {
 // id is the canonical id of a skill: the label and the URI.
 func (s *Source) id(uri string) string { return "mcp:" + s.label + ":" + uri }
 
-// shown is a URI that can be told to people.
-func shown(uri string) string { return fmt.Sprintf("%.100q", uri) }
+// quoteURI is a URI that can be told to people.
+func quoteURI(uri string) string { return fmt.Sprintf("%.100q", uri) }
 
 var digests = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
 
-// check returns a listed skill, or why it cannot be used.
-func (s *Source) check(l listed) (*skill, string) {
+// newSkill returns a listed skill, or why it cannot be used.
+func (s *Source) newSkill(l listedSkill) (*skill, string) {
 	const unusable = "its front matter is too large, or cannot be read"
 	var fields map[string]any
-	if len(l.Frontmatter) > 2*maxHead || json.Unmarshal(l.Frontmatter, &fields) != nil || !shallow(fields, maxDepth) {
+	if len(l.Frontmatter) > 2*maxHead || json.Unmarshal(l.Frontmatter, &fields) != nil || !isShallow(fields, maxDepth) {
 		return nil, unusable
 	}
 	folder, isSkill := strings.CutSuffix(l.URI, "/"+skillFile)
@@ -77,7 +77,7 @@ func (s *Source) check(l listed) (*skill, string) {
 	if err != nil || len(files) == 0 {
 		return nil, "it lists no files"
 	}
-	if why := k.add(files); why != "" {
+	if why := k.addFiles(files); why != "" {
 		return nil, why
 	}
 	head, err := headOf(fields)
@@ -100,21 +100,21 @@ func (s *Source) check(l listed) (*skill, string) {
 	return k, ""
 }
 
-// add takes the files of the skill, or says why they cannot be used.
-func (k *skill) add(files []resource) string {
+// addFiles takes the files of the skill, or says why they cannot be used.
+func (k *skill) addFiles(files []resource) string {
 	total := int64(0)
 	for _, f := range files {
 		escaped, inside := strings.CutPrefix(f.URI, k.folder)
 		path, err := url.PathUnescape(escaped)
 		switch {
-		case len(escaped) > 3*maxPath || len(path) > maxPath || strings.Count(path, "/") > maxDeep:
-			return "it lists " + shown(f.URI) + ", whose path is too long"
+		case len(escaped) > 3*maxPath || len(path) > maxPath || strings.Count(path, "/") > maxFolders:
+			return "it lists " + quoteURI(f.URI) + ", whose path is too long"
 		case !inside || err != nil || !fs.ValidPath(path) || path == "." || !utf8.ValidString(path) || strings.ContainsAny(path, "\\\x00"):
-			return "it lists " + shown(f.URI) + ", which is no file of it"
+			return "it lists " + quoteURI(f.URI) + ", which is no file of it"
 		case !digests.MatchString(f.Digest) || f.Size == nil || *f.Size < 0 || *f.Size > maxBytes:
-			return "it lists no usable digest and size of " + shown(f.URI)
+			return "it lists no usable digest and size of " + quoteURI(f.URI)
 		case k.uris[path] != "":
-			return "it lists " + shown(f.URI) + " twice"
+			return "it lists " + quoteURI(f.URI) + " twice"
 		}
 		if total += *f.Size; total > maxBytes {
 			return fmt.Sprintf("it has more than %d bytes", maxBytes)
@@ -136,22 +136,22 @@ func (k *skill) add(files []resource) string {
 	return ""
 }
 
-// shallow reports whether a value is nested at most levels deep: YAML indents each
+// isShallow reports whether a value is nested at most levels deep: YAML indents each
 // level.
-func shallow(v any, levels int) bool {
+func isShallow(v any, levels int) bool {
 	if levels < 0 {
 		return false
 	}
 	switch v := v.(type) {
 	case map[string]any:
 		for _, value := range v {
-			if !shallow(value, levels-1) {
+			if !isShallow(value, levels-1) {
 				return false
 			}
 		}
 	case []any:
 		for _, value := range v {
-			if !shallow(value, levels-1) {
+			if !isShallow(value, levels-1) {
 				return false
 			}
 		}
@@ -189,8 +189,8 @@ func headOf(fields map[string]any) ([]byte, error) {
 	return slices.Concat([]byte("---\n"), text, []byte("---\n")), err
 }
 
-// sameFields reports whether the front matter of a SKILL.md is what was listed.
-func (k *skill) sameFields(text []byte) bool {
+// hasFields reports whether the front matter of a SKILL.md is what was listed.
+func (k *skill) hasFields(text []byte) bool {
 	have, err := json.Marshal(skilltext.Fields(text))
 	if err != nil {
 		return false

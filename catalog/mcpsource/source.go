@@ -27,13 +27,13 @@ type Source struct {
 	session *mcp.ClientSession
 	settings
 
-	tells bool // the server says when its resources change
+	announcesChanges bool // the server says when its resources change
 
-	mu       sync.Mutex
-	skills   map[string]*skill // by id, as they were listed last
-	texts    *lru.Cache[string, []byte]
-	watchers map[int]func()
-	watching int // how many there were
+	mu          sync.Mutex
+	skills      map[string]*skill // by id, as they were listed last
+	texts       *lru.Cache[string, []byte]
+	watchers    map[int]func()
+	lastWatcher int // how many there were
 }
 
 var _ source.Notifier = (*Source)(nil)
@@ -72,7 +72,7 @@ func Open(ctx context.Context, label string, transport mcp.Transport, opts ...Op
 	s.texts = lru.New[string, []byte](max(s.bytes, 1), nil)
 	client := mcp.NewClient(&mcp.Implementation{Name: "satchel", Version: "1"}, &mcp.ClientOptions{
 		Capabilities:               &mcp.ClientCapabilities{},
-		ResourceListChangedHandler: func(context.Context, *mcp.ResourceListChangedRequest) { s.tell() },
+		ResourceListChangedHandler: func(context.Context, *mcp.ResourceListChangedRequest) { s.callWatchers() },
 	})
 	err := errors.Join(
 		mcp.AddSendingCustomMethod[*listParams, *listResult](client, "skills/list"),
@@ -81,7 +81,7 @@ func Open(ctx context.Context, label string, transport mcp.Transport, opts ...Op
 	if err != nil {
 		return nil, err
 	}
-	if s.session, err = within(ctx, s.wait, func(ctx context.Context) (*mcp.ClientSession, error) {
+	if s.session, err = withTimeout(ctx, s.wait, func(ctx context.Context) (*mcp.ClientSession, error) {
 		return client.Connect(ctx, transport, nil)
 	}); err != nil {
 		return nil, fmt.Errorf("MCP server %q: %w", label, err)
@@ -90,7 +90,7 @@ func Open(ctx context.Context, label string, transport mcp.Transport, opts ...Op
 	if info == nil || info.Capabilities == nil || info.Capabilities.Extensions[extension] == nil {
 		return nil, errors.Join(fmt.Errorf("MCP server %q serves no skills: it does not declare %s", label, extension), s.session.Close())
 	}
-	s.tells = info.Capabilities.Resources != nil && info.Capabilities.Resources.ListChanged
+	s.announcesChanges = info.Capabilities.Resources != nil && info.Capabilities.Resources.ListChanged
 	return s, nil
 }
 
@@ -101,8 +101,8 @@ func (s *Source) Close() error { return s.session.Close() }
 // "<label>:<name>".
 func (s *Source) Root() source.Root { return source.From(s.label, s).In(core.ScopeRemote) }
 
-// within bounds how long a server may take to answer. What comes later is dropped.
-func within[T any](ctx context.Context, wait time.Duration, ask func(context.Context) (T, error)) (T, error) {
+// withTimeout bounds how long a server may take to answer. What comes later is dropped.
+func withTimeout[T any](ctx context.Context, wait time.Duration, ask func(context.Context) (T, error)) (T, error) {
 	limited, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	answer, err := ask(limited)
@@ -143,11 +143,11 @@ func (s *Source) Scan(ctx context.Context, prev *source.Listing) (*source.Listin
 func (s *Source) list(ctx context.Context) (all []*skill, listing *source.Listing, err error) {
 	listing = &source.Listing{}
 	seen, size := make(map[string]bool), 0
-	add := func(entry listed) {
-		k, why := s.check(entry)
+	add := func(entry listedSkill) {
+		k, why := s.newSkill(entry)
 		switch {
 		case why != "":
-			listing.Diagnostics = append(listing.Diagnostics, notUsed(shown(entry.URI), why))
+			listing.Diagnostics = append(listing.Diagnostics, unusableFinding(quoteURI(entry.URI), why))
 		case !seen[k.entry.ID]:
 			seen[k.entry.ID] = true
 			size += k.size
@@ -156,7 +156,7 @@ func (s *Source) list(ctx context.Context) (all []*skill, listing *source.Listin
 	}
 	cursors := make(map[string]bool)
 	for cursor, more := "", true; more; {
-		page, err := within(ctx, s.wait, func(ctx context.Context) (*listResult, error) {
+		page, err := withTimeout(ctx, s.wait, func(ctx context.Context) (*listResult, error) {
 			return mcp.CallCustomMethod[*listParams, *listResult](ctx, s.session, "skills/list", &listParams{Cursor: cursor})
 		})
 		if err != nil {
@@ -166,20 +166,20 @@ func (s *Source) list(ctx context.Context) (all []*skill, listing *source.Listin
 			if err := ctx.Err(); err != nil {
 				return nil, nil, err
 			}
-			if size > maxAll {
-				listing.Diagnostics = append(listing.Diagnostics, notUsed(s.label, fmt.Sprintf("the server lists more than %d bytes", maxAll)))
+			if size > maxListBytes {
+				listing.Diagnostics = append(listing.Diagnostics, unusableFinding(s.label, fmt.Sprintf("the server lists more than %d bytes", maxListBytes)))
 				page.NextCursor = ""
 				break
 			}
 			if len(all)+len(listing.Diagnostics) >= s.settings.skills {
-				listing.Diagnostics = append(listing.Diagnostics, notUsed(s.label, fmt.Sprintf("the server lists more than %d skills", s.settings.skills)))
+				listing.Diagnostics = append(listing.Diagnostics, unusableFinding(s.label, fmt.Sprintf("the server lists more than %d skills", s.settings.skills)))
 				page.NextCursor = ""
 				break
 			}
 			add(entry)
 		}
 		if cursor = page.NextCursor; len(cursor) > maxCursor {
-			listing.Diagnostics = append(listing.Diagnostics, notUsed(s.label, fmt.Sprintf("the server continues its list by a cursor of more than %d bytes", maxCursor)))
+			listing.Diagnostics = append(listing.Diagnostics, unusableFinding(s.label, fmt.Sprintf("the server continues its list by a cursor of more than %d bytes", maxCursor)))
 			break
 		}
 		more = cursor != "" && !cursors[cursor] && len(cursors) < s.settings.skills
@@ -194,7 +194,7 @@ func (s *Source) list(ctx context.Context) (all []*skill, listing *source.Listin
 			if ctx.Err() != nil {
 				return nil, nil, ctx.Err()
 			}
-			listing.Diagnostics = append(listing.Diagnostics, notUsed(shown(uri), err.Error()))
+			listing.Diagnostics = append(listing.Diagnostics, unusableFinding(quoteURI(uri), err.Error()))
 			continue
 		}
 		add(entry)
@@ -207,15 +207,15 @@ func (s *Source) list(ctx context.Context) (all []*skill, listing *source.Listin
 }
 
 // get asks for one skill.
-func (s *Source) get(ctx context.Context, uri string) (listed, error) {
-	got, err := within(ctx, s.wait, func(ctx context.Context) (*getResult, error) {
+func (s *Source) get(ctx context.Context, uri string) (listedSkill, error) {
+	got, err := withTimeout(ctx, s.wait, func(ctx context.Context) (*getResult, error) {
 		return mcp.CallCustomMethod[*getParams, *getResult](ctx, s.session, "skills/get", &getParams{URI: uri})
 	})
 	switch {
 	case err != nil:
-		return listed{}, fmt.Errorf("MCP server %q: %w", s.label, err)
+		return listedSkill{}, fmt.Errorf("MCP server %q: %w", s.label, err)
 	case got.Skill.URI != uri:
-		return listed{}, fmt.Errorf("MCP server %q answers with another skill", s.label)
+		return listedSkill{}, fmt.Errorf("MCP server %q answers with another skill", s.label)
 	}
 	return got.Skill, nil
 }
@@ -223,7 +223,7 @@ func (s *Source) get(ctx context.Context, uri string) (listed, error) {
 // codeNotUsed is the code of what a server lists and a catalog cannot use.
 const codeNotUsed skillmd.Code = "not-used"
 
-func notUsed(file, why string) skillmd.Diagnostic {
+func unusableFinding(file, why string) skillmd.Diagnostic {
 	return skillmd.Diagnostic{File: file, Code: codeNotUsed, Severity: skillmd.Warning, Message: fmt.Sprintf("not used: %.1000s", why)}
 }
 

@@ -25,7 +25,7 @@ type listResult struct {
 }
 
 // page is a page of skills, of which no more are decoded than a page may have.
-type page []listed
+type page []listedSkill
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (p *page) UnmarshalJSON(raw []byte) error {
@@ -39,7 +39,7 @@ func (p *page) UnmarshalJSON(raw []byte) error {
 	*p = make(page, len(list))
 	for i, text := range list {
 		if json.Unmarshal(text, &(*p)[i]) != nil {
-			(*p)[i] = listed{} // which costs no other: it has no URI
+			(*p)[i] = listedSkill{} // which costs no other: it has no URI
 		}
 	}
 	return nil
@@ -52,11 +52,11 @@ type getParams struct {
 
 type getResult struct {
 	mcp.ResultBase
-	Skill listed `json:"skill"`
+	Skill listedSkill `json:"skill"`
 }
 
-// listed is a skill as a server describes it.
-type listed struct {
+// listedSkill is a skill as a server describes it.
+type listedSkill struct {
 	URI         string          `json:"uri"`
 	Frontmatter json.RawMessage `json:"frontmatter"`
 	Resources   json.RawMessage `json:"resources"` // files, or "dynamic"

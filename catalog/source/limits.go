@@ -27,8 +27,8 @@ const (
 	// leastPoll and mostPoll are the shortest and the longest time between two polls.
 	leastPoll = time.Second
 	mostPoll  = 30 * time.Second
-	// pollsShare is the part of the time that polls may take: a hundredth.
-	pollsShare = 100
-	// unwatchedPart is that part where the system does not report all changes: a tenth.
-	unwatchedPart = 10
+	// pollShare is the part of the time that polls may take: a hundredth.
+	pollShare = 100
+	// unwatchedShare is that part where the system does not report all changes: a tenth.
+	unwatchedShare = 10
 )

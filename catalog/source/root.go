@@ -14,18 +14,18 @@ import (
 // ([Dir]), any file system ([FS]) or any other source ([From]). The zero Root is
 // not usable.
 type Root struct {
-	path     string // Dir: the directory as the host wrote it
-	name     string // of what is no directory: the name that people see
-	fsys     fs.FS
-	source   Source
-	archive  *archiveRoot
-	plugin   string // Plugin: its directory
-	optional bool
-	scope    core.Scope
-	called   *string  // Named
-	display  string   // preferred in front of locations, "" for none
-	follow   []string // FollowLinks
-	project  string   // the directory that is trusted or not, "" for the root itself
+	path      string // Dir: the directory as the host wrote it
+	name      string // of what is no directory: the name that people see
+	fsys      fs.FS
+	source    Source
+	archive   *archiveRoot
+	plugin    string // Plugin: its directory
+	optional  bool
+	scope     core.Scope
+	givenName *string  // Named
+	display   string   // preferred in front of locations, "" for none
+	follow    []string // FollowLinks
+	project   string   // the directory that is trusted or not, "" for the root itself
 }
 
 // Dir is a directory of the operating system that is searched for skills. It may be a skill
@@ -79,7 +79,7 @@ func (r Root) In(s core.Scope) Root {
 // and "-". The default is the name that stands in front of its locations. Any other
 // name is an error of catalog.Open.
 func (r Root) Named(name string) Root {
-	r.called = &name
+	r.givenName = &name
 	return r
 }
 
@@ -148,10 +148,10 @@ func (r Root) LinkTargets() []string { return r.follow }
 // Name returns the name of [Root.Named], and false if the root has none. The error says that it
 // cannot be used.
 func (r Root) Name() (name string, ok bool, err error) {
-	if r.called == nil {
+	if r.givenName == nil {
 		return "", false, nil
 	}
-	name = *r.called
+	name = *r.givenName
 	valid := len(name) >= 1 && len(name) <= maxName
 	for _, c := range []byte(name) {
 		valid = valid && (c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '-')

@@ -26,15 +26,15 @@ type Tree struct {
 	place scan.Place
 	name  string // stands in front of locations
 
-	mu     sync.Mutex // held for the whole of a Scan
-	tree   scan.Tree
-	known  map[string]digestedFile // by path in the tree
-	heads  map[string]scan.Record  // of the SKILL.md files, by path
-	skills map[string]string       // the folders of the last Scan
-	stale  []skillmd.Diagnostic    // of an archive that is an old one
+	mu           sync.Mutex // held for the whole of a Scan
+	tree         scan.Tree
+	known        map[string]digestedFile // by path in the tree
+	heads        map[string]scan.Record  // of the SKILL.md files, by path
+	skills       map[string]string       // the folders of the last Scan
+	staleArchive []skillmd.Diagnostic    // of an archive that is an old one
 
 	dirs      []string // the folders of the last Scan, those nearest to the root first
-	took      time.Duration
+	scanTime  time.Duration
 	listeners []chan struct{} // get a value after each Scan
 }
 
@@ -84,7 +84,7 @@ func (s *Tree) reopen(ctx context.Context) error {
 	place := s.place
 	if place.Unpack != nil {
 		var err error
-		if place, s.stale, err = place.Unpacked(ctx, s.name); err != nil {
+		if place, s.staleArchive, err = place.Unpacked(ctx, s.name); err != nil {
 			return err
 		}
 	}
@@ -106,7 +106,7 @@ func (s *Tree) Scan(ctx context.Context, prev *Listing) (*Listing, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	defer s.announce(time.Now())
+	defer s.notifyListeners(time.Now())
 	if err := s.reopen(ctx); err != nil {
 		return nil, err
 	}
@@ -135,7 +135,7 @@ func (s *Tree) list(ctx context.Context) (*Listing, error) {
 	if err != nil {
 		return nil, err
 	}
-	next := &Listing{Diagnostics: append(s.stale[:len(s.stale):len(s.stale)], out.Diagnostics...)}
+	next := &Listing{Diagnostics: append(s.staleArchive[:len(s.staleArchive):len(s.staleArchive)], out.Diagnostics...)}
 	skills, heads := make(map[string]string), make(map[string]scan.Record, len(out.Found))
 	for _, f := range out.Found {
 		skills[f.Dir], heads[f.File] = f.Dir, f.Record

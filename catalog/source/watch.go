@@ -49,9 +49,9 @@ func (s *Tree) follow(ctx context.Context, scanned <-chan struct{}, changed func
 			ws = next
 			pace.Changed(time.Now()) // what has changed before it was watched
 		}
-		share := time.Duration(pollsShare)
+		share := time.Duration(pollShare)
 		if ws.Limited || len(dirs) == 0 {
-			share = unwatchedPart
+			share = unwatchedShare
 		}
 		poll := time.Now().Add(min(max(took*share, leastPoll), mostPoll))
 		for again := false; !again; {
@@ -67,7 +67,7 @@ func (s *Tree) follow(ctx context.Context, scanned <-chan struct{}, changed func
 			case <-scanned:
 				again = true
 			case e := <-events:
-				if !ws.Means(e) {
+				if !ws.Concerns(e) {
 					continue
 				}
 				if _, due := pace.Due(); !due {
@@ -93,18 +93,18 @@ func (s *Tree) watchedDirs() ([]scan.WatchedDir, time.Duration) {
 	defer s.mu.Unlock()
 	base := s.place.Absolute()
 	if base == "" {
-		return nil, s.took
+		return nil, s.scanTime
 	}
 	all := append(scan.WatchDirs(base), scan.WatchedDir{Path: base})
 	for _, dir := range s.dirs {
 		all = append(all, scan.WatchedDir{Path: filepath.Join(base, filepath.FromSlash(dir))})
 	}
-	return all, s.took
+	return all, s.scanTime
 }
 
-// announce tells the listeners that the folders may be other ones. It expects s.mu to be held.
-func (s *Tree) announce(began time.Time) {
-	s.took = time.Since(began)
+// notifyListeners tells the listeners that the folders may be other ones. It expects s.mu to be held.
+func (s *Tree) notifyListeners(began time.Time) {
+	s.scanTime = time.Since(began)
 	for _, c := range s.listeners {
 		select {
 		case c <- struct{}{}:

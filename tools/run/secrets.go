@@ -46,7 +46,7 @@ func (v secretSource) knownSecrets(ctx context.Context, s *skilltools.Scope) ([]
 	if v.history != nil {
 		secrets = v.history.in(s.Key().Session)
 	}
-	for _, skill := range s.Catalog().Whole().Snapshot().Skills() {
+	for _, skill := range s.Catalog().WithoutAudience().Snapshot().Skills() {
 		if skill.Metadata["secrets"] != "" {
 			secrets = append(secrets, v.of(ctx, skill)...)
 		}
@@ -58,7 +58,7 @@ func (v secretSource) knownSecrets(ctx context.Context, s *skilltools.Scope) ([]
 	loaded := s.Loaded(rec)
 	for i := range rec.Active {
 		if a := &rec.Active[i]; a.Revision != "" {
-			if skill, err := loaded.Front(ctx, a.Skill); err == nil && skill.Revision == a.Revision { // else it runs nothing
+			if skill, err := loaded.FrontMatter(ctx, a.Skill); err == nil && skill.Revision == a.Revision { // else it runs nothing
 				secrets = append(secrets, v.of(ctx, skill)...)
 			}
 		}

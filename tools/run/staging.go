@@ -127,7 +127,7 @@ func (st *staging) choose(ctx context.Context) error {
 	if st.load, err = st.loadOf(ctx, rec, st.skill); err != nil || st.load.digest != "" {
 		return err
 	}
-	if st.skill, err = st.load.from.Front(ctx, st.skill.Name); err != nil {
+	if st.skill, err = st.load.from.FrontMatter(ctx, st.skill.Name); err != nil {
 		return modelError(ctx, err)
 	}
 	return nil
@@ -207,7 +207,7 @@ func (st *staging) stageSkill(ctx context.Context, skill core.Skill, l loadRef) 
 		return dir, done, nil
 	}
 	st.notes.add(done.Warnings...)
-	passed, err := l.from.Passed(ctx, skill.Name)
+	passed, err := l.from.SkippedFiles(ctx, skill.Name)
 	for _, name := range passed {
 		st.notes.add(fmt.Sprintf("not staged: %q of the skill is a link that cannot be followed, no regular file, or badly named", printable.Cut(name, 200)))
 	}

@@ -13,27 +13,27 @@ import (
 // that a list that was cut is the beginning of the whole list. It does not follow
 // links to directories. It lists links to regular files of the root.
 type Walk struct {
-	Tree     Tree
-	Base     string            // directory of the skill
-	Others   map[string]string // directories of skills; their files are not this skill's
-	Enter    func(dir string) bool
-	Take     func(name string) bool
-	Limit    int // files
-	MaxDepth int
+	Tree        Tree
+	Base        string            // directory of the skill
+	OtherSkills map[string]string // directories of skills; their files are not this skill's
+	Enter       func(dir string) bool
+	Take        func(name string) bool
+	Limit       int // files
+	MaxDepth    int
 
 	Files   []string
 	Visited []string // the directories that were read, as paths in the tree
 	Cut     bool     // something was left out
-	// Passed are the first entries that cannot be listed as files: links that lead
+	// Skipped are the first entries that cannot be listed as files: links that lead
 	// to a directory, nowhere or out of the root, pipes, and unusable names.
-	Passed []string
+	Skipped []string
 
 	dirs, entries int
 }
 
-func (l *Walk) pass(rel string) {
-	if len(l.Passed) < maxPassed {
-		l.Passed = append(l.Passed, rel)
+func (l *Walk) skip(rel string) {
+	if len(l.Skipped) < maxSkipped {
+		l.Skipped = append(l.Skipped, rel)
 	}
 }
 
@@ -41,7 +41,7 @@ func (l *Walk) pass(rel string) {
 // packages and the files of other skills.
 func WalkAll(ctx context.Context, t Tree, base string, others map[string]string, limit int) (*Walk, error) {
 	l := &Walk{
-		Tree: t, Base: base, Others: others, Limit: limit, MaxDepth: maxFileDepth,
+		Tree: t, Base: base, OtherSkills: others, Limit: limit, MaxDepth: maxFileDepth,
 		Enter: func(dir string) bool { return !NeverSearched(path.Base(dir)) },
 		Take:  func(string) bool { return true },
 	}
@@ -79,7 +79,7 @@ func (l *Walk) walk(ctx context.Context, rel string, depth int) error {
 	for _, entry := range entries {
 		name := entry.Name()
 		if !isName(name) || !utf8.ValidString(name) || strings.ContainsFunc(name, IsControl) {
-			l.pass(strings.TrimPrefix(rel+"/"+name, "/"))
+			l.skip(strings.TrimPrefix(rel+"/"+name, "/"))
 			continue
 		}
 		if err := l.visit(ctx, entry, strings.TrimPrefix(rel+"/"+name, "/"), Below(dir, name), depth); err != nil {
@@ -96,7 +96,7 @@ func (l *Walk) walk(ctx context.Context, rel string, depth int) error {
 // visit lists a file or enters a folder. file is its path in the tree.
 func (l *Walk) visit(ctx context.Context, entry fs.DirEntry, rel, file string, depth int) error {
 	if entry.IsDir() {
-		if l.Others[file] == "" && l.Enter(rel) {
+		if l.OtherSkills[file] == "" && l.Enter(rel) {
 			return l.walk(ctx, rel, depth+1)
 		}
 		return nil
@@ -117,7 +117,7 @@ func (l *Walk) visit(ctx context.Context, entry fs.DirEntry, rel, file string, d
 	if mode.IsRegular() {
 		l.Files = append(l.Files, rel)
 	} else {
-		l.pass(rel)
+		l.skip(rel)
 	}
 	return nil
 }

@@ -19,11 +19,11 @@ type Record struct {
 	Skill       core.Skill
 	Diagnostics []skillmd.Diagnostic
 	Usable      bool // Skill is one
-	// Closed reports that the file is meant to be a skill, perhaps a broken one, so
+	// OwnsFolder reports that the file is meant to be a skill, perhaps a broken one, so
 	// what is below it belongs to it. A SKILL.md without front matter claims
 	// nothing below it.
-	Closed bool
-	Head   []byte // only where the Scanner keeps it
+	OwnsFolder bool
+	Head       []byte // only where the Scanner keeps it
 }
 
 // record parses the head of a SKILL.md, or returns what is known of it if the file
@@ -36,14 +36,14 @@ func (s *Scanner) record(dir, file string, entry fs.DirEntry) (Record, error) {
 			return Record{}, err
 		}
 		if seen && known.Stamp.Holds(info) {
-			s.kept.Add(1)
+			s.unchanged.Add(1)
 			return known, nil
 		}
 		if err := CheckRegular(info, s.Config.MaxFileBytes); err != nil {
 			return Record{}, err
 		}
 	}
-	f, info, err := OpenSeen(s.Tree, file, s.Config.MaxFileBytes)
+	f, info, err := OpenChecked(s.Tree, file, s.Config.MaxFileBytes)
 	if err != nil {
 		return Record{}, err
 	}
@@ -66,11 +66,11 @@ func (s *Scanner) Parse(dir, file string, head []byte) Record {
 	doc, diagnostics, err := skillmd.Parse(head, ParseOptions(s.Config.Mode, DirNameOf(dir, s.DirName), location)...)
 	rec := Record{Diagnostics: slices.Clip(diagnostics)}
 	if err != nil {
-		rec.Closed = !errors.Is(err, skillmd.ErrNotSkill)
+		rec.OwnsFolder = !errors.Is(err, skillmd.ErrNotSkill)
 		if len(diagnostics) == 0 {
 			rec.Diagnostics = []skillmd.Diagnostic{s.Diagnostic(skillmd.Error, CodeUnreadable, file, err.Error())}
 		}
-		if !rec.Closed { // what is no skill to package skillmd is one that is missing here
+		if !rec.OwnsFolder { // what is no skill to package skillmd is one that is missing here
 			rec.Diagnostics = slices.Clone(rec.Diagnostics)
 			for i := range rec.Diagnostics {
 				rec.Diagnostics[i].Severity = skillmd.Error
@@ -78,7 +78,7 @@ func (s *Scanner) Parse(dir, file string, head []byte) Record {
 		}
 		return rec
 	}
-	rec.Usable, rec.Closed = true, true
+	rec.Usable, rec.OwnsFolder = true, true
 	rec.Skill = doc.Skill
 	rec.Skill.Place = location
 	rec.Skill.Location = location

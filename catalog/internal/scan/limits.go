@@ -42,8 +42,8 @@ const (
 	maxListedDirs = 5_000
 	// maxListedEntries is how many entries are read in all folders of one skill.
 	maxListedEntries = 200_000
-	// maxPassed is how many entries are named that cannot be listed as files.
-	maxPassed = 20
+	// maxSkipped is how many entries are named that cannot be listed as files.
+	maxSkipped = 20
 )
 
 // NoLimit is the size, in bytes, of the largest file that is opened where its size does not matter.

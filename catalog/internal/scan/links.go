@@ -30,7 +30,7 @@ func (s *Live) followLinks(ctx context.Context, sc *Scanner, out *Result, last [
 	if !ok || len(sc.links) == 0 {
 		return nil, nil
 	}
-	reach := s.reachable(sc.Base)
+	reach := s.linkRules(sc.Base)
 	var all []*Link
 	fail := func(err error) ([]*Link, error) {
 		closeLinks(all, last)
@@ -73,7 +73,7 @@ func (s *Live) followLinks(ctx context.Context, sc *Scanner, out *Result, last [
 func (s *Live) scanLinked(ctx context.Context, sc *Scanner, l *Link, out *Result) error {
 	inner := &Scanner{
 		Config: s.Config, Tree: l.Tree, Name: sc.location(l.Name), DirName: l.Name, Base: filepath.Join(sc.Base, l.Name),
-		Known: l.known, Now: sc.Now, link: true,
+		Known: l.known, Now: sc.Now, isLinked: true,
 	}
 	found, err := inner.Run(ctx)
 	if err != nil {
@@ -88,7 +88,7 @@ func (s *Live) scanLinked(ctx context.Context, sc *Scanner, l *Link, out *Result
 		found.Found[i].Link = l
 		l.known[found.Found[i].File] = found.Found[i].Record
 	}
-	sc.kept.Add(inner.kept.Load())
+	sc.unchanged.Add(inner.unchanged.Load())
 	out.Found = append(out.Found, found.Found...)
 	out.Diagnostics = append(out.Diagnostics, found.Diagnostics...)
 	return nil
@@ -121,14 +121,14 @@ func closeLinks(links, keep []*Link) {
 	}
 }
 
-// reachable says where links of a root may lead.
-type reachable struct {
+// linkRules says where links of a root may lead.
+type linkRules struct {
 	root  string   // resolved
 	below []string // resolved directories
 }
 
-func (s *Live) reachable(base string) *reachable {
-	r := &reachable{}
+func (s *Live) linkRules(base string) *linkRules {
+	r := &linkRules{}
 	if s.Place.Plugin != "" { // a plugin is one folder
 		return r
 	}
@@ -147,7 +147,7 @@ func (s *Live) reachable(base string) *reachable {
 	return r
 }
 
-func (r *reachable) allow(dir string) {
+func (r *linkRules) allow(dir string) {
 	if dir, err := Resolved(dir); err == nil && filepath.Dir(dir) != dir {
 		r.below = append(r.below, dir)
 	}
@@ -163,15 +163,15 @@ func Resolved(path string) (string, error) {
 	return filepath.EvalSymlinks(abs)
 }
 
-func (r *reachable) isInRoot(target string) bool { return r.root != "" && IsBelow(target, r.root) }
+func (r *linkRules) isInRoot(target string) bool { return r.root != "" && IsBelow(target, r.root) }
 
 // notFollowed is the finding about a link.
 func (s *Scanner) notFollowed(link, target, why string) skillmd.Diagnostic {
 	return s.Diagnostic(skillmd.Warning, CodeLink, link, fmt.Sprintf("the link to %s is not followed: %s", Printable(target), why))
 }
 
-// deadLink says why a link cannot be resolved, "" where it is a link no more.
-func deadLink(err error) string {
+// whyUnresolved says why a link cannot be resolved, "" where it is a link no more.
+func whyUnresolved(err error) string {
 	switch err = Cause(err); {
 	case errors.Is(err, fs.ErrNotExist):
 		return "nothing is there; remove the link, or put back what it leads to"
@@ -184,7 +184,7 @@ func deadLink(err error) string {
 
 // lookUp resolves a link. It returns no info where the link leads to no directory, and
 // why a directory, or nothing at all, is not followed.
-func (r *reachable) lookUp(link string) (target string, info fs.FileInfo, why string) {
+func (r *linkRules) lookUp(link string) (target string, info fs.FileInfo, why string) {
 	target, err := filepath.EvalSymlinks(link)
 	if err == nil {
 		info, err = os.Lstat(target)
@@ -193,7 +193,7 @@ func (r *reachable) lookUp(link string) (target string, info fs.FileInfo, why st
 		if target, _ = os.Readlink(link); target == "" {
 			return "", nil, "" // deleted meanwhile
 		}
-		return target, nil, deadLink(err)
+		return target, nil, whyUnresolved(err)
 	}
 	if !info.IsDir() {
 		return "", nil, ""

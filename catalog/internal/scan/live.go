@@ -26,8 +26,8 @@ type Listing struct {
 	Tree        Tree // nil for a directory that does not exist
 	Known       map[string]Record
 	Links       []*Link // that are followed, by name
-	// Called is the name that the place has from its files, as a plugin has.
-	Called string
+	// PluginName is the name that the place has from its files, as a plugin has.
+	PluginName string
 	// Dirs are the directories that were searched, those nearest to the root first.
 	Dirs []string
 }
@@ -53,7 +53,7 @@ func (s *Live) Scan(ctx context.Context, prev *Listing) (*Listing, error) {
 	}
 	if t == nil {
 		next := &Listing{}
-		if why := place.absent(); why != "" {
+		if why := place.whyAbsent(); why != "" {
 			next.Diagnostics = []skillmd.Diagnostic{{File: s.Name, Code: CodeSourceFailed, Severity: skillmd.Error, Message: "skills cannot be listed: " + why}}
 		}
 		if prev != nil && last.Tree == nil && slices.Equal(prev.Diagnostics, next.Diagnostics) {
@@ -61,7 +61,7 @@ func (s *Live) Scan(ctx context.Context, prev *Listing) (*Listing, error) {
 		}
 		return next, nil
 	}
-	sc := &Scanner{Config: s.Config, Tree: t, Name: s.Name, DirName: s.Place.DirName(), Base: s.Place.Absolute(), Known: last.Known, Now: time.Now(), follows: !place.inArchive}
+	sc := &Scanner{Config: s.Config, Tree: t, Name: s.Name, DirName: s.Place.DirName(), Base: s.Place.Absolute(), Known: last.Known, Now: time.Now(), leavesLinks: !place.inArchive}
 	out, links, err := s.search(ctx, sc, last.Links)
 	if err != nil {
 		if t != last.Tree {
@@ -84,14 +84,14 @@ func (s *Live) Scan(ctx context.Context, prev *Listing) (*Listing, error) {
 			out.Diagnostics = append([]skillmd.Diagnostic{s.pluginFinding(fault)}, out.Diagnostics...)
 		}
 	}
-	kept := called == last.Called && slices.Equal(out.Dirs, last.Dirs) && t == last.Tree && prev != nil && len(out.Found) == len(prev.Found) && int(sc.kept.Load()) == files &&
+	kept := called == last.PluginName && slices.Equal(out.Dirs, last.Dirs) && t == last.Tree && prev != nil && len(out.Found) == len(prev.Found) && int(sc.unchanged.Load()) == files &&
 		slices.EqualFunc(links, last.Links, func(a, b *Link) bool { return a.Name == b.Name && a.Tree == b.Tree && slices.Equal(a.Dirs, b.Dirs) })
 	if kept && reflect.DeepEqual(out.Diagnostics, prev.Diagnostics) {
 		return prev, nil
 	}
 	next := &Listing{
 		Found: out.Found, Diagnostics: out.Diagnostics,
-		Tree: t, Known: make(map[string]Record, len(out.Found)), Links: links, Called: called, Dirs: out.Dirs,
+		Tree: t, Known: make(map[string]Record, len(out.Found)), Links: links, PluginName: called, Dirs: out.Dirs,
 	}
 	for _, f := range out.Found {
 		if f.Link == nil {

@@ -69,10 +69,10 @@ func (p Place) mayBeAbsent() bool {
 	return p.Optional
 }
 
-// absent says what is wrong where a root that may be absent does not exist: a plugin has no
+// whyAbsent says what is wrong where a root that may be absent does not exist: a plugin has no
 // skills, or a link leads nowhere. It is "" where nothing is wrong.
-func (p Place) absent() string {
-	switch why := p.lostLink(); {
+func (p Place) whyAbsent() string {
+	switch why := p.whyBrokenLink(); {
 	case why != "":
 		return why
 	case p.Plugin != "" && !p.Optional:
@@ -81,8 +81,8 @@ func (p Place) absent() string {
 	return ""
 }
 
-// lostLink says which link of the path leads nowhere or in a circle, "" for none.
-func (p Place) lostLink() string {
+// whyBrokenLink says which link of the path leads nowhere or in a circle, "" for none.
+func (p Place) whyBrokenLink() string {
 	for at := filepath.Clean(p.Path); ; at = filepath.Dir(at) {
 		if target, err := os.Readlink(at); err == nil {
 			switch _, err := os.Stat(at); {
@@ -98,9 +98,9 @@ func (p Place) lostLink() string {
 	}
 }
 
-// unopened adds to the error of a directory which link is at fault, if one is.
-func (p Place) unopened(err error) error {
-	if why := p.lostLink(); why != "" {
+// explainOpenError adds to the error of a directory which link is at fault, if one is.
+func (p Place) explainOpenError(err error) error {
+	if why := p.whyBrokenLink(); why != "" {
 		return fmt.Errorf("%s: %w", why, Cause(err))
 	}
 	return err

@@ -27,14 +27,14 @@ type Scanner struct {
 	// diagnostics about it: a source leaves parsing to the catalog.
 	Heads bool
 
-	// link is set where the tree is where a link leads, so a skill there is like any below
+	// isLinked is set where the tree is where a link leads, so a skill there is like any below
 	// the root.
-	link bool
-	// follows makes the scanner leave the links directly below the root to its
+	isLinked bool
+	// leavesLinks makes the scanner leave the links directly below the root to its
 	// caller, in links.
-	follows bool
-	links   []string
-	kept    atomic.Int64 // records that are those of Known
+	leavesLinks bool
+	links       []string
+	unchanged   atomic.Int64 // records that are those of Known
 }
 
 // Found is a SKILL.md file that was read and parsed.
@@ -57,8 +57,8 @@ type job struct {
 	skill string // the directory of the skill around it, when nested skills are counted
 }
 
-// sight is what one directory contained.
-type sight struct {
+// dirContent is what one directory contained.
+type dirContent struct {
 	found       *Found
 	subdirs     []string
 	candidates  int // files called SKILL.md, in any case
@@ -84,7 +84,7 @@ func (s *Scanner) Run(ctx context.Context) (Result, error) {
 			level = level[:left]
 		}
 		dirs += len(level)
-		sights, err := s.look(ctx, level, s.visit)
+		sights, err := s.visitLevel(ctx, level, s.visit)
 		if err != nil {
 			return Result{}, err
 		}
@@ -107,7 +107,7 @@ func (s *Scanner) Run(ctx context.Context) (Result, error) {
 
 // gather adds what a level contained to out. It returns the directories below that
 // are to be searched (next) and those that are inside a skill (inner).
-func (s *Scanner) gather(sights []sight, out *Result) (next, inner []job, err error) {
+func (s *Scanner) gather(sights []dirContent, out *Result) (next, inner []job, err error) {
 	for _, sight := range sights {
 		if sight.err != nil {
 			return nil, nil, sight.err
@@ -116,7 +116,7 @@ func (s *Scanner) gather(sights []sight, out *Result) (next, inner []job, err er
 		around := ""
 		if f := sight.found; f != nil {
 			out.Found = append(out.Found, *f)
-			if f.Closed && !s.Config.Nested && (f.Dir != "." || s.link) {
+			if f.OwnsFolder && !s.Config.Nested && (f.Dir != "." || s.isLinked) {
 				around = f.Dir
 			}
 		}
@@ -140,7 +140,7 @@ func (s *Scanner) countNested(ctx context.Context, level []job, left int, out *R
 	for len(level) > 0 && left > 0 {
 		level = level[:min(len(level), left)]
 		left -= len(level)
-		sights, err := s.look(ctx, level, s.peek)
+		sights, err := s.visitLevel(ctx, level, s.peek)
 		if err != nil {
 			return err
 		}
@@ -166,10 +166,10 @@ func (s *Scanner) countNested(ctx context.Context, level []job, left int, out *R
 	return nil
 }
 
-// look visits the directories of a level on a few goroutines, all of which have
+// visitLevel visits the directories of a level on a few goroutines, all of which have
 // ended when it returns. Result i belongs to job i.
-func (s *Scanner) look(ctx context.Context, level []job, visit func(dir string) sight) ([]sight, error) {
-	sights := make([]sight, len(level))
+func (s *Scanner) visitLevel(ctx context.Context, level []job, visit func(dir string) dirContent) ([]dirContent, error) {
+	sights := make([]dirContent, len(level))
 	var next atomic.Int64
 	var workers sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), maxWorkers, len(level)) {

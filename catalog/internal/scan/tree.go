@@ -48,7 +48,7 @@ func OpenTree(p Place, prev Tree) (Tree, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, p.unopened(err)
+		return nil, p.explainOpenError(err)
 	}
 	if !info.IsDir() {
 		return nil, fmt.Errorf("%s is not a directory", p.Path)
@@ -72,11 +72,11 @@ func OpenRegular(t Tree, name string, limit int64) (fs.File, fs.FileInfo, error)
 	if err := CheckRegular(info, limit); err != nil {
 		return nil, nil, err
 	}
-	return OpenSeen(t, name, limit)
+	return OpenChecked(t, name, limit)
 }
 
-// OpenSeen is OpenRegular for a file that is known to have been regular.
-func OpenSeen(t Tree, name string, limit int64) (fs.File, fs.FileInfo, error) {
+// OpenChecked is OpenRegular for a file that is known to have been regular.
+func OpenChecked(t Tree, name string, limit int64) (fs.File, fs.FileInfo, error) {
 	f, err := t.Open(name)
 	if err != nil {
 		return nil, nil, err

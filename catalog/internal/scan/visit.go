@@ -37,7 +37,7 @@ func NeverSearched(dir string) bool {
 
 // visit looks at one directory: whether it is a skill, and which directories are
 // below it.
-func (s *Scanner) visit(dir string) sight {
+func (s *Scanner) visit(dir string) dirContent {
 	candidates, out := s.list(dir)
 	if out.err != nil {
 		return out
@@ -52,14 +52,14 @@ func (s *Scanner) visit(dir string) sight {
 
 // peek looks at a directory inside a skill: how many SKILL.md files it has, and
 // which directories are below it. It reads no file and reports nothing else.
-func (s *Scanner) peek(dir string) sight {
+func (s *Scanner) peek(dir string) dirContent {
 	candidates, out := s.list(dir)
-	return sight{candidates: len(candidates), subdirs: out.subdirs}
+	return dirContent{candidates: len(candidates), subdirs: out.subdirs}
 }
 
 // list sorts the entries of a directory into those that may be its SKILL.md, the
 // exact name first, and the directories to search.
-func (s *Scanner) list(dir string) (candidates []fs.DirEntry, out sight) {
+func (s *Scanner) list(dir string) (candidates []fs.DirEntry, out dirContent) {
 	entries, cut, err := s.Tree.ReadDir(dir, maxEntries)
 	if err != nil {
 		switch {
@@ -99,7 +99,7 @@ func (s *Scanner) list(dir string) (candidates []fs.DirEntry, out sight) {
 	_, isDir := s.Tree.(*DirTree)
 	switch {
 	case len(candidates) > 0: // links of a skill are its own affair
-	case s.follows && dir == "." && isDir:
+	case s.leavesLinks && dir == "." && isDir:
 		s.links = links // the root is visited alone
 	default:
 		s.noteLinks(dir, links, &out)
@@ -121,7 +121,7 @@ func TrueFirst(a, b bool) int {
 // noteLinks reports that links among folders of skills are not followed, because
 // people who link skills from elsewhere would wonder where they are. A directory has at
 // most one finding about these, and one about the links that lead nowhere.
-func (s *Scanner) noteLinks(dir string, links []string, out *sight) {
+func (s *Scanner) noteLinks(dir string, links []string, out *dirContent) {
 	var missed []string
 	var dead []skillmd.Diagnostic
 	if len(links) > maxFollowed {
@@ -138,7 +138,7 @@ func (s *Scanner) noteLinks(dir string, links []string, out *sight) {
 		case err == nil && info.IsDir(), err != nil && errors.Is(Cause(err), ErrPath):
 			missed = append(missed, name)
 		case err != nil:
-			dead = append(dead, s.notFollowed(Below(dir, name), s.target(Below(dir, name)), deadLink(err)))
+			dead = append(dead, s.notFollowed(Below(dir, name), s.target(Below(dir, name)), whyUnresolved(err)))
 		}
 	}
 	if len(dead) > 1 {
@@ -171,10 +171,10 @@ func (s *Scanner) target(link string) string {
 
 // read reads one candidate for the SKILL.md of dir. If there is no file to parse it
 // returns nil and notes why.
-func (s *Scanner) read(dir string, entry fs.DirEntry, out *sight) *Found {
+func (s *Scanner) read(dir string, entry fs.DirEntry, out *dirContent) *Found {
 	file := Below(dir, entry.Name())
 	exact := entry.Name() == SkillFile
-	if !exact && !s.accepts(entry.Name()) {
+	if !exact && !s.acceptsName(entry.Name()) {
 		if !entry.IsDir() {
 			out.note(s.Diagnostic(skillmd.Error, CodeFileName, file, "ignored: the file must be called "+SkillFile))
 		}
@@ -185,7 +185,7 @@ func (s *Scanner) read(dir string, entry fs.DirEntry, out *sight) *Found {
 		if !exact && entry.IsDir() {
 			return nil // a folder that happens to be called "skill.md"
 		}
-		out.note(s.Diagnostic(skillmd.Error, CodeUnreadable, file, "cannot be read: "+unreadable(entry, err)))
+		out.note(s.Diagnostic(skillmd.Error, CodeUnreadable, file, "cannot be read: "+whyUnreadable(entry, err)))
 		return nil
 	}
 	if rec.Usable && !exact && s.Config.Mode == skillmd.Lenient {
@@ -197,8 +197,8 @@ func (s *Scanner) read(dir string, entry fs.DirEntry, out *sight) *Found {
 	return &Found{Dir: dir, File: file, Record: rec}
 }
 
-// unreadable says why a SKILL.md cannot be read.
-func unreadable(entry fs.DirEntry, err error) string {
+// whyUnreadable says why a SKILL.md cannot be read.
+func whyUnreadable(entry fs.DirEntry, err error) string {
 	err = Cause(err)
 	if entry.Type()&fs.ModeSymlink != 0 {
 		switch {
@@ -211,8 +211,8 @@ func unreadable(entry fs.DirEntry, err error) string {
 	return err.Error()
 }
 
-// accepts reports whether another spelling of SKILL.md counts.
-func (s *Scanner) accepts(name string) bool {
+// acceptsName reports whether another spelling of SKILL.md counts.
+func (s *Scanner) acceptsName(name string) bool {
 	switch s.Config.Mode {
 	case skillmd.Lenient:
 		return true
@@ -231,7 +231,7 @@ func DirNameOf(dir, root string) string {
 	return path.Base(dir)
 }
 
-func (out *sight) note(d skillmd.Diagnostic) { out.diagnostics = append(out.diagnostics, d) }
+func (out *dirContent) note(d skillmd.Diagnostic) { out.diagnostics = append(out.diagnostics, d) }
 
 // Stamp identifies a file that was read by its size, modification time and identity, which
 // are device and inode where there are any. So an unchanged file is not read again.

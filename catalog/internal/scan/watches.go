@@ -101,8 +101,8 @@ func (ws *Watches) Follow(dirs []WatchedDir, most int) (*Watches, error) {
 	return next, err
 }
 
-// Means reports whether an event may be a change of the catalog.
-func (ws *Watches) Means(e fsnotify.Event) bool {
+// Concerns reports whether an event may be a change of the catalog.
+func (ws *Watches) Concerns(e fsnotify.Event) bool {
 	names, some := ws.names[filepath.Dir(e.Name)]
 	return !some || slices.Contains(names, filepath.Base(e.Name))
 }

@@ -139,7 +139,7 @@ func (s *Scope) Loaded(rec *state.Record) *catalog.Catalog {
 			called[a.Skill] = a.ID
 		}
 	}
-	return s.Catalog().Called(called).At(revisions)
+	return s.Catalog().WithNames(called).AtRevisions(revisions)
 }
 
 // ByDigest returns the one skill that had a name, under whatever qualifier, and whose body
@@ -254,7 +254,7 @@ func readSkillText(ctx context.Context, s *Scope, skill core.Skill, docs []strin
 
 // calling returns the scope with a catalog in which the name of a skill means that skill.
 func (s *Scope) calling(skill core.Skill) *Scope {
-	return s.WithCatalog(s.Catalog().Called(map[string]string{skill.Name: skill.ID}))
+	return s.WithCatalog(s.Catalog().WithNames(map[string]string{skill.Name: skill.ID}))
 }
 
 // selectedBefore returns the docs that were selected with an earlier text of a

@@ -193,7 +193,7 @@ func (r *Rebuild) calling(ctx context.Context, name, digest string) *catalog.Cat
 		return skills
 	}
 	if skill, ok := skilltools.ByDigest(ctx, skills, name, digest); ok {
-		return skills.Called(map[string]string{name: skill.ID})
+		return skills.WithNames(map[string]string{name: skill.ID})
 	}
 	return skills
 }
@@ -204,7 +204,7 @@ func atRevision(skills *catalog.Catalog, a state.Active) *catalog.Catalog {
 	if err != nil || a.Revision == "" {
 		return skills
 	}
-	return skills.At(map[string]string{skill.ID: a.Revision})
+	return skills.AtRevisions(map[string]string{skill.ID: a.Revision})
 }
 
 // restoreDocs reads and pins the docs of a delivery, and drops those that cannot be

@@ -78,13 +78,13 @@ func (cmd *ListCommand) Run(ctx context.Context, c cli.Console) (err error) {
 	}
 	defer func() { err = errors.Join(err, skills.Close()) }()
 	snapshot := skills.Snapshot()
-	findings := slices.Clone(skills.Whole().Snapshot().Diagnostics())
+	findings := slices.Clone(skills.WithoutAudience().Snapshot().Diagnostics())
 	for _, skill := range snapshot.Skills() {
 		findings = append(findings, places.KnownTools.Findings(skill)...)
 	}
 	findings = append(findings, invisible(ctx, skills.Catalog, snapshot)...)
 	places.WriteFindings(c.Err, findings)
-	(&places.Warnings{Out: c.Err}).CheckVisible(skills.Roots, skills.Whole().Snapshot(), cmd.Audience)
+	(&places.Warnings{Out: c.Err}).CheckVisible(skills.Roots, skills.WithoutAudience().Snapshot(), cmd.Audience)
 	text, err := overviewOf(snapshot)
 	if err != nil {
 		return err

@@ -130,7 +130,7 @@ func (cmd *TokenReportCommand) measure(ctx context.Context, flags *chat.Flags, w
 		if err != nil {
 			return run, 0, err
 		}
-		snapshot = snapshot.Allowed(a.Allow)
+		snapshot = snapshot.Filter(a.Allow)
 	}
 	visible := snapshot.Visible()
 	if mode == "injected" {

@@ -59,7 +59,7 @@ func (f *SkillDirs) Open(ctx context.Context, c cli.Console, l *LibraryFlags) (*
 	s, err := f.ForAudience(OpenCatalog(ctx, f.Roots, f.Reading, l, c.Env))
 	reading.Done()
 	if err == nil {
-		f.Warnings.CheckVisible(s.Roots, s.Whole().Snapshot(), f.Audience)
+		f.Warnings.CheckVisible(s.Roots, s.WithoutAudience().Snapshot(), f.Audience)
 	}
 	return s, err
 }

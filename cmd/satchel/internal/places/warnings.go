@@ -128,7 +128,7 @@ func (w *Warnings) print(d skillmd.Diagnostic) {
 func (w *Warnings) CheckVisible(places []source.Root, snapshot *catalog.Snapshot, audience string) {
 	if shown := len(snapshot.Visible()); shown > 0 {
 		a, err := ReadAudience(audience)
-		if audience != "" && err == nil && len(snapshot.Allowed(a.Allow).Visible()) == 0 {
+		if audience != "" && err == nil && len(snapshot.Filter(a.Allow).Visible()) == 0 {
 			w.print(skillmd.Diagnostic{Message: fmt.Sprintf("the model sees no skill: the audience of %s allows none of the %d; name skills under \"allow\"", audience, shown)})
 		}
 		return
