@@ -20,23 +20,23 @@ import (
 // Source is a place that skills come from; see [source.Source].
 type Source = source.Source
 
-// Catalog holds the skills of a list of roots, or those of them that some audience may
-// see. It is safe for concurrent use. Make one with [Open].
+// Catalog holds the skills of a list of roots. A catalog that [Catalog.For] returns shows only
+// those that its audience may see. It is safe for concurrent use. Make one with [Open].
 type Catalog struct {
 	*catalogData
-	audience *audience // nil: everybody
-	// revisions are those of skills that are read as they were, by canonical id.
+	audience *audience // nil shows all skills
+	// revisions are the revisions of AtRevisions, by canonical id.
 	revisions map[string]string
-	// idByName are names that mean the skills of these ids.
+	// idByName are the names of WithNames and the canonical ids that they mean.
 	idByName map[string]string
 }
 
-// catalogData is what the catalogs of all audiences share.
+// catalogData is the part of a catalog that the catalogs of all audiences share.
 type catalogData struct {
 	cfg    *config
 	roots  []source.Root
-	places []scan.Place // of the roots
-	names  []string     // of the roots, in locations
+	places []scan.Place // place i is that of root i
+	names  []string     // name i stands before the locations of root i
 
 	state       atomic.Pointer[state]
 	closed      atomic.Bool
@@ -46,20 +46,20 @@ type catalogData struct {
 	vectors     *vectors // nil without an embedder
 	audiences   audienceCache
 	cache       *cache
-	// watchFinding is the finding of a [Catalog.Watch], or nil.
+	// watchFinding says that a [Catalog.Watch] cannot watch all folders, or is nil.
 	watchFinding atomic.Pointer[skillmd.Diagnostic]
 	watcher      *watcher // of WithWatch, or nil
-	// verification is the search that Open leaves to the background.
+	// verification is the search in the background after Open has used the cache.
 	verification sync.WaitGroup
 }
 
-// Open searches the roots for skills. If two skills have the same name, the one of
-// the higher scope, or else of the earlier root, has it; see [WithCollisions]. Only the front matter of each SKILL.md is read. Without
-// roots the catalog is empty.
+// Open searches the roots for skills. It reads only the front matter of each SKILL.md. If two
+// skills have the same name, the skill of the higher scope gets it, or else that of the earlier
+// root; see [WithCollisions]. Without roots the catalog is empty.
 //
-// The error names a root that cannot be opened at all (see [source.Root.Optional]) or an
-// option with a value that cannot work, or it is that of ctx. A broken skill is no
-// error but a diagnostic, see [Snapshot.Diagnostics]. Close the catalog after use.
+// The error is that of ctx, or names an unusable option or a root that cannot be opened (see
+// [source.Root.Optional]). A broken skill is no error but a diagnostic, see
+// [Snapshot.Diagnostics]. Close the catalog after use.
 func Open(ctx context.Context, roots []source.Root, opts ...Option) (*Catalog, error) {
 	cfg, err := newConfig(opts)
 	if err != nil {
@@ -89,7 +89,7 @@ func open(ctx context.Context, cfg *config, roots []source.Root) (*Catalog, erro
 	}
 	c.names = displayNames(c.places)
 	c.openCache()
-	st, served, err := c.search(ctx, &state{})
+	st, usedCache, err := c.search(ctx, &state{})
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +98,7 @@ func open(ctx context.Context, cfg *config, roots []source.Root) (*Catalog, erro
 	}
 	c.state.Store(st)
 	logDiagnostics(ctx, cfg.logger, nil, st.snapshot)
-	if !served {
+	if !usedCache {
 		c.save(ctx)
 		return c, nil
 	}
@@ -117,9 +117,9 @@ func (c *Catalog) Snapshot() *Snapshot { return c.forAudience(c.state.Load().sna
 // Refresh searches the roots again. It opens directories again by their paths, and parses the
 // SKILL.md files whose size, modification time or identity has changed. It returns the new
 // snapshot, or the same pointer as before if nothing in it has changed. A directory that
-// cannot be searched any more keeps its skills: the error is a [RootError] for each, and all
-// other roots are searched all the same. On any other error the catalog stays as it is, and
-// the current snapshot is returned with it.
+// cannot be searched any more keeps its skills. The error then holds a [RootError] for each
+// such directory, and the other roots are searched as usual. On any other error the catalog
+// does not change, and Refresh returns the current snapshot with the error.
 func (c *Catalog) Refresh(ctx context.Context) (*Snapshot, error) {
 	select {
 	case c.updateToken <- struct{}{}:
@@ -164,9 +164,10 @@ func (c *Catalog) Close() error {
 	return err
 }
 
-// search searches all roots. It returns old if nothing in them has changed. The first
-// search takes what it can from the cache; served reports that it is to be searched again.
-func (c *Catalog) search(ctx context.Context, old *state) (st *state, served bool, err error) {
+// search searches all roots. It returns old if nothing in them has changed. The first search
+// takes what it can from the cache. usedCache reports that it did, so that the roots must be
+// searched again.
+func (c *Catalog) search(ctx context.Context, old *state) (st *state, usedCache bool, err error) {
 	roots := make([]*rootState, len(c.roots))
 	defer func() {
 		if err != nil {
@@ -181,34 +182,14 @@ func (c *Catalog) search(ctx context.Context, old *state) (st *state, served boo
 		if i < len(old.roots) {
 			last = old.roots[i]
 		}
-		trusted, why := c.isTrusted(ctx, c.roots[i])
-		if !trusted {
-			extra = append(extra, c.untrustedFinding(i, why, roots[:i])...)
-			roots[i] = &rootState{isUntrusted: true, project: c.roots[i].Project()}
-			changed = changed || last == nil || !last.isUntrusted
-			continue
-		}
-		if last != nil && last.isUntrusted {
-			last = nil
-		}
-		fromCache := false
-		if last == nil && old.snapshot == nil {
-			last, fromCache = c.restore(i)
-		}
-		if fromCache {
-			roots[i], last, served = last, nil, true
-		} else if roots[i], err = c.searchRoot(ctx, i, last); err != nil {
+		next, findings, isCached, err := c.nextRoot(ctx, i, last, old.snapshot == nil, roots[:i])
+		if err != nil {
 			return nil, false, err
 		}
-		if first := sameTree(roots[:i], roots[i]); first >= 0 {
-			if last != nil && last.isRepeat && last.listing == roots[i].listing && last.live == roots[i].live {
-				roots[i] = last
-			} else {
-				roots[i] = &rootState{listing: roots[i].listing, live: roots[i].live, isRepeat: true}
-			}
-			extra = append(extra, c.sameRoot(i, first))
-		}
-		changed = changed || last == nil || roots[i] != last
+		roots[i] = next
+		extra = append(extra, findings...)
+		usedCache = usedCache || isCached
+		changed = changed || next != last
 	}
 	if !changed {
 		return old, false, nil
@@ -223,7 +204,38 @@ func (c *Catalog) search(ctx context.Context, old *state) (st *state, served boo
 	}
 	st = c.merge(roots, extra)
 	st.watchFinding = watching
-	return st, served, nil
+	return st, usedCache, nil
+}
+
+// nextRoot searches root i and returns its new state, or last if nothing has changed. earlier are
+// the states of the roots before it. In the first search, the state comes from the cache if
+// possible; isCached reports that. The findings are about the root as a whole.
+func (c *Catalog) nextRoot(ctx context.Context, i int, last *rootState, isFirst bool, earlier []*rootState) (next *rootState, findings []skillmd.Diagnostic, isCached bool, err error) {
+	if trusted, why := c.isTrusted(ctx, c.roots[i]); !trusted {
+		if last == nil || !last.isUntrusted {
+			last = &rootState{isUntrusted: true, project: c.roots[i].Project()}
+		}
+		return last, c.untrustedFinding(i, why, earlier), false, nil
+	}
+	if last != nil && last.isUntrusted {
+		last = nil
+	}
+	if isFirst {
+		last, isCached = c.restore(i)
+	}
+	if next = last; !isCached {
+		if next, err = c.searchRoot(ctx, i, last); err != nil {
+			return nil, nil, false, err
+		}
+	}
+	first := sameTree(earlier, next)
+	if first < 0 {
+		return next, nil, isCached, nil
+	}
+	if last == nil || !last.isRepeat || last.listing != next.listing || last.live != next.live {
+		last = &rootState{listing: next.listing, live: next.live, isRepeat: true}
+	}
+	return last, []skillmd.Diagnostic{c.sameRoot(i, first)}, isCached, nil
 }
 
 // sameTree returns the index of an earlier root that is the same directory as root,
@@ -248,8 +260,8 @@ func (c *Catalog) sameRoot(i, first int) skillmd.Diagnostic {
 	}
 }
 
-// closeTrees closes the trees of roots that are not in keep. A reader that is still
-// using one gets fs.ErrClosed and starts again; see within.
+// closeTrees closes the trees of roots that are not in keep. A reader that is still using one
+// gets fs.ErrClosed, and withPlace reads again.
 func closeTrees(roots, keep []*rootState) {
 	kept := make(map[scan.Tree]bool)
 	for _, k := range keep {
@@ -268,7 +280,7 @@ func closeTrees(roots, keep []*rootState) {
 
 // withPlace calls read with the place of a skill. A refresh may take the skill's files away
 // meanwhile, because the directory was swapped or the source does not keep old revisions. Then
-// within calls read again with the new state.
+// withPlace calls read again with the new state.
 func (c *Catalog) withPlace(ctx context.Context, name string, read func(*state, place, core.Skill) error) error {
 	for {
 		if err := ctx.Err(); err != nil {
@@ -294,22 +306,22 @@ func (c *Catalog) withPlace(ctx context.Context, name string, read func(*state, 
 
 // resolve returns the skill that a name means in the catalog.
 func (c *Catalog) resolve(st *state, name string) (core.Skill, error) {
-	seen := c.forAudience(st.snapshot)
-	if i, ok := seen.byID[c.idByName[name]]; ok {
-		skill := seen.skills[i]
+	s := c.forAudience(st.snapshot)
+	if i, ok := s.byID[c.idByName[name]]; ok {
+		skill := s.skills[i]
 		skill.Name = name
 		return skill, nil
 	}
-	return seen.Resolve(name)
+	return s.Resolve(name)
 }
 
-// isStale reports an error that may not occur with a newer state of the catalog.
+// isStale reports whether reading may succeed with a newer state of the catalog.
 func isStale(err error) bool {
 	return scan.IsClosed(err) || errors.Is(err, source.ErrGone) || errors.Is(err, source.ErrDigest)
 }
 
-// place returns the place of a skill, with the tree that its files are in. The skill
-// becomes that of the revision that is read.
+// place returns the place of a skill, with the tree that its files are in. If AtRevisions has
+// another revision of the skill, place changes *skill to that revision.
 func (c *Catalog) place(ctx context.Context, st *state, skill *core.Skill) (place, error) {
 	p := st.places[skill.ID]
 	if p.entry == nil {
@@ -327,23 +339,23 @@ func (c *Catalog) place(ctx context.Context, st *state, skill *core.Skill) (plac
 }
 
 // Path returns the absolute path of a skill's SKILL.md, as the operating system
-// opens it. It returns false for a name that no skill has, and for a skill of a
-// file system or a source, which have no such path.
+// opens it. It returns false for an unknown name, and for a skill of a file system or a
+// source, because these have no such path.
 func (c *Catalog) Path(name string) (path string, ok bool) {
 	skill, ok := c.Snapshot().Skill(name)
 	return skill.Location, ok && skill.RootDir != ""
 }
 
-// audience is who looks at a catalog.
+// audience is the key and the filter of [Catalog.For].
 type audience struct {
 	key   string
 	allow func(core.Skill) bool
 }
 
-// For returns the catalog as an audience sees it: as if there were only the skills that
-// allow reports true for. It is pure, and the same for one key: what it has said is kept
-// for the key until the skills change. It is asked about each skill under the name that
-// its front matter spells.
+// For returns the catalog as an audience sees it: as if there were only the skills for which
+// allow returns true. The catalog keeps the result under key until the skills change. So allow
+// must be a pure function, and always the same one for a key. It gets each skill with the name
+// in its front matter.
 //
 // The catalogs of all audiences share everything else, so closing one closes all.
 func (c *Catalog) For(key string, allow func(core.Skill) bool) *Catalog {
@@ -353,7 +365,7 @@ func (c *Catalog) For(key string, allow func(core.Skill) bool) *Catalog {
 // WithoutAudience returns the catalog with all its skills, without an audience.
 func (c *Catalog) WithoutAudience() *Catalog { return &Catalog{catalogData: c.catalogData} }
 
-// forAudience returns a snapshot as the audience of the catalog sees it.
+// forAudience returns the snapshot s as the audience of the catalog sees it.
 func (c *Catalog) forAudience(s *Snapshot) *Snapshot {
 	if c.audience == nil {
 		return s
@@ -361,10 +373,10 @@ func (c *Catalog) forAudience(s *Snapshot) *Snapshot {
 	return c.audiences.get(s, c.audience)
 }
 
-// audienceCache keeps the snapshots of audiences. The zero derived is ready to use.
+// audienceCache keeps the snapshots that audiences see. Its zero value is ready to use.
 type audienceCache struct {
 	mu        sync.Mutex
-	base      *Snapshot
+	base      *Snapshot // the snapshot that the others were made from
 	snapshots *lru.Cache[string, *Snapshot]
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/satchel-go/satchel/skillmd"
 )
 
-// The codes of the diagnostics of a catalog that a host may want to tell apart.
+// The codes of diagnostics that a host may want to handle in its own way.
 const (
 	// CodeUnreadable says that a SKILL.md or a directory cannot be read, or that an entry of a
 	// source cannot be used. The SKILL.md may be too large, no regular file, or a link that
@@ -31,8 +31,8 @@ const (
 const (
 	// codeSameRoot says that a root is the same directory as an earlier one.
 	codeSameRoot skillmd.Code = "same-root"
-	// codeWatchLimited says that not all folders can be watched: changes in the others are found
-	// later.
+	// codeWatchLimited says that not all folders can be watched. The catalog notices changes in
+	// the others only when it polls.
 	codeWatchLimited skillmd.Code = "watch-limited"
 )
 
@@ -46,7 +46,7 @@ func isLogged(d skillmd.Diagnostic) bool {
 	return d.Severity == skillmd.Error
 }
 
-// logDiagnostics logs the diagnostics of a new snapshot that the one before did not have.
+// logDiagnostics logs the diagnostics of snapshot s that the snapshot before it did not have.
 func logDiagnostics(ctx context.Context, logger *slog.Logger, before, s *Snapshot) {
 	known := make(map[skillmd.Diagnostic]bool)
 	if before != nil {

@@ -6,8 +6,8 @@ import (
 	"github.com/satchel-go/satchel/catalog/internal/scan"
 )
 
-// displayNames gives each root the name that stands in front of its locations.
-// Earlier roots get the shorter names, and no two names are equal.
+// displayNames returns, for each place, the name that stands in front of its locations. No two
+// names are equal; earlier places get the shorter names.
 func displayNames(places []scan.Place) []string {
 	names := make([]string, len(places))
 	used := make(map[string]bool, len(places))

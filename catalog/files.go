@@ -11,33 +11,30 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// Files lists the files of a skill as sorted slash-separated paths below its
-// directory. more reports that something was left out: files beyond limit, folders
-// deeper than 16, or unreadable folders. A limit of 0 or less means 10,000, which
-// is also the largest limit. What limit leaves out sorts after what is listed.
+// Files lists the files of a skill as sorted slash-separated paths below its directory. It
+// returns the first limit paths. A limit of 0 or less means 10,000, which is also the largest
+// limit. The result more reports that files are missing from the list: those beyond limit, in
+// folders deeper than 16, or in unreadable folders.
 //
-// Listed are regular files and links to regular files inside the root, also hidden
-// ones and SKILL.md. Not listed are version control data (.git, .hg, .svn),
-// node_modules, other skills of the catalog below this one, and names with control
-// characters or invalid UTF-8.
-func (c *Catalog) Files(ctx context.Context, name string, limit int) ([]string, bool, error) {
+// The list has regular files and links to regular files inside the root, also hidden ones and
+// SKILL.md. It does not have version control data (.git, .hg, .svn), node_modules, other skills
+// of the catalog below this one, and names with control characters or invalid UTF-8.
+func (c *Catalog) Files(ctx context.Context, name string, limit int) (all []string, more bool, err error) {
 	if limit <= 0 || limit > scan.MaxFiles {
 		limit = scan.MaxFiles
 	}
-	var files []string
-	var cut bool
-	err := c.withPlace(ctx, name, func(st *state, p place, skill core.Skill) error {
+	err = c.withPlace(ctx, name, func(st *state, p place, skill core.Skill) error {
 		l, err := filesOf(ctx, st, p, limit)
 		if err != nil {
 			return fileError(skill.Name, ".", err)
 		}
-		files, cut = l.Files, l.Cut
+		all, more = l.Files, l.Cut
 		return nil
 	})
 	if err != nil {
 		return nil, false, err
 	}
-	return files, cut, nil
+	return all, more, nil
 }
 
 // filesOf lists the files of a skill.
@@ -45,27 +42,26 @@ func filesOf(ctx context.Context, st *state, p place, limit int) (*scan.Walk, er
 	return scan.WalkAll(ctx, p.tree, p.dir, st.areas[p.area].skills, limit)
 }
 
-// SkippedFiles returns at most the first 20 names that [Catalog.Files] leaves out because they
-// cannot be read as files. Such are links to directories, nowhere or out of the root, pipes,
-// devices, and names with control characters or invalid UTF-8. The names are as on disk.
+// SkippedFiles returns the first 20 paths that [Catalog.Files] leaves out because they cannot be
+// read as files. These are pipes, devices, names with control characters or invalid UTF-8, and
+// links to directories, to nothing, or out of the root. The names are as on disk.
 func (c *Catalog) SkippedFiles(ctx context.Context, name string) ([]string, error) {
-	var passed []string
+	var skipped []string
 	err := c.withPlace(ctx, name, func(st *state, p place, _ core.Skill) error {
 		l, err := filesOf(ctx, st, p, scan.MaxFiles)
-		passed = l.Skipped
+		skipped = l.Skipped
 		return err
 	})
-	return passed, err
+	return skipped, err
 }
 
-// ReadFile reads a file of a skill, whole and unchanged. file is a slash-separated
-// path relative to the skill's directory and stays inside it: what another skill
-// holds, beside this one or below it, is read with that skill's name. A link that the
-// skill itself contains may lead to another file of the root, but not into the folder
-// of a skill that is hidden from the model.
+// ReadFile reads a file of a skill, whole and unchanged. file is a slash-separated path relative
+// to the skill's directory and must stay inside it. Files of another skill, beside this one or
+// below it, are read by that skill's name. A link of the skill may lead to another file of the
+// root, but not into the folder of a skill that is hidden from the model.
 //
-// Errors are (see [WithMaxReadBytes]), and those of sources ([source.ErrGone],
-// [source.ErrDigest]).
+// Errors are [ErrUnknownSkill], [ErrPath], fs.ErrNotExist, and those of sources ([source.ErrGone],
+// [source.ErrDigest]). A file beyond MaxReadBytes of [source.Reading] is an error too.
 func (c *Catalog) ReadFile(ctx context.Context, name, file string) ([]byte, error) {
 	var data []byte
 	err := c.withFile(ctx, name, file, c.cfg.scan.MaxReadBytes, func(f fs.File, size int64) (err error) {
@@ -82,15 +78,15 @@ func (c *Catalog) ReadFile(ctx context.Context, name, file string) ([]byte, erro
 // OpenFile opens a file that [Catalog.ReadFile] would read, whatever its size. The
 // caller closes it.
 func (c *Catalog) OpenFile(ctx context.Context, name, file string) (fs.File, error) {
-	var opened fs.File
+	var result fs.File
 	err := c.withFile(ctx, name, file, scan.NoLimit, func(f fs.File, _ int64) error {
-		opened = f
+		result = f
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	return opened, nil
+	return result, nil
 }
 
 // withFile calls use with an open file of a skill that is no larger than limit. use

@@ -13,15 +13,14 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// Fingerprint identifies the files that [Catalog.Files] lists: while it is the same, so are
-// they. It is computed from their names, sizes, modes and modification times. For a skill of a
-// [Source] it is computed from the id and the revision.
+// Fingerprint returns a hash of the files that [Catalog.Files] lists. It changes when one of them
+// does. It is computed from their names, sizes, modes and modification times, or from the id and
+// the revision for a skill of a [Source].
 //
-// Contents are read only of SKILL.md and of files whose time cannot be relied on. These are
-// files without a time, and files with a time in 1980 or before, as reproducible builds and
-// archives set it. They are also files changed within the last two seconds, when another
-// change may leave the same time. For that reason the fingerprint of files that have just been
-// written changes once more later.
+// It reads the content only of SKILL.md and of files with an unreliable time. That is no time, or
+// a time in 1980 or before, which reproducible builds and archives set. It is also a time within
+// the last two seconds, because another change may leave the same time. So the fingerprint of new
+// files changes once more after two seconds.
 //
 // The error is [ErrUnknownSkill], that of ctx, or says that the skill's directory cannot be
 // read. A file that cannot be read becomes part of the fingerprint as such.
@@ -48,6 +47,7 @@ func (c *Catalog) Fingerprint(ctx context.Context, name string) (string, error) 
 	return sum, err
 }
 
+// fingerprint computes the hash of a skill's files.
 type fingerprint struct {
 	ctx       context.Context
 	tree      scan.Tree

@@ -6,23 +6,24 @@ import "time"
 const (
 	// maxSkills is how many skills a catalog has; those of the lowest rank are left out.
 	maxSkills = 50_000
-	// maxListed is how many skills of one source are taken.
+	// maxListed is how many skills of one source the catalog uses.
 	maxListed = 50_000
-	// maxListedLen is the largest file of a source that is read, in bytes: it is compared with
-	// its digest as a whole.
+	// maxListedLen is the largest file of a source that is read, in bytes. The catalog holds the
+	// whole file in memory to compare it with its digest.
 	maxListedLen = 64 << 20
-	// maxIDShown is how much of an id that cannot be used a finding shows, in bytes.
+	// maxIDShown is how many bytes of an unusable id a finding shows.
 	maxIDShown = 256
 	// maxPath is the longest path in a tree, in bytes. No system opens a longer one.
 	maxPath = 4096
-	// maxUp is how many folders above a file are compared with those of hidden skills.
+	// maxUp is how many folders above a file are compared with the folders of hidden skills. It
+	// is more than the depth of real trees.
 	maxUp = 100
 	// maxDerived is how many snapshots are kept for audiences.
 	maxDerived = 64
-	// maxFit is how many skills an [AmbiguousError] about a qualified name names.
+	// maxFit is how many skills an [AmbiguousError] about a qualified name lists.
 	maxFit = 16
-	// maxCachedBytes is how many bytes of texts are kept. If they are more, all of them are
-	// dropped, because reading a file again is cheap.
+	// maxCachedBytes is how many bytes of texts are kept in memory. Beyond it all are dropped,
+	// because reading a file again is cheap.
 	maxCachedBytes = 32 << 20
 )
 
@@ -35,33 +36,34 @@ const (
 
 // Bounds of a search.
 const (
-	// defaultHits is how many strong hits are returned, and weakHits how many others.
+	// defaultHits is how many strong hits a search returns, and weakHits how many weak ones.
 	defaultHits = 8
 	weakHits    = 5
 	// defaultSearchBytes is how much of a SKILL.md the search reads, in bytes.
 	defaultSearchBytes = 64 << 10
-	// maxPhrasings is how many wordings of a query count, and maxPhrasing how many runes of each.
+	// maxPhrasings is how many phrasings of a query count, and maxPhrasing how many runes of each.
 	maxPhrasings = 8
 	maxPhrasing  = 500
-	// maxSuggestions is how many names are suggested for one that no skill has.
+	// maxSuggestions is how many names are suggested for an unknown one.
 	maxSuggestions = 3
 	// maxCompared is how much of two names is compared, in runes. A valid name has at most 64.
 	maxCompared = 64
 )
 
-// How vectors count, and how they are made.
+// Bounds and weights of a search with vectors.
 const (
-	// defaultSimilarity is beyond what unrelated texts have with common models.
+	// defaultSimilarity is the cosine from which on a skill is similar to a query. Unrelated texts
+	// have less with common models.
 	defaultSimilarity = 0.85
-	// embeddedBest is how many skills, by words and by vectors, are ordered by both.
+	// embeddedBest is how many of the best skills by words, and by vectors, get a score from both.
 	embeddedBest = 50
-	// embeddedWeight is the weight of the cosine beside the score by words, which is 1 for the best.
+	// embeddedWeight is the weight of the cosine. The score by words is at most 1.
 	embeddedWeight = 0.5
 	// embeddedBatch is how many texts one call of the embedder gets.
 	embeddedBatch = 128
 	// embedderWait is how long a search waits for the embedder.
 	embedderWait = 10 * time.Second
-	// maxVector is how many numbers a vector has: models in use have at most 4,096.
+	// maxVector is how many numbers a vector may have. Common models return at most 4,096.
 	maxVector = 1 << 14
 )
 
@@ -77,6 +79,6 @@ const (
 const (
 	// maxCache is the largest file of the cache, in bytes.
 	maxCache = 512 << 20
-	// leftoverAge is when a file that a killed process was writing is removed.
+	// leftoverAge is the age at which a temporary file of a killed process is removed.
 	leftoverAge = time.Hour
 )

@@ -2,18 +2,18 @@ package catalog
 
 import "fmt"
 
-// Collisions says what a plain name means that two skills have.
+// Collisions says which skill a plain name means if several skills have it.
 type Collisions uint8
 
 const (
 	// Shadow gives the name to the skill with the highest rank. It is the default.
 	Shadow Collisions = iota
-	// Ambiguous gives it to none: asking for it is an [AmbiguousError].
+	// Ambiguous gives the name to no skill: resolving it is an [AmbiguousError].
 	Ambiguous
 )
 
-// WithCollisions sets what happens where two skills have one name. Either way all of
-// them are in the snapshot, and can be had by their qualified names.
+// WithCollisions sets which skill gets a name that several skills have. Under either rule all of
+// them are in the snapshot and have qualified names.
 func WithCollisions(rule Collisions) Option {
 	return func(c *config) error {
 		if rule > Ambiguous {

@@ -20,8 +20,8 @@ import (
 type Snapshot struct {
 	skills      []core.Skill
 	byKey       map[string]int // skilltext.CleanName of the name -> index in skills
-	byID        map[string]int
-	all         []candidate // in the order of their rank
+	byID        map[string]int // canonical id -> index in skills
+	all         []candidate    // in the order of their rank
 	rule        Collisions
 	ambiguous   map[string][]string
 	diagnostics []skillmd.Diagnostic
@@ -52,9 +52,9 @@ func newSnapshot(all []candidate, named *naming, diagnostics []skillmd.Diagnosti
 	return s
 }
 
-// Filter is the snapshot as it would be if there were only the skills that allow
-// reports true for: names, precedence and ambiguity are decided among them. Its
-// diagnostics are those about these skills, and the collisions of their names.
+// Filter returns the snapshot as it would be if there were only the skills for which allow
+// returns true. These alone decide names, precedence and ambiguity. The result has only the
+// diagnostics about them and about the collisions of their names.
 func (s *Snapshot) Filter(allow func(core.Skill) bool) *Snapshot {
 	var all []candidate
 	places := make(map[string]bool)
@@ -74,7 +74,7 @@ func (s *Snapshot) Filter(allow func(core.Skill) bool) *Snapshot {
 	return newSnapshot(all, named, append(diagnostics, named.collisions...))
 }
 
-// Skills are all skills, hidden and shadowed ones included, sorted bytewise by name.
+// Skills returns all skills, hidden and shadowed ones included, sorted bytewise by name.
 // The slice belongs to the snapshot and must not be modified.
 func (s *Snapshot) Skills() []core.Skill { return s.skills }
 
@@ -93,7 +93,7 @@ func (s *Snapshot) Visible() []core.Skill {
 	return visible
 }
 
-// searchable are the skills that a search may find: all but the hidden ones, in the order
+// searchable returns the skills that a search may find: all but the hidden ones, in the order
 // of their rank.
 func (s *Snapshot) searchable() []core.Skill {
 	all := make([]core.Skill, 0, len(s.all))
@@ -105,10 +105,10 @@ func (s *Snapshot) searchable() []core.Skill {
 	return all
 }
 
-// isUnseen reports skills that no overview shows.
+// isUnseen reports whether no overview shows the skill.
 func isUnseen(skill core.Skill) bool { return skill.Hidden || skill.Shadowed }
 
-// Len is the number of skills, hidden and shadowed ones included.
+// Len returns the number of skills, hidden and shadowed ones included.
 func (s *Snapshot) Len() int { return len(s.skills) }
 
 // Skill returns the skill that [Snapshot.Resolve] finds.
@@ -117,11 +117,12 @@ func (s *Snapshot) Skill(name string) (core.Skill, bool) {
 	return skill, err == nil
 }
 
-// Resolve returns the skill that is meant by a reference: its canonical id, its name, its
-// name behind its scope, its root, or its root and folder, or its place. Names are compared
-// as [skilltext.CleanName] writes them, so equivalent spellings find each other; case
-// matters. The error is [ErrUnknownSkill], or an [AmbiguousError], which wraps it, where
-// several skills fit.
+// Resolve returns the skill that ref names. ref is a canonical id, a place, or a name. A name
+// may have a qualifier and a colon before it: the scope, the root, or the root with the folder.
+// Equivalent Unicode spellings of a name are equal; case matters.
+//
+// The error is [ErrUnknownSkill]. If several skills fit, it is an [AmbiguousError], which wraps
+// ErrUnknownSkill.
 func (s *Snapshot) Resolve(ref string) (core.Skill, error) {
 	if i, ok := s.byID[ref]; ok { // first, so that no name can take it
 		return s.skills[i], nil
@@ -160,9 +161,9 @@ func (s *Snapshot) Resolve(ref string) (core.Skill, error) {
 // be modified.
 func (s *Snapshot) Diagnostics() []skillmd.Diagnostic { return s.diagnostics }
 
-// Digest is the hexadecimal SHA-256 of the names and descriptions of the visible
-// skills in their order, which is all that a model is shown of a catalog. So two
-// snapshots with the same digest look the same to a model.
+// Digest returns the hexadecimal SHA-256 of the names and descriptions of the visible skills in
+// their order. A model sees nothing else of a catalog, so two snapshots with the same digest look
+// the same to it.
 func (s *Snapshot) Digest() string {
 	if s.digest == "" {
 		return digestOf(s.skills)
@@ -188,7 +189,7 @@ func digestOf(skills []core.Skill) string {
 	return hex.EncodeToString(hash.Sum(nil))
 }
 
-// equal reports whether two snapshots say the same.
+// equal reports whether two snapshots have the same skills and diagnostics.
 func (s *Snapshot) equal(other *Snapshot) bool {
 	return len(s.skills) == len(other.skills) &&
 		reflect.DeepEqual(s.skills, other.skills) &&

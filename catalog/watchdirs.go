@@ -6,8 +6,8 @@ import (
 	"github.com/satchel-go/satchel/catalog/internal/scan"
 )
 
-// watchedDirs are the folders in which a change may be one of the catalog, those nearest
-// to their roots first. What is not trusted is not among them.
+// watchedDirs returns the folders to watch for changes of the catalog, those nearest to their
+// roots first. It leaves out untrusted roots.
 func (c *catalogData) watchedDirs() []scan.WatchedDir {
 	var all, deep []scan.WatchedDir
 	for i, root := range c.state.Load().roots {
