@@ -20,27 +20,27 @@ import (
 	"github.com/satchel-go/satchel/internal/text/search"
 )
 
-// WithCache keeps what a catalog has found in a directory: front matter, what tells whether a
-// file has changed, and the index of [Catalog.Search]. The directory is made if there is none,
-// and no other program should write to it. It is saved after each change.
+// WithCache keeps a cache of the catalog in directory dir: front matter, the sizes and times of
+// files, and the index of [Catalog.Search]. The catalog creates the directory, and saves each
+// change. No other program should write to it.
 //
-// The next [Open] of the same roots with the same options serves the skills of directories at
-// once from there, and searches them in the background: [Catalog.Close] waits for that. Until
-// then a skill may be what it was when a catalog was last open. Bodies and docs are always
-// read from their files. Open searches roots made by [source.FS] and [source.From] all the same, as nothing
-// tells whether they are those of the cache. It also searches archives, which have a cache of
-// their own, and directories with links that are followed. Of these two, files that have not
-// changed are not read again.
+// The next [Open] of the same roots with the same options takes the skills of directories from
+// the cache. It searches the directories in the background, and [Catalog.Close] waits for that.
+// Until then a skill may be out of date. Bodies and docs are always read from their files.
 //
-// A cache that cannot be read counts as empty; one that cannot be written is logged.
+// Open still searches roots made by [source.FS] and [source.From], because it cannot know whether
+// they are the same as before. It also searches archives and directories with links, but does not
+// read their unchanged files again.
+//
+// A cache that cannot be read counts as empty. The catalog logs an error of writing it.
 func WithCache(dir string) Option {
 	return func(c *config) error { c.cacheDir = dir; return nil }
 }
 
-// cacheFormat changes with what is kept, and with what it means.
-const cacheFormat = 2
+// cacheFormat must change whenever the content of the file changes, or its meaning.
+const cacheFormat = 3
 
-// cacheMark begins a file of the cache; the SHA-256 of what follows is next.
+// cacheMark begins the file. The SHA-256 of the content follows, then the content.
 const cacheMark = "satchel catalog\n"
 
 // cache is the file that keeps a catalog between processes. A nil cache keeps nothing.
@@ -49,11 +49,11 @@ type cache struct {
 	logger    *slog.Logger
 
 	mu    sync.Mutex
-	roots []cachedRoot  // that the file held, during Open
-	index *search.Index // that the file holds
+	roots []cachedRoot  // from the file; nil after Open
+	index *search.Index // in the file
 }
 
-// cacheContent is the content of the file.
+// cacheContent is the content of the file, encoded by gob.
 type cacheContent struct {
 	Roots   []cachedRoot
 	Index   []byte
@@ -79,7 +79,7 @@ func (c *catalogData) openCache() {
 	}
 }
 
-// cacheName names the file by all that what is kept depends on.
+// cacheName returns the name of the file: a hash of everything that its content depends on.
 func (c *catalogData) cacheName() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d %q %d %d %d %d %t %d", cacheFormat, buildID(), c.cfg.scan.Mode, c.cfg.scan.MaxFileBytes, c.cfg.scan.MaxDepth, c.cfg.scan.MaxDirs, c.cfg.scan.Nested, c.cfg.searchBytes)
@@ -92,8 +92,8 @@ func (c *catalogData) cacheName() string {
 	return durable.Name(b.String())
 }
 
-// buildID says which build of this module runs, as another one may read front matter in
-// another way.
+// buildID identifies the build of this module, because another version may parse front matter
+// in another way.
 func buildID() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -136,7 +136,7 @@ func (f *cache) read() (*cacheContent, error) {
 	return kept, gob.NewDecoder(bytes.NewReader(content)).Decode(kept)
 }
 
-// save writes what the catalog knows now.
+// save writes the current state of the catalog to the cache.
 func (c *catalogData) save(ctx context.Context) {
 	f := c.cache
 	if f == nil {
@@ -202,7 +202,7 @@ func (f *cache) write(data []byte) error {
 	return nil
 }
 
-// lastIndex is the index that was built last, by this process or by another one.
+// lastIndex returns the index that was built last, by this process or by another one.
 func (c *catalogData) lastIndex(last *searchIndex) *search.Index {
 	switch {
 	case last != nil:

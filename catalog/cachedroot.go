@@ -9,19 +9,17 @@ import (
 	"github.com/satchel-go/satchel/skillmd"
 )
 
-// cachedRoot is what is kept of a directory.
+// cachedRoot is the entry of a root in the cache. It is empty unless the root is a directory.
 type cachedRoot struct {
-	// ID is that of the directory; without one nothing is kept.
-	ID plainfile.ID
-	// Searched: the root is searched by Open all the same.
-	MustSearch  bool
+	ID          plainfile.ID // of the directory
+	MustSearch  bool         // Open must search the root before it uses the skills
 	PluginName  string
 	Dirs        []string
 	Skills      []cachedSkill
 	Diagnostics []skillmd.Diagnostic
 }
 
-// cachedSkill is a SKILL.md that was read.
+// cachedSkill is the entry of a SKILL.md in the cache.
 type cachedSkill struct {
 	Dir, File          string
 	Size, Modified     int64
@@ -29,11 +27,11 @@ type cachedSkill struct {
 	Settled            bool
 	Usable, OwnsFolder bool
 	Skill              core.Skill
-	AllowsNothing      bool // its list is empty, which differs from having none
+	AllowsNothing      bool // allowed-tools is empty; gob cannot tell that from a missing one
 	Diagnostics        []skillmd.Diagnostic
 }
 
-// newCachedRoot makes what is kept of a root.
+// newCachedRoot returns the entry of root i for the cache.
 func (c *catalogData) newCachedRoot(i int, root *rootState) cachedRoot {
 	dir, ok := root.tree().(*scan.DirTree)
 	if !ok {
@@ -65,9 +63,9 @@ func (c *catalogData) newCachedRoot(i int, root *rootState) cachedRoot {
 	return kept
 }
 
-// restore returns what the cache has of a root, and whether it can be served before the
-// root is searched. If not, the search is faster with it.
-func (c *catalogData) restore(i int) (root *rootState, served bool) {
+// restore returns the state of root i from the cache, nil for none. isUsable says that it can be
+// used before the root is searched. If not, the state makes the search faster.
+func (c *catalogData) restore(i int) (root *rootState, isUsable bool) {
 	if c.cache == nil || c.cache.roots == nil {
 		return nil, false
 	}

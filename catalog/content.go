@@ -20,7 +20,7 @@ import (
 	"github.com/satchel-go/satchel/skillmd"
 )
 
-// Content is a text that the model is shown.
+// Content is a text for the model.
 type Content struct {
 	Text   string // valid UTF-8, lines end with LF
 	Digest string // hexadecimal SHA-256 of Text
@@ -31,14 +31,12 @@ func newContent(text string) Content {
 	return Content{Text: text, Digest: hex.EncodeToString(sum[:])}
 }
 
-// Body returns a skill and the body of its SKILL.md, without front matter, as the
-// file is now. The file is read again only if its size, modification time or
-// identity has changed.
+// Body returns a skill and the current body of its SKILL.md, without front matter. It reads the
+// file again only if its size, modification time or identity has changed.
 //
-// The skill is that of the current snapshot even if its front matter has been
-// edited since; only Refresh updates it. AllowedTools and Repaired are the
-// exception. They come from the same file as the body, because a list belongs to the
-// text that it was written for.
+// The skill is that of the current snapshot even if its front matter has been edited since; only
+// Refresh updates it. AllowedTools and Repaired are the exception: they are read together with
+// the body, because the author wrote the list for this text.
 //
 // Errors are [ErrUnknownSkill], fs.ErrNotExist, [ErrPath], and those of sources
 // ([source.ErrGone], [source.ErrDigest]). A file that is too large or no regular file is an
@@ -74,16 +72,17 @@ func (c *Catalog) Doc(ctx context.Context, name, doc string) (Content, error) {
 	return c.doc(ctx, name, doc, c.hasDoc)
 }
 
-// DocOf is [Catalog.Doc] for a caller that reads several docs. listed is what
-// [Catalog.Docs] has just returned, so the skill is not searched for docs again.
-func (c *Catalog) DocOf(ctx context.Context, name string, listed []string, doc string) (Content, error) {
+// DocOf is like [Catalog.Doc], for a caller that reads several docs. docs is the result of
+// [Catalog.Docs], so that DocOf need not list them again.
+func (c *Catalog) DocOf(ctx context.Context, name string, docs []string, doc string) (Content, error) {
 	return c.doc(ctx, name, doc, func(_ context.Context, st *state, p place, doc string) (bool, error) {
-		full, inside := st.treePath(p, doc)
-		_, found := slices.BinarySearch(listed, doc)
-		return found && inside && c.isDoc(path.Base(doc)) && !c.leadsToHidden(st, p, full), nil
+		full, isInside := st.treePath(p, doc)
+		_, found := slices.BinarySearch(docs, doc)
+		return found && isInside && c.isDoc(path.Base(doc)) && !c.leadsToHidden(st, p, full), nil
 	})
 }
 
+// doc reads a doc of a skill if has returns true for it.
 func (c *Catalog) doc(ctx context.Context, name, doc string, has func(context.Context, *state, place, string) (bool, error)) (Content, error) {
 	var content Content
 	err := c.withPlace(ctx, name, func(st *state, p place, skill core.Skill) error {
@@ -122,7 +121,7 @@ func plainText(data []byte) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\r\n", "\n")
 }
 
-// withOrigin heads the text of a skill that is served from afar.
+// withOrigin puts a line with the origin before the text of a skill from a remote server.
 func withOrigin(skill core.Skill, text string) string {
 	if skill.Origin == "" {
 		return text
@@ -130,9 +129,8 @@ func withOrigin(skill core.Skill, text string) string {
 	return "[from " + skill.Origin + "]\n\n" + text
 }
 
-// text reads a file and converts it to text. While the file has not changed,
-// the text comes from the cache, so one path must always be converted in the same
-// way.
+// text reads a file and converts it to text. The text comes from the cache while the file has
+// not changed, so convert must do the same for each call with one file.
 func (c *Catalog) text(p place, file string, convert func([]byte) (string, core.Skill, error)) (cachedText, error) {
 	t, key, now := p.tree, p.textKey(file), time.Now()
 	info, err := t.Stat(file)
@@ -206,7 +204,7 @@ func (c *textCache) get(key textKey, info fs.FileInfo) (cachedText, bool) {
 
 func (c *textCache) put(key textKey, text cachedText) {
 	if !text.stamp.Settled {
-		return // it would never be used
+		return // get would never return it
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -218,10 +216,10 @@ func (c *textCache) put(key textKey, text cachedText) {
 	c.texts[key] = text
 }
 
-// AtRevisions returns the catalog with some skills at other revisions than those that it lists.
-// They are named by their canonical ids, and count where the source of a skill is a
-// [source.Keeper]. What is read of such a skill is of that revision; names and snapshots are
-// those of the catalog.
+// AtRevisions returns the catalog with some skills at other revisions than the current ones.
+// revisions maps their canonical ids to revisions. Bodies, docs and files of such a skill are
+// read at that revision; names and snapshots are those of c. Skills whose source is no
+// [source.Keeper] are read as usual.
 func (c *Catalog) AtRevisions(revisions map[string]string) *Catalog {
 	if len(revisions) == 0 {
 		return c
@@ -229,22 +227,23 @@ func (c *Catalog) AtRevisions(revisions map[string]string) *Catalog {
 	return &Catalog{catalogData: c.catalogData, audience: c.audience, revisions: revisions, idByName: c.idByName}
 }
 
-// WithNames returns the catalog in which some names mean the skills of these ids, whatever
-// they mean to others. Names whose skill is gone mean what they always do.
+// WithNames returns the catalog with other meanings for some names. ids maps each such name to
+// the canonical id of the skill that it means. If there is no such skill any more, the name
+// means what it means in c.
 func (c *Catalog) WithNames(ids map[string]string) *Catalog {
 	if len(ids) == 0 {
 		return c
 	}
-	called := maps.Clone(ids)
-	for name, id := range c.idByName {
-		if _, again := called[name]; !again {
-			called[name] = id
-		}
+	all := maps.Clone(c.idByName)
+	if all == nil {
+		all = make(map[string]string, len(ids))
 	}
-	return &Catalog{catalogData: c.catalogData, audience: c.audience, revisions: c.revisions, idByName: called}
+	maps.Copy(all, ids)
+	return &Catalog{catalogData: c.catalogData, audience: c.audience, revisions: c.revisions, idByName: all}
 }
 
-// FrontMatter returns what the front matter of a skill says, at the revision that is read.
+// FrontMatter returns a skill as its front matter describes it, at the revision of
+// [Catalog.AtRevisions] if there is one.
 func (c *Catalog) FrontMatter(ctx context.Context, name string) (core.Skill, error) {
 	var front core.Skill
 	err := c.withPlace(ctx, name, func(_ *state, _ place, skill core.Skill) error {
@@ -254,7 +253,7 @@ func (c *Catalog) FrontMatter(ctx context.Context, name string) (core.Skill, err
 	return front, err
 }
 
-// moveToRevision moves a place to the revision that is to be read.
+// moveToRevision changes the place and the skill to the revision of AtRevisions, if there is one.
 func (c *Catalog) moveToRevision(ctx context.Context, p *place, skill *core.Skill) error {
 	revision, set := c.revisions[skill.ID]
 	if !set || p.entry == nil || revision == p.entry.Revision {

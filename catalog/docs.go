@@ -12,8 +12,8 @@ import (
 )
 
 // Docs lists the docs of a skill as sorted slash-separated paths below its directory. A doc is
-// a regular file, or a link to one inside the root, with one of the doc extensions
-// ([WithDocExtensions]). These are no docs:
+// a regular file, or a link to one inside the root, with one of the DocExtensions of
+// [source.Reading]. These are no docs:
 //
 //   - a SKILL.md in any case;
 //   - a licence: LICENSE, LICENCE, COPYING, NOTICE and their variants;
@@ -23,8 +23,8 @@ import (
 //   - a file of another skill of the catalog;
 //   - a file with control or format characters in its name or in that of a folder.
 //
-// At most 2,000 docs, ten folders deep, are listed; a cut is logged. The error is
-// [ErrUnknownSkill], or that the skill's directory cannot be read.
+// At most 2,000 docs, ten folders deep, are listed. The catalog logs a warning if there are more.
+// The error is [ErrUnknownSkill], or says that the skill's directory cannot be read.
 func (c *Catalog) Docs(ctx context.Context, name string) ([]string, error) {
 	var docs []string
 	err := c.withPlace(ctx, name, func(st *state, p place, skill core.Skill) error {
@@ -55,8 +55,8 @@ func (c *Catalog) docs(ctx context.Context, st *state, p place) ([]string, bool,
 	return l.Files, l.Cut, err
 }
 
-// hasDoc looks a doc up in the list of docs. So exactly what is listed can be read,
-// even on a file system that ignores case.
+// hasDoc reports whether the skill has the doc. It compares with the list of docs, because a file
+// system that ignores case would also open other spellings.
 func (c *Catalog) hasDoc(ctx context.Context, st *state, p place, doc string) (bool, error) {
 	if !c.isDoc(path.Base(doc)) {
 		return false, nil
@@ -75,9 +75,8 @@ func (c *Catalog) isDoc(name string) bool {
 		slices.Contains(c.cfg.scan.DocExtensions, strings.ToLower(path.Ext(name)))
 }
 
-// isLicence reports names such as LICENSE, LICENSE-MIT.txt, Copying.md and NOTICE.
-// A doc such as noticeboard.md is not meant: the name of a licence does not
-// continue with a lower-case letter.
+// isLicence reports whether a file is a licence, such as LICENSE, LICENSE-MIT.txt, Copying.md or
+// NOTICE. A name such as noticeboard.md is none, because a lower-case letter follows the word.
 func isLicence(name string) bool {
 	for _, word := range []string{"LICENSE", "LICENCE", "COPYING", "NOTICE"} {
 		if len(name) < len(word) || !strings.EqualFold(name[:len(word)], word) {
@@ -91,7 +90,7 @@ func isLicence(name string) bool {
 	return false
 }
 
-// hasNoDocs reports folders whose files are no docs. dir is the path in the skill.
+// hasNoDocs reports whether the files in a folder are no docs. dir is its path in the skill.
 func hasNoDocs(dir string) bool {
 	base := path.Base(dir)
 	if scan.Printable(base) != base {

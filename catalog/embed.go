@@ -16,9 +16,9 @@ import (
 	"github.com/satchel-go/satchel/internal/text/search"
 )
 
-// Embedder makes vectors of texts, such that texts of like meaning have vectors of like
-// direction. It is safe for concurrent use. Function Embedder of each adapter makes one
-// of an embedder of its framework.
+// Embedder turns texts into vectors. Texts of similar meaning get vectors of similar direction.
+// It is safe for concurrent use. Function Embedder of each adapter wraps an embedder of its
+// framework.
 type Embedder interface {
 	// Embed returns a vector for each text, all of one length.
 	Embed(ctx context.Context, texts []string) ([][]float32, error)
@@ -26,11 +26,10 @@ type Embedder interface {
 
 var errVectors = errors.New("the embedder gives no vectors")
 
-// textDigest names the text of a skill that a vector is of.
+// textDigest is the digest of a text that the embedder gets.
 type textDigest [16]byte
 
-// vectors are those of the skills, by their texts; all have the length 1. A nil vectors
-// has no embedder.
+// vectors keeps the vectors of the skills; all have the length 1. It is nil without an embedder.
 type vectors struct {
 	embedder Embedder
 	token    chan struct{} // holds one token: the right to ask for skills
@@ -46,7 +45,7 @@ func newVectors(e Embedder) *vectors {
 	return &vectors{embedder: e, token: make(chan struct{}, 1), byText: map[textDigest][]float32{}}
 }
 
-// embeddingText is the text that stands for a skill.
+// embeddingText returns the text of a skill that the embedder gets.
 func embeddingText(skill *core.Skill) string { return skill.Name + "\n" + skill.Description }
 
 func digestOfText(text string) textDigest {
@@ -54,9 +53,9 @@ func digestOfText(text string) textDigest {
 	return textDigest(sum[:])
 }
 
-// forIndex returns the vectors of the documents of an index, and makes those that are missing.
-// It forgets all others. made reports that there are new ones, also with an error.
-func (v *vectors) forIndex(ctx context.Context, x *searchIndex) (all [][]float32, made bool, err error) {
+// forIndex returns the vectors of the documents of an index. It asks the embedder for missing
+// ones and forgets those of other texts. hasNew reports new vectors, even with an error.
+func (v *vectors) forIndex(ctx context.Context, x *searchIndex) (all [][]float32, hasNew bool, err error) {
 	select {
 	case v.token <- struct{}{}:
 	case <-ctx.Done():
@@ -66,18 +65,18 @@ func (v *vectors) forIndex(ctx context.Context, x *searchIndex) (all [][]float32
 	v.mu.Lock()
 	known := v.byText
 	v.mu.Unlock()
-	all, kept := make([][]float32, len(x.skills)), make(map[textDigest][]float32, len(x.skills))
+	all, next := make([][]float32, len(x.skills)), make(map[textDigest][]float32, len(x.skills))
 	var missing []int
 	for i := range x.digests {
 		if vector, ok := known[x.digests[i]]; ok {
-			all[i], kept[x.digests[i]] = vector, vector
+			all[i], next[x.digests[i]] = vector, vector
 			continue
 		}
 		missing = append(missing, i)
 	}
 	defer func() {
 		v.mu.Lock()
-		v.byText = kept
+		v.byText = next
 		v.mu.Unlock()
 	}()
 	for batch := range slices.Chunk(missing, embeddedBatch) {
@@ -87,21 +86,21 @@ func (v *vectors) forIndex(ctx context.Context, x *searchIndex) (all [][]float32
 		}
 		fresh, err := v.embed(ctx, texts)
 		if err != nil {
-			return nil, made, err
+			return nil, hasNew, err
 		}
 		for n, i := range batch {
-			all[i], kept[x.digests[i]], made = fresh[n], fresh[n], true
+			all[i], next[x.digests[i]], hasNew = fresh[n], fresh[n], true
 		}
 	}
 	for i := range all {
 		if len(all[i]) != len(all[0]) {
-			return nil, made, fmt.Errorf("%w of one length: %d and %d numbers", errVectors, len(all[0]), len(all[i]))
+			return nil, hasNew, fmt.Errorf("%w of one length: %d and %d numbers", errVectors, len(all[0]), len(all[i]))
 		}
 	}
-	return all, made, nil
+	return all, hasNew, nil
 }
 
-// embed returns vectors of the length 1.
+// embed returns the vectors of texts, scaled to the length 1.
 func (v *vectors) embed(ctx context.Context, texts []string) ([][]float32, error) {
 	all, err := v.embedder.Embed(ctx, texts)
 	if err != nil {
@@ -127,22 +126,22 @@ func (v *vectors) embed(ctx context.Context, texts []string) ([][]float32, error
 	return all, nil
 }
 
-// embedSkills makes the vectors of all skills, and keeps them.
+// embedSkills returns the vectors of all skills, and saves new ones in the cache.
 func (c *catalogData) embedSkills(ctx context.Context, x *searchIndex) ([][]float32, error) {
-	all, made, err := c.vectors.forIndex(ctx, x)
-	if made {
+	all, hasNew, err := c.vectors.forIndex(ctx, x)
+	if hasNew {
 		c.save(ctx)
 	}
 	return all, err
 }
 
-// similarity is how near a document is to a query.
+// similarity says how similar a document is to a query.
 type similarity struct {
 	cosine  float64 // the mean of all phrasings
-	similar int     // phrasings to which it is similar
+	similar int     // how many phrasings it is similar to
 }
 
-// similarities returns the closeness of each document to the phrasings.
+// similarities returns the similarity of each document to the phrasings.
 func (c *catalogData) similarities(ctx context.Context, x *searchIndex, phrasings []string) ([]similarity, error) {
 	ctx, cancel := context.WithTimeout(ctx, embedderWait)
 	defer cancel()
@@ -173,7 +172,7 @@ func (c *catalogData) similarities(ctx context.Context, x *searchIndex, phrasing
 	return near, nil
 }
 
-// embeddable are the phrasings of a query that say something, within their bounds.
+// embeddable returns the phrasings of a query that have words, cut to the bounds of a search.
 func (q *Query) embeddable() (all []string) {
 	for _, text := range q.Phrasings[:min(len(q.Phrasings), maxPhrasings)] {
 		if search.Terms(text) == 0 {
@@ -187,27 +186,27 @@ func (q *Query) embeddable() (all []string) {
 	return all
 }
 
-// mergeRankings orders hits by words and closeness, and adds the documents that are near only.
-// Those that are similar to half of the phrasings become strong.
-func mergeRankings(found []search.Hit, near []similarity, phrasings int, allowed func(int) bool, name func(int) string) []search.Hit {
+// mergeRankings orders the hits of a search by words and by similarity. It adds the most similar
+// documents to found. Documents that are similar to half of the phrasings become strong hits.
+func mergeRankings(found []search.Hit, near []similarity, phrasings int, isAllowed func(int) bool, name func(int) string) []search.Hit {
 	best := 0.0
 	for _, h := range found {
 		best = max(best, h.Score)
 	}
-	byWords := make(map[int]int, len(found)) // document -> place
+	isFound := make(map[int]bool, len(found)) // by document
 	for at := range found {
-		byWords[found[at].Document] = at
+		isFound[found[at].Document] = true
 		if best > 0 {
 			found[at].Score /= best
 		}
 	}
-	counts := make(map[int]bool)
+	isBest := make(map[int]bool) // documents whose cosine counts
 	for _, h := range found[:min(len(found), embeddedBest)] {
-		counts[h.Document] = true
+		isBest[h.Document] = true
 	}
 	var nearest []int
 	for i := range near {
-		if allowed(i) {
+		if isAllowed(i) {
 			nearest = append(nearest, i)
 		}
 	}
@@ -215,13 +214,13 @@ func mergeRankings(found []search.Hit, near []similarity, phrasings int, allowed
 		return cmp.Or(cmp.Compare(near[b].cosine, near[a].cosine), cmp.Compare(name(a), name(b)), cmp.Compare(a, b))
 	})
 	for _, i := range nearest[:min(len(nearest), embeddedBest)] {
-		counts[i] = true
-		if _, ok := byWords[i]; !ok {
+		isBest[i] = true
+		if !isFound[i] {
 			found = append(found, search.Hit{Document: i})
 		}
 	}
 	for at := range found {
-		if counts[found[at].Document] {
+		if isBest[found[at].Document] {
 			found[at].Score += embeddedWeight * near[found[at].Document].cosine
 		}
 		if similar := near[found[at].Document].similar; similar > 0 && 2*similar >= phrasings {

@@ -11,11 +11,11 @@ import (
 	"github.com/satchel-go/satchel/internal/text/search"
 )
 
-// How much a skill gains that this agent has loaded lately, and by its scope.
+// Factors of the score of a skill.
 const (
-	recentBoost  = 1.05
-	projectBoost = 1.02
-	userBoost    = 1.01
+	recentBoost  = 1.05 // of a skill in Query.Recent
+	projectBoost = 1.02 // in scope project
+	userBoost    = 1.01 // in scope user
 )
 
 // Search says how [Catalog.Search] orders skills. A field of 0 is the default.
@@ -23,19 +23,21 @@ type Search struct {
 	// Bodies is how many bytes of each SKILL.md are read, front matter included; the default is
 	// 64 KiB, of whose prose the first 8 KiB count. -1 searches names and descriptions only.
 	Bodies int
-	// Embedder lets vectors have a part in the order: the 50 best skills by words and the 50 best
-	// by the cosine to the query are ordered by both. A skill that is similar is a strong hit,
-	// also where no word matches. The embedder gets the name and description of every skill that
-	// is not hidden, once for each text, from [Catalog.Index] or the first search. It also gets
-	// the phrasings of each search. If it fails, or a search has waited for it for 10 seconds, the
-	// search goes by words, and says so in [Results].
+	// Embedder, if set, makes the search compare vectors too. The 50 best skills by words and the
+	// 50 best by the cosine to the query get a score from both. A similar skill is a strong hit
+	// even if no word matches.
+	//
+	// [Catalog.Index], or else the first search, sends the embedder the name and description of
+	// every skill that is not hidden, each text once. Each search sends its phrasings. If the
+	// embedder fails or takes longer than 10 seconds, the search goes by words, and ByWords of
+	// [Results] says why.
 	Embedder Embedder
 	// EmbedderID names the model of Embedder: [WithCache] keeps the vectors of skills under it.
 	EmbedderID string
-	// Similarity is the cosine to a phrasing from which on a skill is a strong hit, for at least
-	// half of the phrasings: more than 0, at most 1. The default is 0.85, which is high:
-	// unrelated texts have 0.7 with some models, and related ones 0.4 with others. A host should
-	// measure a few requests with its model.
+	// Similarity is the cosine from which on a skill is similar to a phrasing: more than 0, at most
+	// 1. A skill that is similar to half of the phrasings is a strong hit. The default is 0.85,
+	// which is high: unrelated texts have 0.7 with some models, and related ones 0.4 with others.
+	// A host should measure a few requests with its model.
 	Similarity float64
 }
 
@@ -57,32 +59,32 @@ func WithSearch(s Search) Option {
 	}
 }
 
-// Query is what skills are searched for.
+// Query says which skills [Catalog.Search] looks for.
 type Query struct {
-	// Phrasings say in several ways what is wanted; their scores are added up. At
-	// most 8 count, of each the first 500 characters.
+	// Phrasings describe one need in several ways; their scores are added up. The first 8
+	// count, and the first 500 characters of each.
 	Phrasings []string
-	// Messages says that the phrasings are messages of users, not wordings of one need:
-	// words of asking count less, and one word is enough where few skills hold it.
+	// Messages says that the phrasings are messages of users, not phrasings of one need.
+	// Then words such as "please" count less, and one word is enough if few skills have it.
 	Messages bool
-	// Recent are names of skills that were used lately: they gain a little.
+	// Recent are names of skills that were used lately: their scores are a little higher.
 	Recent []string
 	// Limit is how many strong hits are returned, from the one at Offset on; 0 is 8.
 	Limit, Offset int
-	// Allow reports whether a skill may be found; nil allows all. What it does not
-	// allow is not counted either.
+	// Allow reports whether a skill may be found; nil allows all. The counts of [Results]
+	// leave out the others.
 	Allow func(core.Skill) bool
 }
 
 // Results are the skills that a query has found.
 type Results struct {
-	// Hits are the strong hits that were asked for, the best first. Where there are no
-	// more strong ones after them, up to five of the others follow.
+	// Hits are the strong hits from Offset on, at most Limit, the best first. If they include
+	// the last strong hit, up to five weak ones follow.
 	Hits []Hit
 	// Strong counts all strong hits, and Total the skills that were searched.
 	Strong, Total int
-	// ByWords is why the embedder of [WithSearch] has no part in the order; nil where
-	// it has, or where there is none.
+	// ByWords is the error because of which the search did not use the embedder of
+	// [WithSearch]. It is nil if the search did use it, or has none.
 	ByWords error
 }
 
@@ -90,59 +92,66 @@ type Results struct {
 type Hit struct {
 	Skill core.Skill
 	Score float64
-	// Strong hits are likely meant; the others have words in common with the query.
+	// Strong says that the query probably means the skill. Weak hits only have words in common
+	// with it.
 	Strong bool
-	// Explicit hits were named in the query.
+	// Explicit says that the query contains the name of the skill.
 	Explicit bool
 }
 
-// Search finds skills that are not hidden, shadowed ones too, by what they say of themselves: name, description, tags,
-// and the headings and first prose of their bodies. The same files and query give the
-// same answer. It builds the index where [Catalog.Index] has not.
+// Search finds skills by their names, descriptions and tags, and by the headings and the first
+// prose of their bodies. It finds shadowed skills too, but not hidden ones. The same files and
+// query give the same results. Search builds the index if [Catalog.Index] has not.
 //
-// The error is that of ctx, or fs.ErrClosed where the catalog was closed before it was
-// indexed.
+// The error is that of ctx, or fs.ErrClosed if the catalog was closed before it was indexed.
 func (c *Catalog) Search(ctx context.Context, q Query) (Results, error) {
 	x, err := c.currentIndex(ctx)
 	if err != nil {
 		return Results{}, err
 	}
-	seen := c.forAudience(x.state.snapshot)
-	sight := seen.documentsOf(x)
-	allowed := func(i int) bool {
-		at := sight.skillAt[i]
-		return at >= 0 && (q.Allow == nil || q.Allow(seen.skills[at]))
+	s := c.forAudience(x.state.snapshot)
+	documents := s.documentsOf(x)
+	isAllowed := func(i int) bool {
+		at := documents.skillAt[i]
+		return at >= 0 && (q.Allow == nil || q.Allow(s.skills[at]))
 	}
-	skill := func(i int) *core.Skill { return &seen.skills[sight.skillAt[i]] }
-	asked := search.Query{Phrasings: q.Phrasings, Messages: q.Messages, Boost: q.boost(skill), Allow: allowed, Naming: sight.naming}
+	skill := func(i int) *core.Skill { return &s.skills[documents.skillAt[i]] }
+	query := search.Query{Phrasings: q.Phrasings, Messages: q.Messages, Boost: q.boost(skill), Allow: isAllowed, Naming: documents.naming}
 	limit := q.Limit
 	if limit <= 0 {
 		limit = defaultHits
 	}
 	texts := q.embeddable()
-	byVectors := c.vectors != nil && len(texts) > 0 && len(x.skills) > 0
-	if !byVectors {
-		asked.Weak = weakHits
+	usesVectors := c.vectors != nil && len(texts) > 0 && len(x.skills) > 0
+	if !usesVectors {
+		query.Weak = weakHits
 	}
-	found := x.index.Search(asked)
-	out := Results{Total: sight.total}
-	if byVectors {
+	found := x.index.Search(query)
+	out := Results{Total: documents.total}
+	if usesVectors {
 		near, err := c.similarities(ctx, x, texts)
 		if ctx.Err() != nil {
 			return Results{}, ctx.Err()
 		}
 		if out.ByWords = err; err == nil {
-			found = mergeRankings(found, near, len(texts), allowed, func(i int) string { return skill(i).Name })
+			found = mergeRankings(found, near, len(texts), isAllowed, func(i int) string { return skill(i).Name })
 		}
 	}
 	if q.Allow != nil {
 		out.Total = 0
 		for i := range x.skills {
-			if allowed(i) {
+			if isAllowed(i) {
 				out.Total++
 			}
 		}
 	}
+	out.addPage(&q, limit, found, skill)
+	return out, nil
+}
+
+// addPage adds the strong hits from q.Offset on, at most limit. If no strong hits follow them,
+// it adds the best weak hits.
+func (out *Results) addPage(q *Query, limit int, found []search.Hit, skill func(document int) *core.Skill) {
 	var weak []Hit
 	for _, h := range found {
 		hit := Hit{Skill: *skill(h.Document), Score: h.Score, Strong: h.Strong, Explicit: h.Explicit}
@@ -160,35 +169,34 @@ func (c *Catalog) Search(ctx context.Context, q Query) (Results, error) {
 	if q.Offset+len(out.Hits) >= out.Strong && (len(out.Hits) > 0 || q.Offset == 0) {
 		out.Hits = append(out.Hits, weak...)
 	}
-	return out, nil
 }
 
-// boost returns what the score of a document is multiplied by.
+// boost returns the function that returns the factor for the score of a document.
 func (q *Query) boost(skill func(document int) *core.Skill) func(document int) float64 {
 	return func(i int) float64 {
-		s, by := skill(i), 1.0
+		s, factor := skill(i), 1.0
 		if slices.Contains(q.Recent, s.Name) {
-			by = recentBoost
+			factor = recentBoost
 		}
 		switch s.Scope {
 		case core.ScopeProject:
-			by *= projectBoost
+			factor *= projectBoost
 		case core.ScopeUser:
-			by *= userBoost
+			factor *= userBoost
 		}
-		return by
+		return factor
 	}
 }
 
-// documentMap is what a snapshot sees of the documents of an index.
+// documentMap maps the documents of an index to the skills of a snapshot.
 type documentMap struct {
-	skillAt []int // by document, its place in the snapshot; -1: not there
+	skillAt []int // document -> index in Snapshot.skills, -1 if the snapshot does not have it
 	naming  *search.Naming
-	total   int
+	total   int // documents that the snapshot has
 }
 
-// documentsOf is made once. The documents of all indexes of the state that a snapshot comes
-// from are the same.
+// documentsOf returns the map for the documents of x. All indexes of one state have the same
+// documents, so the snapshot computes it once.
 func (s *Snapshot) documentsOf(x *searchIndex) *documentMap {
 	s.indexOnce.Do(func() {
 		v := &documentMap{skillAt: make([]int, len(x.skills))}

@@ -18,26 +18,24 @@ import (
 	"github.com/satchel-go/satchel/internal/text/skilltext"
 )
 
-// searchIndex is the index of one state of the catalog. Document i is skill i, with the name
-// that its front matter spells: what a skill is called depends on who asks.
+// searchIndex is the index of one state of the catalog, for all audiences. Document i is skill i
+// with the name in its front matter, because its other name may differ between audiences.
 type searchIndex struct {
-	state  *state
-	skills []core.Skill
-	index  *search.Index
-	// digests are of the texts that the embedder gets; nil without one.
-	digests []textDigest
+	state   *state
+	skills  []core.Skill
+	index   *search.Index
+	digests []textDigest // of the texts for the embedder; nil without one
 }
 
 // indexer keeps the index that was built last.
 type indexer struct {
 	last  atomic.Pointer[searchIndex]
-	token chan struct{} // holds one token: the right to build
+	token chan struct{} // full while a goroutine builds an index
 }
 
-// Index builds the index of [Catalog.Search] for the skills as they are now, so that
-// no search has to wait for it. Only what has changed since it was built last is read.
-// Where skills change while it reads, it begins again. The error is that of ctx, or
-// fs.ErrClosed.
+// Index builds the index of [Catalog.Search] for the current skills, so that no search has to
+// wait for it. It reads only the skills that have changed since the last time. If skills change
+// while it reads, it starts over. The error is that of ctx, or fs.ErrClosed.
 func (c *Catalog) Index(ctx context.Context) error {
 	x, err := c.currentIndex(ctx)
 	if err == nil && c.vectors != nil {
@@ -48,6 +46,7 @@ func (c *Catalog) Index(ctx context.Context) error {
 	return err
 }
 
+// currentIndex returns the index of the current state, and builds it if necessary.
 func (c *Catalog) currentIndex(ctx context.Context) (*searchIndex, error) {
 	if x := c.indexer.last.Load(); x != nil && x.state == c.state.Load() {
 		return x, nil
@@ -81,10 +80,10 @@ func (c *Catalog) currentIndex(ctx context.Context) (*searchIndex, error) {
 	}
 }
 
-// buildIndex indexes the skills that are not hidden, for all audiences. failed reports that a text
-// could not be read, and stale that this is because the catalog has taken its files away.
+// buildIndex indexes the skills that are not hidden. failed reports that a text could not be
+// read, and stale that a refresh of the catalog has taken the file away.
 func (c *Catalog) buildIndex(ctx context.Context, st *state, last *searchIndex) (_ *searchIndex, failed, stale bool) {
-	var unread, gone atomic.Bool
+	var hasFailed, isGone atomic.Bool
 	x := &searchIndex{state: st, skills: st.snapshot.searchable()}
 	sources := make([]search.Source, len(x.skills))
 	keys := make([]string, len(x.skills))
@@ -96,9 +95,9 @@ func (c *Catalog) buildIndex(ctx context.Context, st *state, last *searchIndex) 
 			}
 			body, err := c.readForSearch(ctx, st, skill)
 			if err != nil {
-				unread.Store(true)
+				hasFailed.Store(true)
 				if isStale(err) {
-					gone.Store(true)
+					isGone.Store(true)
 				}
 			}
 			d.Body = body
@@ -116,11 +115,11 @@ func (c *Catalog) buildIndex(ctx context.Context, st *state, last *searchIndex) 
 		return x, false, false
 	}
 	x.index = search.Build(prev, sources)
-	return x, unread.Load(), gone.Load()
+	return x, hasFailed.Load(), isGone.Load()
 }
 
-// searchKey names the text of a skill without reading it. A file whose stamp cannot be
-// trusted is read.
+// searchKey returns a key that changes with the text of a skill. It reads the file only if its
+// stamp cannot be trusted.
 func (c *Catalog) searchKey(ctx context.Context, st *state, skill core.Skill) string {
 	hash := sha256.New()
 	fmt.Fprintf(hash, "%q %q %q ", skill.Name, skill.Description, skill.ID)
@@ -138,7 +137,7 @@ func (c *Catalog) searchKey(ctx context.Context, st *state, skill core.Skill) st
 	return hex.EncodeToString(hash.Sum(nil)[:16])
 }
 
-// readForSearch reads the beginning of a skill's body.
+// readForSearch returns the part of a skill's body that is searched.
 func (c *Catalog) readForSearch(ctx context.Context, st *state, skill core.Skill) (string, error) {
 	if c.cfg.searchBytes == 0 {
 		return "", nil
@@ -158,7 +157,7 @@ func (c *Catalog) readForSearch(ctx context.Context, st *state, skill core.Skill
 	return readBody(f, c.cfg.searchBytes)
 }
 
-// readBody reads what follows the front matter, of the first so many bytes.
+// readBody reads the first limit bytes of a SKILL.md and returns those after its front matter.
 func readBody(f fs.File, limit int) (string, error) {
 	data, err := io.ReadAll(io.LimitReader(f, int64(limit)))
 	if err != nil {

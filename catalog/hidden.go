@@ -10,25 +10,25 @@ import (
 	"github.com/satchel-go/satchel/catalog/internal/scan"
 )
 
-// hiddenDirs are the folders of an area that no other skill may lead into: those of
-// skills that are hidden, or not for the audience.
+// hiddenDirs returns the folders of an area that files of other skills must not be in. These are
+// the folders of hidden skills, and of skills that the audience may not see.
 func (c *Catalog) hiddenDirs(st *state, p place) map[string]bool {
 	a := &st.areas[p.area]
 	if c.audience == nil {
 		return a.hidden
 	}
-	seen := c.forAudience(st.snapshot)
+	visible := c.forAudience(st.snapshot)
 	all := maps.Clone(a.hidden)
 	for dir, id := range a.skills {
-		if _, ok := seen.byID[id]; !ok && p.entry == nil {
+		if _, ok := visible.byID[id]; !ok && p.entry == nil {
 			all[dir] = true
 		}
 	}
 	return all
 }
 
-// leadsToHidden reports whether a path of a tree leads into the folder of a concealed skill other
-// than the one at p. It recognizes links and other spellings of a folder.
+// leadsToHidden reports whether a path of a tree leads into one of the hiddenDirs, other than
+// that of the skill at p. It recognizes links and other spellings of a folder.
 func (c *Catalog) leadsToHidden(st *state, p place, full string) bool {
 	hidden, t := c.hiddenDirs(st, p), p.tree
 	if len(hidden) == 0 {
@@ -40,7 +40,7 @@ func (c *Catalog) leadsToHidden(st *state, p place, full string) bool {
 	return isBelowHidden(t, hidden, p, full)
 }
 
-// isBelowHidden is conceals for a path whose last part is no link.
+// isBelowHidden is leadsToHidden for a path whose last part is no link.
 func isBelowHidden(t scan.Tree, hidden map[string]bool, p place, full string) bool {
 	parent := path.Dir(full)
 	for dir := parent; dir != p.dir; dir = path.Dir(dir) {

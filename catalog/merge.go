@@ -19,19 +19,19 @@ type place struct {
 	root      int // index of the root
 	area      int // index of the area
 	dir, file string
-	dirName   string        // the name of the folder, where the skill is the area itself
-	entry     *source.Entry // where it is not live
-	tree      scan.Tree     // set by within, for one use
-	stamp     scan.Stamp    // of the file, where it is live
+	dirName   string        // the name of the folder if the skill is the area itself
+	entry     *source.Entry // of a skill of a source, else nil
+	tree      scan.Tree     // set by withPlace, for one use
+	stamp     scan.Stamp    // of the file, unless the skill is from a source
 }
 
-// area is a tree that skills are in: that of a root, or of a link in it.
+// area is a tree with skills: the tree of a root, or of a link in it.
 type area struct {
-	tree scan.Tree // nil where each skill has a tree of its own
-	// skills are the directories of all skills. A file in one of them belongs to no
-	// skill above it.
-	skills map[string]string // the id of the skill in it
-	hidden map[string]bool   // the directories of hidden skills
+	tree scan.Tree // nil if each skill has a tree of its own
+	// skills maps the directory of each skill to its id. A file in one of these directories
+	// belongs to no skill above it.
+	skills map[string]string
+	hidden map[string]bool // the directories of hidden skills
 }
 
 // state is everything that a catalog knows at one moment. It never changes.
@@ -40,10 +40,10 @@ type state struct {
 	places       map[string]place // by id
 	roots        []*rootState
 	areas        []area
-	watchFinding *skillmd.Diagnostic // what a watcher has found
+	watchFinding *skillmd.Diagnostic // that of catalogData when the state was made
 }
 
-// merge makes one state of what the roots gave. extra are findings about whole roots.
+// merge builds the state from the states of all roots. extra are findings about whole roots.
 func (c *Catalog) merge(roots []*rootState, extra []skillmd.Diagnostic) *state {
 	st := &state{places: make(map[string]place), roots: roots}
 	var all []candidate
@@ -79,7 +79,8 @@ func (c *Catalog) merge(roots []*rootState, extra []skillmd.Diagnostic) *state {
 	return st
 }
 
-// addArea adds an area with what was found in it, which is not empty.
+// addArea adds the area of the skills in found to st, and the skills to all. found holds at
+// least one skill, and all are behind the same link of root i, or behind none.
 func (c *Catalog) addArea(st *state, all []candidate, i int, found []foundSkill) []candidate {
 	at := len(st.areas)
 	a := area{tree: st.roots[i].tree(), skills: make(map[string]string, len(found)), hidden: make(map[string]bool)}
@@ -120,7 +121,7 @@ func (c *Catalog) addArea(st *state, all []candidate, i int, found []foundSkill)
 	return all
 }
 
-// id returns the canonical id of a skill.
+// id returns the canonical id of a skill, which no skill of st has yet.
 func (c *Catalog) id(st *state, kind, root, folder string, skill *core.Skill) string {
 	id := kind + ":" + root + "/" + folder
 	switch {
@@ -139,8 +140,8 @@ func (c *Catalog) id(st *state, kind, root, folder string, skill *core.Skill) st
 	}
 }
 
-// markUnreviewed takes from a skill what only a person can grant it: the tools of its
-// list, secrets and the network.
+// markUnreviewed marks a skill that no person has approved. It removes the fields that ask for
+// secrets and the network. Repaired makes the list of tools grant nothing.
 func markUnreviewed(skill *core.Skill) {
 	skill.Unreviewed, skill.Repaired = true, true
 	skill.Metadata = maps.Clone(skill.Metadata)

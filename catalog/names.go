@@ -12,8 +12,8 @@ import (
 	"github.com/satchel-go/satchel/skillmd"
 )
 
-// candidate is a usable skill with the name that its front matter spells, before it is
-// known who owns the name.
+// candidate is a usable skill with the name in its front matter, before nameSkills decides which
+// skill gets the name.
 type candidate struct {
 	skill  core.Skill
 	key    string // skilltext.CleanName of the name
@@ -26,7 +26,7 @@ type candidate struct {
 // is the rule. It wraps [ErrUnknownSkill].
 type AmbiguousError struct {
 	Name      string
-	Qualified []string // what to say instead
+	Qualified []string // the names to use instead
 }
 
 func (e *AmbiguousError) Error() string {
@@ -40,7 +40,7 @@ func (e *AmbiguousError) Error() string {
 
 func (e *AmbiguousError) Unwrap() error { return ErrUnknownSkill }
 
-// naming decides what each skill is called.
+// naming holds the names that skills have in a snapshot.
 type naming struct {
 	rule       Collisions
 	skills     []core.Skill
@@ -60,7 +60,7 @@ func nameSkills(all []candidate, rule Collisions) *naming {
 		rivals := same[c.key]
 		skill := c.skill
 		skill.Qualified = qualified(all, rivals, c)
-		c.skill.Qualified = skill.Qualified // for those who ask by it
+		c.skill.Qualified = skill.Qualified
 		if len(rivals) == 1 {
 			if skill.Scope == core.ScopeRemote {
 				skill.Name = skill.Qualified
@@ -74,10 +74,11 @@ func nameSkills(all []candidate, rule Collisions) *naming {
 	return n
 }
 
-// nameContested names a skill whose name others have too.
+// nameContested names candidate c, one of several rivals with the same name. rivals are indices
+// in all, the highest rank first.
 func (n *naming) nameContested(all []candidate, rivals []int, c *candidate, skill core.Skill) {
 	owner := &all[rivals[0]]
-	if skill.Origin != "" { // its name tells it from all others
+	if skill.Origin != "" { // its qualified name is unique
 		skill.Name = skill.Qualified
 		n.skills = append(n.skills, skill)
 		return
@@ -114,12 +115,12 @@ func (c *candidate) qualifiers() [3]string {
 	}
 	scope := c.skill.Scope.String()
 	if c.skill.Origin != "" {
-		scope = c.root // the host's name for the server
+		scope = c.root // the label that the host gave the server
 	}
 	return [3]string{scope, c.root, folder}
 }
 
-// qualified returns the name with the first qualifier that none of the rivals has.
+// qualified returns the name of c behind the first qualifier that no rival has.
 func qualified(all []candidate, rivals []int, c *candidate) string {
 	own := c.qualifiers()
 	for _, q := range own {
@@ -134,8 +135,8 @@ func qualified(all []candidate, rivals []int, c *candidate) string {
 	return own[2] + ":" + c.skill.Name
 }
 
-// matches reports whether a reference in the form of its key is the name of the candidate
-// behind one of its qualifiers.
+// matches reports whether key is the candidate's name behind one of its qualifiers. key is a
+// clean name, see [skilltext.CleanName].
 func (c *candidate) matches(key string) bool {
 	qualifier, ok := strings.CutSuffix(key, ":"+c.key)
 	own := c.qualifiers()
@@ -147,17 +148,14 @@ func sortByRank(all []candidate) {
 	slices.SortStableFunc(all, func(a, b candidate) int { return int(a.skill.Scope) - int(b.skill.Scope) })
 }
 
-// dropSameFiles drops candidates whose SKILL.md is the very file of one with a higher rank, as
-// when a link and its target are both in a root.
+// dropSameFiles drops candidates with the same SKILL.md file as one of a higher rank. That
+// happens if a link and its target are both in a root.
 func dropSameFiles(st *state, all []candidate) []candidate {
 	byKey := make(map[string][]int)
 	out := all[:0]
 	for _, c := range all {
-		twice := false
-		for _, i := range byKey[c.key] {
-			twice = twice || st.sameFile(out[i].at, c.at)
-		}
-		if !twice {
+		isSame := func(i int) bool { return st.sameFile(out[i].at, c.at) }
+		if !slices.ContainsFunc(byKey[c.key], isSame) {
 			byKey[c.key] = append(byKey[c.key], len(out))
 			out = append(out, c)
 		}

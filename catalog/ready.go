@@ -12,13 +12,12 @@ import (
 // ErrNoSkills reports a catalog whose roots hold no skill at all.
 var ErrNoSkills = errors.New("there are no skills")
 
-// RootError reports a root that gives no skills, or only those that it listed last.
+// RootError reports a root without skills, or with those of an earlier search only.
 type RootError struct {
-	// Finding says which root it is and why. Its code is CodeSourceFailed,
-	// CodeUntrusted, CodeNoSkills or, where every skill of the root is broken, that of
-	// the first.
+	// Finding names the root and the reason. Its code is CodeSourceFailed, CodeUntrusted,
+	// CodeNoSkills, or that of the first error in the root's files.
 	Finding skillmd.Diagnostic
-	// Err is the error of the search, nil where there was none.
+	// Err is the error of the search, or nil.
 	Err error
 }
 
@@ -33,11 +32,11 @@ func (e *RootError) Error() string {
 // Unwrap returns Err.
 func (e *RootError) Unwrap() error { return e.Err }
 
-// Ready reports the roots that gave no skills in the last search. Such a root cannot be
-// searched, is not trusted, holds no skill, or holds broken ones only. The error is nil if
-// there is no such root, and holds a [RootError] for each otherwise. It is [ErrNoSkills] too
-// if no other root has a skill. An optional root may be absent or empty, but not hold broken
-// skills only. Ready judges the roots, not what an audience sees of them.
+// Ready returns an error if a root gave no skills in the last search. Such a root cannot be
+// searched, is not trusted, holds no skill, or holds broken ones only. The error holds a
+// [RootError] for each such root. It also wraps [ErrNoSkills] if the catalog has no skill at all.
+// An optional root may be absent or empty, but not hold broken skills only. Audiences make no
+// difference.
 func (c *Catalog) Ready() error {
 	st := c.state.Load()
 	var errs []error
@@ -55,7 +54,7 @@ func (c *Catalog) Ready() error {
 	return errors.Join(errs...)
 }
 
-// rootError returns why a root gives no skills, nil if it does or need not.
+// rootError returns why root i gives no skills, or nil if it has some or needs none.
 func (c *Catalog) rootError(st *state, i int, root *rootState) error {
 	usable := slices.ContainsFunc(root.found, func(f foundSkill) bool { return f.Usable })
 	switch {
@@ -65,7 +64,7 @@ func (c *Catalog) rootError(st *state, i int, root *rootState) error {
 	case root.isUntrusted:
 		found := c.untrustedFinding(i, nil, st.roots[:i])
 		if found == nil {
-			return nil // an earlier root of the project tells it
+			return nil // the error about an earlier root names the project
 		}
 		return &RootError{Finding: found[0]}
 	case usable, root.isRepeat:
@@ -78,20 +77,20 @@ func (c *Catalog) rootError(st *state, i int, root *rootState) error {
 	return &RootError{Finding: scan.NoSkills(c.names[i], c.roots[i].String())}
 }
 
-// firstError is the place of the first finding of the root that is an error, -1 for none.
+// firstError returns the index of the root's first diagnostic that is an error, or -1.
 func (s *rootState) firstError() int {
 	return slices.IndexFunc(s.diagnostics, func(d skillmd.Diagnostic) bool { return d.Severity == skillmd.Error })
 }
 
-// isIncomplete reports whether a finding says that something of the root could not be searched.
+// isIncomplete reports whether a diagnostic says that a part of the root could not be searched.
 func (s *rootState) isIncomplete() bool {
 	return slices.ContainsFunc(s.diagnostics, func(d skillmd.Diagnostic) bool {
 		return d.Severity > skillmd.Info && isLogged(d)
 	})
 }
 
-// lostRoots returns a [RootError] for each directory that could be searched once and cannot be
-// searched any more.
+// lostRoots returns a [RootError] for each directory or file system that cannot be searched any
+// more.
 func (c *Catalog) lostRoots(st *state) error {
 	var errs []error
 	for i, root := range st.roots {
@@ -102,8 +101,8 @@ func (c *Catalog) lostRoots(st *state) error {
 	return errors.Join(errs...)
 }
 
-// isUnreported reports an error that no diagnostic tells.
+// isUnreported reports whether err is an error that no diagnostic reports.
 func isUnreported(err error) bool {
-	_, told := errors.AsType[*RootError](err)
-	return err != nil && !told
+	_, isReported := errors.AsType[*RootError](err)
+	return err != nil && !isReported
 }

@@ -12,35 +12,33 @@ import (
 	"github.com/satchel-go/satchel/skillmd"
 )
 
-// rootState is what is kept of a root, from one search to the next.
+// rootState is the result of searching one root. The next search compares it with the new one.
 type rootState struct {
-	listing *source.Listing // of a source; nil where nothing could be listed yet
-	live    *scan.Listing   // of another root, whose files are read as they are
+	listing *source.Listing // of a source; nil before its first successful Scan
+	live    *scan.Listing   // of any other root
 	found   []foundSkill
 	// diagnostics are the findings about the root, ordered by file.
 	diagnostics []skillmd.Diagnostic
 	records     map[string]listedRecord // by id, of skills of a source
-	// isRepeat is set where the directory is that of an earlier root.
-	isRepeat bool
-	// isUntrusted is set where the root was not opened, and project is where it is.
-	isUntrusted bool
-	project     string
-	// fault is why the root could not be searched, nil where it could.
-	fault error
+	isRepeat    bool                    // an earlier root is the same directory
+	isUntrusted bool                    // the root was not opened
+	project     string                  // the project of an untrusted root
+	fault       error                   // why the root could not be searched, or nil
 }
 
 // foundSkill is a SKILL.md file that was read and parsed.
 type foundSkill struct {
 	scan.Found
-	entry *source.Entry // of a source: its tree is opened for each use
+	entry *source.Entry // of a skill of a source, whose tree is opened for each use
 }
 
+// listedRecord is the parsed front matter of one revision of a skill of a source.
 type listedRecord struct {
 	revision string
 	scan.Record
 }
 
-// qualifier is the name of a root in qualified names and ids.
+// qualifier returns the name of root i in qualified names and ids.
 func (c *Catalog) qualifier(i int, root *rootState) string {
 	if name, ok, err := c.roots[i].Name(); ok && err == nil {
 		return name
@@ -51,7 +49,7 @@ func (c *Catalog) qualifier(i int, root *rootState) string {
 	return c.names[i]
 }
 
-// tree is the tree that the skills are in, nil where each has one of its own.
+// tree returns the tree with the skills, or nil if each skill has a tree of its own.
 func (s *rootState) tree() scan.Tree {
 	if s == nil || s.live == nil {
 		return nil
@@ -59,7 +57,7 @@ func (s *rootState) tree() scan.Tree {
 	return s.live.Tree
 }
 
-// trees are the trees that the root has opened, those of links included.
+// trees returns the trees that the root has opened, including those of links.
 func (s *rootState) trees() []scan.Tree {
 	t := s.tree()
 	if t == nil {
@@ -77,9 +75,9 @@ func (s *rootState) wasSearched() bool {
 	return !s.hasFailed() && !s.isRepeat && !s.isUntrusted && (s.live == nil || s.live.Tree != nil)
 }
 
-// searchRoot lists the skills of a root. One that fails, or takes longer than it may,
-// keeps what it listed last; a directory that cannot be searched the first time is an
-// error, unless it is optional.
+// searchRoot lists the skills of root i. If that fails or takes too long, the root keeps the
+// skills of the last search. A directory or file system that fails in the first search of the
+// catalog is an error, unless it is optional.
 func (c *Catalog) searchRoot(ctx context.Context, i int, old *rootState) (*rootState, error) {
 	next, same, err := c.listRoot(ctx, i, old)
 	if ctx.Err() != nil {
@@ -99,11 +97,11 @@ func (c *Catalog) searchRoot(ctx context.Context, i int, old *rootState) (*rootS
 	return next, nil
 }
 
-// isOwn reports whether a root is a directory or a file system, so that it is an error if it
-// cannot be searched.
+// isOwn reports whether root i is a directory or a file system. Only for these does a failed
+// search return an error to the caller.
 func (c *Catalog) isOwn(i int) bool { return !c.places[i].IsSource && c.places[i].Unpack == nil }
 
-// listRoot lists the skills of a root. same reports that they are those of old.
+// listRoot lists the skills of root i. same reports that nothing has changed since old.
 func (c *Catalog) listRoot(ctx context.Context, i int, old *rootState) (next *rootState, same bool, err error) {
 	src := c.roots[i].Source()
 	if src == nil { // an archive has its own limit
@@ -137,7 +135,7 @@ func (c *Catalog) listRoot(ctx context.Context, i int, old *rootState) (next *ro
 	return c.parseListing(i, listed, old), false, nil
 }
 
-// sourceFailed keeps what a root listed last, and says so.
+// sourceFailed returns the old state of root i with a finding about err.
 func (c *Catalog) sourceFailed(i int, old *rootState, err error) *rootState {
 	s := &rootState{}
 	if old != nil {
@@ -159,7 +157,7 @@ func isSourceFailed(d skillmd.Diagnostic) bool { return d.Code == CodeSourceFail
 
 func (s *rootState) hasFailed() bool { return s.fault != nil }
 
-// parseLive takes the skills of a tree, which the scanner has parsed, sorted and bounded.
+// parseLive returns the state of a root from the listing of its tree.
 func parseLive(listed *scan.Listing) *rootState {
 	s := &rootState{live: listed, found: make([]foundSkill, len(listed.Found)), diagnostics: listed.Diagnostics}
 	for n := range listed.Found {
@@ -168,8 +166,8 @@ func parseLive(listed *scan.Listing) *rootState {
 	return s
 }
 
-// parseListing makes skills of entries. What is known of the same revision is not
-// parsed again.
+// parseListing returns the state of root i from the listing of its source. It parses only
+// revisions that old does not have.
 func (c *Catalog) parseListing(i int, listed *source.Listing, old *rootState) *rootState {
 	s := &rootState{listing: listed, records: make(map[string]listedRecord, len(listed.Entries))}
 	p := &scan.Scanner{Config: c.cfg.scan, Name: c.names[i]}

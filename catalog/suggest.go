@@ -11,17 +11,17 @@ import (
 	"github.com/satchel-go/satchel/internal/text/skilltext"
 )
 
-// suggestion is a name and how far it is from what was asked for.
+// suggestion is a name and its distance from the name that a caller wrote.
 type suggestion struct {
 	name string
 	cost int
 }
 
-// Suggest returns up to three names of visible skills that name may be a misspelling of, the
-// best first. Names that differ in case, underscores or spaces only come first. Then come
-// those with few typing errors, about one in three letters: insertions, deletions,
-// replacements and swapped neighbours. Last come those that begin with name or begin it. The
-// work is bounded for any name.
+// Suggest returns up to three names of skills that are similar to name, the best first. Names
+// that differ only in case, underscores or spaces come first. Then come names with few typing
+// errors, at most one in three letters: insertions, deletions, replacements and swapped
+// neighbours. Last come prefixes of name, and names that begin with it. It never suggests hidden
+// skills.
 func (s *Snapshot) Suggest(name string) []string {
 	var names []string
 	near, _ := s.similarNames(name)
@@ -31,9 +31,9 @@ func (s *Snapshot) Suggest(name string) []string {
 	return names
 }
 
-// Suggest returns up to three names of visible skills that a caller who wrote name may
-// have meant. Names that are one typing error away come first. Then come skills that
-// [Catalog.Search] finds for the words of the name, then those of [Snapshot.Suggest].
+// Suggest returns up to three names of skills that a caller may have meant by name. Names that
+// are one typing error away come first. Then come skills that [Catalog.Search] finds for the
+// words of name, then the names of [Snapshot.Suggest].
 func (c *Catalog) Suggest(name string) []string {
 	near, words := c.Snapshot().similarNames(name)
 	var names, weak []string
@@ -75,8 +75,8 @@ func sharesWord(a, b []rune) bool {
 
 func isSeparator(r rune) bool { return r == '-' || r == ':' || r == '.' }
 
-// similarNames returns the names that are spelled like name, the best first, and name as it is
-// compared.
+// similarNames returns the names that are spelled like name, the best first. want is name in the
+// form of fold.
 func (s *Snapshot) similarNames(name string) (near []suggestion, want []rune) {
 	if len(name) > maxCompared*utf8.UTFMax {
 		name = name[:maxCompared*utf8.UTFMax]
@@ -93,7 +93,7 @@ func (s *Snapshot) similarNames(name string) (near []suggestion, want []rune) {
 			near = append(near, suggestion{skill.Name, cost})
 		}
 	}
-	if at := strings.LastIndexByte(name, ':'); len(near) == 0 && at >= 0 { // of another root
+	if at := strings.LastIndexByte(name, ':'); len(near) == 0 && at >= 0 { // without its qualifier
 		return s.similarNames(name[at+1:])
 	}
 	slices.SortFunc(near, func(a, b suggestion) int {
@@ -102,8 +102,8 @@ func (s *Snapshot) similarNames(name string) (near []suggestion, want []rune) {
 	return near, want
 }
 
-// fold takes away the differences that people do not see as such, and cuts the
-// name to what is compared.
+// fold returns the first 64 letters of name in lower case, with hyphens for underscores and
+// spaces.
 func fold(name string) []rune {
 	if len(name) > maxCompared*utf8.UTFMax {
 		name = name[:maxCompared*utf8.UTFMax]
@@ -117,8 +117,8 @@ func fold(name string) []rune {
 	return runes[:min(len(runes), maxCompared)]
 }
 
-// cost compares two folded names: the number of typing errors if allowed, else
-// one more than that if one name begins with the other.
+// cost returns the number of typing errors between two folded names, if it is at most allowed.
+// Otherwise it returns allowed+1 if one name begins with the other, and else false.
 func cost(want, have []rune, allowed int) (int, bool) {
 	if errs := search.Distance(want, have, allowed+1); errs <= allowed && errs < max(len(want), len(have)) {
 		return errs, true

@@ -16,8 +16,8 @@ import (
 	"github.com/satchel-go/satchel/internal/files/lazyfs"
 )
 
-// openEntry opens the files of a skill that a source has listed, for one call. A source
-// that has listed the files is asked only for those that are read.
+// openEntry opens the files of an entry of a source, for one call of the catalog. If the entry
+// lists its files, only those that the caller reads are read from the source.
 func openEntry(ctx context.Context, s source.Source, e *source.Entry) (scan.Tree, error) {
 	if e.Files == nil {
 		fsys, err := s.Open(ctx, e.ID, e.Revision)
@@ -34,7 +34,7 @@ func openEntry(ctx context.Context, s source.Source, e *source.Entry) (scan.Tree
 	return &scan.FSTree{FS: lazyfs.New(files, listed.read)}, nil
 }
 
-// listedFiles reads the files of a skill that were listed.
+// listedFiles reads the files that an entry lists, and checks their digests.
 type listedFiles struct {
 	ctx    context.Context
 	source source.Source
@@ -42,7 +42,7 @@ type listedFiles struct {
 	fsys   fs.FS // nil until a file is read
 }
 
-// read reads a whole file and compares it with the listing, so that callers never get bytes of
+// read reads a whole file and compares it with the listing. So a caller never gets bytes of
 // another revision.
 func (l *listedFiles) read(name string) (_ []byte, err error) {
 	file := l.entry.Files[slices.IndexFunc(l.entry.Files, func(f source.File) bool { return f.Path == name })]

@@ -13,21 +13,21 @@ import (
 	"github.com/satchel-go/satchel/skillmd"
 )
 
-// WatchOptions say how a catalog is watched. A value of 0 stands for the default.
+// WatchOptions are the settings of [Catalog.Watch]. A field of 0 is the default.
 type WatchOptions struct {
-	// Quiet is how long nothing may change before the catalog is refreshed; the default
-	// is 200 ms.
+	// Quiet is how long no file may change before the catalog is refreshed; the default is
+	// 200 ms.
 	Quiet time.Duration
-	// Latest is how long after a change it is refreshed however much goes on; the
-	// default is 2 s. It is refreshed no more often than twice in that time.
+	// Latest is how long after a change the catalog is refreshed even if files keep changing;
+	// the default is 2 s. The catalog is refreshed at most twice in that time.
 	Latest time.Duration
-	// Poll is how often it is refreshed where the system cannot tell of changes; the
+	// Poll is how often the catalog is refreshed if the system does not report changes; the
 	// default is 30 s.
 	Poll time.Duration
-	// MaxWatches is how many folders are watched, at most; the default is 4096. Those
-	// nearest to their roots come first.
+	// MaxWatches is the largest number of folders to watch; the default is 4096. Those nearest
+	// to their roots come first.
 	MaxWatches int
-	// Changed, if set, is called after a refresh where the snapshot has changed.
+	// Changed, if set, is called after each refresh that has changed the snapshot.
 	Changed func(context.Context, *Snapshot)
 }
 
@@ -36,7 +36,8 @@ func WithWatch(opts WatchOptions) Option {
 	return func(c *config) error { c.watch = &opts; return nil }
 }
 
-// WithChanged adds a function that a watcher calls like [WatchOptions].Changed, before it.
+// WithChanged adds a function that every watcher calls after a refresh that has changed the
+// snapshot, before it calls [WatchOptions].Changed.
 func WithChanged(changed func(context.Context, *Snapshot)) Option {
 	return func(c *config) error { c.onChange = append(c.onChange, changed); return nil }
 }
@@ -47,8 +48,8 @@ type watcher struct {
 	opts      WatchOptions
 	stop      context.CancelFunc
 	done      chan struct{}
-	notices   chan struct{} // by sources
-	stops     []func()      // ends what Notify has begun
+	notices   chan struct{} // gets a value when a source reports a change
+	stops     []func()      // the results of Notify
 	pace      scan.Pace
 	watch     *scan.Watches
 	needsPoll bool // some roots cannot be watched
@@ -59,8 +60,8 @@ type watcher struct {
 // Directories and plugins are read again when the system reports a change, and sources when they
 // do ([source.Notifier]). All others, such as archives, are read every Poll. If the system can
 // watch no folder, or not all of them, everything is polled as well, and a diagnostic says so.
-// Watching ends with ctx, with stop, or with the catalog. When stop returns, no goroutine of it is left;
-// calling it twice is harmless.
+// Watching ends with ctx, with stop, or with the catalog. When stop returns, no goroutine of the
+// watch is left. Calling stop twice is harmless.
 func (c *Catalog) Watch(ctx context.Context, opts WatchOptions) (stop func() error) {
 	return c.watchWith(ctx, opts).Close
 }
@@ -86,7 +87,7 @@ func (c *Catalog) watchWith(ctx context.Context, opts WatchOptions) *watcher {
 	return w
 }
 
-// notice says that something has changed. It never blocks.
+// notice tells the watcher that a source has changed. It never blocks.
 func (w *watcher) notice() {
 	select {
 	case w.notices <- struct{}{}:
@@ -94,7 +95,7 @@ func (w *watcher) notice() {
 	}
 }
 
-// Close ends watching; when it returns, no goroutine of it is left.
+// Close ends watching. When it returns, no goroutine of the watcher is left.
 func (w *watcher) Close() error {
 	w.stop()
 	<-w.done
@@ -110,7 +111,7 @@ func (w *watcher) run(ctx context.Context) {
 		w.watch.Close()
 	}()
 	w.updateWatches()
-	w.pace.Changed(time.Now()) // what has changed since the catalog was opened
+	w.pace.Changed(time.Now()) // files may have changed since the catalog was opened
 	timer, poll := time.NewTimer(0), time.NewTicker(w.opts.Poll)
 	defer timer.Stop()
 	defer poll.Stop()
@@ -146,8 +147,8 @@ func (w *watcher) run(ctx context.Context) {
 	}
 }
 
-// refresh refreshes the catalog, and watches what there is then. It reports false when
-// the catalog is closed.
+// refresh refreshes the catalog and watches its new folders. It returns false if the catalog is
+// closed.
 func (w *watcher) refresh(ctx context.Context) bool {
 	w.pace.Begin()
 	snapshot, err := w.c.Refresh(ctx)
@@ -160,7 +161,7 @@ func (w *watcher) refresh(ctx context.Context) bool {
 		w.c.cfg.logger.WarnContext(ctx, "the skills cannot be read again", "error", err)
 	}
 	if w.updateWatches() {
-		w.pace.Changed(time.Now()) // what has changed before it was watched
+		w.pace.Changed(time.Now()) // files may have changed before their folders were watched
 	}
 	w.pace.End(time.Now())
 	if snapshot != w.last {
@@ -175,8 +176,8 @@ func (w *watcher) refresh(ctx context.Context) bool {
 	return true
 }
 
-// updateWatches watches the folders that the catalog has now, and reports whether they are other
-// ones than before, or the finding about them is.
+// updateWatches watches the current folders of the catalog. It reports whether the folders, or
+// the finding about them, have changed.
 func (w *watcher) updateWatches() bool {
 	next, err := w.watch.Follow(w.c.watchedDirs(), w.opts.MaxWatches)
 	if err != nil {

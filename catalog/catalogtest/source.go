@@ -20,18 +20,18 @@ import (
 	"github.com/satchel-go/satchel/catalog/source"
 )
 
-// Library is a source with a way to change what it holds. Skills are named by their
-// front matter; the source may call them what it likes.
+// Library is a source that the tests can change. They name skills by their front matter; the
+// source may use any ids.
 type Library struct {
 	Source catalog.Source
-	// Put writes a file of a skill, which is made if need be.
+	// Put writes a file of a skill, and creates the skill if it does not exist.
 	Put func(t *testing.T, skill, path, text string)
 	// Delete removes a skill.
 	Delete func(t *testing.T, skill string)
 }
 
-// Source runs the conformance tests, each on a library of its own. open returns an
-// empty library and registers its closing with t.Cleanup.
+// Source runs the conformance tests, each with a library of its own. open returns an empty
+// library, which it closes in t.Cleanup.
 func Source(t *testing.T, open func(t *testing.T) Library) {
 	t.Helper()
 	for _, tt := range []struct {
@@ -55,7 +55,7 @@ func Source(t *testing.T, open func(t *testing.T) Library) {
 	}
 }
 
-// fixture is a library with the steps that the tests share.
+// fixture is a library with helpers for the tests.
 type fixture struct{ Library }
 
 func skillText(name, description string) string {
@@ -80,7 +80,7 @@ func (s *fixture) scan(t *testing.T, prev *source.Listing) *source.Listing {
 	return l
 }
 
-// entry finds the skill of a name.
+// entry returns the entry of the skill with that name in its front matter.
 func entry(t *testing.T, l *source.Listing, name string) source.Entry {
 	t.Helper()
 	for _, e := range l.Entries {
