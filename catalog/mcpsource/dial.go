@@ -15,9 +15,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// HTTP is the transport to a server at a URL. A nil client is http.DefaultClient.
-// http: is refused beyond this machine unless insecure says otherwise; a redirect
-// to another host is not followed.
+// HTTP returns the transport to a server at a URL. A nil client is http.DefaultClient. An http:
+// URL of another machine is an error unless insecure is true. A redirect to another host is not
+// followed.
 func HTTP(address string, client *http.Client, insecure bool) (mcp.Transport, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
@@ -43,7 +43,7 @@ func HTTP(address string, client *http.Client, insecure bool) (mcp.Transport, er
 	}, nil
 }
 
-// boundedTrip bounds the bodies of answers.
+// boundedTrip limits the bodies of responses to maxMessage.
 type boundedTrip struct{ next http.RoundTripper }
 
 // RoundTrip implements http.RoundTripper.
@@ -75,8 +75,8 @@ func (b *boundedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Command is the transport to a server that is started, and ended with the
-// connection: by its input's end, and by force after five seconds.
+// Command returns the transport to a server that runs as a program. Connecting starts the program.
+// Closing the connection closes its standard input, and kills it five seconds later.
 func Command(cmd *exec.Cmd) mcp.Transport { return &command{cmd} }
 
 type command struct{ cmd *exec.Cmd }
@@ -98,7 +98,7 @@ func (c *command) Connect(ctx context.Context) (mcp.Connection, error) {
 	return (&mcp.IOTransport{Reader: lines, Writer: &program{in, c.cmd}}).Connect(ctx)
 }
 
-// boundedLines bounds the lines of a program.
+// boundedLines limits the lines of the program's output to maxMessage.
 type boundedLines struct {
 	r    *bufio.Reader
 	line int
@@ -118,10 +118,10 @@ func (b *boundedLines) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close implements io.Closer: the program's end closes what it writes.
+// Close implements io.Closer. It does nothing: the pipe closes when the program ends.
 func (b *boundedLines) Close() error { return nil }
 
-// program is the input of a program, which ends with it.
+// program is the standard input of the program. Closing it ends the program.
 type program struct {
 	io.WriteCloser
 	cmd *exec.Cmd

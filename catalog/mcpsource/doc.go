@@ -1,8 +1,8 @@
 // Package mcpsource brings the skills of a remote MCP server into a catalog, by the
 // extension io.modelcontextprotocol/skills.
 //
-// The server is not trusted. What it lists is bounded and checked. A file is fetched
-// when it is read, and used only if it is what was listed. The skills own no plain name,
-// their lists of tools grant nothing, and their text says where it comes from. A command
-// that runs while such a text is in view needs approval.
+// The server is not trusted. Its lists are bounded and checked. The catalog fetches a file when a
+// caller reads it, and checks it against the digest in the list. The skills have qualified names
+// only, their lists of tools grant nothing, and their text begins with its origin. A command that
+// runs while such a text is in the context window needs approval.
 package mcpsource

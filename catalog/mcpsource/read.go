@@ -14,7 +14,8 @@ import (
 	"github.com/satchel-go/satchel/catalog/source"
 )
 
-// changedError reports a skill that is not what was listed; cause says in which way.
+// changedError reports that a skill has changed since it was listed. cause is source.ErrGone or
+// source.ErrDigest.
 type changedError struct {
 	skill string
 	cause error
@@ -26,14 +27,14 @@ func (e *changedError) Error() string {
 
 func (e *changedError) Unwrap() error { return e.cause }
 
-// changedSkill returns the error of a skill that has changed.
+// changedSkill returns the error that skill k has changed.
 func (s *Source) changedSkill(k *skill, cause error) error {
 	name, _ := k.frontmatter["name"].(string)
 	return &changedError{s.label + ":" + name, cause}
 }
 
-// isChanged asks the server whether a skill, of which a file cannot be read, is another
-// now, or none.
+// isChanged asks the server whether a skill has changed or was deleted. read calls it if a file
+// cannot be read.
 func (s *Source) isChanged(ctx context.Context, k *skill) bool {
 	now, err := s.get(ctx, k.uri)
 	if _, refused := errors.AsType[*jsonrpc.Error](err); err != nil {
@@ -43,7 +44,8 @@ func (s *Source) isChanged(ctx context.Context, k *skill) bool {
 	return why != "" || again.entry.Revision != k.entry.Revision
 }
 
-// read returns a file of a skill, which is what was listed.
+// read returns a file of a skill, from memory or from the server. It returns an error if the
+// file is not the listed one.
 func (s *Source) read(ctx context.Context, k *skill, path string) ([]byte, error) {
 	i := slices.IndexFunc(k.entry.Files, func(f source.File) bool { return f.Path == path })
 	f := k.entry.Files[i]

@@ -7,10 +7,9 @@ import (
 	"time"
 )
 
-// Refresh asks the server for its skills and reports whether they differ from those that were
-// listed last. If so, it notifies the watchers of the source ([Source.Notify]). It changes
-// nothing by itself: the skills stay as they were listed until the catalog lists them again
-// (Catalog.Refresh).
+// Refresh asks the server for its skills and reports whether they differ from the last listing. If
+// so, it notifies the watchers of the source ([Source.Notify]). It does not change the listing;
+// only the next Catalog.Refresh does.
 func (s *Source) Refresh(ctx context.Context) (changed bool, err error) {
 	all, _, err := s.list(ctx)
 	if err != nil {
@@ -33,8 +32,8 @@ func (s *Source) Refresh(ctx context.Context) (changed bool, err error) {
 	return true, nil
 }
 
-// Notify implements source.Notifier: changed is called when the server says that its
-// resources have changed, and each 30 seconds where it does not say so.
+// Notify implements source.Notifier. It calls changed when the server reports that its resources
+// have changed, or every 30 seconds if the server sends no such reports.
 func (s *Source) Notify(changed func()) (stop func()) {
 	s.mu.Lock()
 	s.lastWatcher++
@@ -67,7 +66,7 @@ func (s *Source) Notify(changed func()) (stop func()) {
 	}
 }
 
-// callWatchers calls who watches the source.
+// callWatchers calls the functions that Notify got.
 func (s *Source) callWatchers() {
 	s.mu.Lock()
 	all := slices.Collect(maps.Values(s.watchers))

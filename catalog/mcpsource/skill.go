@@ -26,24 +26,24 @@ import (
 
 const skillFile = "SKILL.md"
 
-// skill is one that a server lists and that can be used.
+// skill is a usable skill in the server's list.
 type skill struct {
 	uri, folder string
 	frontmatter map[string]any
 	entry       source.Entry
 	uris        map[string]string // of the files, by path
-	size        int               // about how many bytes are kept of it
+	size        int               // about how many bytes it needs in memory
 }
 
 // id is the canonical id of a skill: the label and the URI.
 func (s *Source) id(uri string) string { return "mcp:" + s.label + ":" + uri }
 
-// quoteURI is a URI that can be told to people.
+// quoteURI returns the beginning of a URI in quotes, for a message.
 func quoteURI(uri string) string { return fmt.Sprintf("%.100q", uri) }
 
 var digests = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
 
-// newSkill returns a listed skill, or why it cannot be used.
+// newSkill checks an entry of the server's list. It returns the skill, or why it cannot be used.
 func (s *Source) newSkill(l listedSkill) (*skill, string) {
 	const unusable = "its front matter is too large, or cannot be read"
 	var fields map[string]any
@@ -56,7 +56,7 @@ func (s *Source) newSkill(l listedSkill) (*skill, string) {
 	switch {
 	case !isSkill || len(l.URI) > maxURI || !utf8.ValidString(l.URI) || strings.ContainsFunc(l.URI, func(r rune) bool { return r <= ' ' || r == 0x7f }):
 		return nil, "its URI is none of a " + skillFile
-	case len(s.id(l.URI)) > 256:
+	case len(s.id(l.URI)) > maxID:
 		return nil, "its URI is too long"
 	case len(skilltext.NameProblems(name)) > 0 || !strings.HasSuffix(folder, "/"+name):
 		return nil, fmt.Sprintf("its name is %.100q, and that is not the end of its URI, or no name of a skill", name)
@@ -100,7 +100,7 @@ func (s *Source) newSkill(l listedSkill) (*skill, string) {
 	return k, ""
 }
 
-// addFiles takes the files of the skill, or says why they cannot be used.
+// addFiles adds the files of the skill, or returns why they cannot be used.
 func (k *skill) addFiles(files []resource) string {
 	total := int64(0)
 	for _, f := range files {
@@ -136,8 +136,8 @@ func (k *skill) addFiles(files []resource) string {
 	return ""
 }
 
-// isShallow reports whether a value is nested at most levels deep: YAML indents each
-// level.
+// isShallow reports whether a value is nested at most levels deep. YAML indents each level, so a
+// deep value would become much longer as YAML.
 func isShallow(v any, levels int) bool {
 	if levels < 0 {
 		return false
@@ -167,7 +167,8 @@ func (k *skill) files() []lazyfs.File {
 	return all
 }
 
-// headOf writes front matter as SKILL.md would have it, because SKILL.md is not fetched yet.
+// headOf returns the fields as YAML front matter. It replaces the head of SKILL.md, which is not
+// fetched yet.
 func headOf(fields map[string]any) ([]byte, error) {
 	doc := yaml.Node{Kind: yaml.MappingNode}
 	keys := []string{"name", "description"}

@@ -27,13 +27,13 @@ type Source struct {
 	session *mcp.ClientSession
 	settings
 
-	announcesChanges bool // the server says when its resources change
+	announcesChanges bool // the server reports when its resources change
 
 	mu          sync.Mutex
-	skills      map[string]*skill // by id, as they were listed last
+	skills      map[string]*skill // the last listing, by id
 	texts       *lru.Cache[string, []byte]
 	watchers    map[int]func()
-	lastWatcher int // how many there were
+	lastWatcher int // the key of the last watcher
 }
 
 var _ source.Notifier = (*Source)(nil)
@@ -48,17 +48,16 @@ type settings struct {
 // Option changes how [Open] reads a server.
 type Option func(*settings) error
 
-// WithURIs adds skills that the server does not list, by the URIs of their SKILL.md.
+// WithURIs adds skills that the server does not list. uris are the URIs of their SKILL.md.
 func WithURIs(uris ...string) Option {
 	return func(s *settings) error { s.uris = append(s.uris, uris...); return nil }
 }
 
 var labels = regexp.MustCompile(`^[a-z0-9-]{1,32}$`)
 
-// Open connects to a server. The label is the host's name for it, 1 to 32 of a-z,
-// 0-9 and "-"; what the server calls itself means nothing. Use [HTTP] or [Command]
-// for the transport, which bound what a server may send. At most 1,000 skills are listed, and
-// 64 MiB of files are kept in memory.
+// Open connects to a server. The label is the host's name for it: 1 to 32 of a-z, 0-9 and "-". The
+// server's own name is not used. Use [HTTP] or [Command] for the transport: these bound the
+// messages of the server. At most 1,000 skills are listed, and 64 MiB of files are kept in memory.
 func Open(ctx context.Context, label string, transport mcp.Transport, opts ...Option) (*Source, error) {
 	if !labels.MatchString(label) {
 		return nil, fmt.Errorf("label %q: want 1 to 32 of a-z, 0-9 and -", label)
@@ -97,11 +96,10 @@ func Open(ctx context.Context, label string, transport mcp.Transport, opts ...Op
 // Close ends the connection.
 func (s *Source) Close() error { return s.session.Close() }
 
-// Root is the source as a root of a catalog: its skills are called
-// "<label>:<name>".
+// Root returns the source as a root of a catalog. Its skills have the names "<label>:<name>".
 func (s *Source) Root() source.Root { return source.From(s.label, s).In(core.ScopeRemote) }
 
-// withTimeout bounds how long a server may take to answer. What comes later is dropped.
+// withTimeout calls ask and returns an error if the server does not answer within wait.
 func withTimeout[T any](ctx context.Context, wait time.Duration, ask func(context.Context) (T, error)) (T, error) {
 	limited, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
@@ -220,15 +218,15 @@ func (s *Source) get(ctx context.Context, uri string) (listedSkill, error) {
 	return got.Skill, nil
 }
 
-// codeNotUsed is the code of what a server lists and a catalog cannot use.
+// codeNotUsed says that a catalog cannot use an entry in the server's list.
 const codeNotUsed skillmd.Code = "not-used"
 
 func unusableFinding(file, why string) skillmd.Diagnostic {
 	return skillmd.Diagnostic{File: file, Code: codeNotUsed, Severity: skillmd.Warning, Message: fmt.Sprintf("not used: %.1000s", why)}
 }
 
-// Open implements catalog.Source. It asks the server nothing: each file is fetched when
-// it is opened, and is what was listed or an error.
+// Open implements catalog.Source. It sends no request to the server. Each file is fetched when the
+// caller opens it; a file with another digest than the listed one is an error.
 func (s *Source) Open(ctx context.Context, id, revision string) (fs.FS, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

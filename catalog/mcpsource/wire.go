@@ -24,7 +24,7 @@ type listResult struct {
 	NextCursor string `json:"nextCursor"`
 }
 
-// page is a page of skills, of which no more are decoded than a page may have.
+// page is a page of skills. Decoding it fails if it has more than maxPage.
 type page []listedSkill
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -39,7 +39,7 @@ func (p *page) UnmarshalJSON(raw []byte) error {
 	*p = make(page, len(list))
 	for i, text := range list {
 		if json.Unmarshal(text, &(*p)[i]) != nil {
-			(*p)[i] = listedSkill{} // which costs no other: it has no URI
+			(*p)[i] = listedSkill{} // without a URI, so newSkill refuses it alone
 		}
 	}
 	return nil

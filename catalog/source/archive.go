@@ -22,27 +22,26 @@ type ArchiveOptions struct {
 	MaxRatio    int64 // unpacked to packed, with the headers of a tar; 100, beyond the first 64 KiB
 	// SHA256 pins the archive: in hexadecimal, "" for none.
 	SHA256 string
-	// Client fetches instead of one that refuses loopback, private and link-local
-	// addresses as it dials them. The rules about addresses and redirects hold for
-	// it too, but not those about what it dials.
+	// Client fetches the archive. The default client refuses to dial loopback, private and
+	// link-local addresses. For another client only the rules about URLs and redirects hold.
 	Client *http.Client
 	// Timeout bounds the whole download; 60 s.
 	Timeout time.Duration
-	// Allow permits an address although it is http: or file:, or leads to a loopback,
-	// private or link-local host. Nil permits none.
+	// Allow returns true for a URL that is permitted although it is http: or file:, or leads to
+	// a loopback, private or link-local host. Nil permits none.
 	Allow func(*url.URL) bool
-	// CacheDir is where archives are kept, unpacked. The default is the directory
-	// satchel/archives in that of the user's caches.
+	// CacheDir is the directory for unpacked archives. The default is satchel/archives in
+	// os.UserCacheDir.
 	CacheDir string
 }
 
-// Archive is a .zip, .tar, .tar.gz or a bare SKILL.md at an address, fetched by https.
-// The archive is refused as a whole if it holds anything that could leave its folder.
-// One that cannot be fetched is a diagnostic and no error of catalog.Open; what was fetched
-// before is used then. A catalog that is refreshed asks the address at most once in 5 minutes
-// whether it has changed. An archive that is pinned is fetched once.
+// Archive returns a root for a .zip, .tar, .tar.gz or a bare SKILL.md at an https address. The
+// archive is refused as a whole if an entry could leave its folder. An archive that cannot be
+// fetched is a diagnostic and no error of catalog.Open; an earlier copy is used then. A refresh of
+// the catalog asks the server for changes at most once in 5 minutes. A pinned archive is fetched
+// once.
 //
-// The skills are called as the last part of the address is.
+// The name of the root is the last part of the address.
 func Archive(address string, opts ArchiveOptions) Root {
 	name := address
 	if u, err := url.Parse(address); err == nil && path.Base(u.Path) != "/" && path.Base(u.Path) != "." {

@@ -20,8 +20,8 @@ import (
 // (USERPROFILE on Windows) and XDG_CONFIG_HOME. Roots of directories without a variable are left
 // out. Nil stands for os.Getenv.
 //
-// Project roots are searched only if catalog.WithTrust allows it. It is asked about the
-// project, which is the root of the work tree or else dir.
+// Project roots are searched only if catalog.WithTrust allows it. Their [Root.Project] is the root
+// of the work tree, or else dir.
 func Discover(dir string, env func(name string) string) []Root {
 	if env == nil {
 		env = os.Getenv
@@ -64,8 +64,8 @@ func Discover(dir string, env func(name string) string) []Root {
 	return dropRepeated(roots)
 }
 
-// dropRepeated leaves out roots with the path of an earlier one, as in a home directory
-// that is a project.
+// dropRepeated drops roots with the path of an earlier one. There are some if the home directory
+// is a project.
 func dropRepeated(roots []Root) []Root {
 	seen := make(map[string]bool, len(roots))
 	out := roots[:0]

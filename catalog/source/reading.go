@@ -33,6 +33,6 @@ type Reading struct {
 	// dot, in any case. The default, nil, is .md and .txt; an empty list stands for no docs.
 	DocExtensions []string
 	// ScanTimeout is how long a root made by [From] may take to list its skills; the default is
-	// 10 seconds. One that takes longer keeps what it listed last.
+	// 10 seconds. If it takes longer, the catalog keeps the skills of its last listing.
 	ScanTimeout time.Duration
 }

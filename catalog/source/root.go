@@ -15,7 +15,7 @@ import (
 // not usable.
 type Root struct {
 	path      string // Dir: the directory as the host wrote it
-	name      string // of what is no directory: the name that people see
+	name      string // the name of a root that is no directory, as people see it
 	fsys      fs.FS
 	source    Source
 	archive   *archiveRoot
@@ -28,39 +28,37 @@ type Root struct {
 	project   string   // the directory that is trusted or not, "" for the root itself
 }
 
-// Dir is a directory of the operating system that is searched for skills. It may be a skill
-// itself. The path may be a symbolic link; a catalog that is refreshed opens it again, so a deployment
+// Dir returns a root for a directory of the operating system. The directory may be a skill itself.
+// The path may be a symbolic link. Each refresh of a catalog opens the path again, so a deployment
 // may swap the directory. Nothing outside the directory is ever read, because all access goes
 // through [os.Root].
 //
-// In locations the directory is called by its path if that is relative and stays below the
-// working directory. Else it is called by as much of the end of its path as tells the roots of
-// one catalog apart.
+// Locations begin with the path if it is relative and stays below the working directory. Of
+// another path they begin with the shortest end that no other root of the catalog has.
 func Dir(path string) Root { return Root{path: path} }
 
-// FS is a file system that holds skills: an [embed.FS], a zip.Reader, a fstest.MapFS and so
-// on. The name stands in front of the locations of its skills. Files without a modification
-// time are read each time, so edits are seen there too.
+// FS returns a root for a file system: an [embed.FS], a zip.Reader, a fstest.MapFS and so on. The
+// name stands in front of the locations of its skills. Files without a modification time are read
+// each time, so that no edit is missed.
 //
 // Links are followed only inside the file system, if it reports them ([fs.ReadLinkFS]). Use
 // [Dir] for directories of the operating system: it guarantees that even if links change at
 // the same time.
 func FS(name string, fsys fs.FS) Root { return Root{name: name, fsys: fsys} }
 
-// From is a root whose skills come from a [Source]. The name stands in front of the
+// From returns a root whose skills come from a [Source]. The name stands in front of the
 // locations of its skills, followed by their ids.
 //
-// Skills are read as they were listed. An edit is seen when the catalog is refreshed;
-// until then reading something that was changed fails with [ErrGone] or
-// [ErrDigest], unless the source keeps the old revision. If the source fails, the
-// skills that it listed last stay in the catalog and there is a diagnostic; that is
-// never an error of catalog.Open.
+// A catalog reads skills at the revision that the source listed, and sees an edit at its next
+// refresh. Until then, reading an edited skill fails with [ErrGone] or [ErrDigest], unless the
+// source keeps the old revision. If the source fails, the catalog keeps the skills of the last
+// listing and adds a diagnostic. That is never an error of catalog.Open.
 func From(name string, source Source) Root { return Root{name: name, source: source} }
 
-// Optional returns the root with permission to be absent: a directory that does not
-// exist holds no skills until a refresh finds it. One that is there and cannot be opened
-// is a diagnostic and no error of catalog.Open. Use it for places that a user may or may not
-// have, such as ~/.agents/skills.
+// Optional returns the root with permission to be absent. A directory that does not exist holds
+// no skills until a refresh finds it. A directory that exists but cannot be opened is a diagnostic
+// and no error of catalog.Open. Use it for places that some users do not have, such as
+// ~/.agents/skills.
 func (r Root) Optional() Root {
 	r.optional = true
 	return r
@@ -75,9 +73,9 @@ func (r Root) In(s core.Scope) Root {
 	return r
 }
 
-// Named returns the root with a name for qualified names and ids: 1 to 32 of a-z, 0-9
-// and "-". The default is the name that stands in front of its locations. Any other
-// name is an error of catalog.Open.
+// Named returns the root with a name for qualified names and ids: 1 to 32 of a-z, 0-9 and "-".
+// catalog.Open returns an error for any other name. The default is the name that stands in front
+// of its locations.
 func (r Root) Named(name string) Root {
 	r.givenName = &name
 	return r
@@ -145,8 +143,8 @@ func (r Root) Display() string { return r.display }
 // LinkTargets returns the directories of [Root.FollowLinks].
 func (r Root) LinkTargets() []string { return r.follow }
 
-// Name returns the name of [Root.Named], and false if the root has none. The error says that it
-// cannot be used.
+// Name returns the name of [Root.Named], and false if the root has none. The error says that the
+// name is not valid.
 func (r Root) Name() (name string, ok bool, err error) {
 	if r.givenName == nil {
 		return "", false, nil
@@ -163,7 +161,7 @@ func (r Root) Name() (name string, ok bool, err error) {
 }
 
 // Unpack fetches the archive of a root made by [Archive] if it has changed, and returns the
-// directory with its files. stale says why an earlier one is used.
+// directory with its files. If the fetch fails, it returns an earlier copy, and stale says why.
 func (r Root) Unpack(ctx context.Context) (dir string, stale, err error) {
 	if r.archive == nil {
 		return "", nil, fmt.Errorf("source: root %q is no archive", r)
@@ -172,8 +170,8 @@ func (r Root) Unpack(ctx context.Context) (dir string, stale, err error) {
 	return got.Dir, got.Stale, err
 }
 
-// Plugin is a folder with skills in skills/ and a name in .claude-plugin/plugin.json,
-// in scope plugin. Without a usable name there it is called by its folder. Nothing
+// Plugin returns a root in scope plugin for a folder with skills in skills/ and a name in
+// .claude-plugin/plugin.json. Without a usable name there, the name is that of the folder. Nothing
 // outside the folder is read, and no link to a directory is followed.
 func Plugin(dir string) Root {
 	return Root{path: filepath.Join(dir, "skills"), plugin: dir, scope: core.ScopePlugin}

@@ -15,30 +15,31 @@ import (
 // Directories and file systems are sources too ([Open]). Implementations are
 // safe for concurrent use and pass catalogtest.Source.
 type Source interface {
-	// Scan lists all skills. It returns prev itself when nothing has changed since
-	// prev was returned, and never changes it. It ends with the error of ctx soon
+	// Scan lists all skills. prev is an earlier result, or nil. Scan returns prev itself if
+	// nothing has changed since, and never modifies it. It returns the error of ctx soon
 	// after ctx ends.
 	Scan(ctx context.Context, prev *Listing) (*Listing, error)
-	// Open returns the files of one skill at one revision. A skill that is unknown,
-	// or a revision that is not kept, is ErrGone.
+	// Open returns the files of one skill at one revision. The error is ErrGone if the
+	// source does not have the skill or does not keep the revision.
 	Open(ctx context.Context, id, revision string) (fs.FS, error)
 }
 
-// Keeper is a [Source] that still knows skills at revisions which it lists no more.
+// Keeper is a [Source] that keeps old revisions of skills.
 type Keeper interface {
 	Source
-	// Entry returns a skill as it was listed at a revision. One that is not kept is
-	// ErrGone.
+	// Entry returns the entry that Scan listed for a skill at a revision. The error is ErrGone
+	// if the source does not keep the revision.
 	Entry(ctx context.Context, id, revision string) (Entry, error)
 }
 
-// Notifier is a [Source] that tells when its skills change. Notify returns a function
-// that ends that; changed is called from any goroutine, and returns at once.
+// Notifier is a [Source] that reports when its skills change.
 type Notifier interface {
+	// Notify calls changed after each change until the caller calls stop. It may call changed
+	// from any goroutine; changed returns at once.
 	Notify(changed func()) (stop func())
 }
 
-// Errors of sources and of what is read from them.
+// The errors of sources, and of reading files from them.
 var (
 	// ErrGone reports that the source does not keep that revision of the skill, or has no
 	// such skill any more.
@@ -47,11 +48,11 @@ var (
 	ErrDigest = errors.New("the file has changed since it was listed")
 )
 
-// Listing is what a [Source] held at one moment. Callers must not modify it.
+// Listing holds the skills of a [Source] at one moment. Callers must not modify it.
 type Listing struct {
 	Entries []Entry
-	// Diagnostics are findings about the source and about what it could not list.
-	// Those about front matter are not among them: the catalog parses it.
+	// Diagnostics are findings about the source and about skills that it could not list. They
+	// say nothing about front matter, which the catalog parses.
 	Diagnostics []skillmd.Diagnostic
 }
 
@@ -65,15 +66,15 @@ type Entry struct {
 	// Head is the beginning of SKILL.md, at least to the end of its front matter and at most
 	// 64 KiB.
 	Head []byte
-	// Files are all files of the skill. Nil says that the source does not know
-	// them yet: then the tree that Open returns is walked.
+	// Files are all files of the skill. If it is nil, the catalog walks the tree that Open
+	// returns.
 	Files []File
 	// Editable reports that the skill can be changed at its source.
 	Editable bool
-	// Unreviewed reports that no person has looked at this revision: its list of
-	// tools restricts and grants nothing.
+	// Unreviewed reports that no person has approved this revision. Its allowed-tools then
+	// restricts the skill but grants nothing.
 	Unreviewed bool
-	// Origin is that of core.Skill: the remote server of the skill, or "".
+	// Origin names the remote server of the skill, for core.Skill; "" for none.
 	Origin string
 }
 
@@ -81,10 +82,10 @@ type Entry struct {
 type File struct {
 	Path   string // slash-separated, below the skill, as fs.ValidPath wants it
 	Size   int64  // in bytes
-	SHA256 string // in lower-case hex; what is read is checked against it
+	SHA256 string // in lower-case hex; the catalog checks the content against it
 }
 
-// Fault says what is wrong with an entry, "" for nothing.
+// Fault returns the reason why a catalog cannot use the entry, or "".
 func (e *Entry) Fault() string {
 	switch {
 	case e.ID == "" || len(e.ID) > maxEntryID || !utf8.ValidString(e.ID) || strings.ContainsFunc(e.ID, scan.IsControl):

@@ -24,20 +24,21 @@ type Tree struct {
 	cfg   scan.Config
 	root  Root
 	place scan.Place
-	name  string // stands in front of locations
+	name  string // stands before locations
 
 	mu           sync.Mutex // held for the whole of a Scan
 	tree         scan.Tree
 	known        map[string]digestedFile // by path in the tree
 	heads        map[string]scan.Record  // of the SKILL.md files, by path
 	skills       map[string]string       // the folders of the last Scan
-	staleArchive []skillmd.Diagnostic    // of an archive that is an old one
+	staleArchive []skillmd.Diagnostic    // the finding that an earlier copy of the archive is used
 
 	dirs      []string // the folders of the last Scan, those nearest to the root first
 	scanTime  time.Duration
 	listeners []chan struct{} // get a value after each Scan
 }
 
+// digestedFile is a file with the stamp of when its digest was computed.
 type digestedFile struct {
 	stamp scan.Stamp
 	File
@@ -78,8 +79,8 @@ func (s *Tree) Close() error {
 	return s.tree.Close()
 }
 
-// reopen opens the directory that is at the path now, which a deployment may swap, or
-// that an archive is unpacked in.
+// reopen opens the root again if the path leads to another directory now. A deployment may swap
+// the directory, and a new version of an archive has another one.
 func (s *Tree) reopen(ctx context.Context) error {
 	place := s.place
 	if place.Unpack != nil {
@@ -126,6 +127,7 @@ func (s *Tree) Scan(ctx context.Context, prev *Listing) (*Listing, error) {
 	return next, nil
 }
 
+// list lists all skills with their files. It expects s.mu to be held.
 func (s *Tree) list(ctx context.Context) (*Listing, error) {
 	if t, ok := s.tree.(*scan.DirTree); ok {
 		defer t.Remember()()
@@ -159,8 +161,8 @@ func (s *Tree) list(ctx context.Context) (*Listing, error) {
 	return next, nil
 }
 
-// files lists the files of the skill in dir with their digests, and its folders. known
-// takes what was found out about them. skills are the folders of all skills.
+// files lists the files of the skill in dir with their digests, and its folders. It adds the
+// digests to known. skills are the folders of all skills.
 func (s *Tree) files(ctx context.Context, dir string, skills map[string]string, known map[string]digestedFile) ([]File, []string, error) {
 	w, err := scan.WalkAll(ctx, s.tree, dir, skills, scan.MaxFiles)
 	if err != nil {
@@ -209,8 +211,8 @@ func revisionOf(files []File) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// Open implements [Source]. The files are read as they are at that moment. A caller that needs
-// those of the revision compares them with the digests of the listing, as a catalog does.
+// Open implements [Source]. The files that the caller reads later may have changed. A caller that
+// needs those of the revision compares their digests with the listing, as a catalog does.
 func (s *Tree) Open(ctx context.Context, id, revision string) (fs.FS, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

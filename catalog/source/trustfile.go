@@ -15,20 +15,20 @@ import (
 	"github.com/satchel-go/satchel/internal/files/plainfile"
 )
 
-// TrustFile is the path of a file that names the projects that a user trusts, by their resolved
-// paths and the identity of their folders. A file that does not exist names none. It is read
-// at each call.
+// TrustFile is the path of a file with the projects that a user trusts. For each it has the
+// resolved path and the identity of the folder. A file that does not exist has no projects. Each
+// call reads the file.
 type TrustFile string
 
-// trustedProject is one of them; the names of its fields are stable.
+// trustedProject is one project in the file. Its JSON keys are stable.
 type trustedProject struct {
 	Path  string    `json:"path"` // resolved
-	ID    string    `json:"id"`   // of the folder, so that another one at the path is not meant
+	ID    string    `json:"id"`   // of the folder: another folder at the path is not trusted
 	Since time.Time `json:"since"`
 }
 
-// Trusts reports whether a root belongs to a trusted project and lies in it, links
-// resolved; it is for catalog.WithTrust. The error says that the file cannot be read.
+// Trusts reports whether the directory of a root, after all links, is in a trusted project. Pass
+// it to catalog.WithTrust. The error says that the file or the directory cannot be read.
 func (t TrustFile) Trusts(_ context.Context, root Root) (bool, error) {
 	all, err := t.load()
 	if err != nil || len(all) == 0 || root.isNamed() {
@@ -49,7 +49,7 @@ func (t TrustFile) Trusts(_ context.Context, root Root) (bool, error) {
 	return false, nil
 }
 
-// Add trusts the project in dir from now on, and returns its resolved path.
+// Add adds the project in dir to the file, and returns its resolved path.
 func (t TrustFile) Add(dir string) (string, error) {
 	path, err := scan.Resolved(dir)
 	if err != nil {
@@ -120,7 +120,7 @@ func (t TrustFile) save(data []byte) error {
 	return err
 }
 
-// folderID identifies a folder: another one at its path has another id.
+// folderID returns the identity of a folder. Another folder at the same path has another one.
 func folderID(path string) (string, error) {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -11,10 +11,9 @@ import (
 
 var _ Notifier = (*Tree)(nil)
 
-// Notify implements [Notifier]: changed is called soon after a file or folder of the tree
-// was made, changed, moved or deleted, as the system tells of it. As some file systems
-// tell nothing, changed is called now and then too: each second where folders cannot be
-// watched, and less often the longer a Scan takes.
+// Notify implements [Notifier]. It calls changed soon after the system reports that a file or
+// folder of the tree was created, changed, moved or deleted. Some file systems report nothing, so
+// it also calls changed every 1 to 30 seconds, less often if a Scan takes long.
 func (s *Tree) Notify(changed func()) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	scanned, done := make(chan struct{}, 1), make(chan struct{})
@@ -34,8 +33,8 @@ func (s *Tree) Notify(changed func()) (stop func()) {
 	}
 }
 
-// follow calls changed until ctx ends. After each Scan it watches the folders that there
-// are then.
+// follow calls changed until ctx ends. After each Scan, which sends on scanned, it watches the
+// new folders.
 func (s *Tree) follow(ctx context.Context, scanned <-chan struct{}, changed func()) {
 	ws := &scan.Watches{}
 	defer func() { ws.Close() }()
@@ -44,10 +43,10 @@ func (s *Tree) follow(ctx context.Context, scanned <-chan struct{}, changed func
 	defer timer.Stop()
 	for {
 		dirs, took := s.watchedDirs()
-		next, _ := ws.Follow(dirs, maxWatched) // what cannot be watched is polled
+		next, _ := ws.Follow(dirs, maxWatched) // folders that cannot be watched are polled
 		if next != ws {
 			ws = next
-			pace.Changed(time.Now()) // what has changed before it was watched
+			pace.Changed(time.Now()) // files may have changed before their folders were watched
 		}
 		share := time.Duration(pollShare)
 		if ws.Limited || len(dirs) == 0 {
@@ -71,10 +70,10 @@ func (s *Tree) follow(ctx context.Context, scanned <-chan struct{}, changed func
 					continue
 				}
 				if _, due := pace.Due(); !due {
-					changed() // at once, and when it is quiet again
+					changed() // now, and again when files have stopped changing
 				}
 				pace.Changed(time.Now())
-			case <-lost: //nolint:errcheck // the next listing says why
+			case <-lost: //nolint:errcheck // the next listing has the error
 				pace.Changed(time.Now())
 			case <-timer.C:
 				pace.Begin()
@@ -86,8 +85,8 @@ func (s *Tree) follow(ctx context.Context, scanned <-chan struct{}, changed func
 	}
 }
 
-// watchedDirs are the folders of the tree, and those that lead to it; and how long the
-// last Scan took.
+// watchedDirs returns the folders of the tree and those on the way to it. It also returns how
+// long the last Scan took.
 func (s *Tree) watchedDirs() ([]scan.WatchedDir, time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -102,7 +101,8 @@ func (s *Tree) watchedDirs() ([]scan.WatchedDir, time.Duration) {
 	return all, s.scanTime
 }
 
-// notifyListeners tells the listeners that the folders may be other ones. It expects s.mu to be held.
+// notifyListeners tells the listeners that a Scan, which began at that time, has ended. It expects
+// s.mu to be held.
 func (s *Tree) notifyListeners(began time.Time) {
 	s.scanTime = time.Since(began)
 	for _, c := range s.listeners {

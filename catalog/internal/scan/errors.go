@@ -10,7 +10,7 @@ import (
 )
 
 var (
-	// ErrPath reports a path that leaves the place that the skill may read.
+	// ErrPath reports a path outside the files that the skill may read.
 	ErrPath = errors.New("path leaves the skill")
 	// ErrNotRegular reports a path that names a directory, device, pipe or socket.
 	ErrNotRegular = errors.New("not a regular file")
@@ -44,14 +44,14 @@ func TooLarge(limit int64) error {
 	return fmt.Errorf("%w: more than %d bytes", ErrTooLarge, limit)
 }
 
-// IsClosed reports whether err is that of a tree that has been closed.
+// IsClosed reports whether err says that the tree was closed.
 func IsClosed(err error) bool { return errors.Is(err, fs.ErrClosed) }
 
 // Printable makes a path fit on one line of a message or a prompt: it replaces control and
 // invisible characters and broken UTF-8 by U+FFFD.
 func Printable(s string) string { return printable.Replaced(s) }
 
-// IsControl reports runes that end or disturb a line of text.
+// IsControl reports whether a rune ends or disturbs a line of text.
 func IsControl(r rune) bool {
 	return r < 0x20 || r >= 0x7f && r < 0xa0 || r == '\u2028' || r == '\u2029'
 }

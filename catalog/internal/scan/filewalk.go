@@ -9,9 +9,9 @@ import (
 	"unicode/utf8"
 )
 
-// Walk lists the files of one skill in the bytewise order of their paths, so
-// that a list that was cut is the beginning of the whole list. It does not follow
-// links to directories. It lists links to regular files of the root.
+// Walk lists the files of one skill in the bytewise order of their paths. So a list that was cut
+// is the beginning of the full list. It lists links to regular files of the root, but does not
+// follow links to directories.
 type Walk struct {
 	Tree        Tree
 	Base        string            // directory of the skill
@@ -24,8 +24,8 @@ type Walk struct {
 	Files   []string
 	Visited []string // the directories that were read, as paths in the tree
 	Cut     bool     // something was left out
-	// Skipped are the first entries that cannot be listed as files: links that lead
-	// to a directory, nowhere or out of the root, pipes, and unusable names.
+	// Skipped are the first entries that cannot be listed as files: pipes, unusable names, and
+	// links to a directory, to nothing or out of the root.
 	Skipped []string
 
 	dirs, entries int
@@ -110,7 +110,7 @@ func (l *Walk) visit(ctx context.Context, entry fs.DirEntry, rel, file string, d
 		switch {
 		case err == nil:
 			mode = info.Mode()
-		case IsClosed(err): // not the link's fault: the caller starts over
+		case IsClosed(err): // a refresh has closed the tree: the caller starts over
 			return err
 		}
 	}
@@ -122,8 +122,8 @@ func (l *Walk) visit(ctx context.Context, entry fs.DirEntry, rel, file string, d
 	return nil
 }
 
-// sortKey makes entries sort as their paths do: "a/b" comes after "a.md" although
-// "a" comes before it.
+// sortKey returns the key that sorts entries by the paths of their files: "a/b" comes after
+// "a.md" although "a" comes before it.
 func sortKey(entry fs.DirEntry) string {
 	if entry.IsDir() {
 		return entry.Name() + "/"

@@ -13,21 +13,21 @@ import (
 	"github.com/satchel-go/satchel/skillmd"
 )
 
-// Record is what the catalog keeps of one SKILL.md.
+// Record holds the parsed front matter of one SKILL.md.
 type Record struct {
 	Stamp       Stamp
 	Skill       core.Skill
 	Diagnostics []skillmd.Diagnostic
-	Usable      bool // Skill is one
+	Usable      bool // the file is a usable skill
 	// OwnsFolder reports that the file is meant to be a skill, perhaps a broken one, so
 	// what is below it belongs to it. A SKILL.md without front matter claims
 	// nothing below it.
 	OwnsFolder bool
-	Head       []byte // only where the Scanner keeps it
+	Head       []byte // the beginning of the file, if Scanner.Heads is set
 }
 
-// record parses the head of a SKILL.md, or returns what is known of it if the file
-// has not changed.
+// record parses the head of a SKILL.md, or returns the record in Known if the file has not
+// changed.
 func (s *Scanner) record(dir, file string, entry fs.DirEntry) (Record, error) {
 	known, seen := s.Known[file]
 	if seen || !entry.Type().IsRegular() {
@@ -60,7 +60,7 @@ func (s *Scanner) record(dir, file string, entry fs.DirEntry) (Record, error) {
 	return rec, nil
 }
 
-// Parse makes a record of the head of a SKILL.md.
+// Parse parses the head of a SKILL.md into a record without a stamp.
 func (s *Scanner) Parse(dir, file string, head []byte) Record {
 	location := s.location(file)
 	doc, diagnostics, err := skillmd.Parse(head, ParseOptions(s.Config.Mode, DirNameOf(dir, s.DirName), location)...)
@@ -70,7 +70,7 @@ func (s *Scanner) Parse(dir, file string, head []byte) Record {
 		if len(diagnostics) == 0 {
 			rec.Diagnostics = []skillmd.Diagnostic{s.Diagnostic(skillmd.Error, CodeUnreadable, file, err.Error())}
 		}
-		if !rec.OwnsFolder { // what is no skill to package skillmd is one that is missing here
+		if !rec.OwnsFolder { // skillmd warns about it; a catalog misses a skill, which is an error
 			rec.Diagnostics = slices.Clone(rec.Diagnostics)
 			for i := range rec.Diagnostics {
 				rec.Diagnostics[i].Severity = skillmd.Error
@@ -90,8 +90,8 @@ func (s *Scanner) Parse(dir, file string, head []byte) Record {
 	return rec
 }
 
-// ParseOptions tells skillmd where a file is. A directory without a name is left
-// out.
+// ParseOptions returns the options for skillmd. An empty dirName means that the directory has no
+// name.
 func ParseOptions(mode skillmd.Mode, dirName, location string) []skillmd.Option {
 	opts := []skillmd.Option{skillmd.WithMode(mode), skillmd.WithFile(location)}
 	if dirName != "" {

@@ -7,7 +7,7 @@ import (
 
 // Bounds of a search for skills.
 const (
-	// maxEntries is how many entries of one directory are read: beyond it a directory is no
+	// maxEntries is how many entries of one directory are read. A directory with more is no
 	// collection of skills.
 	maxEntries = 100_000
 	// maxFollowed is how many links of one root are followed, and how many links of one
@@ -25,7 +25,7 @@ const (
 	// headBytes is how much of a SKILL.md is read at first, in bytes. Nearly all front matter is
 	// shorter. The rest of the file is read when the skill is loaded.
 	headBytes = 8 << 10
-	// maxWorkers is how many goroutines look at the directories of one level.
+	// maxWorkers is how many goroutines read the directories of one level.
 	maxWorkers = 8
 	// listedAtOnce is how many entries one call to the system reads.
 	listedAtOnce = 1024
@@ -42,11 +42,11 @@ const (
 	maxListedDirs = 5_000
 	// maxListedEntries is how many entries are read in all folders of one skill.
 	maxListedEntries = 200_000
-	// maxSkipped is how many entries are named that cannot be listed as files.
+	// maxSkipped is how many entries Walk.Skipped names.
 	maxSkipped = 20
 )
 
-// NoLimit is the size, in bytes, of the largest file that is opened where its size does not matter.
+// NoLimit is the limit, in bytes, for a caller that accepts files of any size.
 const NoLimit = math.MaxInt64
 
 // Settle is how long after its modification a file must have been read for its stamp to be

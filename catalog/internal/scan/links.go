@@ -14,17 +14,16 @@ import (
 	"github.com/satchel-go/satchel/skillmd"
 )
 
-// Link is a link directly below a root, and the tree that it leads to, opened as a
-// root of its own.
+// Link is a link directly below a root, with the tree of its target.
 type Link struct {
 	Name  string
 	Tree  *DirTree
-	Dirs  []string // that were searched
-	known map[string]Record
+	Dirs  []string          // the directories that were searched
+	known map[string]Record // of the last search, by path
 }
 
-// followLinks searches the directories that the links directly below a root lead to.
-// Those of last that still lead to the same directory keep their trees.
+// followLinks searches the targets of the links directly below a root. Links of last with the
+// same target keep their trees.
 func (s *Live) followLinks(ctx context.Context, sc *Scanner, out *Result, last []*Link) ([]*Link, error) {
 	dir, ok := sc.Tree.(*DirTree)
 	if !ok || len(sc.links) == 0 {
@@ -94,7 +93,7 @@ func (s *Live) scanLinked(ctx context.Context, sc *Scanner, l *Link, out *Result
 	return nil
 }
 
-// openLinked opens the target of a link, or takes what last has open of it.
+// openLinked opens the target of a link, or takes the tree that last has of it.
 func openLinked(name, target string, info fs.FileInfo, last []*Link) (*Link, error) {
 	for _, l := range last {
 		if l.Name == name && os.SameFile(l.Tree.Info, info) {
@@ -105,7 +104,7 @@ func openLinked(name, target string, info fs.FileInfo, last []*Link) (*Link, err
 	if err != nil {
 		return nil, err
 	}
-	if !os.SameFile(t.Info, info) { // it was swapped since its place was judged
+	if !os.SameFile(t.Info, info) { // swapped after lookUp has checked it
 		_ = t.Close()
 		return nil, ErrPath
 	}
@@ -165,7 +164,7 @@ func Resolved(path string) (string, error) {
 
 func (r *linkRules) isInRoot(target string) bool { return r.root != "" && IsBelow(target, r.root) }
 
-// notFollowed is the finding about a link.
+// notFollowed returns the finding about a link that is not followed.
 func (s *Scanner) notFollowed(link, target, why string) skillmd.Diagnostic {
 	return s.Diagnostic(skillmd.Warning, CodeLink, link, fmt.Sprintf("the link to %s is not followed: %s", Printable(target), why))
 }
@@ -182,8 +181,8 @@ func whyUnresolved(err error) string {
 	}
 }
 
-// lookUp resolves a link. It returns no info where the link leads to no directory, and
-// why a directory, or nothing at all, is not followed.
+// lookUp resolves a link. info is nil if the target is no directory or does not exist. why says
+// why the link is not followed; it is empty for a link to follow and for a link to a file.
 func (r *linkRules) lookUp(link string) (target string, info fs.FileInfo, why string) {
 	target, err := filepath.EvalSymlinks(link)
 	if err == nil {
@@ -213,8 +212,8 @@ func IsBelow(path, dir string) bool {
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
-// GitRoot returns the nearest directory with a .git, dir itself or one of at most up
-// above it; "" where there is none.
+// GitRoot returns the nearest directory with a .git: dir itself or one of the up directories
+// above it. It returns "" if there is none.
 func GitRoot(dir string, up int) string {
 	for range up + 1 {
 		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {

@@ -11,22 +11,22 @@ import (
 	"github.com/satchel-go/satchel/skillmd"
 )
 
-// Live lists the skills of a place for a catalog, which reads their files as they are when it
-// needs them. Listing looks at no other file than SKILL.md.
+// Live lists the skills of a place for a catalog. It reads only SKILL.md files. The catalog reads
+// the other files of a skill when it needs them.
 type Live struct {
 	Config Config
 	Place  Place
 	Name   string // stands in front of locations
 }
 
-// Listing is what a place held at one moment. It never changes.
+// Listing holds the skills of a place at one moment. It never changes.
 type Listing struct {
 	Found       []Found
 	Diagnostics []skillmd.Diagnostic
 	Tree        Tree // nil for a directory that does not exist
 	Known       map[string]Record
-	Links       []*Link // that are followed, by name
-	// PluginName is the name that the place has from its files, as a plugin has.
+	Links       []*Link // the links that were followed, by name
+	// PluginName is the name of a plugin, "" for other places.
 	PluginName string
 	// Dirs are the directories that were searched, those nearest to the root first.
 	Dirs []string
@@ -101,7 +101,7 @@ func (s *Live) Scan(ctx context.Context, prev *Listing) (*Listing, error) {
 	return next, nil
 }
 
-// search searches a tree, and what the links directly below it lead to.
+// search searches a tree, and the targets of the links directly below it.
 func (s *Live) search(ctx context.Context, sc *Scanner, last []*Link) (Result, []*Link, error) {
 	out, err := sc.Run(ctx)
 	if err != nil {
@@ -118,8 +118,8 @@ func (s *Live) search(ctx context.Context, sc *Scanner, last []*Link) (Result, [
 	return out, links, nil
 }
 
-// Unpacked returns an archive as the directory that it is unpacked in, with a finding if that is
-// an old one. name stands in front of its locations.
+// Unpacked fetches an archive and returns the place of its files. If the archive cannot be
+// fetched, it returns an earlier copy with a finding. name stands in front of its locations.
 func (p Place) Unpacked(ctx context.Context, name string) (Place, []skillmd.Diagnostic, error) {
 	dir, stale, err := p.Unpack(ctx)
 	if err != nil {

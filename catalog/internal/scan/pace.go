@@ -2,7 +2,7 @@ package scan
 
 import "time"
 
-// Pace says when to refresh what has changed: Quiet after the last change, and at the latest
+// Pace decides when to refresh after changes: Quiet after the last change, but no later than
 // Latest after the first.
 type Pace struct {
 	Quiet, Latest time.Duration

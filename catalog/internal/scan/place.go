@@ -12,26 +12,26 @@ import (
 	"syscall"
 )
 
-// Place is a root as a search sees it: a directory, a file system, an archive, a plugin, or a
-// source, which has no tree of its own.
+// Place holds the facts about a root that a search needs. It is a directory, a file system, an
+// archive, a plugin, or a source, which has no tree.
 type Place struct {
 	Path   string // the directory as the host wrote it, "" for others
 	Name   string // the name that people see, for what has no directory
 	FS     fs.FS  // nil unless the place is a file system
 	Plugin string // the directory of a plugin, "" for others
-	// Unpack returns the directory that an archive is unpacked in, and why it is an old one.
-	// It is nil unless the place is an archive.
+	// Unpack fetches an archive and returns the directory with its files. If the fetch fails, it
+	// returns an earlier copy and the reason in stale. It is nil unless the place is an archive.
 	Unpack   func(context.Context) (dir string, stale, err error)
 	IsSource bool
 	Optional bool
 	Display  string   // preferred in front of locations, "" for none
 	Follow   []string // where links may lead
 
-	// inArchive is set where the directory is what was unpacked: no link in it is followed.
+	// inArchive says that the directory is an unpacked archive, in which no link is followed.
 	inArchive bool
 }
 
-// Rooted is what [PlaceOf] reads of a source.Root.
+// Rooted has the methods of source.Root that [PlaceOf] calls.
 type Rooted interface {
 	String() string
 	Path() string
@@ -59,8 +59,8 @@ func PlaceOf(r Rooted, isSource bool) Place {
 	return p
 }
 
-// mayBeAbsent reports whether a directory that does not exist is no error: that of an
-// optional root, and the skills of a plugin that has none.
+// mayBeAbsent reports whether it is no error if the directory does not exist. It is none for an
+// optional root, and for a plugin without the folder skills.
 func (p Place) mayBeAbsent() bool {
 	if p.Plugin != "" && !p.Optional {
 		info, err := os.Stat(p.Plugin)
@@ -69,8 +69,8 @@ func (p Place) mayBeAbsent() bool {
 	return p.Optional
 }
 
-// whyAbsent says what is wrong where a root that may be absent does not exist: a plugin has no
-// skills, or a link leads nowhere. It is "" where nothing is wrong.
+// whyAbsent says what is wrong if a root that may be absent does not exist: a plugin has no
+// skills, or a link leads nowhere. It returns "" if nothing is wrong.
 func (p Place) whyAbsent() string {
 	switch why := p.whyBrokenLink(); {
 	case why != "":
@@ -98,7 +98,7 @@ func (p Place) whyBrokenLink() string {
 	}
 }
 
-// explainOpenError adds to the error of a directory which link is at fault, if one is.
+// explainOpenError adds to err which link of the path is broken, if one is.
 func (p Place) explainOpenError(err error) error {
 	if why := p.whyBrokenLink(); why != "" {
 		return fmt.Errorf("%s: %w", why, Cause(err))
@@ -114,7 +114,7 @@ func (p Place) String() string {
 	return p.Path
 }
 
-// IsNamed reports whether the place is no directory, so that it has a name and no path.
+// IsNamed reports whether the place has a name instead of a path.
 func (p Place) IsNamed() bool { return p.FS != nil || p.IsSource || p.Unpack != nil }
 
 // Kind returns the word that begins the ids of the place's skills.
@@ -144,8 +144,8 @@ func (p Place) Absolute() string {
 	return abs
 }
 
-// DirName returns the name of the place's own directory, for a skill that is the place
-// itself. It is empty where there is none.
+// DirName returns the base name of the place's own directory, for a skill that is the place
+// itself. It returns "" if there is none.
 func (p Place) DirName() string {
 	abs := p.Absolute()
 	if abs == "" || filepath.Dir(abs) == abs {
@@ -154,8 +154,8 @@ func (p Place) DirName() string {
 	return filepath.Base(abs)
 }
 
-// OwnName returns the name of a place that stands alone: the path of a directory as it was
-// written.
+// OwnName returns the display name of a place that need not differ from those of other places:
+// the path of a directory as the host wrote it.
 func (p Place) OwnName() string {
 	if p.Display != "" || p.IsNamed() {
 		return p.DisplayNames()[0]
@@ -163,7 +163,7 @@ func (p Place) OwnName() string {
 	return Printable(filepath.ToSlash(filepath.Clean(p.Path)))
 }
 
-// DisplayNames lists the names that the place may be called by, the preferred ones first.
+// DisplayNames returns the possible display names of the place, the preferred ones first.
 func (p Place) DisplayNames() []string {
 	if p.Display != "" {
 		return []string{Printable(p.Display)}

@@ -10,11 +10,11 @@ import (
 	"github.com/satchel-go/satchel/skillmd"
 )
 
-// ManifestFile is where a plugin says what it is called.
+// ManifestFile is the file with the name of a plugin.
 const ManifestFile = ".claude-plugin/plugin.json"
 
-// openPlugin opens the skills of a plugin below the plugin's own folder, so that they
-// cannot be a link out of it.
+// openPlugin opens the folder skills of a plugin. It opens the plugin's own folder first, so that
+// skills cannot be a link out of it.
 func openPlugin(p Place) (*DirTree, error) {
 	outer, err := os.OpenRoot(p.Plugin)
 	if err != nil {
@@ -28,7 +28,8 @@ func openPlugin(p Place) (*DirTree, error) {
 	return newDirTree(root)
 }
 
-// readManifest returns the name of a plugin, and what is wrong with its manifest.
+// readManifest returns the name of a plugin. If the manifest has no usable name, it returns the
+// name of the folder and an error.
 func readManifest(p Place) (name string, err error) {
 	name = pluginName(filepath.Base(p.Plugin))
 	outer, err := openDirTree(p.Plugin)
@@ -76,7 +77,7 @@ func pluginName(text string) string {
 	return string(out)
 }
 
-// pluginFinding says what is wrong with the manifest of a plugin.
+// pluginFinding returns the finding about a manifest that cannot be used.
 func (s *Live) pluginFinding(err error) skillmd.Diagnostic {
 	return skillmd.Diagnostic{
 		File: s.Name, Code: CodePlugin, Severity: skillmd.Warning,

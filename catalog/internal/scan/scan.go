@@ -23,15 +23,14 @@ type Scanner struct {
 	Base    string            // the absolute path of the tree, "" where it has none
 	Known   map[string]Record // of the last search, by path
 	Now     time.Time
-	// Heads makes the scanner keep what it read of each SKILL.md and leave out the
-	// diagnostics about it: a source leaves parsing to the catalog.
+	// Heads makes the scanner keep the beginning of each SKILL.md and leave out the
+	// diagnostics about it. A source needs that, because the catalog parses its entries.
 	Heads bool
 
-	// isLinked is set where the tree is where a link leads, so a skill there is like any below
-	// the root.
+	// isLinked says that the tree is the target of a link below a root.
 	isLinked bool
-	// leavesLinks makes the scanner leave the links directly below the root to its
-	// caller, in links.
+	// leavesLinks makes the scanner put the links directly below the root into links, for its
+	// caller.
 	leavesLinks bool
 	links       []string
 	unchanged   atomic.Int64 // records that are those of Known
@@ -48,7 +47,7 @@ type Found struct {
 type Result struct {
 	Found       []Found // by path
 	Diagnostics []skillmd.Diagnostic
-	Dirs        []string // that were searched, level by level
+	Dirs        []string // the directories that were searched, level by level
 }
 
 // job is a directory that is still to be searched.
@@ -61,14 +60,13 @@ type job struct {
 type dirContent struct {
 	found       *Found
 	subdirs     []string
-	candidates  int // files called SKILL.md, in any case
+	candidates  int // how many files are called SKILL.md, in any case
 	diagnostics []skillmd.Diagnostic
 	err         error // only for the root itself
 }
 
-// Run searches the root level by level, so that a limit cuts off the deepest
-// directories. Its only errors are that of ctx and that the root itself cannot be
-// listed.
+// Run searches the root level by level, so that a limit cuts off the deepest directories. The
+// error is that of ctx, or says that the root itself cannot be listed.
 func (s *Scanner) Run(ctx context.Context) (Result, error) {
 	var out Result
 	var inner []job // below found skills
@@ -105,8 +103,8 @@ func (s *Scanner) Run(ctx context.Context) (Result, error) {
 	return out, nil
 }
 
-// gather adds what a level contained to out. It returns the directories below that
-// are to be searched (next) and those that are inside a skill (inner).
+// gather adds the contents of one level to out. It returns the directories to search next, and
+// those inside a skill (inner).
 func (s *Scanner) gather(sights []dirContent, out *Result) (next, inner []job, err error) {
 	for _, sight := range sights {
 		if sight.err != nil {
@@ -131,9 +129,8 @@ func (s *Scanner) gather(sights []dirContent, out *Result) (next, inner []job, e
 	return next, inner, nil
 }
 
-// countNested counts SKILL.md files below the found skills, within what is left of
-// the limits. The count is only for a diagnostic, so stopping early misses no
-// skill.
+// countNested counts the SKILL.md files below the skills that were found. left is how many
+// directories it may read. The count is only for a diagnostic, so stopping early misses no skill.
 func (s *Scanner) countNested(ctx context.Context, level []job, left int, out *Result) error {
 	nested := make(map[string]int)
 	var order []string
@@ -187,7 +184,7 @@ func (s *Scanner) visitLevel(ctx context.Context, level []job, visit func(dir st
 	return sights, ctx.Err()
 }
 
-// location names a path of the tree for people.
+// location returns a path of the tree as people see it.
 func (s *Scanner) location(name string) string {
 	return path.Join(s.Name, Printable(name))
 }

@@ -22,16 +22,16 @@ type Tree interface {
 	ReadDir(dir string, limit int) (entries []fs.DirEntry, cut bool, err error)
 	// Stat describes a file or directory; it follows links.
 	Stat(name string) (fs.FileInfo, error)
-	// Open opens a file that was regular a moment ago. If a pipe has taken its
-	// place it does not wait for it.
+	// Open opens a file. The caller has checked that it is regular. If a pipe has replaced it
+	// meanwhile, Open does not block.
 	Open(name string) (fs.File, error)
 	// Resolve returns the path that name stands for after all links were followed.
 	Resolve(name string) (string, error)
 	Close() error
 }
 
-// OpenTree opens a place. It returns prev if that is the tree of the same root and
-// still the same directory, and nil for an optional root that is absent.
+// OpenTree opens a place. It returns prev if the place is still the same directory, and nil for
+// an optional root that does not exist.
 func OpenTree(p Place, prev Tree) (Tree, error) {
 	switch {
 	case p.FS != nil:
@@ -75,7 +75,7 @@ func OpenRegular(t Tree, name string, limit int64) (fs.File, fs.FileInfo, error)
 	return OpenChecked(t, name, limit)
 }
 
-// OpenChecked is OpenRegular for a file that is known to have been regular.
+// OpenChecked is OpenRegular for a file that the caller has already checked.
 func OpenChecked(t Tree, name string, limit int64) (fs.File, fs.FileInfo, error) {
 	f, err := t.Open(name)
 	if err != nil {
@@ -103,8 +103,8 @@ func CheckRegular(info fs.FileInfo, limit int64) error {
 	return nil
 }
 
-// ReadAll reads f, which claims to have size bytes. It returns ErrTooLarge beyond
-// limit bytes.
+// ReadAll reads f. size is the expected number of bytes. It returns ErrTooLarge if there are more
+// than limit.
 func ReadAll(f fs.File, size, limit int64) ([]byte, error) {
 	data := make([]byte, 0, min(max(size, 0), limit)+1)
 	for {
@@ -134,13 +134,13 @@ func Below(dir, name string) string {
 	return dir + "/" + name
 }
 
-// isName reports whether a listed name is the name of a single entry. A file system
-// that is not the operating system's may list anything.
+// isName reports whether a name in a listing is the name of a single entry. An fs.FS of the host
+// may list any text.
 func isName(name string) bool {
 	return name != "" && name != "." && name != ".." && !strings.Contains(name, "/")
 }
 
-// WhileAlive reads a file until its context ends.
+// WhileAlive is a reader of a file that fails when its context ends.
 type WhileAlive struct {
 	Context context.Context
 	File    fs.File
@@ -154,9 +154,8 @@ func (r WhileAlive) Read(p []byte) (int, error) {
 	return r.File.Read(p)
 }
 
-// FSTree is any file system. If the file system can read links they are resolved
-// here and refused when they leave it, because an os.DirFS would follow them
-// anywhere.
+// FSTree is the tree of any file system. If the file system can read links, FSTree resolves them
+// and refuses those that leave it. An os.DirFS would follow them anywhere.
 type FSTree struct{ FS fs.FS }
 
 // ReadDir returns at most limit entries of a directory, and whether there are more.

@@ -19,7 +19,7 @@ type DirTree struct {
 	Info fs.FileInfo // of the directory, to notice that it was swapped
 
 	mu     sync.Mutex
-	listed map[string]listedDir // what was listed since remember was called, nil otherwise
+	listed map[string]listedDir // the directories that were listed since Remember, or nil
 }
 
 type listedDir struct {
@@ -27,7 +27,8 @@ type listedDir struct {
 	cut     bool
 }
 
-// Remember keeps what is listed until forget is called: one search reads some folders twice.
+// Remember keeps the listings of directories until forget is called, because one search reads
+// some directories twice.
 func (t *DirTree) Remember() (forget func()) {
 	set := func(listed map[string]listedDir) {
 		t.mu.Lock()
@@ -88,7 +89,7 @@ func (t *DirTree) Open(name string) (fs.File, error) {
 	return t.root.OpenFile(filepath.FromSlash(name), os.O_RDONLY|plainfile.NonBlock, 0)
 }
 
-// Resolve reads links with slashes, as the paths of a tree are written.
+// Resolve returns the path that name stands for after all links were followed.
 func (t *DirTree) Resolve(name string) (string, error) {
 	lstat := func(name string) (fs.FileInfo, error) { return t.root.Lstat(filepath.FromSlash(name)) }
 	readLink := func(name string) (string, error) {

@@ -19,14 +19,14 @@ import (
 // SkillFile is the exact name of the file that makes a directory a skill.
 const SkillFile = "SKILL.md"
 
-// IsSkillFile reports the name SKILL.md in any case. Comparing the length excludes
-// letters that only Unicode folds to these, such as the Kelvin sign.
+// IsSkillFile reports whether name is SKILL.md in any case. Comparing the length excludes letters
+// that only Unicode folds to these, such as the Kelvin sign.
 func IsSkillFile(name string) bool {
 	return len(name) == len(SkillFile) && strings.EqualFold(name, SkillFile)
 }
 
-// NeverSearched reports directories that hold no skills of their own: data of
-// version control, and packages that others installed.
+// NeverSearched reports whether a directory is never searched: it holds data of version control
+// or installed packages.
 func NeverSearched(dir string) bool {
 	switch dir {
 	case ".git", ".hg", ".svn", "node_modules":
@@ -35,8 +35,7 @@ func NeverSearched(dir string) bool {
 	return false
 }
 
-// visit looks at one directory: whether it is a skill, and which directories are
-// below it.
+// visit reads one directory: its SKILL.md, if it has one, and the names of its subdirectories.
 func (s *Scanner) visit(dir string) dirContent {
 	candidates, out := s.list(dir)
 	if out.err != nil {
@@ -50,8 +49,8 @@ func (s *Scanner) visit(dir string) dirContent {
 	return out
 }
 
-// peek looks at a directory inside a skill: how many SKILL.md files it has, and
-// which directories are below it. It reads no file and reports nothing else.
+// peek counts the SKILL.md files in a directory inside a skill, and lists its subdirectories. It
+// reads no file and returns no diagnostics.
 func (s *Scanner) peek(dir string) dirContent {
 	candidates, out := s.list(dir)
 	return dirContent{candidates: len(candidates), subdirs: out.subdirs}
@@ -65,7 +64,7 @@ func (s *Scanner) list(dir string) (candidates []fs.DirEntry, out dirContent) {
 		switch {
 		case dir == ".":
 			out.err = err
-		case !errors.Is(err, fs.ErrNotExist): // else: deleted meanwhile
+		case !errors.Is(err, fs.ErrNotExist): // else it was deleted meanwhile
 			out.note(s.Diagnostic(skillmd.Warning, CodeUnreadable, dir, "directory cannot be read: "+Cause(err).Error()))
 		}
 		return nil, out
@@ -98,9 +97,9 @@ func (s *Scanner) list(dir string) (candidates []fs.DirEntry, out dirContent) {
 	}
 	_, isDir := s.Tree.(*DirTree)
 	switch {
-	case len(candidates) > 0: // links of a skill are its own affair
+	case len(candidates) > 0: // links inside a skill need no finding
 	case s.leavesLinks && dir == "." && isDir:
-		s.links = links // the root is visited alone
+		s.links = links // no other goroutine runs while the root is visited
 	default:
 		s.noteLinks(dir, links, &out)
 	}
@@ -118,9 +117,9 @@ func TrueFirst(a, b bool) int {
 	return 1
 }
 
-// noteLinks reports that links among folders of skills are not followed, because
-// people who link skills from elsewhere would wonder where they are. A directory has at
-// most one finding about these, and one about the links that lead nowhere.
+// noteLinks adds findings about links that are not followed, because the skills behind them are
+// missing from the catalog. A directory gets at most one finding about links to directories, and
+// one about links that lead nowhere.
 func (s *Scanner) noteLinks(dir string, links []string, out *dirContent) {
 	var missed []string
 	var dead []skillmd.Diagnostic
@@ -153,7 +152,7 @@ func (s *Scanner) noteLinks(dir string, links []string, out *dirContent) {
 	}
 }
 
-// target is what a link says that it leads to.
+// target returns the text of a link.
 func (s *Scanner) target(link string) string {
 	var target string
 	var err error
@@ -169,8 +168,8 @@ func (s *Scanner) target(link string) string {
 	return Printable(target)
 }
 
-// read reads one candidate for the SKILL.md of dir. If there is no file to parse it
-// returns nil and notes why.
+// read reads one candidate for the SKILL.md of dir. If it cannot be used, read returns nil and
+// adds a finding to out.
 func (s *Scanner) read(dir string, entry fs.DirEntry, out *dirContent) *Found {
 	file := Below(dir, entry.Name())
 	exact := entry.Name() == SkillFile
@@ -211,7 +210,7 @@ func whyUnreadable(entry fs.DirEntry, err error) string {
 	return err.Error()
 }
 
-// acceptsName reports whether another spelling of SKILL.md counts.
+// acceptsName reports whether the mode accepts this other spelling of SKILL.md.
 func (s *Scanner) acceptsName(name string) bool {
 	switch s.Config.Mode {
 	case skillmd.Lenient:
@@ -222,8 +221,8 @@ func (s *Scanner) acceptsName(name string) bool {
 	return false
 }
 
-// DirNameOf returns the name of the directory of a skill in dir, which the name of the skill
-// must match. root is the name of the tree's own directory.
+// DirNameOf returns the base name of a skill's directory, which the name of the skill must match.
+// dir is its path in the tree, and root the name of the tree's own directory.
 func DirNameOf(dir, root string) string {
 	if dir == "." {
 		return root
@@ -233,23 +232,23 @@ func DirNameOf(dir, root string) string {
 
 func (out *dirContent) note(d skillmd.Diagnostic) { out.diagnostics = append(out.diagnostics, d) }
 
-// Stamp identifies a file that was read by its size, modification time and identity, which
-// are device and inode where there are any. So an unchanged file is not read again.
+// Stamp holds the size, the modification time and the identity of a file when it was read. While
+// it holds, the file need not be read again.
 type Stamp struct {
 	Size     int64
 	Modified time.Time
-	ID       plainfile.ID
-	Settled  bool
+	ID       plainfile.ID // device and inode, if the system has them
+	Settled  bool         // the time is old enough to be trusted, see Settle
 }
 
-// NewStamp makes the stamp of a file that is read at the time now.
+// NewStamp returns the stamp of a file that is read at time now.
 func NewStamp(info fs.FileInfo, now time.Time) Stamp {
 	mtime := info.ModTime()
 	return Stamp{info.Size(), mtime, plainfile.IDOf(info), !mtime.IsZero() && now.Sub(mtime) > Settle}
 }
 
-// Holds reports whether info describes the same file as the stamp. It is false for
-// a stamp that cannot be trusted.
+// Holds reports whether info proves that the file has not changed. It returns false for a stamp
+// that is not settled.
 func (s Stamp) Holds(info fs.FileInfo) bool {
 	return s.Settled && s.Size == info.Size() && s.Modified.Equal(info.ModTime()) && s.ID == plainfile.IDOf(info)
 }

@@ -14,7 +14,7 @@ import (
 // WatchedDir is a folder to watch.
 type WatchedDir struct {
 	Path string
-	// Names are the entries that matter; nil is all.
+	// Names are the entries of the folder whose changes matter; nil means all.
 	Names []string
 
 	id plainfile.ID
@@ -39,7 +39,7 @@ func WatchDirs(path string) []WatchedDir {
 	return all
 }
 
-// distinct returns the folders that there are, each once.
+// distinct returns the folders that exist, each once.
 func distinct(dirs []WatchedDir) []WatchedDir {
 	var all []WatchedDir
 	seen := make(map[plainfile.ID]int)
@@ -66,14 +66,14 @@ func distinct(dirs []WatchedDir) []WatchedDir {
 // Watches are folders that are watched. The zero Watches watches nothing.
 type Watches struct {
 	system  *fsnotify.Watcher
-	Dirs    []WatchedDir        // that should be watched
-	names   map[string][]string // of folders in which not everything matters
-	Count   int                 // folders that are watched
-	Limited bool                // they are not all
+	Dirs    []WatchedDir        // the folders to watch
+	names   map[string][]string // WatchedDir.Names, by path
+	Count   int                 // how many folders are watched
+	Limited bool                // not all folders are watched
 }
 
-// Follow watches these folders, at most so many, and returns ws itself if it does.
-// The error says why the system watches less.
+// Follow watches the first most folders of dirs. It returns ws itself if ws watches them already.
+// The error says why the system does not watch all of them.
 func (ws *Watches) Follow(dirs []WatchedDir, most int) (*Watches, error) {
 	dirs = distinct(dirs)
 	if slices.EqualFunc(ws.Dirs, dirs, WatchedDir.equal) && (ws.system == nil || len(ws.system.WatchList()) == ws.Count) {
@@ -93,7 +93,7 @@ func (ws *Watches) Follow(dirs []WatchedDir, most int) (*Watches, error) {
 			next.names[d.Path] = d.Names
 		}
 		if err = next.system.Add(d.Path); err == nil || errors.Is(err, fs.ErrNotExist) {
-			next.Count++ // one that was deleted meanwhile is missed at the next call
+			next.Count++ // for a deleted folder, the next call sees that the watch is missing
 			err = nil
 		}
 	}
@@ -101,14 +101,14 @@ func (ws *Watches) Follow(dirs []WatchedDir, most int) (*Watches, error) {
 	return next, err
 }
 
-// Concerns reports whether an event may be a change of the catalog.
+// Concerns reports whether an event may be a change of a skill.
 func (ws *Watches) Concerns(e fsnotify.Event) bool {
 	names, some := ws.names[filepath.Dir(e.Name)]
 	return !some || slices.Contains(names, filepath.Base(e.Name))
 }
 
-// Channels returns those on which the system tells of changes, and of changes that it has
-// lost; nil where there are none.
+// Channels returns the channels of changes and of errors, such as an overflow that lost changes.
+// They are nil if ws watches nothing.
 func (ws *Watches) Channels() (<-chan fsnotify.Event, <-chan error) {
 	if ws.system == nil {
 		return nil, nil
