@@ -101,7 +101,7 @@ func (f *RunFlags) open(ctx context.Context, policy skillrun.Policy) (_ *worksho
 		w.runner.Artifacts = artifacts.NewMemory()
 		return w, nil
 	}
-	store, open, err := places.OpenArtifacts(context.Background(), f.Artifacts)
+	store, open, err := places.OpenArtifacts(ctx, f.Artifacts)
 	if err != nil {
 		return nil, err
 	}
