@@ -194,7 +194,7 @@ func TestToolCommandActivation(t *testing.T) {
 			t.Errorf("%s: %d %s%s", own, got.code, got.out, got.err)
 		}
 	}
-	if got := program(t, nil, "", "tool", "--skills", formSkills(t), "--vocabulary", "runtime-spec", "--activate", "skills_read=pdf-forms", "skills_load", "pdf-forms"); got.code == 0 || !strings.Contains(got.err, "a tool of Satchel itself") {
+	if got := program(t, nil, "", "tool", "--skills", formSkills(t), "--vocabulary", "runtime-spec", "--activate", "skills_read=pdf-forms", "skills_load", "pdf-forms"); got.code == 0 || !strings.Contains(got.err, `--activate "skills_read=pdf-forms": "skills_read" is a tool of Satchel itself`) {
 		t.Errorf("%d %s%s", got.code, got.out, got.err)
 	}
 }

@@ -94,14 +94,17 @@ func (c *Choices) Executes() bool {
 }
 
 // IsOwn reports whether a name is that of one of Satchel's tools, offered or not, or of
-// an operation of the host or of an extension.
+// an operation of the host or of an extension. The vocabulary of the runtime spec may be named
+// alone.
 func (c *Choices) IsOwn(name string) bool {
 	if name == "skill_update" { // of a module of Satchel, also where that is not there
 		return true
 	}
 	operations := append(append(skilltools.Default(), skilltools.Search()), new(run.Runner).Operations()...)
-	if c.Vocabulary != nil {
-		operations = append(operations, c.Vocabulary.Operations...)
+	if v := c.Vocabulary; v != nil && v.Name == tools.RuntimeSpec && len(v.Operations) == 0 {
+		operations = append(operations, skilltools.RuntimeSpec(v.Dotted, v.Locations).Operations...)
+	} else if v != nil {
+		operations = append(operations, v.Operations...)
 	}
 	return slices.ContainsFunc(append(operations, c.Further...), func(op tools.Operation) bool { return op.Name == name })
 }
