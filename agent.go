@@ -103,9 +103,9 @@ func (c *Call) Keep(ctx context.Context, answer string) (string, error) {
 
 // Within returns the context in which the host executes its own tool after the gate has allowed
 // the call. Agents that run under this context, of any runtime, are bound by the lists of the
-// calling agent beside their own. So is an agent to which the call hands the conversation over,
-// if the host's context comes from [WithSession] or [BeginTurn]. The lists hold in this process
-// only. Within returns an error if the store fails or ctx has ended.
+// calling agent in addition to their own. So is an agent to which the call hands the
+// conversation over, if the host's context comes from [WithSession] or [BeginTurn]. The lists
+// hold in this process only. Within returns an error if the store fails or ctx has ended.
 func (c *Call) Within(ctx context.Context) (context.Context, error) { return c.call.Within(ctx) }
 
 // Close ends the call, whether it was answered, denied, failed or interrupted. Calls of the
@@ -124,8 +124,8 @@ func (r *Runtime) CallTool(ctx context.Context, key core.SessionKey, call core.T
 	return c.Run(ctx)
 }
 
-// Hooks returns what an adapter needs of the runtime beside its public methods.
-// A host needs it only for a loop of its own; see package adapter.
+// Hooks returns what an adapter needs of the runtime in addition to its public methods. A host
+// needs it only for a loop of its own; see package adapter.
 func (r *Runtime) Hooks() adapter.Runtime { return hooks{r} }
 
 // hooks implements adapter.Runtime.

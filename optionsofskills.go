@@ -54,7 +54,7 @@ func WithAudience(audience func(ctx context.Context, key core.SessionKey) Audien
 	return option("WithAudience", errorIf(audience == nil, "nil"), func(s *settings) { s.addAudience(audience) })
 }
 
-// addAudience adds an audience, which must allow a skill beside those that s has.
+// addAudience adds an audience. A skill must be allowed by it and by those that s has.
 func (s *settings) addAudience(audience func(ctx context.Context, key core.SessionKey) Audience) {
 	earlier := s.audience
 	s.audience = func(ctx context.Context, key core.SessionKey) (name string, allow func(core.Skill) bool, err error) {

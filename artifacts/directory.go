@@ -23,7 +23,7 @@ import (
 //	<session>/<name>/<version, 20 digits>/info.json
 //
 // The file id contains the id of the session. After the removal of the highest version an empty
-// file, <version>.gone, prevents that its number is used again.
+// file, <version>.gone, keeps its number from being used again.
 //
 // A Save writes a version under a temporary name in the session and syncs it. A rename then
 // gives it its number, and fails if the number is taken. So a visible version is complete, and

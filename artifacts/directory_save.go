@@ -68,8 +68,8 @@ func (d *Directory) save(ctx context.Context, id string, info *Info, content io.
 }
 
 // beginVersion opens the session, which it creates if necessary, and creates a temporary
-// directory for a version in it. That directory also prevents that others remove the session as
-// an empty one.
+// directory for a version in it. While that directory exists, no other caller removes the
+// session as an empty one.
 func (d *Directory) beginVersion(ctx context.Context, session string) (*openSession, string, error) {
 	for range maxAttempts {
 		if err := ctx.Err(); err != nil {

@@ -9,7 +9,7 @@ const (
 	// for the usual parameters.
 	maxMIME = 512
 	// defaultQuotaBytes and defaultQuotaVersions are the default [Quota]. Both are far above what
-	// a conversation produces, and prevent that one fills the disk.
+	// a conversation produces, but keep one session from filling the disk.
 	defaultQuotaBytes    = 256 << 20
 	defaultQuotaVersions = 1000
 	// versionCost is how many bytes a version counts in a [Memory] besides its content and name.

@@ -49,7 +49,7 @@ type OverviewText struct {
 
 // Entry returns the line of one skill, with its whole description, in the format of the list.
 func (o OverviewText) Entry(skill core.Skill) string {
-	return o.writeEntry(&o.entriesOf([]core.Skill{skill})[0], wholeDescription)
+	return o.entryLine(&o.entriesOf([]core.Skill{skill})[0], wholeDescription)
 }
 
 // Render writes the overview of skills, which must be visible and sorted by name. Without
@@ -124,7 +124,7 @@ func (o OverviewText) writeList(b *strings.Builder, skills []core.Skill) {
 		switch {
 		case p.isDescribed[i]:
 			named++
-			b.WriteString(o.writeEntry(&all[i], p.lengthOf(&all[i])))
+			b.WriteString(o.entryLine(&all[i], p.lengthOf(&all[i])))
 		case p.isNamed[i]:
 			named++
 			bare = append(bare, all[i].nameOnly())
@@ -240,7 +240,7 @@ func (o OverviewText) listTokens() int {
 // fits reports whether all entries with descriptions of this length need at most limit tokens.
 func (o OverviewText) fits(all []entry, length, limit int) bool {
 	for i := range all {
-		if limit -= prompttext.Estimate(o.writeEntry(&all[i], plan{length: length}.lengthOf(&all[i]))); limit < 0 {
+		if limit -= prompttext.Estimate(o.entryLine(&all[i], plan{length: length}.lengthOf(&all[i]))); limit < 0 {
 			return false
 		}
 	}
@@ -264,7 +264,7 @@ func (o OverviewText) planNames(all []entry, limit int) plan {
 	named := 0
 	for _, i := range order {
 		isChosen := all[i].isPinned || all[i].likely < len(o.Likely)
-		if p.isDescribed[i] = isChosen && reserve(prompttext.Estimate(o.writeEntry(&all[i], p.lengthOf(&all[i])))); p.isDescribed[i] {
+		if p.isDescribed[i] = isChosen && reserve(prompttext.Estimate(o.entryLine(&all[i], p.lengthOf(&all[i])))); p.isDescribed[i] {
 			named++
 		}
 	}
@@ -274,7 +274,7 @@ func (o OverviewText) planNames(all []entry, limit int) plan {
 		}
 	}
 	for _, i := range order {
-		if named == len(all) && p.isNamed[i] && reserve(prompttext.Estimate(o.writeEntry(&all[i], p.lengthOf(&all[i])))-nameCost(i)) {
+		if named == len(all) && p.isNamed[i] && reserve(prompttext.Estimate(o.entryLine(&all[i], p.lengthOf(&all[i])))-nameCost(i)) {
 			p.isDescribed[i] = true
 		}
 	}
@@ -301,9 +301,9 @@ func descriptionOrder(all []entry) []int {
 	return order
 }
 
-// writeEntry returns the line of a skill with length characters of its description, or a few
+// entryLine returns the line of a skill with length characters of its description, or a few
 // more to the end of a word.
-func (o OverviewText) writeEntry(s *entry, length int) string {
+func (o OverviewText) entryLine(s *entry, length int) string {
 	name, description := prompttext.Escape(s.name), prompttext.Escape(s.shorten(length))
 	if o.Format == Lines {
 		if o.Location {

@@ -51,11 +51,11 @@ func (o OverviewText) ChangeNote(listing string, skills []core.Skill) string {
 			removed = append(removed, name)
 		}
 	}
-	return o.writeChanges(added, edited, removed)
+	return o.changesText(added, edited, removed)
 }
 
-// writeChanges returns the note with its three lists.
-func (o OverviewText) writeChanges(added, edited []core.Skill, removed []string) string {
+// changesText returns the note with its three lists.
+func (o OverviewText) changesText(added, edited []core.Skill, removed []string) string {
 	var b strings.Builder
 	b.WriteString("<skills_changed>\n")
 	for _, part := range []struct {

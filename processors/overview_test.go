@@ -47,8 +47,8 @@ func TestOverviewText(t *testing.T) {
 		{Head: "names only", Text: OverviewText{Tokens: 80, Format: Lines}.Render(many(5))},
 		{Head: "not even every name", Text: OverviewText{Tokens: 70}.Render(many(5))},
 		{Head: "no room at all", Text: OverviewText{Tokens: 1, Guidance: rule}.Render(many(5))},
-		{Head: "note", Text: OverviewText{Guidance: rule}.writeChanges(some()[:1], some()[1:2], []string{"old", "<b>"})},
-		{Head: "note of lines, removed only", Text: OverviewText{Format: Lines}.writeChanges(nil, nil, []string{"old"})},
+		{Head: "note", Text: OverviewText{Guidance: rule}.changesText(some()[:1], some()[1:2], []string{"old", "<b>"})},
+		{Head: "note of lines, removed only", Text: OverviewText{Format: Lines}.changesText(nil, nil, []string{"old"})},
 	}
 	about, want := goldentest.Read(t, file)
 	if *goldentest.Update {
@@ -94,7 +94,7 @@ func checkCounts(t *testing.T, o OverviewText, skills []core.Skill, got string) 
 	t.Helper()
 	var fit Fit
 	for i, s := range o.entriesOf(skills) {
-		start, end, _ := strings.Cut(o.writeEntry(&s, wholeDescription), prompttext.Escape(s.description))
+		start, end, _ := strings.Cut(o.entryLine(&s, wholeDescription), prompttext.Escape(s.description))
 		_, rest, found := strings.Cut(got, start)
 		if !found {
 			continue
@@ -183,7 +183,7 @@ func TestChangeNoteIsBounded(t *testing.T) {
 	for _, s := range skills {
 		names = append(names, s.Name)
 	}
-	note := OverviewText{}.writeChanges(skills, skills, names)
+	note := OverviewText{}.changesText(skills, skills, names)
 	if cost := prompttext.Estimate(note); cost > 3*noteTokens+100 {
 		t.Errorf("a note of %d tokens", cost)
 	}
@@ -200,13 +200,13 @@ func TestChangeNoteComparesListings(t *testing.T) {
 	before := []core.Skill{skill("a", "1"), skill("b", "1"), skill("c", "1"), skill("two words", "1")}
 	after := []core.Skill{skill("a", "1"), skill("b", "2"), skill("d", "1")}
 	note := OverviewText{}.ChangeNote(OverviewText{}.Listing(before), after)
-	want := OverviewText{}.writeChanges(after[2:], after[1:2], []string{"c", "two words"})
+	want := OverviewText{}.changesText(after[2:], after[1:2], []string{"c", "two words"})
 	if note != want {
 		t.Errorf("got\n%s\nwant\n%s", note, want)
 	}
 	// A listing that is damaged, or of nothing, tells of every skill as a new one.
 	for _, listing := range []string{"", "\n", "no\x00space\n"} {
-		if note := (OverviewText{}).ChangeNote(listing, after); note != (OverviewText{}.writeChanges(after, nil, nil)) {
+		if note := (OverviewText{}).ChangeNote(listing, after); note != (OverviewText{}.changesText(after, nil, nil)) {
 			t.Errorf("%q gives\n%s", listing, note)
 		}
 	}

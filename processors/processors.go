@@ -1,6 +1,6 @@
 // Package processors has the settings of a host for requests to the model: the text of the
-// overview, where loaded content goes, and what happens at a summary. It
-// also describes breaks of the prompt cache's prefix, and can fail a test at one.
+// overview, where loaded content goes, and what happens at a summary. It also describes breaks
+// of the prompt cache's prefix, and can fail a test at one.
 package processors
 
 // Placement says where loaded content goes. The zero value leaves that to the runtime.

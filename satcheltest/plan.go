@@ -25,7 +25,7 @@ type Step struct {
 	Unless string
 	// Needs are texts that the request must contain when the model takes the step.
 	Needs []string
-	// Text is the text of the message beside the calls.
+	// Text is the text of the message in addition to the calls.
 	Text string
 	// Calls are the calls; at least one.
 	Calls []core.ToolCall

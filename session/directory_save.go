@@ -111,30 +111,38 @@ func (d *Directory) syncVersion(c *chain, version int64) error {
 	return d.syncSession(c.session)
 }
 
-// createAgent creates the directory of an agent with its first generation, which begins with an
-// empty file for version 0. Other processes see all of it at once.
+// createAgent creates the directory of an agent with its first generation. Other processes see
+// all of it at once.
 func (d *Directory) createAgent(session, agent string) error {
 	temp := durable.Fresh(newPrefix)
-	gen := temp + "/" + genName(0)
-	err := d.root.MkdirAll(gen, 0o700)
-	if err == nil {
-		err = writeNew(d.root, gen+"/"+versionName(0), nil, d.sync)
-	}
-	if err == nil {
-		err = d.syncDirs(gen, temp)
-	}
+	err := d.writeFirstGeneration(temp)
 	if err == nil {
 		err = d.root.Mkdir(session, 0o700)
 	}
-	if err == nil || errors.Is(err, fs.ErrExist) {
-		if err = durable.Place(d.root, temp, session+"/"+agent); err == nil {
-			return nil
-		}
-		if errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) { // another writer was faster, or the session ended
-			err = nil
-		}
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		return errors.Join(err, d.root.RemoveAll(temp))
+	}
+	err = durable.Place(d.root, temp, session+"/"+agent)
+	if err == nil {
+		return nil
+	}
+	if errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) { // another writer was faster, or the session ended
+		err = nil
 	}
 	return errors.Join(err, d.root.RemoveAll(temp))
+}
+
+// writeFirstGeneration writes the directory of an agent under a temporary name. Its generation
+// begins with an empty file for version 0.
+func (d *Directory) writeFirstGeneration(temp string) error {
+	gen := temp + "/" + genName(0)
+	if err := d.root.MkdirAll(gen, 0o700); err != nil {
+		return err
+	}
+	if err := writeNew(d.root, gen+"/"+versionName(0), nil, d.sync); err != nil {
+		return err
+	}
+	return d.syncDirs(gen, temp)
 }
 
 // addGeneration creates the generation after a full one. It begins with a copy of the current

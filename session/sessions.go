@@ -39,7 +39,7 @@ func sortInfos(all []Info) []Info {
 	return all
 }
 
-// Sessions implements [Lister]. It is no use of the sessions.
+// Sessions implements [Lister]. It does not count as a use of a session.
 func (m *Memory) Sessions(ctx context.Context) ([]Info, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -9,7 +9,7 @@ import (
 )
 
 // Tombstones is a [Store] that remembers which sessions have ended. Satchel rebuilds a lost
-// value from the loads in the transcript. Tombstones prevent that it rebuilds an ended session
+// value from the loads in the transcript. With tombstones it does not rebuild an ended session
 // in this way, in any process.
 type Tombstones interface {
 	// MarkEnded ends a session and stores a tombstone for each of its agents, in one step.

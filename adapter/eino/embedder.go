@@ -15,12 +15,12 @@ type embedder struct{ inner embedding.Embedder }
 
 // Embed forwards to Eino's embedder.
 func (e embedder) Embed(ctx context.Context, texts []string) ([][]float32, error) {
-	wide, err := e.inner.EmbedStrings(ctx, texts)
+	vectors, err := e.inner.EmbedStrings(ctx, texts)
 	if err != nil {
 		return nil, err
 	}
-	all := make([][]float32, len(wide))
-	for i, vector := range wide {
+	all := make([][]float32, len(vectors))
+	for i, vector := range vectors {
 		all[i] = make([]float32, len(vector))
 		for n := range vector {
 			all[i][n] = float32(vector[n])

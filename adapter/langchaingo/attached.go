@@ -25,6 +25,7 @@ func attachedFiles(msgs []llms.MessageContent, refs []core.Message) []core.File 
 	return files
 }
 
+// fileOf returns the file of a part, or false if the part is none.
 func fileOf(part llms.ContentPart) (core.File, bool) {
 	switch p := part.(type) {
 	case llms.BinaryContent:

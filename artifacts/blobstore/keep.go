@@ -48,10 +48,11 @@ func (s *Store) removeEnded(ctx context.Context, root string, ended int) error {
 	}
 	var errs []error
 	for _, o := range all {
-		of, rest, _ := strings.Cut(o.name, "/")
-		n, isNumber := parseNumber(of)
-		mark, isMark := parseNumber(rest)
-		if isNumber && n <= ended || of+"/" == endDir && isMark && mark < ended {
+		dir, rest, _ := strings.Cut(o.name, "/")
+		n, isGeneration := parseNumber(dir)
+		mark, isNumber := parseNumber(rest)
+		isOldMark := dir+"/" == endDir && isNumber && mark < ended
+		if isOldMark || isGeneration && n <= ended {
 			errs = append(errs, s.remove(ctx, root+o.name))
 		}
 	}
@@ -260,14 +261,16 @@ func (s *Store) sweep(ctx context.Context, t tree, limit time.Time) error {
 	remaining := 0
 	var marks []string
 	for _, o := range t.objects {
-		of, rest, _ := strings.Cut(o.name, "/")
-		n, isNumber := parseNumber(of)
-		_, isMark := parseNumber(rest)
+		dir, rest, _ := strings.Cut(o.name, "/")
+		n, isGeneration := parseNumber(dir)
+		_, isNumber := parseNumber(rest)
+		isMark := dir+"/" == endDir && isNumber
 		isContent := strings.HasPrefix(o.name, generationDir(g)+contentDir)
+		isUnused := isGeneration && n < g || isContent && !hasDescription[o.name]
 		switch {
-		case of+"/" == endDir && isMark && o.time.Before(limit):
+		case isMark && o.time.Before(limit):
 			marks = append(marks, o.name)
-		case isNumber && (n < g || isContent && !hasDescription[o.name]) && o.time.Before(limit):
+		case isUnused && o.time.Before(limit):
 			errs = append(errs, s.remove(ctx, t.root+o.name))
 		default:
 			remaining++

@@ -107,13 +107,7 @@ func (s *Store) Sessions(ctx context.Context) ([]session.Info, error) {
 			all[info.ID] = info
 		}
 		info.Agents = append(info.Agents, string(name))
-		changed := now
-		if day != nil && s.ttl > 0 {
-			if saved := day.Add(-s.ttl); saved.Before(now) {
-				changed = saved
-			}
-		}
-		if changed.After(info.Changed) {
+		if changed := s.savedAt(day, now); changed.After(info.Changed) {
 			info.Changed = changed
 		}
 		return struct{}{}, nil
@@ -128,4 +122,15 @@ func (s *Store) Sessions(ctx context.Context) ([]session.Info, error) {
 	}
 	slices.SortFunc(infos, func(a, b session.Info) int { return strings.Compare(a.ID, b.ID) })
 	return infos, nil
+}
+
+// savedAt computes when a row was last saved from its expiry, which is nil if it never expires.
+func (s *Store) savedAt(expiry *time.Time, now time.Time) time.Time {
+	if expiry == nil || s.ttl == 0 {
+		return now
+	}
+	if saved := expiry.Add(-s.ttl); saved.Before(now) {
+		return saved
+	}
+	return now
 }
