@@ -42,8 +42,8 @@ func (s *countingStore) atMost(t *testing.T, what string, loads, saves, pins int
 	s.reset()
 }
 
-// TestStoreBudget holds what a conversation may cost a store. A call is counted
-// with the response that made it.
+// TestStoreBudget limits the store operations of a conversation. A call counts with the
+// response that made it.
 func TestStoreBudget(t *testing.T) {
 	store := &countingStore{Store: session.NewMemory()}
 	c := chattest.NewChat(t, chattest.Open(t, chattest.NewWorld(3).Files, satchel.WithStore(store))).Say(core.User, "hi")

@@ -10,8 +10,8 @@ import (
 	"github.com/satchel-go/satchel/internal/testing/chattest"
 )
 
-// Of any number of real skills the overview names those that fit its bound. Its text and a
-// diagnostic count those that it leaves out.
+// The overview of any number of real skills names those that fit. Its text and a diagnostic
+// count the others.
 func TestOverviewOfRealSkills(t *testing.T) {
 	for _, n := range []int{17, 60, 500, 857} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 	"github.com/satchel-go/satchel/loadmode"
 )
 
-// exampleSkills is a directory of skills; a real one is opened by
+// exampleSkills is a file system with skills, in place of a directory for
 // satchel.WithSkillDirs.
 var exampleSkills = fstest.MapFS{
 	"pdf/SKILL.md":   {Data: []byte("---\nname: pdf\ndescription: Fills in PDF forms.\n---\nRead forms.md first.\n")},
@@ -46,8 +46,8 @@ func ExampleNew() {
 	// skill_kill_session
 }
 
-// What an adapter does for each model call: prepare the request, tell the
-// runtime of the response, execute the calls, and keep the host's own history.
+// For each model call an adapter prepares the request, reports the response to the runtime,
+// executes the calls, and keeps the host's own history.
 func ExampleRuntime_Prepare() {
 	runtime, err := satchel.New(satchel.WithSkillFS("builtin", exampleSkills), satchel.WithOverview(satchel.Overview{NoGuidance: true}))
 	if err != nil {
@@ -112,9 +112,9 @@ func ExampleWithSession() {
 	//  false
 }
 
-// Loads end where a turn begins. A host that knows its turns says so; else the
-// runtime finds out by the messages. A turn that failed, and is run again from the
-// user's message on, begins as it did before.
+// Loads end when a turn begins. A host that knows its turns marks them; otherwise the runtime
+// detects them from the messages. A failed turn that is repeated from the user's message begins
+// as it did before.
 func ExampleBeginTurn() {
 	runtime, err := satchel.New(satchel.WithSkillFS("builtin", exampleSkills))
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"testing"
 )
 
-// TestExportedAPINeedsNoInternalType keeps types of internal packages out of
-// what a host can name: it could neither write down nor construct them.
+// TestExportedAPINeedsNoInternalType checks that no exported name needs a type of an internal
+// package: a host could neither name nor construct it.
 func TestExportedAPINeedsNoInternalType(t *testing.T) {
 	load, public := exportData(t)
 	if len(public) < 30 {
@@ -34,8 +34,8 @@ func TestExportedAPINeedsNoInternalType(t *testing.T) {
 	}
 }
 
-// exportData returns an importer of what the go command has compiled, and the
-// packages of all modules that others can import.
+// exportData returns an importer of compiled packages, and the packages of all modules that
+// others can import.
 func exportData(t *testing.T) (load types.Importer, public []string) {
 	t.Helper()
 	list := exec.Command("go", "list", "-export", "-deps", "-f", "{{.ImportPath}}\t{{.Export}}\t{{.Name}}")
@@ -73,8 +73,8 @@ func isInternal(path string) bool {
 	return strings.HasPrefix(path, module+"/") && slices.Contains(strings.Split(path, "/"), "internal")
 }
 
-// internalTypes lists the exported names of a package, with the internal type
-// that each needs.
+// internalTypes returns the exported names of a package that need an internal type, each with
+// that type.
 func internalTypes(pkg *types.Package) []string {
 	var uses []string
 	scope := pkg.Scope()
@@ -151,8 +151,7 @@ func (s *surface) named(at string, t *types.Named) {
 	}
 }
 
-// TestExportedAPIFindsInternalTypes shows in which places an internal type is
-// found.
+// TestExportedAPIFindsInternalTypes tests in which places an internal type is found.
 func TestExportedAPIFindsInternalTypes(t *testing.T) {
 	hidden := types.NewPackage(module+"/internal/hidden", "hidden")
 	named := types.NewNamed(types.NewTypeName(token.NoPos, hidden, "T", nil), types.NewStruct(nil, nil), nil)

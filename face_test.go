@@ -12,9 +12,9 @@ import (
 	"testing"
 )
 
-// maxPackages and maxNames bound what all modules export: packages that a program can
-// import, and their functions, types, constants and variables. They only ever fall, but
-// for a package that a page of the design names.
+// maxPackages and maxNames limit what all modules export: packages that a program can import,
+// and their functions, types, constants and variables. The numbers only fall, unless a page of
+// the design names a new package.
 const maxPackages, maxNames = 40, 616
 
 // TestFaceIsSmall counts the packages and names that others can use, suites for tests

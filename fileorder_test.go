@@ -12,9 +12,8 @@ import (
 	"testing"
 )
 
-// fileOrder lists the files of this package from the ground up. A file uses
-// what itself and the files above it in the list declare, and nothing of those
-// that follow.
+// fileOrder lists the files of this package from the lowest to the highest. A file uses only
+// its own declarations and those of files above it in the list.
 var fileOrder = []string{
 	"doc.go",
 	"limits.go",
@@ -33,7 +32,7 @@ var fileOrder = []string{
 	"agent.go",
 }
 
-// TestHouseFileOrder holds fileOrder, so that the package can be read from the first
+// TestHouseFileOrder checks fileOrder, so that a reader can read the package from the first
 // file to the last.
 func TestHouseFileOrder(t *testing.T) {
 	names, err := filepath.Glob("*.go")

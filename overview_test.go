@@ -14,8 +14,8 @@ import (
 	"github.com/satchel-go/satchel/internal/testing/chattest"
 )
 
-// If the overview leaves out skills, a diagnostic, a line of the log and an event say so, once
-// for each state of the catalog. For an overview that shows everything there is none.
+// If the overview leaves out skills, a diagnostic, a line of the log and an event report it,
+// once for each state of the catalog. If it shows everything, there is none.
 func TestOverviewTellsWhatItLeavesOut(t *testing.T) {
 	for n, want := range map[int]string{
 		17:  "",

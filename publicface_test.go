@@ -99,8 +99,8 @@ func runs(file *ast.File, example *ast.FuncDecl) bool {
 	})
 }
 
-// TestExportedNamesHaveComments holds for packages, functions, types, methods, also those
-// of interfaces with more than one, constants and variables.
+// TestExportedNamesHaveComments checks packages, functions, types, constants, variables and
+// methods. It also checks the methods of interfaces that have more than one.
 func TestExportedNamesHaveComments(t *testing.T) {
 	found := 0
 	for dir, p := range publicPackages(t) {

@@ -30,8 +30,8 @@ func writePDF(t *testing.T, dir string) {
 	}
 }
 
-// A host that names no logger sees in slog.Default, once, which places give no skills, and
-// Ready returns it: whether all have failed or some.
+// A host without a logger sees in slog.Default, once, which places have no skills. Ready
+// returns the same, whether all places failed or some.
 func TestReadyNamesPlacesWithoutSkills(t *testing.T) {
 	good, empty := t.TempDir(), t.TempDir()
 	writePDF(t, good)
@@ -78,8 +78,8 @@ func TestReadyNamesPlacesWithoutSkills(t *testing.T) {
 	}
 }
 
-// Ready looks by itself. A host that never calls Refresh learns that a place was removed or
-// emptied, even if a cache still serves it, and that it is back.
+// Ready reads the places itself. A host that never calls Refresh finds out that a place was
+// removed or emptied, even if a cache still serves it, and that it is back.
 func TestReadyLooksForChanges(t *testing.T) {
 	base := t.TempDir()
 	dir := filepath.Join(base, "skills")
@@ -135,8 +135,8 @@ func TestReadyLooksForChanges(t *testing.T) {
 	}
 }
 
-// A session whose model sees no skill although there are some is logged once: if all are hidden,
-// or if an audience allows none.
+// If a session sees no skill although there are some, the log says so once. Either all skills
+// are hidden, or an audience allows none.
 func TestSessionWithoutVisibleSkillsIsTold(t *testing.T) {
 	dir, hidden := t.TempDir(), t.TempDir()
 	writePDF(t, dir)

@@ -121,8 +121,8 @@ func TestSummarizer(t *testing.T) {
 	}
 }
 
-// A text whose message was cut from the history comes back as its outline where whole texts
-// would exceed the budget's warning, and whole otherwise.
+// If the host removes a message with a skill's text, the text comes back: as an outline if
+// whole texts would exceed Budget.Warn, otherwise whole.
 func TestLostTextsComeBackShort(t *testing.T) {
 	for warn, short := range map[int]bool{0: false, 10: true, 100_000: false} {
 		t.Run(fmt.Sprint(warn), func(t *testing.T) {
@@ -199,8 +199,8 @@ func TestCompact(t *testing.T) {
 	}
 }
 
-// Questions about a skill whose outline is in view get true answers, also where its text has
-// changed and also in the next turns.
+// Answers about a skill whose outline is in view are true, even if its text has changed, and in
+// later turns too.
 func TestCompactThenChanged(t *testing.T) {
 	files := referring()
 	rt := chattest.Open(t, files)

@@ -134,8 +134,8 @@ func TestOverviewOfManySkills(t *testing.T) {
 	}
 }
 
-// With Ranked, what the first message is likely to mean is described although there is no
-// room for most; the conversation keeps that overview.
+// With Ranked, the overview describes the skills that match the first message best, although
+// most have no room. The conversation keeps that overview.
 func TestOverviewRankedByTheFirstMessage(t *testing.T) {
 	for _, ranked := range []bool{false, true} {
 		rt := newRuntime(t, satchel.WithSkillFS("many", manySkills(1_500)), satchel.WithOverview(satchel.Overview{Ranked: ranked}))

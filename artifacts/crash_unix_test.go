@@ -20,12 +20,11 @@ func TestMain(m *testing.M) {
 	crashtest.Main(m, map[string]func(dir string) error{"crash": writeForever, "count": countUp})
 }
 
-// content returns the content of version v: some hundred KiB, so that a kill
-// often comes while it is being written.
+// content returns the content of version v. It has some hundred KiB, so that a kill often
+// interrupts a write.
 func content(v int) []byte { return bytes.Repeat([]byte(fmt.Sprintln("version", v)), 20_000+v%7) }
 
-// writeForever saves versions from the next one on and reports each on a line of
-// its own, until it is killed.
+// writeForever saves versions and reports each on a line of its own, until it is killed.
 func writeForever(dir string) error {
 	d, err := artifacts.OpenDirectory(dir)
 	if err != nil {

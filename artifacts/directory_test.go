@@ -53,8 +53,8 @@ func read(t *testing.T, d *Directory, ref Ref) (string, error) {
 	return string(content), err
 }
 
-// TestDirectoryDamage damages version 1 of three in many ways: the damage is
-// reported, and the other versions do not suffer.
+// TestDirectoryDamage damages version 1 of three in many ways. The store reports the damage,
+// and the other versions stay readable.
 func TestDirectoryDamage(t *testing.T) {
 	info := func(text string) func(*testing.T, string) {
 		return func(t *testing.T, dir string) {

@@ -33,8 +33,7 @@ func saveX(t *testing.T, s Store, session, name string) (Info, error) {
 	return s.Save(t.Context(), session, name, "text/plain", strings.NewReader("x"), 1<<20)
 }
 
-// Versions that are older than the retention are removed by later Saves, in all
-// sessions.
+// Later Saves, in any session, remove versions that are older than the retention.
 func TestRetention(t *testing.T) {
 	now := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 	for name, s := range stores(t, &now, WithRetention(10*time.Hour)) {
@@ -142,8 +141,8 @@ func TestDefaultQuota(t *testing.T) {
 	}
 }
 
-// What was saved before times and ids were recorded is as old as its files, and
-// is listed after the next Save.
+// A version of an old release, without a time and an id, gets the time of its files, and is
+// listed after the next Save.
 func TestDirectoryOfAnEarlierVersion(t *testing.T) {
 	now := time.Now()
 	d := stores(t, &now)["directory"].(*Directory)

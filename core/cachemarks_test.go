@@ -45,8 +45,8 @@ func TestCacheMarks(t *testing.T) {
 	}
 }
 
-// What is marked at the end of one request is marked in the next one too, so
-// that its entry is found without looking back.
+// A mark at the end of one request is also set in the next one, so that the provider finds its
+// entry without looking back.
 func TestMarksMeetTheRequestBefore(t *testing.T) {
 	conversation := roles("suatattauatauattttattau")
 	end := -1

@@ -121,8 +121,8 @@ func TestFileErrors(t *testing.T) {
 	}
 }
 
-// FuzzFileURL checks that any address gives either an ID or content, and that
-// content comes back as it was encoded.
+// FuzzFileURL checks that any address gives either an ID or content, and that content equals
+// what was encoded.
 func FuzzFileURL(f *testing.F) {
 	f.Add("data:text/csv;name=a.csv;base64,aGk=")
 	f.Add("https://example.com")

@@ -88,8 +88,8 @@ func TestOverviewBudget(t *testing.T) {
 	}
 }
 
-// checkCounts reports when entries, names and counts do not add up to all skills, or
-// a description is cut further than it may be.
+// checkCounts reports an error if entries, names and counts do not add up to all skills, or if
+// a description is too short.
 func checkCounts(t *testing.T, o OverviewText, skills []core.Skill, got string) {
 	t.Helper()
 	var fit Fit
@@ -212,8 +212,8 @@ func TestChangeNoteComparesListings(t *testing.T) {
 	}
 }
 
-// If not all can be described, pinned skills come first, then likely ones, then those of a
-// higher scope, then the others by name. The rest is shown by name.
+// If not all skills can be described, pinned ones come first, then likely ones, then those of a
+// higher scope, then the others by name. The others are listed by name.
 func TestOverviewDescribesByRank(t *testing.T) {
 	var skills []core.Skill
 	for i := range 60 {

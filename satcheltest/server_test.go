@@ -77,8 +77,7 @@ func TestServerAnswersWhole(t *testing.T) {
 	}
 }
 
-// chunks decodes a stream of events and puts its pieces together as a client
-// would.
+// chunks decodes a stream of events and joins its pieces as a client does.
 func chunks(t *testing.T, body string) (text string, calls []core.ToolCall, finish string, usage map[string]any, events int, done bool) {
 	t.Helper()
 	scanner := bufio.NewScanner(strings.NewReader(body))

@@ -13,9 +13,8 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// TestDirectoryDamage damages the newest files in every way. It expects that the
-// older version is found, that the damage is reported, and that the store goes on
-// from there.
+// TestDirectoryDamage damages the newest files in every way. The store must find the older
+// version, report the damage, and accept new saves.
 func TestDirectoryDamage(t *testing.T) {
 	spoil := map[string]func(t *testing.T, name string){
 		"empty":   func(t *testing.T, name string) { write(t, name, nil) },
@@ -67,8 +66,8 @@ func TestDirectoryDamage(t *testing.T) {
 	}
 }
 
-// TestDirectoryDamagedGeneration spoils all of a new generation, which then
-// falls back to the one before.
+// TestDirectoryDamagedGeneration damages all files of a new generation. The store then uses the
+// generation before.
 func TestDirectoryDamagedGeneration(t *testing.T) {
 	path := t.TempDir()
 	d := openTest(t, path)

@@ -240,8 +240,8 @@ func TestDirectoryLeftovers(t *testing.T) {
 	}
 }
 
-// TestDirectoryPausedWriter: a generation with a temporary file stays, and so
-// do those above it, until the file is old.
+// TestDirectoryPausedWriter checks that a generation with a temporary file stays, with those
+// above it, until the file is old.
 func TestDirectoryPausedWriter(t *testing.T) {
 	path := t.TempDir()
 	d := openTest(t, path)

@@ -10,8 +10,8 @@ import (
 	"github.com/satchel-go/satchel/session"
 )
 
-// A damaged file of tombstones counts as none, and expired tombstones are removed while
-// new ones are made.
+// A damaged file of tombstones is ignored, and expired tombstones are removed when new ones are
+// added.
 func TestDirectoryTombstones(t *testing.T) {
 	dir := t.TempDir()
 	store := openDirectory(t, dir, session.WithSync(false))

@@ -9,8 +9,8 @@ import (
 	"github.com/satchel-go/satchel/internal/files/durable"
 )
 
-// TestDirectoryLateWriter stops a writer between its steps and lets others go on,
-// to reach states that otherwise occur only by chance.
+// TestDirectoryLateWriter stops a writer between its steps while others write, to reach states
+// that otherwise occur only by chance.
 func TestDirectoryLateWriter(t *testing.T) {
 	const n = versionsPerGeneration
 	steps := []int{0, 1, n - 1, n, n + 1, n + minSaves, 3 * n, 10 * n}

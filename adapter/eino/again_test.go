@@ -13,8 +13,8 @@ import (
 	"github.com/satchel-go/satchel/session"
 )
 
-// A run that is repeated after a failure sends the requests that it would have sent without the
-// failure. That holds in the same process and in another one, whatever it had loaded.
+// A run that is repeated after a failure sends the same requests as a run without the failure,
+// in the same process and in another one, whatever it had loaded.
 func TestRunAgain(t *testing.T) {
 	for _, mode := range []loadmode.Mode{loadmode.Turn, loadmode.Once, loadmode.Session, loadmode.Adaptive} {
 		for _, name := range []string{"same process", "another process", "turn of the host"} {
@@ -39,8 +39,8 @@ func TestRunAgain(t *testing.T) {
 	}
 }
 
-// requestsOf plays two turns and returns the requests of the second one. If it fails it
-// does so after two loads, and is run again.
+// requestsOf plays two turns and returns the requests of the second one. If fails is set, the
+// second turn fails after two loads and is run a second time.
 func requestsOf(t *testing.T, mode loadmode.Mode, name string, streaming, fails bool) (requests []string) {
 	t.Helper()
 	store := session.NewMemory()

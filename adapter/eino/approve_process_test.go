@@ -168,8 +168,8 @@ func TestApprovalInAnotherProcess(t *testing.T) {
 			{episode{Edit: "script", Answer: "allow"}, report{Asked: []string{"skill_run"}}},
 			{episode{Answer: "deny", Replies: []string{"done"}}, report{Last: []string{"loaded: free", "denied: this call of"}}},
 		},
-		// A grant for the session is for the skill as it was. The last process begins the turn
-		// again, so its load is the first.
+		// A grant for the session covers the skill only as it was then. The last process begins the
+		// turn a second time, so its load is the first.
 		"changed since the approval": {
 			{episode{Replies: []string{load, "search {}"}}, report{Asked: []string{"search"}}},
 			{episode{Answer: "session", Replies: []string{"done"}}, report{Ran: []string{"search {}"}, Last: []string{"loaded: free", "ran search"}}},

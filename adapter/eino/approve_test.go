@@ -32,8 +32,8 @@ func (d onDisk) Set(_ context.Context, id string, data []byte) error {
 	return os.WriteFile(filepath.Join(d.dir, id), data, 0o600)
 }
 
-// asking is an agent whose calls are asked about by interrupts. Everything that
-// it keeps is in a directory.
+// asking is an agent whose calls interrupt the run with questions. It stores everything in a
+// directory.
 type asking struct {
 	t      *testing.T
 	dir    string
@@ -173,8 +173,8 @@ func TestInterruptAsks(t *testing.T) {
 	}
 }
 
-// Every question of a message has an answer of its own; what was not answered
-// waits on.
+// Every question of a message has an answer of its own. A question without an answer stays
+// open.
 func TestInterruptsAreAnsweredOneByOne(t *testing.T) {
 	both(t, func(t *testing.T, streaming bool) {
 		a := newAsking(t, t.TempDir(), streaming, nil,
@@ -197,8 +197,8 @@ func TestInterruptsAreAnsweredOneByOne(t *testing.T) {
 	})
 }
 
-// A tool that interrupts the run itself keeps its own address: neither takes the
-// other's answer for its own.
+// A tool that interrupts the run itself has its own address: neither interrupt gets the answer
+// to the other.
 func TestInterruptOfAToolThatInterrupts(t *testing.T) {
 	both(t, func(t *testing.T, streaming bool) {
 		a := newAsking(t, t.TempDir(), streaming, []tool.BaseTool{approval(true)}, calling(call("1", "approve", "{}")), say("done"))
@@ -217,8 +217,8 @@ func TestInterruptOfAToolThatInterrupts(t *testing.T) {
 	})
 }
 
-// A tool that the host has described is known, even if only its handler of unknown tools runs
-// it.
+// A tool that the host has described counts as known, even if only the handler of unknown tools
+// runs it.
 func TestInterruptInsideOfTheUnknownToolsHandler(t *testing.T) {
 	rt := newRuntime(t, satchel.WithApprover(eino.Interrupt), satchel.WithPermissions(satchel.Permissions{HostTools: []permission.Tool{{Name: "ghost"}}}))
 	m := script(calling(call("1", "ghost", "{}")), say("done"))

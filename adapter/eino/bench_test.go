@@ -8,8 +8,8 @@ import (
 	"github.com/cloudwego/eino/schema"
 )
 
-// BenchmarkAdapter measures what the adapter itself adds to a model call: 60
-// messages, of which the view edits 4. The limit is 10 µs.
+// BenchmarkAdapter measures what the adapter itself adds to a model call with 60 messages, 4 of
+// which the view edits. The limit is 10 µs.
 func BenchmarkAdapter(b *testing.B) {
 	input := []*schema.Message{schema.SystemMessage(strings.Repeat("s", 2000))}
 	for i := 0; len(input) < 60; i++ {

@@ -98,8 +98,8 @@ func TestHandlerReportsFailures(t *testing.T) {
 	})
 }
 
-// A model that is not wrapped has no other reporter; outside of agents with skills its
-// events have no key.
+// Only the handler reports calls of a model that is not wrapped. Outside of agents with skills
+// its events have no key.
 func TestHandlerReportsOtherModels(t *testing.T) {
 	both(t, func(t *testing.T, streaming bool) {
 		var seen events

@@ -53,8 +53,8 @@ func (m refusing) WithTools(tools []*schema.ToolInfo) (model.ToolCallingChatMode
 	return m, err
 }
 
-// A client that refuses file parts does not end the run: they are left out, from then on at
-// once, and the message says where the files are. Other errors end it as they do.
+// A client that refuses file parts does not end the run: the adapter removes them, in later
+// requests from the start, and the message says where the files are. Other errors end the run.
 func TestRefusedFileParts(t *testing.T) {
 	for _, stream := range []bool{false, true} {
 		var refused atomic.Int64
@@ -94,8 +94,8 @@ func TestRefusedFileParts(t *testing.T) {
 	}
 }
 
-// otherRefusal runs an agent whose client fails at file parts with an error that is not known.
-// Where it may be about them, the option is named.
+// otherRefusal runs an agent whose client fails at file parts with an unknown error. If the
+// error may be about file parts, the adapter adds the name of the option.
 func otherRefusal(t *testing.T, streaming bool, message string, hint bool) {
 	var refused atomic.Int64
 	own := errors.New(message)

@@ -195,8 +195,8 @@ func TestGateRunsBeforeTheHostsMiddleware(t *testing.T) {
 	}
 }
 
-// A skill tool runs what was judged: a call that a middleware of the host has changed
-// since, and one that comes without the middleware, are judged as they are.
+// A skill tool runs only what was judged. It judges a call itself if a middleware of the host
+// has changed it, or if it comes without the middleware.
 func TestSkillToolsJudgeWhatTheyRun(t *testing.T) {
 	both(t, func(t *testing.T, streaming bool) {
 		gate := &recorder{}

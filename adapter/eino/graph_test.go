@@ -17,8 +17,8 @@ import (
 
 type graphState struct{ messages []*schema.Message }
 
-// loop is a plain graph of one's own: model, tools, model … With state, the
-// history is kept there, and else in a variable of the run.
+// loop is a plain graph of a host: model, tools, model … With local state the history is in
+// that state, otherwise in a variable of the run.
 func loop(t testing.TB, a *eino.Adapter, inner model.ToolCallingChatModel, opts ...compose.NewGraphOption) compose.Runnable[[]*schema.Message, *schema.Message] {
 	t.Helper()
 	ctx := t.Context()

@@ -15,8 +15,8 @@ import (
 	"github.com/satchel-go/satchel/session"
 )
 
-// pair are two agents: lead loads a skill whose list has Read only, and helper, to which
-// the conversation goes, asks a person and calls two tools.
+// pair has two agents. lead loads a skill whose list has Read only. helper gets the
+// conversation, asks a person and calls two tools.
 type pair struct {
 	t       *testing.T
 	lead    []*schema.Message // what its model says
@@ -124,9 +124,9 @@ var (
 	callsBoth          = []*schema.Message{calling(call("h1", "run_command", "{}")), calling(call("h2", "lookup_order", "{}")), say("helped")}
 )
 
-// Where the host hands the conversation over, the lists of the agent before hold too, if
-// its context names the session or the turn. An agent to which the host hands it back has
-// an answer, as from a tool.
+// If the host hands the conversation over, the lists of the agent before still hold, if the
+// host's context names the session or the turn. If the host hands it back to an agent, that
+// agent has an answer, as from a tool.
 func TestListsBoundWhomTheHostHandsOverTo(t *testing.T) {
 	led := []*schema.Message{loadsList, say("led")}
 	for name, tt := range map[string]struct {
@@ -167,9 +167,9 @@ func TestListsBoundWhomTheHostHandsOverTo(t *testing.T) {
 	}
 }
 
-// A run that goes on after an interrupt under the context of its session is bounded as
-// before. In another process the lists of a caller hold, which its record has, and those
-// of an agent that has handed the conversation over do not.
+// A run that continues after an interrupt under the context of its session is bound by the same
+// lists as before. In another process only the lists of a caller hold, because its record
+// contains them. Those of an agent that handed the conversation over do not.
 func TestListsBoundWhoGoesOnElsewhere(t *testing.T) {
 	for name, tt := range map[string]struct {
 		pair

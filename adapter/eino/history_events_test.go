@@ -13,9 +13,9 @@ import (
 	"github.com/satchel-go/satchel/loadmode"
 )
 
-// A host that keeps the events of adk for its history holds each response as the
-// model reported it. The next turn begins with the bytes of this one all the same,
-// and each result names one call.
+// A host that builds its history from the events of adk has each response as the model reported
+// it. Still the next turn begins with the same bytes as this one, and each result names one
+// call.
 func TestHistoryOfEventsGoesOn(t *testing.T) {
 	for name, ids := range map[string][3]string{"none": {}, "equal": {"x", "x", "x"}, "good": {"x", "y", "z"}} {
 		t.Run(name, func(t *testing.T) {

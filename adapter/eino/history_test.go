@@ -8,8 +8,8 @@ import (
 	"github.com/cloudwego/eino/schema"
 )
 
-// exchange writes messages as "a:" with the id=arguments of the calls, and "t:"
-// with id=text of a result.
+// exchange writes a response as "a:" and the id=arguments of its calls, and a result as "t:"
+// and its id=text.
 func exchange(messages []*schema.Message) string {
 	var b strings.Builder
 	for _, m := range messages {

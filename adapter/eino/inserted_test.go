@@ -13,8 +13,8 @@ import (
 	"github.com/satchel-go/satchel/loadmode"
 )
 
-// A middleware of adk may replace the history by a user message in the middle of
-// a turn: the turn goes on, and what is loaded stays in view, once.
+// A middleware of adk may replace the history by a user message in the middle of a turn. The
+// turn continues, and loaded content stays in view, once.
 func TestMessagesThatMiddlewaresInsert(t *testing.T) {
 	for name, tt := range map[string]struct {
 		inserted *schema.Message

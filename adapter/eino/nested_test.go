@@ -29,8 +29,8 @@ func loads(t testing.TB, rt *satchel.Runtime, session string) []string {
 	return out
 }
 
-// An agent that is a tool of another one with the same name has a state of its
-// own, the same in every turn.
+// An agent that is a tool of another one with the same name has separate state, which is the
+// same in every turn.
 func TestNestedAgentsOfOneName(t *testing.T) {
 	both(t, func(t *testing.T, streaming bool) {
 		rt := newRuntime(t, satchel.WithLoading(satchel.Loading{Mode: loadmode.Session}))

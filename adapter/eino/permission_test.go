@@ -19,8 +19,7 @@ import (
 	"github.com/satchel-go/satchel/permission"
 )
 
-// counted are tools of the host that keep the numbers of the calls that reach
-// them.
+// counted are tools of the host that record the numbers of the calls that reach them.
 type counted struct {
 	mu      sync.Mutex
 	reached map[int]int
@@ -84,11 +83,10 @@ func playing(t *testing.T, play *bypasstest.Play, opts ...satchel.Option) (*scri
 	return m, c, newAgent(t, cfg)
 }
 
-// TestNoForbiddenCallReachesATool plays every policy by every way to combine
-// lists, in every load mode, with tools of all four kinds. A short run plays every
-// policy once. Streamed, a message
-// has no enhanced tools, as two of them race inside of Eino: they are in
-// TestEnhancedToolsStreamedOneByOne.
+// TestNoForbiddenCallReachesATool plays every policy with every way to combine lists, in every
+// load mode, with tools of all four kinds. A short run plays every policy once. A streamed
+// message has no enhanced tools, because two of them race inside of Eino;
+// TestEnhancedToolsStreamedOneByOne tests them.
 func TestNoForbiddenCallReachesATool(t *testing.T) {
 	plays := map[bool]*bypasstest.Play{false: bypasstest.NewPlay(kinds...), true: bypasstest.NewPlay(kinds[:2]...)}
 	for _, policy := range []permission.Policy{permission.Restrict, permission.RestrictAll, permission.Preapprove, permission.Off} {
@@ -148,8 +146,7 @@ func TestEnhancedToolsStreamedOneByOne(t *testing.T) {
 	}
 }
 
-// A handler of unknown tools may call what it likes: where lists govern all tools
-// it is asked for nothing that a list does not have.
+// If lists govern all tools, the handler of unknown tools gets only calls that a list allows.
 func TestListsHoldForUnknownTools(t *testing.T) {
 	m := script(calling(call("1", "ghost", "{}"), call("2", "skill_load", `{"skill":"a"}`), call("3", "ghost", "{}"), call("4", "left_ghost", "{}")), say("done"))
 	var handled []string

@@ -16,8 +16,8 @@ func made(index *int, id, name, args string) schema.ToolCall {
 	return schema.ToolCall{Index: index, ID: id, Function: schema.FunctionCall{Name: name, Arguments: args}}
 }
 
-// Calls without an id, with another call's id, or without arguments are completed alike in a
-// whole message and in a stream. The model's own message stays as it was.
+// Calls without an id, with another call's id, or without arguments are completed in the same
+// way in a message and in a stream. The model's own message does not change.
 func TestRepairedCalls(t *testing.T) {
 	want := []schema.ToolCall{
 		made(nil, "call_2_0", "a", `{"x":1}`), made(nil, "x", "b", "{}"), made(nil, "call_2_2", "c", "{}"),

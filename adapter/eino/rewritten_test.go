@@ -30,8 +30,8 @@ func TestWordsOfAUserThatReadLikeEinos(t *testing.T) {
 	})
 }
 
-// What another agent of the run has said begins none, also where the agents are
-// the steps of a workflow.
+// A message of another agent of the run begins no turn, even if the agents are the steps of a
+// workflow.
 func TestStepsOfAWorkflowAreOneTurn(t *testing.T) {
 	both(t, func(t *testing.T, streaming bool) {
 		var seen events

@@ -51,8 +51,8 @@ func TestStateThatOutlivesItsRuns(t *testing.T) {
 	}
 }
 
-// Beyond the bound the run that was quiet for longest makes room, and only it
-// gets a new session afterwards.
+// Above the limit, the run that was idle longest is removed, and only that run gets a new
+// session afterwards.
 func TestRunsAreBounded(t *testing.T) {
 	rt, err := satchel.New(satchel.WithSkillFS("test", fstest.MapFS{}))
 	if err != nil {

@@ -22,8 +22,8 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// loadsOnce loads the skill that the user names, and then says which bodies it
-// was shown.
+// loadsOnce is a model that loads the skill that the user names, and then names the bodies in
+// its request.
 func loadsOnce() *scripted {
 	return answering(func(in []*schema.Message) (*schema.Message, error) {
 		last := in[len(in)-1]
@@ -34,9 +34,9 @@ func loadsOnce() *scripted {
 	})
 }
 
-// Concurrent runs over one adapter: with sessions and without, none sees
-// another's loads. Of adk there is an agent for each run, from one installed
-// configuration: Eino 0.7.36 has a data race of its own between runs of one.
+// Concurrent runs with one adapter, with sessions and without, never see loads of another run.
+// adk needs an agent for each run, built from one installed configuration: in Eino 0.7.36
+// concurrent runs of one agent race.
 func TestConcurrentRunsDoNotShare(t *testing.T) {
 	type runner func(ctx context.Context, t *testing.T, streaming bool, in []*schema.Message) string
 	forms := map[string]func(t *testing.T) func() runner{

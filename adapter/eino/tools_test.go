@@ -94,8 +94,8 @@ func infos(t *testing.T, list ...tool.BaseTool) []*schema.ToolInfo {
 	return out
 }
 
-// withoutSkills is a runtime whose tools are offered but whose next sessions
-// see no skill, because all were removed.
+// withoutSkills returns a runtime with tools whose next sessions see no skill, because all were
+// removed.
 func withoutSkills(t *testing.T) *satchel.Runtime {
 	t.Helper()
 	dir := t.TempDir()

@@ -37,8 +37,8 @@ func (k *kept) turn(agent adk.Agent, session, question string) {
 	k.history = append(k.history, messagesOf(k.t, events)...)
 }
 
-// grown checks that each request has a result for each call and begins with the one before
-// it, and returns the last.
+// grown checks that each request has a result for each call and begins with the request before
+// it. It returns the last one.
 func grown(t *testing.T, m *scripted) []*schema.Message {
 	t.Helper()
 	before := "["
@@ -79,9 +79,8 @@ func resultFor(t *testing.T, request []*schema.Message, id string) string {
 	return ""
 }
 
-// A host's own handler answers what it likes, and later requests have its answer if the history
-// lacks it. That holds after other turns, in another process, and for another agent of the
-// session.
+// A host's own handler may give any answer, and later requests contain it if the history lacks
+// it. That holds after other turns, in another process, and for another agent of the session.
 func TestAnswersOfTheHostsHandlerAreKept(t *testing.T) {
 	both(t, func(t *testing.T, streaming bool) {
 		dir := t.TempDir()
@@ -162,7 +161,7 @@ func TestAnswersOfTheHostsHandlerStayWithTheirCalls(t *testing.T) {
 	})
 }
 
-// The results that later requests have are those of the turn, so no prefix breaks and none is
+// Later requests contain the results that the turn had, so no prefix breaks and no break is
 // reported.
 func TestUnknownToolsBreakNoPrefix(t *testing.T) {
 	both(t, func(t *testing.T, streaming bool) {
@@ -389,8 +388,7 @@ func TestTransfersToAgentsThatDoNotExist(t *testing.T) {
 	}
 }
 
-// What answers a call in the place of a tool does not end the run, also where the tool's result
-// would.
+// An answer in place of a tool does not end the run, even if the tool is one of ReturnDirectly.
 func TestAnswersInThePlaceOfAToolThatReturnsDirectly(t *testing.T) {
 	count, err := utils.InferTool("count", "Counts.", func(context.Context, *struct {
 		Lines int `json:"lines"`
@@ -453,8 +451,8 @@ func TestUnknownToolsOfATurnThatIsRunAgain(t *testing.T) {
 	})
 }
 
-// Arguments that a host's tool cannot decode are the model's to correct. Other errors of the
-// tool are its own.
+// The model can correct arguments that a host's tool cannot decode. Other errors of the tool
+// end the run.
 func TestArgumentsThatAToolCannotDecode(t *testing.T) {
 	type arguments struct {
 		Lines int `json:"lines"`

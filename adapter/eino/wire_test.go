@@ -23,8 +23,8 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files of the wire tests anew")
 
-// Whatever version of Eino is built with, and whatever happens on the way, the
-// model is sent the same requests.
+// The model gets the same requests with every version of Eino, and after every failure on the
+// way.
 func TestWire(t *testing.T) {
 	for _, c := range wiretest.Conversations() {
 		t.Run(c.Name, func(t *testing.T) {
@@ -158,8 +158,8 @@ func playInterrupted(t *testing.T, c *wiretest.Conversation, m *wireModel) {
 	playADK(t, c, &adk.ChatModelAgentConfig{Model: m, Instruction: wiretest.System}, true, false)
 }
 
-// playADK plays a conversation with an agent of adk, whose host makes the
-// history of its events.
+// playADK plays a conversation with an agent of adk. The host builds the history from its
+// events.
 func playADK(t *testing.T, c *wiretest.Conversation, cfg *adk.ChatModelAgentConfig, asks, streaming bool) {
 	t.Helper()
 	cfg.ToolsConfig.Tools = []tool.BaseTool{&wireTool{asks}}

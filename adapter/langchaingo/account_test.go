@@ -11,8 +11,8 @@ import (
 	"github.com/tmc/langchaingo/tools"
 )
 
-// answered adds a response to a run, as the model does, and returns the steps
-// that an executor would make of it.
+// answered adds a response of the model to a run, and returns the steps that an executor makes
+// of it.
 func (r *run) answered(observation string, calls ...llms.ToolCall) []schema.AgentStep {
 	resp := reply("", calls...)
 	r.responses = append(r.responses, response{stepsBefore: len(r.steps), calls: coreCalls(resp), message: verbatimMessage(resp.Choices[0])})
@@ -46,8 +46,8 @@ func TestTellMakesNothingTwice(t *testing.T) {
 	}
 }
 
-// TestTellOfOtherSteps plans again from steps that are not what they were. What
-// an earlier request was made of must not change under it.
+// TestTellOfOtherSteps plans a second time with other steps. The messages of the earlier
+// request must not change.
 func TestTellOfOtherSteps(t *testing.T) {
 	r := &run{}
 	r.steps = r.answered("r1", call("1", "x", "{}"))

@@ -13,8 +13,8 @@ import (
 	"github.com/satchel-go/satchel/session"
 )
 
-// A Call that is made again after it failed, under the same token, sends what it would
-// send had it not failed: each of its requests, whatever it had loaded.
+// A Call that is repeated under the same token after a failure sends the same requests as a
+// Call without the failure, whatever it had loaded.
 func TestCallAgain(t *testing.T) {
 	for _, mode := range []loadmode.Mode{loadmode.Turn, loadmode.Once, loadmode.Session, loadmode.Adaptive} {
 		t.Run(mode.String(), func(t *testing.T) {
@@ -28,8 +28,9 @@ func TestCallAgain(t *testing.T) {
 	}
 }
 
-// requestsOf plays two turns and returns the requests of the second one. If it fails it
-// does so after two loads, and is made again in a process that has only the history.
+// requestsOf plays two turns and returns the requests of the second one. If fails is set, the
+// second turn fails after two loads. It is then repeated in a process that has only the
+// history.
 func requestsOf(t *testing.T, mode loadmode.Mode, fails bool) (requests [][]llms.MessageContent) {
 	t.Helper()
 	store, talks, next, broken := session.NewMemory(), NewConversations(), 0, errors.New("broken")

@@ -66,8 +66,7 @@ func TestAgentSendsTheConversationAsItHappened(t *testing.T) {
 	prefixes(t, llm)
 }
 
-// prefixes checks that every request begins with the one before it, and offers
-// the same tools.
+// prefixes checks that every request begins with the one before it and offers the same tools.
 func prefixes(t *testing.T, llm *scripted) {
 	t.Helper()
 	for i := 1; i < len(llm.sent); i++ {

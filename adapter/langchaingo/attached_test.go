@@ -77,8 +77,8 @@ func TestAttachedAllocatesNothing(t *testing.T) {
 	}
 }
 
-// TestFilesOfAMessageReachTheWorkspace: a host that calls the model by itself
-// sends files, and a skill runs on them.
+// TestFilesOfAMessageReachTheWorkspace sends files with a host that calls the model itself, and
+// runs a skill on them.
 func TestFilesOfAMessageReachTheWorkspace(t *testing.T) {
 	runs, err := local.New()
 	if err != nil {

@@ -34,8 +34,7 @@ func BenchmarkGenerateContent(b *testing.B) {
 	b.Run("loop, Google", func(b *testing.B) { benchLoop(b, google, same) })
 }
 
-// benchExecutor measures the last call of an executor, with what its agent gives
-// to the model.
+// benchExecutor measures the last model call of an executor.
 func benchExecutor(b *testing.B, earlier int) {
 	llm := &silent{}
 	adapter := benchKit(b, llm, WithHistory(func(ctx context.Context) (schema.ChatMessageHistory, error) {
@@ -150,8 +149,8 @@ func cloned(msgs []llms.MessageContent) []llms.MessageContent {
 // gathered has all results of a response in one message.
 func gathered(msgs []llms.MessageContent) []llms.MessageContent { return joinResults(msgs) }
 
-// asked is response n. The first loads the skills, two of the others call two
-// tools, and the arguments have about 100 to 400 bytes.
+// asked returns response n. The first one loads the skills, and two of the others call two
+// tools. Their arguments have about 100 to 400 bytes.
 func asked(n int) *llms.ContentResponse {
 	var all []llms.ToolCall
 	switch n {

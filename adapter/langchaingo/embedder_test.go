@@ -15,8 +15,8 @@ import (
 	"github.com/satchel-go/satchel/catalog/source"
 )
 
-// An embedder of langchaingo, over HTTP, brings the skill to the front that means what is
-// asked for in other words.
+// With an embedder of langchaingo, over HTTP, a search finds first the skill that means the
+// query, although its words differ.
 func TestEmbedder(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var asked struct{ Input []string }

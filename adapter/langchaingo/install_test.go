@@ -127,8 +127,8 @@ type thinker struct{ *scripted }
 
 func (thinker) SupportsReasoning() bool { return true }
 
-// TestOptionsOfTheClientSurvive gives a client that fills in its defaults
-// before it applies the options, as several do.
+// TestOptionsOfTheClientSurvive uses a client that sets its defaults before it applies the
+// options, as several do.
 func TestOptionsOfTheClientSurvive(t *testing.T) {
 	var got llms.CallOptions
 	llm := defaulted{script(reply("done")), &got}

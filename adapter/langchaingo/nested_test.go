@@ -41,9 +41,9 @@ func shown(t *testing.T, who string, llm *scripted, body, never string, want ...
 	}
 }
 
-// An agent that is a tool of another agent with the same name has a state of its own, the same
-// in every turn. That holds for an adapter of its own, for the host's loop, and for an agent
-// that is a tool of itself.
+// An agent that is a tool of another agent with the same name has separate state, which is the
+// same in every turn. That holds for agents with an adapter each, for the host's loop, and for
+// an agent that is a tool of itself.
 func TestNestedAgentsOfOneName(t *testing.T) {
 	pdf, xlsx := call("p", "skill_load", `{"skill":"pdf"}`), call("c", "skill_load", `{"skill":"xlsx"}`)
 	help := call("h", "helper", `{"__arg1":"do"}`)

@@ -80,9 +80,9 @@ func playing(t *testing.T, play *bypasstest.Play, opts ...satchel.Option) (*scri
 	return llm, c, install(t, playRuntime(t, opts...), llm, host)
 }
 
-// TestNoForbiddenCallReachesATool plays every policy by every way to combine
-// lists, in every load mode: through an executor, and in a loop that makes the
-// calls of a message at once. A short run plays every policy once.
+// TestNoForbiddenCallReachesATool plays every policy with every way to combine lists, in every
+// load mode: through an executor, and in a loop that runs the calls of a message at once. A
+// short run plays every policy once.
 func TestNoForbiddenCallReachesATool(t *testing.T) {
 	play := bypasstest.NewPlay("json")
 	for _, policy := range []permission.Policy{permission.Restrict, permission.RestrictAll, permission.Preapprove, permission.Off} {
@@ -166,8 +166,8 @@ func looped(t *testing.T, ctx context.Context, adapter *Adapter, user string) {
 	}
 }
 
-// A tool that takes one text gets what the framework finds in the arguments: that
-// is what counts, whatever else is in there.
+// A tool that takes one text gets the value that the framework finds in the arguments. Lists
+// are compared with that value, whatever other fields there are.
 func TestListsJudgeWhatTheToolGets(t *testing.T) {
 	for args, want := range map[string]string{
 		`{"__arg1":"echo ok"}`:                                "echo ok",

@@ -25,8 +25,7 @@ func TestPiecesAreWhole(t *testing.T) {
 	}
 }
 
-// Putting a call together costs what its arguments cost, and not that again for each
-// of the pieces in which they come.
+// The cost of joining a call is proportional to its arguments, not to the number of its pieces.
 func TestLongCallsInSmallPieces(t *testing.T) {
 	const pieces, length = 2048, 1024
 	for name, each := range map[string]callDelta{"as OpenAI streams": {}, "id and name in each delta": {ID: "a", Type: "function"}} {

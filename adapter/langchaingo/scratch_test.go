@@ -47,8 +47,8 @@ func TestScratchIsEmptyWhenItComesBack(t *testing.T) {
 	}
 }
 
-// TestRuntimeKeepsNoMessages holds the runtime to what scratch builds on: what
-// a request was described with may be written over when Prepare has returned.
+// TestRuntimeKeepsNoMessages checks the assumption of scratch: after Prepare has returned, the
+// caller may overwrite the messages of the request.
 func TestRuntimeKeepsNoMessages(t *testing.T) {
 	prepare := func(spoil bool) []core.View {
 		rt := runtime(t)

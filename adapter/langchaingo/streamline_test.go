@@ -19,8 +19,8 @@ import (
 	"github.com/satchel-go/satchel"
 )
 
-// Large arguments in one line of a stream are more than langchaingo's client reads: the
-// error says what to do. Sent whole, they arrive, and in a line that LongLines cuts.
+// Large arguments in one line of a stream are too long for langchaingo's client: the error says
+// what to do. They arrive in a response that is not streamed, and through LongLines.
 func TestLongLinesOfStreams(t *testing.T) {
 	var calls []any
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -29,8 +29,8 @@ func said(t *testing.T, text string) string {
 	return `{"id":"x","choices":[{"index":0,"message":{"role":"assistant","content":` + string(content) + `},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":1,"total_tokens":2}}`
 }
 
-// Agents that work in text load a skill and answer: its text stands behind the result that
-// loaded it, and what is in it ends no run.
+// Agents that work in text load a skill and answer. The skill's text follows the result that
+// loaded it, and its words never end a run.
 func TestTextAgents(t *testing.T) {
 	for name, tt := range map[string]struct {
 		agent func(llms.Model, []tools.Tool) agents.Agent
@@ -100,9 +100,9 @@ func TestTextAgents(t *testing.T) {
 	}
 }
 
-// Agents that work in text get the turns before: at the place that their prompt has for them,
-// otherwise in front of it. Text that a skill said there comes after the result that loaded it,
-// and ends no run.
+// Agents that work in text get the earlier turns at the place that their prompt has for them,
+// otherwise before the prompt. A skill's text there follows the result that loaded it, and ends
+// no run.
 func TestTextAgentsAreToldEarlierTurns(t *testing.T) {
 	const load = "Thought: I shall load it.\nAction: skill_load\nAction Input: pdf"
 	whole := "Human: read it\nThought: I shall load it.\nAction: skill_load\nAction Input: pdf\nObservation: loaded: pdf\n[skill#1 +pdf@"

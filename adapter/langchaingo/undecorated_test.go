@@ -12,9 +12,9 @@ import (
 	"github.com/satchel-go/satchel/processors"
 )
 
-// An agent that is not decorated writes each call of a response as a message of
-// its own, and equal calls of two responses as one message. In mode once the model
-// sees what each response loaded once all the same.
+// An agent that is not decorated writes each call of a response as a message of its own, and
+// equal calls of two responses as one message. In mode Once the model still sees the content of
+// each response once.
 func TestOnceWithoutDecoratedAgent(t *testing.T) {
 	for _, placement := range []processors.Placement{processors.InToolResult, processors.InSystem} {
 		load := func(skill string) string { return `{"skill":"` + skill + `"}` }

@@ -17,8 +17,8 @@ func TestValid(t *testing.T) {
 	}
 }
 
-// TestValidForgets asks for more texts than are remembered, from several
-// goroutines, good and bad ones of the same length.
+// TestValidForgets checks more texts than the table remembers, from several goroutines, valid
+// and invalid ones of the same length.
 func TestValidForgets(t *testing.T) {
 	var all sync.WaitGroup
 	for range 4 {

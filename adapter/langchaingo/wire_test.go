@@ -14,8 +14,7 @@ import (
 	"github.com/satchel-go/satchel/internal/testing/wiretest"
 )
 
-// The model is sent the same requests as in Eino, and in any version of
-// langchaingo.
+// The model gets the same requests as with Eino, with every version of langchaingo.
 func TestWire(t *testing.T) {
 	for _, c := range wiretest.Conversations() {
 		t.Run(c.Name, func(t *testing.T) {
@@ -102,8 +101,8 @@ func (wireTool) Description() string                          { return wiretest.
 func (wireTool) Schema() json.RawMessage                      { return json.RawMessage(`{"type":"object"}`) }
 func (wireTool) Call(context.Context, string) (string, error) { return wiretest.HostAnswer, nil }
 
-// playLoop plays a conversation in a loop of the host, which asks again when the
-// model fails.
+// playLoop plays a conversation in a loop of the host, which repeats a request when the model
+// fails.
 func playLoop(t *testing.T, rt *satchel.Runtime, c *wiretest.Conversation, m *wireModel) {
 	t.Helper()
 	adapter, err := Install(rt, m, []tools.Tool{wireTool{}})

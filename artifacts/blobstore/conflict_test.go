@@ -109,8 +109,9 @@ func changes(r *http.Request) bool {
 	return r.Method == http.MethodPut || r.Method == http.MethodDelete
 }
 
-// Everything holds where each write and each delete meets others first: those that were
-// not done, and those that were done although the answer says otherwise.
+// The conformance tests pass even if each write and each delete first conflicts with another
+// request. Some of these requests have no effect; others have one although the answer reports a
+// conflict.
 func TestConformanceAmongRivals(t *testing.T) {
 	for name, done := range map[string]bool{"not done": false, "done": true} {
 		t.Run(name, func(t *testing.T) {

@@ -39,8 +39,9 @@ func TestBucketWithoutConditions(t *testing.T) {
 	}
 }
 
-// killedProcess is the way of a process to the S3 server. It makes so many requests after its store
-// is open, and is killed at the next one, which the server has done or not.
+// killedProcess is a proxy between a child process and the S3 server. It passes on a number of
+// requests after the store is open, and kills the process at the next one. The server may or
+// may not execute that one.
 type killedProcess struct {
 	server http.Handler
 	left   atomic.Int64
@@ -104,8 +105,8 @@ var children = map[string]func(prefix string) error{
 	}),
 }
 
-// Whatever the request at which a process is killed in the middle of a Save or an End, what
-// is seen is whole, and a sweep leaves nothing else.
+// A process is killed at each request of a Save or an End. Visible versions are complete after
+// that, and a sweep removes everything else.
 func TestDeathAtEachRequest(t *testing.T) {
 	for _, name := range []string{"save", "end"} {
 		for _, done := range []bool{false, true} {
@@ -129,8 +130,8 @@ func TestDeathAtEachRequest(t *testing.T) {
 	}
 }
 
-// killedAt lets a child make so many requests and kills it at the next one; false if it
-// makes no more.
+// killedAt kills a child at the request after so many. It returns false if the child makes no
+// more requests.
 func killedAt(t *testing.T, name, prefix string, requests int64, done bool) bool {
 	t.Helper()
 	m := &killedProcess{done: done, due: make(chan struct{}), dead: make(chan struct{})}
@@ -152,8 +153,8 @@ func killedAt(t *testing.T, name, prefix string, requests int64, done bool) bool
 	}
 }
 
-// wholeAfter checks what a session has that had one version, and that nothing else is
-// there after a sweep.
+// wholeAfter checks that a session with one version still has it, and that a sweep removes
+// everything else.
 func wholeAfter(t *testing.T, when string, s *blobstore.Store, prefix string) {
 	t.Helper()
 	all, err := s.List(t.Context(), "s")

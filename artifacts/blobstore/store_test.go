@@ -125,8 +125,8 @@ func TestManyHostsClaimVersions(t *testing.T) {
 	}
 }
 
-// What a process leaves that dies in the middle of a Save or an End is invisible, and a
-// sweep removes it.
+// Objects of a process that dies in the middle of a Save or an End are invisible, and a sweep
+// removes them.
 func TestSweep(t *testing.T) {
 	b := memory(t)
 	s := open(t, b)

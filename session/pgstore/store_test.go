@@ -309,8 +309,8 @@ func count(t *testing.T, db *pgxpool.Pool, name, table string) (n int) {
 	return n
 }
 
-// Texts are kept once for all sessions. A sweep removes sessions that were not saved in time,
-// and keeps the others with their texts.
+// All sessions share one copy of a text. A sweep removes sessions that were not saved in time,
+// and no texts of the others.
 func TestSweep(t *testing.T) {
 	db := shared(t)
 	name := "s" + rand.Text()
@@ -357,8 +357,8 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// updatesOf returns how many updates of records a schema has seen, once there are made of
-// them. hot are those that changed no index.
+// updatesOf waits until the statistics of a schema show made updates of records, and returns
+// the updates. hot is how many of them changed no index.
 func updatesOf(t *testing.T, db *pgxpool.Pool, name string, made int) (updates, hot int) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {

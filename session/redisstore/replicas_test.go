@@ -51,8 +51,8 @@ func TestReplicas(t *testing.T) {
 	}
 }
 
-// A Save that waits for the disk succeeds when it is there, and is uncertain before. A
-// server that cannot say so is refused.
+// A Save that waits for the disk succeeds if the value is on the disk in time, and is uncertain
+// otherwise. A server without WAITAOF is refused.
 func TestSynced(t *testing.T) {
 	server := servertest.Own(t, "redis")
 	db := client(t, server.URL)
@@ -92,8 +92,8 @@ func TestSynced(t *testing.T) {
 	}
 }
 
-// follow makes a server a replica of another, which has all of it then, and returns the
-// port of that.
+// follow makes a server a replica of primary, waits until it has all data, and returns the port
+// of primary.
 func follow(t *testing.T, replica, primary *redis.Client) string {
 	t.Helper()
 	port := listen(t, primary)
@@ -137,8 +137,8 @@ func listen(t *testing.T, server *redis.Client) string {
 	return ""
 }
 
-// Through Sentinel a conversation goes on at the new primary with all that was
-// acknowledged, because a replica had it.
+// After a failover through Sentinel a conversation continues at the new primary with everything
+// that was acknowledged, because a replica had it.
 func TestSentinel(t *testing.T) {
 	primary, replica := servertest.Own(t, "redis"), servertest.Own(t, "redis")
 	direct, second := client(t, primary.URL), client(t, replica.URL)
@@ -196,8 +196,7 @@ func openPatiently(t *testing.T, db redis.UniversalClient) *redisstore.Store {
 	}
 }
 
-// startSentinel starts a Sentinel that watches the primary at a port, and returns where
-// it listens.
+// startSentinel starts a Sentinel that watches the primary at a port, and returns its address.
 func startSentinel(t *testing.T, port string) string {
 	t.Helper()
 	for range 10 {

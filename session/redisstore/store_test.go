@@ -173,8 +173,8 @@ func TestSilentServer(t *testing.T) {
 // faultEvery is which of the server's answers are lost.
 const faultEvery = 23
 
-// A server that is killed while hosts save still has everything that it
-// acknowledged when it is back.
+// A server that is killed during saves still has everything that it acknowledged after its
+// restart.
 func TestKilledServer(t *testing.T) {
 	server := servertest.Own(t, "redis")
 	s := open(t, client(t, server.URL))
@@ -323,8 +323,8 @@ func TestTimeToLive(t *testing.T) {
 	}
 }
 
-// A session that is saved keeps its texts: each Save gives it its time again, and its
-// texts theirs, twice as much, when a quarter of it is over.
+// Each Save renews the time to live of its session, and that of its texts when a quarter of it
+// has passed. Texts live twice as long.
 func TestSavesKeepTexts(t *testing.T) {
 	t.Parallel()
 	db := client(t, servertest.Shared(t, "redis").URL)
