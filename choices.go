@@ -93,8 +93,8 @@ type Overview struct {
 // Loading says how long skills stay loaded, and where their content goes. The zero value of a
 // field is its default; -1 in a number means none.
 type Loading struct {
-	// Mode says when loads end. The default is loadmode.Adaptive. It is loadmode.Turn if Clearing
-	// is set, unless the vocabulary of the tools has a mode of its own.
+	// Mode says when loads end. The default is the mode of the tools' vocabulary if that has one,
+	// else loadmode.Turn if Clearing is set, else loadmode.Adaptive.
 	Mode loadmode.Mode
 	// Max is how many skills an agent can have loaded at once; the default is
 	// loadmode.DefaultMax. A load above that unloads the skill that Victim chooses, by default
@@ -116,9 +116,10 @@ type Loading struct {
 	Placement processors.Placement
 	// Prices are the prices of the provider's prompt cache, for mode Adaptive. The default is
 	// loadmode.DefaultPrices. When a turn begins, they decide which content of ended loads is
-	// removed; see [loadmode.Prices.Clear]. Carrying the content has its cost too, and so has a
-	// skill that is loaded again. A skill whose text is still in view is loaded again without a
-	// second copy of the text. With processors.InSystem the prices change nothing.
+	// removed. The cost of removing it is compared with the cost of sending it in further
+	// requests, and with how often skills were loaded again. A skill whose text is still in view
+	// is loaded again without a second copy of the text. With processors.InSystem the prices
+	// change nothing.
 	//
 	// Removing is free if the cache no longer has the content: the last request is older than
 	// TTL, or the host has changed a message before the content. To find that out, the agent's

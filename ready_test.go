@@ -78,7 +78,7 @@ func TestReadyNamesPlacesWithoutSkills(t *testing.T) {
 	}
 }
 
-// Ready reads the places itself. A host that never calls Refresh finds out that a place was
+// Ready looks for changes itself. A host that never calls Refresh finds out that a place was
 // removed or emptied, even if a cache still serves it, and that it is back.
 func TestReadyLooksForChanges(t *testing.T) {
 	base := t.TempDir()

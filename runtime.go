@@ -28,7 +28,7 @@ type Runtime struct {
 	// the background.
 	closers   []func() error
 	anonymous atomic.Int64 // how many anonymous sessions have begun
-	closing   sync.Once
+	closeOnce sync.Once
 	closeErr  error // the result of Close
 }
 
@@ -36,7 +36,7 @@ type Runtime struct {
 // and the workspaces with all their files. Open calls may fail; [Runtime.Shutdown] waits for
 // them first. A second Close returns the same error and changes nothing.
 func (r *Runtime) Close() error {
-	r.closing.Do(func() {
+	r.closeOnce.Do(func() {
 		r.closeErr = closeAll(r.closers)
 		if r.hostCatalog == nil {
 			r.closeErr = errors.Join(r.closeErr, r.catalog.Close())
@@ -77,8 +77,8 @@ func (r *Runtime) Tools() []core.Tool { return r.calls.Offer.Set.Tools() }
 // Catalog returns the catalog of the runtime.
 func (r *Runtime) Catalog() *catalog.Catalog { return r.catalog }
 
-// Refresh reads the places of skills again. Sessions that have begun keep their overview; their
-// next user turn notes the changes once.
+// Refresh looks for changes of the skills in their places. Sessions that have begun keep their
+// overview; their next user turn notes the changes once.
 func (r *Runtime) Refresh(ctx context.Context) error {
 	_, err := r.catalog.Refresh(ctx)
 	r.calls.Report.Scanned(ctx, r.catalog.Snapshot())
@@ -104,7 +104,7 @@ func (r *Runtime) Diagnostics() []skillmd.Diagnostic {
 	return all
 }
 
-// Ready reads the places of skills again, as [Runtime.Refresh] does, and reports what agents
+// Ready looks for changes of the skills, as [Runtime.Refresh] does, and reports what agents
 // lack; nil if they lack nothing. The error contains a [catalog.RootError] for each place that
 // has no skills (see [catalog.Catalog.Ready]). It is [catalog.ErrNoSkills] if no place has any.
 // If commands cannot run at all, it wraps executor.ErrSetup or sandbox.ErrUnavailable, and says

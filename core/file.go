@@ -79,7 +79,7 @@ func (f *File) SetURL(address string) {
 		case "base64":
 			isBase64 = true
 		case "name", "filename":
-			f.Name = unescaped(strings.Trim(value, `"`))
+			f.Name = unescape(strings.Trim(value, `"`))
 		}
 	}
 	f.Data, f.Size = func() ([]byte, error) { return decodePercent(body) }, len(body)-2*strings.Count(body, "%")
@@ -110,7 +110,7 @@ func isDataURL(s string) bool {
 	return len(s) >= len(dataScheme) && strings.EqualFold(s[:len(dataScheme)], dataScheme)
 }
 
-func unescaped(s string) string {
+func unescape(s string) string {
 	if plain, err := url.PathUnescape(s); err == nil {
 		return plain
 	}
@@ -127,7 +127,7 @@ func decodePercent(text string) ([]byte, error) {
 
 func decodeBase64(text string) ([]byte, error) {
 	if strings.Contains(text, "%") { // of a data: URL
-		text = unescaped(text)
+		text = unescape(text)
 	}
 	encoding := base64.RawStdEncoding
 	if strings.ContainsAny(text, "-_") {

@@ -166,7 +166,7 @@ func decodeFields(arguments string) ([]field, error) {
 type Kind uint8
 
 const (
-	// Command is shell text, which bash could run.
+	// Command is shell text, which the tool passes to a shell.
 	Command Kind = iota + 1
 	// Path is a path of the host.
 	Path

@@ -22,9 +22,9 @@ type Memory struct {
 	// It must not change after the first call.
 	MaxSessions int
 
-	mu       sync.Mutex // guards the fields below; held for short operations only
-	sessions *lru.Cache[string, *memorySession]
-	ended    *lru.Cache[agentKey, storedTombstone]
+	mu         sync.Mutex // guards the fields below; held for short operations only
+	sessions   *lru.Cache[string, *memorySession]
+	tombstones *lru.Cache[agentKey, storedTombstone]
 }
 
 // agentKey names an agent of a session.
@@ -49,7 +49,7 @@ func NewMemory() *Memory { return &Memory{} }
 func (m *Memory) prepare() {
 	if m.sessions == nil {
 		m.sessions = lru.New[string, *memorySession](cmp.Or(m.MaxSessions, maxSessions), nil)
-		m.ended = lru.New[agentKey, storedTombstone](maxTombstones, nil)
+		m.tombstones = lru.New[agentKey, storedTombstone](maxTombstones, nil)
 	}
 }
 

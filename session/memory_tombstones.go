@@ -19,8 +19,8 @@ func (m *Memory) MarkEnded(ctx context.Context, session string, last []Tombstone
 	m.prepare()
 	for _, c := range last {
 		key := agentKey{session, c.Agent}
-		m.ended.Remove(key)
-		m.ended.Put(key, storedTombstone{Calls: c.Calls, At: time.Now().Unix()}, 1)
+		m.tombstones.Remove(key)
+		m.tombstones.Put(key, storedTombstone{Calls: c.Calls, At: time.Now().Unix()}, 1)
 	}
 	m.sessions.Remove(session)
 	return nil
@@ -34,7 +34,7 @@ func (m *Memory) Ended(ctx context.Context, key core.SessionKey) (calls int, err
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.prepare()
-	if t, ok := m.ended.Get(agentKey{key.Session, key.Agent}); ok && !t.isOver() {
+	if t, ok := m.tombstones.Get(agentKey{key.Session, key.Agent}); ok && !t.isOver() {
 		return t.Calls, nil
 	}
 	return 0, nil

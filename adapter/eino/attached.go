@@ -101,7 +101,7 @@ func withName(f core.File, name, mime string) core.File {
 const filePlaceholder = "[attached file]"
 
 // fileParts records whether the client of a model refuses file parts.
-type fileParts struct{ refused atomic.Bool }
+type fileParts struct{ areRefused atomic.Bool }
 
 // dropRefusedFiles reports whether err says that the client of the model refuses file parts,
 // which it does before it sends anything. If so, it removes the file parts from req, so that
@@ -110,7 +110,7 @@ func (m *viewModel) dropRefusedFiles(ctx context.Context, req *request, err erro
 	if err == nil || !isFileRefusal(err) || !slices.ContainsFunc(req.messages, hasFiles) {
 		return false
 	}
-	if m.files.refused.CompareAndSwap(false, true) {
+	if m.files.areRefused.CompareAndSwap(false, true) {
 		m.adapter.hooks.Logger().WarnContext(ctx, "the client of the model takes no file parts, so they are left out of requests: set eino.WithoutFileParts", "error", err)
 	}
 	req.messages = withoutFiles(slices.Clone(req.messages))

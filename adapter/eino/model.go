@@ -166,7 +166,7 @@ func (m *viewModel) newRequest(ctx context.Context, input []*schema.Message, opt
 	}
 	sent := m.adapter.settings.addCacheMarks(render(input, view.Messages), view.Messages)
 	m.adapter.makeSendable(sent, names)
-	if m.adapter.settings.noFiles || m.files.refused.Load() {
+	if m.adapter.settings.noFiles || m.files.areRefused.Load() {
 		sent = withoutFiles(sent)
 	}
 	req := &request{ctx: ctx, key: key, model: m.inner, messages: sent, options: opts, tools: offered}
