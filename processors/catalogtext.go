@@ -260,21 +260,27 @@ func (o OverviewText) planNames(all []entry, limit int) plan {
 		limit -= cost
 		return true
 	}
+	entryCost := func(i int) int { return prompttext.Estimate(o.entryLine(&all[i], p.lengthOf(&all[i]))) }
 	nameCost := func(i int) int { return prompttext.Estimate(all[i].nameOnly()) + 1 } // with a comma
-	named := 0
+	shown := 0
 	for _, i := range order {
 		isChosen := all[i].isPinned || all[i].likely < len(o.Likely)
-		if p.isDescribed[i] = isChosen && reserve(prompttext.Estimate(o.entryLine(&all[i], p.lengthOf(&all[i])))); p.isDescribed[i] {
-			named++
+		if isChosen && reserve(entryCost(i)) {
+			p.isDescribed[i] = true
+			shown++
 		}
 	}
 	for _, i := range order {
-		if p.isNamed[i] = !p.isDescribed[i] && reserve(nameCost(i)); p.isNamed[i] {
-			named++
+		if !p.isDescribed[i] && reserve(nameCost(i)) {
+			p.isNamed[i] = true
+			shown++
 		}
 	}
+	if shown < len(all) {
+		return p
+	}
 	for _, i := range order {
-		if named == len(all) && p.isNamed[i] && reserve(prompttext.Estimate(o.entryLine(&all[i], p.lengthOf(&all[i])))-nameCost(i)) {
+		if p.isNamed[i] && reserve(entryCost(i)-nameCost(i)) {
 			p.isDescribed[i] = true
 		}
 	}

@@ -96,22 +96,25 @@ func objectSchema(raw json.RawMessage) (map[string]any, error) {
 // replaces known tools by their definitions, and adds Satchel's tools, or removes them if the
 // session sees no skill. A second rewrite of the same options changes nothing.
 func (o *offer) rewrite(opts *llms.CallOptions, noSkills bool) {
-	list := make([]llms.Tool, 0, len(opts.Functions)+len(opts.Tools)+len(o.ownTools))
-	var inList map[string]bool
-	if cap(list) > 32 { // a search of the list is faster for a few tools
-		inList = make(map[string]bool, cap(list))
+	tools, choice := o.toolsOf(opts, noSkills), opts.ToolChoice
+	if choice == nil {
+		choice = choiceOf(opts.FunctionCallBehavior)
 	}
+	if !isSendable(choice, tools) {
+		choice = nil
+	}
+	opts.Functions, opts.FunctionCallBehavior, opts.Tools, opts.ToolChoice = nil, "", tools, choice
+}
+
+// toolsOf returns the tools of a call, each name once: functions, then tools of the options,
+// then those of Satchel that are not among them. It is nil if there are none.
+func (o *offer) toolsOf(opts *llms.CallOptions, noSkills bool) []llms.Tool {
+	list := newToolList(len(opts.Functions) + len(opts.Tools) + len(o.ownTools))
 	add := func(t llms.Tool) {
-		if t.Function != nil {
-			name := t.Function.Name
-			if inList[name] || inList == nil && hasTool(list, name) || noSkills && o.isOwn[name] {
-				return
-			}
-			if inList != nil {
-				inList[name] = true
-			}
+		if t.Function != nil && noSkills && o.isOwn[t.Function.Name] {
+			return
 		}
-		list = append(list, t)
+		list.add(t)
 	}
 	for i := range opts.Functions {
 		add(o.toolOf(&opts.Functions[i]))
@@ -125,16 +128,40 @@ func (o *offer) rewrite(opts *llms.CallOptions, noSkills bool) {
 	for _, t := range o.ownTools {
 		add(t)
 	}
-	if opts.ToolChoice == nil {
-		opts.ToolChoice = choiceOf(opts.FunctionCallBehavior)
+	if len(list.tools) == 0 {
+		return nil
 	}
-	if len(list) == 0 {
-		list = nil
+	return list.tools
+}
+
+// toolList is a list of tools in which each name occurs once.
+type toolList struct {
+	tools []llms.Tool
+	names map[string]bool // the names of a long list; nil for a short one
+}
+
+func newToolList(size int) toolList {
+	l := toolList{tools: make([]llms.Tool, 0, size)}
+	if size > shortList {
+		l.names = make(map[string]bool, size)
 	}
-	if !isSendable(opts.ToolChoice, list) {
-		opts.ToolChoice = nil
+	return l
+}
+
+// add adds a tool unless the list has one with that name.
+func (l *toolList) add(t llms.Tool) {
+	if t.Function == nil {
+		l.tools = append(l.tools, t)
+		return
 	}
-	opts.Functions, opts.FunctionCallBehavior, opts.Tools = nil, "", list
+	name := t.Function.Name
+	if l.names[name] || l.names == nil && hasTool(l.tools, name) {
+		return
+	}
+	if l.names != nil {
+		l.names[name] = true
+	}
+	l.tools = append(l.tools, t)
 }
 
 // toolOf converts a deprecated function into a tool. It returns the installed definition if the

@@ -15,6 +15,9 @@ const maxMarks = 4
 // arguments are neither an object nor a list.
 const maxScalar = 4096
 
+// shortList is the number of tools up to which a search of the list is faster than a map.
+const shortList = 32
+
 // Limits of [Conversations].
 const (
 	// maxConversations is the most sessions. A further one replaces the one that began first.

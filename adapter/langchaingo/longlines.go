@@ -78,24 +78,32 @@ func (b *cutBody) Read(p []byte) (int, error) {
 // unchanged.
 func (b *cutBody) readLine() {
 	line, err := b.lines.ReadSlice('\n')
-	full := errors.Is(err, bufio.ErrBufferFull)
-	if full && !b.passesRest && bytes.HasPrefix(line, dataField) {
-		line = bytes.Clone(line)
-		for full && len(line) <= largestLine {
-			var more []byte
-			more, err = b.lines.ReadSlice('\n')
-			full = errors.Is(err, bufio.ErrBufferFull)
-			line = append(line, more...)
-		}
-		if !full {
+	if errors.Is(err, bufio.ErrBufferFull) && !b.passesRest && bytes.HasPrefix(line, dataField) {
+		line, err = b.readRest(bytes.Clone(line))
+		if !errors.Is(err, bufio.ErrBufferFull) {
 			line = cutLine(line, b.longest)
 		}
 	}
-	if b.out, b.passesRest = line, full; !full {
+	b.out, b.passesRest = line, errors.Is(err, bufio.ErrBufferFull)
+	if !b.passesRest {
 		b.err = err
 	}
 }
 
+// readRest appends the rest of a line. If the line is longer than largestLine, it stops there
+// and returns bufio.ErrBufferFull.
+func (b *cutBody) readRest(line []byte) ([]byte, error) {
+	for len(line) <= largestLine {
+		part, err := b.lines.ReadSlice('\n')
+		line = append(line, part...)
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return line, err
+		}
+	}
+	return line, bufio.ErrBufferFull
+}
+
+// object is a JSON object, decoded one level deep.
 type object = map[string]json.RawMessage
 
 // cutLine splits a chunk of a stream of chat completions into several lines with the same
