@@ -185,16 +185,14 @@ func (s *Store) attempt(ctx context.Context, writes bool, do func(context.Contex
 		limited, cancel := context.WithTimeout(ctx, attemptTime+s.wait+s.syncWait)
 		answer, err = do(limited)
 		cancel()
-		switch {
-		case err == nil || errors.Is(err, redis.Nil):
+		if err == nil || errors.Is(err, redis.Nil) {
 			return answer, err
-		case errors.Is(err, session.ErrUncertain):
+		}
+		if errors.Is(err, session.ErrUncertain) {
 			return nil, err
-		case !canRetry(err):
-			if sent && writes {
-				return nil, fmt.Errorf("%w: %w", session.ErrUncertain, err)
-			}
-			return nil, err
+		}
+		if !canRetry(err) {
+			break
 		}
 		sent = sent || !isReply(err)
 		if ctx.Err() != nil {
