@@ -51,7 +51,7 @@ type Audience struct {
 }
 
 // errAudience reports an audience without a key.
-var errAudience = errors.New("an audience that allows not all skills needs a key")
+var errAudience = errors.New("the audience has Allow but no Key: set a Key, so that equal audiences share an overview")
 
 // Embedder computes vectors of texts for [catalog.Search]. Each adapter has a function Embedder
 // that returns one.
@@ -159,11 +159,11 @@ func (l *Loading) check() error {
 		}
 	}
 	return cmp.Or(
-		errorIf(l.Mode != 0 && !l.Mode.Valid(), "Mode: %w %v", loadmode.ErrMode, l.Mode),
-		errorIf(l.Max < -1, "Max: %d", l.Max),
-		errorIf(min(l.Budget.Warn, l.Budget.Max) < -1, "Budget: %+v", l.Budget),
-		errorIf(l.Placement > processors.InSystem, "Placement: %d", l.Placement),
-		errorIf(l.Summary > processors.SummarySkip, "Summary: %d", l.Summary),
+		errorIf(l.Mode != 0 && !l.Mode.Valid(), "Mode: %w %v: use a constant of package loadmode", loadmode.ErrMode, l.Mode),
+		errorIf(l.Max < -1, "Max: %d: use -1 for no limit, or more", l.Max),
+		errorIf(min(l.Budget.Warn, l.Budget.Max) < -1, "Budget: %+v: use -1 for no limit, or more", l.Budget),
+		errorIf(l.Placement > processors.InSystem, "Placement: %d: use a constant of package processors", l.Placement),
+		errorIf(l.Summary > processors.SummarySkip, "Summary: %d: use a constant of package processors", l.Summary),
 	)
 }
 

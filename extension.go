@@ -14,7 +14,7 @@ import (
 // "library.With": errors contain it, and a second extension with the same name is an error of
 // New.
 func WithExtension(name string, extend func(ExtensionHost) (Extension, error)) Option {
-	return single(name, errorIf(extend == nil, "nil"), func(s *settings) {
+	return single(name, errorIf(extend == nil, "the value is nil"), func(s *settings) {
 		s.extensions = append(s.extensions, extension{name, extend})
 	})
 }

@@ -127,8 +127,8 @@ func TestExtensionErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, opts := range map[string][]satchel.Option{
-		"invalid option: parts.With is given twice": {satchel.WithExtension("parts.With", empty), satchel.WithExtension("parts.With", empty)},
-		"invalid option: parts.With: nil":           {satchel.WithExtension("parts.With", nil)},
+		"invalid option: parts.With is given twice":    {satchel.WithExtension("parts.With", empty), satchel.WithExtension("parts.With", empty)},
+		"invalid option: parts.With: the value is nil": {satchel.WithExtension("parts.With", nil)},
 		"invalid option: parts.With: no parts": {satchel.WithExtension("parts.With", func(satchel.ExtensionHost) (satchel.Extension, error) {
 			return satchel.Extension{}, errors.New("no parts")
 		})},

@@ -98,7 +98,7 @@ type settings struct {
 // WithStore sets the store for the state of sessions. The default is a session.Memory that only
 // this runtime uses.
 func WithStore(store session.Store) Option {
-	return single("WithStore", errorIf(store == nil, "nil"), func(s *settings) { s.store = store })
+	return single("WithStore", errorIf(store == nil, "the value is nil"), func(s *settings) { s.store = store })
 }
 
 // WithEvents reports events to a function of the host. The function runs on the goroutine of
@@ -120,7 +120,7 @@ func WithGate(gate func(context.Context, core.SessionKey, core.ToolCall) core.De
 
 // WithLogger sets the log. The default passes warnings and errors to slog.Default.
 func WithLogger(logger *slog.Logger) Option {
-	return single("WithLogger", errorIf(logger == nil, "nil"), func(s *settings) { s.logger = logger })
+	return single("WithLogger", errorIf(logger == nil, "the value is nil"), func(s *settings) { s.logger = logger })
 }
 
 // WithPrefixGuard checks, for each agent of each session, that a request begins with the one

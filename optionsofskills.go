@@ -19,13 +19,13 @@ func WithSkillDirs(dirs ...string) Option {
 	for _, d := range dirs {
 		roots = append(roots, source.Dir(d))
 	}
-	return option("WithSkillDirs", errorIf(slices.Contains(dirs, ""), "empty path"), func(s *settings) { s.roots = append(s.roots, roots...) })
+	return option("WithSkillDirs", errorIf(slices.Contains(dirs, ""), "a path is empty: name a directory"), func(s *settings) { s.roots = append(s.roots, roots...) })
 }
 
 // WithSkillFS adds the skills of any file system, such as an embedded one. name is what
 // locations and diagnostics call it. Several options add up.
 func WithSkillFS(name string, fsys fs.FS) Option {
-	return option("WithSkillFS", errorIf(fsys == nil, "%q: nil file system", name), func(s *settings) {
+	return option("WithSkillFS", errorIf(fsys == nil, "%q: the file system is nil", name), func(s *settings) {
 		s.roots = append(s.roots, source.FS(name, fsys))
 	})
 }
@@ -41,7 +41,7 @@ func WithSkillRoots(roots []source.Root, opts ...catalog.Option) Option {
 
 // WithCatalog uses a catalog that the host has opened. The host closes it.
 func WithCatalog(c *catalog.Catalog) Option {
-	return single("WithCatalog", errorIf(c == nil, "nil"), func(s *settings) { s.hostCatalog = c })
+	return single("WithCatalog", errorIf(c == nil, "the value is nil"), func(s *settings) { s.hostCatalog = c })
 }
 
 // WithAudience sets the function that returns the audience of each agent of each session. The
@@ -51,7 +51,7 @@ func WithCatalog(c *catalog.Catalog) Option {
 // audience with Allow and an empty Key is an error of [Runtime.Prepare]. Several options add
 // up: every audience must allow a skill.
 func WithAudience(audience func(ctx context.Context, key core.SessionKey) Audience) Option {
-	return option("WithAudience", errorIf(audience == nil, "nil"), func(s *settings) { s.addAudience(audience) })
+	return option("WithAudience", errorIf(audience == nil, "the value is nil"), func(s *settings) { s.addAudience(audience) })
 }
 
 // addAudience adds an audience. A skill must be allowed by it and by those that s has.

@@ -45,7 +45,7 @@ func (t *Tools) resolve() error {
 	return cmp.Or(
 		errorIf(v.Name != "" && len(v.Operations) == 0, "Vocabulary: %q is none of Satchel's and has no Operations", v.Name),
 		errorIf(len(v.Operations) > 0 && v.Loads() == "", "Vocabulary: %q has no tool that loads skills", v.Name),
-		errorIf(min(t.Limits.Answer, t.Limits.InlineFile, t.Limits.InlineTotal) < 0, "Limits: %+v", t.Limits),
+		errorIf(min(t.Limits.Answer, t.Limits.InlineFile, t.Limits.InlineTotal) < 0, "Limits: %+v: use 0 for the default, or more", t.Limits),
 	)
 }
 

@@ -11,10 +11,10 @@ import (
 // WithOverview sets how requests list the skills.
 func WithOverview(o Overview) Option {
 	wrong := cmp.Or(
-		errorIf(o.Tokens < -1, "Tokens: %d", o.Tokens),
-		errorIf(o.Format > processors.Lines, "Format: %d", o.Format),
-		errorIf(o.Search > SearchOff, "Search: %d", o.Search),
-		errorIf(o.References > tools.ReferencesInline, "References: %d", o.References),
+		errorIf(o.Tokens < -1, "Tokens: %d: use -1 for no limit, or more", o.Tokens),
+		errorIf(o.Format > processors.Lines, "Format: %d: use a constant of package processors", o.Format),
+		errorIf(o.Search > SearchOff, "Search: %d: use SearchAuto, SearchOn or SearchOff", o.Search),
+		errorIf(o.References > tools.ReferencesInline, "References: %d: use a constant of package tools", o.References),
 		errorIf(o.NoGuidance && o.Guidance != "", "Guidance and NoGuidance exclude each other"),
 	)
 	maxTokens := o.Tokens

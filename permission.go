@@ -10,12 +10,13 @@ import (
 // WithPermissions sets what the allowed-tools lists of loaded skills mean. The HostTools and
 // ToolSkills of several options add up. Only one of them may set other fields.
 func WithPermissions(p Permissions) Option {
-	wrong := cmp.Or(errorIf(!p.Policy.Valid(), "Policy: %v", p.Policy), errorIf(!p.Combine.Valid(), "Combine: %v", p.Combine))
+	wrong := cmp.Or(errorIf(!p.Policy.Valid(), "Policy: %v: use a constant of package permission", p.Policy),
+		errorIf(!p.Combine.Valid(), "Combine: %v: use a constant of package permission", p.Combine))
 	for _, t := range p.HostTools {
-		wrong = cmp.Or(wrong, errorIf(t.Name == "" || t.Takes > permission.Text, "HostTools: %+v", t))
+		wrong = cmp.Or(wrong, errorIf(t.Name == "" || t.Takes > permission.Text, "HostTools: %+v: set a Name, and a Kind of package permission for Takes", t))
 	}
 	for tool, skills := range p.ToolSkills {
-		wrong = cmp.Or(wrong, errorIf(tool == "" || len(skills) == 0, "ToolSkills: tool %q without a skill", tool))
+		wrong = cmp.Or(wrong, errorIf(tool == "" || len(skills) == 0, "ToolSkills: %q: %v: set a tool and at least one skill", tool, skills))
 	}
 	additions := option("WithPermissions", wrong, func(s *settings) {
 		s.hostTools = append(s.hostTools, p.HostTools...)
@@ -37,5 +38,5 @@ func WithPermissions(p Permissions) Option {
 // session holds while only the skills of the question are loaded, with the same content.
 // Without an approver such calls are allowed.
 func WithApprover(approve core.Approver) Option {
-	return single("WithApprover", errorIf(approve == nil, "nil"), func(s *settings) { s.approver = approve })
+	return single("WithApprover", errorIf(approve == nil, "the value is nil"), func(s *settings) { s.approver = approve })
 }
