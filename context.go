@@ -9,6 +9,7 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
+// The context keys of [WithSummary] and [WithLoads].
 type (
 	summaryKey struct{}
 	loadsKey   struct{}

@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 )
 
+// dataField begins a line with data in a stream of server-sent events.
 var dataField = []byte("data:")
 
 // LongLines returns a transport for langchaingo's client for OpenAI, which fails if a line of a

@@ -8,6 +8,7 @@ import (
 	"github.com/tmc/langchaingo/llms"
 )
 
+// streamFunc is a streaming function of langchaingo: it gets each chunk of a response.
 type streamFunc = func(ctx context.Context, chunk []byte) error
 
 // streamFuncs returns two functions, each nil if it is not needed. live is the streaming

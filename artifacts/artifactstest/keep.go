@@ -9,6 +9,7 @@ import (
 	"github.com/satchel-go/satchel/artifacts"
 )
 
+// sessionsListed checks Sessions after saves and ends.
 func sessionsListed(t *testing.T, s artifacts.Store) {
 	sessions := func(want ...artifacts.Session) {
 		t.Helper()

@@ -11,6 +11,7 @@ import (
 	"github.com/satchel-go/satchel/artifacts"
 )
 
+// openVersions opens each version of a name, and the latest one.
 func openVersions(t *testing.T, s artifacts.Store) {
 	const n = 12
 	for i := range n {

@@ -11,6 +11,7 @@ import (
 	"github.com/satchel-go/satchel/artifacts"
 )
 
+// saveCounts checks that each name of each session has versions of its own.
 func saveCounts(t *testing.T, s artifacts.Store) {
 	for want := range 12 {
 		for _, session := range []string{"s1", "s2"} {

@@ -9,6 +9,7 @@ import (
 	"github.com/satchel-go/satchel/session"
 )
 
+// pinReadBack pins texts of all kinds and reads them back.
 func pinReadBack(t *testing.T, s session.Store) {
 	for _, text := range []string{"", "x", "a\r\nb\n", "\x00\xff not text", strings.Repeat("long ", 1<<18)} {
 		ok(t, s.Pin(t.Context(), "s", session.Digest(text), text))

@@ -11,6 +11,7 @@ import (
 	"github.com/satchel-go/satchel/session"
 )
 
+// Two agents of one session, for all tests.
 var (
 	key   = core.SessionKey{Session: "s", Agent: "main"}
 	other = core.SessionKey{Session: "s", Agent: "sub"}
