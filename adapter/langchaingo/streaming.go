@@ -92,7 +92,7 @@ func (s *streamedCalls) restore(resp *llms.ContentResponse) (_ *llms.ContentResp
 	if len(resp.Choices) != 1 || resp.Choices[0] == nil || len(s.calls) == 0 || s.size() < size(callsOf(resp.Choices[0])) {
 		return resp, true
 	}
-	choice := *resp.Choices[0] // merged copies what it changes
+	choice := *resp.Choices[0] // merge copies the calls that it changes
 	choice.ToolCalls = make([]llms.ToolCall, len(s.calls))
 	for i, c := range s.calls {
 		choice.ToolCalls[i] = llms.ToolCall{ID: c.id, Type: "function", FunctionCall: &llms.FunctionCall{Name: c.name, Arguments: c.args.text.String()}}
