@@ -20,14 +20,14 @@ import (
 	"github.com/satchel-go/satchel/internal/archive"
 )
 
-// fetched is a source of skills that is open.
-type fetched struct {
+// openedSource is a source of skills that is open.
+type openedSource struct {
 	skills *catalog.Catalog
 	sha256 string // of the archive, "" for none
 	clean  func()
 }
 
-func (f *fetched) close() {
+func (f *openedSource) close() {
 	f.skills.Close()
 	f.clean()
 }
@@ -38,12 +38,12 @@ func isRepository(place string) bool {
 }
 
 // openSource gets the skills of a source, and fails where it cannot have them all.
-func openSource(ctx context.Context, f *places.FetchFlags, place, pin string, env func(string) string) (_ *fetched, err error) {
+func openSource(ctx context.Context, f *places.FetchFlags, place, pin string, env func(string) string) (_ *openedSource, err error) {
 	temp, err := os.MkdirTemp("", "satchel-install-")
 	if err != nil {
 		return nil, err
 	}
-	out := &fetched{clean: func() { _ = os.RemoveAll(temp) }}
+	out := &openedSource{clean: func() { _ = os.RemoveAll(temp) }}
 	defer func() {
 		if err != nil {
 			out.clean()
@@ -142,7 +142,7 @@ func (cmd *InstallCommand) Run(ctx context.Context, c cli.Console) error {
 		return fmt.Errorf("install: %w", err)
 	}
 	defer target.close()
-	source := sourceNoted(cmd.Source)
+	source := absoluteSource(cmd.Source)
 	for i, s := range skills {
 		working.At("installing %d of %d: %s", i+1, len(skills), plainName(s))
 		folder := cmp.Or(cmd.As, plainName(s))
@@ -165,8 +165,8 @@ func (cmd *InstallCommand) Run(ctx context.Context, c cli.Console) error {
 	return target.save()
 }
 
-// sourceNoted is how a source is noted, so that it is found from anywhere.
-func sourceNoted(place string) string {
+// absoluteSource is how a source is noted, so that it is found from anywhere.
+func absoluteSource(place string) string {
 	if places.IsAddress(place) {
 		return place
 	}

@@ -45,15 +45,15 @@ type packedLine struct {
 	SHA256 string `json:"sha256"`
 }
 
-// packed is a file of an archive.
-type packed struct {
+// archiveEntry is a file of an archive.
+type archiveEntry struct {
 	name, skill, path string
 	from              *catalog.Catalog
 }
 
 // Run writes the archive.
 func (cmd *PackCommand) Run(ctx context.Context, c cli.Console) (err error) {
-	var all []packed
+	var all []archiveEntry
 	for _, dir := range cmd.Dirs {
 		abs, err := filepath.Abs(dir)
 		if err != nil {
@@ -78,14 +78,14 @@ func (cmd *PackCommand) Run(ctx context.Context, c cli.Console) (err error) {
 				return fmt.Errorf("pack: skill %q: %w", s.Name, err)
 			}
 			for _, f := range files {
-				all = append(all, packed{path.Join(top, filepath.ToSlash(rel), f), s.Name, f, skills})
+				all = append(all, archiveEntry{path.Join(top, filepath.ToSlash(rel), f), s.Name, f, skills})
 			}
 		}
 	}
 	if len(all) == 0 {
 		return errors.New("pack: no skill found")
 	}
-	slices.SortFunc(all, func(a, b packed) int { return strings.Compare(a.name, b.name) })
+	slices.SortFunc(all, func(a, b archiveEntry) int { return strings.Compare(a.name, b.name) })
 	for i := range all[1:] {
 		if all[i].name == all[i+1].name {
 			return fmt.Errorf("pack: two files would be %q in the archive: pack the directories apart", all[i].name)
@@ -126,7 +126,7 @@ func topFolder(skills []core.Skill, dir string) string {
 	return "skills"
 }
 
-func pack(ctx context.Context, to io.Writer, all []packed) error {
+func pack(ctx context.Context, to io.Writer, all []archiveEntry) error {
 	zipped, err := gzip.NewWriterLevel(to, gzip.BestCompression)
 	if err != nil {
 		return err
@@ -140,7 +140,7 @@ func pack(ctx context.Context, to io.Writer, all []packed) error {
 	return errors.Join(w.Close(), zipped.Close())
 }
 
-func (p *packed) write(ctx context.Context, w *tar.Writer) error {
+func (p *archiveEntry) write(ctx context.Context, w *tar.Writer) error {
 	f, err := p.from.OpenFile(ctx, p.skill, p.path)
 	if err != nil {
 		return err

@@ -80,7 +80,7 @@ func checkOut(ctx context.Context, source, temp string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, repositoryWait)
 	defer cancel()
 	var told strings.Builder
-	if err := r.unpack(ctx, &limited{&told, maxGitMessage}, address, dir); err != nil {
+	if err := r.unpack(ctx, &headWriter{&told, maxGitMessage}, address, dir); err != nil {
 		return "", fmt.Errorf("read repository %s: %w: %s", filepath.Clean(path), err, cli.OneLine(told.String()))
 	}
 	return dir, nil
@@ -176,13 +176,13 @@ func (s *sequence) ReadAt(p []byte, _ int64) (int, error) {
 	return copy(p, head), err
 }
 
-// limited keeps the beginning of what is written.
-type limited struct {
+// headWriter keeps the beginning of what is written.
+type headWriter struct {
 	*strings.Builder
 	room int
 }
 
-func (l *limited) Write(p []byte) (int, error) {
+func (l *headWriter) Write(p []byte) (int, error) {
 	l.Builder.Write(p[:min(len(p), l.room)])
 	l.room -= min(len(p), l.room)
 	return len(p), nil

@@ -53,8 +53,8 @@ a skill of a library), warnings, such as overlay-outdated, and installed_from (w
 skills-lock.json of the common installer has it from).`
 }
 
-// listed is one skill; the names of its fields in JSON are stable.
-type listed struct {
+// skillLine is one skill; the names of its fields in JSON are stable.
+type skillLine struct {
 	Name        string   `json:"name"`
 	Description string   `json:"description"`
 	Location    string   `json:"location"`
@@ -97,13 +97,13 @@ func (cmd *ListCommand) Run(ctx context.Context, c cli.Console) (err error) {
 	}
 	plain := !cmd.Names && !cmd.JSON && !cmd.Overview
 	if plain {
-		fmt.Fprintln(out, counted(snapshot, text))
+		fmt.Fprintln(out, countLine(snapshot, text))
 	}
 	if err := out.Flush(); err != nil {
 		return fmt.Errorf("write list: %w", err)
 	}
 	if !plain {
-		fmt.Fprintln(c.Err, counted(snapshot, text))
+		fmt.Fprintln(c.Err, countLine(snapshot, text))
 	}
 	if slices.ContainsFunc(findings, func(d skillmd.Diagnostic) bool { return d.Code == catalog.CodeSourceFailed }) {
 		return cli.ErrReported
@@ -172,7 +172,7 @@ func (cmd *ListCommand) write(ctx context.Context, c cli.Console, out io.Writer,
 		if err != nil {
 			return fmt.Errorf("list docs of %q: %w", skill.Name, err)
 		}
-		l := listed{
+		l := skillLine{
 			skill.Name, skill.Description, skill.Location, len(docs), skill.Hidden,
 			skill.Scope.String(), skill.Source, skill.Qualified, skill.Shadowed, skill.Version, skill.Revision, warnings[skill.ID], installed.source(skill),
 		}
@@ -225,9 +225,9 @@ func warningsOf(snapshot *catalog.Snapshot) map[string][]string {
 	return warnings
 }
 
-// counted says how many skills a catalog has and how many of them the overview of chat
+// countLine says how many skills a catalog has and how many of them the overview of chat
 // names.
-func counted(snapshot *catalog.Snapshot, text processors.OverviewText) string {
+func countLine(snapshot *catalog.Snapshot, text processors.OverviewText) string {
 	visible := snapshot.Visible()
 	fit := text.Fit(visible)
 	named := len(visible) - fit.Missing

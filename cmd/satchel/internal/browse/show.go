@@ -34,8 +34,8 @@ compatibility, allowed_tools (null: no list), metadata, hidden, digest (the SHA-
 body), docs, files and body.`
 }
 
-// shown is the object of --json; the names of its fields are stable.
-type shown struct {
+// skillDetails is the object of --json; the names of its fields are stable.
+type skillDetails struct {
 	Name          string            `json:"name"`
 	Description   string            `json:"description"`
 	Location      string            `json:"location"`
@@ -91,12 +91,12 @@ func (cmd *ShowCommand) Run(ctx context.Context, c cli.Console) (err error) {
 	return nil
 }
 
-func (cmd *ShowCommand) read(ctx context.Context, skills *catalog.Catalog, skill core.Skill) (*shown, error) {
+func (cmd *ShowCommand) read(ctx context.Context, skills *catalog.Catalog, skill core.Skill) (*skillDetails, error) {
 	read, body, err := skills.Body(ctx, skill.Name)
 	if err != nil {
 		return nil, err
 	}
-	s := &shown{
+	s := &skillDetails{
 		Name: skill.Name, Description: skill.Description, Location: skill.Location,
 		License: skill.License, Compatibility: skill.Compatibility, AllowedTools: read.AllowedTools,
 		Metadata: skill.Metadata, Hidden: skill.Hidden, Digest: body.Digest, Body: body.Text,
@@ -112,7 +112,7 @@ func (cmd *ShowCommand) read(ctx context.Context, skills *catalog.Catalog, skill
 }
 
 // write prints the skill for people. On a terminal its body has no control characters.
-func (s *shown) write(out *bufio.Writer, watched bool) {
+func (s *skillDetails) write(out *bufio.Writer, watched bool) {
 	field := func(name, value string) {
 		if value != "" {
 			fmt.Fprintf(out, "%s: %s\n", name, cli.Printable(strings.Join(strings.Fields(value), " ")))

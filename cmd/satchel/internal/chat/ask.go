@@ -50,10 +50,10 @@ type typist struct {
 
 	mu sync.Mutex
 	// next receives the line of a read that has begun and cannot be cancelled.
-	next chan typed
+	next chan lineRead
 }
 
-type typed struct {
+type lineRead struct {
 	text string
 	err  error
 }
@@ -91,11 +91,11 @@ func (t *typist) line(ctx context.Context) (string, error) {
 	t.mu.Lock()
 	next := t.next
 	if next == nil {
-		next = make(chan typed, 1)
+		next = make(chan lineRead, 1)
 		t.next = next
 		go func() { // ends with the line, or with the input
 			text, err := cli.ReadLine(t.in)
-			next <- typed{text, err}
+			next <- lineRead{text, err}
 		}()
 	}
 	t.mu.Unlock()
@@ -174,7 +174,7 @@ func (r *reporter) Question(to io.Writer, ask core.Ask) {
 	if ask.Detail != "" {
 		args = "\n" + strings.TrimRight(cli.PrintableDiff(ask.Detail), "\n")
 	}
-	r.print(to, indented(fmt.Sprintf("gate    %s wants to call %s %s\n(%s; loaded: %s)",
+	r.print(to, indent(fmt.Sprintf("gate    %s wants to call %s %s\n(%s; loaded: %s)",
 		ask.Key.Agent, ask.Call.Name, args, ask.Reason, orNone(ask.Skills))))
 }
 

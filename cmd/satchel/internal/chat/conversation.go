@@ -27,7 +27,7 @@ type conversation struct {
 	Runtime *satchel.Runtime
 	helpers map[string]*satchel.Runtime // of other agents, by name
 	// work is nil where nothing may run.
-	work *workshop
+	work *runResources
 	out  *exporter // nil without --out
 	// place is where the conversation is kept, process what tells the turns of this
 	// chat from those of others with the same conversation.
@@ -148,7 +148,7 @@ func (f *Flags) Open(ctx context.Context, where Endpoint, policy skillrun.Policy
 	}
 	kept.tell(show)
 	if c.work != nil && c.Runtime.Hooks().Owns("skill_run") && hasSkills(c.Runtime) {
-		show.Caution(c.work.caution())
+		show.Caution(c.work.confinement())
 	}
 	return c, nil
 }
@@ -220,7 +220,7 @@ func (c *conversation) check(ctx context.Context) {
 	if c.told != nil {
 		c.told.Begin()
 	}
-	if err := refreshed(ctx, c.Runtime); err != nil {
+	if err := refresh(ctx, c.Runtime); err != nil {
 		c.show.Warning("skills are as they were: " + err.Error())
 	}
 	snapshot := c.Runtime.Catalog().Snapshot()
@@ -240,8 +240,8 @@ func (c *conversation) check(ctx context.Context) {
 	}
 }
 
-// refreshed looks for changes of the skills. Errors that the log has are not returned.
-func refreshed(ctx context.Context, rt *satchel.Runtime) error {
+// refresh looks for changes of the skills. Errors that the log has are not returned.
+func refresh(ctx context.Context, rt *satchel.Runtime) error {
 	err := rt.Refresh(ctx)
 	if _, told := errors.AsType[*catalog.RootError](err); told {
 		return nil

@@ -23,10 +23,10 @@ import (
 // einoAgent is a ChatModelAgent with the history that each turn sends.
 type einoAgent struct {
 	runner *adk.Runner
-	kept   *kept
+	kept   *history
 	show   *reporter
 	// turn are the messages of the turn that runs.
-	turn []said
+	turn []savedMessage
 
 	// responses counts the assistant's messages of the request. calls are those
 	// of the last one, with the ids of the request, and results their answers by
@@ -39,7 +39,7 @@ type einoAgent struct {
 	unknown func(tool string) (answer string, ok bool)
 }
 
-func newEinoAgent(ctx context.Context, rt *satchel.Runtime, where Endpoint, f *Flags, earlier *kept, show *reporter) (agent, error) {
+func newEinoAgent(ctx context.Context, rt *satchel.Runtime, where Endpoint, f *Flags, earlier *history, show *reporter) (agent, error) {
 	model, err := openai.NewChatModel(ctx, &openai.ChatModelConfig{
 		BaseURL: where.URL, APIKey: where.Key, Model: where.Model,
 	})
@@ -108,7 +108,7 @@ func verbatim(system string) adk.GenModelInput {
 
 // Turn runs the agent.
 func (a *einoAgent) Turn(ctx context.Context, prompt string) (string, error) {
-	a.turn = []said{{Role: roleUser, Text: prompt}}
+	a.turn = []savedMessage{{Role: roleUser, Text: prompt}}
 	last, err := a.run(ctx, einoMessages(append(slices.Clone(a.kept.messages), a.turn...)))
 	if errors.Is(err, adk.ErrExceedMaxIterations) {
 		return "", errSteps
@@ -116,12 +116,12 @@ func (a *einoAgent) Turn(ctx context.Context, prompt string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	answer := said{Role: roleAssistant, Text: last.Content, Reasoning: last.ReasoningContent}
+	answer := savedMessage{Role: roleAssistant, Text: last.Content, Reasoning: last.ReasoningContent}
 	return last.Content, a.kept.add(append(a.turn, answer))
 }
 
 // einoMessages are messages that are kept, as Eino sends them.
-func einoMessages(all []said) []*schema.Message {
+func einoMessages(all []savedMessage) []*schema.Message {
 	messages := make([]*schema.Message, 0, len(all))
 	for _, m := range all {
 		switch m.Role {
@@ -204,24 +204,24 @@ func (a *einoAgent) follow(e *adk.AgentEvent) (*schema.Message, error) {
 	if len(m.ToolCalls) == 0 {
 		return m, nil // Turn's caller shows it
 	}
-	m = a.named(m)
+	m = a.withRequestIDs(m)
 	a.show.Text(m.Content)
 	for _, c := range m.ToolCalls {
 		a.show.ToolCall(core.ToolCall{ID: c.ID, Name: c.Function.Name, Arguments: c.Function.Arguments})
 	}
 	a.calls = m.ToolCalls
-	asked := said{Role: roleAssistant, Text: m.Content, Reasoning: m.ReasoningContent}
+	asked := savedMessage{Role: roleAssistant, Text: m.Content, Reasoning: m.ReasoningContent}
 	for _, c := range m.ToolCalls {
 		arguments := cmp.Or(c.Function.Arguments, "{}") // as the adapter sends it
-		asked.Calls = append(asked.Calls, saidCall{Index: c.Index, ID: c.ID, Name: c.Function.Name, Arguments: arguments})
+		asked.Calls = append(asked.Calls, savedCall{Index: c.Index, ID: c.ID, Name: c.Function.Name, Arguments: arguments})
 	}
 	a.turn = append(a.turn, asked)
 	return m, nil
 }
 
-// named returns a response with the ids that its calls have in the next request. The
+// withRequestIDs returns a response with the ids that its calls have in the next request. The
 // event has the provider's ids, which may be missing or repeated.
-func (a *einoAgent) named(m *schema.Message) *schema.Message {
+func (a *einoAgent) withRequestIDs(m *schema.Message) *schema.Message {
 	named := *m
 	named.ToolCalls = slices.Clone(m.ToolCalls)
 	for i := range named.ToolCalls {
@@ -244,7 +244,7 @@ func (a *einoAgent) reportResults() {
 		}
 		if ok {
 			a.show.ToolResult(core.ToolCall{ID: c.ID, Name: c.Function.Name}, result)
-			a.turn = append(a.turn, said{Role: roleTool, Text: result, CallID: c.ID, Tool: c.Function.Name})
+			a.turn = append(a.turn, savedMessage{Role: roleTool, Text: result, CallID: c.ID, Tool: c.Function.Name})
 		}
 	}
 	a.calls = nil

@@ -243,11 +243,11 @@ func (r *reporter) note(format string, args ...any) {
 	if !r.verbose {
 		return
 	}
-	r.print(r.err, indented(fmt.Sprintf(format, args...)))
+	r.print(r.err, indent(fmt.Sprintf(format, args...)))
 }
 
-// indented is a note as it is printed.
-func indented(text string) string {
+// indent is a note as it is printed.
+func indent(text string) string {
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	for i, line := range lines {
 		lines[i] = cli.Printable(strings.ReplaceAll(line, "\t", "    "))

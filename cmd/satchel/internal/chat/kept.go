@@ -16,20 +16,20 @@ import (
 	"github.com/satchel-go/satchel/session"
 )
 
-// said is a message of a turn that was answered, as both frameworks send it again. The
+// savedMessage is a message of a turn that was answered, as both frameworks send it again. The
 // names of its fields in JSON are stable.
-type said struct {
+type savedMessage struct {
 	Role      string     `json:"role"` // roleUser, roleAssistant or roleTool
 	Text      string     `json:"text,omitempty"`
 	Reasoning string     `json:"reasoning,omitempty"`
-	Calls     []saidCall `json:"calls,omitempty"`
+	Calls     []savedCall `json:"calls,omitempty"`
 	// CallID and Tool say which call a result answers.
 	CallID string `json:"call_id,omitempty"`
 	Tool   string `json:"tool,omitempty"`
 }
 
-// saidCall is one call of a message.
-type saidCall struct {
+// savedCall is one call of a message.
+type savedCall struct {
 	// Index is what Eino sends beside a call that was streamed, nil for others.
 	Index     *int   `json:"index,omitempty"`
 	ID        string `json:"id"`
@@ -44,10 +44,10 @@ const (
 	roleTool      = "tool"
 )
 
-// kept are the messages of a conversation's turns, in a file if dir is not nil, and in a
+// history are the messages of a conversation's turns, in a file if dir is not nil, and in a
 // store if that is not.
-type kept struct {
-	messages []said
+type history struct {
+	messages []savedMessage
 	store    session.Store
 	key      core.SessionKey // of the value in the store
 	value    session.Value
@@ -59,14 +59,14 @@ type kept struct {
 // conversationID says which names --resume takes: they are names of files.
 var conversationID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
 
-// openKept reads the messages of a conversation below a directory, none if there is no
+// openHistory reads the messages of a conversation below a directory, none if there is no
 // such conversation yet. The caller closes it.
-func openKept(dir, id string) (*kept, error) {
+func openHistory(dir, id string) (*history, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err
 	}
-	k := &kept{dir: root, name: durable.Name(id)}
+	k := &history{dir: root, name: durable.Name(id)}
 	data, err := durable.Read(root, k.name, maxKept)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -82,7 +82,7 @@ func openKept(dir, id string) (*kept, error) {
 }
 
 // add keeps the messages of a turn, all or none.
-func (k *kept) add(turn []said) error {
+func (k *history) add(turn []savedMessage) error {
 	all := slices.Concat(k.messages, turn)
 	var err error
 	switch {
@@ -99,7 +99,7 @@ func (k *kept) add(turn []said) error {
 }
 
 // write replaces the file. A reader sees the turn whole or not at all.
-func (k *kept) write(all []said) error {
+func (k *history) write(all []savedMessage) error {
 	data, err := json.Marshal(all)
 	if err != nil {
 		return err
@@ -119,7 +119,7 @@ func (k *kept) write(all []said) error {
 	return durable.Sync(k.dir, ".")
 }
 
-func (k *kept) close() error {
+func (k *history) close() error {
 	if k == nil || k.dir == nil {
 		return nil
 	}

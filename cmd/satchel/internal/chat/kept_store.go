@@ -16,10 +16,10 @@ import (
 // text, and the value of the agent is a JSON array of their digests in order.
 const messageAgent = "satchel:messages"
 
-// openKeptIn reads the messages of a conversation in a store, none if there is no such
+// openStoredHistory reads the messages of a conversation in a store, none if there is no such
 // conversation yet.
-func openKeptIn(ctx context.Context, store session.Store, id string) (*kept, error) {
-	k := &kept{store: store, key: core.SessionKey{Session: id, Agent: messageAgent}}
+func openStoredHistory(ctx context.Context, store session.Store, id string) (*history, error) {
+	k := &history{store: store, key: core.SessionKey{Session: id, Agent: messageAgent}}
 	var err error
 	if k.value, err = store.Load(ctx, k.key); err != nil {
 		return nil, err
@@ -34,7 +34,7 @@ func openKeptIn(ctx context.Context, store session.Store, id string) (*kept, err
 		if err != nil {
 			return nil, fmt.Errorf("read turn %d of conversation %q: %w", i+1, id, err)
 		}
-		var turn []said
+		var turn []savedMessage
 		if err := json.Unmarshal([]byte(text), &turn); err != nil {
 			return nil, fmt.Errorf("read turn %d of conversation %q: %w", i+1, id, err)
 		}
@@ -45,7 +45,7 @@ func openKeptIn(ctx context.Context, store session.Store, id string) (*kept, err
 
 // addIn keeps a turn in the store. A conversation that another process has gone on with
 // meanwhile stays as that one left it.
-func (k *kept) addIn(ctx context.Context, turn []said) error {
+func (k *history) addIn(ctx context.Context, turn []savedMessage) error {
 	data, err := json.Marshal(turn)
 	if err != nil {
 		return err

@@ -28,7 +28,7 @@ type langchainAgent struct {
 	steps    *stepAgent
 }
 
-func newLangchainAgent(_ context.Context, rt *satchel.Runtime, where Endpoint, f *Flags, earlier *kept, show *reporter) (agent, error) {
+func newLangchainAgent(_ context.Context, rt *satchel.Runtime, where Endpoint, f *Flags, earlier *history, show *reporter) (agent, error) {
 	llm, err := openai.New(openai.WithBaseURL(where.URL), openai.WithToken(where.Key), openai.WithModel(where.Model),
 		openai.WithHTTPClient(&http.Client{Transport: langchaingo.LongLines(nil)}))
 	if err != nil {
@@ -74,7 +74,7 @@ func newLangchainAgent(_ context.Context, rt *satchel.Runtime, where Endpoint, f
 // langchainHistory gives the framework the turns that are kept.
 type langchainHistory struct {
 	*memory.ChatMessageHistory
-	kept *kept
+	kept *history
 }
 
 var _ langchaingo.TurnHistory = (*langchainHistory)(nil)
@@ -103,22 +103,22 @@ func (h *langchainHistory) Messages(context.Context) ([]llms.ChatMessage, error)
 
 // AddTurn keeps a turn.
 func (h *langchainHistory) AddTurn(_ context.Context, messages []llms.ChatMessage) error {
-	turn := make([]said, 0, len(messages))
+	turn := make([]savedMessage, 0, len(messages))
 	var names map[string]string // of the tools of the last response, by the ids of the calls
 	for _, m := range messages {
 		switch p := m.(type) {
 		case llms.AIChatMessage:
-			one := said{Role: roleAssistant, Text: p.Content}
+			one := savedMessage{Role: roleAssistant, Text: p.Content}
 			names = map[string]string{}
 			for _, c := range p.ToolCalls {
-				one.Calls = append(one.Calls, saidCall{ID: c.ID, Name: c.FunctionCall.Name, Arguments: c.FunctionCall.Arguments})
+				one.Calls = append(one.Calls, savedCall{ID: c.ID, Name: c.FunctionCall.Name, Arguments: c.FunctionCall.Arguments})
 				names[c.ID] = c.FunctionCall.Name
 			}
 			turn = append(turn, one)
 		case llms.ToolChatMessage:
-			turn = append(turn, said{Role: roleTool, Text: p.Content, CallID: p.ID, Tool: names[p.ID]})
+			turn = append(turn, savedMessage{Role: roleTool, Text: p.Content, CallID: p.ID, Tool: names[p.ID]})
 		default:
-			turn = append(turn, said{Role: roleUser, Text: m.GetContent()})
+			turn = append(turn, savedMessage{Role: roleUser, Text: m.GetContent()})
 		}
 	}
 	return h.kept.add(turn)

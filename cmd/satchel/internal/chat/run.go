@@ -59,15 +59,15 @@ func PolicyOf(env func(string) string) (skillrun.Policy, error) {
 	return policy, nil
 }
 
-// workshop holds what runs need. Its parts are closed in the order of the fields.
-type workshop struct {
+// runResources holds what runs need. Its parts are closed in the order of the fields.
+type runResources struct {
 	runner satchel.Runner
 	open   cli.Closers
 }
 
 // open makes what the flags ask for. The caller closes it.
-func (f *RunFlags) open(ctx context.Context, policy skillrun.Policy) (_ *workshop, err error) {
-	w := &workshop{runner: satchel.Runner{
+func (f *RunFlags) open(ctx context.Context, policy skillrun.Policy) (_ *runResources, err error) {
+	w := &runResources{runner: satchel.Runner{
 		Policy: policy,
 		Limits: executor.Limits{Timeout: time.Duration(f.Timeout)},
 	}}
@@ -110,7 +110,7 @@ func (f *RunFlags) open(ctx context.Context, policy skillrun.Policy) (_ *worksho
 }
 
 // chooseExecutor fails rather than give less isolation than was asked for.
-func (w *workshop) chooseExecutor(ctx context.Context, name string, readable []string) error {
+func (w *runResources) chooseExecutor(ctx context.Context, name string, readable []string) error {
 	readable, err := places.Absolute(readable)
 	if err != nil {
 		return fmt.Errorf("--readable: %w", err)
@@ -137,8 +137,8 @@ func (w *workshop) chooseExecutor(ctx context.Context, name string, readable []s
 	return nil
 }
 
-// caution says in one line how commands are confined here, and how not.
-func (w *workshop) caution() string {
+// confinement says in one line how commands are confined here, and how not.
+func (w *runResources) confinement() string {
 	c := w.runner.Executor.Capabilities()
 	var loose []string
 	for name, is := range c.All() {
@@ -161,4 +161,4 @@ func (w *workshop) caution() string {
 
 // Close removes the workspaces and closes the artifacts. Call it when no command
 // runs any more.
-func (w *workshop) Close() error { return w.open.Close() }
+func (w *runResources) Close() error { return w.open.Close() }

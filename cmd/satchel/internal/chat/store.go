@@ -24,7 +24,7 @@ type storeFlags struct {
 // place is where a conversation is kept. Without --store that is memory.
 type place struct {
 	id    string
-	kept  *kept
+	kept  *history
 	store session.Store
 	open  io.Closer // the store, or its connections
 	// begun is set where the messages of earlier chats are there.
@@ -38,7 +38,7 @@ func (f *storeFlags) open(ctx context.Context) (_ *place, err error) {
 	case f.Store == "" && f.Resume != "":
 		return nil, fmt.Errorf("%w: --resume needs --store DIR, where the conversation is kept", cli.ErrUsage)
 	case f.Store == "":
-		p.id, p.kept = "chat-"+rand.Text(), &kept{}
+		p.id, p.kept = "chat-"+rand.Text(), &history{}
 		return p, nil
 	case f.Resume == "":
 		p.id = "chat-" + rand.Text()
@@ -54,7 +54,7 @@ func (f *storeFlags) open(ctx context.Context) (_ *place, err error) {
 		if p.store, p.open, err = places.OpenEngine(ctx, f.Store); err != nil {
 			return nil, err
 		}
-		if p.kept, err = openKeptIn(ctx, p.store, p.id); err != nil {
+		if p.kept, err = openStoredHistory(ctx, p.store, p.id); err != nil {
 			return nil, err
 		}
 		p.begun = len(p.kept.messages) > 0
@@ -64,7 +64,7 @@ func (f *storeFlags) open(ctx context.Context) (_ *place, err error) {
 	if err := os.MkdirAll(messages, 0o700); err != nil {
 		return nil, err
 	}
-	if p.kept, err = openKept(messages, p.id); err != nil {
+	if p.kept, err = openHistory(messages, p.id); err != nil {
 		return nil, err
 	}
 	p.begun = len(p.kept.messages) > 0

@@ -121,7 +121,7 @@ func (l toolLine) arguments() string {
 // calling is a conversation whose model is the standard input.
 type calling struct {
 	runtime  *satchel.Runtime
-	work     *workshop
+	work     *runResources
 	store    session.Store
 	open     io.Closer // the store, or its connections
 	library  *places.Library
@@ -225,7 +225,7 @@ func (t *calling) inTurn(ctx context.Context) context.Context {
 
 // prepare sends the model what there is, and takes the view of the last messages.
 func (t *calling) prepare(ctx context.Context, view func(last []core.Message)) error {
-	if err := refreshed(ctx, t.runtime); err != nil {
+	if err := refresh(ctx, t.runtime); err != nil {
 		return err
 	}
 	v, err := t.runtime.Prepare(t.inTurn(ctx), core.Request{Key: t.key, Messages: t.messages})

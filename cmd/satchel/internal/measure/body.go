@@ -10,20 +10,20 @@ import (
 	"github.com/satchel-go/satchel/internal/cachecost/prompt"
 )
 
-// known keeps the messages and tools of a log by the digest of their text: a
+// logReader keeps the messages and tools of a log by the digest of their text: a
 // conversation sends most of them again with each request.
-type known struct {
+type logReader struct {
 	messages map[[sha256.Size]byte][]prompt.Message
 	tools    map[[sha256.Size]byte]prompt.Tool
 	text     int // bytes of all
 }
 
-func newKnown() *known {
-	return &known{messages: make(map[[sha256.Size]byte][]prompt.Message), tools: make(map[[sha256.Size]byte]prompt.Tool)}
+func newKnown() *logReader {
+	return &logReader{messages: make(map[[sha256.Size]byte][]prompt.Message), tools: make(map[[sha256.Size]byte]prompt.Tool)}
 }
 
 // request reads what counts of a request.
-func (k *known) request(b *requestBody) (prompt.Request, error) {
+func (k *logReader) request(b *requestBody) (prompt.Request, error) {
 	var r prompt.Request
 	for i, raw := range b.Tools {
 		tool, err := keep(k, k.tools, raw, toolOf)
@@ -55,7 +55,7 @@ func (k *known) request(b *requestBody) (prompt.Request, error) {
 }
 
 // keep reads a value, or finds the same one that was read before.
-func keep[V any](k *known, in map[[sha256.Size]byte]V, raw json.RawMessage, read func(json.RawMessage) (V, error)) (V, error) {
+func keep[V any](k *logReader, in map[[sha256.Size]byte]V, raw json.RawMessage, read func(json.RawMessage) (V, error)) (V, error) {
 	sum := sha256.Sum256(raw)
 	if v, ok := in[sum]; ok {
 		return v, nil

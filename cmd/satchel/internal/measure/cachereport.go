@@ -98,8 +98,8 @@ func (cmd *CacheReportCommand) Run(c cli.Console) error {
 		in = file
 	}
 	prices := cachemodel.Prices()
-	var all []*logged
-	known := map[string]*logged{}
+	var all []*conversation
+	known := map[string]*conversation{}
 	for e, err := range ReadLog(in, cmd.Key) {
 		if err != nil {
 			return fmt.Errorf("read %s: %w", cmd.File, err)
@@ -129,8 +129,8 @@ func (cmd *CacheReportCommand) Run(c cli.Console) error {
 	return nil
 }
 
-// logged is a conversation of the log that is being measured.
-type logged struct {
+// conversation is a conversation of the log that is being measured.
+type conversation struct {
 	report   CacheReport
 	reported reportedUsage
 	gauge    *cachemodel.Gauge
@@ -139,14 +139,14 @@ type logged struct {
 	at       time.Duration
 }
 
-func newLogged(first *Entry, renderer *prompt.Renderer, prices []cachemodel.Price) *logged {
-	return &logged{
+func newLogged(first *Entry, renderer *prompt.Renderer, prices []cachemodel.Price) *conversation {
+	return &conversation{
 		report: CacheReport{Conversation: first.Key, Breaks: []reportBreak{}},
 		gauge:  cachemodel.NewGauge(renderer, prices), began: first.At,
 	}
 }
 
-func (c *logged) add(e *Entry) error {
+func (c *conversation) add(e *Entry) error {
 	if !e.At.IsZero() && !c.began.IsZero() {
 		c.at = max(c.at, e.At.Sub(c.began))
 	}
@@ -163,7 +163,7 @@ func (c *logged) add(e *Entry) error {
 	return nil
 }
 
-func (c *logged) done() *CacheReport {
+func (c *conversation) done() *CacheReport {
 	m := c.gauge.Done()
 	c.report.Requests, c.report.Prompt, c.report.Peak, c.report.Costs = m.Requests, m.Prompt, m.Peak, m.Costs
 	if c.reported != (reportedUsage{}) {

@@ -44,7 +44,7 @@ func Compare(ctx context.Context, skills fs.FS, system string, satchel, injected
 		return nil, err
 	}
 	renderer := prompt.NewRenderer(vocabulary)
-	shelf, err := readShelf(skills)
+	shelf, err := readSkills(skills)
 	if err != nil {
 		return nil, err
 	}
@@ -57,8 +57,8 @@ func Compare(ctx context.Context, skills fs.FS, system string, satchel, injected
 		name     string
 		requests []prompt.Request
 	}{
-		{"Satchel", captured(satchel)},
-		{"all skills in the prompt", captured(injected)},
+		{"Satchel", requestsOf(satchel)},
+		{"all skills in the prompt", requestsOf(injected)},
 		{"Eino's skill middleware", eino},
 	} {
 		sent := Sent{Name: way.name, Requests: len(way.requests)}
@@ -103,13 +103,13 @@ func systemText(r satcheltest.Request) string {
 	return ""
 }
 
-// shelved is a skill with its docs, by their paths.
-type shelved struct {
+// demoSkill is a skill with its docs, by their paths.
+type demoSkill struct {
 	name, description, body string
 	docs                    map[string]string
 }
 
-func (s *shelved) whole() string {
+func (s *demoSkill) whole() string {
 	var b strings.Builder
 	b.WriteString(s.body)
 	for _, name := range slices.Sorted(maps.Keys(s.docs)) {
@@ -118,8 +118,8 @@ func (s *shelved) whole() string {
 	return b.String()
 }
 
-// readShelf reads the skills of the story, in the order of their names.
-func readShelf(skills fs.FS) (shelf []*shelved, err error) {
+// readSkills reads the skills of the story, in the order of their names.
+func readSkills(skills fs.FS) (shelf []*demoSkill, err error) {
 	entries, err := fs.ReadDir(skills, ".")
 	if err != nil {
 		return nil, err
@@ -133,7 +133,7 @@ func readShelf(skills fs.FS) (shelf []*shelved, err error) {
 		if err != nil {
 			return nil, err
 		}
-		s := &shelved{doc.Skill.Name, doc.Skill.Description, doc.Body, map[string]string{}}
+		s := &demoSkill{doc.Skill.Name, doc.Skill.Description, doc.Body, map[string]string{}}
 		found, err := fs.Glob(skills, path.Join(entry.Name(), "references", "*.md"))
 		if err != nil {
 			return nil, err
@@ -150,8 +150,8 @@ func readShelf(skills fs.FS) (shelf []*shelved, err error) {
 	return shelf, nil
 }
 
-// captured are the requests of exchanges.
-func captured(exchanges []Exchange) (requests []prompt.Request) {
+// requestsOf are the requests of exchanges.
+func requestsOf(exchanges []Exchange) (requests []prompt.Request) {
 	for _, e := range exchanges {
 		r := prompt.Request{Turn: e.Request.Turn() - 1}
 		for _, t := range e.Request.Tools {
@@ -174,7 +174,7 @@ func message(m satcheltest.Message) prompt.Message {
 }
 
 // backend gives Eino's middleware the skills of the story.
-type backend []*shelved
+type backend []*demoSkill
 
 // List implements skill.Backend.
 func (b backend) List(context.Context) (all []skill.FrontMatter, err error) {
@@ -227,7 +227,7 @@ func einoRequests(ctx context.Context, shelf backend, system string, exchanges [
 		return nil, err
 	}
 	tools := []prompt.Tool{{Name: info.Name, Description: info.Desc, Parameters: encoded}, readFile}
-	for _, t := range captured(exchanges[:1])[0].Tools {
+	for _, t := range requestsOf(exchanges[:1])[0].Tools {
 		if t.Name == "skill_run" {
 			tools = append(tools, t)
 		}

@@ -34,7 +34,7 @@ func TestCompareFollowsTheConversation(t *testing.T) {
 		}
 	}
 	sent := []Exchange{first, second, third}
-	shelf, err := readShelf(skills)
+	shelf, err := readSkills(skills)
 	if err != nil || len(shelf) != 1 {
 		t.Fatalf("shelf %v, %v", shelf, err)
 	}

@@ -14,7 +14,7 @@ func itemsOf(b *requestBody) ([]json.RawMessage, error) {
 	var items []json.RawMessage
 	for _, text := range []json.RawMessage{b.System, b.Instructions} {
 		if has(text) {
-			items = append(items, said("system", text))
+			items = append(items, messageOf("system", text))
 		}
 	}
 	if len(b.Messages) > 0 {
@@ -23,7 +23,7 @@ func itemsOf(b *requestBody) ([]json.RawMessage, error) {
 	var list []json.RawMessage
 	switch b.Input[0] {
 	case '"':
-		list = []json.RawMessage{said("user", b.Input)}
+		list = []json.RawMessage{messageOf("user", b.Input)}
 	case '[':
 		if err := json.Unmarshal(b.Input, &list); err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrLine, err)
@@ -34,8 +34,8 @@ func itemsOf(b *requestBody) ([]json.RawMessage, error) {
 	return append(items, list...), nil
 }
 
-// said is a message with a content that stood elsewhere.
-func said(role string, content json.RawMessage) json.RawMessage {
+// messageOf is a message with a content that stood elsewhere.
+func messageOf(role string, content json.RawMessage) json.RawMessage {
 	return fmt.Appendf(nil, `{"role":%q,"content":%s}`, role, content)
 }
 

@@ -111,7 +111,7 @@ func ReadLog(r io.Reader, key string) iter.Seq2[Entry, error] {
 	}
 }
 
-func (k *known) parse(raw []byte, key string) (Entry, error) {
+func (k *logReader) parse(raw []byte, key string) (Entry, error) {
 	if raw[0] != '{' {
 		return Entry{}, fmt.Errorf("%w: it is no JSON object", ErrLine)
 	}
@@ -137,7 +137,7 @@ func (k *known) parse(raw []byte, key string) (Entry, error) {
 	}
 	e := Entry{Request: request, At: timeOf(l.Time, l.Timestamp), Key: keyOf(&l.requestBody, body)}
 	if key != "" {
-		e.Key = keyNamed(key, raw)
+		e.Key = keyOfField(key, raw)
 	}
 	e.Prompt, e.Cached = usageOf(l.Usage, l.Response)
 	return e, nil
@@ -183,8 +183,8 @@ func keyOf(places ...*requestBody) string {
 	return ""
 }
 
-// keyNamed is the same for a field of any name.
-func keyNamed(name string, raw []byte) string {
+// keyOfField is the same for a field of any name.
+func keyOfField(name string, raw []byte) string {
 	fields := fieldsOf(raw)
 	for _, in := range []map[string]json.RawMessage{fields, fieldsOf(fields["body"]), fieldsOf(fields["request"])} {
 		if key := keyText(in[name]); key != "" {

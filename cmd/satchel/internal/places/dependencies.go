@@ -15,7 +15,7 @@ func PackagesDir(given string) (string, error) {
 		if info, err := os.Stat(given); err != nil || !info.IsDir() {
 			return "", fmt.Errorf("there is no directory %s: satchel deps --cache %[1]s DIR… installs the packages of skills there", given)
 		}
-		return resolved(given)
+		return resolvePath(given)
 	}
 	dir, err := deps.DefaultDir()
 	if err != nil {
@@ -24,11 +24,11 @@ func PackagesDir(given string) (string, error) {
 	if _, err := os.Stat(dir); err != nil {
 		return "", nil
 	}
-	return resolved(dir)
+	return resolvePath(dir)
 }
 
-// resolved returns a path that is absolute and leads through no links.
-func resolved(dir string) (string, error) {
+// resolvePath returns a path that is absolute and leads through no links.
+func resolvePath(dir string) (string, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return "", err

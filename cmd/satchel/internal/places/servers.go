@@ -21,8 +21,8 @@ type serverFlags struct {
 	Insecure bool     `help:"Allow --mcp by http beyond this machine."`
 }
 
-// served is an MCP server under the label of the user.
-type served struct {
+// Server is an MCP server under the label of the user.
+type Server struct {
 	Label  string
 	Source *mcpsource.Source
 }
@@ -38,7 +38,7 @@ func (f *serverFlags) roots(ctx context.Context, c cli.Console) ([]source.Root, 
 }
 
 // ConnectServers connects to servers, until the process has done its work.
-func ConnectServers(ctx context.Context, c cli.Console, servers []string, insecure bool) (all []served, _ error) {
+func ConnectServers(ctx context.Context, c cli.Console, servers []string, insecure bool) (all []Server, _ error) {
 	for _, text := range servers {
 		label, place, ok := strings.Cut(text, "=")
 		if !ok || place == "" {
@@ -53,7 +53,7 @@ func ConnectServers(ctx context.Context, c cli.Console, servers []string, insecu
 			return nil, fmt.Errorf("--mcp: %w; start the server or correct the place, or leave --mcp out", err)
 		}
 		c.AtExit.Add(source)
-		all = append(all, served{label, source})
+		all = append(all, Server{label, source})
 	}
 	return all, nil
 }

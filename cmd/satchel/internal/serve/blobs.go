@@ -26,7 +26,7 @@ type blobFlags struct {
 
 // open opens the store that the flags name, and returns how long blobs are kept; 0 is the
 // server's default.
-func (f *blobFlags) open(ctx context.Context, k *kiosk) (_ blobs.Store, lifetime time.Duration, _ error) {
+func (f *blobFlags) open(ctx context.Context, k *resources) (_ blobs.Store, lifetime time.Duration, _ error) {
 	switch d, err := time.ParseDuration(f.BlobExpiry); {
 	case f.BlobExpiry == "never", f.BlobExpiry == "" && f.Blobs != "":
 		lifetime = -1

@@ -82,7 +82,7 @@ func serveBy(ctx context.Context, c cli.Console, flags *serveFlags, reached *htt
 	defer signal.Stop(hangups)
 	lines := &lockedWriter{w: c.Err}
 	defer lines.begin("")
-	k := &kiosk{logger: slog.New(slog.NewTextHandler(lines, nil))}
+	k := &resources{logger: slog.New(slog.NewTextHandler(lines, nil))}
 	defer func() { err = errors.Join(err, k.Close()) }()
 	opts, err := reached.options(k.logger)
 	if err != nil {
@@ -175,14 +175,14 @@ func (f *httpFlags) check() error {
 	return nil
 }
 
-// kiosk holds what a server needs. It is closed in the opposite order.
-type kiosk struct {
+// resources holds what a server needs. It is closed in the opposite order.
+type resources struct {
 	logger *slog.Logger
 	open   []io.Closer
 }
 
 // Close closes what was opened.
-func (k *kiosk) Close() (err error) {
+func (k *resources) Close() (err error) {
 	for i := len(k.open) - 1; i >= 0; i-- {
 		err = errors.Join(err, k.open[i].Close())
 	}
@@ -203,7 +203,7 @@ func (f *httpFlags) options(logger *slog.Logger) ([]protocol.Option, error) {
 }
 
 // open makes what the flags ask for.
-func (f *serveFlags) open(ctx context.Context, c cli.Console, k *kiosk, insecure bool, opts ...protocol.Option) (*protocol.Server, error) {
+func (f *serveFlags) open(ctx context.Context, c cli.Console, k *resources, insecure bool, opts ...protocol.Option) (*protocol.Server, error) {
 	store, lifetime, err := f.blobFlags.open(ctx, k)
 	if err != nil {
 		return nil, err
@@ -231,7 +231,7 @@ func (f *serveFlags) open(ctx context.Context, c cli.Console, k *kiosk, insecure
 }
 
 // runs are the options for runs: none where there is no sandbox.
-func (f *serveFlags) runs(ctx context.Context, k *kiosk) ([]protocol.Option, error) {
+func (f *serveFlags) runs(ctx context.Context, k *resources) ([]protocol.Option, error) {
 	spaces, err := workspace.Open(ctx, "", workspace.WithLogger(k.logger))
 	if err != nil {
 		return nil, err

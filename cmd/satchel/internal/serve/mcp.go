@@ -51,7 +51,7 @@ func (cmd *MCPCommand) serve(ctx context.Context, c cli.Console, server *protoco
 	lines.begin("")
 	in, ctx, cancel := endingWith(ctx, server, c.In)
 	defer cancel()
-	err := skills.Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(in), Writer: unclosed{standardStreams{Writer: c.Out}}}, protocol.LocalPrincipal())
+	err := skills.Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(in), Writer: keepOpen{standardStreams{Writer: c.Out}}}, protocol.LocalPrincipal())
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || ctx.Err() != nil {
 		return nil
 	}
@@ -72,8 +72,8 @@ func (cmd *MCPCommand) serveHTTP(ctx context.Context, server *protocol.Server, s
 	return server.ListenAndServe(ctx, at)
 }
 
-// unclosed is an output that stays open.
-type unclosed struct{ standardStreams }
+// keepOpen is an output that stays open.
+type keepOpen struct{ standardStreams }
 
 // Close implements io.Closer.
-func (unclosed) Close() error { return nil }
+func (keepOpen) Close() error { return nil }

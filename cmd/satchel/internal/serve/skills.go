@@ -21,7 +21,7 @@ import (
 
 // sources opens the directories and the MCP servers that skills come from, and the directory of
 // created skills.
-func (f *serveFlags) sources(ctx context.Context, c cli.Console, k *kiosk, insecure bool) ([]protocol.Option, error) {
+func (f *serveFlags) sources(ctx context.Context, c cli.Console, k *resources, insecure bool) ([]protocol.Option, error) {
 	var opts []protocol.Option
 	for _, dir := range f.Skills {
 		tree, err := openDir(ctx, dir)
