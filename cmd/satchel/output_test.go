@@ -126,3 +126,12 @@ func TestJSONOfCommands(t *testing.T) {
 		}
 	}
 }
+
+func TestDoctorKeepsToTheTerminal(t *testing.T) {
+	const width = 60
+	for line := range strings.Lines(onTerminal(t, width, "doctor", "--color", "never").out) {
+		if n := cli.Columns(strings.TrimSuffix(line, "\n")); n > width {
+			t.Errorf("a line has %d columns: %q", n, line)
+		}
+	}
+}

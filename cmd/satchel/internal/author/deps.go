@@ -62,9 +62,9 @@ func (cmd *DepsCommand) Run(ctx context.Context, c cli.Console) error {
 		if c.Attended && len(cmd.Skills) > 1 {
 			fmt.Fprintf(c.Err, "%d of %d: %s\n", i+1, len(cmd.Skills), cli.Printable(skill))
 		}
-		made, err := cache.Make(ctx, skill, deps.Indexes{Python: cmd.Index, Node: cmd.Registry}, progress)
+		envs, err := cache.Make(ctx, skill, deps.Indexes{Python: cmd.Index, Node: cmd.Registry}, progress)
 		progress.flush()
-		for _, env := range made {
+		for _, env := range envs {
 			if cmd.JSON {
 				if err := cli.WriteJSON(c.Out, depsLine{skill, env.Dir}); err != nil {
 					return err
@@ -87,7 +87,7 @@ func (cmd *DepsCommand) Run(ctx context.Context, c cli.Console) error {
 	return nil
 }
 
-// printableLines passes lines on without what would steer a terminal.
+// printableLines writes lines without control characters.
 type printableLines struct {
 	to   io.Writer
 	line []byte

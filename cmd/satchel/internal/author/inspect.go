@@ -25,7 +25,7 @@ type InspectCommand struct {
 	Skills    []string `sep:"none" placeholder:"DIR" help:"A directory that is searched, like the arguments; may be repeated."`
 	Files     []string `arg:"" optional:"" name:"path" help:"SKILL.md files, directories that are searched for them, or - for one path per line on standard input."`
 
-	// advise adds what is usual among skills; see validate.
+	// advise adds the findings of validate.
 	advise bool
 }
 

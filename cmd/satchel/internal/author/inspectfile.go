@@ -14,8 +14,7 @@ import (
 	"github.com/satchel-go/satchel/skillmd"
 )
 
-// inspection is what is known of one file; the names of its fields in JSON are
-// stable.
+// inspection is the result for one file; the names of its fields in JSON are stable.
 type inspection struct {
 	Path         string               `json:"path"`
 	Loaded       bool                 `json:"loaded"`
@@ -75,8 +74,8 @@ func inspectFile(path string, mode skillmd.Mode, advise bool) inspection {
 	return r
 }
 
-// dirName is the base name of the directory that holds the file, or "" where
-// there is none (the root) or it cannot be told.
+// dirName returns the base name of the directory of a file. It returns "" for the root, or if the
+// working directory is unknown.
 func dirName(path string) string {
 	dir := filepath.Dir(path)
 	name := filepath.Base(dir)

@@ -20,7 +20,7 @@ import (
 	"github.com/satchel-go/satchel/internal/archive"
 )
 
-// openedSource is a source of skills that is open.
+// openedSource is an open source of skills.
 type openedSource struct {
 	skills *catalog.Catalog
 	sha256 string // of the archive, "" for none
@@ -37,7 +37,8 @@ func isRepository(place string) bool {
 	return strings.HasPrefix(place, "git+file://") || !places.IsAddress(place) && strings.HasSuffix(strings.TrimRight(place, "/"), ".git")
 }
 
-// openSource gets the skills of a source, and fails where it cannot have them all.
+// openSource opens the skills of a directory, an archive or a repository. pin is the digest of the
+// archive, or "".
 func openSource(ctx context.Context, f *places.FetchFlags, place, pin string, env func(string) string) (_ *openedSource, err error) {
 	temp, err := os.MkdirTemp("", "satchel-install-")
 	if err != nil {
@@ -72,7 +73,7 @@ func openSource(ctx context.Context, f *places.FetchFlags, place, pin string, en
 		return nil, fmt.Errorf("%w: --sha256 is for archives", cli.ErrUsage)
 	}
 	root := source.Dir(dir)
-	if out.sha256 != "" || dir != place { // others made it: no link leads out of it
+	if out.sha256 != "" || dir != place { // others wrote it, so no link may lead out of it
 		root = source.FS(filepath.Base(place), rootFS(dir))
 	}
 	if out.skills, err = catalog.Open(ctx, []source.Root{root}, places.WithoutLog); err != nil {
@@ -81,7 +82,7 @@ func openSource(ctx context.Context, f *places.FetchFlags, place, pin string, en
 	return out, nil
 }
 
-// rootFS is a directory that no link leads out of.
+// rootFS returns a directory as a file system that follows no link out of it.
 func rootFS(dir string) fs.FS {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -165,7 +166,7 @@ func (cmd *InstallCommand) Run(ctx context.Context, c cli.Console) error {
 	return target.save()
 }
 
-// absoluteSource is how a source is noted, so that it is found from anywhere.
+// absoluteSource returns a source for the lock file: an address, or an absolute path.
 func absoluteSource(place string) string {
 	if places.IsAddress(place) {
 		return place
@@ -177,7 +178,7 @@ func absoluteSource(place string) string {
 	return abs
 }
 
-// plainName is the name that a skill's front matter spells.
+// plainName returns the name in the front matter of a skill.
 func plainName(s core.Skill) string {
 	if s.Name == s.Qualified {
 		return s.Name[strings.LastIndex(s.Name, ":")+1:]
@@ -210,7 +211,7 @@ func openTarget(dir string) (*target, error) {
 func (t *target) close()      { t.root.Close() }
 func (t *target) save() error { return t.lock.Write(t.dir) }
 
-// put copies a skill into a folder, which is there as a whole or not at all.
+// put copies a skill into a folder and adds it to the lock file. If it fails, the folder is as before.
 func (t *target) put(ctx context.Context, from *catalog.Catalog, s core.Skill, folder, source string, replace bool) (entry places.LockedSkill, err error) {
 	if !filepath.IsLocal(folder) || folder == "." || strings.ContainsAny(folder, `/\:`) || strings.HasPrefix(folder, ".") || cli.Printable(folder) != folder {
 		return entry, fmt.Errorf("%q cannot be the name of a folder; choose one with --as", folder)

@@ -116,7 +116,8 @@ func (cmd *PackCommand) Run(ctx context.Context, c cli.Console) (err error) {
 	return err
 }
 
-// topFolder is the folder of an archive that holds what is in dir, however dir is called.
+// topFolder returns the folder of the archive for the files of dir: the name of the skill in dir, or
+// skills.
 func topFolder(skills []core.Skill, dir string) string {
 	for _, s := range skills {
 		if s.RootDir == dir && len(skilltext.NameProblems(s.Name)) == 0 {

@@ -42,14 +42,14 @@ const gitSettings = `[safe]
 // repository runs git for one repository of this machine.
 type repository struct{ temp, settings string }
 
-// git returns a command that is bounded.
-func (r repository) git(ctx context.Context, told io.Writer, args ...string) *exec.Cmd {
+// git returns a command of git with the bounds of this package.
+func (r repository) git(ctx context.Context, messages io.Writer, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "sh", append([]string{"-c", gitScript, "git"}, args...)...) //nolint:gosec // the address is one of a file
 	if runtime.GOOS == "windows" {
 		cmd = exec.CommandContext(ctx, "git", args...) //nolint:gosec // likewise
 	}
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + r.temp, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + r.settings, "GIT_TERMINAL_PROMPT=0", "GIT_NO_LAZY_FETCH=1"}
-	cmd.Stderr, cmd.WaitDelay = told, gitGrace
+	cmd.Stderr, cmd.WaitDelay = messages, gitGrace
 	return cmd
 }
 
@@ -79,22 +79,22 @@ func checkOut(ctx context.Context, source, temp string) (string, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, repositoryWait)
 	defer cancel()
-	var told strings.Builder
-	if err := r.unpack(ctx, &headWriter{&told, maxGitMessage}, address, dir); err != nil {
-		return "", fmt.Errorf("read repository %s: %w: %s", filepath.Clean(path), err, cli.OneLine(told.String()))
+	var messages strings.Builder
+	if err := r.unpack(ctx, &headWriter{&messages, maxGitMessage}, address, dir); err != nil {
+		return "", fmt.Errorf("read repository %s: %w: %s", filepath.Clean(path), err, cli.OneLine(messages.String()))
 	}
 	return dir, nil
 }
 
-// unpack copies a repository, counts what it holds, and unpacks that as git writes it.
-func (r repository) unpack(ctx context.Context, told io.Writer, address, dir string) error {
+// unpack clones a repository, checks its size, and unpacks its files.
+func (r repository) unpack(ctx context.Context, messages io.Writer, address, dir string) error {
 	copied := filepath.Join(r.temp, "repository.git")
-	clone := r.git(ctx, told, "clone", "--quiet", "--bare", "--no-local", "--depth=1", "--no-tags", "--template=", "--", address, copied)
+	clone := r.git(ctx, messages, "clone", "--quiet", "--bare", "--no-local", "--depth=1", "--no-tags", "--template=", "--", address, copied)
 	if err := clone.Run(); err != nil {
 		return err
 	}
 	found := &tally{}
-	list := r.git(ctx, told, "-C", copied, "ls-tree", "-r", "-t", "-l", "-z", "HEAD")
+	list := r.git(ctx, messages, "-C", copied, "ls-tree", "-r", "-t", "-l", "-z", "HEAD")
 	list.Stdout = found
 	if err := list.Run(); found.err != nil || err != nil {
 		if found.err != nil {
@@ -104,7 +104,7 @@ func (r repository) unpack(ctx context.Context, told io.Writer, address, dir str
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	tar := r.git(ctx, told, "-C", copied, "archive", "--format=tar", "--prefix=skills/", "HEAD")
+	tar := r.git(ctx, messages, "-C", copied, "archive", "--format=tar", "--prefix=skills/", "HEAD")
 	out, err := tar.StdoutPipe()
 	if err != nil {
 		return err
@@ -159,14 +159,14 @@ func (t *tally) Write(p []byte) (int, error) {
 	return len(p), t.err
 }
 
-// sequence is a stream as the unpacker reads it: its beginning first, to see what it
-// is, and then all of it in order.
+// sequence is a stream with a ReadAt for the unpacker, which first reads the beginning to detect the
+// format, and then everything in order.
 type sequence struct {
 	*bufio.Reader
 	peeked bool
 }
 
-// ReadAt implements io.ReaderAt for such reads only.
+// ReadAt implements io.ReaderAt for these reads only. It ignores the offset.
 func (s *sequence) ReadAt(p []byte, _ int64) (int, error) {
 	if s.peeked {
 		return s.Read(p)
@@ -176,7 +176,7 @@ func (s *sequence) ReadAt(p []byte, _ int64) (int, error) {
 	return copy(p, head), err
 }
 
-// headWriter keeps the beginning of what is written.
+// headWriter keeps the first room bytes and drops the rest.
 type headWriter struct {
 	*strings.Builder
 	room int

@@ -31,7 +31,7 @@ changed there. A skill whose files here are not what satchel.lock has is left al
 named, and the exit code is 1.`
 }
 
-// Run replaces what has changed at its source.
+// Run replaces the skills that have changed at their sources.
 func (cmd *UpdateCommand) Run(ctx context.Context, c cli.Console) error {
 	if _, err := places.ReadLock(cmd.Dir); err != nil {
 		return fmt.Errorf("update: %w", err)
@@ -46,11 +46,11 @@ func (cmd *UpdateCommand) Run(ctx context.Context, c cli.Console) error {
 		return fmt.Errorf("update: %w", err)
 	}
 	defer here.Close()
-	left, working := false, cli.Progress{Console: c}
+	failed, working := false, cli.Progress{Console: c}
 	for _, name := range cmd.Names {
 		if _, ok := target.lock.Find(name); !ok {
 			fmt.Fprintf(c.Err, "satchel: %q is not in %s\n", cli.Printable(name), places.LockFile)
-			left = true
+			failed = true
 		}
 	}
 	for _, locked := range slices.Clone(target.lock.Skills) {
@@ -58,27 +58,27 @@ func (cmd *UpdateCommand) Run(ctx context.Context, c cli.Console) error {
 			continue
 		}
 		working.At("asking for %s", locked.Name)
-		said, err := cmd.one(ctx, c, target, here, locked)
+		line, err := cmd.one(ctx, c, target, here, locked)
 		working.Done()
 		if err != nil {
 			fmt.Fprintf(c.Err, "satchel: %s: %s\n", cli.Printable(locked.Name), cli.OneLine(err.Error()))
-			left = true
+			failed = true
 			continue
 		}
 		if cmd.JSON {
-			if err := cli.WriteJSON(c.Out, said); err != nil {
+			if err := cli.WriteJSON(c.Out, line); err != nil {
 				return err
 			}
 			continue
 		}
-		fmt.Fprintf(c.Out, "%s: %s\n", cli.Printable(locked.Name), said)
+		fmt.Fprintf(c.Out, "%s: %s\n", cli.Printable(locked.Name), line)
 	}
 	if !cmd.DryRun {
 		if err := target.save(); err != nil {
 			return fmt.Errorf("update: %w", err)
 		}
 	}
-	if left {
+	if failed {
 		return cli.ErrReported
 	}
 	return nil
@@ -102,39 +102,39 @@ func (u updatedLine) String() string {
 	return "replaced by sha256:" + u.SHA256
 }
 
-// What update did with a skill.
+// The values of status.
 const (
 	updateSame     = "same"
 	updateWould    = "would-replace"
 	updateReplaced = "replaced"
 )
 
-// one updates a skill and says what was done.
-func (cmd *UpdateCommand) one(ctx context.Context, c cli.Console, target *target, here *catalog.Catalog, locked places.LockedSkill) (said updatedLine, err error) {
+// one updates a skill and returns what it did.
+func (cmd *UpdateCommand) one(ctx context.Context, c cli.Console, target *target, here *catalog.Catalog, locked places.LockedSkill) (line updatedLine, err error) {
 	installed, ok := here.Snapshot().Skill(locked.Name)
 	if !ok {
-		return said, errors.New("it is not here any more; install it again")
+		return line, errors.New("it is not here any more; install it again")
 	}
 	now, err := places.LockOf(ctx, here, installed.Name, locked.Source)
 	if err != nil {
-		return said, err
+		return line, err
 	}
 	if now.Name = locked.Name; now.SHA256 != locked.SHA256 {
-		return said, fmt.Errorf("it was changed here and is left alone: %s", target.lock.Differences(now)[0])
+		return line, fmt.Errorf("it was changed here and is left alone: %s", target.lock.Differences(now)[0])
 	}
 	got, err := openSource(ctx, &cmd.FetchFlags, locked.Source, "", c.Env)
 	if err != nil {
-		return said, err
+		return line, err
 	}
 	defer got.close()
 	i := slices.IndexFunc(got.skills.Snapshot().Skills(), func(s core.Skill) bool { return plainName(s) == locked.Name })
 	if i < 0 {
-		return said, fmt.Errorf("%s has it no more", locked.Source)
+		return line, fmt.Errorf("%s has it no more", locked.Source)
 	}
 	next := got.skills.Snapshot().Skills()[i]
 	offered, err := places.LockOf(ctx, got.skills, next.Name, locked.Source)
 	if err != nil {
-		return said, err
+		return line, err
 	}
 	switch {
 	case offered.SHA256 == locked.SHA256:
@@ -144,7 +144,7 @@ func (cmd *UpdateCommand) one(ctx context.Context, c cli.Console, target *target
 	}
 	folder := filepath.Base(installed.RootDir)
 	if _, err := target.put(ctx, got.skills, next, folder, locked.Source, true); err != nil {
-		return said, err
+		return line, err
 	}
 	return updatedLine{locked.Name, updateReplaced, offered.SHA256}, nil
 }

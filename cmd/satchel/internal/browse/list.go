@@ -132,8 +132,8 @@ func (cmd *ListCommand) open(ctx context.Context, c cli.Console) (*places.Catalo
 	return cmd.ForAudience(places.OpenCatalog(ctx, roots, opts, &cmd.LibraryFlags, c.Env))
 }
 
-// invisible warns of bodies with characters that people do not see. A body that cannot be
-// read is a finding elsewhere, and those of other machines are not fetched for it.
+// invisible returns a warning for each body with characters that people do not see. It fetches no body
+// of another machine.
 func invisible(ctx context.Context, skills *catalog.Catalog, snapshot *catalog.Snapshot) (findings []skillmd.Diagnostic) {
 	for _, skill := range snapshot.Skills() {
 		if skill.Scope == core.ScopeRemote {
@@ -146,7 +146,7 @@ func invisible(ctx context.Context, skills *catalog.Catalog, snapshot *catalog.S
 	return findings
 }
 
-// chosen are the skills that the flags ask for.
+// chosen returns the skills that --scope and --all select.
 func (cmd *ListCommand) chosen(snapshot *catalog.Snapshot) []core.Skill {
 	var all []core.Skill
 	for _, skill := range snapshot.Skills() {
@@ -157,7 +157,7 @@ func (cmd *ListCommand) chosen(snapshot *catalog.Snapshot) []core.Skill {
 	return all
 }
 
-// write prints the skills in the form that was asked for.
+// write prints the skills as names, JSON lines or a table.
 func (cmd *ListCommand) write(ctx context.Context, c cli.Console, out io.Writer, skills *catalog.Catalog, all []core.Skill) error {
 	if cmd.Names {
 		for _, skill := range all {
@@ -197,11 +197,10 @@ func (cmd *ListCommand) write(ctx context.Context, c cli.Console, out io.Writer,
 	return nil
 }
 
-// installers are the lock files of the common installer, by the directory of skills.
+// installers caches the lock files of the common installer by the directory of skills.
 type installers map[string]places.Installer
 
-// source is where the common installer has a skill from, "" where it has not, or where its
-// file cannot be read.
+// source returns the source of a skill in the lock file of the common installer, or "".
 func (i installers) source(skill core.Skill) string {
 	if skill.RootDir == "" {
 		return ""
@@ -214,7 +213,7 @@ func (i installers) source(skill core.Skill) string {
 	return noted.Source
 }
 
-// warningsOf are the codes of what a library says of its skills, by their ids.
+// warningsOf returns the codes of a library's warnings, by the ids of skills.
 func warningsOf(snapshot *catalog.Snapshot) map[string][]string {
 	warnings := map[string][]string{}
 	for _, d := range snapshot.Diagnostics() {
@@ -225,8 +224,7 @@ func warningsOf(snapshot *catalog.Snapshot) map[string][]string {
 	return warnings
 }
 
-// countLine says how many skills a catalog has and how many of them the overview of chat
-// names.
+// countLine returns how many skills a catalog has and how many the overview of chat names.
 func countLine(snapshot *catalog.Snapshot, text processors.OverviewText) string {
 	visible := snapshot.Visible()
 	fit := text.Fit(visible)
@@ -262,7 +260,7 @@ func countLine(snapshot *catalog.Snapshot, text processors.OverviewText) string 
 	return line
 }
 
-// overviewOf is how chat lists the skills to a model by default, with all tools.
+// overviewOf returns the overview that chat sends to a model by default.
 func overviewOf(snapshot *catalog.Snapshot) (processors.OverviewText, error) {
 	offer, err := call.NewOffer(call.Choices{Profile: tools.Full, Runner: &skillrun.Runner{}}, snapshot.Visible())
 	if err != nil {

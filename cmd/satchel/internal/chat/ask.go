@@ -14,23 +14,22 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// person is who answers questions, on a terminal.
+// person is the user who answers questions on a terminal.
 type person struct {
 	out    io.Writer
-	typed  *typist // nil: there is no terminal
+	input  *typist // nil: there is no terminal
 	closer io.Closer
 }
 
-// person finds the terminal on which questions are asked, if any are to be asked. A
-// person who types the prompts answers there; else it is the terminal of the process,
-// so that no prompt that is piped in counts as an answer.
+// person returns the terminal for questions. It is standard input if a person types the prompts
+// there. Otherwise it is the terminal of the process, so that piped prompts are never answers.
 func (cmd *Command) person(c cli.Console) *person {
 	if cmd.Approve != "ask" && !cmd.asksAboutEdits(c.Env) || c.Terminal {
-		return &person{out: c.Err, typed: cmd.typed}
+		return &person{out: c.Err, input: cmd.input}
 	}
 	if c.TTY != nil {
 		if terminal, err := c.TTY(); err == nil {
-			return &person{out: terminal, typed: newTypist(terminal), closer: terminal}
+			return &person{out: terminal, input: newTypist(terminal), closer: terminal}
 		}
 	}
 	return &person{out: c.Err} // no person can be asked
@@ -43,13 +42,13 @@ func (p *person) close() {
 	}
 }
 
-// typist reads lines that may be waited for without end.
+// typist reads lines of a terminal. A caller can stop waiting for a line.
 type typist struct {
 	from io.Reader
 	in   *bufio.Reader // of from
 
 	mu sync.Mutex
-	// next receives the line of a read that has begun and cannot be cancelled.
+	// next receives the line of the pending read, which cannot be cancelled.
 	next chan lineRead
 }
 
@@ -60,8 +59,7 @@ type lineRead struct {
 
 func newTypist(in io.Reader) *typist { return &typist{from: in, in: bufio.NewReader(in)} }
 
-// forget drops what was typed before. Only a terminal holds such lines: those of other
-// input are what somebody has written there to be read.
+// forget drops the lines that a person typed before a question. Lines of any other input are kept.
 func (t *typist) forget() error {
 	f, ok := t.from.(*os.File)
 	if !ok || !cli.IsTerminal(f) {
@@ -117,23 +115,23 @@ type asker struct {
 	show   *reporter
 }
 
-// approve asks about one call. Without a terminal, and at the end of its input, the
-// answer is no. What was typed on a terminal before the question is none.
+// approve asks the person about one call. Without a terminal, and at the end of its input, the
+// answer is no. Lines that were typed before the question do not count.
 func (a *asker) approve(ctx context.Context, ask core.Ask) (core.Answer, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.person.typed == nil {
+	if a.person.input == nil {
 		a.show.Warning("there is no terminal to ask on, so " + ask.Call.Name + " is not allowed")
 		return core.AnswerDeny, nil
 	}
 	a.show.Question(a.person.out, ask)
 	for range maxQuestions {
-		if err := a.person.typed.forget(); err != nil { // an answer belongs to a question that was read
+		if err := a.person.input.forget(); err != nil { // an answer belongs to a question that was read
 			a.show.Warning("what was typed before the question cannot be told from an answer, so " + ask.Call.Name + " is not allowed: " + err.Error())
 			return core.AnswerDeny, nil
 		}
 		a.show.Ask(a.person.out, "allow it? [y]es, [n]o, [s] for the session: "+ask.Lasting)
-		text, err := a.person.typed.line(ctx)
+		text, err := a.person.input.line(ctx)
 		switch {
 		case errors.Is(err, io.EOF):
 			a.show.Warning("no answer, so the call is not allowed")
@@ -162,7 +160,7 @@ func (a *asker) approveEdits(ctx context.Context, ask core.Ask) (core.Answer, er
 	return a.approve(ctx, ask)
 }
 
-// Question shows a call that somebody has to decide on.
+// Question prints a call that the person has to decide on.
 func (r *reporter) Question(to io.Writer, ask core.Ask) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

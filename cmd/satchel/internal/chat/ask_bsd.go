@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// dropTyped drops what was typed on a terminal and is not read yet.
+// dropTyped drops the input of a terminal that is not read yet.
 func dropTyped(f *os.File) error {
 	const read = 1 // FREAD
 	return cli.OnDescriptor(f, func(fd int) error { return unix.IoctlSetPointerInt(fd, unix.TIOCFLUSH, read) })

@@ -1,11 +1,11 @@
 //go:build !linux && !darwin && !dragonfly && !freebsd && !netbsd && !openbsd && !windows
 
-package main
+package chat
 
 import (
 	"errors"
 	"os"
 )
 
-// dropTyped would drop what was typed on a terminal and is not read yet.
+// dropTyped fails: no system call drops the input of a terminal here.
 func dropTyped(*os.File) error { return errors.ErrUnsupported }

@@ -6,5 +6,5 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// dropTyped drops what was typed on a console and is not read yet.
+// dropTyped drops the input of a console that is not read yet.
 func dropTyped(f *os.File) error { return windows.FlushConsoleInputBuffer(windows.Handle(f.Fd())) }

@@ -118,12 +118,12 @@ with a hyphen needs -- before it.`
 // agent is a conversation through one framework. It keeps the messages of the turns
 // that were answered.
 type agent interface {
-	// Turn sends a prompt and returns the answer. It reports on the way what
-	// happens. The error wraps errSteps when the model calls were used up.
+	// Turn sends a prompt and returns the answer. It reports calls and results while it waits. The
+	// error wraps errSteps if the model needed too many calls.
 	Turn(ctx context.Context, prompt string) (string, error)
 }
 
-// Endpoint is where the model is.
+// Endpoint is the API of the model: its base URL, key and model name.
 type Endpoint struct {
 	URL, Key, Model string
 }
@@ -132,7 +132,7 @@ type Endpoint struct {
 // empty one.
 const NoKey = "none"
 
-// NewEndpoint reads the environment; a model that is named wins over it.
+// NewEndpoint reads the endpoint from the environment. model, if not empty, replaces OPENAI_MODEL.
 func NewEndpoint(env func(string) string, model string) (Endpoint, error) {
 	e := Endpoint{
 		URL:   strings.TrimRight(env("OPENAI_BASE_URL"), "/"),
@@ -157,8 +157,8 @@ func NewEndpoint(env func(string) string, model string) (Endpoint, error) {
 // function that it returns removes the handler; once the program is ending, that
 // function blocks.
 func onTermination(clean func()) (stop func()) {
-	told, release := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGHUP)
-	undo := context.AfterFunc(told, func() {
+	ending, release := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGHUP)
+	undo := context.AfterFunc(ending, func() {
 		clean()
 		os.Exit(cli.ExitFailed)
 	})
@@ -187,9 +187,9 @@ func (cmd *Command) Run(ctx context.Context, c cli.Console) error {
 	cmd.Warnings.WithoutFindings = cmd.Verbose // the reporter shows them all
 	show := &reporter{json: cmd.JSON, verbose: cmd.Verbose, stream: cmd.Stream, lifecycle: cmd.Lifecycle, live: cmd.Stream && c.Watched, watched: c.Watched, out: c.Out, err: c.Err}
 	cmd.env = c.Env
-	cmd.typed = newTypist(c.In)
-	cmd.asked = cmd.person(c)
-	defer cmd.asked.close()
+	cmd.input = newTypist(c.In)
+	cmd.approver = cmd.person(c)
+	defer cmd.approver.close()
 	chat, err := cmd.Open(ctx, where, policy, show)
 	if err != nil {
 		return err
@@ -225,8 +225,7 @@ func (cmd *Command) Run(ctx context.Context, c cli.Console) error {
 	return nil
 }
 
-// prompts are the arguments, or the lines of standard input that are not
-// blank.
+// prompts returns the arguments or, without any, the lines of standard input that are not blank.
 func (cmd *Command) prompts(c cli.Console) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		for _, p := range cmd.Prompts {
@@ -241,7 +240,7 @@ func (cmd *Command) prompts(c cli.Console) iter.Seq2[string, error] {
 			if c.Terminal {
 				fmt.Fprint(c.Err, "> ")
 			}
-			p, err := cmd.typed.line(context.Background())
+			p, err := cmd.input.line(context.Background())
 			if errors.Is(err, io.EOF) {
 				break
 			}

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// contentBudget is how much skill text may be in the prompt, in tokens.
+// contentBudget limits the text of skills in the prompt, in tokens.
 type contentBudget struct{ warn, max int }
 
 // UnmarshalText reads WARN,MAX, or MAX alone.

@@ -29,20 +29,20 @@ type conversation struct {
 	// work is nil where nothing may run.
 	work *runResources
 	out  *exporter // nil without --out
-	// place is where the conversation is kept, process what tells the turns of this
-	// chat from those of others with the same conversation.
-	place   *place
-	library *places.Library
-	Session string
-	process string
-	show    *reporter
-	turns   int
-	compact func(context.Context, *satchel.Runtime) error
-	seen    *catalog.Snapshot
-	told    *places.Warnings
+	// place stores the conversation. process distinguishes the turns of this process from those of
+	// others with the same conversation.
+	place    *place
+	library  *places.Library
+	Session  string
+	process  string
+	show     *reporter
+	turns    int
+	compact  func(context.Context, *satchel.Runtime) error
+	seen     *catalog.Snapshot
+	warnings *places.Warnings
 }
 
-// Open makes the runtime and the agent of the flags.
+// Open opens the runtime and the agent that the flags describe.
 func (f *Flags) Open(ctx context.Context, where Endpoint, policy skillrun.Policy, show *reporter) (_ *conversation, err error) {
 	if f.MaxSteps < 1 {
 		return nil, fmt.Errorf("%w: --max-steps %d: want at least 1", cli.ErrUsage, f.MaxSteps)
@@ -83,7 +83,7 @@ func (f *Flags) Open(ctx context.Context, where Endpoint, policy skillrun.Policy
 		}
 		opts = append(opts, libraryOptions...)
 	}
-	asks := c.library != nil && f.Edit == "ask" && f.asked != nil && f.asked.typed != nil
+	asks := c.library != nil && f.Edit == "ask" && f.approver != nil && f.approver.input != nil
 	opts = append(opts, f.GateFlags.options(show, asks)...)
 	opts = append(opts, f.events(show.Happened))
 	if !f.runs() && len(f.Attach) > 0 {
@@ -132,7 +132,7 @@ func (f *Flags) Open(ctx context.Context, where Endpoint, policy skillrun.Policy
 		}
 	}
 	f.helpers = c.helpers
-	c.told = f.Warnings
+	c.warnings = f.Warnings
 	if f.Warnings != nil {
 		f.Warnings.CheckVisible(f.Roots, c.Runtime.Catalog().Snapshot(), f.Audience)
 	}
@@ -143,7 +143,7 @@ func (f *Flags) Open(ctx context.Context, where Endpoint, policy skillrun.Policy
 	if f.Framework == "langchaingo" {
 		connect = newLangchainAgent
 	}
-	if c.agent, err = connect(ctx, c.Runtime, where, f, kept.kept, show); err != nil {
+	if c.agent, err = connect(ctx, c.Runtime, where, f, kept.history, show); err != nil {
 		return nil, err
 	}
 	kept.tell(show)
@@ -167,7 +167,7 @@ func (c *conversation) Close() {
 	}
 }
 
-// end drops the session's state, unless it is kept, and removes its workspace.
+// end drops the state of the session, unless a store keeps it, and removes its workspace.
 func (c *conversation) end() error {
 	var errs []error
 	for _, rt := range c.helpers {
@@ -217,8 +217,8 @@ func (c *conversation) Turn(ctx context.Context, prompt string) error {
 
 // check looks for changes of the skills and reports findings that are new.
 func (c *conversation) check(ctx context.Context) {
-	if c.told != nil {
-		c.told.Begin()
+	if c.warnings != nil {
+		c.warnings.Begin()
 	}
 	if err := refresh(ctx, c.Runtime); err != nil {
 		c.show.Warning("skills are as they were: " + err.Error())
@@ -240,7 +240,7 @@ func (c *conversation) check(ctx context.Context) {
 	}
 }
 
-// refresh looks for changes of the skills. Errors that the log has are not returned.
+// refresh looks for changes of the skills. It does not return errors that the runtime has logged.
 func refresh(ctx context.Context, rt *satchel.Runtime) error {
 	err := rt.Refresh(ctx)
 	if _, told := errors.AsType[*catalog.RootError](err); told {

@@ -36,7 +36,7 @@ readable (directories), unmapped (those of --tools), advice (a list of texts) an
 with --store, store (engine, version, and a list of what it loses).`
 }
 
-// Diagnosis is what the doctor says; the names in JSON are stable.
+// Diagnosis is the result of doctor; the names in JSON are stable.
 type Diagnosis struct {
 	Tier         string          `json:"tier"`
 	Capabilities []finding       `json:"capabilities"`
@@ -99,6 +99,12 @@ func (cmd *DoctorCommand) stores(ctx context.Context, d *Diagnosis) error {
 	return open.Close()
 }
 
+// Columns at which the notes of capabilities and the texts of lists begin.
+const (
+	noteColumn = 23
+	listColumn = 4
+)
+
 // noTier is the tier of a machine without a sandbox.
 const noTier = "none"
 
@@ -134,12 +140,12 @@ func (d *Diagnosis) write(c cli.Console) {
 		if !f.Enforced {
 			mark, colour = "NO", cli.Red
 		}
-		fmt.Fprintf(c.Out, "  %-15s %s %s\n", f.Name, c.Paint(colour, fmt.Sprintf("%-4s", mark)), cli.OneLine(f.Note))
+		fmt.Fprintf(c.Out, "  %-15s %s %s\n", f.Name, c.Paint(colour, fmt.Sprintf("%-4s", mark)), c.Wrap(cli.OneLine(f.Note), noteColumn))
 	}
 	if d.Store != nil {
 		fmt.Fprintf(c.Out, "\nstore: %s %s\n", cli.Printable(d.Store.Engine), cli.Printable(d.Store.Version))
 		for _, loss := range d.Store.Loses {
-			fmt.Fprintf(c.Out, "  - can lose %s\n", cli.OneLine(loss))
+			fmt.Fprintf(c.Out, "  - can lose %s\n", c.Wrap(cli.OneLine(loss), listColumn))
 		}
 	}
 	if len(d.Readable) > 0 {
@@ -158,6 +164,6 @@ func (d *Diagnosis) write(c cli.Console) {
 		fmt.Fprintln(c.Out, "\nfor more:")
 	}
 	for _, text := range d.Advice {
-		fmt.Fprintf(c.Out, "  - %s\n", cli.OneLine(text))
+		fmt.Fprintf(c.Out, "  - %s\n", c.Wrap(cli.OneLine(text), listColumn))
 	}
 }

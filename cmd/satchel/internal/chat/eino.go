@@ -22,20 +22,19 @@ import (
 
 // einoAgent is a ChatModelAgent with the history that each turn sends.
 type einoAgent struct {
-	runner *adk.Runner
-	kept   *history
-	show   *reporter
-	// turn are the messages of the turn that runs.
+	runner  *adk.Runner
+	history *history
+	show    *reporter
+	// turn holds the messages of the current turn.
 	turn []savedMessage
 
-	// responses counts the assistant's messages of the request. calls are those
-	// of the last one, with the ids of the request, and results their answers by
-	// id.
+	// responses counts the messages of the assistant in the request. calls are those of the last
+	// message, and results their results by id.
 	responses int
 	calls     []schema.ToolCall
 	results   map[string]string
-	// unknown is the answer to a call of a tool that the agent does not have, which
-	// the adapter gives: Eino has no event from which to show it.
+	// unknown returns the answer of the adapter to a call of an unknown tool. Eino has no event for
+	// it.
 	unknown func(tool string) (answer string, ok bool)
 }
 
@@ -46,7 +45,7 @@ func newEinoAgent(ctx context.Context, rt *satchel.Runtime, where Endpoint, f *F
 	if err != nil {
 		return nil, fmt.Errorf("connect to model: %w", err)
 	}
-	a := &einoAgent{show: show, kept: earlier, results: map[string]string{}}
+	a := &einoAgent{show: show, history: earlier, results: map[string]string{}}
 	helpers := slices.Sorted(maps.Keys(f.helpers))
 	a.unknown = func(tool string) (string, bool) {
 		return rt.Hooks().UnknownTool(tool, helpers...), !rt.Hooks().Owns(tool)
@@ -109,7 +108,7 @@ func verbatim(system string) adk.GenModelInput {
 // Turn runs the agent.
 func (a *einoAgent) Turn(ctx context.Context, prompt string) (string, error) {
 	a.turn = []savedMessage{{Role: roleUser, Text: prompt}}
-	last, err := a.run(ctx, einoMessages(append(slices.Clone(a.kept.messages), a.turn...)))
+	last, err := a.run(ctx, einoMessages(append(slices.Clone(a.history.messages), a.turn...)))
 	if errors.Is(err, adk.ErrExceedMaxIterations) {
 		return "", errSteps
 	}
@@ -117,10 +116,10 @@ func (a *einoAgent) Turn(ctx context.Context, prompt string) (string, error) {
 		return "", err
 	}
 	answer := savedMessage{Role: roleAssistant, Text: last.Content, Reasoning: last.ReasoningContent}
-	return last.Content, a.kept.add(append(a.turn, answer))
+	return last.Content, a.history.add(append(a.turn, answer))
 }
 
-// einoMessages are messages that are kept, as Eino sends them.
+// einoMessages returns saved messages as messages of Eino.
 func einoMessages(all []savedMessage) []*schema.Message {
 	messages := make([]*schema.Message, 0, len(all))
 	for _, m := range all {

@@ -15,20 +15,19 @@ import (
 // output. Both frameworks call it from more than one goroutine.
 type reporter struct {
 	json, verbose, stream bool
-	// lifecycle is set where the stations of skills are events.
+	// lifecycle reports that phases of skills are events.
 	lifecycle bool
 
 	mu       sync.Mutex
 	out, err io.Writer
 	turn     int
-	// live is set where a person watches standard output: text is shown as it
-	// arrives. Otherwise standard output has answers only, and whether a message is
-	// an answer is known when it is complete.
+	// live reports that a person watches standard output, so text is shown as it arrives. Otherwise
+	// standard output has answers only, which are known when they are complete.
 	live    bool
 	watched bool // a person watches it, streamed or not
 	open    bool // the line on standard output has text and no end yet
 	broken  error
-	// spent is the sum of what was reported of so many model calls.
+	// spent is the sum of the tokens that requests model calls reported.
 	spent    core.Usage
 	requests int
 }
@@ -75,7 +74,7 @@ func (r *reporter) Turn(prompt string) {
 	r.line(event{Event: "turn", Prompt: &prompt})
 }
 
-// Delta is a piece of a streamed text of the assistant.
+// Delta shows a piece of streamed text.
 func (r *reporter) Delta(text string) {
 	if text == "" || !r.stream || !r.json && !r.live {
 		return
@@ -90,7 +89,7 @@ func (r *reporter) Delta(text string) {
 	r.open = !strings.HasSuffix(text, "\n")
 }
 
-// Text is what the assistant says beside tool calls.
+// Text shows what the model says beside tool calls.
 func (r *reporter) Text(text string) {
 	if text == "" {
 		return
@@ -104,7 +103,7 @@ func (r *reporter) Text(text string) {
 	}
 }
 
-// ToolCall is a call that the model made.
+// ToolCall shows a call of the model.
 func (r *reporter) ToolCall(c core.ToolCall) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -113,7 +112,7 @@ func (r *reporter) ToolCall(c core.ToolCall) {
 	r.note("call    %s %s", c.Name, c.Arguments)
 }
 
-// ToolResult is what the framework answers to a call.
+// ToolResult shows what the framework answers to a call.
 func (r *reporter) ToolResult(c core.ToolCall, result string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -121,7 +120,7 @@ func (r *reporter) ToolResult(c core.ToolCall, result string) {
 	r.note("result  %s: %s", c.Name, result)
 }
 
-// Usage prints what one model call cost, if the provider reports it.
+// Usage shows and adds the tokens of one model call, if the provider reports them.
 func (r *reporter) Usage(u core.Usage) {
 	if u == (core.Usage{}) {
 		return
@@ -135,14 +134,14 @@ func (r *reporter) Usage(u core.Usage) {
 	r.note("usage   %d prompt tokens (%d cached), %d completion tokens", u.Prompt, u.Cached, u.Completion)
 }
 
-// Spent is the sum of what the provider has reported, and of how many model calls.
+// Spent returns the sum of the reported tokens, and how many model calls have reported.
 func (r *reporter) Spent() (core.Usage, int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.spent, r.requests
 }
 
-// Answer ends a turn.
+// Answer shows the answer of a turn.
 func (r *reporter) Answer(text string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -166,7 +165,7 @@ func (r *reporter) plain(text string) string {
 	return cli.PlainText(text)
 }
 
-// Error ends a turn without an answer.
+// Error shows why a turn has no answer.
 func (r *reporter) Error(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -176,7 +175,7 @@ func (r *reporter) Error(err error) {
 	r.print(r.err, fmt.Sprintf("satchel: turn %d: %s\n", r.turn, cli.OneLine(text)))
 }
 
-// Diagnostic is a finding about the skills.
+// Diagnostic shows a finding about skills.
 func (r *reporter) Diagnostic(text string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -184,21 +183,21 @@ func (r *reporter) Diagnostic(text string) {
 	r.note("skills  %s", text)
 }
 
-// Caution tells people who asked for details what to know about runs.
+// Caution shows, with --verbose, how commands are confined.
 func (r *reporter) Caution(text string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.note("runs    %s", text)
 }
 
-// Saved tells where a file of --out is.
+// Saved shows the path of a file of --out.
 func (r *reporter) Saved(text string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.print(r.err, "saved   "+cli.OneLine(text)+"\n")
 }
 
-// Warning is a finding that people see without asking for details.
+// Warning shows a finding, also without --verbose.
 func (r *reporter) Warning(text string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -206,7 +205,7 @@ func (r *reporter) Warning(text string) {
 	r.print(r.err, "satchel: "+cli.OneLine(text)+"\n")
 }
 
-// Err is the first error of a write to standard output.
+// Err returns the first error of a write to standard output.
 func (r *reporter) Err() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -236,9 +235,8 @@ func (r *reporter) endLine() {
 	}
 }
 
-// note writes for people who asked for details. Lines after the first are
-// indented, so that the beginning of each note can be seen. What models, tools
-// and skills say must not reach a terminal as control sequences.
+// note writes to standard error with --verbose. It indents the lines after the first and replaces
+// control characters, because models, tools and skills write the text.
 func (r *reporter) note(format string, args ...any) {
 	if !r.verbose {
 		return
@@ -246,7 +244,7 @@ func (r *reporter) note(format string, args ...any) {
 	r.print(r.err, indent(fmt.Sprintf(format, args...)))
 }
 
-// indent is a note as it is printed.
+// indent returns a note with its lines after the first indented.
 func indent(text string) string {
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	for i, line := range lines {

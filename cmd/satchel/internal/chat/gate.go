@@ -15,16 +15,15 @@ type GateFlags struct {
 	Combine permission.Combine `default:"union" placeholder:"HOW" help:"How the lists of several loaded skills are taken together: union (any may allow a call), intersection (each must) or latest (default ${default}). Under union and latest a run is judged by the list of its own skill."`
 	Approve string             `enum:"ask,always,never" default:"always" placeholder:"HOW" help:"What happens with calls that no list grants or denies: ${enum} (default ${default})."`
 
-	// typed is where prompts are read, asked the person who is asked for approval. Both
-	// are nil in a demo.
-	typed *typist `kong:"-"`
-	asked *person `kong:"-"`
-	// Remote is set where skills come from servers: what runs while their text is in
-	// view is always asked about.
+	// input reads prompts, and approver answers questions. Both are nil in a demo.
+	input    *typist `kong:"-"`
+	approver *person `kong:"-"`
+	// Remote reports that skills come from servers. The runtime asks about every run while their text
+	// is in the prompt.
 	Remote bool `kong:"-"`
 }
 
-// options are those of the runtime. asksEdits says that a person is there to ask about
+// options returns the options of the runtime. asksEdits reports that a person can be asked about
 // edits of skills.
 func (f *GateFlags) options(show *reporter, asksEdits bool) []satchel.Option {
 	opts := []satchel.Option{satchel.WithPermissions(satchel.Permissions{Policy: f.Policy, Combine: f.Combine})}
@@ -34,11 +33,11 @@ func (f *GateFlags) options(show *reporter, asksEdits bool) []satchel.Option {
 			return core.AnswerDeny, nil
 		}))
 	case "ask":
-		opts = append(opts, satchel.WithApprover((&asker{person: f.asked, show: show}).approve))
+		opts = append(opts, satchel.WithApprover((&asker{person: f.approver, show: show}).approve))
 	case "always":
 		switch {
 		case asksEdits:
-			opts = append(opts, satchel.WithApprover((&asker{person: f.asked, show: show}).approveEdits))
+			opts = append(opts, satchel.WithApprover((&asker{person: f.approver, show: show}).approveEdits))
 		case f.Remote:
 			opts = append(opts, satchel.WithApprover(alwaysRuns))
 		}
@@ -61,10 +60,10 @@ func orNone(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// decisions are how events of the gate are called in --json.
+// decisions maps events of the gate to their names in --json.
 var decisions = map[core.EventKind]string{core.ToolAllowed: "allowed", core.ToolAsked: "asked", core.ToolDenied: "denied"}
 
-// Happened shows what the gate decided, and where skills are in their lives. It leaves out calls that were allowed
+// Happened shows decisions of the gate and phases of skills. It leaves out calls that were allowed
 // without a rule and without a question.
 func (r *reporter) Happened(_ context.Context, e core.Event) {
 	if e.Phase != "" && !r.lifecycle {

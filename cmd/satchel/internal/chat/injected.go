@@ -9,7 +9,7 @@ import (
 	"github.com/satchel-go/satchel/loadmode"
 )
 
-// InjectAll sets the flags with which all skills can be in view, and no list of them is.
+// InjectAll sets the flags so that a host can load all skills and the prompt has no overview.
 func (f *Flags) InjectAll() {
 	mode := loadmode.Session
 	f.LoadMode, f.Placement, f.Search, f.MaxLoaded, f.Budget = &mode, "system", "off", 0, &contentBudget{}
@@ -17,7 +17,7 @@ func (f *Flags) InjectAll() {
 	f.unlisted = true
 }
 
-// AllSkills are loads of all skills with those of their docs that can be read.
+// AllSkills returns loads of all skills with their readable docs.
 func AllSkills(ctx context.Context, rt *satchel.Runtime, skills []core.Skill, show *reporter) ([]satchel.Load, error) {
 	var loads []satchel.Load
 	for _, skill := range skills {

@@ -16,12 +16,12 @@ import (
 	"github.com/satchel-go/satchel/session"
 )
 
-// savedMessage is a message of a turn that was answered, as both frameworks send it again. The
+// savedMessage is a message of an answered turn. Both frameworks send it again in later turns. The
 // names of its fields in JSON are stable.
 type savedMessage struct {
-	Role      string     `json:"role"` // roleUser, roleAssistant or roleTool
-	Text      string     `json:"text,omitempty"`
-	Reasoning string     `json:"reasoning,omitempty"`
+	Role      string      `json:"role"` // roleUser, roleAssistant or roleTool
+	Text      string      `json:"text,omitempty"`
+	Reasoning string      `json:"reasoning,omitempty"`
 	Calls     []savedCall `json:"calls,omitempty"`
 	// CallID and Tool say which call a result answers.
 	CallID string `json:"call_id,omitempty"`
@@ -44,8 +44,8 @@ const (
 	roleTool      = "tool"
 )
 
-// history are the messages of a conversation's turns, in a file if dir is not nil, and in a
-// store if that is not.
+// history holds the messages of a conversation. It saves them in a file if dir is set, or in a store
+// if store is set.
 type history struct {
 	messages []savedMessage
 	store    session.Store
@@ -56,11 +56,11 @@ type history struct {
 	name     string
 }
 
-// conversationID says which names --resume takes: they are names of files.
+// conversationID matches the names that --resume takes. They are names of files.
 var conversationID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
 
-// openHistory reads the messages of a conversation below a directory, none if there is no
-// such conversation yet. The caller closes it.
+// openHistory reads the messages of a conversation in a directory. A new conversation has none. The
+// caller closes the history.
 func openHistory(dir, id string) (*history, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -81,7 +81,7 @@ func openHistory(dir, id string) (*history, error) {
 	return k, nil
 }
 
-// add keeps the messages of a turn, all or none.
+// add saves the messages of a turn, all or none.
 func (k *history) add(turn []savedMessage) error {
 	all := slices.Concat(k.messages, turn)
 	var err error
@@ -89,7 +89,7 @@ func (k *history) add(turn []savedMessage) error {
 	case k.dir != nil:
 		err = k.write(all)
 	case k.store != nil:
-		err = k.addIn(context.Background(), turn) // it has been answered, so Ctrl-C does not count
+		err = k.addToStore(context.Background(), turn) // it has been answered, so Ctrl-C does not count
 	}
 	if err != nil {
 		return fmt.Errorf("keep the turn: %w", err)

@@ -16,8 +16,7 @@ import (
 // text, and the value of the agent is a JSON array of their digests in order.
 const messageAgent = "satchel:messages"
 
-// openStoredHistory reads the messages of a conversation in a store, none if there is no such
-// conversation yet.
+// openStoredHistory reads the messages of a conversation in a store. A new conversation has none.
 func openStoredHistory(ctx context.Context, store session.Store, id string) (*history, error) {
 	k := &history{store: store, key: core.SessionKey{Session: id, Agent: messageAgent}}
 	var err error
@@ -43,9 +42,8 @@ func openStoredHistory(ctx context.Context, store session.Store, id string) (*hi
 	return k, nil
 }
 
-// addIn keeps a turn in the store. A conversation that another process has gone on with
-// meanwhile stays as that one left it.
-func (k *history) addIn(ctx context.Context, turn []savedMessage) error {
+// addToStore saves a turn in the store. It fails if another process has changed the conversation.
+func (k *history) addToStore(ctx context.Context, turn []savedMessage) error {
 	data, err := json.Marshal(turn)
 	if err != nil {
 		return err

@@ -34,7 +34,7 @@ func newLangchainAgent(_ context.Context, rt *satchel.Runtime, where Endpoint, f
 	if err != nil {
 		return nil, fmt.Errorf("connect to model: %w", err)
 	}
-	history := &langchainHistory{ChatMessageHistory: memory.NewChatMessageHistory(), kept: earlier}
+	history := &langchainHistory{ChatMessageHistory: memory.NewChatMessageHistory(), history: earlier}
 	opts := []langchaingo.Option{
 		langchaingo.WithHistory(func(context.Context) (schema.ChatMessageHistory, error) { return history, nil }),
 	}
@@ -71,18 +71,18 @@ func newLangchainAgent(_ context.Context, rt *satchel.Runtime, where Endpoint, f
 	return &langchainAgent{executor: executor, steps: steps}, nil
 }
 
-// langchainHistory gives the framework the turns that are kept.
+// langchainHistory gives the framework the saved turns.
 type langchainHistory struct {
 	*memory.ChatMessageHistory
-	kept *history
+	history *history
 }
 
 var _ langchaingo.TurnHistory = (*langchainHistory)(nil)
 
-// Messages returns the turns.
+// Messages returns the messages of all turns.
 func (h *langchainHistory) Messages(context.Context) ([]llms.ChatMessage, error) {
-	all := make([]llms.ChatMessage, 0, len(h.kept.messages))
-	for _, m := range h.kept.messages {
+	all := make([]llms.ChatMessage, 0, len(h.history.messages))
+	for _, m := range h.history.messages {
 		switch m.Role {
 		case roleUser:
 			all = append(all, llms.HumanChatMessage{Content: m.Text})
@@ -101,7 +101,7 @@ func (h *langchainHistory) Messages(context.Context) ([]llms.ChatMessage, error)
 	return all, nil
 }
 
-// AddTurn keeps a turn.
+// AddTurn saves a turn.
 func (h *langchainHistory) AddTurn(_ context.Context, messages []llms.ChatMessage) error {
 	turn := make([]savedMessage, 0, len(messages))
 	var names map[string]string // of the tools of the last response, by the ids of the calls
@@ -121,7 +121,7 @@ func (h *langchainHistory) AddTurn(_ context.Context, messages []llms.ChatMessag
 			turn = append(turn, savedMessage{Role: roleUser, Text: m.GetContent()})
 		}
 	}
-	return h.kept.add(turn)
+	return h.history.add(turn)
 }
 
 // noSystem is the agent's prompt without its default system message, which no option
@@ -153,8 +153,8 @@ func (a *langchainAgent) Turn(ctx context.Context, prompt string) (string, error
 	return answer, nil
 }
 
-// stepAgent reports the results of the steps. Where the executor only says that a tool
-// is not valid, it reports what the adapter says.
+// stepAgent reports the results of the steps. For an unknown tool it reports the answer of the adapter,
+// which says more than that of the executor.
 type stepAgent struct {
 	agents.Agent
 	runtime  *satchel.Runtime
@@ -189,7 +189,7 @@ func (a *stepAgent) report(steps []schema.AgentStep) []schema.AgentStep {
 	return steps
 }
 
-// has finds a tool as the executor does, whatever its case.
+// has reports whether the executor knows a tool. It ignores case, as the executor does.
 func (a *stepAgent) has(name string) bool {
 	for helper := range a.helpers {
 		if strings.EqualFold(helper, name) {

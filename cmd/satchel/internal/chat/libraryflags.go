@@ -20,7 +20,7 @@ type libraryFlags struct {
 
 var editModes = map[string]library.EditMode{"ask": library.Ask, "allow": library.Allow, "never": library.Never}
 
-// options are those of the runtime; none without a library.
+// options returns the options of the runtime. There are none without a library.
 func (f *libraryFlags) options(l *places.Library, vocabulary string) ([]satchel.Option, error) {
 	if l == nil {
 		if vocabulary == "unified" {

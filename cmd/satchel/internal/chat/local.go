@@ -11,7 +11,7 @@ import (
 	"github.com/satchel-go/satchel/cmd/satchel/internal/places"
 )
 
-// localCommands are the lines that chat answers itself, with what they do.
+// localCommands are the prompts that chat answers itself, and their help.
 var localCommands = []struct{ name, help string }{
 	{"/help", "these commands"},
 	{"/skills", "the skills that the model can load, and which are loaded"},
@@ -19,8 +19,8 @@ var localCommands = []struct{ name, help string }{
 	{"/quit", "end the chat"},
 }
 
-// isLocal reports whether chat answers a prompt itself. With --mentions slash, a skill of
-// that name is meant.
+// isLocal reports whether chat answers a prompt itself. With --mentions slash, a skill of that name
+// takes precedence.
 func (cmd *Command) isLocal(chat *conversation, prompt string) bool {
 	prompt = strings.TrimSpace(prompt)
 	for _, local := range localCommands {
@@ -33,8 +33,8 @@ func (cmd *Command) isLocal(chat *conversation, prompt string) bool {
 	return false
 }
 
-// local answers a prompt that is for chat, on standard error: standard output holds
-// answers of the model. It reports whether the chat ends.
+// local answers a local command on standard error, because standard output holds answers of the
+// model. It reports whether the chat ends.
 func (cmd *Command) local(ctx context.Context, c cli.Console, chat *conversation, prompt string) (quit bool) {
 	out := cli.Console{Err: c.Err, Out: c.Err, Watched: c.Attended, Width: c.Width, Colour: c.Colour && c.Attended}
 	switch strings.TrimSpace(prompt) {
@@ -87,7 +87,7 @@ func (cmd *Command) localSkills(ctx context.Context, out cli.Console, chat *conv
 	}
 }
 
-// entry prints a name with what it means, in one line.
+// entry prints a name and its meaning in one line.
 func entry(c cli.Console, name, text string) {
 	name = cli.Printable(name)
 	rest := c.FitIn("  "+cli.Shorten(cli.Printable(text), cli.MaxDescribed), c.Width-cli.Columns(name))

@@ -8,7 +8,7 @@ import (
 	skillrun "github.com/satchel-go/satchel/tools/run"
 )
 
-// egress is what the flags let every skill reach that asks for it; nil is nothing.
+// egress returns the network of a skill that asks for it, or nil if the flags allow nothing.
 func (f *RunFlags) egress() (func(context.Context, core.Skill) skillrun.Network, error) {
 	policy, err := places.NetworkPolicy(f.Allow, f.Private)
 	if err != nil {

@@ -59,13 +59,13 @@ func PolicyOf(env func(string) string) (skillrun.Policy, error) {
 	return policy, nil
 }
 
-// runResources holds what runs need. Its parts are closed in the order of the fields.
+// runResources holds what runs need.
 type runResources struct {
 	runner satchel.Runner
 	open   cli.Closers
 }
 
-// open makes what the flags ask for. The caller closes it.
+// open opens what the flags name. The caller closes it.
 func (f *RunFlags) open(ctx context.Context, policy skillrun.Policy) (_ *runResources, err error) {
 	w := &runResources{runner: satchel.Runner{
 		Policy: policy,
@@ -109,7 +109,8 @@ func (f *RunFlags) open(ctx context.Context, policy skillrun.Policy) (_ *runReso
 	return w, nil
 }
 
-// chooseExecutor fails rather than give less isolation than was asked for.
+// chooseExecutor opens the executor of a name. It fails if the sandbox is not available, and never
+// uses less isolation.
 func (w *runResources) chooseExecutor(ctx context.Context, name string, readable []string) error {
 	readable, err := places.Absolute(readable)
 	if err != nil {
@@ -137,7 +138,7 @@ func (w *runResources) chooseExecutor(ctx context.Context, name string, readable
 	return nil
 }
 
-// confinement says in one line how commands are confined here, and how not.
+// confinement returns one line on how commands are confined, and what is not enforced.
 func (w *runResources) confinement() string {
 	c := w.runner.Executor.Capabilities()
 	var loose []string

@@ -20,7 +20,7 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// SkillFlags are the flags about skills, of whatever agent.
+// SkillFlags are the flags about skills of every command that makes an agent.
 type SkillFlags struct {
 	places.SkillDirs `embed:"" group:"Where skills are:"`
 	LoadMode         *loadmode.Mode   `group:"How long skills stay loaded:" placeholder:"adaptive|turn|once|session" help:"How long loaded skills last. adaptive: as turn, but their text stays in the prompt while clearing it costs more (default adaptive; session with --vocabulary runtime-spec)."`
@@ -38,11 +38,11 @@ type SkillFlags struct {
 	Activate         []string         `group:"When skills are loaded by themselves:" sep:"none" placeholder:"TOOL=SKILL" help:"Calls of TOOL are denied until SKILL is loaded; may be repeated."`
 	Activation       string           `group:"When skills are loaded by themselves:" enum:"none,suggest,load" default:"none" placeholder:"HOW" help:"What becomes of skills that a prompt is likely to mean: suggest names them to the model, load loads the first (default ${default})."`
 	Watch            bool             `group:"What the model is offered:" help:"Notice changes of skills when they are made, and not only when a turn begins."`
-	// Carried are skills of the program itself, or nil.
+	// Carried holds skills that are part of the program, or is nil.
 	Carried fs.FS `kong:"-"`
 	// unlisted leaves the list of skills out of requests.
 	unlisted bool
-	// sees is the option of Audience.
+	// sees holds the option of --audience.
 	sees []satchel.Option
 }
 

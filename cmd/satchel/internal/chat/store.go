@@ -21,14 +21,14 @@ type storeFlags struct {
 	Resume string `placeholder:"ID" help:"Go on with this conversation of --store, or begin it there."`
 }
 
-// place is where a conversation is kept. Without --store that is memory.
+// place stores a conversation: in memory without --store.
 type place struct {
-	id    string
-	kept  *history
-	store session.Store
-	open  io.Closer // the store, or its connections
-	// begun is set where the messages of earlier chats are there.
-	begun bool
+	id      string
+	history *history
+	store   session.Store
+	open    io.Closer // the store, or its connections
+	// isResumed reports that the conversation has messages of earlier chats.
+	isResumed bool
 }
 
 // open opens what the flags name. The caller closes it.
@@ -38,7 +38,7 @@ func (f *storeFlags) open(ctx context.Context) (_ *place, err error) {
 	case f.Store == "" && f.Resume != "":
 		return nil, fmt.Errorf("%w: --resume needs --store DIR, where the conversation is kept", cli.ErrUsage)
 	case f.Store == "":
-		p.id, p.kept = "chat-"+rand.Text(), &history{}
+		p.id, p.history = "chat-"+rand.Text(), &history{}
 		return p, nil
 	case f.Resume == "":
 		p.id = "chat-" + rand.Text()
@@ -54,25 +54,25 @@ func (f *storeFlags) open(ctx context.Context) (_ *place, err error) {
 		if p.store, p.open, err = places.OpenEngine(ctx, f.Store); err != nil {
 			return nil, err
 		}
-		if p.kept, err = openStoredHistory(ctx, p.store, p.id); err != nil {
+		if p.history, err = openStoredHistory(ctx, p.store, p.id); err != nil {
 			return nil, err
 		}
-		p.begun = len(p.kept.messages) > 0
+		p.isResumed = len(p.history.messages) > 0
 		return p, nil
 	}
 	messages := filepath.Join(f.Store, "messages")
 	if err := os.MkdirAll(messages, 0o700); err != nil {
 		return nil, err
 	}
-	if p.kept, err = openHistory(messages, p.id); err != nil {
+	if p.history, err = openHistory(messages, p.id); err != nil {
 		return nil, err
 	}
-	p.begun = len(p.kept.messages) > 0
+	p.isResumed = len(p.history.messages) > 0
 	p.store, p.open, err = places.OpenStore(ctx, f.Store)
 	return p, err
 }
 
-// options are those of the runtime.
+// options returns the options of the runtime.
 func (p *place) options() []satchel.Option {
 	if p.store == nil {
 		return nil
@@ -84,21 +84,21 @@ func (p *place) options() []satchel.Option {
 func (p *place) lasts() bool { return p != nil && p.store != nil }
 
 func (p *place) close() error {
-	err := p.kept.close()
+	err := p.history.close()
 	if p.open != nil {
 		err = errors.Join(err, p.open.Close())
 	}
 	return err
 }
 
-// tell says how to go on with a conversation that has just begun.
+// tell shows how to resume a new conversation.
 func (p *place) tell(show *reporter) {
-	if p.lasts() && !p.begun {
+	if p.lasts() && !p.isResumed {
 		show.Begun(p.id)
 	}
 }
 
-// Begun names a conversation that is kept.
+// Begun shows the id of a new conversation.
 func (r *reporter) Begun(id string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -104,7 +104,7 @@ type toolLine struct {
 	raw    string
 }
 
-// arguments are those of the call as a model would write them.
+// arguments returns the arguments of the call as a model writes them.
 func (l toolLine) arguments() string {
 	var text string
 	switch {
@@ -118,25 +118,25 @@ func (l toolLine) arguments() string {
 	return string(l.Args)
 }
 
-// calling is a conversation whose model is the standard input.
-type calling struct {
-	runtime  *satchel.Runtime
-	work     *runResources
-	store    session.Store
-	open     io.Closer // the store, or its connections
-	library  *places.Library
-	key      core.SessionKey
-	view     bool
-	lasts    bool
-	out      io.Writer
-	messages []core.Message
-	turn     int
-	made     int // calls
-	token    string
-	compact  func(context.Context, *satchel.Runtime) error
+// toolSession is a session whose tool calls come from the command line or standard input.
+type toolSession struct {
+	runtime   *satchel.Runtime
+	work      *runResources
+	store     session.Store
+	open      io.Closer // the store, or its connections
+	library   *places.Library
+	key       core.SessionKey
+	view      bool
+	lasts     bool
+	out       io.Writer
+	messages  []core.Message
+	turn      int
+	callCount int
+	token     string
+	compact   func(context.Context, *satchel.Runtime) error
 }
 
-func (cmd *ToolCommand) open(ctx context.Context, c cli.Console, show *reporter) (_ *calling, err error) {
+func (cmd *ToolCommand) open(ctx context.Context, c cli.Console, show *reporter) (_ *toolSession, err error) {
 	if cmd.Session != "" && cmd.Store == "" {
 		return nil, fmt.Errorf("%w: --session needs --store DIR, where it is kept", cli.ErrUsage)
 	}
@@ -147,7 +147,7 @@ func (cmd *ToolCommand) open(ctx context.Context, c cli.Console, show *reporter)
 	if cmd.Approve == "ask" {
 		return nil, fmt.Errorf("%w: --approve ask: nobody is asked here; use always or never", cli.ErrUsage)
 	}
-	t := &calling{view: cmd.View, out: c.Out, lasts: cmd.Session != "", token: rand.Text(), compact: cmd.SkillFlags.compact}
+	t := &toolSession{view: cmd.View, out: c.Out, lasts: cmd.Session != "", token: rand.Text(), compact: cmd.SkillFlags.compact}
 	t.key = core.SessionKey{Session: "tool-" + rand.Text(), Agent: "chat"}
 	if t.lasts {
 		t.key.Session = cmd.Session
@@ -198,8 +198,8 @@ func (cmd *ToolCommand) open(ctx context.Context, c cli.Console, show *reporter)
 	return t, nil
 }
 
-// resume goes on with the turn of an earlier command, or begins the first one.
-func (t *calling) resume(ctx context.Context, prompt string) error {
+// resume continues the turn of an earlier command, or begins the first turn.
+func (t *toolSession) resume(ctx context.Context, prompt string) error {
 	t.turn = 1
 	if t.lasts {
 		rec, err := state.NewRecords(t.store).Load(ctx, t.key)
@@ -212,19 +212,19 @@ func (t *calling) resume(ctx context.Context, prompt string) error {
 			}
 		}
 		t.token = "tool"
-		t.made = rec.Calls
+		t.callCount = rec.Calls
 	}
 	t.messages = append(t.messages, core.Message{Role: core.User, Text: prompt})
 	return t.prepare(ctx, nil)
 }
 
-func (t *calling) inTurn(ctx context.Context) context.Context {
+func (t *toolSession) inTurn(ctx context.Context) context.Context {
 	ctx = satchel.WithSession(ctx, t.key.Session)
 	return adapter.WithTurn(ctx, &adapter.Turn{Token: t.token + "-" + strconv.Itoa(t.turn), Continues: true})
 }
 
-// prepare sends the model what there is, and takes the view of the last messages.
-func (t *calling) prepare(ctx context.Context, view func(last []core.Message)) error {
+// prepare makes the request that a model would get, and passes its messages to view.
+func (t *toolSession) prepare(ctx context.Context, view func(last []core.Message)) error {
 	if err := refresh(ctx, t.runtime); err != nil {
 		return err
 	}
@@ -235,8 +235,8 @@ func (t *calling) prepare(ctx context.Context, view func(last []core.Message)) e
 	return err
 }
 
-// line does what a line of standard input says.
-func (t *calling) line(ctx context.Context, text string) error {
+// line answers the calls of a line of standard input, or begins a turn.
+func (t *toolSession) line(ctx context.Context, text string) error {
 	var l toolLine
 	if err := json.Unmarshal([]byte(text), &l); err != nil {
 		return fmt.Errorf(`%w: a line is {"tool":"…","args":{…}} or {"turn":true}: %w`, cli.ErrStart, err)
@@ -263,13 +263,13 @@ func (t *calling) line(ctx context.Context, text string) error {
 	return t.calls(ctx, []toolLine{l})
 }
 
-// calls answers the calls of one message, in their order.
-func (t *calling) calls(ctx context.Context, lines []toolLine) error {
+// calls answers the calls of one message in their order and prints the answers.
+func (t *toolSession) calls(ctx context.Context, lines []toolLine) error {
 	ctx = t.inTurn(ctx)
 	var made []core.ToolCall
 	for _, l := range lines {
-		t.made++
-		made = append(made, core.ToolCall{ID: "call_" + strconv.Itoa(t.made), Name: l.Tool, Arguments: l.arguments()})
+		t.callCount++
+		made = append(made, core.ToolCall{ID: "call_" + strconv.Itoa(t.callCount), Name: l.Tool, Arguments: l.arguments()})
 	}
 	if err := t.runtime.Hooks().Observe(ctx, t.key, made); err != nil {
 		return err
@@ -301,8 +301,9 @@ func (t *calling) calls(ctx context.Context, lines []toolLine) error {
 	return nil
 }
 
-// answer is that of a tool of the skills, or the reason why one of the host is denied.
-func (t *calling) answer(ctx context.Context, call core.ToolCall) (string, error) {
+// answer returns the answer of a skill tool. For a tool of the host it returns why the gate denies
+// the call, or the answer for an unknown tool.
+func (t *toolSession) answer(ctx context.Context, call core.ToolCall) (string, error) {
 	opened, err := t.runtime.Agent(t.key).Open(ctx, call)
 	if err != nil {
 		return "", err
@@ -317,7 +318,7 @@ func (t *calling) answer(ctx context.Context, call core.ToolCall) (string, error
 	return opened.Run(ctx)
 }
 
-func (t *calling) close() error {
+func (t *toolSession) close() error {
 	var errs []error
 	if t.runtime != nil {
 		if !t.lasts {

@@ -8,7 +8,7 @@ import (
 // Closers is a list of values that are closed in their order.
 type Closers []io.Closer
 
-// Close closes all and returns their errors.
+// Close closes all values and joins their errors.
 func (c Closers) Close() error {
 	var errs []error
 	for _, one := range c {
@@ -17,5 +17,5 @@ func (c Closers) Close() error {
 	return errors.Join(errs...)
 }
 
-// Add lets a value be closed after those that are there.
+// Add appends a value.
 func (c *Closers) Add(one io.Closer) { *c = append(*c, one) }

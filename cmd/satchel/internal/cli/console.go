@@ -38,7 +38,7 @@ func (usageError) Is(target error) bool { return target == ErrUsage || target ==
 // ErrReported ends a command with exit code 1 when the user has seen why.
 var ErrReported = errors.New("reported")
 
-// Console is the world outside a command, so that tests can replace it.
+// Console is the input, output and environment of a command. Tests replace it.
 type Console struct {
 	In       io.Reader
 	Out, Err io.Writer
@@ -46,14 +46,14 @@ type Console struct {
 	// TTY opens the terminal of the process, on which questions are asked where the
 	// input is piped. Nil means that there is none.
 	TTY func() (io.ReadWriteCloser, error)
-	// Terminal is set where a person types the input, watched where a person reads
-	// the output, and colour where that output may have colours.
+	// Terminal reports that a person types the input, Watched that a person reads the output, and
+	// Colour that the output may have colours.
 	Terminal, Watched, Colour bool
-	// Attended is set where a person reads standard error, and width is how many columns
-	// the terminal has.
+	// Attended reports that a person reads standard error. Width is the width of the terminal in
+	// columns.
 	Attended bool
 	Width    int
-	// delay is how long work goes on before its progress is shown.
+	// delay is how long work lasts before its progress is shown.
 	delay time.Duration
 	// AtExit holds what commands leave open until the process ends.
 	AtExit *Closers

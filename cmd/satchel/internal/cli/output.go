@@ -38,7 +38,7 @@ const (
 	cyan   = "36"
 )
 
-// Paint returns text in a colour, or as it is where output has none.
+// Paint returns text in a colour, or unchanged if the output has no colours.
 func (c Console) Paint(code, text string) string {
 	if !c.Colour || text == "" {
 		return text
@@ -81,8 +81,7 @@ func runeColumns(r rune) int {
 	return 1
 }
 
-// Fit returns a line that a terminal shows as one, and marks where it cuts. Output that is
-// piped is not cut.
+// Fit shortens a line to the width of the terminal and marks the cut. It does not cut piped output.
 func (c Console) Fit(line string) string { return c.FitIn(line, c.Width) }
 
 // FitIn shortens a line to width columns if it is for a terminal.
@@ -99,6 +98,32 @@ func (c Console) FitIn(line string, width int) string {
 		b.WriteRune(r)
 	}
 	return strings.TrimRightFunc(b.String(), unicode.IsSpace) + "…"
+}
+
+// Wrap breaks a text of one line at spaces, so that it fits the terminal after indent columns. It
+// does not break piped output.
+func (c Console) Wrap(text string, indent int) string {
+	width := max(c.Width-indent, minLastColumn)
+	if !c.Watched || c.Width <= 0 || Columns(text) <= width {
+		return text
+	}
+	var b strings.Builder
+	used := 0
+	for i, word := range strings.Fields(text) {
+		n := Columns(word)
+		switch {
+		case i == 0:
+		case used+1+n > width:
+			b.WriteString("\n" + strings.Repeat(" ", indent))
+			used = 0
+		default:
+			b.WriteByte(' ')
+			used++
+		}
+		b.WriteString(word)
+		used += n
+	}
+	return b.String()
 }
 
 // Table is text in columns, whose last one keeps to the width of the terminal.
@@ -150,7 +175,7 @@ func (t *Table) Write(out io.Writer) error {
 	return nil
 }
 
-// Diff returns a difference for people, line by line.
+// Diff returns a difference with colours for people.
 func (c Console) Diff(text string) string {
 	if !c.Colour {
 		return PrintableDiff(text)
@@ -173,8 +198,8 @@ func (c Console) Diff(text string) string {
 	return b.String()
 }
 
-// Progress shows, on a terminal, what long work has come to. The line is gone when the work
-// ends. Elsewhere nothing is printed, and nothing for work that is done at once.
+// Progress shows the state of long work as one line of a terminal, and removes it when the work ends.
+// It prints nothing if standard error is no terminal, or for short work.
 type Progress struct {
 	Console Console
 	mu      sync.Mutex

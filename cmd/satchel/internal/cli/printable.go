@@ -44,7 +44,7 @@ func Count(n int, noun string) string {
 	return fmt.Sprintf("%d %s", n, noun)
 }
 
-// Shorten returns at most n characters of a text, which it marks where it cuts.
+// Shorten returns at most n characters of a text, and marks the cut.
 func Shorten(text string, n int) string {
 	runes := []rune(text)
 	if len(runes) <= n {

@@ -72,7 +72,7 @@ func (cmd *libraryRebaseCmd) Run(ctx context.Context, c cli.Console) error {
 	})
 }
 
-// printOutcome does something and prints the new version with its difference.
+// printOutcome opens the library, calls do and prints the new version with its difference.
 func printOutcome(ctx context.Context, c cli.Console, f *places.LibraryFlags, asJSON bool, do func(*library.Library) (library.Outcome, error)) (err error) {
 	l, err := f.Need(ctx, c)
 	if err != nil {
@@ -90,7 +90,7 @@ func printOutcome(ctx context.Context, c cli.Console, f *places.LibraryFlags, as
 	return err
 }
 
-// outcomeLine is a version that was made; the names of its fields in JSON are stable.
+// outcomeLine is a new version; the names of its fields in JSON are stable.
 type outcomeLine struct {
 	CanonicalID string `json:"canonicalId"`
 	VersionRef  string `json:"versionRef"`

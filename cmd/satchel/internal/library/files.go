@@ -57,7 +57,7 @@ func (cmd *libraryImportCmd) Run(ctx context.Context, c cli.Console) (err error)
 				}
 				continue
 			}
-			fmt.Fprintf(c.Out, "%s %s %s%s\n", out.ID, out.VersionRef, cli.Printable(out.Name), cmd.said(&out))
+			fmt.Fprintf(c.Out, "%s %s %s%s\n", out.ID, out.VersionRef, cli.Printable(out.Name), change(&out))
 		}
 	}
 	if failed {
@@ -115,8 +115,8 @@ func nameOf(text []byte) string {
 	return doc.Skill.Name
 }
 
-// said is what --update says of a skill that was there.
-func (cmd *libraryImportCmd) said(out *library.Outcome) string {
+// change returns how --update has changed a skill, or "" for a new one.
+func change(out *library.Outcome) string {
 	switch {
 	case out.Status == "unchanged":
 		return " unchanged"
@@ -126,7 +126,7 @@ func (cmd *libraryImportCmd) said(out *library.Outcome) string {
 	return ""
 }
 
-// skillDirsIn are the directory, if it is a skill, or those below it that are.
+// skillDirsIn returns dir if it is a skill, or else the skills directly below it.
 func skillDirsIn(dir string) ([]string, error) {
 	if _, err := os.Stat(filepath.Join(dir, "SKILL.md")); err == nil {
 		return []string{dir}, nil

@@ -10,8 +10,8 @@ import (
 	"github.com/satchel-go/satchel/internal/cachecost/prompt"
 )
 
-// logReader keeps the messages and tools of a log by the digest of their text: a
-// conversation sends most of them again with each request.
+// logReader reads the requests of a log. It keeps messages and tools by the digest of their text,
+// because a conversation sends most of them again with each request.
 type logReader struct {
 	messages map[[sha256.Size]byte][]prompt.Message
 	tools    map[[sha256.Size]byte]prompt.Tool
@@ -22,7 +22,7 @@ func newKnown() *logReader {
 	return &logReader{messages: make(map[[sha256.Size]byte][]prompt.Message), tools: make(map[[sha256.Size]byte]prompt.Tool)}
 }
 
-// request reads what counts of a request.
+// request reads the tools and messages of a request.
 func (k *logReader) request(b *requestBody) (prompt.Request, error) {
 	var r prompt.Request
 	for i, raw := range b.Tools {
@@ -54,7 +54,7 @@ func (k *logReader) request(b *requestBody) (prompt.Request, error) {
 	return r, nil
 }
 
-// keep reads a value, or finds the same one that was read before.
+// keep reads a value, or returns the kept value of the same text.
 func keep[V any](k *logReader, in map[[sha256.Size]byte]V, raw json.RawMessage, read func(json.RawMessage) (V, error)) (V, error) {
 	sum := sha256.Sum256(raw)
 	if v, ok := in[sum]; ok {
@@ -71,9 +71,8 @@ func keep[V any](k *logReader, in map[[sha256.Size]byte]V, raw json.RawMessage, 
 	return v, nil
 }
 
-// toolOf reads a tool. It may be a function, in one of the three formats, or a custom tool,
-// whose format stands for its parameters. It may also be one of the provider's own, for which
-// all fields stand.
+// toolOf reads a tool, which may be a function in one of the three formats. The format of a custom tool
+// becomes its parameters. All fields of a tool of the provider become its parameters.
 func toolOf(raw json.RawMessage) (prompt.Tool, error) {
 	var t struct {
 		Type        text            `json:"type"`
@@ -172,8 +171,8 @@ func messagesOf(raw json.RawMessage) ([]prompt.Message, error) {
 	return append(parts.results, out), nil
 }
 
-// callOf reads a call: of a function, of a custom tool, or of anything else, which
-// stands there as its type and all its fields.
+// callOf reads a call of a function or a custom tool. Any other call becomes its type and all its
+// fields.
 func callOf(raw json.RawMessage) (prompt.Call, error) {
 	var c struct {
 		ID       text          `json:"id"`

@@ -129,7 +129,7 @@ func (cmd *CacheReportCommand) Run(c cli.Console) error {
 	return nil
 }
 
-// conversation is a conversation of the log that is being measured.
+// conversation measures the requests of one conversation of the log.
 type conversation struct {
 	report   CacheReport
 	reported reportedUsage

@@ -19,7 +19,7 @@ import (
 	"github.com/satchel-go/satchel/skillmd"
 )
 
-// Sent is what one way to give a model skills sends in the story.
+// Sent counts the tokens that an agent sends in the story with one way to give a model skills.
 type Sent struct {
 	Name     string
 	Requests int
@@ -27,7 +27,7 @@ type Sent struct {
 	Tokens, Largest int
 }
 
-// Comparison is what different ways send in one conversation. Tokens are of o200k_base.
+// Comparison compares several ways to give a model skills. Tokens are of o200k_base.
 type Comparison struct {
 	Ways []Sent
 	// Skills is how many skills there are. Text and Line are the mean tokens of a skill's
@@ -150,7 +150,7 @@ func readSkills(skills fs.FS) (shelf []*demoSkill, err error) {
 	return shelf, nil
 }
 
-// requestsOf are the requests of exchanges.
+// requestsOf returns the requests of exchanges.
 func requestsOf(exchanges []Exchange) (requests []prompt.Request) {
 	for _, e := range exchanges {
 		r := prompt.Request{Turn: e.Request.Turn() - 1}
@@ -200,8 +200,8 @@ var readFile = prompt.Tool{
 	Parameters: json.RawMessage(`{"properties":{"file_path":{"type":"string"}},"required":["file_path"],"type":"object"}`),
 }
 
-// einoRequests are what an agent with Eino's middleware sends where Satchel's sent
-// exchanges. What it is answered stays in the conversation.
+// einoRequests returns the requests of an agent with Eino's middleware in the conversation of
+// exchanges. Its tool results stay in the conversation.
 func einoRequests(ctx context.Context, shelf backend, system string, exchanges []Exchange) ([]prompt.Request, error) {
 	if len(exchanges) == 0 {
 		return nil, nil
@@ -267,8 +267,8 @@ func einoRequests(ctx context.Context, shelf backend, system string, exchanges [
 	return requests, nil
 }
 
-// call turns a call of a tool of Satchel into one that the agent with Eino's middleware
-// makes, and notes its answer.
+// call turns a call of a tool of Satchel into the call of an agent with Eino's middleware, and adds
+// its answer to answers.
 func (b backend) call(ctx context.Context, loads tool.InvokableTool, call *prompt.Call, answers map[string]string) error {
 	var args struct {
 		Skill string

@@ -7,7 +7,7 @@ import (
 	"github.com/satchel-go/satchel/satcheltest"
 )
 
-// Exchange is one model call: what was sent and what the model answered.
+// Exchange is one model call: its request and its response.
 type Exchange struct {
 	Request  satcheltest.Request
 	Response satcheltest.Response
@@ -67,7 +67,7 @@ func Sum(exchanges []Exchange) Totals {
 	return t
 }
 
-// Differ is the number of the first model call, from 1, in which the messages
+// Differ returns the number of the first model call, from 1, in which the messages
 // or the tools of two frameworks differ; 0 if they never do.
 func Differ(a, b []Exchange) int {
 	for i := range max(len(a), len(b)) {

@@ -8,8 +8,8 @@ import (
 	"github.com/satchel-go/satchel/internal/cachecost/prompt"
 )
 
-// itemsOf lists what a request says, in order: its system text or instructions, then
-// its messages or input.
+// itemsOf returns the messages of a request in order: its system text or instructions, then its
+// messages or input.
 func itemsOf(b *requestBody) ([]json.RawMessage, error) {
 	var items []json.RawMessage
 	for _, text := range []json.RawMessage{b.System, b.Instructions} {
@@ -34,7 +34,7 @@ func itemsOf(b *requestBody) ([]json.RawMessage, error) {
 	return append(items, list...), nil
 }
 
-// messageOf is a message with a content that stood elsewhere.
+// messageOf returns a message with a role and a content.
 func messageOf(role string, content json.RawMessage) json.RawMessage {
 	return fmt.Appendf(nil, `{"role":%q,"content":%s}`, role, content)
 }

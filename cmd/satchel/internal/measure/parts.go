@@ -9,7 +9,7 @@ import (
 	"github.com/satchel-go/satchel/internal/cachecost/prompt"
 )
 
-// parts is what a content holds.
+// parts holds the text, calls and tool results of a content.
 type parts struct {
 	text    string
 	calls   []prompt.Call

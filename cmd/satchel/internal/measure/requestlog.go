@@ -31,8 +31,8 @@ type Entry struct {
 	Prompt, Cached int
 }
 
-// line is what counts of a line: a request, or an object that holds one in one of
-// the places where loggers put it, and what they know of it.
+// line holds the fields of a line that the report needs. A line is a request, or an object that holds
+// one as body or request beside its time and usage.
 type line struct {
 	requestBody
 
@@ -45,7 +45,7 @@ type line struct {
 	Response  json.RawMessage `json:"response"`
 }
 
-// requestBody is what counts of a request, in whichever format it is.
+// requestBody holds the fields of a request of all three formats.
 type requestBody struct {
 	Messages  []json.RawMessage `json:"messages"`
 	Tools     []json.RawMessage `json:"tools"`
@@ -65,7 +65,7 @@ type requestBody struct {
 	User           json.RawMessage `json:"user"`
 }
 
-// holds reports whether there is a request in it.
+// holds reports whether the body has messages or input.
 func (b *requestBody) holds() bool { return len(b.Messages) > 0 || has(b.Input) }
 
 // has reports whether a field is there with a value.
@@ -183,7 +183,7 @@ func keyOf(places ...*requestBody) string {
 	return ""
 }
 
-// keyOfField is the same for a field of any name.
+// keyOfField finds the conversation in the field of a name.
 func keyOfField(name string, raw []byte) string {
 	fields := fieldsOf(raw)
 	for _, in := range []map[string]json.RawMessage{fields, fieldsOf(fields["body"]), fieldsOf(fields["request"])} {

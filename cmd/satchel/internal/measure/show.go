@@ -78,8 +78,8 @@ func (p Printer) exchange(before *satcheltest.Request, e Exchange) {
 	p.answer(e.Response)
 }
 
-// messages prints what is unchanged in one line for each stretch, and the rest
-// in full. Only messages at the same place count as unchanged.
+// messages prints one line for each run of unchanged messages, and the others in full. A message is
+// unchanged if it is the same as that at its position in the request before.
 func (p Printer) messages(before *satcheltest.Request, r satcheltest.Request) {
 	same := 0
 	flush := func() {
@@ -125,8 +125,8 @@ func tools(before *satcheltest.Request, r satcheltest.Request) string {
 	return plural(len(names), "tool") + ": " + strings.Join(names, " ")
 }
 
-// message prints a message: its first lines without the loaded contents, its
-// calls, then what was loaded into it, and what of before is no longer there.
+// message prints the first lines of a message without texts of skills, its calls, the texts of skills
+// in it, and which texts of before have left.
 func (p Printer) message(mark string, m satcheltest.Message, before ...content) {
 	lines, ok := p.result(m.Text)
 	if !ok {

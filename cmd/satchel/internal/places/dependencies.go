@@ -8,8 +8,8 @@ import (
 	"github.com/satchel-go/satchel/internal/files/deps"
 )
 
-// PackagesDir returns the directory of installed packages, without links. It is "" where
-// nothing has been installed in the default directory.
+// PackagesDir returns the real path of the directory of installed packages. It returns "" if given is
+// empty and the default directory is missing.
 func PackagesDir(given string) (string, error) {
 	if given != "" {
 		if info, err := os.Stat(given); err != nil || !info.IsDir() {

@@ -12,7 +12,7 @@ import (
 	"github.com/satchel-go/satchel/catalog/source"
 )
 
-// envCache names the directory where archives are kept.
+// envCache is the environment variable with the directory that caches archives.
 const envCache = "SKILLS_CACHE_DIR"
 
 // FetchFlags are the flags about archives.
@@ -20,7 +20,7 @@ type FetchFlags struct {
 	AllowURL []string `name:"allow-url" sep:"none" placeholder:"PREFIX" help:"Archives may come from addresses that begin so, although they are http, loopback or private; may be repeated."`
 }
 
-// Options are those of an archive.
+// Options returns how an archive with the digest pin is fetched.
 func (f *FetchFlags) Options(pin string, env func(string) string) source.ArchiveOptions {
 	prefixes := f.AllowURL
 	return source.ArchiveOptions{CacheDir: env(envCache), SHA256: pin, Allow: func(u *url.URL) bool {
@@ -28,8 +28,8 @@ func (f *FetchFlags) Options(pin string, env func(string) string) source.Archive
 	}}
 }
 
-// isPrefix reports whether an address begins with a prefix that ends where a part of the
-// address does, so that http://a does not stand for http://a.example.
+// isPrefix reports whether an address begins with prefix. A prefix without a path must match the whole
+// host: http://a does not match http://a.example.
 func isPrefix(u *url.URL, prefix string) bool {
 	rest, ok := strings.CutPrefix(u.String(), prefix)
 	return ok && u.User == nil && (rest == "" || strings.HasSuffix(prefix, "/") || strings.ContainsAny(rest[:1], "/?#") ||
@@ -51,7 +51,7 @@ func IsArchiveFile(path string) bool {
 	})
 }
 
-// FileURL is the address of a file of this machine.
+// FileURL returns the file:// address of a path.
 func FileURL(path string) (string, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
@@ -64,7 +64,8 @@ func FileURL(path string) (string, error) {
 	return (&url.URL{Scheme: "file", Path: slash}).String(), nil
 }
 
-// root is a place that somebody has named: a directory, an archive, or its address.
+// root returns the place of skills at a path or an address: a directory or an archive. pin is the
+// digest of the archive, or "".
 func (f *FetchFlags) root(place, pin string, env func(string) string) (source.Root, error) {
 	if address, fragment, ok := strings.Cut(place, "#"); ok && IsAddress(place) && !strings.HasPrefix(place, "git") {
 		sum, isPin := strings.CutPrefix(fragment, "sha256=")

@@ -8,8 +8,7 @@ import (
 	"github.com/satchel-go/satchel/skillmd"
 )
 
-// WriteFindings prints the first findings that are more than information, and how many
-// more there are.
+// WriteFindings prints the first cli.MaxFindings warnings and errors, and how many more there are.
 func WriteFindings(w io.Writer, all []skillmd.Diagnostic) {
 	more := 0
 	shown := 0

@@ -22,7 +22,7 @@ import (
 // project.
 const InstallerFile = "skills-lock.json"
 
-// Installed is what the common installer notes of a skill.
+// Installed is the entry of a skill in the lock file of the common installer.
 type Installed struct {
 	Source string `json:"source"`
 	// Hash is over the paths and contents of all files, in hexadecimal; "" for none.
@@ -61,7 +61,7 @@ func ReadInstaller(dir string) (Installer, error) {
 	return nil, nil
 }
 
-// EntryOf returns what is noted of a skill, by its name or that of its folder.
+// EntryOf returns the entry with the name of the skill or of its folder.
 func (i Installer) EntryOf(skill core.Skill) (Installed, bool) {
 	noted, ok := i[skill.Name]
 	if !ok {
@@ -70,7 +70,7 @@ func (i Installer) EntryOf(skill core.Skill) (Installed, bool) {
 	return noted, ok
 }
 
-// Matches reports whether a skill is what the installer has noted. The installer hashes
+// Matches reports whether a skill has the files of the entry. The installer hashes
 // the files in an order that depends on the language of its machine, so a hash in any of
 // the usual orders counts.
 func (i Installed) Matches(ctx context.Context, skills *catalog.Catalog, name string) (bool, error) {

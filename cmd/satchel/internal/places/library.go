@@ -43,7 +43,7 @@ func (o *Library) Close() error {
 	return o.closing.Close()
 }
 
-// Catalog are an open catalog and the library that it reads, if any.
+// Catalog is an open catalog with the library that it reads, if any.
 type Catalog struct {
 	*catalog.Catalog
 	library *Library
@@ -67,12 +67,12 @@ func OpenCatalog(ctx context.Context, roots []source.Root, opts []catalog.Option
 // Close closes both.
 func (s *Catalog) Close() error { return errors.Join(s.Catalog.Close(), s.library.Close()) }
 
-// Address is where the library is, "" for none.
+// Address returns the address of the library, or "".
 func (f *LibraryFlags) Address(env func(string) string) string {
 	return cmp.Or(f.Library, env("SATCHEL_LIBRARY"))
 }
 
-// Open opens the library; nil without an address.
+// Open opens the library. It returns nil if there is no address.
 func (f *LibraryFlags) Open(ctx context.Context, env func(string) string) (_ *Library, err error) {
 	address := f.Address(env)
 	if address == "" {
@@ -123,7 +123,7 @@ func IsPostgres(address string) bool {
 	return strings.HasPrefix(address, "postgres://") || strings.HasPrefix(address, "postgresql://")
 }
 
-// Need is open for a command that cannot do without a library.
+// Need opens the library, and fails if no flag and no variable names one.
 func (f *LibraryFlags) Need(ctx context.Context, c cli.Console) (*Library, error) {
 	l, err := f.Open(ctx, c.Env)
 	if err == nil && l == nil {
@@ -132,8 +132,8 @@ func (f *LibraryFlags) Need(ctx context.Context, c cli.Console) (*Library, error
 	return l, err
 }
 
-// shelf opens the library, if one is named, and returns the root with the skills that
-// its reader sees.
+// shelf opens the library, if a flag names one. The root that it returns has the skills that the
+// subject of the flags may read.
 func (f *LibraryFlags) shelf(ctx context.Context, env func(string) string) ([]source.Root, *Library, error) {
 	l, err := f.Open(ctx, env)
 	if err != nil || l == nil {
@@ -143,7 +143,7 @@ func (f *LibraryFlags) shelf(ctx context.Context, env func(string) string) ([]so
 	return []source.Root{source.From("library", l.SourceFor(reader)).In(core.ScopeUser)}, l, nil
 }
 
-// Subject is who acts: the subject of --as, else the user of the operating system.
+// Subject returns the subject of --as, or the user of the operating system.
 func (f *LibraryFlags) Subject() string {
 	if f.As != "" {
 		return f.As
@@ -154,7 +154,7 @@ func (f *LibraryFlags) Subject() string {
 	return "uid " + strconv.Itoa(os.Getuid()) // a container may have a number and no name
 }
 
-// Maintainer is who the commands act as.
+// Maintainer returns the actor of the commands of a library, who has the role maintainer.
 func (f *LibraryFlags) Maintainer() library.Actor {
 	return library.Actor{Tenant: f.Tenant, Subject: f.Subject(), Roles: []library.Role{"maintainer"}}
 }

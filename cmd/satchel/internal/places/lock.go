@@ -172,8 +172,7 @@ func (l *Lock) Find(name string) (LockedSkill, bool) {
 	return LockedSkill{}, false
 }
 
-// Differences says how a skill is not what the lock file has, one line for each file; nil
-// where it is the same.
+// Differences returns a line for each file of the skill that differs from the lock file.
 func (l *Lock) Differences(now LockedSkill) []string {
 	locked, ok := l.Find(now.Name)
 	if !ok {

@@ -27,7 +27,7 @@ type Server struct {
 	Source *mcpsource.Source
 }
 
-// roots connects to the servers.
+// roots connects to the servers and returns their skills.
 func (f *serverFlags) roots(ctx context.Context, c cli.Console) ([]source.Root, error) {
 	all, err := ConnectServers(ctx, c, f.MCP, f.Insecure)
 	var roots []source.Root
@@ -37,7 +37,7 @@ func (f *serverFlags) roots(ctx context.Context, c cli.Console) ([]source.Root, 
 	return roots, err
 }
 
-// ConnectServers connects to servers, until the process has done its work.
+// ConnectServers connects to MCP servers. The console closes the connections when the process ends.
 func ConnectServers(ctx context.Context, c cli.Console, servers []string, insecure bool) (all []Server, _ error) {
 	for _, text := range servers {
 		label, place, ok := strings.Cut(text, "=")

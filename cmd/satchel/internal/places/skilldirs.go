@@ -29,16 +29,15 @@ type SkillDirs struct {
 	Discover    bool     `help:"Search the well-known places too: .claude/skills and .agents/skills of this project, if it is trusted, and of your home directory."`
 	SourceFlags `embed:""`
 
-	// Roots are what resolve has found, and how is how they are read.
+	// Roots are the places that Resolve has found, and Reading how a catalog reads them.
 	Roots   []source.Root    `kong:"-"`
 	Reading []catalog.Option `kong:"-"`
 	// Warnings prints what is wrong with them.
 	Warnings *Warnings `kong:"-"`
 }
 
-// Resolve finds the places that the flags name. With always, the well-known ones are
-// searched where no flag and no variable names any. With --locked it refuses what differs
-// from its lock file.
+// Resolve finds the places that the flags name and checks --locked. With always it searches the
+// well-known places if no flag and no variable names a place.
 func (f *SkillDirs) Resolve(ctx context.Context, c cli.Console, always bool) (err error) {
 	named := len(f.Skills) > 0 || c.Env(EnvRoot) != ""
 	f.Warnings = &Warnings{Out: c.Err}

@@ -26,8 +26,7 @@ import (
 // EnvRoot names the place of skills where no flag does.
 const EnvRoot = "SKILLS_ROOT"
 
-// SourceFlags are the flags about where skills come from beside directories that are
-// named.
+// SourceFlags are the flags about sources of skills other than directories.
 type SourceFlags struct {
 	FetchFlags  `embed:"" group:"Skills of archives and of MCP servers:"`
 	serverFlags `embed:"" group:"Skills of archives and of MCP servers:"`
@@ -38,8 +37,8 @@ type SourceFlags struct {
 	Collisions  string   `enum:"shadow,ambiguous" default:"shadow" placeholder:"RULE" help:"What a name means that two skills have: shadow, the one of the highest rank; or ambiguous, none of them (default ${default})."`
 }
 
-// FindRoots are the places of skills: directories, or where there are none those of
-// SKILLS_ROOT or, with discover, the well-known ones; plugins; and MCP servers.
+// FindRoots returns the places of skills: dirs or else SKILLS_ROOT, the plugins and the MCP servers.
+// With discover it adds the well-known places.
 func (f *SourceFlags) FindRoots(ctx context.Context, c cli.Console, dirs []string, discover bool) ([]source.Root, error) {
 	var roots []source.Root
 	env := c.Env
@@ -80,8 +79,8 @@ func (f *SourceFlags) ReadOptions(env func(string) string) []catalog.Option {
 	return opts
 }
 
-// CheckLocked refuses what differs from its lock file, with --locked: the skills of
-// directories that are named or, where there are none, of the places that are searched.
+// CheckLocked returns an error if --locked is set and skills differ from their lock file. It checks the
+// named directories or, if there are none, the trusted places.
 func (f *SourceFlags) CheckLocked(ctx context.Context, c cli.Console, named []string, places []source.Root) error {
 	if !f.Locked {
 		return nil
@@ -106,7 +105,7 @@ func (f *SourceFlags) CheckLocked(ctx context.Context, c cli.Console, named []st
 	return checkLocked(ctx, c, named)
 }
 
-// home is the user's home directory, "" where there is none.
+// home returns the home directory of the user, or "".
 func home(env func(string) string) string {
 	if runtime.GOOS == "windows" {
 		return env("USERPROFILE")
@@ -114,7 +113,7 @@ func home(env func(string) string) string {
 	return env("HOME")
 }
 
-// TrustFile is the file of trusted projects: the one that is named, or the user's.
+// TrustFile returns the path of the file of trusted projects. The default is that of the user.
 func TrustFile(named string, env func(string) string) (string, error) {
 	if named != "" {
 		return named, nil
@@ -135,8 +134,7 @@ type audienceFile struct {
 	Allow *[]string `json:"allow"`
 }
 
-// ReadAudience reads a file for --audience: the skills that there are, by name, qualified
-// name or id.
+// ReadAudience reads the file of --audience. Its list allows skills by name, qualified name or id.
 func ReadAudience(path string) (satchel.Audience, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -166,7 +164,8 @@ func ReadAudience(path string) (satchel.Audience, error) {
 	}}, err
 }
 
-// ForAudience is an open catalog as the audience of the flag sees it.
+// ForAudience returns the catalog as the audience of the flag sees it. It takes the results of
+// [OpenCatalog].
 func (f *SourceFlags) ForAudience(s *Catalog, err error) (*Catalog, error) {
 	if err != nil || f.Audience == "" {
 		return s, err

@@ -23,7 +23,7 @@ type closeFunc func()
 
 func (f closeFunc) Close() error { f(); return nil }
 
-// Scheme is the scheme of a flag that names a server, "" for a directory.
+// Scheme returns the scheme of a URL, or "" for a directory.
 func Scheme(where string) string {
 	scheme, _, ok := strings.Cut(where, "://")
 	if !ok {
@@ -66,7 +66,7 @@ func OpenEngine(ctx context.Context, where string) (session.Store, io.Closer, er
 	}
 }
 
-// openRedis opens a server or, where it is one of a cluster, the cluster.
+// openRedis opens a Redis server, or the cluster that the server is part of.
 func openRedis(ctx context.Context, where string) (redis.UniversalClient, error) {
 	redis.SetLogger(quiet{})
 	if strings.Contains(where, "addr=") { // further servers of a cluster
@@ -92,8 +92,8 @@ func openRedis(ctx context.Context, where string) (redis.UniversalClient, error)
 	}), db.Close()
 }
 
-// OpenStore opens the store of a server or, without the messages of chats, that of a
-// directory.
+// OpenStore opens the session store at a URL or in a directory. It does not open the messages of
+// chats, which lie beside the sessions of a directory.
 func OpenStore(ctx context.Context, where string) (session.Store, io.Closer, error) {
 	if Scheme(where) != "" {
 		return OpenEngine(ctx, where)
@@ -105,7 +105,7 @@ func OpenStore(ctx context.Context, where string) (session.Store, io.Closer, err
 	return store, store, nil
 }
 
-// hideURL leaves the URL out of an error of parsing it: it may have a password.
+// hideURL removes the URL from a parse error, because it may contain a password.
 func hideURL(err error) error {
 	if parse, ok := errors.AsType[*url.Error](err); ok {
 		return parse.Err
@@ -113,7 +113,7 @@ func hideURL(err error) error {
 	return err
 }
 
-// OpenArtifacts opens what --artifacts names.
+// OpenArtifacts opens the directory or bucket of --artifacts.
 func OpenArtifacts(ctx context.Context, where string) (artifacts.Store, io.Closer, error) {
 	switch scheme := Scheme(where); scheme {
 	case "":

@@ -29,13 +29,12 @@ type Warnings struct {
 
 	mu    sync.Mutex
 	Out   io.Writer
-	shown int // since begin
-	// Once are the lines that are not printed again; nil where they may be.
+	shown int // lines since Begin
+	// Once, if not nil, holds the lines that were printed. They are not printed again.
 	Once map[string]bool
 }
 
-// ExplainOpen adds to the error of a place that cannot be opened what to do, if it does not say
-// so.
+// ExplainOpen adds advice to the error of a place that cannot be opened, unless the error has some.
 func ExplainOpen(err error) error {
 	switch {
 	case err == nil || !strings.Contains(err.Error(), "open root") || strings.Contains(err.Error(), "; remove it"):
@@ -48,10 +47,11 @@ func ExplainOpen(err error) error {
 	return fmt.Errorf("%w; name a directory with folders of skills", err)
 }
 
-// WithoutLog opens a catalog whose findings the command prints itself, or has no use for.
+// WithoutLog is the option of a catalog that logs nothing, because the command prints the findings
+// itself or ignores them.
 var WithoutLog = catalog.WithLogger(slog.New(slog.DiscardHandler))
 
-// Begin lets as many lines follow as a command may print at a time.
+// Begin starts the count of printed lines again, as at the beginning of a turn.
 func (w *Warnings) Begin() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -101,7 +101,7 @@ func (w *Warnings) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-// print writes the line of a finding, unless there were too many.
+// print writes a finding as one line. After cli.MaxFindings lines it writes that there are more.
 func (w *Warnings) print(d skillmd.Diagnostic) {
 	text := Advice(d)
 	if at := strings.TrimSuffix(fmt.Sprintf("%s:%d", d.File, d.Line), ":0"); d.File != "" {
@@ -123,8 +123,8 @@ func (w *Warnings) print(d skillmd.Diagnostic) {
 	}
 }
 
-// CheckVisible prints that a model sees no skill, if no finding says why. audience is the file of
-// --audience, or "".
+// CheckVisible prints a warning if the model sees no skill and no finding explains it. audience is the
+// file of --audience, or "".
 func (w *Warnings) CheckVisible(places []source.Root, snapshot *catalog.Snapshot, audience string) {
 	if shown := len(snapshot.Visible()); shown > 0 {
 		a, err := ReadAudience(audience)
@@ -133,9 +133,9 @@ func (w *Warnings) CheckVisible(places []source.Root, snapshot *catalog.Snapshot
 		}
 		return
 	}
-	told := slices.ContainsFunc(snapshot.Diagnostics(), func(d skillmd.Diagnostic) bool { return d.Severity > skillmd.Info })
+	isExplained := slices.ContainsFunc(snapshot.Diagnostics(), func(d skillmd.Diagnostic) bool { return d.Severity > skillmd.Info })
 	switch {
-	case len(places) == 0 || told && snapshot.Len() == 0:
+	case len(places) == 0 || isExplained && snapshot.Len() == 0:
 	case snapshot.Len() > 0:
 		w.print(skillmd.Diagnostic{Message: fmt.Sprintf("the model sees no skill: all %d are hidden from it", snapshot.Len())})
 	default:
@@ -147,7 +147,7 @@ func (w *Warnings) CheckVisible(places []source.Root, snapshot *catalog.Snapshot
 	}
 }
 
-// Advice is the message of a finding, and what to do about it.
+// Advice returns the message of a finding and what the user can do about it.
 func Advice(d skillmd.Diagnostic) string {
 	todo := ""
 	switch d.Code {
@@ -187,7 +187,7 @@ func Advice(d skillmd.Diagnostic) string {
 	return d.Message + "; " + todo
 }
 
-// projectOf is the project that a finding says is not trusted, as a shell takes it.
+// projectOf returns the path of the untrusted project that a finding names, quoted for a shell.
 func projectOf(d skillmd.Diagnostic) string {
 	_, project, _ := strings.Cut(d.Message, "project skills below ")
 	project, _, _ = strings.Cut(project, " are not trusted")

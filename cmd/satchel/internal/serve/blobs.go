@@ -24,8 +24,8 @@ type blobFlags struct {
 	MaxOutputBlobs int    `default:"64" placeholder:"N" help:"How many blobs a run may make."`
 }
 
-// open opens the store that the flags name, and returns how long blobs are kept; 0 is the
-// server's default.
+// open opens the store that the flags name. It returns how long the server keeps blobs; 0 is the
+// default of the server.
 func (f *blobFlags) open(ctx context.Context, k *resources) (_ blobs.Store, lifetime time.Duration, _ error) {
 	switch d, err := time.ParseDuration(f.BlobExpiry); {
 	case f.BlobExpiry == "never", f.BlobExpiry == "" && f.Blobs != "":
@@ -71,7 +71,7 @@ func parseQuota(text string) (quota blobs.Quota, _ error) {
 	return blobs.Quota{Bytes: bytes * factor, Blobs: count}, nil
 }
 
-// noCloser is what needs no closing.
+// noCloser is the io.Closer of a store that holds nothing open.
 type noCloser struct{}
 
 // Close implements io.Closer.

@@ -72,8 +72,8 @@ func (cmd *CallCommand) Run(ctx context.Context, c cli.Console) error {
 	} else {
 		err = cmd.byHTTP(ctx, params, notice, &result)
 	}
-	if told, ok := errors.AsType[*protocol.Error](err); ok {
-		return fmt.Errorf("%s: %d: %s", cmd.Method, told.Code, cli.Printable(told.Message))
+	if refusal, ok := errors.AsType[*protocol.Error](err); ok {
+		return fmt.Errorf("%s: %d: %s", cmd.Method, refusal.Code, cli.Printable(refusal.Message))
 	} else if err != nil {
 		return err
 	}
@@ -170,7 +170,7 @@ func (cmd *CallCommand) byStream(ctx context.Context, c cli.Console, params any,
 	return client.Call(ctx, cmd.Method, params, result)
 }
 
-// child is a server that was started for one call.
+// child is a server process that serves one call.
 type child struct {
 	io.Reader
 	io.WriteCloser
@@ -191,14 +191,14 @@ func startServer(ctx context.Context, line string, log io.Writer) (*child, error
 	return &child{out, in, cmd}, cmd.Start()
 }
 
-// Close ends the server's input, at which it ends.
+// Close closes the input of the server, which then exits, and waits for it.
 func (c *child) Close() error {
 	err := c.WriteCloser.Close()
 	_, _ = io.Copy(io.Discard, c.Reader)
 	return errors.Join(err, c.cmd.Wait())
 }
 
-// rpcAddress adds /rpc to an address without a path, such as satchel serve prints it.
+// rpcAddress adds /rpc to an address without a path. satchel serve prints such addresses.
 func rpcAddress(address string) string {
 	if u, err := url.Parse(address); err == nil && u.Host != "" && strings.Trim(u.Path, "/") == "" {
 		return u.JoinPath("rpc").String()
@@ -273,8 +273,8 @@ func readEvents(r io.Reader, notice func(string, json.RawMessage), result *json.
 	}
 }
 
-// readAnswer takes a message: the answer, or a notification, after which there is no
-// result yet.
+// readAnswer reads one message of the server. It sets result to that of an answer, and passes a
+// notification to notice.
 func readAnswer(text []byte, notice func(string, json.RawMessage), result *json.RawMessage) error {
 	var got struct {
 		Method         string

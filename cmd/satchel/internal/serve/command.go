@@ -25,7 +25,7 @@ import (
 	"github.com/satchel-go/satchel/workspace"
 )
 
-// serveFlags are what a server has, however it is reached.
+// serveFlags are the flags of serve and mcp alike.
 type serveFlags struct {
 	Skills    []string      `sep:"none" placeholder:"DIR" help:"Directory that is searched for skills; may be repeated. All versions of a skill are served."`
 	MCP       []string      `name:"mcp" sep:"none" placeholder:"LABEL=URL|COMMAND" help:"MCP server whose skills are served too, for reading only, at a URL or started by a command; they are called LABEL.NAME. May be repeated."`
@@ -72,8 +72,8 @@ The first line on standard error is "listening on ADDRESS"; after it come lines 
 log, one for each call.`
 }
 
-// serveBy opens the server of some flags and serves by it until ctx ends or a signal ends the
-// process. lines are those of standard error.
+// serveBy opens the server that the flags describe and calls serve with it. The context of serve ends
+// with ctx, or when a signal ends the process. lines writes to standard error.
 func serveBy(ctx context.Context, c cli.Console, flags *serveFlags, reached *httpFlags, serve func(ctx context.Context, server *protocol.Server, lines *lockedWriter) error, more ...protocol.Option) (err error) {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -130,7 +130,7 @@ func (cmd *Command) serve(ctx context.Context, c cli.Console, server *protocol.S
 	return server.ListenAndServe(ctx, cmd.listening(cmd.Listen, ready))
 }
 
-// listening is how HTTP is answered on an address.
+// listening returns how the server listens for HTTP on an address. It calls ready with the URL.
 func (f *httpFlags) listening(address string, ready func(string)) protocol.Listening {
 	scheme := "http"
 	if f.TLSCert != "" {
@@ -175,7 +175,7 @@ func (f *httpFlags) check() error {
 	return nil
 }
 
-// resources holds what a server needs. It is closed in the opposite order.
+// resources holds what a server needs. Close closes it in the opposite order.
 type resources struct {
 	logger *slog.Logger
 	open   []io.Closer
@@ -189,7 +189,7 @@ func (k *resources) Close() (err error) {
 	return err
 }
 
-// options are those of the server for the flags.
+// options returns the options of the server for the flags.
 func (f *httpFlags) options(logger *slog.Logger) ([]protocol.Option, error) {
 	opts := []protocol.Option{protocol.WithAllowOrigins(f.AllowOrigin...), protocol.WithHosts(f.Host...)}
 	if f.Tokens != "" {
@@ -202,7 +202,7 @@ func (f *httpFlags) options(logger *slog.Logger) ([]protocol.Option, error) {
 	return opts, nil
 }
 
-// open makes what the flags ask for.
+// open opens the server that the flags describe. k closes what the server needs.
 func (f *serveFlags) open(ctx context.Context, c cli.Console, k *resources, insecure bool, opts ...protocol.Option) (*protocol.Server, error) {
 	store, lifetime, err := f.blobFlags.open(ctx, k)
 	if err != nil {
@@ -230,7 +230,7 @@ func (f *serveFlags) open(ctx context.Context, c cli.Console, k *resources, inse
 	return protocol.Open(ctx, append(opts, runs...)...)
 }
 
-// runs are the options for runs: none where there is no sandbox.
+// runs returns the options for runs. Without a sandbox the server refuses them.
 func (f *serveFlags) runs(ctx context.Context, k *resources) ([]protocol.Option, error) {
 	spaces, err := workspace.Open(ctx, "", workspace.WithLogger(k.logger))
 	if err != nil {
@@ -288,8 +288,8 @@ func cursorKey(file string) ([]byte, error) {
 	return os.ReadFile(file)
 }
 
-// endingWith returns an input that ends with ctx, although the system cannot end a read of it,
-// and a context for answering what came before.
+// endingWith returns a reader that copies input until ctx ends, because a read of standard input cannot
+// be cancelled. The context that it returns lasts until the server has answered earlier requests.
 func endingWith(ctx context.Context, server *protocol.Server, input io.Reader) (io.Reader, context.Context, context.CancelFunc) {
 	in, out := io.Pipe()
 	go func() {
@@ -300,8 +300,8 @@ func endingWith(ctx context.Context, server *protocol.Server, input io.Reader) (
 	return in, longer, cancel
 }
 
-// standardStreams are the two as one connection. Closing it ends reads of a file,
-// where the system can.
+// standardStreams is standard input and output as one connection. Close also ends a read of the input,
+// if the system supports that.
 type standardStreams struct {
 	io.Reader
 	io.Writer
@@ -317,7 +317,8 @@ func (s standardStreams) Close() error {
 	return nil
 }
 
-// SyscallConn implements syscall.Conn by the output: whether somebody reads it.
+// SyscallConn implements syscall.Conn with the output, so that the server notices when its reader has
+// left.
 func (s standardStreams) SyscallConn() (syscall.RawConn, error) {
 	if file, ok := s.Writer.(*os.File); ok {
 		return file.SyscallConn()
@@ -325,20 +326,20 @@ func (s standardStreams) SyscallConn() (syscall.RawConn, error) {
 	return nil, errors.ErrUnsupported
 }
 
-// lockedWriter writes whole lines of several at once, after the first one: what
-// comes before that is held.
+// lockedWriter lets several goroutines write lines. It holds them until begin has written the first
+// line.
 type lockedWriter struct {
-	mu    sync.Mutex
-	w     io.Writer
-	held  bytes.Buffer
-	begun bool
+	mu       sync.Mutex
+	w        io.Writer
+	held     bytes.Buffer
+	hasBegun bool
 }
 
 // Write implements io.Writer.
 func (l *lockedWriter) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !l.begun {
+	if !l.hasBegun {
 		return l.held.Write(p)
 	}
 	return l.w.Write(p)
@@ -352,5 +353,5 @@ func (l *lockedWriter) begin(first string) {
 		_, _ = io.WriteString(l.w, first+"\n")
 	}
 	_, _ = l.held.WriteTo(l.w)
-	l.begun = true
+	l.hasBegun = true
 }

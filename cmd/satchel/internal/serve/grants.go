@@ -13,7 +13,7 @@ import (
 	"github.com/satchel-go/satchel/protocol"
 )
 
-// envSecret begins the names of the variables that hold secrets.
+// envSecret is the prefix of the environment variables that hold secrets.
 const envSecret = "SATCHEL_SECRET_"
 
 // grantFlags are the flags about what runs may reach and know.
@@ -26,7 +26,7 @@ type grantFlags struct {
 	Private       []string `sep:"none" placeholder:"CIDR" help:"Range of addresses that runs may reach although it is not public; may be repeated."`
 }
 
-// options are those of the server for the flags.
+// options returns the options of the server for the flags.
 func (f *grantFlags) options(c cli.Console, logger *slog.Logger) ([]protocol.Option, error) {
 	var opts []protocol.Option
 	policy, err := f.policy()

@@ -72,7 +72,7 @@ func (cmd *MCPCommand) serveHTTP(ctx context.Context, server *protocol.Server, s
 	return server.ListenAndServe(ctx, at)
 }
 
-// keepOpen is an output that stays open.
+// keepOpen is an output that Close leaves open.
 type keepOpen struct{ standardStreams }
 
 // Close implements io.Closer.
