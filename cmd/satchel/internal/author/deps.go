@@ -35,7 +35,7 @@ interpreter, is used again. "satchel chat" shows it to the commands of the skill
 The paths are printed on standard output, the progress on standard error.`
 }
 
-// depsLine is what was installed for a skill; the names of its fields in JSON are stable.
+// depsLine is the line of --json for one set of packages; the names of its fields in JSON are stable.
 type depsLine struct {
 	Skill string `json:"skill"`
 	Dir   string `json:"dir"`

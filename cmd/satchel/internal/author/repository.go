@@ -112,7 +112,7 @@ func (r repository) unpack(ctx context.Context, messages io.Writer, address, dir
 	if err := tar.Start(); err != nil {
 		return err
 	}
-	// Text packs well, so a repository may be larger than what it is kept in.
+	// The ratio of text to its compressed size is high, so only the bounds of a repository count.
 	in := &sequence{Reader: bufio.NewReader(out)}
 	err = archive.UnpackInto(ctx, in, maxRepositoryBytes, dir, archive.Limits{MaxUnpacked: maxRepositoryBytes, MaxFiles: maxRepositoryFiles + 2})
 	if err == nil {

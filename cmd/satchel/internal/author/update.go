@@ -84,7 +84,7 @@ func (cmd *UpdateCommand) Run(ctx context.Context, c cli.Console) error {
 	return nil
 }
 
-// updatedLine says what was done with a skill; the names of its fields in JSON are stable.
+// updatedLine is the line of --json for a skill; the names of its fields in JSON are stable.
 type updatedLine struct {
 	Name   string `json:"name"`
 	Status string `json:"status"`

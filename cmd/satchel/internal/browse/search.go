@@ -44,7 +44,7 @@ type searchRequest struct {
 	Offset  int      `json:"offset"`
 }
 
-// searchAnswer is what --json prints; the names of the fields are stable.
+// searchAnswer is an answer of --json; the names of the fields are stable.
 type searchAnswer struct {
 	Hits       []searchHit `json:"hits"`
 	LessLikely []string    `json:"less_likely"`
@@ -58,7 +58,7 @@ type searchHit struct {
 	Strong   bool    `json:"strong"`
 }
 
-// foundLine is what --lines prints; the names of the fields are stable.
+// foundLine is a line of --lines; the names of the fields are stable.
 type foundLine struct {
 	Name        string  `json:"name"`
 	Description string  `json:"description"`

@@ -38,7 +38,7 @@ type Flags struct {
 	RunFlags     `embed:"" group:"Commands that skills run (skill_run, profile full):"`
 	// env is the environment, nil for none.
 	env func(string) string
-	// Memory keeps what the agent has loaded, nil for the runtime's own.
+	// Memory stores the records of the session. Nil is a store of the runtime.
 	Memory session.Store `kong:"-"`
 	// helpers are the runtimes of the agents of SubAgent, by name.
 	helpers map[string]*satchel.Runtime

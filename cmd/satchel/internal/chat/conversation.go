@@ -44,22 +44,19 @@ type conversation struct {
 
 // Open opens the runtime and the agent that the flags describe.
 func (f *Flags) Open(ctx context.Context, where Endpoint, policy skillrun.Policy, show *reporter) (_ *conversation, err error) {
-	if f.MaxSteps < 1 {
-		return nil, fmt.Errorf("%w: --max-steps %d: want at least 1", cli.ErrUsage, f.MaxSteps)
-	}
-	if err := f.SkillFlags.check(); err != nil {
+	if err := f.check(); err != nil {
 		return nil, err
 	}
-	kept, err := f.storeFlags.open(ctx)
+	stored, err := f.storeFlags.open(ctx)
 	if err != nil {
 		return nil, err
 	}
-	c := &conversation{place: kept, Session: kept.id, process: rand.Text(), show: show, compact: f.SkillFlags.compact}
+	c := &conversation{place: stored, Session: stored.id, process: rand.Text(), show: show, compact: f.SkillFlags.compact}
 	switch {
-	case kept.lasts() && f.Artifacts == "" && places.Scheme(f.Store) != "": // until the end of this chat
-	case kept.lasts() && f.Artifacts == "":
+	case stored.lasts() && f.Artifacts == "" && places.Scheme(f.Store) != "": // in memory, until the end of this chat
+	case stored.lasts() && f.Artifacts == "":
 		f.Artifacts = filepath.Join(f.Store, "artifacts")
-	case !kept.lasts() && f.Artifacts != "":
+	case !stored.lasts() && f.Artifacts != "":
 		// Artifacts belong to a session: chats that share a directory share
 		// theirs. Nothing else outlives a chat without --store.
 		c.Session = "chat"
@@ -69,7 +66,7 @@ func (f *Flags) Open(ctx context.Context, where Endpoint, policy skillrun.Policy
 			err = errors.Join(err, c.end())
 		}
 	}()
-	opts := slices.Concat(f.SkillFlags.options(), kept.options())
+	opts := slices.Concat(f.SkillFlags.options(), stored.options())
 	if f.Memory != nil {
 		opts = append(opts, satchel.WithStore(f.Memory))
 	}
@@ -86,20 +83,9 @@ func (f *Flags) Open(ctx context.Context, where Endpoint, policy skillrun.Policy
 	asks := c.library != nil && f.Edit == "ask" && f.approver != nil && f.approver.input != nil
 	opts = append(opts, f.GateFlags.options(show, asks)...)
 	opts = append(opts, f.events(show.Happened))
-	if !f.runs() && len(f.Attach) > 0 {
-		return nil, fmt.Errorf("%w: --attach needs skills and --profile full: nothing else reads files", cli.ErrUsage)
-	}
-	if !f.runs() && f.Out != "" {
-		return nil, fmt.Errorf("%w: --out needs skills and --profile full: nothing else saves files", cli.ErrUsage)
-	}
 	if f.runs() {
-		if c.work, err = f.RunFlags.open(ctx, policy); err != nil {
+		if err := c.openWork(ctx, f, policy); err != nil {
 			return nil, err
-		}
-		if f.Out != "" {
-			if c.out, err = newExporter(ctx, f.Out, c.work.runner.Artifacts, c.Session); err != nil {
-				return nil, err
-			}
 		}
 		opts = append(opts, satchel.WithRunner(c.work.runner))
 	}
@@ -109,6 +95,57 @@ func (f *Flags) Open(ctx context.Context, where Endpoint, policy skillrun.Policy
 	if err = f.checkCompact(c.Runtime); err != nil {
 		return nil, err
 	}
+	if err := c.openHelpers(f); err != nil {
+		return nil, err
+	}
+	f.helpers, c.warnings = c.helpers, f.Warnings
+	if f.Warnings != nil {
+		f.Warnings.CheckVisible(f.Roots, c.Runtime.Catalog().Snapshot(), f.Audience)
+	}
+	connect := newEinoAgent
+	if f.Framework == "langchaingo" {
+		connect = newLangchainAgent
+	}
+	if c.agent, err = connect(ctx, c.Runtime, where, f, stored.history, show); err != nil {
+		return nil, err
+	}
+	stored.tell(show)
+	if c.work != nil && c.Runtime.Hooks().Owns("skill_run") && hasSkills(c.Runtime) {
+		show.Caution(c.work.confinement())
+	}
+	return c, nil
+}
+
+// check refuses flags that do not go together.
+func (f *Flags) check() error {
+	if f.MaxSteps < 1 {
+		return fmt.Errorf("%w: --max-steps %d: want at least 1", cli.ErrUsage, f.MaxSteps)
+	}
+	if err := f.SkillFlags.check(); err != nil {
+		return err
+	}
+	switch {
+	case !f.runs() && len(f.Attach) > 0:
+		return fmt.Errorf("%w: --attach needs skills and --profile full: nothing else reads files", cli.ErrUsage)
+	case !f.runs() && f.Out != "":
+		return fmt.Errorf("%w: --out needs skills and --profile full: nothing else saves files", cli.ErrUsage)
+	case f.Agent != "functions" && f.Agent != "" && f.Framework != "langchaingo":
+		return fmt.Errorf("%w: --agent %s needs --framework langchaingo", cli.ErrUsage, f.Agent)
+	}
+	return nil
+}
+
+// openWork opens what commands need, and the directory of --out.
+func (c *conversation) openWork(ctx context.Context, f *Flags, policy skillrun.Policy) (err error) {
+	if c.work, err = f.RunFlags.open(ctx, policy); err != nil || f.Out == "" {
+		return err
+	}
+	c.out, err = newExporter(ctx, f.Out, c.work.runner.Artifacts, c.Session)
+	return err
+}
+
+// openHelpers opens the runtimes of the agents of --sub-agent.
+func (c *conversation) openHelpers(f *Flags) error {
 	c.helpers = map[string]*satchel.Runtime{}
 	for name, dir := range f.SubAgent {
 		helper := *f
@@ -116,41 +153,22 @@ func (f *Flags) Open(ctx context.Context, where Endpoint, policy skillrun.Policy
 		if helper.Vocabulary == "unified" { // its tools are for the library
 			helper.Vocabulary = ""
 		}
-		opts := slices.Concat(helper.SkillFlags.options(), helper.GateFlags.options(show, false), []satchel.Option{f.events(show.Happened)})
+		opts := slices.Concat(helper.SkillFlags.options(), helper.GateFlags.options(c.show, false), []satchel.Option{f.events(c.show.Happened)})
 		if c.work != nil {
 			runner := c.work.runner
-			runner.Attached = nil // the user's files are not told to agents that are tools
+			runner.Attached = nil // a helper does not see the files of the user
 			opts = append(opts, satchel.WithRunner(runner))
 		}
 		rt, err := satchel.New(opts...)
 		if err != nil {
-			return nil, fmt.Errorf("%w: --sub-agent %s: %w", cli.ErrStart, name, places.ExplainOpen(err))
+			return fmt.Errorf("%w: --sub-agent %s: %w", cli.ErrStart, name, places.ExplainOpen(err))
 		}
 		c.helpers[name] = rt
 		if f.Warnings != nil {
 			f.Warnings.CheckVisible(helper.Roots, rt.Catalog().Snapshot(), "")
 		}
 	}
-	f.helpers = c.helpers
-	c.warnings = f.Warnings
-	if f.Warnings != nil {
-		f.Warnings.CheckVisible(f.Roots, c.Runtime.Catalog().Snapshot(), f.Audience)
-	}
-	if f.Agent != "functions" && f.Agent != "" && f.Framework != "langchaingo" {
-		return nil, fmt.Errorf("%w: --agent %s needs --framework langchaingo", cli.ErrUsage, f.Agent)
-	}
-	connect := newEinoAgent
-	if f.Framework == "langchaingo" {
-		connect = newLangchainAgent
-	}
-	if c.agent, err = connect(ctx, c.Runtime, where, f, kept.history, show); err != nil {
-		return nil, err
-	}
-	kept.tell(show)
-	if c.work != nil && c.Runtime.Hooks().Owns("skill_run") && hasSkills(c.Runtime) {
-		show.Caution(c.work.confinement())
-	}
-	return c, nil
+	return nil
 }
 
 // runs reports whether the model may run anything. It may if there are skills and the

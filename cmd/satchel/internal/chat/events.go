@@ -156,8 +156,8 @@ func (r *reporter) Answer(text string) {
 	r.print(r.out, r.plain(strings.TrimSuffix(text, "\n"))+"\n")
 }
 
-// plain returns the text of a model as it is printed. A terminal gets no control sequences; a
-// program that reads the output gets the text unchanged.
+// plain returns the text of a model without control sequences if a person watches the output. A program
+// that reads the output gets the text unchanged.
 func (r *reporter) plain(text string) string {
 	if !r.watched {
 		return text

@@ -17,7 +17,7 @@ import (
 	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
 )
 
-// exporter copies what the turns of a chat save as artifacts into a directory of the user.
+// exporter copies the artifacts of a chat into a directory of the user.
 type exporter struct {
 	dir     string
 	root    *os.Root
@@ -26,7 +26,7 @@ type exporter struct {
 	done    map[artifacts.Ref]bool
 }
 
-// newExporter makes the directory. What the session has saved before is not copied.
+// newExporter makes the directory. It does not copy earlier artifacts of the session.
 func newExporter(ctx context.Context, dir string, store artifacts.Store, session string) (_ *exporter, err error) {
 	defer func() {
 		if err != nil {
@@ -48,8 +48,8 @@ func newExporter(ctx context.Context, dir string, store artifacts.Store, session
 	return e, err
 }
 
-// export copies what was saved since the last call, and tells where each file is. A nil
-// exporter does nothing.
+// export copies the artifacts since the last call and passes the path of each to tell. A nil exporter
+// does nothing.
 func (e *exporter) export(ctx context.Context, tell func(string)) error {
 	if e == nil {
 		return nil

@@ -66,7 +66,7 @@ func (h *langchainHelper) Schema() json.RawMessage {
 	return json.RawMessage(`{"type":"object","properties":{"request":{"type":"string"}},"required":["request"]}`)
 }
 
-// Call runs the agent. What goes wrong is an answer for the model that called.
+// Call runs the agent. The calling model gets a failure as an answer.
 func (h *langchainHelper) Call(ctx context.Context, input string) (string, error) {
 	var args struct{ Request string }
 	if err := json.Unmarshal([]byte(input), &args); err != nil || args.Request == "" {

@@ -30,7 +30,7 @@ type savedMessage struct {
 
 // savedCall is one call of a message.
 type savedCall struct {
-	// Index is what Eino sends beside a call that was streamed, nil for others.
+	// Index is the index that Eino gives a streamed call, nil for others.
 	Index     *int   `json:"index,omitempty"`
 	ID        string `json:"id"`
 	Name      string `json:"name"`

@@ -80,7 +80,7 @@ func (p *place) options() []satchel.Option {
 	return []satchel.Option{satchel.WithStore(p.store)}
 }
 
-// lasts reports whether the conversation goes on after this chat.
+// lasts reports whether the conversation outlives this chat.
 func (p *place) lasts() bool { return p != nil && p.store != nil }
 
 func (p *place) close() error {

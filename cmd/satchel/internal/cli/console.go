@@ -1,4 +1,4 @@
-// Package cli is what all commands share: the console, exit codes, output and the reading of lines.
+// Package cli holds what all commands share: the console, exit codes, output and the reading of lines.
 package cli
 
 import (
@@ -32,7 +32,7 @@ type usageError struct{ error }
 // Unwrap returns the error about the arguments.
 func (e usageError) Unwrap() error { return e.error }
 
-// Is reports whether target is what every error about arguments is.
+// Is reports whether target is ErrUsage or ErrStart.
 func (usageError) Is(target error) bool { return target == ErrUsage || target == ErrStart }
 
 // ErrReported ends a command with exit code 1 when the user has seen why.
@@ -55,7 +55,7 @@ type Console struct {
 	Width    int
 	// delay is how long work lasts before its progress is shown.
 	delay time.Duration
-	// AtExit holds what commands leave open until the process ends.
+	// AtExit holds values that the program closes when the command has ended.
 	AtExit *Closers
 }
 

@@ -135,7 +135,7 @@ type Table struct {
 // Row adds a row. The first row is the heading.
 func (t *Table) Row(cells ...string) { t.rows = append(t.rows, cells) }
 
-// columnGap stands between two columns.
+// columnGap is the number of blanks between two columns.
 const columnGap = 2
 
 // Write prints the table.

@@ -53,8 +53,8 @@ func Shorten(text string, n int) string {
 	return strings.TrimRightFunc(string(runes[:n-1]), unicode.IsSpace) + "…"
 }
 
-// PlainText returns text of several lines without what steers a terminal or changes the order
-// of characters.
+// PlainText replaces the characters of a text that control a terminal or change the order of others. It
+// keeps line feeds and tabs.
 func PlainText(text string) string {
 	return strings.Map(func(c rune) rune {
 		switch {

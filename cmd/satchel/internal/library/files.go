@@ -26,8 +26,7 @@ type libraryImportCmd struct {
 	Dirs                []string `arg:"" name:"dir" help:"Directories with a SKILL.md, or of such directories."`
 }
 
-// Run imports each directory. It reports one that cannot be imported, and goes on with the
-// others.
+// Run imports each directory. It reports a failure and continues with the next one.
 func (cmd *libraryImportCmd) Run(ctx context.Context, c cli.Console) (err error) {
 	l, err := cmd.Need(ctx, c)
 	if err != nil {

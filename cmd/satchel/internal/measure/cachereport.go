@@ -64,8 +64,7 @@ type reportBreak struct {
 	cachemodel.Difference
 }
 
-// reportedUsage is the sum of what the provider reported, without the lines that
-// cannot be true.
+// reportedUsage is the sum of the tokens that the provider reported. It leaves out implausible lines.
 type reportedUsage struct {
 	Prompt      int `json:"prompt_tokens"`
 	Cached      int `json:"cached_tokens"`

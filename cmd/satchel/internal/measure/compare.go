@@ -23,7 +23,7 @@ import (
 type Sent struct {
 	Name     string
 	Requests int
-	// Tokens are those of all requests, Largest those of the largest one.
+	// Tokens counts all requests, Largest only the largest.
 	Tokens, Largest int
 }
 
@@ -302,7 +302,7 @@ func (b backend) call(ctx context.Context, loads tool.InvokableTool, call *promp
 	return nil
 }
 
-// Comparison prints what each way sent.
+// Comparison prints the tokens of each way.
 func (p Printer) Comparison(c *Comparison) {
 	p.line("\n%s", p.paint(bold, "== what the same conversation sends"))
 	for _, way := range c.Ways {

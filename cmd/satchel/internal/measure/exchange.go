@@ -13,13 +13,13 @@ type Exchange struct {
 	Response satcheltest.Response
 }
 
-// Log is a script that remembers what it answered.
+// Log wraps a script and records its exchanges.
 type Log struct {
 	script    satcheltest.Script
 	exchanges []Exchange
 }
 
-// NewLog records what script answers.
+// NewLog returns a log of the exchanges of a script.
 func NewLog(script satcheltest.Script) *Log { return &Log{script: script} }
 
 // Answer is the script to give to a server.
@@ -87,8 +87,7 @@ type content struct {
 // listedSkill is a line of the overview.
 var listedSkill = regexp.MustCompile(`<skill><name>.*?</skill>`)
 
-// contentBlock finds what Satchel put into a message. It is for showing only: these
-// messages are those of the script and the example skills.
+// contentBlock matches the text of a skill or a doc in a message. It is only for printing the demo.
 var contentBlock = regexp.MustCompile(`(?s)<skill name="([^"]*)">\n(.*?)\n</skill>|<skill_doc skill="([^"]*)" path="([^"]*)">\n(.*?)\n</skill_doc>`)
 
 func contents(text string) []content {

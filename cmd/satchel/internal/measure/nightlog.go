@@ -1,6 +1,6 @@
 package measure
 
-// NightLog is the log of the story's last turn. It tells of a full disk and the errors
+// NightLog is the log of the story's last turn. It shows a full disk and the errors
 // that followed.
 const NightLog = `2026-03-02T01:58:11Z INFO  scheduler started export 4711
 2026-03-02T01:58:12Z INFO  export 4711: 18230 rows

@@ -51,8 +51,7 @@ type requestBody struct {
 	Tools     []json.RawMessage `json:"tools"`
 	Functions []json.RawMessage `json:"functions"`
 
-	// System is what stands before the messages in the messages format,
-	// Instructions before Input in that of responses.
+	// System is the system text of the messages format, Instructions that of responses.
 	System       json.RawMessage `json:"system"`
 	Instructions json.RawMessage `json:"instructions"`
 	Input        json.RawMessage `json:"input"`

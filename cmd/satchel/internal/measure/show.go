@@ -12,8 +12,8 @@ import (
 )
 
 // Printer shows exchanges. Colour adds ANSI colours. Names, if not nil, replaces
-// what differs from machine to machine, such as the path of a directory; it
-// changes what is shown and not what was sent.
+// text that differs from machine to machine, such as the path of a directory. It
+// changes only what is printed.
 type Printer struct {
 	Out    io.Writer
 	Colour bool

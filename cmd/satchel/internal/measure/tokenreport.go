@@ -55,7 +55,7 @@ type TokenReport struct {
 	Less   int        `json:"less_prompt_tokens"`
 }
 
-// TokenRun is what one conversation took.
+// TokenRun counts the tokens of one conversation.
 type TokenRun struct {
 	Mode       string `json:"mode"`
 	Turns      int    `json:"turns"`

@@ -2,19 +2,19 @@ package measure
 
 import "encoding/json"
 
-// usage is what a provider counted, in the fields of one of the three formats.
+// usage holds the token counts of a provider in the fields of all three formats.
 type usage struct {
 	// Of chat completions.
 	Prompt  count           `json:"prompt_tokens"`
 	Details json.RawMessage `json:"prompt_tokens_details"`
-	// Of responses, and of messages, which leave what the cache served out of Input.
+	// Of responses and of messages. In the latter Input leaves out the tokens from the cache.
 	Input        count           `json:"input_tokens"`
 	InputDetails json.RawMessage `json:"input_tokens_details"`
 	Read         count           `json:"cache_read_input_tokens"`
 	Created      count           `json:"cache_creation_input_tokens"`
 }
 
-// usageOf finds what the provider reported in a line or in the response in it.
+// usageOf returns the reported tokens of a line or of the response in it.
 func usageOf(line, response json.RawMessage) (prompt, cached int) {
 	answer := fieldsOf(response)
 	for _, raw := range []json.RawMessage{fieldsOf(answer["body"])["usage"], answer["usage"], line} {

@@ -39,7 +39,7 @@ func isPrefix(u *url.URL, prefix string) bool {
 // IsAddress reports whether a place of skills is an address and no path.
 func IsAddress(place string) bool { return strings.Contains(place, "://") }
 
-// IsArchiveFile reports whether a path is that of an archive.
+// IsArchiveFile reports whether a path is a file with the name of an archive or a SKILL.md.
 func IsArchiveFile(path string) bool {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() {

@@ -29,7 +29,7 @@ type Installed struct {
 	Hash string `json:"computedHash"`
 }
 
-// Installer is what a lock file of the common installer holds, by names.
+// Installer holds the entries of a lock file of the common installer by the names of skills.
 type Installer map[string]Installed
 
 // ParseInstaller reads the text of an [InstallerFile].

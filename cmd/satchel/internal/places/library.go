@@ -29,7 +29,7 @@ type LibraryFlags struct {
 	As      string   `placeholder:"SUBJECT" help:"Who acts (default: your name on this system)."`
 }
 
-// Library is an open library and what closes it.
+// Library is an open library with its store and plugins, which Close closes.
 type Library struct {
 	*library.Library
 	closing cli.Closers

@@ -21,7 +21,7 @@ import (
 // LockFile is the name of the file in the directory of the skills.
 const LockFile = "satchel.lock"
 
-// Lock is what a lock file holds; the names of its fields are stable.
+// Lock is the content of a lock file; the names of its fields are stable.
 type Lock struct {
 	Version int           `json:"version"`
 	Skills  []LockedSkill `json:"skills"` // sorted by name
@@ -44,7 +44,7 @@ type LockedFile struct {
 	Size   int64  `json:"size"`
 }
 
-// LockOf describes a skill of a catalog as it is now.
+// LockOf returns the entry of a lock file for a skill of a catalog.
 func LockOf(ctx context.Context, skills *catalog.Catalog, name, source string) (LockedSkill, error) {
 	s := LockedSkill{Name: name, Source: source, Files: []LockedFile{}}
 	files, more, err := skills.Files(ctx, name, 0)

@@ -21,8 +21,7 @@ import (
 	"github.com/satchel-go/satchel/skillmd"
 )
 
-// Warnings prints what a library logs as a warning, in one line each, and what to do. It
-// is a log handler.
+// Warnings is a log handler that prints each warning as one line with advice for the user.
 type Warnings struct {
 	// WithoutFindings leaves out findings about skills, which the command prints itself.
 	WithoutFindings bool

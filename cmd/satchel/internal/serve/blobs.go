@@ -77,7 +77,7 @@ type noCloser struct{}
 // Close implements io.Closer.
 func (noCloser) Close() error { return nil }
 
-// openBlobs opens what --blobs names.
+// openBlobs opens the store of --blobs.
 func openBlobs(ctx context.Context, where string, quota blobs.Quota) (blobs.Store, io.Closer, error) {
 	if where == "" {
 		return blobs.NewMemory(quota), noCloser{}, nil

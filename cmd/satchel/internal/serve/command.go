@@ -175,13 +175,13 @@ func (f *httpFlags) check() error {
 	return nil
 }
 
-// resources holds what a server needs. Close closes it in the opposite order.
+// resources holds what a server needs.
 type resources struct {
 	logger *slog.Logger
 	open   []io.Closer
 }
 
-// Close closes what was opened.
+// Close closes all, the last first.
 func (k *resources) Close() (err error) {
 	for i := len(k.open) - 1; i >= 0; i-- {
 		err = errors.Join(err, k.open[i].Close())
@@ -345,7 +345,7 @@ func (l *lockedWriter) Write(p []byte) (int, error) {
 	return l.w.Write(p)
 }
 
-// begin writes the first line, if it is not empty, and what was held.
+// begin writes the first line, if it is not empty, and the held lines.
 func (l *lockedWriter) begin(first string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -16,7 +16,7 @@ import (
 // envSecret is the prefix of the environment variables that hold secrets.
 const envSecret = "SATCHEL_SECRET_"
 
-// grantFlags are the flags about what runs may reach and know.
+// grantFlags are the flags about the network and the secrets of runs.
 type grantFlags struct {
 	Allow         []string `sep:"none" placeholder:"URL" help:"Address that runs may reach if their skill asks for it, such as https://*.example.com; may be repeated."`
 	Secret        []string `sep:"none" placeholder:"NAME=MODE" help:"Secret that skills may ask for: NAME=proxy:HOST[,HOST], NAME=file or NAME=env; may be repeated. The value is in SATCHEL_SECRET_NAME."`

@@ -58,7 +58,7 @@ func (cmd *MCPCommand) serve(ctx context.Context, c cli.Console, server *protoco
 	return err
 }
 
-// serveHTTP answers MCP beside what the server answers by HTTP.
+// serveHTTP serves MCP at /mcp beside the Skills Protocol.
 func (cmd *MCPCommand) serveHTTP(ctx context.Context, server *protocol.Server, skills *mcp.Server, lines *lockedWriter) error {
 	handler, err := skills.Handler()
 	if err != nil {

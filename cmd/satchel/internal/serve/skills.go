@@ -55,7 +55,8 @@ func (f *serveFlags) sources(ctx context.Context, c cli.Console, k *resources, i
 	return opts, nil
 }
 
-// openDir opens a directory of skills. The error says what serves other places.
+// openDir opens a directory of skills. For an archive or an address the error names the command to
+// use.
 func openDir(ctx context.Context, dir string) (*source.Tree, error) {
 	tree, err := source.Open(ctx, source.Dir(dir), source.Reading{})
 	switch info, missing := os.Stat(dir); {
