@@ -7,9 +7,8 @@ import (
 	"iter"
 )
 
-// Cache maps keys to values up to a total weight. It is not safe for concurrent
-// use: its owner has a lock for what stands beside it anyway. Make one with
-// [New].
+// Cache maps keys to values up to a total weight. It is not safe for concurrent use: its users
+// have a lock of their own. Make one with [New].
 type Cache[K comparable, V any] struct {
 	limit, weight int
 	dropped       func(K, V)
@@ -23,10 +22,10 @@ type item[K comparable, V any] struct {
 	weight int
 }
 
-// New returns an empty cache. The weights of its values add up to at most limit,
-// except that the newest value always stays; a limit below 1 is no bound. dropped
-// is called for each value that had to make room, after it was removed, and not
-// for one that its owner removes or replaces; nil calls nothing.
+// New returns an empty cache. The weights of its values add up to at most limit, except that the
+// newest value always stays. A limit below 1 is no bound. dropped, if not nil, is called for each
+// value after the cache has dropped it. It is not called for values that the caller removes or
+// replaces.
 func New[K comparable, V any](limit int, dropped func(K, V)) *Cache[K, V] {
 	return &Cache[K, V]{limit: limit, dropped: dropped, order: list.New(), items: make(map[K]*list.Element)}
 }
@@ -41,9 +40,8 @@ func (c *Cache[K, V]) Get(key K) (value V, ok bool) {
 	return e.Value.(*item[K, V]).value, true
 }
 
-// Put makes value the most recently used one, in the place of an earlier value of
-// key, and drops the least recently used ones that no longer fit. For a bound on
-// the number of values every weight is 1.
+// Put sets the value of key, makes it the most recently used one, and drops the least recently
+// used values that no longer fit. For a bound on the number of values, every weight is 1.
 func (c *Cache[K, V]) Put(key K, value V, weight int) {
 	if e, ok := c.items[key]; ok {
 		i := e.Value.(*item[K, V])
@@ -74,11 +72,11 @@ func (c *Cache[K, V]) Remove(key K) bool {
 	return true
 }
 
-// Len is the number of values.
+// Len returns the number of values.
 func (c *Cache[K, V]) Len() int { return c.order.Len() }
 
-// All yields the keys and values, the most recently used first. The loop may
-// remove the key that it was given.
+// All yields the keys and values, the most recently used first. The loop may remove the current
+// key.
 func (c *Cache[K, V]) All() iter.Seq2[K, V] {
 	return func(yield func(K, V) bool) {
 		for e := c.order.Front(); e != nil; {

@@ -70,7 +70,7 @@ func TestShellsRunNothingElse(t *testing.T) {
 	for ; len(seen) < *texts && made < 4000**texts; made++ {
 		text := bypasstest.Text(r, 3)
 		if made%3 == 0 {
-			text = bypasstest.Spoilt(r, known[r.IntN(len(known))])
+			text = bypasstest.Mutate(r, known[r.IntN(len(known))])
 		}
 		if seen[text] || !room.try(t, text) {
 			continue

@@ -1,11 +1,10 @@
-// Package bypasstest holds calls that try to run something under a list of allowed
-// tools that does not have it. Tests of every floor of the house make them.
+// Package bypasstest has calls that try to evade a list of allowed tools. The tests of several
+// packages make these calls and check that they are denied.
 package bypasstest
 
 import "strings"
 
-// List is the list under which the calls are made: echo may run, and files may
-// be read.
+// List is the list for the calls: it allows to run echo and to read files.
 const List = "Bash(echo:*) Read"
 
 // Allowed are commands that the list allows.
@@ -27,8 +26,8 @@ var Allowed = []string{
 	"echo <<'E' | echo 'more' \"$HOME\"\n\tplain\nE",
 }
 
-// Commands are shell texts by name, each of which tries to run the command
-// canary, or to do something else that is not echo.
+// Commands returns shell texts by name. Each tries to run the command canary, or to do something
+// else that the list does not allow.
 func Commands(canary string) map[string]string {
 	texts := map[string]string{
 		"nothing":                       "",
@@ -184,9 +183,8 @@ func Commands(canary string) map[string]string {
 	return texts
 }
 
-// Runs are the arguments of skill_run, beside the skill, by name: each runs echo
-// and tries to make more of it. The skill has a script named echo and a folder
-// scripts with another one.
+// Runs returns arguments of skill_run without the skill, by name. Each runs echo and tries to run
+// something else too. The skill has a script named echo and another one in the folder scripts.
 func Runs(canary string) map[string]map[string]any {
 	return map[string]map[string]any{
 		"script named like it":       {"script": "echo"},

@@ -7,32 +7,32 @@ import (
 	"testing/fstest"
 )
 
-// A Play is a conversation in which a model makes every kind of call before,
-// during and after the loads of two skills, and what may come of it.
+// A Play is a conversation in which a model makes every kind of call before, during and after the
+// loads of two skills. It knows which of the calls may pass.
 type Play struct {
-	// Messages are those of the model, in order. One without calls ends a turn.
+	// Messages holds the calls of each message of the model. A message without calls ends a turn.
 	Messages [][]Call
 	kinds    []string
-	texts    []string // evasions, which each batch takes some of
-	next     int
-	numbers  int
+	texts    []string // shell texts that must be denied
+	next     int      // index in texts for the next batch
+	numbers  int      // the last number of a call
 }
 
 // Call is one call of a play.
 type Call struct {
 	Tool, Arguments string
-	// Number is in the arguments, so that a tool can tell which call it got; 0
-	// is a call of a skill tool.
+	// Number is in the arguments too, so that a tool can identify the call. It is 0 for a call
+	// of a skill tool.
 	Number int
 
-	allowed bool     // its command is one that the lists have
-	held    []string // skills whose lists hold at its place
-	lasting []string // the same in load mode session, if that differs
+	allowed bool     // the lists allow its command
+	held    []string // skills whose lists apply to it
+	lasting []string // the same in load mode session, if differs is set
 	differs bool
 }
 
-// Tools are the tools of the host in a play: of each kind, one that runs shell
-// commands, and three that take nothing. Shell says which one it is.
+// Tools returns the names of the host's tools in a play: for each kind one that runs shell
+// commands, and three without arguments. shell reports whether a tool runs shell commands.
 func Tools(kinds []string) (names []string, shell func(name string) bool) {
 	for _, kind := range kinds {
 		for _, tool := range []string{"sh", "left", "right", "other"} {
@@ -42,7 +42,7 @@ func Tools(kinds []string) (names []string, shell func(name string) bool) {
 	return names, func(name string) bool { return name[:3] == "sh_" }
 }
 
-// Skills are the skills of a play.
+// Skills returns the files of the skills of a play.
 func Skills() fstest.MapFS {
 	files := fstest.MapFS{}
 	for name, list := range map[string]string{"a": "Bash(echo:*), left_*", "b": "[\"Bash(echo *)\", right_*]"} {
@@ -51,7 +51,7 @@ func Skills() fstest.MapFS {
 	return files
 }
 
-// NewPlay makes the play for tools of these kinds.
+// NewPlay returns a play for tools of these kinds.
 func NewPlay(kinds ...string) *Play {
 	p := &Play{kinds: kinds}
 	for _, text := range Commands("rm x") {
@@ -76,8 +76,7 @@ func NewPlay(kinds ...string) *Play {
 	return p
 }
 
-// lasting makes calls of a later turn, in which the load of an earlier one holds
-// in load mode session only.
+// lasting marks calls of a later turn: the lists of skills apply to them only in load mode session.
 func lasting(calls []Call, skills ...string) []Call {
 	for i := range calls {
 		calls[i].lasting, calls[i].differs = skills, true
@@ -85,10 +84,10 @@ func lasting(calls []Call, skills ...string) []Call {
 	return calls
 }
 
-// perBatch is how many evasions a batch makes with each shell.
+// perBatch is how many texts that must be denied a batch sends to each shell tool.
 const perBatch = 12
 
-// batch makes calls of every kind where the lists of these skills hold.
+// batch returns calls of every kind to which the lists of these skills apply.
 func (p *Play) batch(held ...string) []Call {
 	var calls []Call
 	add := func(tool string, allowed bool, args map[string]any) {
@@ -116,8 +115,8 @@ func (p *Play) batch(held ...string) []Call {
 	return calls
 }
 
-// Passes reports whether a call of a tool of the host may reach it. The names are
-// those of policies, of ways to combine lists, and of load modes.
+// Passes reports whether a call may reach a tool of the host, under the names of a policy, of a way
+// to combine lists, and of a load mode.
 func (c *Call) Passes(policy, combine, mode string) bool {
 	held := c.held
 	if c.differs && mode == "session" {

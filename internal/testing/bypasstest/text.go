@@ -5,13 +5,12 @@ import (
 	"strings"
 )
 
-// TextList is the list under which the texts of Text are judged: evil is not in
-// it, nor is what the odd words of the texts could stand for.
+// TextList is the list for the texts of [Text]. It does not allow evil, nor any other word of the
+// texts that a shell could take for a command.
 const TextList = "Bash(echo:*) Bash(cat:*) Bash(git a:*) Bash(only) Bash(X=1 npm *) Bash(cd:*) Write(w/**)"
 
-// Text returns shell text of random parts, nested up to a depth: what a person
-// could write, or that with some pieces out of place, or pieces only. Much of it
-// no shell understands.
+// Text returns random shell text, nested up to a depth. It is valid text, valid text with random
+// changes, or a random list of tokens. No shell accepts much of it.
 func Text(r *rand.Rand, depth int) string {
 	w := &writer{r}
 	if w.one(4) {
@@ -21,7 +20,7 @@ func Text(r *rand.Rand, depth int) string {
 	if w.one(2) {
 		return text
 	}
-	return Spoilt(r, text)
+	return Mutate(r, text)
 }
 
 type writer struct{ *rand.Rand }
@@ -35,7 +34,7 @@ func (w *writer) maybe(in int, t string) string {
 	return ""
 }
 
-// tokens are what shells read in ways of their own.
+// tokens are texts with a meaning in some shell.
 var tokens = []string{
 	"<", ">", "&", "-", "1", "2", "|", " ", " ", ";", "\\", "'", `"`, "#", "!", "{", "}", "(", ")", "$", "=", "\n", "*", "[", "]", "x", ":", "~", "[[", "]]",
 	"((", "))", "\t", "@", "?", "+", "E", "^", "%", ",", "<&", ">&", "&>", "<>", ">|", ">>", "<<", "<<<", "<<-", "&>>", "|&", "||", "&&", ";;", "<(", ">(", "$(", "$((",
@@ -43,7 +42,7 @@ var tokens = []string{
 	"in ", "case ", "esac", "while ", "X=1 ", "\v", "\f", "\u00a0", "\x01", "\x7f", "é", "\nE\n", "<<E\n", "<<'E'\n", " # ", "'E'", "w/f",
 }
 
-// soup is a few tokens in any order, with two commands among them.
+// soup returns a few tokens in random order, with two commands among them.
 func (w *writer) soup() string {
 	parts := []string{w.of("echo", "cat", "only", "echo "), w.of("evil", " evil", "evil ")}
 	for range 1 + w.IntN(8) {
@@ -53,8 +52,8 @@ func (w *writer) soup() string {
 	return strings.Join(parts, "")
 }
 
-// Spoilt returns a text with pieces put in, or put in place of some of it.
-func Spoilt(r *rand.Rand, text string) string {
+// Mutate returns a text with random tokens inserted, or in place of parts of it.
+func Mutate(r *rand.Rand, text string) string {
 	w := &writer{r}
 	for range 1 + w.IntN(3) {
 		from := w.IntN(len(text) + 1)

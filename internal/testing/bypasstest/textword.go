@@ -71,7 +71,7 @@ func (w *writer) arithmetic(depth int) string {
 	return text
 }
 
-// redirection is of every kind, often with a target that is none.
+// redirection returns a redirection of any kind, often with an invalid target.
 func (w *writer) redirection(depth int) string {
 	descriptor := w.of("", "", "", "", "", "0", "1", "2", "5", "12", "9999999999", "{x}", "{a[1]}", `\2`, `"2"`, "-1", "0x1")
 	operator := w.of("<", ">", ">>", ">|", "<>", ">&", "<&", ">&", "<&", "&>", "&>>", "<<<", ">!", ">>|", "<<", "<&-", ">&-")
@@ -80,7 +80,7 @@ func (w *writer) redirection(depth int) string {
 	return descriptor + operator + w.maybe(4, w.of(" ", "\t", " \\\n", "\\\n")) + target
 }
 
-// document is a command with a here-document, or two.
+// document returns a command with one or two here-documents.
 func (w *writer) document(depth int) string {
 	delimiter := w.of("E", "'E'", "E", "'E'", `"E"`, `\E`, "E-F", "'E'F", "'E F'", "$E", "-E")
 	end := strings.NewReplacer("'", "", `"`, "", `\`, "").Replace(delimiter)

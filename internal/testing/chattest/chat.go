@@ -13,8 +13,8 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// Chat is a host with one agent, for tests that spell out each step. A step that
-// fails ends the test.
+// Chat is a host with one agent, for tests that make each step of a conversation themselves. A
+// failed step ends the test.
 type Chat struct {
 	T        testing.TB
 	Runtime  *satchel.Runtime
@@ -24,13 +24,13 @@ type Chat struct {
 	IDs      int            // the number in the id of the last call
 }
 
-// Open makes a runtime over skill files. It is closed at the end of the test.
+// Open opens a runtime over skill files. The end of the test closes it.
 func Open(t testing.TB, files fs.FS, opts ...satchel.Option) *satchel.Runtime {
 	t.Helper()
 	return OpenLogged(t, slog.New(slog.DiscardHandler), files, opts...)
 }
 
-// OpenLogged is Open with a log.
+// OpenLogged is Open with a logger.
 func OpenLogged(t testing.TB, logger *slog.Logger, files fs.FS, opts ...satchel.Option) *satchel.Runtime {
 	t.Helper()
 	r, err := satchel.New(append([]satchel.Option{satchel.WithSkillFS("world", files), satchel.WithLogger(logger)}, opts...)...)
@@ -45,7 +45,7 @@ func OpenLogged(t testing.TB, logger *slog.Logger, files fs.FS, opts ...satchel.
 	return r
 }
 
-// NewChat begins a conversation: nothing was said yet.
+// NewChat returns a conversation without messages.
 func NewChat(t testing.TB, r *satchel.Runtime) *Chat {
 	return &Chat{T: t, Runtime: r, Key: core.SessionKey{Session: "chat", Agent: "main"}, Context: t.Context()}
 }
@@ -70,15 +70,14 @@ func (c *Chat) View() []core.Message {
 // them in order, and returns their answers.
 func (c *Chat) Calls(calls ...string) []string {
 	c.T.Helper()
-	made := c.Respond(calls...)
 	var answers []string
-	for _, call := range made {
+	for _, call := range c.Respond(calls...) {
 		answers = append(answers, c.Execute(call))
 	}
 	return answers
 }
 
-// Respond stores a response with calls ("tool arguments") and executes none.
+// Respond stores a response of the model with calls ("tool arguments"). It executes none of them.
 func (c *Chat) Respond(calls ...string) []core.ToolCall {
 	c.T.Helper()
 	c.View()
@@ -92,7 +91,7 @@ func (c *Chat) Respond(calls ...string) []core.ToolCall {
 	return made
 }
 
-// Observe tells the runtime of a response with calls and stores it.
+// Observe reports a response with calls to the runtime and stores it.
 func (c *Chat) Observe(made []core.ToolCall) {
 	c.T.Helper()
 	if err := c.Runtime.Hooks().Observe(c.Context, c.Key, made); err != nil {
@@ -101,7 +100,7 @@ func (c *Chat) Observe(made []core.ToolCall) {
 	c.Messages = append(c.Messages, core.Message{Role: core.Assistant, Calls: made})
 }
 
-// Execute answers a call past the gate and stores the result.
+// Execute runs a call without asking the gate and stores the result.
 func (c *Chat) Execute(call core.ToolCall) string {
 	c.T.Helper()
 	opened, err := c.Runtime.Agent(c.Key).Open(c.Context, call)
@@ -112,7 +111,7 @@ func (c *Chat) Execute(call core.ToolCall) string {
 	return c.Run(opened)
 }
 
-// Run answers an open call and stores the result.
+// Run runs an open call and stores the result.
 func (c *Chat) Run(opened *satchel.Call) string {
 	c.T.Helper()
 	call := opened.ToolCall()
@@ -134,8 +133,8 @@ func (c *Chat) Answer(text string) {
 	c.Say(core.Assistant, text)
 }
 
-// Where lists the marks of a [World] that a view shows as "message: marks". A
-// message of the host is named by its index.
+// Where lists the marks of a [World] in a view, as "message: marks". A message of the host is
+// named by its index.
 func Where(view []core.Message) []string {
 	var out []string
 	n := 0
@@ -152,7 +151,7 @@ func Where(view []core.Message) []string {
 	return out
 }
 
-// LoadedNames lists what is loaded as "skill[docs]".
+// LoadedNames lists the loaded skills as "skill[docs]".
 func (c *Chat) LoadedNames() []string {
 	c.T.Helper()
 	all, err := c.Runtime.Loaded(adapter.WithKey(c.Context, c.Key))
@@ -166,7 +165,7 @@ func (c *Chat) LoadedNames() []string {
 	return names
 }
 
-// Same fails the test where two lists of texts differ.
+// Same fails the test if two lists of texts differ.
 func Same(t testing.TB, what string, got []string, want ...string) {
 	t.Helper()
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
@@ -174,7 +173,7 @@ func Same(t testing.TB, what string, got []string, want ...string) {
 	}
 }
 
-// Shown prints the messages of a view, for the texts of failures.
+// Shown returns the messages of a view as text, for failures.
 func Shown(view []core.Message) string {
 	var b strings.Builder
 	for _, m := range view {

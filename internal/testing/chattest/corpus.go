@@ -13,9 +13,9 @@ import (
 	"github.com/satchel-go/satchel/skillmd"
 )
 
-// RealSkills returns n skills with the descriptions and lists of the real ones below
-// SATCHEL_CORPUS that keep says yes to, again under other names where there are less. It
-// skips the test, and says why, where the variable is not set.
+// RealSkills returns n skills with the descriptions and lists of real skills below SATCHEL_CORPUS.
+// It uses the skills for which keep returns true, repeatedly if there are fewer than n, under new
+// names. If the variable is not set, it skips the test.
 func RealSkills(t *testing.T, n int, keep func(core.Skill) bool) *Files {
 	t.Helper()
 	root := os.Getenv("SATCHEL_CORPUS")

@@ -10,8 +10,8 @@ import (
 	"github.com/satchel-go/satchel/session"
 )
 
-// Decoded is a store whose values come as if another process had written them: no record
-// that was decoded before is found again.
+// Decoded is a store whose values look as if another process had written them. So the runtime
+// decodes each record again instead of using its cache.
 type Decoded struct{ session.Store }
 
 // Load implements session.Store.

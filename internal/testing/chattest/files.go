@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// Files is a file system that may be written while it is read, as a disk may: the
-// catalog reads it in the background too.
+// Files is a file system in memory that may be written while it is read. The catalog reads it in
+// the background.
 type Files struct {
 	mu   sync.RWMutex
 	tree fstest.MapFS
-	// tops are the parts of the tree by the first element of their names: a MapFS looks at
-	// all of its files to open a directory.
+	// tops holds the parts of the tree by the first element of their names. To open a directory
+	// a MapFS visits all its files, so small parts are faster.
 	tops map[string]fstest.MapFS
 }
 
@@ -24,7 +24,7 @@ func NewFiles() *Files {
 	return &Files{tree: fstest.MapFS{}, tops: map[string]fstest.MapFS{}}
 }
 
-// Open implements fs.FS. What it opens stays as it is.
+// Open implements fs.FS. Later writes do not change an open file.
 func (f *Files) Open(name string) (fs.File, error) {
 	f.mu.RLock()
 	defer f.mu.RUnlock()
@@ -34,7 +34,7 @@ func (f *Files) Open(name string) (fs.File, error) {
 	return f.tree.Open(name)
 }
 
-// Put writes a file as of that time.
+// Put writes a file with a modification time.
 func (f *Files) Put(name, text string, at time.Time) {
 	file := &fstest.MapFile{Data: []byte(text), ModTime: at}
 	f.mu.Lock()
@@ -47,13 +47,14 @@ func (f *Files) Put(name, text string, at time.Time) {
 	f.tops[top][name] = file
 }
 
-func (f *Files) remove(these func(name string) bool) {
+// remove removes the files whose names match.
+func (f *Files) remove(matches func(name string) bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	gone := func(name string, _ *fstest.MapFile) bool { return these(name) }
-	maps.DeleteFunc(f.tree, gone)
+	isMatch := func(name string, _ *fstest.MapFile) bool { return matches(name) }
+	maps.DeleteFunc(f.tree, isMatch)
 	for _, top := range f.tops {
-		maps.DeleteFunc(top, gone)
+		maps.DeleteFunc(top, isMatch)
 	}
 	maps.DeleteFunc(f.tops, func(_ string, top fstest.MapFS) bool { return len(top) == 0 })
 }

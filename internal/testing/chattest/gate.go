@@ -7,7 +7,7 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// Begin opens a call. The end of the test closes it, if the test has not.
+// Begin opens a call. The end of the test closes it.
 func (c *Chat) Begin(call core.ToolCall) *satchel.Call {
 	c.T.Helper()
 	opened, err := c.Runtime.Agent(c.Key).Open(c.Context, call)
@@ -38,9 +38,8 @@ func (c *Chat) Judge(ctx context.Context, key core.SessionKey, call core.ToolCal
 	return opened.Gate(ctx)
 }
 
-// Gate lets the model make calls in one response, asks the gate about each, and
-// executes what it allows. It returns "name" for what is allowed and "!name" for
-// what is not.
+// Gate lets the model make calls in one response, asks the gate about each, and executes the
+// allowed ones. It returns "name" for each allowed call and "!name" for each denied one.
 func (c *Chat) Gate(calls ...string) []string {
 	c.T.Helper()
 	var out []string

@@ -16,15 +16,15 @@ import (
 	"github.com/satchel-go/satchel/session"
 )
 
-// Loads are the saves of a session whose agent loads three skills, one a response: what
-// a store is measured with.
+// Loads holds the saves of a session whose agent loads three skills, one in each response.
+// Benchmarks of stores repeat them.
 type Loads struct {
 	records []*state.Record
 	last    session.Value
 	texts   []string
 }
 
-// ThreeLoads makes such a session with a runtime.
+// ThreeLoads plays such a session with a runtime.
 func ThreeLoads(t testing.TB) *Loads {
 	t.Helper()
 	files := fstest.MapFS{}
@@ -33,22 +33,22 @@ func ThreeLoads(t testing.TB) *Loads {
 		body := fmt.Sprintf("---\nname: %s\ndescription: Knows what to do about %s.\n---\n%s", name, name, strings.Repeat("Do "+name+" well.\n", 200))
 		files[name+"/SKILL.md"] = &fstest.MapFile{Data: []byte(body)}
 	}
-	seen := &seen{Memory: session.NewMemory()}
-	c := NewChat(t, Open(t, files, satchel.WithStore(seen))).Say(core.User, "I need a report of last night.")
+	store := &recorder{Memory: session.NewMemory()}
+	c := NewChat(t, Open(t, files, satchel.WithStore(store))).Say(core.User, "I need a report of last night.")
 	for _, name := range names[:3] {
 		c.Calls(`skill_load {"skill":"` + name + `"}`)
 	}
-	return &seen.Loads
+	return &store.Loads
 }
 
-// seen notes what is saved and pinned.
-type seen struct {
+// recorder is a store that records saves and pins.
+type recorder struct {
 	*session.Memory
 	Loads
 }
 
 // Save implements session.Store.
-func (s *seen) Save(ctx context.Context, key core.SessionKey, v session.Value) (session.Value, error) {
+func (s *recorder) Save(ctx context.Context, key core.SessionKey, v session.Value) (session.Value, error) {
 	saved, err := s.Memory.Save(ctx, key, v)
 	if err != nil {
 		return saved, err
@@ -59,7 +59,7 @@ func (s *seen) Save(ctx context.Context, key core.SessionKey, v session.Value) (
 }
 
 // Pin implements session.Store.
-func (s *seen) Pin(ctx context.Context, id, digest, text string) error {
+func (s *recorder) Pin(ctx context.Context, id, digest, text string) error {
 	if !strings.HasPrefix(id, session.ReservedPrefix) {
 		s.texts = append(s.texts, text)
 	}
@@ -69,25 +69,25 @@ func (s *seen) Pin(ctx context.Context, id, digest, text string) error {
 // Texts returns how many texts the session pins.
 func (l *Loads) Texts() int { return len(l.texts) }
 
-// Last returns what is stored at the end of the session, as a new value.
+// Last returns the data at the end of the session, as a value that was never saved.
 func (l *Loads) Last() session.Value { return session.Value{Data: l.last.Data} }
 
-// ReportMedians reports the median of what was measured beside that of a bare command
-// of the server, in microseconds, and their ratio.
+// ReportMedians reports the medians of the measured operation and of a bare command of the server,
+// in microseconds, and their ratio.
 func ReportMedians(b *testing.B, measured, bare []time.Duration) {
 	b.Helper()
 	median := func(all []time.Duration) float64 {
 		slices.Sort(all)
 		return float64(all[len(all)/2]) / float64(time.Microsecond)
 	}
-	b.ReportMetric(0, "ns/op") // it would be of both together
+	b.ReportMetric(0, "ns/op") // omits the time of both together
 	b.ReportMetric(median(measured), "p50-µs")
 	b.ReportMetric(median(bare), "bare-µs")
 	b.ReportMetric(median(measured)/median(bare), "times")
 }
 
-// Repeat makes the pins and the saves in a store, for a new session with calls of its
-// own. It returns how many saves those were.
+// Repeat repeats the pins and saves in a store, for a new session with other ids of calls. It
+// returns the number of saves.
 func (l *Loads) Repeat(ctx context.Context, s session.Store) (saves int, err error) {
 	id := rand.Text()
 	for _, text := range l.texts {

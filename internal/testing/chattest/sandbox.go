@@ -1,5 +1,5 @@
-// Package chattest holds what tests of whole conversations share: a host with one
-// agent ([Chat]), the skills on its disk ([World]), and a sandbox.
+// Package chattest has helpers for tests of whole conversations: a host with one agent ([Chat]),
+// its skills ([World]), and a sandbox.
 package chattest
 
 import (
@@ -9,8 +9,8 @@ import (
 	"github.com/satchel-go/satchel/executor/sandbox"
 )
 
-// Sandbox returns a sandbox that is closed at the end of the test. It skips the
-// test, and says why, on a machine that has none.
+// Sandbox returns a sandbox, which the end of the test closes. It skips the test on a machine
+// without one.
 func Sandbox(t *testing.T) *sandbox.Sandbox {
 	t.Helper()
 	s, err := sandbox.Open(t.Context())

@@ -9,16 +9,15 @@ import (
 	"time"
 )
 
-// World is the disk that the skills lie on. Every text in it begins with a mark
-// that names its skill, its doc and its edition, so that a view can be searched
-// for what it shows.
+// World is a set of skills that a test edits. Every text begins with a mark with the names of the
+// skill and the doc and the edition. So a test can find the texts in a view.
 type World struct {
 	Files  *Files
 	Skills map[string]*Skill
 	edits  int
 }
 
-// Skill holds the editions of the texts of a skill: each edit gets a higher one.
+// Skill holds the editions of the texts of a skill. Each edit gets a higher number.
 type Skill struct {
 	Description int
 	Body        int
@@ -28,15 +27,15 @@ type Skill struct {
 // Marks finds the marks of a world in a text.
 var Marks = regexp.MustCompile(`\{(?:body|doc) [^}]*\}`)
 
-// BodyMark is the mark that the text of a skill begins with.
+// BodyMark returns the mark at the beginning of a skill's text.
 func BodyMark(skill string, edition int) string { return fmt.Sprintf("{body %s v%d}", skill, edition) }
 
-// DocMark is the mark that a doc begins with.
+// DocMark returns the mark at the beginning of a doc.
 func DocMark(skill, doc string, edition int) string {
 	return fmt.Sprintf("{doc %s/%s v%d}", skill, doc, edition)
 }
 
-// NewWorld makes n skills s0, s1, … with three docs each.
+// NewWorld returns a world of n skills s0, s1, … with three docs each.
 func NewWorld(n int) *World {
 	w := &World{Files: NewFiles(), Skills: map[string]*Skill{}}
 	for i := range n {
@@ -91,14 +90,14 @@ func (w *World) writeSkill(name string) {
 		name, s.Description, BodyMark(name, s.Body)))
 }
 
-// Write writes a file with a modification time of its own, long ago, so that the
-// next edit has another one however soon it follows.
+// Write writes a file with a unique modification time long ago. So two edits have different times
+// however soon they follow each other.
 func (w *World) Write(file, text string) {
 	w.edits++
 	w.Files.Put(file, text, time.Unix(int64(1_000_000_000+w.edits), 0))
 }
 
-// Names are the names of the skills in order.
+// Names returns the names of the skills in order.
 func (w *World) Names() []string { return slices.Sorted(maps.Keys(w.Skills)) }
 
 // Listing returns the list of skills that a model gets: names and descriptions.

@@ -1,5 +1,5 @@
-// Package crashtest lets a test binary run itself as a child process that the test
-// kills at a random moment, to see what is left.
+// Package crashtest runs a test binary as a child process of itself. The test kills the child at a
+// random moment and then checks the files that it has left.
 package crashtest
 
 import (
@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// What makes the test binary a child: which one, and where it works.
+// Variables of a child: its name, and its directory.
 const (
 	childVar = "SATCHEL_TEST_CHILD"
 	dirVar   = "SATCHEL_TEST_CHILD_DIR"
@@ -21,34 +21,32 @@ const (
 // IsChild reports whether the test binary is a child.
 func IsChild() bool { return os.Getenv(childVar) != "" }
 
-// Main runs the tests or, in a child, the function of its name, which gets the
-// directory that the test has named. It is what TestMain calls, and does not
-// return.
+// Main runs the tests. In a child it runs the function with the child's name, with the directory
+// that the test passed to [Start]. Call it from TestMain. It does not return.
 func Main(m *testing.M, children map[string]func(dir string) error) {
 	name := os.Getenv(childVar)
 	if name == "" {
 		os.Exit(m.Run())
 	}
-	live, ok := children[name]
+	run, ok := children[name]
 	if !ok {
 		fmt.Fprintf(os.Stderr, "no child %q\n", name)
 		os.Exit(2)
 	}
-	if err := live(os.Getenv(dirVar)); err != nil {
+	if err := run(os.Getenv(dirVar)); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 	os.Exit(0)
 }
 
-// Child is a running child. Lines are what it prints.
+// Child is a running child.
 type Child struct {
-	Lines *bufio.Scanner
+	Lines *bufio.Scanner // its standard output
 	cmd   *exec.Cmd
 }
 
-// Start starts the child of that name, with these variables. It is killed when the
-// test ends.
+// Start starts the child with a name and further variables. The end of the test kills it.
 func Start(t *testing.T, name, dir string, env ...string) *Child {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
@@ -64,7 +62,7 @@ func Start(t *testing.T, name, dir string, env ...string) *Child {
 	return &Child{bufio.NewScanner(out), cmd}
 }
 
-// Wait returns when the child has ended, all its lines having been read.
+// Wait waits for the end of the child. Read all lines first.
 func (c *Child) Wait() error { return c.cmd.Wait() }
 
 // Kill kills the child.
@@ -73,11 +71,11 @@ func (c *Child) Kill(t *testing.T) {
 	if err := c.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	c.died(t)
+	c.checkKilled(t)
 }
 
-// KillWithin gives line each line that the child prints, and kills it at a
-// random moment in the time after the first one.
+// KillWithin calls line with each line that the child prints. It kills the child at a random
+// moment within limit after the first line.
 func (c *Child) KillWithin(t *testing.T, limit time.Duration, line func(string)) {
 	t.Helper()
 	if !c.Lines.Scan() {
@@ -88,11 +86,11 @@ func (c *Child) KillWithin(t *testing.T, limit time.Duration, line func(string))
 	for more := true; more; more = c.Lines.Scan() {
 		line(c.Lines.Text())
 	}
-	c.died(t)
+	c.checkKilled(t)
 }
 
-// died fails the test if the child has ended by itself.
-func (c *Child) died(t *testing.T) {
+// checkKilled fails the test if the child has ended by itself.
+func (c *Child) checkKilled(t *testing.T) {
 	t.Helper()
 	if err := c.cmd.Wait(); err == nil || c.cmd.ProcessState.Exited() {
 		t.Fatalf("the child was not killed: %v", err)

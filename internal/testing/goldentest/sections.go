@@ -10,14 +10,13 @@ import (
 	"testing"
 )
 
-// Update is the flag -update: the golden files are written again.
+// Update is the flag -update, with which tests write the golden files.
 var Update = flag.Bool("update", false, "write the golden files anew")
 
-// Section is one part of a golden file: a line "-- head --" and what follows.
+// Section is one part of a golden file: a line "-- head --" and the text after it.
 type Section struct{ Head, Text string }
 
-// Read reads a golden file. What stands before the first section says
-// what the file shows.
+// Read reads a golden file. about is the text before the first section, which describes the file.
 func Read(t testing.TB, file string) (about string, sections []Section) {
 	t.Helper()
 	data, err := os.ReadFile(file)
@@ -53,7 +52,7 @@ func Write(t *testing.T, file, about string, sections []Section) {
 	}
 }
 
-// Text writes sections as a golden file has them.
+// Text returns the text of sections in a golden file.
 func Text(sections []Section) string {
 	var b strings.Builder
 	for _, s := range sections {

@@ -1,3 +1,3 @@
-// Package servertest starts the real servers that tests of stores talk to, each once
-// for a test binary, by scripts/servers.sh, and ends them.
+// Package servertest starts and ends real servers for tests of stores, with scripts/servers.sh.
+// All tests of a binary share one server of each kind.
 package servertest

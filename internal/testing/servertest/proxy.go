@@ -13,9 +13,9 @@ import (
 	"time"
 )
 
-// Proxy stands between a client and a server, and loses some of the answers.
+// Proxy forwards connections to a server, and loses some of the answers.
 type Proxy struct {
-	// Addr is where it listens: a path, or host and port.
+	// Addr is its own address: a path, or host and port.
 	Addr    string
 	network string
 	to      string
@@ -30,11 +30,11 @@ type Proxy struct {
 	lost map[[sha256.Size]byte]bool
 }
 
-// handshake is how many answers of a connection come before those that are lost.
+// handshake is how many answers at the beginning of a connection are never lost.
 const handshake = 2
 
-// NewProxy listens in front of the server at an address until the test is over. With a name it
-// listens at a unix socket of that name in dir, otherwise at a port.
+// NewProxy opens a proxy for the server at an address until the test ends. If name is not empty,
+// the proxy listens at a unix socket of that name in dir, otherwise at a port.
 func NewProxy(t testing.TB, network, to, dir, name string) *Proxy {
 	t.Helper()
 	p := &Proxy{network: network, to: to, conns: map[net.Conn]bool{}, lost: map[[sha256.Size]byte]bool{}}
@@ -65,12 +65,11 @@ func NewProxy(t testing.TB, network, to, dir, name string) *Proxy {
 	return p
 }
 
-// Lose lets each so many-th answer of the server be lost with its connection; 0 loses
-// none. The answer to a request that is sent once more, in the same bytes, is not lost
-// again.
+// Lose makes the proxy lose each n-th answer of the server and close its connection, where n is
+// every; 0 loses none. If a client repeats the request in the same bytes, its answer is not lost.
 func (p *Proxy) Lose(every int) { p.every.Store(int64(every)) }
 
-// Delay lets each answer of the server take so much longer.
+// Delay delays each answer of the server.
 func (p *Proxy) Delay(by time.Duration) { p.delay.Store(int64(by)) }
 
 // Lost returns how many answers were lost.
@@ -96,8 +95,8 @@ func (p *Proxy) loses(request [sha256.Size]byte) bool {
 	return due
 }
 
-// requests passes on what a client sends, and sums up each request: what came since
-// the last answer.
+// requests forwards the bytes of a client and computes the hash of each request. A request is all
+// bytes since the last answer.
 type requests struct {
 	net.Conn
 	mu  sync.Mutex
@@ -112,7 +111,7 @@ func (r *requests) Write(data []byte) (int, error) {
 	return r.Conn.Write(data)
 }
 
-// answered returns the sum of the request that was just answered.
+// answered returns the hash of the request that the server has just answered.
 func (r *requests) answered() (sum [sha256.Size]byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -124,8 +123,7 @@ func (r *requests) answered() (sum [sha256.Size]byte) {
 // Cut ends all connections.
 func (p *Proxy) Cut() { p.end(func(*net.TCPConn) {}) }
 
-// Reset ends all connections as a machine does that does not know them: clients at a port
-// get a reset.
+// Reset ends all connections as a restarted machine does: clients at a port get a TCP reset.
 func (p *Proxy) Reset() {
 	p.end(func(c *net.TCPConn) { _ = c.SetLinger(0) }) // it fails where the other side has closed it
 }
@@ -181,7 +179,7 @@ func (p *Proxy) serve(client net.Conn) {
 	<-done
 }
 
-// pass copies until an end, or until there is something that may not pass.
+// pass copies bytes until an error, or until may returns false.
 func pass(to, from net.Conn, may func() bool) {
 	buf := make([]byte, 64<<10)
 	for {

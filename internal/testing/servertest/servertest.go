@@ -30,8 +30,8 @@ func Main(m *testing.M) {
 	os.Exit(code)
 }
 
-// Sessions returns how many sessions a test of sizes makes: usually is enough for the
-// size of one, and SATCHEL_SESSIONS says another number, such as 20000.
+// Sessions returns how many sessions a test of sizes makes: the number in SATCHEL_SESSIONS, or
+// usually if that is not set.
 func Sessions(usually int) int {
 	if n, err := strconv.Atoi(os.Getenv("SATCHEL_SESSIONS")); err == nil && n > 0 {
 		return n
@@ -39,7 +39,7 @@ func Sessions(usually int) int {
 	return usually
 }
 
-// variables are what scripts/servers.sh exports, by server.
+// variables are the variables that scripts/servers.sh exports, by server.
 var variables = map[string]string{
 	"redis": "SATCHEL_REDIS", "redis-cluster": "SATCHEL_REDIS_CLUSTER", "postgres": "SATCHEL_POSTGRES", "s3": "SATCHEL_S3",
 }
@@ -50,18 +50,18 @@ var (
 	started []*Server
 )
 
-// Server is a server that answers.
+// Server is a running server.
 type Server struct {
-	// URL is where it is, as the variable of scripts/servers.sh says it.
+	// URL is its address, in the form of scripts/servers.sh.
 	URL string
 	// Dir holds its data, its logs and its sockets.
 	Dir  string
 	name string
 }
 
-// Shared returns the server of that name that all tests of the binary share. Where
-// its variable is set, it is that one. Without the programs for it the test says so
-// and is skipped; with SATCHEL_SERVERS=all it fails.
+// Shared returns the server with a name that all tests of the binary share. If its variable is
+// set, Shared returns the server at that address. If the server's programs are missing, it skips
+// the test, or fails it with SATCHEL_SERVERS=all.
 func Shared(t testing.TB, name string) *Server {
 	t.Helper()
 	mu.Lock()
@@ -77,7 +77,7 @@ func Shared(t testing.TB, name string) *Server {
 	return shared[name]
 }
 
-// Own returns a server of that name for this test alone, which may kill it.
+// Own starts a server with a name for one test, which may kill it.
 func Own(t testing.TB, name string) *Server {
 	t.Helper()
 	mu.Lock()
@@ -115,7 +115,7 @@ func tempDir() string {
 
 var errMissing = errors.New("a server is not installed")
 
-// Start starts the server, again after Kill, with the data that it has.
+// Start starts the server with its existing data, for example after Kill.
 func (s *Server) Start() error {
 	out, err := s.script("start")
 	if err != nil {
@@ -178,8 +178,7 @@ func scriptPath() (string, error) {
 	return "", err
 }
 
-// Kill ends all processes of the server at once, as a loss of power to them would, and
-// waits until they are gone.
+// Kill kills all processes of the server at once, like a power failure, and waits for their end.
 func (s *Server) Kill() error {
 	data, err := os.ReadFile(filepath.Join(s.Dir, "pid"))
 	if err != nil {
@@ -197,7 +196,7 @@ func (s *Server) Kill() error {
 			}
 		}
 		for _, member := range family {
-			if err := gone(member); err != nil {
+			if err := waitForEnd(member); err != nil {
 				return fmt.Errorf("kill %s: %w", s.name, err)
 			}
 		}
@@ -205,7 +204,7 @@ func (s *Server) Kill() error {
 	return nil
 }
 
-// children are the processes that a process has started.
+// children returns the processes that a process has started.
 func children(of int) (pids []int) {
 	names, _ := filepath.Glob("/proc/[0-9]*/stat")
 	for _, name := range names {
@@ -223,19 +222,19 @@ func children(of int) (pids []int) {
 	return pids
 }
 
-// gone waits until a process has ended.
-func gone(pid int) error {
+// waitForEnd waits until a process has ended.
+func waitForEnd(pid int) error {
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
-		if !runs(pid) {
+		if !isRunning(pid) {
 			return nil
 		}
 	}
 	return fmt.Errorf("process %d does not end", pid)
 }
 
-// runs reports whether a thread of a process runs: so long its ports are taken, and answer,
-// also where the first thread has ended.
-func runs(pid int) bool {
+// isRunning reports whether any thread of a process runs. While one does, the process holds
+// its ports, even if the first thread has ended.
+func isRunning(pid int) bool {
 	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
 	return slices.ContainsFunc(threads, func(name string) bool {
 		stat, err := os.ReadFile(name)
@@ -243,7 +242,7 @@ func runs(pid int) bool {
 	})
 }
 
-// remove ends the server and removes what it kept.
+// remove ends the server and removes its data.
 func (s *Server) remove() error {
 	_, err := s.script("stop")
 	return errors.Join(err, os.RemoveAll(s.Dir))

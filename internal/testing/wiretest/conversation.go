@@ -1,6 +1,5 @@
-// Package wiretest holds scripted conversations whose requests must be the same,
-// byte for byte, whatever framework sends them, in whatever version, streamed or
-// not, retried or resumed. The tests of each adapter play them.
+// Package wiretest has scripted conversations. Their requests must have the same bytes in every
+// framework and version, streamed or not, retried or resumed. The tests of each adapter play them.
 package wiretest
 
 import (
@@ -23,8 +22,8 @@ import (
 // System is the host's own system prompt in every conversation.
 const System = "You help with {files}."
 
-// HostTool is the name of the host's only tool, which answers [HostAnswer].
-// Its description is HostTool too, and it takes an object.
+// HostTool is the name and the description of the host's only tool. It takes an object and answers
+// [HostAnswer].
 const (
 	HostTool   = "look"
 	HostAnswer = "nothing to see"
@@ -36,11 +35,11 @@ type Conversation struct {
 	Name    string
 	Turns   []Turn
 	loading satchel.Loading
-	runs    bool // there are tools that run commands
+	runs    bool // it has tools that run commands
 }
 
-// Turn is what a user says and attaches, and all that the model answers until the
-// turn ends.
+// Turn is a message of the user with attached files, and the answers of the model until the turn
+// ends.
 type Turn struct {
 	User    string
 	Files   []File
@@ -50,7 +49,7 @@ type Turn struct {
 // File is a file that a user attaches.
 type File struct{ Name, MIME, Content string }
 
-// URL is the file as a data: URL, which messages of both frameworks can hold.
+// URL returns the file as a data: URL, which messages of both frameworks can hold.
 func (f File) URL() string {
 	return "data:" + f.MIME + ";name=" + url.PathEscape(f.Name) + ";base64," + base64.StdEncoding.EncodeToString([]byte(f.Content))
 }

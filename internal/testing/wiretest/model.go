@@ -16,7 +16,7 @@ import (
 	"github.com/satchel-go/satchel/internal/text/plainjson"
 )
 
-// Request is what a provider is sent.
+// Request is a request to a provider.
 type Request struct {
 	Messages []Message         `json:"messages"`
 	Tools    []core.Definition `json:"-"`
@@ -66,9 +66,9 @@ func (m *Model) Answer(r Request) (Answer, error) {
 //go:embed testdata
 var golden embed.FS
 
-// Check compares what was sent in a conversation with its golden file, and the
-// definitions of the skill tools with want. With update it writes the golden
-// file below dir, which is this package's directory.
+// Check compares the requests of a conversation with its golden file, and the definitions of the
+// skill tools with want. If update is set, it writes the golden file below dir, the directory of
+// this package.
 func (m *Model) Check(t testing.TB, name string, want []core.Tool, update bool, dir string) {
 	t.Helper()
 	m.mu.Lock()
@@ -92,8 +92,7 @@ func (m *Model) Check(t testing.TB, name string, want []core.Tool, update bool, 
 	}
 }
 
-// checkResults checks that each call of a request has one result, behind the message that
-// made it.
+// checkResults checks that each call of a request has one result, after the message with the call.
 func checkResults(t testing.TB, n int, messages []Message) {
 	t.Helper()
 	for i := range messages {
@@ -138,8 +137,7 @@ func decoded(t testing.TB, schema any) any {
 	return v
 }
 
-// written is the golden form: a digest of each request, and the messages of the
-// last one.
+// written returns the golden form of requests: a digest of each, and the messages of the last one.
 func written(t testing.TB, sent []Request) string {
 	t.Helper()
 	var b strings.Builder
