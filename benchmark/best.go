@@ -18,9 +18,9 @@ import (
 	"github.com/satchel-go/satchel/internal/cachecost/prompt"
 )
 
-// rateBest computes for each conversation of a scenario what the best clearing in hindsight
-// would have cost. That is the best way for a cache of every prefix, at the price, or what a
-// variant of Satchel paid if that is less.
+// rateBest computes for each conversation of a scenario the cost of the best clearing in
+// hindsight. That is the optimum for a cache of every prefix at the price, or the cost of a variant
+// of Satchel if that is less.
 func rateBest(ctx context.Context, s *scenario.Scenario, texts *scenario.Texts, skills string, r *prompt.Renderer, prices []cachemodel.Price, of []*measure.Conversation) error {
 	type rates struct {
 		read, write float64
@@ -54,9 +54,9 @@ func rateBest(ctx context.Context, s *scenario.Scenario, texts *scenario.Texts, 
 	return nil
 }
 
-// playRandom plays and measures n random conversations, each with skills of its
-// own, through every system but the adapters, which send what the runtime sends. f
-// counts them too, unless it is nil.
+// playRandom plays and measures n random conversations, each with its own skills, through every
+// system except the adapters, whose requests are those of the runtime. If f is not nil, it counts
+// the conversations too.
 func playRandom(ctx context.Context, seed uint64, n int, prices []cachemodel.Price, f *frontier) (all []*measure.Conversation, err error) {
 	dir, err := os.MkdirTemp("", "random-skills-")
 	if err != nil {

@@ -15,14 +15,14 @@ import (
 	"github.com/satchel-go/satchel/loadmode"
 )
 
-// frontier is what the default would cost with more and less caution, at prices that
-// cache every prefix.
+// frontier measures the cost of the default with more and less caution, at prices that cache every
+// prefix.
 type frontier struct {
 	prices []cachemodel.Price
 	rows   []*frontierRow
 }
 
-// frontierRow is one caution at one price, over conversations.
+// frontierRow is the result for one caution at one price, over all conversations.
 type frontierRow struct {
 	lifetime.Caution
 	price                        cachemodel.Price
@@ -30,7 +30,7 @@ type frontierRow struct {
 	above, dearer, dearerThanAny float64 // conversations
 }
 
-// margins and rentLimits are those that are tried.
+// margins and rentLimits are the values to try.
 var (
 	margins    = []float64{0, 0.15, 0.3, 0.5, 0.75, 1, 1.5, 2.5}
 	rentLimits = []float64{0.5, 1, 1.5, 3}
@@ -56,10 +56,10 @@ func newFrontier(prices []cachemodel.Price) *frontier {
 	return f
 }
 
-// slack is by how much a system is dearer that does not count as cheaper.
+// slack is the ratio of costs up to which two systems count as equal.
 const slack = 1.005
 
-// add counts a conversation that all systems have played.
+// add adds a conversation that all systems have played.
 func (f *frontier) add(c *hindsight.Conversation, of []*measure.Conversation) {
 	for _, r := range f.rows {
 		cost := c.Play(hindsight.Prices{Read: r.price.Read, Write: r.price.Write, TTL: r.price.TTL},

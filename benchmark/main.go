@@ -1,6 +1,5 @@
-// Command benchmark plays scripted conversations through Satchel and its peers
-// and says what each of them costs with a prompt cache. README.md says how to
-// read what it prints.
+// Command benchmark plays scripted conversations through Satchel and other systems, and computes
+// their costs with a prompt cache. README.md explains its output.
 package main
 
 import (
@@ -30,7 +29,7 @@ func main() {
 	}
 }
 
-// settings are the flags.
+// settings holds the flags.
 type settings struct {
 	suite
 	dump, json, html string
@@ -41,7 +40,7 @@ type settings struct {
 }
 
 func run(ctx context.Context, args []string, out, errs io.Writer) error {
-	s := settings{suite: places()}
+	s := settings{suite: defaultSuite()}
 	flags := flag.NewFlagSet("benchmark", flag.ContinueOnError)
 	flags.SetOutput(errs)
 	flags.StringVar(&s.scenarios, "scenarios", s.scenarios, "directory of the `scenarios`")
@@ -97,7 +96,7 @@ func run(ctx context.Context, args []string, out, errs io.Writer) error {
 	return err
 }
 
-// runRandom plays random conversations and writes what they cost by kind.
+// runRandom plays random conversations and writes their costs by kind.
 func (s *settings) runRandom(ctx context.Context, prices []cachemodel.Price, out, errs io.Writer) error {
 	if s.dump != "" {
 		return errors.New("-dump is for scenarios, not for random conversations")

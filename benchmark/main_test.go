@@ -148,13 +148,13 @@ func TestPlaces(t *testing.T) {
 	} {
 		t.Setenv(benchVariable, test.bench)
 		t.Setenv(corpusVariable, test.corpus)
-		if got := places(); got != test.want {
+		if got := defaultSuite(); got != test.want {
 			t.Errorf("%q and %q: %+v, want %+v", test.bench, test.corpus, got, test.want)
 		}
 	}
 	t.Setenv(benchVariable, "")
 	t.Chdir("..")
-	if got, want := places(), (suite{scenarios: filepath.Join("benchmark", "scenarios"), skills: filepath.Join("benchmark", "skills")}); got != want {
+	if got, want := defaultSuite(), (suite{scenarios: filepath.Join("benchmark", "scenarios"), skills: filepath.Join("benchmark", "skills")}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }

@@ -15,36 +15,35 @@ import (
 	"github.com/satchel-go/satchel/internal/cachecost/prompt"
 )
 
-// suite is where the conversations, their skills and the captures of others are;
-// without captures peers is "".
+// suite holds the directories of the conversations, of their skills, and of captures of other
+// systems. peers is "" if there are no captures.
 type suite struct{ scenarios, skills, peers string }
 
-// benchVariable and corpusVariable name the directories of the published
-// scenarios with their captures, and of the skills that these were made with.
+// benchVariable and corpusVariable name the variables with the directories of the published
+// scenarios with their captures, and of the skills of these captures.
 const benchVariable, corpusVariable = "SATCHEL_BENCH", "SATCHEL_CORPUS"
 
-// places is the suite that the variables name, or else the one that comes with the
-// program.
-func places() suite {
+// defaultSuite returns the suite that the variables name, or else the one of the repository.
+func defaultSuite() suite {
 	bench, corpus := os.Getenv(benchVariable), os.Getenv(corpusVariable)
 	if bench != "" && corpus != "" {
 		return suite{filepath.Join(bench, "scenarios"), filepath.Join(corpus, "anthropics-skills"), filepath.Join(bench, "peers")}
 	}
-	dir := "" // started here, or where the repository begins
+	dir := "" // the program runs in this directory, or in the root of the repository
 	if _, err := os.Stat("scenarios"); err != nil {
 		dir = "benchmark"
 	}
 	return suite{scenarios: filepath.Join(dir, "scenarios"), skills: filepath.Join(dir, "skills")}
 }
 
-// captures are all requests of all conversations.
+// captures holds all requests of all conversations.
 type captures struct {
 	scenarios []*scenario.Scenario
 	texts     *scenario.Texts
-	skills    string // where they lie
-	// played were sent here, read come from files.
+	skills    string // their directory
+	// played come from this run, read from files.
 	played, read []*prompt.Capture
-	left         []error // what could not be played or compared, and why
+	skipped      []error // conversations that could not be played or compared
 }
 
 // play plays every scenario through every system, and reads the captures.
@@ -72,25 +71,24 @@ func (s suite) play(ctx context.Context) (*captures, error) {
 			case strings.HasPrefix(system.Name, "satchel"):
 				return nil, err
 			default:
-				c.left = append(c.left, err)
+				c.skipped = append(c.skipped, err)
 			}
 		}
 	}
 	return c, nil
 }
 
-// isOther reports whether a capture that was read is of no scenario that is
-// played.
+// isOther reports whether a capture from a file belongs to no scenario of this run.
 func (c *captures) isOther(one *prompt.Capture) bool {
 	i := slices.IndexFunc(c.scenarios, func(s *scenario.Scenario) bool { return s.Name == one.Scenario })
 	if i >= 0 && !c.scenarios[i].Fits(one) {
-		c.left = append(c.left, fmt.Errorf("%s of %s (%s) was captured from another conversation", one.Scenario, one.System, one.Variant))
+		c.skipped = append(c.skipped, fmt.Errorf("%s of %s (%s) was captured from another conversation", one.Scenario, one.System, one.Variant))
 		return true
 	}
 	return i < 0
 }
 
-// notes says what the reports do not hold.
+// notes says what is missing in the reports.
 func (c *captures) notes() []string {
 	var notes []string
 	for _, s := range c.scenarios {
@@ -98,7 +96,7 @@ func (c *captures) notes() []string {
 			notes = append(notes, fmt.Sprintf("%s: field %q is not known and is left out", s.File, field))
 		}
 	}
-	for _, err := range c.left {
+	for _, err := range c.skipped {
 		notes = append(notes, "left out: "+err.Error())
 	}
 	if len(c.read) == 0 {
@@ -108,8 +106,7 @@ func (c *captures) notes() []string {
 	return notes
 }
 
-// measure measures what was captured of the scenarios, in their order, and in
-// that of the systems.
+// measure measures all captures, in the order of the scenarios and then of the systems.
 func (c *captures) measure(ctx context.Context, prices []cachemodel.Price) ([]*measure.Conversation, error) {
 	renderer, err := prompt.NewO200k()
 	if err != nil {

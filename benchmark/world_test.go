@@ -101,5 +101,5 @@ func corpus(t testing.TB) suite {
 			t.Skip(name + " is not set: the published figures are not checked")
 		}
 	}
-	return places()
+	return defaultSuite()
 }

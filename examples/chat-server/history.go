@@ -11,9 +11,9 @@ import (
 	"github.com/satchel-go/satchel/session"
 )
 
-// history holds the messages of a conversation. They are kept in its session, beside what its
-// agent has loaded. Each turn is a pinned text; the value of a separate agent is the list of
-// their digests. So they end with the session, and another server may continue it at any turn.
+// history holds the messages of a conversation. They are stored in its session, beside the state of
+// its agent. Each turn is a pinned text, and the value of a separate agent lists their digests. So
+// they end with the session, and another server may continue it at any turn.
 type history struct {
 	store    session.Store
 	key      core.SessionKey

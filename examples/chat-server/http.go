@@ -18,8 +18,8 @@ const maxText, maxUpload = 64 << 10, 16 << 20
 
 var chatName = regexp.MustCompile(`^[a-z0-9-]{1,64}$`)
 
-// routes are the paths of the server. A token says whose they are, so no tenant can
-// name a conversation or a file of another.
+// routes returns the handler of the server. The token of a request decides the tenant, so no tenant
+// can name a conversation or a file of another.
 func routes(tenants map[string]*tenant) http.Handler {
 	mux := http.NewServeMux()
 	for pattern, serve := range map[string]func(*tenant, http.ResponseWriter, *http.Request){
@@ -69,8 +69,8 @@ func (t *tenant) message(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// upload keeps a file of the user, below uploads/, where the runner saves nothing. The
-// next message of the conversation tells it.
+// upload stores a file of the user below uploads/, where the runner saves no files. The next message
+// of the conversation announces it to the model.
 func (t *tenant) upload(w http.ResponseWriter, r *http.Request) {
 	// snippet: upload
 	info, err := t.files.Save(r.Context(), r.PathValue("chat"), uploaded+r.PathValue("name"),
@@ -98,7 +98,7 @@ func (t *tenant) download(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.Copy(w, file)
 }
 
-// end forgets a conversation; its files stay.
+// end ends a conversation; its files stay.
 func (t *tenant) end(w http.ResponseWriter, r *http.Request) {
 	chat := r.PathValue("chat")
 	if _, runs := t.busy.LoadOrStore(chat, true); runs {

@@ -34,7 +34,7 @@ func main() {
 	}
 }
 
-// grace is how long a shutdown waits for the turns that run.
+// grace is how long a shutdown waits for running turns.
 const grace = 30 * time.Second
 
 // run serves until ctx ends, and then lets the running turns finish. If ready is not nil, run

@@ -19,8 +19,8 @@ import (
 	"github.com/satchel-go/satchel/session/redisstore"
 )
 
-// places say where conversations and files are kept: below a directory, or on servers
-// that several chat-servers share.
+// places are the places of conversations and files: a directory, or servers that several
+// chat-servers share.
 type places struct {
 	dir       string
 	store     string // redis://…, unix:///path or postgres://…; "" is dir
@@ -37,7 +37,7 @@ func (c closers) close() (err error) {
 	return err
 }
 
-// open opens what is kept of a tenant: its conversations, and its uploads and results.
+// open opens the stores of a tenant: one for its conversations, one for its uploads and results.
 func (p places) open(ctx context.Context, tenant string) (session.Store, artifacts.Store, closers, error) {
 	sessions, opened, err := p.sessions(ctx, tenant)
 	if err != nil {

@@ -23,7 +23,7 @@ import (
 	"github.com/satchel-go/satchel/workspace"
 )
 
-// tenant is one customer: its skills, its agent, and what is kept of its conversations.
+// tenant is one customer: its skills, its agent, and its stores.
 type tenant struct {
 	skills   *satchel.Runtime
 	config   *adk.ChatModelAgentConfig // with skills
@@ -35,7 +35,7 @@ type tenant struct {
 
 var errBusy = errors.New("a turn of this conversation is running")
 
-// newTenant opens what is kept of a tenant. An error ends the server.
+// newTenant opens the stores of a tenant and its runtime. An error ends the server.
 func newTenant(ctx context.Context, at places, token string, skillDirs []string) (t *tenant, err error) {
 	sum := sha256.Sum256([]byte(token))
 	t = &tenant{}
@@ -63,11 +63,11 @@ func newTenant(ctx context.Context, at places, token string, skillDirs []string)
 	return t, err
 }
 
-// uploaded begins the names of files that users have sent. The runner saves nothing
-// under such a name.
+// uploaded begins the names of files that users have sent. The runner saves no file under such a
+// name.
 const uploaded = "uploads/"
 
-// uploads are the files that the user has sent to the conversation of ctx.
+// uploads returns the files that the user has sent to the conversation of ctx.
 func (t *tenant) uploads(ctx context.Context) (files []workspace.Attachment) {
 	// snippet: uploads
 	chat, _ := satchel.SessionID(ctx)
@@ -85,7 +85,7 @@ func (t *tenant) uploads(ctx context.Context) (files []workspace.Attachment) {
 	// end snippet
 }
 
-// turn answers one message of a conversation. It tells the pieces of text as they come.
+// turn answers one message of a conversation. It calls tell with each piece of text as it comes.
 func (t *tenant) turn(ctx context.Context, chat, text string, tell func(string)) error {
 	if _, runs := t.busy.LoadOrStore(chat, true); runs {
 		return errBusy

@@ -34,7 +34,7 @@ func main() {
 	}
 }
 
-// connection begins a conversation; what it returns answers one prompt after another.
+// connection begins a conversation. It returns a function that answers one prompt after another.
 type connection func(ctx context.Context, skills *satchel.Runtime) (say func(ctx context.Context, prompt string) (string, error), err error)
 
 func run(ctx context.Context, in io.Reader, w io.Writer, file string, connect connection) error {
@@ -65,7 +65,7 @@ func run(ctx context.Context, in io.Reader, w io.Writer, file string, connect co
 		return err
 	}
 	defer runtime.Close()
-	if err := stock(ctx, skills); err != nil {
+	if err := importSkill(ctx, skills); err != nil {
 		return err
 	}
 	for n, prompts := range [][]string{
@@ -88,8 +88,8 @@ func run(ctx context.Context, in io.Reader, w io.Writer, file string, connect co
 	return nil
 }
 
-// stock imports the skill, as a person would, unless it is there.
-func stock(ctx context.Context, skills *library.Library) error {
+// importSkill imports the skill, as a person would, unless the library has it.
+func importSkill(ctx context.Context, skills *library.Library) error {
 	maintainer := library.Actor{Subject: "mia", Roles: []library.Role{"maintainer"}}
 	if there, err := skills.List(ctx, maintainer, library.ListQuery{}); err != nil || len(there) > 0 {
 		return err

@@ -1,6 +1,6 @@
-// Command load-modes plays one conversation four times, once in each load
-// mode, and prints what every request shows of the skill that is loaded in it.
-// It has no framework and no model: it calls the Runtime as an adapter does.
+// Command load-modes plays one conversation four times, once in each load mode. It prints which
+// texts of the skill each request has. It has no framework and no model: it calls the Runtime as an
+// adapter does.
 //
 // Run it in examples/: go run ./load-modes
 package main
@@ -47,7 +47,7 @@ func run(ctx context.Context, w io.Writer) error {
 	return nil
 }
 
-// play returns what each request of the conversation shows.
+// play returns for each request of the conversation the texts in it.
 func play(ctx context.Context, skills *satchel.Runtime) (shown []string, err error) {
 	key := core.SessionKey{Session: "conversation-1", Agent: "writer"}
 	var history []core.Message
@@ -81,7 +81,7 @@ func play(ctx context.Context, skills *satchel.Runtime) (shown []string, err err
 	return shown, nil
 }
 
-// shows names the texts of the skill that the model would see.
+// shows returns the names of the skill's texts in a view.
 func shows(view core.View) string {
 	text := ""
 	for _, m := range view.Messages {

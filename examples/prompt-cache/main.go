@@ -1,6 +1,5 @@
-// Command prompt-cache looks at a conversation as a provider's prompt cache does:
-// the guard compares each request with the one before, and says what broke it. It
-// has no framework and no model.
+// Command prompt-cache shows the prefix guard, which compares each request with the previous one and
+// reports what broke the prefix. It has no framework and no model.
 //
 // Run it in examples/: go run ./prompt-cache
 package main

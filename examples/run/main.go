@@ -1,6 +1,6 @@
-// Command run lets a skill run its script in a workspace: a log of the host goes
-// in, a table comes out and is kept as an artifact. No framework is needed for
-// that, and here no model either: the calls are those that one would make.
+// Command run lets a skill run its script in a workspace. The script reads a log of the host and
+// writes a table, which is saved as an artifact. The program needs no framework and no model: it
+// makes the calls that a model would make.
 //
 // Run it in examples/, on a machine with bash and python3: go run ./run
 package main

@@ -1,6 +1,5 @@
-// Command sub-agents is an agent of Eino's adk that asks another one, as a
-// tool. Both have the same skills, and each loads its own: what the helper
-// loads is never in a request of the agent that asks it, and neither in reverse.
+// Command sub-agents is an agent of Eino's adk that calls another one as a tool. Both have the same
+// skills, and each loads its own. A skill that one of them loads is never in a request of the other.
 //
 // Run it in examples/, with OPENAI_API_KEY and OPENAI_MODEL set, and with
 // OPENAI_BASE_URL for an endpoint other than OpenAI's:
@@ -32,8 +31,8 @@ func main() {
 }
 
 func run(ctx context.Context, w io.Writer) error {
-	// The list of commit-style has some commands of git only. It shall not keep
-	// the lead from asking.
+	// The list of commit-style allows only some commands of git. It must not prevent the lead
+	// from calling the other agent.
 	asking := permission.Tool{Name: "triage", Always: true}
 	skills, err := satchel.New(satchel.WithSkillDirs("skills"), satchel.WithPermissions(satchel.Permissions{HostTools: []permission.Tool{asking}}))
 	if err != nil {
@@ -68,7 +67,7 @@ func run(ctx context.Context, w io.Writer) error {
 		}
 	}
 
-	// Under the session's context, Loaded speaks of all of its agents.
+	// With the session's context, Loaded returns the skills of all its agents.
 	loaded, err := skills.Loaded(ctx)
 	if err != nil {
 		return err

@@ -8,7 +8,7 @@ import (
 	"github.com/satchel-go/satchel/loadmode"
 )
 
-// adaptive is load mode adaptive, with what its record would hold.
+// adaptive is load mode adaptive, with the state that its record would hold.
 type adaptive struct {
 	prices  loadmode.Prices
 	caution lifetime.Caution

@@ -21,7 +21,7 @@ func rated(seed uint64, n int) (f figures, sums map[string]float64) {
 	for _, write := range []float64{1, 1.25} {
 		p := Prices{Read: 0.1, Write: write, TTL: 5 * time.Minute}
 		for _, plan := range random.Plans(seed, n) {
-			c := OfPlan(plan)
+			c := FromPlan(plan)
 			best, _ := c.Optimum(p)
 			cost := c.Play(p, Adaptive(loadmode.Prices{Read: p.Read, Write: p.Write, TTL: p.TTL}, lifetime.DefaultCaution())).Cost
 			never, always := c.Play(p, Never).Cost, c.Play(p, Always).Cost

@@ -1,7 +1,7 @@
-// Package hindsight plays conversations by their sizes alone. It computes what a way to clear
-// the texts of skills costs, and what the best way would have cost with knowledge of the later
-// turns. It follows Satchel's default view, in which a text stands in the result of the call
-// that delivered it, and a cache that serves every prefix.
+// Package hindsight simulates conversations by the sizes of their texts. It computes the cost of a
+// policy for clearing the texts of skills, and the cost of the best clearing with knowledge of the
+// later turns. It models Satchel's default view, in which a text is in the result of the call that
+// loaded it, and a cache that serves every prefix.
 package hindsight
 
 import (
@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Conversation is a conversation in tokens.
+// Conversation is a conversation whose texts are numbers of tokens.
 type Conversation struct {
 	// Fixed are the tools and the system message.
 	Fixed int
@@ -20,60 +20,59 @@ type Conversation struct {
 // Text is the body of a skill or one of its docs.
 type Text struct{ Skill, Size int }
 
-// Turn is what a user says and what follows it.
+// Turn is a message of the user and the steps after it. Idle is the pause before it, and Say the
+// final answer.
 type Turn struct {
 	Idle      time.Duration
 	User, Say int
 	Steps     []Step
 }
 
-// Step is one of two. If it has Needs, these texts must be in the next request, the body of
-// their skill first. Call and Result are then the call that loads what is missing and its stub.
-// Without Needs, they are the call of a tool and its result.
+// Step is a load or a call of another tool. If it has Needs, the next request must have these
+// texts, the body of their skill first. Then Call and Result are the call that loads the missing
+// ones and its stub. Without Needs, they are the call of a tool and its result.
 type Step struct {
 	Needs        []int
 	Call, Result int
 }
 
-// Prices are those of a cached token, and of one that enters the cache, which
-// forgets what was not used for TTL; 0 never forgets.
+// Prices are the prices of a token that is read from the cache and of one that is written to it. The
+// cache forgets a prefix after TTL without use; 0 means never.
 type Prices struct {
 	Read, Write float64
 	TTL         time.Duration
 }
 
-// Unit is what one call delivered and the view still shows.
+// Unit is the texts of one call that are still in the view.
 type Unit struct {
 	Texts []int
 	Skill int
 	Size  int
-	// At is how many tokens that are no text of a skill stand before it.
+	// At is how many tokens before it are no text of a skill.
 	At int
-	// Turn is when it was delivered; Carried how many requests of later turns
-	// held it.
+	// Turn is the turn of the call. Carried is how many requests of later turns had the unit.
 	Turn, Carried int
 }
 
-// View is a conversation that has come to the beginning of a turn.
+// View is the state of a conversation at the beginning of a turn.
 type View struct {
 	Conversation *Conversation
 	Prices       Prices
-	// Turn is the one that begins, Calls are the requests so far.
+	// Turn is the turn that begins, and Calls the number of requests so far.
 	Turn, Calls int
-	// Cold: the cache has forgotten everything.
+	// Cold reports that the cache has forgotten all prefixes.
 	Cold bool
-	// Live are the tokens that are no text of a skill, Units the texts that are
-	// shown, in their order.
+	// Live is the number of tokens that are no text of a skill. Units are the texts of skills in
+	// the view, in order.
 	Live  int
 	Units []Unit
-	// Cost is what the requests so far cost.
+	// Cost is the cost of the requests so far.
 	Cost float64
-	// Loaded are the skills that the turn before loaded, Quiet that it called no
-	// tool.
+	// Loaded are the skills that the previous turn loaded. Quiet reports that it called no tool.
 	Loaded []int
 	Quiet  bool
 
-	cached int // of the last request, from its start on
+	cached int // length of the prefix of the last request that the cache has
 }
 
 // start is the view before the first turn.
@@ -87,7 +86,7 @@ func (v *View) clone() *View {
 	return &w
 }
 
-// Size are the tokens of a request.
+// Size returns the number of tokens of a request.
 func (v *View) Size() int {
 	size := v.Live
 	for i := range v.Units {
@@ -106,11 +105,11 @@ func (v *View) begin() {
 	}
 }
 
-// clear takes the units out for which gone is true.
-func (v *View) clear(gone func(i int) bool) {
+// clear removes the units that isCleared selects.
+func (v *View) clear(isCleared func(i int) bool) {
 	before, kept := 0, v.Units[:0:0]
 	for i, u := range v.Units {
-		if gone(i) {
+		if isCleared(i) {
 			if len(kept) == i { // the first one
 				v.cached = min(v.cached, u.At+before)
 			}
@@ -122,7 +121,7 @@ func (v *View) clear(gone func(i int) bool) {
 	v.Units = kept
 }
 
-// play plays the turn that has begun.
+// play plays the current turn.
 func (v *View) play() {
 	t := &v.Conversation.Turns[v.Turn]
 	v.Live += t.User
@@ -152,7 +151,7 @@ func (v *View) play() {
 	v.Live += t.Say
 }
 
-// missing are the texts that no unit has.
+// missing returns the needed texts that no unit has.
 func (v *View) missing(needs []int) []int {
 	var missing []int
 	for _, text := range needs {
@@ -175,8 +174,8 @@ func (v *View) request() {
 	}
 }
 
-// Policy says, where a turn begins, from which unit on the texts are cleared:
-// len(v.Units) clears none. It must not look ahead, and must not change the view.
+// Policy returns at the beginning of a turn the index of the first unit to clear; all units from it
+// on are cleared. len(v.Units) clears none. It must not use later turns or change the view.
 type Policy func(v *View) int
 
 // Never is the policy that clears nothing.

@@ -6,28 +6,20 @@ import (
 	"slices"
 )
 
-// Beam is how many ways to clear are followed beyond each turn. Optimum is exact if there are
-// no more.
-const Beam = 64
-
-// branching is of how many texts that are needed again each subset is looked at;
-// of more, only those are that hold what is needed soonest.
-const branching = 5
-
-// Optimum returns the cost of the conversation if the choice of what to clear at each turn is
-// made with knowledge of all that follows. choices are the units that are cleared at each turn.
-// Of the texts behind a break, those that are never needed again are always cleared: keeping
-// one would cost more.
+// Optimum returns the least cost of the conversation if each choice of units to clear is made with
+// knowledge of the later turns. choices are the units that are cleared at each turn. After a break,
+// units that are never needed again are always cleared, because keeping one costs more. The result
+// is exact unless more than [Beam] paths remain after a turn.
 func (c *Conversation) Optimum(p Prices) (cost float64, choices [][]int) {
 	o := newOracle(c, p)
 	beam := []*path{{view: c.start(p)}}
 	for turn := range c.Turns {
 		best := map[string]*path{}
 		for _, at := range beam {
-			for _, gone := range o.options(at.view, turn) {
-				next := &path{at.view.clone(), at, gone, 0}
+			for _, cleared := range o.options(at.view, turn) {
+				next := &path{at.view.clone(), at, cleared, 0}
 				next.view.begin()
-				next.view.clear(func(i int) bool { return slices.Contains(gone, i) })
+				next.view.clear(func(i int) bool { return slices.Contains(cleared, i) })
 				next.view.play()
 				next.estimate = next.view.Cost + o.rest(next.view, turn+1)
 				key := next.key()
@@ -47,7 +39,7 @@ func (c *Conversation) Optimum(p Prices) (cost float64, choices [][]int) {
 			case a.estimate > b.estimate:
 				return 1
 			}
-			return slices.Compare(a.gone, b.gone)
+			return slices.Compare(a.cleared, b.cleared)
 		})
 		beam = beam[:min(len(beam), Beam)]
 	}
@@ -59,7 +51,7 @@ func (c *Conversation) Optimum(p Prices) (cost float64, choices [][]int) {
 	})
 	cost = end.view.Cost
 	for at := end; at.before != nil; at = at.before {
-		choices = append(choices, at.gone)
+		choices = append(choices, at.cleared)
 	}
 	slices.Reverse(choices)
 	return cost, choices
@@ -76,15 +68,15 @@ func (c *Conversation) Follow(p Prices, choices [][]int) *View {
 	return v
 }
 
-// path is one way through the conversation so far.
+// path is one sequence of choices up to a turn.
 type path struct {
 	view     *View
 	before   *path
-	gone     []int
+	cleared  []int
 	estimate float64
 }
 
-// key tells two views apart whose futures differ: by what is shown, where.
+// key identifies views with the same future: they have the same units at the same places.
 func (p *path) key() string {
 	key := binary.AppendUvarint(nil, uint64(p.view.Live))
 	for i := range p.view.Units {
@@ -121,7 +113,7 @@ func newOracle(c *Conversation, p Prices) *oracle {
 	return o
 }
 
-// soonest is when a unit is needed next.
+// soonest returns the next turn that needs a unit.
 func (o *oracle) soonest(u *Unit, turn int) int {
 	next := never
 	for _, text := range u.Texts {
@@ -130,7 +122,7 @@ func (o *oracle) soonest(u *Unit, turn int) int {
 	return next
 }
 
-// options are the sets of units that may be cleared where a turn begins.
+// options returns the sets of units that may be cleared at the beginning of a turn.
 func (o *oracle) options(v *View, turn int) [][]int {
 	all := [][]int{nil}
 	for first := range v.Units {
@@ -150,8 +142,8 @@ func (o *oracle) options(v *View, turn int) [][]int {
 	return all
 }
 
-// subsets are those of some units. Of many, they are the ones that hold what is
-// needed latest.
+// subsets returns all subsets of some units. Of more than branching units, it returns only the sets
+// of the n units that are needed latest, for each n.
 func (o *oracle) subsets(v *View, turn int, units []int) [][]int {
 	var sets [][]int
 	if len(units) <= branching {
@@ -176,8 +168,8 @@ func (o *oracle) subsets(v *View, turn int, units []int) [][]int {
 	return sets
 }
 
-// rest is less than what is still to be paid: for each text that is needed again
-// and not shown, what it costs to write.
+// rest returns a lower bound of the cost from a turn on: the price of writing each text that is
+// needed again and is not in the view.
 func (o *oracle) rest(v *View, turn int) float64 {
 	tokens := 0
 	for text, next := range o.next[turn] {

@@ -2,8 +2,8 @@ package hindsight
 
 import "github.com/satchel-go/satchel/benchmark/internal/random"
 
-// What Satchel adds to a conversation, measured in those of the benchmark: its
-// tools and the overview, a call of skill_load, its stub, and the frame of a text.
+// Tokens that Satchel adds to a conversation, measured in those of the benchmark: tools and
+// overview, a call of skill_load, its stub, and the tags around a text.
 const (
 	fixedSize  = 365
 	perSkill   = 55
@@ -14,9 +14,9 @@ const (
 	perMessage = 4
 )
 
-// OfPlan is the conversation of a plan, to the sizes of the plan. It is what
-// policies are looked for with: no text is made.
-func OfPlan(p *random.Plan) *Conversation {
+// FromPlan returns the conversation of a plan, with the sizes of the plan. It generates no texts,
+// so it is fast enough to search for policies.
+func FromPlan(p *random.Plan) *Conversation {
 	c := &Conversation{Fixed: fixedSize + perSkill*len(p.Skills)}
 	first := make([]int, len(p.Skills))
 	for i, s := range p.Skills {

@@ -10,10 +10,10 @@ import (
 	"github.com/satchel-go/satchel/loadmode"
 )
 
-// follower plays the script of a scenario against a capture. Live are the instruction, the
-// tools, the overview, the history, and the texts of skills that the task has needed and whose
-// lifetime is not over. A lifetime also ends where the system unloads one skill for another.
-// Other text of skills in a request is dead weight and no part of the bound.
+// follower plays the script of a scenario against a capture and counts live tokens. Live are the
+// instruction, the tools, the overview, the history, and the texts of skills that the task has
+// needed and whose lifetime has not ended. A lifetime also ends when the system unloads one skill
+// for another. Other texts of skills in a request do not count for the bound.
 type follower struct {
 	gauge    *cachemodel.Gauge
 	renderer *prompt.Renderer
@@ -27,7 +27,7 @@ type loads struct {
 	used  []string
 }
 
-// loadsOf knows the systems that unload a skill when one too many is loaded.
+// loadsOf returns the loads of a capture, or nil for a system that does not cap loaded skills.
 func loadsOf(c *prompt.Capture) *loads {
 	if strings.HasPrefix(c.System, "satchel") {
 		return &loads{limit: loadmode.DefaultMax}
@@ -35,8 +35,8 @@ func loadsOf(c *prompt.Capture) *loads {
 	return new(loads)
 }
 
-// use notes a load, or a selection of docs, and returns the skill that has to go for
-// it, or "".
+// use records a load or a selection of docs. It returns the skill that the system unloads for it, or
+// "".
 func (l *loads) use(skill string) (evicted string) {
 	l.used = append(slices.DeleteFunc(l.used, func(s string) bool { return s == skill }), skill)
 	if l.limit > 0 && len(l.used) > l.limit {
@@ -51,8 +51,8 @@ func turnOnly(variant string) bool {
 	return strings.HasPrefix(variant, "turn") || strings.HasPrefix(variant, "adaptive")
 }
 
-// follow plays the script against the captured requests, notes what is missing from
-// each of them, and counts their live tokens.
+// follow plays the script against the captured requests. It records the missing texts of each and
+// counts its live tokens.
 func (f *follower) follow(c *prompt.Capture, s *scenario.Scenario) error {
 	player, turnOnly, times, loads := scenario.NewPlayer(s, f.texts), turnOnly(c.Variant), clock(c, s), loadsOf(c)
 	for i, request := range c.Requests {
@@ -87,8 +87,7 @@ func (f *follower) follow(c *prompt.Capture, s *scenario.Scenario) error {
 	return nil
 }
 
-// live counts the live tokens of a request: of the texts of skills, only those that
-// are alive.
+// live counts the live tokens of a request. alive are the live texts of skills.
 func (f *follower) live(request prompt.Request, p *prompt.Prompt, alive []*scenario.Text) error {
 	f.gauge.LiveTools(request, p)
 	for i, parts := range cachemodel.Messages(p) {
@@ -123,8 +122,7 @@ func (f *follower) live(request prompt.Request, p *prompt.Prompt, alive []*scena
 	return nil
 }
 
-// spansOf are the texts in a message that do not overlap, in order; of two that
-// overlap the longer one counts.
+// spansOf returns the texts in a message, in order. Of two that overlap it returns the longer one.
 func spansOf(message string, texts *scenario.Texts) []scenario.Span {
 	found := slices.Clone(texts.Find(message))
 	slices.SortStableFunc(found, func(a, b scenario.Span) int { return (b.To - b.From) - (a.To - a.From) })

@@ -1,6 +1,6 @@
-// Package measure computes what a captured conversation costs. It counts the tokens that were
-// sent, those that a prompt cache would have served, and where the prefix broke. It compares
-// the cost with the least that could have been paid.
+// Package measure computes the cost of a captured conversation. It counts the tokens of its
+// requests, those that a prompt cache would have served, and the breaks of the prefix. It compares
+// the cost with the least possible one.
 package measure
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/satchel-go/satchel/internal/cachecost/prompt"
 )
 
-// Conversation is what is known of one captured conversation.
+// Conversation holds the measurements of one captured conversation.
 type Conversation struct {
 	Scenario string `json:"scenario"`
 	System   string `json:"system"`
@@ -30,13 +30,13 @@ type Conversation struct {
 	Kind      string             `json:"kind,omitempty"`
 }
 
-// Loss is a text that was needed and is not in a request.
+// Loss is a needed text that is missing in a request.
 type Loss struct {
 	Request int    `json:"request"`
 	Text    string `json:"text"`
 }
 
-// Missing is how many texts were not there when they were needed.
+// Missing returns how many texts were missing when they were needed.
 func (m *Conversation) Missing() int { return len(m.Lost) + len(m.Unmet) }
 
 // Of measures a capture of a scenario at every price.
@@ -52,8 +52,8 @@ func Of(c *prompt.Capture, s *scenario.Scenario, texts *scenario.Texts, r *promp
 	return f.m, nil
 }
 
-// clock is when each request is sent: calls follow each other at once, and a
-// turn begins after the time that its user was idle.
+// clock returns the time of each request. Requests of a turn follow each other at once, and a turn
+// begins after the pause of its user.
 func clock(c *prompt.Capture, s *scenario.Scenario) []time.Duration {
 	times := make([]time.Duration, len(c.Requests))
 	now := time.Duration(0)

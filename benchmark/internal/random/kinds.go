@@ -2,14 +2,14 @@ package random
 
 import "time"
 
-// kind is a way in which conversations go.
+// kind is a kind of conversation.
 type kind struct {
 	name string
 	fill func(*maker)
 }
 
-// kinds are in the order of reports. The first seven are those that were known to
-// favour one system or another; the others mix them.
+// kinds are in the order of reports. Each of the first seven favours some system; the others mix
+// them.
 var kinds = []kind{
 	{"one-skill", oneSkill},
 	{"new-skills", newSkills},
@@ -25,7 +25,7 @@ var kinds = []kind{
 	{"any-skill", anySkill},
 }
 
-// Kinds are the names of the kinds in the order of reports.
+// Kinds returns the names of the kinds in the order of reports.
 func Kinds() []string {
 	var names []string
 	for _, k := range kinds {
@@ -64,7 +64,8 @@ func favourites(m *maker) {
 	}
 }
 
-// favourite is one of n, each half as likely as the one before it, or any.
+// favourite returns one of n numbers. Usually each is half as likely as the previous one, and
+// sometimes all are equally likely.
 func (m *maker) favourite(n int) int {
 	if m.chance(0.15) {
 		return m.IntN(n)
@@ -180,7 +181,7 @@ func shift(m *maker) {
 	}
 }
 
-// within are the docs that a skill has.
+// within returns those of the docs that a skill with n docs has.
 func within(docs []int, n int) []int {
 	for _, d := range docs {
 		if d >= n {

@@ -1,5 +1,5 @@
-// Package random generates conversations: seeded, of several kinds, with texts as large as
-// those that people write. They are not chosen to suit any system.
+// Package random generates conversations of several kinds from a seed. The sizes of their texts are
+// those of real skills. No conversation is chosen to suit a system.
 package random
 
 import (
@@ -8,25 +8,24 @@ import (
 	"time"
 )
 
-// Plan is a conversation by its sizes, in tokens. Its texts are made by Scenario
-// and Skills.
+// Plan is a conversation whose texts are sizes in tokens. Scenario and WriteSkills generate the
+// texts.
 type Plan struct {
-	// Name is part of file names and tells kind and seed; no two plans of a suite
-	// have the same.
+	// Name is part of file names and contains kind and seed. It is unique in a suite.
 	Name, Kind string
 	Seed       uint64
 	Skills     []Skill
 	Turns      []Turn
 }
 
-// Skill is one of those that the agent has.
+// Skill is a skill of the agent.
 type Skill struct {
 	Name string
 	Body int
 	Docs []int
 }
 
-// Turn is what a user says and what follows it.
+// Turn is a message of the user and the steps after it.
 type Turn struct {
 	Idle  time.Duration
 	User  int
@@ -34,16 +33,15 @@ type Turn struct {
 	Say   int
 }
 
-// Step is a need of a skill and some of its docs, or, where Skill is -1, a call of
-// a tool.
+// Step is a need of a skill and some of its docs. If Skill is -1, it is a call of a tool.
 type Step struct {
 	Skill  int
 	Docs   []int
 	Result int
 }
 
-// Plans returns n conversations, each kind as often as any other. The same seed
-// gives the same conversations, and the first of more are the same ones.
+// Plans returns n conversations, equally many of each kind. The same seed gives the same
+// conversations, and a greater n only appends to them.
 func Plans(seed uint64, n int) []*Plan {
 	plans := make([]*Plan, n)
 	for i := range plans {
@@ -66,7 +64,7 @@ type maker struct {
 	plan *Plan
 }
 
-// between is a number from low to high.
+// between returns a random number from low to high.
 func (m *maker) between(low, high int) int { return low + m.IntN(high-low+1) }
 
 func (m *maker) chance(p float64) bool { return m.Float64() < p }
@@ -82,8 +80,7 @@ func (m *maker) skills(n int, bodies sizes) {
 	}
 }
 
-// turn adds a turn: of each skill its text, and now and then a doc, with calls of
-// tools behind it.
+// turn adds a turn. It needs the text of each skill, sometimes a doc too, and then calls tools.
 func (m *maker) turn(tools int, results sizes, skills ...int) {
 	t := Turn{User: userSizes.draw(m.Rand), Say: saySizes.draw(m.Rand)}
 	for _, s := range skills {

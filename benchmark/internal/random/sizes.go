@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 )
 
-// sizes is a distribution by some of its quantiles, in tokens: between two of
-// them sizes are as likely as their logarithms are close.
+// sizes is a distribution of sizes in tokens, given by some of its quantiles. Between two of them
+// the logarithm of the size is uniformly distributed.
 type sizes []quantile
 
 type quantile struct {
@@ -14,9 +14,8 @@ type quantile struct {
 	size  int
 }
 
-// Measured at four bytes a token: bodySizes in the 333 SKILL.md of 35 public
-// repositories, docSizes in the 94 other Markdown files beside them. The longest
-// hundredth is left out.
+// bodySizes were measured in the 333 SKILL.md of 35 public repositories, docSizes in the 94 other
+// Markdown files of these skills, at four bytes a token. The longest hundredth is left out.
 var (
 	bodySizes = sizes{{0, 150}, {.05, 263}, {.1, 457}, {.2, 717}, {.3, 996}, {.4, 1341}, {.5, 1700}, {.6, 2095}, {.7, 2668}, {.8, 3419}, {.9, 4221}, {.95, 5954}, {1, 18484}}
 	docSizes  = sizes{{0, 59}, {.05, 124}, {.1, 136}, {.2, 178}, {.3, 818}, {.4, 1434}, {.5, 1821}, {.6, 2391}, {.7, 2725}, {.8, 4077}, {.9, 4843}, {1, 6378}}

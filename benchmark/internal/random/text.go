@@ -31,15 +31,15 @@ table take talk teach team tell term test thing think thought through time toget
 tree true turn type under unit until use usual value very view visit voice wait walk wall want war warm watch water way
 weather week weight well west whole wide wind window wish without woman wonder wood word work world write year young`)
 
-// skillName is the name of the skill at a place.
+// skillName returns the name of the i-th skill.
 func skillName(i int) string {
 	return words[(i*37+11)%len(words)] + "-" + words[(i*53+7)%len(words)]
 }
 
-// docName is the name of a doc at a place.
+// docName returns the name of the i-th doc.
 func docName(i int) string { return fmt.Sprintf("docs/part-%d.md", i+1) }
 
-// text is so many tokens of words, twelve a line.
+// text returns a text of so many tokens, with twelve words a line.
 func text(r *rand.Rand, tokens int) string {
 	var b strings.Builder
 	for i := range tokens * 12 / 13 {
@@ -56,7 +56,7 @@ func text(r *rand.Rand, tokens int) string {
 
 const instruction = "You help a small team with its work. Look up what you need, follow the skills that fit, and keep answers short."
 
-// Scenario is the plan with texts. It does not change with the skills.
+// Scenario returns the plan with generated texts. It does not depend on the skills' texts.
 func (p *Plan) Scenario() (*scenario.Scenario, error) {
 	r := rand.New(rand.NewPCG(p.Seed, 1))
 	s := scenario.Scenario{Name: p.Name, Instruction: instruction}

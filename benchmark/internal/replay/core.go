@@ -12,8 +12,8 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// coreSystems are Satchel's runtime without a framework: as it is by default,
-// with the tools that the captures of others have, and set up differently.
+// coreSystems returns Satchel's runtime without a framework: with its defaults, with the tools of
+// the captures of others, and with other settings.
 func coreSystems() []System {
 	system := func(variant string, opts ...satchel.Option) System {
 		return System{Name: "satchel", Variant: variant, play: func(ctx context.Context, s *stage) error {
@@ -52,7 +52,7 @@ func playCore(ctx context.Context, s *stage, opts []satchel.Option) error {
 	return nil
 }
 
-// host is an agent loop of its own around a runtime.
+// host is an agent loop around a runtime.
 type host struct {
 	*stage
 	runtime *satchel.Runtime
@@ -61,7 +61,7 @@ type host struct {
 	history []core.Message
 }
 
-// answer goes on until the model ends the turn.
+// answer calls the model and its tools until the model ends the turn.
 func (h *host) answer(ctx context.Context) error {
 	for {
 		view, err := h.runtime.Prepare(ctx, core.Request{Key: h.key, Messages: h.history})

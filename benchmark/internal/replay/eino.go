@@ -20,7 +20,7 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// einoAdapter is Satchel in an agent of Eino's adk.
+// einoAdapter returns Satchel in an agent of Eino's adk.
 func einoAdapter() System {
 	return System{Name: "satchel-eino", Variant: "adaptive/tool-result", Adapter: true, play: func(ctx context.Context, s *stage) error {
 		rt, err := satchel.New(satchel.WithSkillDirs(s.skills), satchel.WithTools(satchel.Tools{Profile: tools.KnowledgeOnly}), satchel.WithStore(s.store))
@@ -35,7 +35,7 @@ func einoAdapter() System {
 	}}
 }
 
-// playEino plays through an agent of adk that prepare has given its skills.
+// playEino plays through an agent of adk. prepare adds the skills to its configuration.
 func (s *stage) playEino(ctx context.Context, speak vocabulary, prepare func(*adk.ChatModelAgentConfig) error) error {
 	cfg := &adk.ChatModelAgentConfig{
 		Name: "agent", Description: "An agent.", Instruction: s.Instruction,

@@ -17,9 +17,9 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// Best plays a scenario as Satchel's default view would look if the texts that are
-// cleared where a turn begins had been chosen with the knowledge of all that
-// comes. A cache that serves every prefix at these prices is what it is best for.
+// Best plays a scenario with Satchel's default view and the best choice of texts to clear at each
+// turn, made with knowledge of the later turns. It is the best choice for a cache that serves every
+// prefix at these prices.
 func Best(ctx context.Context, s *scenario.Scenario, texts *scenario.Texts, skills string, r *prompt.Renderer, p hindsight.Prices) (*prompt.Capture, error) {
 	system := System{Name: "satchel", Variant: "hindsight", play: func(ctx context.Context, st *stage) error {
 		v, err := st.open(ctx)
@@ -36,7 +36,7 @@ func Best(ctx context.Context, s *scenario.Scenario, texts *scenario.Texts, skil
 	return system.Play(ctx, s, texts, skills)
 }
 
-// Sizes is a scenario by its sizes in Satchel's default view.
+// Sizes returns a scenario as sizes in Satchel's default view.
 func Sizes(ctx context.Context, s *scenario.Scenario, texts *scenario.Texts, skills string, r *prompt.Renderer) (c *hindsight.Conversation, err error) {
 	system := System{Name: "satchel", Variant: "sizes", play: func(ctx context.Context, st *stage) error {
 		v, err := st.open(ctx)
@@ -49,8 +49,8 @@ func Sizes(ctx context.Context, s *scenario.Scenario, texts *scenario.Texts, ski
 	return c, err
 }
 
-// clearing plays a scenario with the texts cleared that clear names where a turn
-// begins, of so many that are shown.
+// clearing returns a system with the default view. At the beginning of each turn, clear gets the
+// number of texts in the view and returns the indexes of those to clear.
 func clearing(clear func(turn, shown int) []int) System {
 	return System{Name: "satchel", Variant: "clearing", play: func(ctx context.Context, st *stage) error {
 		v, err := st.open(ctx)
@@ -61,8 +61,8 @@ func clearing(clear func(turn, shown int) []int) System {
 	}}
 }
 
-// view is the default view, made here: the runtime gives its beginning, and what a
-// load answers is written as the runtime writes it.
+// view builds the default view in this package. The runtime provides the tools and the overview. The
+// results of loads have the form that the runtime writes.
 type view struct {
 	*stage
 	tools   []prompt.Tool
@@ -78,7 +78,7 @@ type shown struct {
 	stub    string
 }
 
-// open begins a view with the tools and the overview that the runtime gives.
+// open returns a view with the tools and the overview of the runtime.
 func (s *stage) open(ctx context.Context) (*view, error) {
 	rt, err := satchel.New(satchel.WithTools(satchel.Tools{Profile: tools.KnowledgeOnly}), satchel.WithSkillDirs(s.skills))
 	if err != nil {
@@ -154,7 +154,7 @@ func (v *view) execute(c prompt.Call) error {
 	return nil
 }
 
-// stub is what is stored as the answer to a need.
+// stub returns the stored answer to a need.
 func (v *view) stub(n *scenario.Need) string {
 	receipt, first := state.Receipt{Call: v.calls}, "loaded: "+n.Skill
 	if n.Body {
@@ -168,7 +168,7 @@ func (v *view) stub(n *scenario.Need) string {
 	return first + "\n" + receipt.String()
 }
 
-// content is what the view shows behind the stub.
+// content returns the text that the view has after the stub.
 func (v *view) content(n *scenario.Need) string {
 	var parts []string
 	for _, t := range v.texts.Of(scenario.Step{Need: n.Skill, Docs: n.Docs}) {
@@ -186,7 +186,7 @@ func framed(t *scenario.Text) string {
 	return fmt.Sprintf("<skill_doc skill=%q path=%q>\n%s\n</skill_doc>", t.Skill, t.Doc, t.Whole)
 }
 
-// sizes are those of the scenario in this view.
+// sizes returns the scenario as sizes in this view.
 func (v *view) sizes(r *prompt.Renderer) (*hindsight.Conversation, error) {
 	z := sizer{renderer: r}
 	c := &hindsight.Conversation{Fixed: z.request(prompt.Request{Tools: v.tools, Messages: v.history})}

@@ -12,8 +12,9 @@ import (
 	"github.com/satchel-go/satchel/session"
 )
 
-// idleStore is a session store in which the pauses of a script have passed without waiting.
-// Until a record is saved again, its last request is that much longer ago. It is for one agent.
+// idleStore is a session store that simulates the pauses of a script without waiting. It moves the
+// time of the last request in a record back by the pause, until the record is saved again. It is
+// for one agent.
 type idleStore struct {
 	session.Store
 	mu   sync.Mutex
@@ -22,7 +23,7 @@ type idleStore struct {
 
 func newIdleStore() *idleStore { return &idleStore{Store: session.NewMemory()} }
 
-// pass lets time pass.
+// pass adds a pause.
 func (s *idleStore) pass(seconds float64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

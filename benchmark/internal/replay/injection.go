@@ -8,9 +8,9 @@ import (
 	"github.com/satchel-go/satchel/internal/cachecost/prompt"
 )
 
-// injection is what an agent without skills does: every body, and the docs that
-// the conversation will need, stand in the system message from the start. A real
-// host does not know which docs those are and sends them all, or none.
+// injection returns an agent without skills: its system message has every body and the docs that the
+// conversation needs, from the start. A real host does not know which docs will be needed, and sends
+// all or none.
 func injection() System {
 	return System{Name: "full-injection", Variant: "system", play: func(_ context.Context, s *stage) error {
 		parts := []string{s.Instruction}

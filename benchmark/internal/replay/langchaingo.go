@@ -15,9 +15,8 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// langchaingoAdapter is Satchel in a loop of the host around a langchaingo model.
-// The executors of langchaingo keep no calls from one turn to the next, so their
-// conversations are not those of the other systems.
+// langchaingoAdapter returns Satchel in a loop of the host around a langchaingo model. It uses no
+// executor of langchaingo, because executors do not keep calls for the next turn.
 func langchaingoAdapter() System {
 	return System{Name: "satchel-langchaingo", Variant: "adaptive/tool-result", Adapter: true, play: playLangchaingo}
 }
@@ -54,7 +53,7 @@ func playLangchaingo(ctx context.Context, s *stage) error {
 	return nil
 }
 
-// chainTurn goes on until the model ends the turn.
+// chainTurn calls the model and its tools until the model ends the turn.
 func chainTurn(ctx context.Context, adapter *langchaingo.Adapter, history []llms.MessageContent, offered []llms.Tool) ([]llms.MessageContent, error) {
 	for {
 		resp, err := adapter.Model().GenerateContent(ctx, history, llms.WithTools(offered))
@@ -85,8 +84,8 @@ func chainTurn(ctx context.Context, adapter *langchaingo.Adapter, history []llms
 
 type callKey struct{}
 
-// withCall tells a tool of the host which call it answers, which langchaingo
-// does not.
+// withCall puts the id of a call into the context for a tool of the host, because langchaingo does
+// not pass it.
 func withCall(ctx context.Context, id string) context.Context {
 	return context.WithValue(ctx, callKey{}, id)
 }

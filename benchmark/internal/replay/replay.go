@@ -15,15 +15,15 @@ import (
 
 // System is one way to give an agent its skills.
 type System struct {
-	// Name and Variant are what reports and captures call it.
+	// Name and Variant are its names in reports and captures.
 	Name, Variant string
 	// Adapter: it is one of Satchel's adapters, which send what the runtime sends.
 	Adapter bool
 	play    func(ctx context.Context, s *stage) error
 }
 
-// Systems returns the systems that are played here, in the order of reports.
-// The first one is Satchel as it is by default.
+// Systems returns the systems that this package can play, in the order of reports. The first one is
+// Satchel with its defaults.
 func Systems() []System {
 	systems := coreSystems()
 	systems = append(systems, einoAdapter(), langchaingoAdapter())
@@ -45,7 +45,7 @@ func (sys System) Play(ctx context.Context, s *scenario.Scenario, texts *scenari
 	return st.capture, nil
 }
 
-// stage is one play: the script, and what is recorded of it.
+// stage is one play: the script and the recorded requests.
 type stage struct {
 	*scenario.Scenario
 	texts   *scenario.Texts
@@ -69,7 +69,7 @@ func (s *stage) begin(turn int) string {
 	return s.Turns[turn].User
 }
 
-// answer is what the model answers: calls, or a text.
+// answer is an answer of the model: calls, or a text.
 type answer struct {
 	calls []prompt.Call
 	say   string
@@ -103,7 +103,7 @@ func (s *stage) send(tools []prompt.Tool, messages []prompt.Message, speak vocab
 	return a
 }
 
-// result is what a tool of the host answers to the call under way.
+// result returns the answer of a tool of the host to a call.
 func (s *stage) result(id string) (string, error) {
 	text, ok := s.results[id]
 	if !ok {

@@ -20,9 +20,8 @@ const (
 	colours     = 14 // of the page
 )
 
-// barsChart draws the cost of each system, made up of what was read from the
-// cache, written to it, and neither. What is far more than the cheapest is cut
-// off and says so.
+// barsChart draws the cost of each system, divided into tokens read from the cache, written to it,
+// and neither. It cuts bars that are far longer than the cheapest, and marks them.
 func barsChart(of []*measure.Conversation, p cachemodel.Price) template.HTML {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg viewBox="0 0 %d %d" role="img" aria-label="cost by system">`, chartWidth, len(of)*(barHeight+6)+4)
@@ -94,8 +93,8 @@ func sizesChart(of []*measure.Conversation, titles []string) template.HTML {
 	return template.HTML(b.String()) //nolint:gosec // every text in it is escaped above
 }
 
-// step is the distance of the lines of a grid: a round number, four to ten of
-// which reach highest.
+// step returns the distance of the lines of a grid: a round number, so that four to ten lines reach
+// highest.
 func step(highest int) int {
 	unit := math.Pow(10, math.Floor(math.Log10(max(1, float64(highest)/4))))
 	for _, n := range []float64{5, 2} {
@@ -106,8 +105,8 @@ func step(highest int) int {
 	return int(unit)
 }
 
-// distinct leaves out what cannot be drawn: full injection, which is off the
-// scale, and requests as large as those of a system before. It sorts by title.
+// distinct returns the systems to draw, sorted by title. It leaves out full injection, which is off
+// the scale, and systems whose requests have the sizes of an earlier one.
 func distinct(of []*measure.Conversation, titles []string) []*measure.Conversation {
 	var kept []*measure.Conversation
 	for _, name := range titles {
@@ -128,7 +127,7 @@ func emphasis(m *measure.Conversation) string {
 	return ""
 }
 
-// grouped is a number without fraction, with a comma every three digits.
+// grouped returns a number without fraction, with a comma every three digits.
 func grouped(n float64) string {
 	text := fmt.Sprintf("%.0f", n)
 	for i := len(text) - 3; i > 0; i -= 3 {

@@ -13,7 +13,7 @@ import (
 //go:embed page.html
 var page string
 
-// pageData is what the page shows.
+// pageData is the data of the page.
 type pageData struct {
 	Sums      []*sum
 	Scenarios []scenarioData
@@ -38,8 +38,8 @@ type row struct {
 	Cost cachemodel.Cost
 }
 
-// HTML writes one page that needs nothing else: the sums, for each scenario the
-// size of the requests, and for each price the costs.
+// HTML writes one self-contained page: the sums, the sizes of the requests of each scenario, and the
+// costs at each price.
 func HTML(w io.Writer, all []*measure.Conversation, prices []cachemodel.Price) error {
 	t, err := template.New("page").Funcs(template.FuncMap{"n": number, "ofBest": ofBest, "percent": percent}).Parse(page)
 	if err != nil {
@@ -69,10 +69,10 @@ func HTML(w io.Writer, all []*measure.Conversation, prices []cachemodel.Price) e
 	return t.Execute(w, data)
 }
 
-// percent is a share in so many of a hundred.
+// percent returns a share in percent.
 func percent(share float64) string { return fmt.Sprintf("%.0f", 100*share) }
 
-// number is any number as the page shows it.
+// number returns a number as the page shows it.
 func number(n any) string {
 	switch v := n.(type) {
 	case int:

@@ -35,7 +35,7 @@ type kindRow struct {
 	Sum                float64
 }
 
-// kindTables are one for each price; nil where no conversation has a kind.
+// kindTables returns a table for each price, or nil if no conversation has a kind.
 func kindTables(all []*measure.Conversation, prices []cachemodel.Price) []*kindTable {
 	var kinds []string
 	for _, m := range all {

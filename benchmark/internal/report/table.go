@@ -1,5 +1,5 @@
-// Package report writes what was measured: as a table for people, as JSON for
-// programs and as one HTML page with charts.
+// Package report writes measurements as a table for people, as JSON for programs, and as an HTML
+// page with charts.
 package report
 
 import (
@@ -39,8 +39,8 @@ func Table(w io.Writer, all []*measure.Conversation, prices []cachemodel.Price) 
 	return err
 }
 
-// ofBest is the cost in that of the best clearing in hindsight, "-" where that is
-// not known.
+// ofBest returns the ratio of the cost to that of the best clearing in hindsight, "-" if that is
+// unknown.
 func ofBest(m *measure.Conversation, price string) string {
 	if m.Hindsight[price] == 0 {
 		return "-"
@@ -54,7 +54,7 @@ func priceLine(p cachemodel.Price) string {
 
 func title(m *measure.Conversation) string { return m.System + " " + m.Variant }
 
-// scenarios are the names in their order.
+// scenarios returns the names of the scenarios in their order.
 func scenarios(all []*measure.Conversation) []string {
 	var names []string
 	for _, m := range all {
@@ -65,7 +65,7 @@ func scenarios(all []*measure.Conversation) []string {
 	return names
 }
 
-// byCost are the conversations of a scenario, the cheapest first.
+// byCost returns the conversations of a scenario, the cheapest first.
 func byCost(all []*measure.Conversation, scenario, price string) []*measure.Conversation {
 	var of []*measure.Conversation
 	for _, m := range all {
@@ -85,14 +85,14 @@ func byCost(all []*measure.Conversation, scenario, price string) []*measure.Conv
 	return of
 }
 
-// sum is what a system costs over all scenarios that it was played in.
+// sum is the cost of a system over all its scenarios.
 type sum struct {
 	Title string
 	ITE   []float64 // by price
 	Plays int
 }
 
-// sumsOf are in the order in which the systems first come.
+// sumsOf returns the sums of all systems, in the order of their first conversations.
 func sumsOf(all []*measure.Conversation, prices []cachemodel.Price) []*sum {
 	var total []*sum
 	for _, m := range all {
@@ -142,7 +142,7 @@ type priceEntry struct {
 	Date       string  `json:"date"`
 }
 
-// JSON writes everything that was measured.
+// JSON writes all measurements.
 func JSON(w io.Writer, all []*measure.Conversation, prices []cachemodel.Price) error {
 	d := document{Conversations: all}
 	for _, p := range prices {

@@ -6,10 +6,9 @@ import (
 	"github.com/satchel-go/satchel/internal/cachecost/prompt"
 )
 
-// Player is the scripted model: it reads a request and says what it does next.
-// It asks for a skill or a doc only when its text is not in the request, so a
-// system that shows a text longer is asked less often. Not safe for concurrent
-// use.
+// Player is the scripted model: it reads a request and returns the next action. It asks for a skill
+// or a doc only if the request does not have its text. So it asks less often if a system keeps texts
+// longer. It is not safe for concurrent use.
 type Player struct {
 	scenario *Scenario
 	texts    *Texts
@@ -23,7 +22,7 @@ type Player struct {
 	ofTurn, ofAll []*Text
 }
 
-// maxAsks is how often the player asks for a text before it goes on without.
+// maxAsks is how often the player asks for a text before it continues without it.
 const maxAsks = 2
 
 // Action is what the model answers to a request: calls for a need, a call of a
@@ -34,7 +33,7 @@ type Action struct {
 	Say  string
 }
 
-// Need is what is missing in a request.
+// Need is a skill or docs that are missing in a request.
 type Need struct {
 	Skill string
 	Body  bool // the body is missing
@@ -46,7 +45,7 @@ func NewPlayer(s *Scenario, texts *Texts) *Player {
 	return &Player{scenario: s, texts: texts, turn: -1}
 }
 
-// Begin goes to a turn.
+// Begin begins a turn.
 func (p *Player) Begin(turn int) {
 	p.turn, p.step, p.asked, p.ofTurn = turn, 0, nil, nil
 }
@@ -78,7 +77,7 @@ func (p *Player) Next(messages []prompt.Message) Action {
 	return Action{}
 }
 
-// Present returns the texts that stand in messages.
+// Present returns the texts that messages contain.
 func (p *Player) Present(messages []prompt.Message) map[*Text]bool {
 	present := make(map[*Text]bool)
 	for _, m := range messages {
@@ -122,7 +121,8 @@ func (p *Player) meet(step *Step) {
 	}
 }
 
-// Forget takes back what the task has got of a skill: the system has unloaded it.
+// Forget removes the texts of a skill from those that the task has, after the system has unloaded
+// it.
 func (p *Player) Forget(skill string) {
 	of := func(t *Text) bool { return t.Skill == skill }
 	p.ofTurn, p.ofAll = slices.DeleteFunc(p.ofTurn, of), slices.DeleteFunc(p.ofAll, of)

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// position says where in a file an error of its decoding is.
+// position returns the place in a file of a decoding error.
 func position(data []byte, err error) string {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
@@ -21,7 +21,7 @@ func position(data []byte, err error) string {
 	return lineOf(data, len(data))
 }
 
-// lineOf is an offset as line and column, from 1.
+// lineOf returns an offset as line and column, from 1.
 func lineOf(data []byte, offset int) string {
 	before := data[:max(0, min(offset, len(data)))]
 	line := bytes.LastIndexByte(before, '\n') + 1

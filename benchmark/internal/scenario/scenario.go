@@ -40,7 +40,7 @@ type Scenario struct {
 	File    string   `json:"-"`
 }
 
-// Turn is one message of the user and what follows it.
+// Turn is one message of the user and the steps after it.
 type Turn struct {
 	User  string `json:"user"`
 	Steps []Step `json:"steps"`

@@ -21,7 +21,7 @@ type Text struct {
 	lines []string
 }
 
-// Name is the text's name in reports.
+// Name returns the text's name in reports.
 func (t *Text) Name() string {
 	if t.Doc == "" {
 		return t.Skill
@@ -35,9 +35,8 @@ type Span struct {
 	From, To int
 }
 
-// Texts are the bodies of all skills and the docs that scenarios need. They
-// find themselves in messages, in whatever way a system has put them there. Not
-// safe for concurrent use.
+// Texts holds the bodies of all skills and the docs that scenarios need. It finds them in messages,
+// however a system has written them there. It is not safe for concurrent use.
 type Texts struct {
 	all    []*Text
 	byName map[[2]string]*Text
@@ -115,9 +114,9 @@ func (t *Texts) Of(step Step) []*Text {
 	return texts
 }
 
-// Find returns the texts that stand in a message, each once. A text is there if
-// it stands there as it is, or if all of its lines do, in their order: systems
-// indent, number and escape. The zero Texts hold none.
+// Find returns the texts that a message contains, each once. A message contains a text if it has
+// all its lines in their order. Systems may indent, number or escape the lines. The zero Texts
+// finds none.
 func (t *Texts) Find(message string) []Span {
 	if len(t.all) == 0 {
 		return nil
@@ -156,8 +155,8 @@ func (t *Text) in(message string) (Span, bool) {
 	return Span{t, from, to}, true
 }
 
-// index finds a line as it is, or as Satchel writes an end tag that a skill's
-// text must not contain as such.
+// index finds a line unchanged, or with the escape with which Satchel writes an end tag in a skill's
+// text.
 func index(message, line string) (at, length int) {
 	if i := strings.Index(message, line); i >= 0 || !strings.Contains(line, "</") {
 		return i, len(line)
