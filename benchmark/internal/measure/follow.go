@@ -27,7 +27,8 @@ type loads struct {
 	used  []string
 }
 
-// loadsOf returns the loads of a capture, or nil for a system that does not cap loaded skills.
+// loadsOf returns the loads of a capture. They have a limit only for systems that unload a skill when
+// too many are loaded.
 func loadsOf(c *prompt.Capture) *loads {
 	if strings.HasPrefix(c.System, "satchel") {
 		return &loads{limit: loadmode.DefaultMax}

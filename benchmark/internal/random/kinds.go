@@ -181,7 +181,7 @@ func shift(m *maker) {
 	}
 }
 
-// within returns those of the docs that a skill with n docs has.
+// within returns docs if a skill with n docs has all of them, else nil.
 func within(docs []int, n int) []int {
 	for _, d := range docs {
 		if d >= n {
