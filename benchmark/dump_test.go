@@ -15,8 +15,8 @@ import (
 	"github.com/satchel-go/satchel/internal/cachecost/prompt"
 )
 
-// Dumps have the form of captures from elsewhere. Such captures, read and written again, are
-// the same files with the same tables and indexes. Every field of a dump is one of theirs.
+// Dumps have the form of the published captures. Reading and writing a published capture gives the
+// same file. Every field of a dump is a field of these captures.
 func TestDumpsHaveTheFormOfCaptures(t *testing.T) {
 	bench := os.Getenv(benchVariable)
 	if bench == "" {

@@ -244,8 +244,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// headers is a tar with nothing but PAX headers, local or global ones, which its reader
-// takes without an entry.
+// headers returns a tar with only PAX headers, local or global ones. The tar reader reads them
+// without returning an entry.
 func headers(t *testing.T, kind byte, n int) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -268,8 +268,8 @@ func headers(t *testing.T, kind byte, n int) []byte {
 	return b.Bytes()
 }
 
-// TestHeadersOnly: what a tar reader takes before an entry is seen has the bounds of
-// files, and what a zip reader takes too.
+// TestHeadersOnly: the bounds of files also apply to the bytes that a tar or zip reader reads before
+// the first entry.
 func TestHeadersOnly(t *testing.T) {
 	local, global := headers(t, tar.TypeXHeader, 30), headers(t, tar.TypeXGlobalHeader, 30)
 	for name, c := range map[string]struct {
@@ -346,8 +346,8 @@ func TestFoldersCount(t *testing.T) {
 	}
 }
 
-// TestCacheForgets: an archive that no address names is removed after a day, what a
-// crash has left too, and the archives have a bound together.
+// TestCacheForgets: the cache removes an archive without address after a day, and the rest of a
+// crash too. The sum of all archives is bounded.
 func TestCacheForgets(t *testing.T) {
 	version := func(n int) []byte {
 		return zipOf(t, entry{name: "SKILL.md", text: skill + fmt.Sprint(n)}, entry{name: "data", text: strings.Repeat("x", 50<<10)})

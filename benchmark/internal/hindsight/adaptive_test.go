@@ -38,8 +38,8 @@ func rated(seed uint64, n int) (f figures, sums map[string]float64) {
 	return f, sums
 }
 
-// What benchmark/experiments.md says of conversations that the numbers of the policy were not
-// chosen on.
+// The figures of benchmark/experiments.md for conversations that were not used to choose the numbers
+// of the policy.
 func TestAdaptiveOnOtherSeeds(t *testing.T) {
 	for _, seed := range []uint64{77, 1001} {
 		f, sums := rated(seed, 120)
@@ -58,9 +58,9 @@ func TestAdaptiveOnOtherSeeds(t *testing.T) {
 // model calls, with texts of 50 to 20,000 tokens.
 const worstRatio = 4
 
-// An adversary that changes conversations step by step to make load mode adaptive
-// as dear as it can, against the optimum, stays below the ratio. It must find some that are
-// far dearer than random ones, so that it does search.
+// An adversary changes conversations step by step to raise the cost of load mode adaptive relative
+// to the optimum. It must stay below worstRatio. It must also find far higher ratios than random
+// conversations have; otherwise it did not search.
 func TestAdaptiveAgainstAnAdversary(t *testing.T) {
 	found := 0.0
 	for seed := range uint64(6) {

@@ -43,8 +43,7 @@ func cheapest(v *View) float64 {
 	return best
 }
 
-// On conversations that are small enough to try every way, the optimum is the
-// cheapest of them.
+// For conversations that are small enough to try all choices, the optimum is the cheapest one.
 func TestOptimumIsExactOnSmallOnes(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	between := 0
@@ -68,8 +67,7 @@ func TestOptimumIsExactOnSmallOnes(t *testing.T) {
 	}
 }
 
-// What clears nothing, and what clears everything, never costs less, however long
-// the conversation.
+// Clearing nothing or everything never costs less than the optimum, however long the conversation.
 func TestNothingBeatsTheOptimum(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for range 30 {

@@ -113,8 +113,8 @@ func TestGrowingRequestsCostTheBound(t *testing.T) {
 	}
 }
 
-// Clearing makes what follows be written again; the bound knows that it was sent
-// before, and that the body is dead.
+// After clearing, the cache writes the following messages again. The bound counts them as sent
+// before, and does not count the cleared body.
 func TestClearedContent(t *testing.T) {
 	s := newStage(t)
 	c := s.capture("turn", "stub")
@@ -135,8 +135,8 @@ func TestClearedContent(t *testing.T) {
 	}
 }
 
-// The same requests lose a text that lives for the session, and not one that
-// lives for the turn.
+// The same requests lack a text whose lifetime is the session, but not one whose lifetime is the
+// turn.
 func TestLostText(t *testing.T) {
 	s := newStage(t)
 	m := s.of(t, s.capture("session", "stub"))
@@ -151,8 +151,8 @@ func TestLostText(t *testing.T) {
 	}
 }
 
-// What a system shows of a skill that the task is done with is dead: it costs,
-// and the bound is without it.
+// The text of a skill that the task no longer needs is dead: it adds to the cost and not to the
+// bound.
 func TestDeadContentIsNotInTheBound(t *testing.T) {
 	s := newStage(t)
 	dead := s.of(t, s.capture("turn", "stub\n\n"+s.body), exact(0.5, 1)).At("p")

@@ -36,7 +36,7 @@ func einoSkill(variant string, addFiles func(*stage, context.Context, *adk.ChatM
 		if err != nil {
 			return err
 		}
-		middleware, err := skill.New(ctx, &skill.Config{Backend: placed{local}})
+		middleware, err := skill.New(ctx, &skill.Config{Backend: relocatedBackend{local}})
 		if err != nil {
 			return err
 		}
@@ -47,10 +47,10 @@ func einoSkill(variant string, addFiles func(*stage, context.Context, *adk.ChatM
 	}}
 }
 
-// placed is a backend whose skills lie below skillsBase.
-type placed struct{ skill.Backend }
+// relocatedBackend is a backend whose skills lie below skillsBase.
+type relocatedBackend struct{ skill.Backend }
 
-func (b placed) Get(ctx context.Context, name string) (skill.Skill, error) {
+func (b relocatedBackend) Get(ctx context.Context, name string) (skill.Skill, error) {
 	s, err := b.Backend.Get(ctx, name)
 	s.BaseDirectory = path.Join(skillsBase, name)
 	return s, err

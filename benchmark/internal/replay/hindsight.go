@@ -68,12 +68,12 @@ type view struct {
 	tools   []prompt.Tool
 	history []prompt.Message
 	calls   int
-	shown   []shown
+	shown   []loadResult
 	docs    map[string][]string // selected, by skill
 }
 
-// shown is a result that shows texts.
-type shown struct {
+// loadResult is a result that shows texts.
+type loadResult struct {
 	message int
 	stub    string
 }
@@ -125,7 +125,7 @@ func (v *view) play(clear func(turn, shown int) []int) error {
 
 // clear makes results show their stubs again.
 func (v *view) clear(gone []int) {
-	var kept []shown
+	var kept []loadResult
 	for i, s := range v.shown {
 		if slices.Contains(gone, i) {
 			v.history[s.message].Content = s.stub
@@ -142,7 +142,7 @@ func (v *view) execute(c prompt.Call) error {
 	if ok {
 		v.calls++
 		stub := v.stub(need)
-		v.shown = append(v.shown, shown{len(v.history), stub})
+		v.shown = append(v.shown, loadResult{len(v.history), stub})
 		text = stub + "\n\n" + v.content(need)
 	} else {
 		var err error

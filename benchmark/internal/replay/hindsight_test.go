@@ -40,8 +40,8 @@ func newRenderer(t *testing.T) *prompt.Renderer {
 	return renderer
 }
 
-// The view that is made here is what the runtime sends, where both clear the same:
-// nothing, or everything at each turn.
+// The view of this package equals the requests of the runtime if both clear the same texts: none, or
+// all at each turn.
 func TestClearingIsWhatTheRuntimeDoes(t *testing.T) {
 	renderer := newRenderer(t)
 	none := func(int, int) []int { return nil }

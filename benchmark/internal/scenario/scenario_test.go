@@ -180,8 +180,7 @@ func TestOpenNamesWhatIsMissing(t *testing.T) {
 	}
 }
 
-// The player asks for what is missing, once more if it does not come, and then
-// goes on without.
+// The player asks for a missing text, asks again if it does not come, and then continues without it.
 func TestPlayer(t *testing.T) {
 	s, texts := open(t)
 	body, doc := texts.All()[0].Whole, texts.All()[1].Whole

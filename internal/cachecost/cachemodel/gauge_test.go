@@ -94,8 +94,8 @@ func TestSentAnew(t *testing.T) {
 	}
 }
 
-// For any requests, no more is sent again than stands behind the break in both. All of it is if
-// something was put in front. Each break has an explanation.
+// For any requests, the tokens sent again are at most those after the break in both. If text was
+// inserted at the beginning, they are all of these. Each break has an explanation.
 func TestSentAnewOfAnything(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
 	made := func() (request prompt.Request) {

@@ -53,8 +53,7 @@ func keepVenv(skills *os.Root, old, fresh string) error {
 	if err != nil || !info.IsDir() {
 		return nil
 	}
-	// To change its parent a directory must be writable, and so must both
-	// parents.
+	// Moving a directory to another parent needs write permission for it and for both parents.
 	err = errors.Join(makeAccessible(from, venvName, info), skills.Chmod(old, 0o700), skills.Chmod(fresh, 0o700))
 	if err == nil {
 		err = skills.Remove(fresh + "/" + venvName)

@@ -41,12 +41,12 @@ func (ws *Local) Usage(ctx context.Context) (Usage, error) {
 // measure measures the workspace if that was not done recently. It also does so if the
 // workspace counts as full and no other goroutine has measured it meanwhile.
 func (ws *Local) measure(ctx context.Context) error {
-	asked := time.Now()
+	called := time.Now()
 	ws.measureMu.Lock()
 	defer ws.measureMu.Unlock()
 	full := ws.fullError() != nil
 	ws.mu.Lock()
-	due := time.Since(ws.measured) > measureEvery || full && ws.measured.Before(asked)
+	due := time.Since(ws.measured) > measureEvery || full && ws.measured.Before(called)
 	ws.mu.Unlock()
 	if !due {
 		return nil

@@ -197,8 +197,8 @@ func TestFitLeavesOtherSchemas(t *testing.T) {
 	}
 }
 
-// TestFitKeepsWhatOpenObjectsHold: an object whose properties the schema does not name
-// stays what it is, with its nulls and blank texts.
+// TestFitKeepsWhatOpenObjectsHold: fit does not change an object whose properties the schema does
+// not name. It keeps nulls and blank texts.
 func TestFitKeepsWhatOpenObjectsHold(t *testing.T) {
 	open := map[string]any{"type": "object"}
 	for raw, schema := range map[string]map[string]any{

@@ -44,8 +44,7 @@ func FuzzSize(f *testing.F) {
 	})
 }
 
-// What is counted is what encoding/json reads, and neither of the two reads more than it
-// may keep.
+// Count, Members and Elements agree with encoding/json, and Elements stops at its bound.
 func FuzzParts(f *testing.F) {
 	for _, text := range []string{"{}", "[]", " [ ] ", `{"a":1}`, `{"a,\"}":[1,2,{"b":3}],"c":"]"}`, `[[],{},"\\",1]`, "[1,2,3", "1", `{"a":1,"a":2}`} {
 		f.Add([]byte(text))

@@ -52,8 +52,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// A text that keeps continuing as a secret that overlaps itself is not held back
-// for ever.
+// A secret may overlap itself. A stream does not hold back an endless repetition of it for ever.
 func TestStreamHoldsLittle(t *testing.T) {
 	s := redact.Stream{Set: redact.NewSet(secrets("A", "aaaa"))}
 	shown := 0
