@@ -17,7 +17,7 @@ import (
 	"github.com/satchel-go/satchel/skillmd"
 )
 
-// editResult is what an edit would make.
+// editResult is the result of an edit before it is committed.
 type editResult struct {
 	item     *item             // nil for a new skill
 	before   map[string][]byte // the files before; nil for a new skill
@@ -42,7 +42,7 @@ func (v *view) checkRole(i *item, action string) error {
 	return need(v.role, roleEditor, "editing shared skills", copyInstead)
 }
 
-// change is an edit of a skill that is there.
+// change applies an edit to a skill that exists.
 func (l *Library) change(ctx context.Context, v *view, e *Edit) (Outcome, error) {
 	if e.Skill == "" {
 		return Outcome{}, invalid("skill is missing: name the skill to change")
@@ -80,7 +80,7 @@ func (l *Library) change(ctx context.Context, v *view, e *Edit) (Outcome, error)
 	}
 	m, err := l.apply(ctx, i, from, e)
 	if err != nil {
-		if from != head { // the text that it was made for is gone anyway
+		if from != head { // the conflict is more useful to the caller than err
 			return out, l.conflict(ctx, v, i, from, head, from.VersionRef)
 		}
 		return out, err
@@ -99,14 +99,14 @@ func (l *Library) change(ctx context.Context, v *view, e *Edit) (Outcome, error)
 	if out.Diagnostics, err = l.judge(e, head, m); err != nil {
 		return out, err
 	}
-	out.Diff = diffFiles(m.before, m.files) // of head: from another version the result is the same
+	out.Diff = diffFiles(m.before, m.files)
 	if n := replacedLines(e, m.before); n*6 < 10*(n-out.Diff.Removed) {
 		out.Warnings = append(out.Warnings, "most lines are as before: use patch")
 	}
 	return l.commit(ctx, v, e, m, out, files, blobs, "")
 }
 
-// replacedLines counts the lines of the text that a Replace puts another one in place of.
+// replacedLines returns how many lines a "replace" edit replaces, 0 for other edits.
 func replacedLines(e *Edit, before map[string][]byte) int {
 	if e.Action != actionReplace {
 		return 0
@@ -139,7 +139,7 @@ func sameRef(ref string, s *Skill) bool {
 	return ref == s.VersionRef || s.Version > 0 && ref == fmt.Sprintf("v%d", s.Version)
 }
 
-// apply makes the new files.
+// apply returns the result of edit e on the version from.
 func (l *Library) apply(ctx context.Context, i *item, from *Skill, e *Edit) (*editResult, error) {
 	files, err := from.ReadAll(ctx)
 	if err != nil {
@@ -168,7 +168,8 @@ func (l *Library) apply(ctx context.Context, i *item, from *Skill, e *Edit) (*ed
 	return m, l.text(m, e)
 }
 
-// judge refuses results that cannot be, or that a model may not make.
+// judge returns an error if the result is no valid skill, or if a model may not make this change.
+// It also returns the findings about the new SKILL.md. head is nil for a new skill.
 func (l *Library) judge(e *Edit, head *Skill, m *editResult) ([]skillmd.Diagnostic, error) {
 	if err := l.checkFiles(m.files); err != nil {
 		return nil, err
@@ -193,8 +194,7 @@ func (l *Library) judge(e *Edit, head *Skill, m *editResult) ([]skillmd.Diagnost
 	return found, checkModel(&old, &doc, string(m.before[skillFile]), string(m.files[skillFile]))
 }
 
-// target returns the file of an edit, and how many bytes at its start the edit may not
-// touch.
+// target returns the file of an edit and its text. The edit may not change the first front bytes.
 func (m *editResult) target(e *Edit) (name, text string, front int, err error) {
 	name = cmp.Or(e.Target, skillFile)
 	switch name {
@@ -220,7 +220,7 @@ func (m *editResult) target(e *Edit) (name, text string, front int, err error) {
 	return name, string(data), 0, nil
 }
 
-// text makes a patch or a replacement.
+// text applies a "patch" or "replace" edit to m.files.
 func (l *Library) text(m *editResult, e *Edit) error {
 	name, text, front, err := m.target(e)
 	if err != nil {
@@ -239,7 +239,7 @@ func (l *Library) text(m *editResult, e *Edit) error {
 			case f.Code == textedit.TooLarge:
 				return refuse("too_large", ErrTooLarge, "the text would have more than the %d bytes that it may have", l.limits.of(name))
 			case strings.HasSuffix(f.Text, " changes nothing"):
-				return nil // of the only one
+				return nil // the outcome will be "unchanged"
 			}
 			return refuse(string(f.Code), ErrInvalid, "%s", f.Text)
 		}
@@ -256,7 +256,7 @@ func (l *Library) text(m *editResult, e *Edit) error {
 	return nil
 }
 
-// withLineEnd ends a text with a line end, unless it is empty.
+// withLineEnd adds a line end to a text that has none at its end, unless the text is empty.
 func withLineEnd(s string) string {
 	if s == "" || strings.HasSuffix(s, "\n") {
 		return s

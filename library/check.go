@@ -44,7 +44,7 @@ func (l Limits) of(name string) int {
 	return l.File
 }
 
-// checkFiles refuses files that cannot be kept.
+// checkFiles returns an error if the files exceed the limits or have unusable paths.
 func (l *Library) checkFiles(files map[string][]byte) error {
 	if len(files) > l.limits.Files {
 		return refuse("too_large", ErrTooLarge, "the skill would have %d files, at most %d may be", len(files), l.limits.Files)
@@ -76,7 +76,7 @@ func isDoc(name string) bool {
 	return (ext == ".md" || ext == ".txt") && !strings.HasPrefix(name, "scripts/") && name != skillFile
 }
 
-// parse reads a SKILL.md that an edit has made.
+// parse parses the SKILL.md of the result of an edit.
 func parse(text []byte) (skillmd.Document, []skillmd.Diagnostic, error) {
 	doc, found, err := skillmd.Parse(text, skillmd.WithFile(skillFile))
 	if err != nil {
@@ -88,7 +88,8 @@ func parse(text []byte) (skillmd.Document, []skillmd.Diagnostic, error) {
 	return doc, found, nil
 }
 
-// checkModel refuses changes that no model may make, for any user. old is nil for a new skill.
+// checkModel returns an error for changes that no model may make, whatever the role of its user.
+// old is nil for a new skill.
 func checkModel(old, made *skillmd.Document, oldText, newText string) error {
 	if old == nil {
 		old = &skillmd.Document{UserInvocable: true}
@@ -160,15 +161,15 @@ func isEditable(field string) bool {
 	return field == "description" || field == "metadata" || field == "name" // the name is compared by itself
 }
 
-// endsEarly reports whether the closing fence of the old text has become part of the
-// body.
+// endsEarly reports whether the front matter of the new text ends before the closing fence of the
+// old text.
 func endsEarly(oldText, newText string) bool {
 	a, ok := splitFront(oldText)
 	b, fits := splitFront(newText)
 	if !ok || !fits || len(b.lines) >= len(a.lines) {
 		return false
 	}
-	return fences(b.after) > fences(a.after)
+	return fences(b.rest) > fences(a.rest)
 }
 
 func fences(s string) int {

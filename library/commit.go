@@ -11,27 +11,26 @@ import (
 	"github.com/satchel-go/satchel/internal/text/skilltext"
 )
 
-// preparedEdit is an edit that is ready to be committed, so that a person can be shown it
-// first. [Library.prepareEdit] returns one.
+// preparedEdit is an edit that is ready to be committed. So a person can see it before.
+// [Library.prepareEdit] returns one.
 type preparedEdit struct {
 	// Outcome is what the edit would do. Its Status is "dry_run", or "unchanged" if the edit
 	// changes nothing. It is zero if the edit is refused.
 	Outcome Outcome
 
-	actor Actor
-	edit  *Edit
-	role  Role // of the actor
-	made  *editResult
-	// change is what is committed, without its time, its reviewer and its entry; without a
-	// Head nothing is.
+	actor  Actor
+	edit   *Edit
+	role   Role // of the actor
+	result *editResult
+	// change is the change to commit, without its time, its reviewer and its entry. If it has no
+	// Head, there is nothing to commit.
 	change Change
 	err    error // why the edit is refused
 }
 
-// prepareEdit prepares an edit and changes nothing: [Library.commitEdit] commits it, and
-// [Library.deny] enters into the audit that a person said no. An error of type [Error] means
-// that the edit is refused; commitEdit then enters that into the audit. For all other errors
-// the result is nil.
+// prepareEdit prepares an edit and changes nothing. [Library.commitEdit] commits it, and
+// [Library.deny] records that a person refused it. An error of type [Error] means that a rule
+// refuses the edit; commitEdit then records that. For all other errors the result is nil.
 func (l *Library) prepareEdit(ctx context.Context, a Actor, e Edit) (*preparedEdit, error) {
 	p := &preparedEdit{actor: a, edit: shortenReason(&e)}
 	e.DryRun, e.prepared = true, p
@@ -45,30 +44,29 @@ func (l *Library) prepareEdit(ctx context.Context, a Actor, e Edit) (*preparedEd
 
 // shortenReason cuts the reason of an edit to its bound.
 func shortenReason(e *Edit) *Edit {
-	e.Reason = storable(e.Reason)
+	e.Reason = storableText(e.Reason)
 	if utf8.RuneCountInString(e.Reason) > maxReason {
 		e.Reason = string([]rune(e.Reason)[:maxReason])
 	}
 	return e
 }
 
-// commitEdit makes exactly the change that was prepared. It fails with [ErrConflict] if the
-// skill has changed since, and with [ErrRole] if the actor may do less than then. by is the
-// person who has seen the whole difference. For "" the result stays unreviewed, as a copy
-// always does. An edit is committed once.
+// commitEdit commits exactly the prepared change; call it once. It fails with [ErrConflict] if the
+// skill has changed since, and with [ErrRole] if the actor has lost the role. by is the person who
+// has seen the whole difference. If by is "", the result stays unreviewed, as a copy always does.
 func (l *Library) commitEdit(ctx context.Context, p *preparedEdit, by string) (Outcome, error) {
 	out, err := p.Outcome, p.err
 	if err == nil && p.change.Head != nil {
-		if err = l.holds(ctx, p); err == nil {
+		if err = l.checkPrepared(ctx, p); err == nil {
 			out, err = l.save(ctx, p, by)
 		}
 	}
 	return l.auditOutcome(ctx, p.actor, p.edit, out, err)
 }
 
-// holds returns an error if a prepared change is not allowed any more, or if the store
-// cannot tell that it was made for another text.
-func (l *Library) holds(ctx context.Context, p *preparedEdit) error {
+// checkPrepared returns an error if the actor has lost the role for a prepared change. It also
+// does if the plugin's text has changed, because the store compares only versions of heads.
+func (l *Library) checkPrepared(ctx context.Context, p *preparedEdit) error {
 	role, err := l.roleOf(ctx, p.actor)
 	if err != nil {
 		return err
@@ -76,11 +74,11 @@ func (l *Library) holds(ctx context.Context, p *preparedEdit) error {
 	if err := need(role, p.role, "the change that was approved", ""); err != nil {
 		return err
 	}
-	i := p.made.item
+	i := p.result.item
 	if i == nil || i.base == nil || i.overlaid() { // the store compares the version
 		return nil
 	}
-	packaged, err := l.packagedSkills(ctx, func(plugin *plugin) bool { return plugin.shows(p.actor) })
+	packaged, err := l.packagedSkills(ctx, func(plugin *plugin) bool { return plugin.isShownTo(p.actor) })
 	if err != nil {
 		return err
 	}
@@ -90,11 +88,11 @@ func (l *Library) holds(ctx context.Context, p *preparedEdit) error {
 	return nil
 }
 
-// save commits a change in one transaction. by has approved it, "" for no person.
+// save commits a prepared change in one transaction. by is the person who has approved it, or "".
 func (l *Library) save(ctx context.Context, p *preparedEdit, by string) (Outcome, error) {
 	a, e, out, now := p.actor, p.edit, p.Outcome, l.now()
 	change, head := p.change, p.change.Head
-	reviewer := l.reviewer(a, e, p.made, *head, by)
+	reviewer := l.reviewer(a, e, p.result, *head, by)
 	switch {
 	case reviewer != "":
 		head.Reviewed, head.Served = head.Version, head.Version
@@ -116,19 +114,20 @@ func (l *Library) save(ctx context.Context, p *preparedEdit, by string) (Outcome
 		return out, err
 	}
 	out.Status = "applied"
-	if p.made.item != nil {
+	if p.result.item != nil {
 		out.Warnings = append(out.Warnings, "conversations that have loaded it keep the text that they have; run it again for the new one")
 	}
 	return out, nil
 }
 
-// fillPrepared fills p with the change of an edit, all but what only its commit knows.
+// fillPrepared returns the prepared edit, without the fields that only save knows. If e.prepared is
+// set, it fills that.
 func (l *Library) fillPrepared(ctx context.Context, v *view, e *Edit, m *editResult, out Outcome, files []File, blobs map[string][]byte, owner string) (*preparedEdit, error) {
 	p := e.prepared
 	if p == nil {
 		p = &preparedEdit{}
 	}
-	*p = preparedEdit{actor: v.actor, edit: e, role: v.role, made: m}
+	*p = preparedEdit{actor: v.actor, edit: e, role: v.role, result: m}
 	head := Head{ID: out.ID, Name: out.Name, Owner: owner, Shared: e.Private != nil && !*e.Private, Created: l.now()}
 	base := 0
 	if i := m.item; i != nil {
@@ -167,7 +166,7 @@ func (l *Library) fillPrepared(ctx context.Context, v *view, e *Edit, m *editRes
 	return p, nil
 }
 
-// commit ends an edit: a dry run says what would be, and the rest is one transaction.
+// commit commits the result of an edit in one transaction, or returns its outcome for a dry run.
 func (l *Library) commit(ctx context.Context, v *view, e *Edit, m *editResult, out Outcome, files []File, blobs map[string][]byte, owner string) (Outcome, error) {
 	p, err := l.fillPrepared(ctx, v, e, m, out, files, blobs, owner)
 	switch {
@@ -180,9 +179,9 @@ func (l *Library) commit(ctx context.Context, v *view, e *Edit, m *editResult, o
 	return l.save(ctx, p, "")
 }
 
-// reviewer is who has approved the very result: a person who made it, or by, who was
-// shown all of it; "" for none. What a copy brings along waits for a review of its own: who allows a
-// copy looks at a text of others, which he trusts because it is there.
+// reviewer returns the person who has approved the result of an edit: its author, or by, who has
+// seen all of it. It returns "" for none. A copy always needs a review of its own, because a person
+// who allows a copy may not have read the text of others.
 func (l *Library) reviewer(a Actor, e *Edit, m *editResult, head Head, by string) string {
 	switch {
 	case e.Action == actionCopy:
@@ -197,8 +196,8 @@ func (l *Library) reviewer(a Actor, e *Edit, m *editResult, head Head, by string
 	return ""
 }
 
-// filesAndBlobs lists files, keeping what is known of those of before, and returns the
-// texts that are new.
+// filesAndBlobs returns the list of files, and the texts that before does not have, by digest. A
+// file keeps the mode that it has in before.
 func filesAndBlobs(files map[string][]byte, before []File) ([]File, map[string][]byte) {
 	var listed []File
 	blobs := map[string][]byte{}

@@ -7,8 +7,8 @@ import (
 	"github.com/satchel-go/satchel/internal/text/printable"
 )
 
-// conflict says what has happened since the version that an edit was made for; from is
-// nil where that is not kept.
+// conflict returns the error for an edit of an old version. from is that version, or nil if it is
+// not kept; head is the current one.
 func (l *Library) conflict(ctx context.Context, v *view, i *item, from, head *Skill, expected string) error {
 	if ctx.Err() != nil {
 		return ctx.Err()

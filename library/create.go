@@ -25,7 +25,7 @@ func (l *Library) create(ctx context.Context, v *view, e *Edit) (Outcome, error)
 	return l.add(ctx, v, e, out, files)
 }
 
-// newText writes the SKILL.md of a new skill.
+// newText returns the SKILL.md of a new skill.
 func newText(e *Edit) (string, error) {
 	text := e.Content
 	if frontEnd([]byte(text)) < 0 || !strings.HasPrefix(text, "---") {
@@ -77,7 +77,7 @@ func (l *Library) add(ctx context.Context, v *view, e *Edit, out Outcome, files 
 		return out, err
 	}
 	next := Head{Name: e.Name, NameKey: skilltext.CleanName(e.Name), Owner: v.actor.Subject, Shared: shared, State: m.state}
-	taken := func(i *item) bool { return i.head != nil && clash(&i.head.Head, &next) }
+	taken := func(i *item) bool { return i.head != nil && haveSameName(&i.head.Head, &next) }
 	for _, i := range v.items {
 		if taken(i) {
 			return out, nameTaken(e.Name)
@@ -132,8 +132,8 @@ func (l *Library) copy(ctx context.Context, v *view, e *Edit) (Outcome, error) {
 	return l.add(ctx, v, e, out, files)
 }
 
-// Import adds a skill of a person: shared and reviewed, unless Edit.Private says
-// otherwise. It is for hosts and commands.
+// Import adds a skill by a person. It is reviewed, and shared unless private is true. It is for
+// hosts and commands.
 func (l *Library) Import(ctx context.Context, a Actor, name string, files map[string][]byte, private bool, reason string) (Outcome, error) {
 	return l.Edit(ctx, a, Edit{Action: actionImport, Name: name, Files: files, Private: &private, Reason: reason})
 }

@@ -20,7 +20,8 @@ type Diff struct {
 	Added, Removed    int // lines
 }
 
-// texts reads those files that are not the same as in the other ones.
+// texts returns all files of the skill. It takes the bytes from other if the digest is the same,
+// and reads the rest.
 func (s *Skill) texts(ctx context.Context, other map[string][]byte) (map[string][]byte, error) {
 	out := map[string][]byte{}
 	for _, f := range s.Files {
@@ -37,7 +38,7 @@ func (s *Skill) texts(ctx context.Context, other map[string][]byte) (map[string]
 	return out, nil
 }
 
-// Compare sets d to the difference of the files of two skills: of all that differ.
+// Compare sets d to the difference of all files of two versions.
 func (d *Diff) Compare(before, after map[string][]byte) { *d = diffFiles(before, after) }
 
 func diffFiles(before, after map[string][]byte) Diff {
@@ -45,7 +46,7 @@ func diffFiles(before, after map[string][]byte) Diff {
 	maps.Copy(both, before)
 	maps.Copy(both, after)
 	var d Diff
-	var unified, numberedSize strings.Builder
+	var unified, numbered strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(both)) {
 		a, b := before[name], after[name]
 		if bytes.Equal(a, b) {
@@ -57,17 +58,17 @@ func diffFiles(before, after map[string][]byte) Diff {
 		}
 		one := textedit.Compare(string(a), string(b), name)
 		unified.WriteString(one.Unified)
-		if numberedSize.Len() <= textedit.MaxNumbered {
+		if numbered.Len() <= textedit.MaxNumbered {
 			if len(both) > 1 && name != skillFile {
-				numberedSize.WriteString(name + "\n")
+				numbered.WriteString(name + "\n")
 			}
-			if numberedSize.WriteString(one.Numbered); numberedSize.Len() > textedit.MaxNumbered && !strings.HasSuffix(one.Numbered, textedit.RestLeftOut) {
-				numberedSize.WriteString(textedit.RestLeftOut)
+			if numbered.WriteString(one.Numbered); numbered.Len() > textedit.MaxNumbered && !strings.HasSuffix(one.Numbered, textedit.RestLeftOut) {
+				numbered.WriteString(textedit.RestLeftOut)
 			}
 		}
 		d.Added, d.Removed = d.Added+one.Added, d.Removed+one.Removed
 	}
-	d.Unified, d.Numbered = unified.String(), numberedSize.String()
+	d.Unified, d.Numbered = unified.String(), numbered.String()
 	return d
 }
 

@@ -27,7 +27,7 @@ const (
 	actionRebase  = "rebase"
 	actionGrant   = "grant"
 
-	actionUnreadable = "unreadable" // in the audit, of a call that names no action
+	actionUnreadable = "unreadable" // in the audit, for a call without a known action
 )
 
 // Edit is one change of a skill.
@@ -37,8 +37,8 @@ type Edit struct {
 	Action string
 	// Skill is the canonical id or the name of the skill. A "create" has none.
 	Skill string
-	// Expected is the versionRef that the change was made for. The actions "patch",
-	// "replace", "metadata" and "archive" need it, and so does "import" with a Skill.
+	// Expected is the versionRef of the text that the author of the edit has read. The actions
+	// "patch", "replace", "metadata" and "archive" need it, and so does "import" with a Skill.
 	Expected string
 	Reason   string // at most 500 runes are kept
 	DryRun   bool
@@ -53,44 +53,44 @@ type Edit struct {
 	// Content is the text of "replace", and the body or the whole SKILL.md of "create".
 	Content string
 
-	// Name is that of "create", "copy", and "import" without a Skill.
+	// Name is the name of the new skill, for "create", "copy", and "import" without a Skill.
 	Name        string
 	Description *string
 	Category    *string
-	Triggers    []string // nil leaves them
+	Triggers    []string // nil keeps them, as with ToolHints
 	ToolHints   []string
 	Status      string // "active" or "draft"
-	// Metadata are values of the front matter's metadata; nil takes a key away.
+	// Metadata are values of the front matter's metadata; a nil value removes a key.
 	Metadata map[string]any
-	Private  *bool // of "create", "copy" and "import"; default true
-	Draft    bool  // of "create"
+	Private  *bool // for "create", "copy" and "import"; default true
+	Draft    bool  // for "create"
 
-	// Files are the files of a skill that the library does not hold. "copy" copies them.
+	// Files are the files of a skill that the library does not have. "copy" copies them.
 	// "import" makes them the next version of Skill or, without a Skill, a new skill.
 	Files map[string][]byte
 
-	// Model reports that a model made the edit. Such an edit may touch less, and its result
-	// is unreviewed until a person approves it.
+	// Model reports that a model made the edit. Such an edit may change fewer fields and files,
+	// and its result is unreviewed until a person approves it.
 	Model bool
-	// Held reports that only the editor and maintainers get the result of an edit of a shared
-	// skill, until a person reviews it.
+	// Held reports that other actors get the result of an edit of a shared skill only after a
+	// review. Its editor and maintainers get it at once.
 	Held bool
 
-	// prepared gets the change that a dry run does not make, if it is not nil.
+	// prepared, if not nil, gets the change that a dry run does not commit.
 	prepared *preparedEdit
-	// view has the skills of the actor as they were when Skill was resolved; nil if it was not.
+	// view is the view in which Skill was resolved; nil if it was not resolved yet.
 	view *view
 }
 
 // TextEdit is one structured edit. Exactly one of OldText, From and After is set. Lines
 // count from 1.
 type TextEdit struct {
-	// OldText becomes NewText. The text must have it once, unless ReplaceAll is set.
+	// OldText is replaced by NewText. It must occur once, unless ReplaceAll is set.
 	OldText    *string `json:"oldText"`
 	NewText    string  `json:"newText"`
 	ReplaceAll bool    `json:"replaceAll"`
-	// From and To are the first and the last line that become NewText. Without To only the
-	// line From does.
+	// From and To are the first and the last line that NewText replaces. Without To it replaces
+	// only the line From.
 	From *int `json:"from"`
 	To   *int `json:"to"`
 	// After is the line after which NewText is inserted; 0 is before the first.
@@ -110,15 +110,15 @@ type Outcome struct {
 	Diagnostics []skillmd.Diagnostic
 }
 
-// Edit makes one change, or none at all: the error is then an [Error], or that of the
-// store or the context. Everything but failures of the store is in the audit.
+// Edit makes one change in full, or returns an error and changes nothing. The error is an [Error],
+// or that of the store or the context. The audit gets an entry unless the store fails.
 func (l *Library) Edit(ctx context.Context, a Actor, e Edit) (Outcome, error) {
 	out, err := l.edit(ctx, a, shortenReason(&e))
 	return l.auditOutcome(ctx, a, &e, out, err)
 }
 
-// auditOutcome enters into the audit what was not committed, which has an entry, and returns
-// the result of the edit.
+// auditOutcome adds an entry to the audit for an edit that was not committed; a commit has written
+// its own. It returns out and err.
 func (l *Library) auditOutcome(ctx context.Context, a Actor, e *Edit, out Outcome, err error) (Outcome, error) {
 	if out.Status != "applied" && ctx.Err() == nil {
 		outcome, detail := out.Status, ""
@@ -136,12 +136,12 @@ func (l *Library) auditOutcome(ctx context.Context, a Actor, e *Edit, out Outcom
 		return Outcome{}, err
 	}
 	if out.Status == "applied" {
-		l.waiting.Tell()
+		l.listeners.Notify()
 	}
 	return out, nil
 }
 
-// deny enters into the audit that a prepared edit was not approved, and why.
+// deny adds an entry to the audit that a prepared edit was not approved, and why.
 func (l *Library) deny(ctx context.Context, p *preparedEdit, why string) error {
 	a, e := p.actor, p.edit
 	if e.Reason != "" {
@@ -151,7 +151,8 @@ func (l *Library) deny(ctx context.Context, p *preparedEdit, why string) error {
 	return err
 }
 
-// named returns the detail of an entry with the name in the edit, if the entry has no id.
+// named returns the detail of an entry. If the edit has no canonical id, the detail begins with the
+// name in the edit.
 func named(e *Edit, detail string) string {
 	name := printable.Cut(cmp.Or(e.Skill, e.Name), 100)
 	if idIn(e.Skill) != "" || name == "" || strings.Contains(detail, strconv.Quote(name)) {
@@ -160,7 +161,7 @@ func named(e *Edit, detail string) string {
 	return strings.TrimSuffix(strconv.Quote(name)+": "+detail, ": ")
 }
 
-// knownAction returns an action that edits have, or else actionUnreadable.
+// knownAction returns action, or actionUnreadable if it is no action of an edit.
 func knownAction(action string) string {
 	switch action {
 	case actionCreate, actionImport, actionCopy, actionPatch, actionReplace, actionMetadata, actionArchive:
@@ -169,7 +170,7 @@ func knownAction(action string) string {
 	return actionUnreadable
 }
 
-// idIn returns a reference that is a canonical id, else "".
+// idIn returns ref if it is a canonical id, else "".
 func idIn(ref string) string {
 	if strings.HasPrefix(ref, "db:") || strings.HasPrefix(ref, "plugin:") {
 		return ref
@@ -201,8 +202,8 @@ func (l *Library) edit(ctx context.Context, a Actor, e *Edit) (Outcome, error) {
 	return Outcome{}, invalid("action is one of create, patch, replace, metadata, copy and archive, not %q", printable.Cut(e.Action, 40))
 }
 
-// storable makes text from outside one that every database takes.
-func storable(s string) string {
+// storableText replaces invalid UTF-8 and control characters, which some databases refuse.
+func storableText(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < 0x20 && r != '\n' && r != '\t' || r == 0x7f {
 			return utf8.RuneError
@@ -212,11 +213,11 @@ func storable(s string) string {
 }
 
 func (l *Library) entry(a Actor, action string, id string, from, to int, outcome, detail string) Entry {
-	return Entry{At: l.now(), Subject: a.Subject, Agent: a.Agent, Session: a.Session, Action: action, ID: id, From: from, To: to, Outcome: outcome, Detail: storable(detail)}
+	return Entry{At: l.now(), Subject: a.Subject, Agent: a.Agent, Session: a.Session, Action: action, ID: id, From: from, To: to, Outcome: outcome, Detail: storableText(detail)}
 }
 
-// refusal keeps in the audit that an act was refused, and returns the error. Other errors
-// are failures of the store, which is not asked again.
+// refusal adds an entry to the audit if err is a refusal, and returns err. For other errors it
+// does nothing, because the store has failed.
 func (l *Library) refusal(ctx context.Context, a Actor, action string, id string, err error) error {
 	own, ok := errors.AsType[*Error](err)
 	if !ok || ctx.Err() != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/satchel-go/satchel/internal/text/skilltext"
 )
 
-// metadata changes fields of the front matter and the state.
+// metadata applies a "metadata" edit: it changes fields of the front matter and the state.
 func (m *editResult) metadata(e *Edit) error {
 	text, err := withFields(string(m.files[skillFile]), e)
 	if err != nil {
@@ -30,7 +30,7 @@ func (m *editResult) metadata(e *Edit) error {
 	return nil
 }
 
-// withFields writes fields of an edit into a SKILL.md.
+// withFields returns the SKILL.md text with the fields of an edit.
 func withFields(text string, e *Edit) (string, error) {
 	f, ok := splitFront(text)
 	if !ok {

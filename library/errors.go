@@ -5,16 +5,16 @@ import (
 	"fmt"
 )
 
-// The errors of a library. All others are those of the store or of the context.
+// The errors of a library. All other errors are those of the store or of the context.
 var (
-	ErrUnknown     = errors.New("unknown skill")                        // for the actor
-	ErrConflict    = errors.New("the skill was changed meanwhile")      // since the expected version
-	ErrNameTaken   = errors.New("the name is taken")                    // by another skill
+	ErrUnknown     = errors.New("unknown skill")                        // the actor sees no such skill, version or file
+	ErrConflict    = errors.New("the skill was changed meanwhile")      // another edit came after the expected version
+	ErrNameTaken   = errors.New("the name is taken")                    // another skill has it
 	ErrRole        = errors.New("a role is missing")                    // the actor may not do that
-	ErrInvalid     = errors.New("invalid edit")                         // or an invalid option
-	ErrNotEditable = errors.New("the skill cannot be edited like this") // by anybody
-	ErrTooLarge    = errors.New("too large")                            // for the Limits
-	ErrSchema      = errors.New("library: the schema does not fit")     // of a store
+	ErrInvalid     = errors.New("invalid edit")                         // the edit or an option is invalid
+	ErrNotEditable = errors.New("the skill cannot be edited like this") // no actor may make the edit
+	ErrTooLarge    = errors.New("too large")                            // a file or the skill exceeds the Limits
+	ErrSchema      = errors.New("library: the schema does not fit")     // the database has another schema
 	errAmbiguous   = errors.New("the name is that of several skills")
 )
 
@@ -27,8 +27,8 @@ type Error struct {
 	Message string
 	// Candidates are the skills of an ambiguous name, sorted by id.
 	Candidates []Descriptor
-	// VersionRef is the present version after a conflict. ChangedSince is the numbered
-	// difference from the expected version to it.
+	// VersionRef is the current version after a conflict. ChangedSince is the numbered
+	// difference from the expected version to the current one.
 	VersionRef, ChangedSince string
 
 	kind error

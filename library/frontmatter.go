@@ -14,10 +14,10 @@ import (
 // front is the front matter of a SKILL.md in lines, so that one field can be changed
 // and every other byte stays.
 type front struct {
-	lines  []string // with their ends, without the fences
-	before string   // the opening fence and what comes before it
-	after  string   // the closing fence and the body
-	ending string
+	lines   []string // with their line ends, without the fences
+	opening string   // the opening fence and what comes before it
+	rest    string   // the closing fence and the body
+	ending  string
 }
 
 // frontEnd returns the offset just after the front matter of a whole file, or -1 if it
@@ -48,17 +48,17 @@ func splitFront(text string) (*front, bool) {
 	if open+1 >= len(head) {
 		return nil, false
 	}
-	f := &front{before: strings.Join(head[:open+1], ""), lines: head[open+1 : len(head)-1], ending: "\n"}
-	f.after = head[len(head)-1] + text[end:]
+	f := &front{opening: strings.Join(head[:open+1], ""), lines: head[open+1 : len(head)-1], ending: "\n"}
+	f.rest = head[len(head)-1] + text[end:]
 	if strings.HasSuffix(head[open], "\r\n") {
 		f.ending = "\r\n"
 	}
 	return f, true
 }
 
-func (f *front) String() string { return f.before + strings.Join(f.lines, "") + f.after }
+func (f *front) String() string { return f.opening + strings.Join(f.lines, "") + f.rest }
 
-// block is the lines of one field.
+// block is the range of lines of one field.
 type block struct {
 	key      string
 	from, to int
@@ -72,8 +72,8 @@ func keyIn(line string) string {
 	return m[1] + m[2] + m[3]
 }
 
-// blocks returns the fields of lines that stand at an indentation. Comments and empty
-// lines between fields belong to none.
+// blocks returns the fields in lines with that indentation. Comments and empty lines between
+// fields belong to no field.
 func blocks(lines []string, indent string) []block {
 	var out []block
 	for i, l := range lines {
@@ -103,13 +103,14 @@ func blocks(lines []string, indent string) []block {
 	return out
 }
 
-// set writes a field; nil takes it away.
+// set writes a field; a nil value removes it.
 func (f *front) set(key string, value any) {
-	f.lines = put(f.lines, "", map[string]any{key: value}, f.ending)
+	f.lines = putFields(f.lines, "", map[string]any{key: value}, f.ending)
 }
 
-// put writes fields at an indentation, each in its place or after all others, by key.
-func put(lines []string, indent string, values map[string]any, ending string) []string {
+// putFields returns lines with the fields in values, at that indentation. A field that exists is
+// replaced in its place; new fields follow at the end, sorted by key. A nil value removes a field.
+func putFields(lines []string, indent string, values map[string]any, ending string) []string {
 	out, pos := make([]string, 0, len(lines)+len(values)), 0
 	left := maps.Clone(values)
 	write := func(key string) {
@@ -131,7 +132,7 @@ func put(lines []string, indent string, values map[string]any, ending string) []
 	return out
 }
 
-// setMetadata writes keys of metadata. It reports false where that is on one line.
+// setMetadata writes keys of metadata. It returns false if metadata is written on one line.
 func (f *front) setMetadata(values map[string]any) bool {
 	if len(values) == 0 {
 		return true
@@ -159,14 +160,14 @@ func (f *front) setMetadata(values map[string]any) bool {
 				break
 			}
 		}
-		inner = put(inner, indent, values, f.ending)
+		inner = putFields(inner, indent, values, f.ending)
 		if len(blocks(inner, indent)) == 0 {
 			head = "metadata: {}" + f.ending
 		}
 		f.lines = slices.Concat(f.lines[:b.from], []string{head}, inner, f.lines[b.to:])
 		return true
 	}
-	if inner := put(nil, "  ", values, f.ending); len(inner) > 0 {
+	if inner := putFields(nil, "  ", values, f.ending); len(inner) > 0 {
 		f.lines = slices.Concat(f.lines, []string{"metadata:" + f.ending}, inner)
 	}
 	return true

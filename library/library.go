@@ -29,9 +29,9 @@ type Library struct {
 	config
 	store Store
 
-	mu      sync.Mutex
-	tenants map[string]*tenantHeads
-	waiting listeners.Listeners // for changes, if the store does not tell of them
+	mu        sync.Mutex
+	tenants   map[string]*tenantHeads
+	listeners listeners.Listeners // of changes, if the store is no source.Notifier
 }
 
 // Option configures a [Library].
@@ -53,7 +53,7 @@ func withClock(now func() time.Time) Option {
 	}
 }
 
-// WithLogger sets where plugins are logged whose skills cannot be listed. The default is
+// WithLogger sets the logger for plugins whose skills cannot be listed. The default is
 // slog.Default.
 func WithLogger(logger *slog.Logger) Option {
 	return func(c *config) error {
@@ -98,15 +98,15 @@ func New(store Store, opts ...Option) (*Library, error) {
 	return l, nil
 }
 
-// tenantHeads are the heads of a tenant as they were read last.
+// tenantHeads keeps the heads of a tenant that were read last.
 type tenantHeads struct {
 	mu     sync.Mutex
 	seq    int64
 	heads  map[string]*parsedHead
-	owners map[string]bool // of private skills
+	owners map[string]bool // the subjects who own private skills
 }
 
-// tenant returns the heads of a tenant that are known.
+// tenant returns the heads of a tenant that were read last, without reading the store.
 func (l *Library) tenant(tenant string) *tenantHeads {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -136,13 +136,13 @@ type parsedHead struct {
 	skill core.Skill
 }
 
-// heads returns the heads of a tenant as they are now.
+// heads reads the changed heads of a tenant and returns all.
 func (l *Library) heads(ctx context.Context, tenant string) (map[string]*parsedHead, error) {
 	s := l.tenant(tenant)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	changed, seq, err := l.store.Heads(ctx, tenant, s.seq)
-	if err == nil && seq < s.seq { // a backup, or a server that took over and had not got all
+	if err == nil && seq < s.seq { // a backup was restored, or a replica without the last changes took over
 		s.seq, s.heads = 0, map[string]*parsedHead{}
 		changed, seq, err = l.store.Heads(ctx, tenant, 0)
 	}
@@ -176,8 +176,8 @@ func frontOf(text []byte, name string) core.Skill {
 type Ref struct {
 	// Skill is a canonical id or a name.
 	Skill string
-	// Version is "v3", a versionRef, or "base" for what is packaged with a plugin. "" is the
-	// present version.
+	// Version is "v3", a versionRef, or "base" for the version in a plugin. "" is the current
+	// version.
 	Version string
 }
 
@@ -188,28 +188,28 @@ type Descriptor struct {
 	Name        string
 	DisplayName string
 	Description string
-	Plugin      *Plugin // of a plugin skill, with its present version
-	Editable    bool    // by the actor
+	Plugin      *Plugin // of a plugin skill, with the installed version
+	Editable    bool    // the actor may edit the skill
 	// ModelInvocation reports that a model may start the skill.
 	ModelInvocation bool
 	VersionRef      string
 	State           string // as in [Head]
 	// Reviewed reports that a person made or approved this version.
 	Reviewed bool
-	// Outdated reports that a plugin has another text now than the one that its overlay
-	// edits.
+	// Outdated reports that the plugin was upgraded: its text is not the one that the overlay
+	// was made from.
 	Outdated bool
 	Owner    string
 	Shared   bool
-	// Front is the front matter. That of a version that is not reviewed counts as
-	// repaired, and asks for no secrets.
+	// Front is the front matter. If the version is not reviewed, Front.Repaired is true and
+	// the metadata ask for no secrets.
 	Front core.Skill
 }
 
-// refOf is the name of a revision.
+// refOf returns the versionRef of a revision.
 func refOf(version int, digest string) string { return fmt.Sprintf("v%d-%.12s", version, digest) }
 
-// describe makes the descriptor of a version.
+// describe completes the descriptor d with the fields of front.
 func describe(d Descriptor, front core.Skill) Descriptor {
 	d.Description, d.ModelInvocation = front.Description, !front.Hidden
 	d.DisplayName = cmp.Or(front.Metadata["displayName"], d.Name)
@@ -224,7 +224,7 @@ func describe(d Descriptor, front core.Skill) Descriptor {
 	return d
 }
 
-// digestOf is the digest of a skill's files.
+// digestOf returns the digest of a skill's files.
 func digestOf(files []File) string { return sumOf(listingOf(files)) }
 
 func listingOf(files []File) []byte {
@@ -240,7 +240,7 @@ func sumOf(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// newID makes an id that sorts by time.
+// newID returns a new id. Later ids sort after earlier ones.
 func (l *Library) newID() string {
 	var b [20]byte // four zeros, 48 bits of the time and 80 at random
 	binary.BigEndian.PutUint64(b[2:], uint64(l.clock().UnixMilli()))
@@ -250,10 +250,10 @@ func (l *Library) newID() string {
 
 var idEncoding = base32.NewEncoding("0123456789ABCDEFGHJKMNPQRSTVWXYZ").WithPadding(base32.NoPadding)
 
-// now is the present time, as stores keep it.
+// now returns the time in microseconds, as stores keep it.
 func (l *Library) now() time.Time { return l.clock().UTC().Truncate(time.Microsecond) }
 
-// isOwn reports an error of this package's rules; all others are failures of the store.
+// isOwn reports whether err comes from a rule of this package, not from the store.
 func isOwn(err error) bool {
 	var own *Error
 	return errors.As(err, &own) || errors.Is(err, ErrUnknown)

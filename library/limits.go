@@ -10,35 +10,34 @@ const (
 	defaultTotal     = 16 << 20  // bytes of all files
 	maxPath          = 512       // bytes of the path of a file
 	maxFolderDepth   = 32        // folders above a file, as in skills of folders
-	maxHead          = 64 << 10  // bytes of front matter that a source lists, as catalogs read
+	maxHead          = 64 << 10  // bytes of front matter that a source lists; catalogs read no more
 	maxManifest      = 64 << 10  // bytes of a plugin.json
 )
 
 // The bounds of edits and of the audit.
 const (
-	// defaultEdits is the default of AgentOptions.MaxEdits: more than a user corrects at once,
-	// and few enough that a model in a loop is stopped.
+	// defaultEdits is the default of AgentOptions.MaxEdits: more than a user needs in one turn,
+	// and few enough to stop a model in a loop.
 	defaultEdits = 30
-	// maxTurns is how many turns have their edits counted at a time: a few MiB.
+	// maxTurns is for how many sessions the edits are counted at a time: a few MiB.
 	maxTurns = 10_000
 	// maxReason is how many runes of the reason of an edit are kept.
 	maxReason = 500
 	// maxEntries is how many entries of the audit a query without a limit returns.
 	maxEntries = 1000
-	// maxDetail is how many bytes a difference may have that a person can review by answering
-	// a question.
+	// maxDetail is the longest difference, in bytes, that a question to a person shows in full.
 	maxDetail = 48 << 10
 )
 
-// rescan is how long the listed skills of a plugin count as current, so that a call lists them
+// rescanAfter is how long the listed skills of a plugin count as current, so that a call lists them
 // once at most.
-const rescan = 200 * time.Millisecond
+const rescanAfter = 200 * time.Millisecond
 
 // The bounds of the answers of the tools, which have 64 KiB in all.
 const (
 	maxPart        = 48 << 10 // bytes of a part of a text
-	maxBoth        = 24 << 10 // bytes of a part that is shown plain and numbered
-	maxShown       = 8 << 10  // bytes of metadata, or of parameters
+	maxBoth        = 24 << 10 // bytes of a part that an answer has both plain and numbered
+	maxMetadata    = 8 << 10  // bytes of metadata, or of parameters
 	maxFileList    = 12 << 10 // bytes of the list of files
 	maxDiagnostics = 20       // diagnostics of an edit whose answer is too long
 	maxNames       = 40       // files that an error names

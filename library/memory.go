@@ -12,9 +12,9 @@ import (
 
 // memory is a store in memory.
 type memory struct {
-	mu      sync.Mutex
-	tenants map[string]*memoryTenant
-	waiting listeners.Listeners
+	mu        sync.Mutex
+	tenants   map[string]*memoryTenant
+	listeners listeners.Listeners
 }
 
 type memoryTenant struct {
@@ -28,8 +28,8 @@ type memoryTenant struct {
 
 var _ source.Notifier = (*memory)(nil)
 
-// NewMemory returns an empty store in memory, for tests and for one process. It can tell of
-// changes.
+// NewMemory returns an empty store in memory, for tests and for one process. It implements
+// source.Notifier.
 func NewMemory() Store {
 	return &memory{tenants: map[string]*memoryTenant{}}
 }
@@ -98,7 +98,7 @@ func (m *memory) Commit(ctx context.Context, c Change) (Head, error) {
 			return Head{}, ErrConflict
 		}
 		for _, other := range t.heads {
-			if other.ID != head.ID && clash(&other, &head) {
+			if other.ID != head.ID && haveSameName(&other, &head) {
 				return Head{}, ErrNameTaken
 			}
 		}
@@ -123,11 +123,11 @@ func (m *memory) Commit(ctx context.Context, c Change) (Head, error) {
 	entry := c.Entry
 	entry.N = int64(len(t.entries) + 1)
 	t.entries = append(t.entries, entry)
-	m.waiting.Tell()
+	m.listeners.Notify()
 	return head, nil
 }
 
-// prune keeps the newest revisions, and those that are served or reviewed.
+// prune returns the newest keep revisions, and those that are served or reviewed.
 func prune(all []Revision, keep int, head Head) []Revision {
 	first := len(all) - keep
 	var kept []Revision
@@ -139,8 +139,9 @@ func prune(all []Revision, keep int, head Head) []Revision {
 	return kept
 }
 
-// clash reports whether two skills cannot both have their name.
-func clash(a, b *Head) bool {
+// haveSameName reports whether two skills of the database may not both exist because of their
+// names.
+func haveSameName(a, b *Head) bool {
 	return a.Plugin == "" && b.Plugin == "" && a.State != stateArchived && b.State != stateArchived && a.NameKey == b.NameKey &&
 		a.Shared == b.Shared && (a.Shared || a.Owner == b.Owner)
 }
@@ -189,4 +190,4 @@ func (m *memory) Grants(ctx context.Context, tenant, subject string) ([]Role, er
 }
 
 // Notify implements source.Notifier.
-func (m *memory) Notify(f func()) (stop func()) { return m.waiting.Add(f) }
+func (m *memory) Notify(f func()) (stop func()) { return m.listeners.Add(f) }

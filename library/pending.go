@@ -12,8 +12,8 @@ import (
 type Pending struct {
 	Descriptor // of this version
 	Revision   Revision
-	// From is the versionRef of what Diff begins with: the version that was reviewed last,
-	// else what is packaged with the plugin; "" for a skill that is new.
+	// From is the versionRef that Diff compares with: the last reviewed version, or else that of
+	// the plugin. It is "" for a new skill.
 	From string
 	Diff Diff
 }
@@ -59,19 +59,21 @@ func (v *view) pending(ctx context.Context, i *item) (p Pending, err error) {
 	if err != nil {
 		return p, err
 	}
-	from := i.base != nil
-	version := "base"
-	if i.head.Reviewed > 0 {
-		from, version = true, fmt.Sprintf("v%d", i.head.Reviewed)
+	version := ""
+	switch {
+	case i.head.Reviewed > 0:
+		version = fmt.Sprintf("v%d", i.head.Reviewed)
+	case i.base != nil:
+		version = "base"
 	}
 	var before map[string][]byte
-	if from {
-		was, err := v.open(ctx, i, version)
+	if version != "" {
+		from, err := v.open(ctx, i, version)
 		if err != nil {
 			return p, err
 		}
-		p.From = was.VersionRef
-		if before, err = was.texts(ctx, after); err != nil {
+		p.From = from.VersionRef
+		if before, err = from.texts(ctx, after); err != nil {
 			return p, err
 		}
 	}

@@ -25,18 +25,18 @@ import (
 	"github.com/satchel-go/satchel/skillmd"
 )
 
-// Plugin is an installed plugin whose skills the library serves and keeps edits of.
+// Plugin is an installed plugin. The library serves its skills and keeps edits of them.
 type Plugin struct {
 	ID      string // letters, digits, ".", "_" and "-"; part of canonical ids
 	Name    string // default ID
 	Version string
-	// Source holds its skills as they are packaged. It is never written to.
+	// Source holds the installed skills. The library never writes to it.
 	Source catalog.Source
 	// Allow reports whether an actor sees the plugin; nil allows all. Its result must not
 	// depend on the session of the actor.
 	Allow func(Actor) bool
 
-	now func() (manifest, error) // what is installed now; nil keeps Version
+	readNow func() (manifest, error) // what is installed now; nil keeps Version
 }
 
 // manifest is what is read of a plugin.json.
@@ -76,7 +76,7 @@ func OpenPlugin(ctx context.Context, dir string) (Plugin, error) {
 	if err != nil {
 		return Plugin{}, err
 	}
-	return Plugin{ID: m.Name, Version: m.Version, Source: skills, now: read}, nil
+	return Plugin{ID: m.Name, Version: m.Version, Source: skills, readNow: read}, nil
 }
 
 func readManifest(dir string) (m manifest, err error) {
@@ -110,7 +110,7 @@ func readManifest(dir string) (m manifest, err error) {
 	return m, nil
 }
 
-// plugin is a plugin with what was found in it last.
+// plugin is a plugin with the result of its last scan.
 type plugin struct {
 	Plugin
 	mu      sync.Mutex
@@ -120,7 +120,7 @@ type plugin struct {
 	skills  map[string]*packagedSkill // by canonical id
 }
 
-// packagedSkill is a skill as a plugin brings it. It never changes.
+// packagedSkill is a skill in an installed plugin, before any edits. It never changes.
 type packagedSkill struct {
 	plugin *plugin
 	from   Plugin // with the version that is installed
@@ -131,11 +131,11 @@ type packagedSkill struct {
 	digest string
 }
 
-// shows reports whether an actor sees the plugin.
-func (p *plugin) shows(a Actor) bool { return p.Allow == nil || p.Allow(a) }
+// isShownTo reports whether an actor sees the plugin.
+func (p *plugin) isShownTo(a Actor) bool { return p.Allow == nil || p.Allow(a) }
 
-// packagedSkills returns the skills of those plugins that are shown. A plugin that cannot be
-// read keeps what it listed last.
+// packagedSkills returns the skills of the plugins for which shown returns true. A plugin that
+// cannot be read keeps the skills of its last scan.
 func (l *Library) packagedSkills(ctx context.Context, shown func(*plugin) bool) (map[string]*packagedSkill, error) {
 	all := map[string]*packagedSkill{}
 	for _, p := range l.plugins {
@@ -157,7 +157,7 @@ func (l *Library) packagedSkills(ctx context.Context, shown func(*plugin) bool) 
 func (p *plugin) scan(ctx context.Context) (map[string]*packagedSkill, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.skills != nil && time.Since(p.at) < rescan {
+	if p.skills != nil && time.Since(p.at) < rescanAfter {
 		return p.skills, nil
 	}
 	listing, err := p.Source.Scan(ctx, p.listing)
@@ -166,8 +166,8 @@ func (p *plugin) scan(ctx context.Context) (map[string]*packagedSkill, error) {
 	}
 	p.at = time.Now()
 	version := cmp.Or(p.version, p.Version)
-	if p.now != nil {
-		if m, err := p.now(); err == nil { // else it is being upgraded
+	if p.readNow != nil {
+		if m, err := p.readNow(); err == nil { // else it is being upgraded
 			version = m.Version
 		}
 	}
@@ -193,21 +193,21 @@ func (p *plugin) scan(ctx context.Context) (map[string]*packagedSkill, error) {
 	return skills, nil
 }
 
-// inVersion returns the description of the plugin with a version.
+// inVersion returns the plugin with another version.
 func (p *plugin) inVersion(version string) Plugin {
 	described := p.Plugin
 	described.Version = version
 	return described
 }
 
-// filesOf lists the files of an entry, which a source may leave to its readers.
+// filesOf returns the files of an entry. If the entry does not list them, it reads them all.
 func filesOf(ctx context.Context, source catalog.Source, e source.Entry) ([]File, error) {
-	var openSkill []File
+	var files []File
 	if e.Files != nil {
 		for _, f := range e.Files {
-			openSkill = append(openSkill, File{Path: f.Path, Digest: f.SHA256, Size: f.Size})
+			files = append(files, File{Path: f.Path, Digest: f.SHA256, Size: f.Size})
 		}
-		return openSkill, nil
+		return files, nil
 	}
 	fsys, err := source.Open(ctx, e.ID, e.Revision)
 	if err != nil {
@@ -224,10 +224,10 @@ func filesOf(ctx context.Context, source catalog.Source, e source.Entry) ([]File
 		defer f.Close()
 		h := sha256.New()
 		n, err := io.Copy(h, f)
-		openSkill = append(openSkill, File{Path: name, Digest: hex.EncodeToString(h.Sum(nil)), Size: n})
+		files = append(files, File{Path: name, Digest: hex.EncodeToString(h.Sum(nil)), Size: n})
 		return err
 	})
-	return openSkill, err
+	return files, err
 }
 
 // read returns a file of a packaged skill, and refuses one that has changed since it
@@ -268,7 +268,7 @@ func (s *packagedSkill) describe() Descriptor {
 	}, s.skill)
 }
 
-// isStale reports that a packaged skill is no longer what was listed.
+// isStale reports whether err says that a packaged skill has changed since it was listed.
 func isStale(err error) bool {
 	return errors.Is(err, source.ErrGone) || errors.Is(err, source.ErrDigest)
 }

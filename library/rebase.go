@@ -10,11 +10,11 @@ import (
 	"github.com/satchel-go/satchel/library/internal/textedit"
 )
 
-// Rebase applies the edit of an outdated overlay to what the plugin has now. If the patch does
-// not apply, nothing changes, and the error is that of the patch.
+// Rebase applies the edits of an outdated overlay to the installed version of the plugin. If they
+// do not apply, Rebase changes nothing and returns the error of the patch.
 func (l *Library) Rebase(ctx context.Context, a Actor, ref Ref) (Outcome, error) {
 	e := &Edit{Action: actionRebase, Skill: ref.Skill, Reason: "rebased on what the plugin has now"}
-	return l.again(ctx, a, e, func(v *view, i *item) (*editResult, error) {
+	return l.commitVersion(ctx, a, e, func(v *view, i *item) (*editResult, error) {
 		if i.base == nil || !i.overlaid() || i.head.State != stateActive {
 			return nil, refused("%s has no overlay", i.id)
 		}
@@ -42,7 +42,7 @@ func (l *Library) Rebase(ctx context.Context, a Actor, ref Ref) (Outcome, error)
 	})
 }
 
-// rebase makes on now the changes that lead from packaged to edited.
+// rebase returns now with the changes from packaged to edited.
 func (l *Library) rebase(packaged, edited, now map[string][]byte) (map[string][]byte, error) {
 	files := maps.Clone(now)
 	for _, name := range slices.Sorted(maps.Keys(edited)) {
@@ -63,8 +63,8 @@ func (l *Library) rebase(packaged, edited, now map[string][]byte) (map[string][]
 	return files, nil
 }
 
-// baseBlobs are what is kept of the text below a new overlay: its files, and the list
-// of them under its digest.
+// baseBlobs returns the blobs that a new overlay keeps of the plugin's text: its files, and their
+// list under its digest.
 func baseBlobs(files []File, texts map[string][]byte) map[string][]byte {
 	blobs := map[string][]byte{digestOf(files): listingOf(files)}
 	for _, data := range texts {
@@ -73,7 +73,7 @@ func baseBlobs(files []File, texts map[string][]byte) map[string][]byte {
 	return blobs
 }
 
-// baseOf returns the files below an overlay as they were when it was made.
+// baseOf returns the files of the plugin from which an overlay was made.
 func (l *Library) baseOf(ctx context.Context, tenant, digest string) (map[string][]byte, error) {
 	listing, err := l.store.Blob(ctx, tenant, digest)
 	if err != nil {

@@ -5,11 +5,11 @@ import (
 	"context"
 )
 
-// Restore makes a new version of an old one, whatever state the skill is in; version
-// "base" is what is packaged with the plugin. It is for hosts and commands.
+// Restore commits an old version of a skill as its new one, in any state of the skill. Version
+// "base" is the version in the plugin. It is for hosts and commands.
 func (l *Library) Restore(ctx context.Context, a Actor, ref Ref, reason string) (Outcome, error) {
 	e := &Edit{Action: actionRestore, Skill: ref.Skill, Reason: reason}
-	return l.again(ctx, a, e, func(v *view, i *item) (*editResult, error) {
+	return l.commitVersion(ctx, a, e, func(v *view, i *item) (*editResult, error) {
 		if ref.Version == "" && i.overlaid() {
 			ref.Version = refOf(i.head.Version, i.head.Digest)
 		}
@@ -22,17 +22,18 @@ func (l *Library) Restore(ctx context.Context, a Actor, ref Ref, reason string) 
 	})
 }
 
-// again commits a version that consists of earlier ones.
-func (l *Library) again(ctx context.Context, a Actor, e *Edit, files func(*view, *item) (*editResult, error)) (Outcome, error) {
-	out, err := l.remake(ctx, a, e, files)
+// commitVersion commits the files that function files returns as a new version, and records a
+// refusal in the audit. Restore and Rebase use it.
+func (l *Library) commitVersion(ctx context.Context, a Actor, e *Edit, files func(*view, *item) (*editResult, error)) (Outcome, error) {
+	out, err := l.buildVersion(ctx, a, e, files)
 	if err != nil {
 		return out, l.refusal(ctx, a, e.Action, cmp.Or(out.ID, idIn(e.Skill)), err)
 	}
-	l.waiting.Tell()
+	l.listeners.Notify()
 	return out, nil
 }
 
-func (l *Library) remake(ctx context.Context, a Actor, e *Edit, files func(*view, *item) (*editResult, error)) (Outcome, error) {
+func (l *Library) buildVersion(ctx context.Context, a Actor, e *Edit, files func(*view, *item) (*editResult, error)) (Outcome, error) {
 	v, err := l.view(ctx, a)
 	if err != nil {
 		return Outcome{}, err

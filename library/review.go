@@ -5,9 +5,9 @@ import (
 	"context"
 )
 
-// Review approves a version as a person: its list of tools and its secrets count, and
-// others load it. Only the newest version can be reviewed. It is for hosts and
-// commands.
+// Review records that the actor, a person, approves a version. Then its list of tools and its
+// secrets count, and other actors load it. Only the newest version can be reviewed. It is for
+// hosts and commands.
 func (l *Library) Review(ctx context.Context, a Actor, ref Ref) (Descriptor, error) {
 	d, err := l.review(ctx, a, ref)
 	if err != nil {
@@ -45,7 +45,7 @@ func (l *Library) review(ctx context.Context, a Actor, ref Ref) (Descriptor, err
 	if err != nil {
 		return Descriptor{ID: i.id}, err
 	}
-	l.waiting.Tell()
+	l.listeners.Notify()
 	i.head = &parsedHead{Head: stored, skill: i.head.skill}
 	return v.describe(ctx, i)
 }

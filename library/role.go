@@ -8,11 +8,11 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// Role is what an actor may do: "viewer", "author", "editor" or "maintainer". Each role may do
-// all that those before it may. An actor without a role is a viewer.
+// Role says what an actor may do: "viewer", "author", "editor" or "maintainer". Each role includes
+// those before it. An actor without a role is a viewer.
 //
-//	viewer      list, inspect and run what is shared or his own
-//	author      create, copy and edit his own private skills
+//	viewer      list, inspect and run shared skills and own ones
+//	author      create, copy and edit own private skills
 //	editor      edit shared skills, read their history
 //	maintainer  edit plugin skills, archive, share, review, grant
 type Role string
@@ -38,17 +38,18 @@ var roleOrder = []Role{roleViewer, roleAuthor, roleEditor, roleMaintainer}
 // rank returns the place of a role, from 0; that of an unknown role is 0.
 func (r Role) rank() int { return max(0, slices.Index(roleOrder, r)) }
 
-// Actor is the person or agent that lists, reads or edits. The host names it; a
-// model cannot.
+// Actor is the person or agent that lists, reads or edits skills. The host sets it; a model
+// cannot.
 type Actor struct {
 	Tenant  string
 	Subject string // the person
 	Agent   string
 	Session string
-	// Roles are those that the host gives. An unknown one is an error of each method.
+	// Roles are the roles that the host gives, beside those of grants. Every method returns an
+	// error for an unknown role.
 	Roles []Role
-	// Allow reports by ID and front matter whether a skill exists for the actor. A skill that
-	// it does not allow is unknown in every method; only its name stays taken. Nil allows all.
+	// Allow reports whether the actor may see a skill; nil allows all. A skill that it does not
+	// allow is unknown in every method, but its name stays taken.
 	Allow func(core.Skill) bool
 }
 
@@ -74,7 +75,8 @@ func (l *Library) roleOf(ctx context.Context, a Actor) (Role, error) {
 	return best, nil
 }
 
-// need refuses what a role falls short of.
+// need returns an ErrRole error if have ranks below want. The error says what the actor was doing,
+// and what to do instead.
 func need(have, want Role, doing, instead string) error {
 	if have.rank() >= want.rank() {
 		return nil
@@ -88,7 +90,7 @@ func need(have, want Role, doing, instead string) error {
 
 const copyInstead = `copy it with action "copy" and edit the copy`
 
-// Grant gives a subject a role; it replaces the one that he was granted before. It is
+// Grant gives a subject a role, which replaces the one that the subject was granted before. It is
 // for hosts and commands.
 func (l *Library) Grant(ctx context.Context, a Actor, subject string, role Role) error {
 	if err := l.grant(ctx, a, subject, role); err != nil {

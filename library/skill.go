@@ -17,7 +17,7 @@ import (
 // Skill is one version of a skill with its files.
 type Skill struct {
 	Descriptor
-	Version int // 0 for what is packaged
+	Version int // 0 for the version in a plugin
 	Digest  string
 	Files   []File // sorted by path
 	// Warnings say what is odd about it, such as "overlay-outdated".
@@ -49,11 +49,11 @@ func (s *Skill) ReadAll(ctx context.Context) (map[string][]byte, error) {
 	return files, nil
 }
 
-// item is a skill of a tenant: a head, what is packaged, or both.
+// item is a skill of a tenant: of the database, of a plugin, or of a plugin with an overlay.
 type item struct {
 	id   string
-	head *parsedHead
-	base *packagedSkill
+	head *parsedHead    // the skill of the database, or the overlay; nil without one
+	base *packagedSkill // the skill of the plugin; nil without one
 }
 
 func (i *item) name() string {
@@ -63,17 +63,17 @@ func (i *item) name() string {
 	return i.base.skill.Name
 }
 
-// overlaid reports whether the head decides what is served.
+// overlaid reports whether actors get the text of the head, not that of the plugin.
 func (i *item) overlaid() bool { return i.head != nil && i.head.State != statePackaged }
 
-// view is an actor's sight of a tenant's skills at one moment.
+// view holds the skills of a tenant at one moment, and what an actor may do with them.
 type view struct {
 	library *Library
 	actor   Actor
 	role    Role
-	all     bool // what is private to anybody, too
-	items   map[string]*item
-	unknown []*item // what Actor.Allow leaves out
+	all     bool             // the private skills of all owners are visible
+	items   map[string]*item // by canonical id
+	unknown []*item          // the skills that Actor.Allow hides
 }
 
 func (l *Library) view(ctx context.Context, a Actor) (*view, error) {
@@ -84,14 +84,14 @@ func (l *Library) view(ctx context.Context, a Actor) (*view, error) {
 	return l.viewAs(ctx, &view{library: l, actor: a, role: role})
 }
 
-// viewAs fills a view.
+// viewAs reads the skills of the view's actor into v.
 func (l *Library) viewAs(ctx context.Context, v *view) (*view, error) {
 	a := v.actor
 	heads, err := l.heads(ctx, a.Tenant)
 	if err != nil {
 		return nil, err
 	}
-	bases, err := l.packagedSkills(ctx, func(p *plugin) bool { return v.all || p.shows(a) })
+	bases, err := l.packagedSkills(ctx, func(p *plugin) bool { return v.all || p.isShownTo(a) })
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +117,7 @@ func (l *Library) viewAs(ctx context.Context, v *view) (*view, error) {
 	return v, nil
 }
 
-// allows reports whether there is a skill for the actor.
+// allows reports whether Actor.Allow allows the skill.
 func (v *view) allows(ctx context.Context, i *item) (bool, error) {
 	if v.actor.Allow == nil {
 		return true, nil
@@ -133,7 +133,7 @@ func (v *view) allows(ctx context.Context, i *item) (bool, error) {
 
 func (v *view) owns(h *parsedHead) bool { return h.Owner == v.actor.Subject }
 
-// sees reports whether the actor may know of a skill by its id.
+// sees reports whether the actor may see the skill by its id.
 func (v *view) sees(i *item) bool {
 	switch {
 	case v.all || i.head == nil || i.head.Plugin != "":
@@ -144,8 +144,7 @@ func (v *view) sees(i *item) bool {
 	return i.head.Shared && i.head.State != stateDraft && (i.head.Served > 0 || v.role.rank() >= roleEditor.rank())
 }
 
-// lists reports whether the skill is among the actor's: what a list shows and names
-// find.
+// lists reports whether the actor's lists show the skill and its name finds it.
 func (v *view) lists(i *item) bool {
 	if !v.sees(i) || i.head == nil {
 		return v.sees(i)
@@ -156,8 +155,8 @@ func (v *view) lists(i *item) bool {
 	return v.all || i.head.Plugin != "" || i.head.Shared || v.owns(i.head)
 }
 
-// served returns the version that the actor gets: the newest one for its editor and for
-// maintainers, else the newest that a person has approved.
+// served returns the version that the actor gets. Its editor and maintainers get the newest one,
+// others get Head.Served.
 func (v *view) served(h *parsedHead) int {
 	if h.Served == h.Version || h.Editor == v.actor.Subject && v.actor.Subject != "" || v.role == roleMaintainer {
 		return h.Version
@@ -243,7 +242,7 @@ func (v *view) describeHead(i *item, version int, digest string, front core.Skil
 	return describe(d, front)
 }
 
-// revision makes a skill of a revision; its descriptor is empty yet.
+// revision returns the skill at a revision, without a descriptor.
 func (v *view) revision(i *item, r Revision) *Skill {
 	l, tenant := v.library, v.actor.Tenant
 	return &Skill{Version: r.Version, Digest: r.Digest, Files: r.Files, read: func(ctx context.Context, f File) ([]byte, error) {
@@ -313,14 +312,13 @@ func (v *view) openBase(i *item) *Skill {
 	}}
 }
 
-// Inspect returns a skill: the newest version for those who may edit it and the one
-// that is served for others, or the one of Ref.Version. Archived skills are found by
-// their id.
+// Inspect returns a skill at Ref.Version. Without a version, actors who may edit the skill get the
+// newest one, and others the one that is served. Archived skills are found by their id.
 func (l *Library) Inspect(ctx context.Context, a Actor, ref Ref) (*Skill, error) {
 	return l.open(ctx, a, ref, true)
 }
 
-// Serve returns a skill as the actor loads it.
+// Serve returns the version of a skill that the actor's agents load.
 func (l *Library) Serve(ctx context.Context, a Actor, ref Ref) (*Skill, error) {
 	return l.open(ctx, a, ref, false)
 }
@@ -350,15 +348,15 @@ func (l *Library) open(ctx context.Context, a Actor, ref Ref, archived bool) (*S
 	}
 }
 
-// ListQuery chooses skills.
+// ListQuery says which skills [Library.List] returns.
 type ListQuery struct {
 	Source string // "db" or "plugin"; "" is both
-	// All takes drafts and archived ones too.
+	// All includes drafts and archived skills.
 	All bool
 }
 
-// List returns the skills of an actor, sorted by name and then by id. Hidden ones are
-// among them: Descriptor.ModelInvocation is false.
+// List returns the skills of an actor, sorted by name and then by id. It includes hidden ones;
+// their Descriptor.ModelInvocation is false.
 func (l *Library) List(ctx context.Context, a Actor, q ListQuery) ([]Descriptor, error) {
 	v, err := l.view(ctx, a)
 	if err != nil {
@@ -367,7 +365,7 @@ func (l *Library) List(ctx context.Context, a Actor, q ListQuery) ([]Descriptor,
 	return v.list(ctx, q)
 }
 
-// list returns the skills of a view that a query chooses, sorted by name and then by id.
+// list returns the skills of a view that match a query, sorted by name and then by id.
 func (v *view) list(ctx context.Context, q ListQuery) ([]Descriptor, error) {
 	out := []Descriptor{}
 	for _, i := range v.items {

@@ -11,48 +11,48 @@ import (
 	"github.com/satchel-go/satchel/skillmd"
 )
 
-// Source returns what is shared in a tenant as a source of skills: the skills of the
-// database, and those of plugins with their overlays. Revisions are kept, so a skill
-// can be opened as it was listed. Entry ids are canonical ids.
+// Source returns the shared skills of a tenant as a source: those of the database, and those of
+// plugins with their overlays. Old revisions of skills can be opened too. Entry ids are canonical
+// ids.
 func (l *Library) Source(tenant string) source.Keeper {
 	return l.SourceFor(Actor{Tenant: tenant})
 }
 
-// SourceFor is [Library.Source] with the private skills of an actor, and the plugins
-// that he sees.
+// SourceFor is [Library.Source] for an actor: with the actor's private skills, and only the
+// plugins that the actor sees.
 func (l *Library) SourceFor(a Actor) source.Keeper { return &tenantSource{library: l, actor: a} }
 
-// sourceOfAll is [Library.Source] with the private skills of everybody and with all
-// plugins. Who shows them to somebody asks [Library.shows] about each.
+// sourceOfAll is [Library.Source] with all private skills and all plugins. A caller that shows one
+// of them to an actor must check [Library.isShownTo] first.
 func (l *Library) sourceOfAll(tenant string) source.Keeper {
-	return &tenantSource{library: l, actor: Actor{Tenant: tenant}, all: true}
+	return &tenantSource{library: l, actor: Actor{Tenant: tenant}, isForAll: true}
 }
 
-// shows reports whether a skill that [Library.sourceOfAll] has listed is one of those
-// that an actor is shown: by its canonical id, and without asking the store.
-func (l *Library) shows(a Actor, id string) bool {
+// isShownTo reports whether an actor may see a skill of [Library.sourceOfAll]. id is its canonical
+// id. isShownTo does not read the store.
+func (l *Library) isShownTo(a Actor, id string) bool {
 	if h := l.tenant(a.Tenant).head(id); h != nil && h.Plugin == "" {
 		return h.Shared || h.Owner == a.Subject
 	}
 	rest, ok := strings.CutPrefix(id, "plugin:")
 	name, _, _ := strings.Cut(rest, ":")
-	return ok && slices.ContainsFunc(l.plugins, func(p *plugin) bool { return p.ID == name && p.shows(a) })
+	return ok && slices.ContainsFunc(l.plugins, func(p *plugin) bool { return p.ID == name && p.isShownTo(a) })
 }
 
-// separate reports whether an actor may see more or less of [Library.sourceOfAll] than one
+// hasOwnView reports whether an actor may see other skills of [Library.sourceOfAll] than an actor
 // who owns nothing and sees every plugin.
-func (l *Library) separate(a Actor) bool {
-	return l.tenant(a.Tenant).owns(a.Subject) || slices.ContainsFunc(l.plugins, func(p *plugin) bool { return !p.shows(a) })
+func (l *Library) hasOwnView(a Actor) bool {
+	return l.tenant(a.Tenant).owns(a.Subject) || slices.ContainsFunc(l.plugins, func(p *plugin) bool { return !p.isShownTo(a) })
 }
 
 type tenantSource struct {
-	library *Library
-	actor   Actor
-	all     bool // of everybody
+	library  *Library
+	actor    Actor
+	isForAll bool // set by sourceOfAll
 }
 
 func (s *tenantSource) view(ctx context.Context) (*view, error) {
-	if s.all { // as it is served to others than its makers
+	if s.isForAll { // as it is served to others than its makers
 		return s.library.viewAs(ctx, &view{library: s.library, actor: s.actor, role: roleViewer, all: true})
 	}
 	return s.library.view(ctx, s.actor)
@@ -94,7 +94,7 @@ func (s *tenantSource) Scan(ctx context.Context, prev *source.Listing) (*source.
 	return next, nil
 }
 
-// entry lists a skill; what prev says of the same revision is taken over.
+// entry returns the entry of a skill: that in prev if it is of the same revision.
 func (s *tenantSource) entry(ctx context.Context, v *view, i *item, prev *source.Listing) (source.Entry, error) {
 	d, err := v.describe(ctx, i)
 	if err != nil {
@@ -113,15 +113,14 @@ func (s *tenantSource) entry(ctx context.Context, v *view, i *item, prev *source
 	return sk.entry(ctx)
 }
 
-// codeOutdated is the code of the diagnostic of an overlay whose plugin has another text now
-// than the one that it edits.
+// codeOutdated says that a plugin was upgraded after an overlay had been made from its text.
 const codeOutdated skillmd.Code = "overlay-outdated"
 
-// unreviewedMark ends the revision of what no person has looked at.
+// unreviewedMark ends the revision of an entry that no person has reviewed.
 const unreviewedMark = "-unreviewed"
 
-// revisionOf is the revision of an entry. A review makes another one of it, because
-// it changes what the skill may do.
+// revisionOf returns the revision of an entry. A review changes it, because it changes what the
+// skill may do.
 func revisionOf(d *Descriptor) string {
 	if d.Reviewed {
 		return d.VersionRef
@@ -129,7 +128,7 @@ func revisionOf(d *Descriptor) string {
 	return d.VersionRef + unreviewedMark
 }
 
-// entry is the skill as a source lists it.
+// entry returns the entry with which a source lists the skill.
 func (s *Skill) entry(ctx context.Context) (source.Entry, error) {
 	text, err := s.Read(ctx, skillFile)
 	if err != nil {
@@ -146,8 +145,9 @@ func (s *Skill) entry(ctx context.Context) (source.Entry, error) {
 	return e, nil
 }
 
-// at opens a skill at a revision that was listed. One that is gone is source.ErrGone.
-func (s *tenantSource) at(ctx context.Context, id, revision string) (*Skill, error) {
+// openRevision opens a skill at a revision that Scan has listed. The error is source.ErrGone if
+// the skill or the revision does not exist any more.
+func (s *tenantSource) openRevision(ctx context.Context, id, revision string) (*Skill, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -168,7 +168,7 @@ func (s *tenantSource) at(ctx context.Context, id, revision string) (*Skill, err
 
 // Entry implements source.Keeper.
 func (s *tenantSource) Entry(ctx context.Context, id, revision string) (source.Entry, error) {
-	sk, err := s.at(ctx, id, revision)
+	sk, err := s.openRevision(ctx, id, revision)
 	if err != nil {
 		return source.Entry{}, err
 	}
@@ -177,7 +177,7 @@ func (s *tenantSource) Entry(ctx context.Context, id, revision string) (source.E
 
 // Open implements catalog.Source.
 func (s *tenantSource) Open(ctx context.Context, id, revision string) (fs.FS, error) {
-	sk, err := s.at(ctx, id, revision)
+	sk, err := s.openRevision(ctx, id, revision)
 	if err != nil {
 		return nil, err
 	}
@@ -189,10 +189,11 @@ func (s *tenantSource) Open(ctx context.Context, id, revision string) (fs.FS, er
 	return lazyfs.New(files, func(path string) ([]byte, error) { return sk.read(ctx, byPath[path]) }), nil
 }
 
-// Notify tells of changes of the library, if the store can.
+// Notify implements source.Notifier. Without a store that reports changes, it reports only those
+// by this library.
 func (s *tenantSource) Notify(f func()) (stop func()) {
 	if n, ok := s.library.store.(source.Notifier); ok {
 		return n.Notify(f)
 	}
-	return s.library.waiting.Add(f)
+	return s.library.listeners.Add(f)
 }

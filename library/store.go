@@ -9,25 +9,25 @@ import (
 const (
 	stateActive   = "active"
 	stateDraft    = "draft"    // its owner and maintainers see it
-	stateArchived = "archived" // no caller finds it; inspect shows it
-	// statePackaged is the state of a plugin skill whose overlay has ended: what is
-	// installed is served.
+	stateArchived = "archived" // hidden from lists and names; Inspect finds it by its id
+	// statePackaged is the state of a plugin skill whose overlay was archived. Actors get the
+	// installed text again.
 	statePackaged = "packaged"
 )
 
-// Head is the present state of one skill of a tenant.
+// Head is the current state of one skill of a tenant.
 type Head struct {
 	ID      string // canonical: "db:…" or "plugin:<plugin>:<name>"
 	Plugin  string // "" for a skill of the database
 	Name    string
-	NameKey string // as names are compared
+	NameKey string // the name in the form in which names are compared
 	Owner   string
 	Shared  bool
 	// State is "active", "draft", "archived", or "packaged" for a plugin skill whose overlay
 	// has ended.
 	State string
-	// Version is that of the newest revision, from 1. Reviewed is the newest one that a person
-	// made or approved, 0 for none. Served is the one that actors other than its editor get.
+	// Version is the newest version, from 1. Reviewed is the newest version that a person made
+	// or approved, 0 for none. Served is the version that actors other than the editor get.
 	Version, Reviewed, Served int
 	Digest, BaseDigest        string // of the newest revision, and of the packaged text below it
 	Editor                    string // the subject of the newest revision
@@ -52,7 +52,7 @@ type Revision struct {
 	Action             string // of the edit that made it; see [Edit]
 	Reason             string
 	Subject, Agent     string
-	ReviewedBy         string // the person who approved this very text when it was made, or ""
+	ReviewedBy         string // the person who approved the text before the commit, or ""
 	At                 time.Time
 	Files              []File // sorted by path
 }
@@ -79,30 +79,30 @@ type LogQuery struct {
 // Change is one commit: a store makes all of it or nothing.
 type Change struct {
 	Tenant string
-	// Head is the new head. Without one the store writes the entry and the grants only.
+	// Head is the new head. If it is nil, the store writes only the entry and the grants.
 	Head *Head
-	// Base is the version that the head must have; 0 if the skill must not exist yet.
+	// Base is the version that the stored head must have; 0 if the skill must not exist yet.
 	Base int
 	// Revision is the new revision, nil if only the head changes.
 	Revision *Revision
-	// Blobs are the files of the revision by digest. Those that the store has may be missing.
+	// Blobs are the files of the revision by digest. Files that the store already has may be
+	// missing.
 	Blobs map[string][]byte
-	// Entry is what the audit gets.
+	// Entry is the new entry of the audit.
 	Entry Entry
-	// Grants are the roles that subjects get, each in place of the one that it had.
+	// Grants are the new roles of subjects. A subject loses the role that it was granted before.
 	Grants map[string]Role
-	// Keep is how many revisions of the skill stay; 0 is all.
+	// Keep is how many revisions of the skill the store keeps; 0 is all.
 	Keep int
 }
 
-// Store keeps what a library holds. Tenants are apart in every method.
-// Implementations are safe for concurrent use, by several processes if they claim it,
-// and pass librarytest.Run. An error that is not of this package means that the store does
-// not answer.
+// Store keeps the skills, revisions, audit and grants of a library. No method shows data of
+// another tenant. Implementations are safe for concurrent use, by several processes if they say
+// so, and pass librarytest.Run. An error that does not wrap one of this package means that the
+// store does not answer.
 //
-// A store that can tell of changes, made by this process or others, also implements
-// source.Notifier. It calls the function soon after a change, once for several changes and
-// perhaps without one.
+// A store that can report changes, by this process or others, also implements source.Notifier. It
+// calls the function soon after a change. One call may stand for several changes, or for none.
 type Store interface {
 	// Heads returns the heads that were changed after a seq, archived ones too, ordered by
 	// seq. It also returns the highest seq of the tenant. A seq is visible only when all

@@ -172,7 +172,7 @@ func (c *change) commit(ctx context.Context, s *tools.Scope, isApproved bool) (s
 			err = invalid("%s", string(modelErr))
 		}
 		_, err = c.editor.Library.auditOutcome(ctx, c.actor, &c.edit, Outcome{}, err)
-		return c.editor.failed(ctx, inWords(err, c.say), limit)
+		return c.editor.failed(ctx, withMessage(err, c.say), limit)
 	}
 	if !c.edit.DryRun {
 		scope, err := skilltools.From(s)
@@ -190,7 +190,7 @@ func (c *change) commit(ctx context.Context, s *tools.Scope, isApproved bool) (s
 	out, err := c.make(ctx, isApproved)
 	reportEdit(ctx, s, c.actor, &c.edit, &out, err)
 	if err != nil {
-		return c.editor.failed(ctx, inWords(err, c.say), limit)
+		return c.editor.failed(ctx, withMessage(err, c.say), limit)
 	}
 	for i, warning := range out.Warnings {
 		out.Warnings[i] = c.say(warning)

@@ -93,7 +93,7 @@ func (r *reading) inspect() (string, error) {
 	for _, f := range o.list {
 		out.Files = append(out.Files, fileSize{printable.Text(f.Path), f.Size})
 	}
-	if len(encode(out.Metadata)) > maxShown {
+	if len(encode(out.Metadata)) > maxMetadata {
 		out.Metadata, out.Parameters = map[string]any{}, []param{}
 		out.Warnings = append(out.Warnings, "metadata is long: it is in the text")
 	}

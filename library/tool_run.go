@@ -98,7 +98,7 @@ func (r *reading) run() (string, error) {
 		bring.Docs = append(bring.Docs, skilltools.BroughtDoc{Name: name, Content: contentOf(string(text))})
 	}
 	out := runAnswer{Action: "run", Status: "loaded", CanonicalID: o.ID, Name: o.Name, VersionRef: o.VersionRef, Parameters: values, Part: part, Parts: len(pieces), Warnings: printable.Texts(append(warnings, o.warnings...))}
-	if len(encode(out.Parameters)) > maxShown {
+	if len(encode(out.Parameters)) > maxMetadata {
 		out.Parameters = map[string]json.RawMessage{}
 		out.Warnings = append(out.Warnings, "parameters are long: they are in the text")
 	}

@@ -29,11 +29,11 @@ func updateTool(name string) tools.Operation {
 			{Name: "dryRun", Kind: tools.Flag, Aliases: []string{"dry_run"}},
 			{Name: "target", Kind: tools.Text, Description: say("SKILL.md (default), body, or a doc; lines count as inspect shows them")},
 			{Name: "patchFormat", Kind: tools.Text, Enum: []string{"unifiedDiff", "edits"}, Aliases: []string{"patch_format"}, Quiet: true},
-			whole("patch", "unified diff", "diff"),
+			rawField("patch", "unified diff", "diff"),
 			{Name: "edits", Kind: tools.Value, Schema: listOf(map[string]any{"type": "object"}), Reads: listOf(map[string]any{"type": "object", "properties": editFields()})},
-			whole("content", "of create and replace"),
+			rawField("content", "of create and replace"),
 			{Name: "name", Kind: tools.Text, Description: "of create and copy"},
-			whole("description", ""),
+			rawField("description", ""),
 			{Name: "category", Kind: tools.Text},
 			{Name: "triggers", Kind: tools.Texts},
 			{Name: "toolHints", Kind: tools.Texts, Aliases: []string{"tool_hints"}},
@@ -67,8 +67,8 @@ var withoutRunSkill = strings.NewReplacer(
 	"run it again for the new one", "load it again for the new one",
 )
 
-// inWords returns an error of the library with another message.
-func inWords(err error, say func(string) string) error {
+// withMessage returns an error of the library with another message.
+func withMessage(err error, say func(string) string) error {
 	own, ok := errors.AsType[*Error](err)
 	if !ok {
 		return err
@@ -93,18 +93,18 @@ type textEdit struct {
 // join brings the spellings of each field together, of which one may be there.
 func (te *textEdit) join() error {
 	var err error
-	te.OldText = only(&err, "oldText", te.OldText, te.Old, te.OldSnake)
-	if text := only(&err, "newText", te.NewText, te.New, te.NewSnake); text != nil {
+	te.OldText = onlyValue(&err, "oldText", te.OldText, te.Old, te.OldSnake)
+	if text := onlyValue(&err, "newText", te.NewText, te.New, te.NewSnake); text != nil {
 		te.TextEdit.NewText = *text
 	}
-	if all := only(&err, "replaceAll", te.ReplaceAll, te.AllSnake); all != nil {
+	if all := onlyValue(&err, "replaceAll", te.ReplaceAll, te.AllSnake); all != nil {
 		te.TextEdit.ReplaceAll = *all
 	}
 	return err
 }
 
-// only returns the value that is there, and fails if several are.
-func only[T any](err *error, name string, values ...*T) (value *T) {
+// onlyValue returns the value that is there, and fails if several are.
+func onlyValue[T any](err *error, name string, values ...*T) (value *T) {
 	for _, v := range values {
 		if v != nil && value != nil {
 			*err = fmt.Errorf("%s is there twice, in other words", name)
@@ -142,13 +142,13 @@ func editOf(args tools.Args) (Edit, error) {
 	if err != nil {
 		return e, err
 	}
-	if e.Patch, _, err = wholeText(args, "patch"); err != nil {
+	if e.Patch, _, err = rawText(args, "patch"); err != nil {
 		return e, err
 	}
-	if e.Content, _, err = wholeText(args, "content"); err != nil {
+	if e.Content, _, err = rawText(args, "content"); err != nil {
 		return e, err
 	}
-	if text, given, err := wholeText(args, "description"); err != nil {
+	if text, given, err := rawText(args, "description"); err != nil {
 		return e, err
 	} else if given {
 		e.Description = &text
@@ -175,12 +175,12 @@ func editOf(args tools.Args) (Edit, error) {
 	return e, nil
 }
 
-// whole is a field whose text is taken as it is, white space included.
-func whole(name, description string, aliases ...string) tools.Field {
+// rawField is a field whose text is taken as it is, white space included.
+func rawField(name, description string, aliases ...string) tools.Field {
 	return tools.Field{Name: name, Kind: tools.Value, Description: description, Schema: map[string]any{"type": "string"}, Aliases: aliases}
 }
 
-func wholeText(args tools.Args, name string) (string, bool, error) {
+func rawText(args tools.Args, name string) (string, bool, error) {
 	var s *string
 	if err := args.Value(name, &s); err != nil || s == nil {
 		return "", false, err

@@ -17,31 +17,30 @@ import (
 type AgentOptions struct {
 	// Tenant is the tenant whose skills the runtime serves. One runtime serves one tenant.
 	Tenant string
-	// Actor returns the actor of a session, whose private skills its agent sees too. With
-	// replaces the Tenant of the actor, and satchel.WithAudience replaces its Allow. Actor is
-	// called at each turn and each call, and with satchel.WithCatalog at each call only. Nil
-	// is a viewer without a name.
+	// Actor returns the actor of a session. The agent sees the actor's private skills too. The
+	// Tenant and the Allow of the result are not used: they are those of this struct and of
+	// satchel.WithAudience. Each turn and each tool call calls Actor; with satchel.WithCatalog
+	// only each tool call. Nil is a viewer without a name.
 	Actor func(ctx context.Context, key core.SessionKey) (Actor, error)
-	// Edit is what edits need; the default is Ask.
+	// Edit says what edits need; the default is Ask.
 	Edit EditMode
-	// MaxEdits is the most edits between two messages of the user. 0 is 30, and below 0 there
-	// is no bound.
+	// MaxEdits is the most edits in one user turn. 0 is 30; a negative number is no bound.
 	MaxEdits int
 }
 
 // rootName is the name of the catalog's root that shows the shared skills of a library.
 const rootName = "library"
 
-// The names of the tool that edits skills: among the tools of a profile, and in [Vocabulary].
+// The names of the tool that edits skills: the first in a profile, the second in [Vocabulary].
 const (
 	nameStandard = "skill_update"
 	nameUpdate   = "updateSkill"
 )
 
-// With returns an option of satchel.New that gives agents the skills of a library. The
-// skills of folders stand first, then the tenant's shared skills and those of the library's
-// plugins. Agents edit by skill_update, or by updateSkill of [Vocabulary]. The host closes
-// the library's store. A runtime has one library.
+// With returns an option of satchel.New that gives agents the skills of a library. Skills of
+// folders rank first, then the tenant's shared skills and those of the library's plugins. Agents
+// edit with the tool skill_update, or with updateSkill of [Vocabulary]. The host closes the
+// library's store. A runtime can have one library.
 func With(l *Library, o AgentOptions) satchel.Option {
 	return satchel.WithExtension("library.With", func(host satchel.ExtensionHost) (satchel.Extension, error) {
 		if l == nil || o.Edit > Never {
@@ -58,7 +57,7 @@ func With(l *Library, o AgentOptions) satchel.Option {
 		if host.HasCatalog {
 			return x, nil
 		}
-		x.Root, x.Audience = rootName, readers(e, host.Logger)
+		x.Root, x.Audience = rootName, audienceOf(e, host.Logger)
 		if x.Source = l.Source(o.Tenant); o.Actor != nil {
 			x.Source = l.sourceOfAll(o.Tenant)
 		}
@@ -66,7 +65,7 @@ func With(l *Library, o AgentOptions) satchel.Option {
 	})
 }
 
-// newEditor returns what the tools of a runtime work with.
+// newEditor returns the editor of a runtime.
 func newEditor(l *Library, o AgentOptions, host satchel.ExtensionHost) *editor {
 	e := &editor{
 		Library: l, Edit: o.Edit, MaxEdits: cmp.Or(o.MaxEdits, defaultEdits), Root: rootName,
@@ -92,21 +91,21 @@ func newEditor(l *Library, o AgentOptions, host satchel.ExtensionHost) *editor {
 	return e
 }
 
-// readers returns the audience of those skills of a library that the actor is shown. Actors
-// who own nothing share a key.
-func readers(e *editor, log *slog.Logger) func(context.Context, core.SessionKey) satchel.Audience {
+// audienceOf returns the function that hides the skills of the library that the actor of a session
+// may not see. Actors without private skills share a key.
+func audienceOf(e *editor, log *slog.Logger) func(context.Context, core.SessionKey) satchel.Audience {
 	return func(ctx context.Context, key core.SessionKey) satchel.Audience {
 		actor, err := e.Actor(ctx, key)
-		if err != nil { // a stranger, until it is known who acts
+		if err != nil { // an actor without a name sees only shared skills
 			log.WarnContext(ctx, "nobody says who acts, so private skills are not shown", "error", err)
 			actor = Actor{Tenant: actor.Tenant}
 		}
 		who := "anybody"
-		if e.Library.separate(actor) {
+		if e.Library.hasOwnView(actor) {
 			who = fmt.Sprintf("%q %q %q", actor.Subject, actor.Agent, actor.Roles)
 		}
 		return satchel.Audience{Key: who, Allow: func(skill core.Skill) bool {
-			return skill.Source != e.Root || e.Library.shows(actor, skill.ID)
+			return skill.Source != e.Root || e.Library.isShownTo(actor, skill.ID)
 		}}
 	}
 }
@@ -114,9 +113,8 @@ func readers(e *editor, log *slog.Logger) func(context.Context, core.SessionKey)
 // guidance is the only text about skills in requests of [Vocabulary].
 const guidance = "Skills are found, read and started with runSkill, and changed with updateSkill: inspect first, send patches, not whole texts. People also manage skills in other ways; you use these tools."
 
-// Vocabulary returns two tools for everything that is done with skills, for agents that have a
-// library by [With]. runSkill finds, reads and starts skills; updateSkill changes those of the
-// library. Every answer is one JSON object.
+// Vocabulary returns a set of two tools for agents with a library ([With]). runSkill finds, reads
+// and starts skills; updateSkill changes those of the library. Every answer is one JSON object.
 func Vocabulary() tools.Vocabulary {
 	return tools.Vocabulary{Name: "unified", Operations: []tools.Operation{runTool(), updateTool(nameUpdate)}, Guidance: guidance, Unlisted: true, Evicts: true}
 }
@@ -126,26 +124,26 @@ type EditMode uint8
 
 // The modes.
 const (
-	Ask   EditMode = iota // each edit but a dry run is a question
-	Allow                 // lists and roles decide
-	Never                 // the tool is not offered
+	Ask   EditMode = iota // a person is asked about each edit, except dry runs
+	Allow                 // permission lists and roles decide
+	Never                 // agents have no tool to edit
 )
 
-// editor is what the tools work with; see [editor.bind].
+// editor holds the settings and the state of the tools of one runtime. [editor.bind] passes it to
+// their calls.
 type editor struct {
-	// Library holds the skills.
 	Library *Library
-	// Actor says who acts in a session.
+	// Actor returns the actor of a session.
 	Actor func(ctx context.Context, key core.SessionKey) (Actor, error)
-	// Audience says which skills an agent is shown, those of the library among them; nil,
-	// or a nil function, allows all.
+	// Audience returns which skills, of the library and of folders, an agent may see. Nil, or a
+	// nil function, allows all.
 	Audience func(ctx context.Context, key core.SessionKey) (allow func(core.Skill) bool, err error)
 	// Edit says when a person is asked about an edit.
 	Edit EditMode
-	// MaxEdits bounds the applied edits of one user turn; below 1 nothing does.
+	// MaxEdits is the most applied edits of one user turn; below 1 there is no bound.
 	MaxEdits int
-	// Root is the name of the catalog's root that shows the library: its skills are
-	// not listed twice.
+	// Root is the name of the catalog's root with the library. The tools leave out its skills
+	// when they list those of folders.
 	Root string
 	// Failed, if set, is called when the store fails.
 	Failed func(ctx context.Context, err error)
@@ -154,10 +152,10 @@ type editor struct {
 	edits map[core.SessionKey]editCount
 }
 
-// editCount is how many edits a turn has made.
+// editCount counts the edits of a turn.
 type editCount struct{ turn, edits int }
 
-// spend counts an edit of a turn, and reports false where there were too many.
+// spend counts an edit of a turn. It returns false if the turn has made too many.
 func (d *editor) spend(key core.SessionKey, turn int) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -175,8 +173,7 @@ func (d *editor) spend(key core.SessionKey, turn int) bool {
 
 type editorKey struct{}
 
-// bind returns an operation of this package as it works with the editor: its calls have the
-// editor in their context.
+// bind returns the operation o with the editor in the context of its calls.
 func (d *editor) bind(o tools.Operation) tools.Operation {
 	call, prepare, refused := o.Call, o.Prepare, o.Refused
 	o.Call = func(ctx context.Context, s *tools.Scope, args tools.Args) (string, error) {
@@ -195,7 +192,8 @@ func (d *editor) bind(o tools.Operation) tools.Operation {
 	return o
 }
 
-// editorOf returns what a call works with, and the answer where there is nothing.
+// editorOf returns the editor and the actor of a call. If there is no library, or it does not
+// answer, the text is the answer of the call.
 func editorOf(ctx context.Context, s *tools.Scope) (*editor, Actor, string, error) {
 	d, ok := ctx.Value(editorKey{}).(*editor)
 	if !ok || d == nil || d.Library == nil {
@@ -215,8 +213,8 @@ func editorOf(ctx context.Context, s *tools.Scope) (*editor, Actor, string, erro
 	return d, actor, "", nil
 }
 
-// withPlaces asks about the skills of the library as the catalog does: with their place
-// among all others.
+// withPlaces returns the function that calls allow with the fields that only the catalog knows:
+// source, scope, qualified name and location.
 func (d *editor) withPlaces(s *tools.Scope, allow func(core.Skill) bool) func(core.Skill) bool {
 	places := map[string]core.Skill{}
 	for _, skill := range s.Catalog().WithoutAudience().Snapshot().Skills() {
@@ -224,7 +222,7 @@ func (d *editor) withPlaces(s *tools.Scope, allow func(core.Skill) bool) func(co
 	}
 	return func(skill core.Skill) bool {
 		at, ok := places[skill.ID]
-		if !ok { // the catalog shows no drafts, and what is new a moment later
+		if !ok { // a draft, or a skill that the catalog has not listed yet
 			at = core.Skill{Source: d.Root, Scope: core.ScopeUser, Qualified: core.ScopeUser.String() + ":" + skill.Name}
 		}
 		skill.Source, skill.Scope, skill.Qualified = at.Source, at.Scope, at.Qualified

@@ -25,8 +25,8 @@ func (l *Listeners) Add(f func()) (stop func()) {
 	}
 }
 
-// Tell says that something has changed. It waits for no listener.
-func (l *Listeners) Tell() {
+// Notify says that something has changed. It waits for no listener.
+func (l *Listeners) Notify() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for f := range l.all {

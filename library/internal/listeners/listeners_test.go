@@ -10,24 +10,24 @@ import (
 func TestListeners(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l listeners.Listeners
-		l.Tell() // no function is called
+		l.Notify() // no function is called
 		called := make(chan string, 10)
 		count := func() { called <- "one" }
 		stop, stopAgain := l.Add(count), l.Add(count)
-		l.Tell()
+		l.Notify()
 		synctest.Wait()
 		if len(called) != 2 {
 			t.Errorf("one function that was added twice is called %d times, want 2", len(called))
 		}
 		stop()
 		stop() // harmless
-		l.Tell()
+		l.Notify()
 		synctest.Wait()
 		if len(called) != 3 {
 			t.Errorf("after one stop there are %d calls, want 3", len(called))
 		}
 		stopAgain()
-		l.Tell()
+		l.Notify()
 		synctest.Wait()
 		if len(called) != 3 {
 			t.Errorf("after both have stopped there are %d calls, want 3", len(called))

@@ -243,7 +243,7 @@ func (c *comparison) divide(i, iEnd, j, jEnd int) {
 			pairs = append(pairs, [2]int{o.a, o.b})
 		}
 	}
-	row := rising(pairs)
+	row := longestRising(pairs)
 	if len(row) == 0 || c.depth == maxDepth {
 		c.replace(i, iEnd, j, jEnd)
 		return
@@ -258,9 +258,9 @@ func (c *comparison) divide(i, iEnd, j, jEnd int) {
 	c.run(i, iEnd, j, jEnd)
 }
 
-// rising returns the longest row of pairs, which rise in their first numbers, that
+// longestRising returns the longest row of pairs, which rise in their first numbers, that
 // rises in the second ones too.
-func rising(pairs [][2]int) [][2]int {
+func longestRising(pairs [][2]int) [][2]int {
 	var ends []int // of each length, the pair that ends the best row
 	before := make([]int, len(pairs))
 	for n, p := range pairs {

@@ -18,7 +18,7 @@ func ApplyDiff(s string, front int, diff string, limit int, names ...string) (Re
 		return Result{}, err
 	}
 	a := &diffApply{text: newText(s, front, limit), indexes: map[level]*index{}}
-	a.unended, a.literalEnd = a.text.unended, false
+	a.unended, a.literalEnd = a.text.lacksLineEnd, false
 	for i, h := range hunks {
 		if err := a.hunk(i, h); err != nil {
 			return Result{}, err
@@ -88,7 +88,7 @@ func (a *diffApply) hunk(i int, h *hunk) error {
 	if err != nil {
 		return err
 	}
-	a.result.matched(what, p.level, p.at+p.skipped, p.at+len(old)-1-p.left)
+	a.result.addWarning(what, p.level, p.at+p.skipped, p.at+len(old)-1-p.left)
 	return a.splice(i, h, p, len(old))
 }
 
@@ -105,7 +105,7 @@ func (a *diffApply) insert(i int, what string, h *hunk) error {
 		at--
 	}
 	if at < t.front {
-		return t.within(what, h.start)
+		return t.checkLine(what, h.start)
 	}
 	if at > len(a.text.lines) {
 		return failf(Invalid, "%s: line %d is not there: the text has %d lines", what, h.start, len(a.text.lines))
@@ -206,7 +206,7 @@ func (a *diffApply) findInner(what string, h *hunk, old []string) (place, error)
 // context of the text stays what it is.
 func (a *diffApply) splice(item int, h *hunk, p place, old int) error {
 	t := a.text
-	literal := p.exact && a.literal(p, old)
+	literal := p.exact && a.hasLiteralEnds(p, old)
 	at := p.at
 	for i := 0; i < len(h.lines); {
 		if h.lines[i].sign == ' ' {
@@ -239,11 +239,11 @@ func (a *diffApply) splice(item int, h *hunk, p place, old int) error {
 	return nil
 }
 
-// literal reports whether the line ends of new lines are those of the diff: its old
+// hasLiteralEnds reports whether the line ends of new lines are those of the diff: its old
 // lines have the very line ends of the text.
-func (a *diffApply) literal(p place, old int) bool {
+func (a *diffApply) hasLiteralEnds(p place, old int) bool {
 	last := p.at + old
-	if a.text.unended && last == len(a.text.lines) {
+	if a.text.lacksLineEnd && last == len(a.text.lines) {
 		last-- // that line says nothing about line ends
 	}
 	return last > p.at || !a.text.ended
@@ -256,7 +256,7 @@ func sortSplices(t *text, splices []splice, what string) error {
 		if a.start != b.start {
 			return a.start - b.start
 		}
-		return sign(a.end-a.start) - sign(b.end-b.start) // an insertion before what it stands before
+		return signOf(a.end-a.start) - signOf(b.end-b.start) // an insertion before what it stands before
 	})
 	last := -1
 	for i := range splices {
@@ -273,7 +273,7 @@ func sortSplices(t *text, splices []splice, what string) error {
 	return nil
 }
 
-func sign(n int) int {
+func signOf(n int) int {
 	if n > 0 {
 		return 1
 	}

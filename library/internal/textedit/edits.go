@@ -55,7 +55,7 @@ func ApplyEdits(s string, front int, edits []Edit, limit int) (Result, error) {
 	if err := sortSplices(a.text, a.splices, "edits"); err != nil {
 		return Result{}, err
 	}
-	out, err := a.text.put(a.splices, a.text.unended, false)
+	out, err := a.text.put(a.splices, a.text.lacksLineEnd, false)
 	if err != nil {
 		return Result{}, err
 	}
@@ -85,16 +85,16 @@ func (a *editApply) edit(i int, what string, e Edit) (changed bool, err error) {
 		if after == 0 { // the start of the target
 			after = a.text.front
 		} else if after < a.text.front {
-			return false, a.text.within(what, after)
+			return false, a.text.checkLine(what, after)
 		}
 		at := a.text.at(after)
-		return a.put(i, at, at, a.text.inEnding(ended(e.NewText)))
+		return a.put(i, at, at, a.text.inEnding(withLineEnd(e.NewText)))
 	}
 	return a.replaceText(i, what, e)
 }
 
-// ended gives whole lines a line end.
-func ended(s string) string {
+// withLineEnd gives whole lines a line end.
+func withLineEnd(s string) string {
 	if s == "" || strings.HasSuffix(s, "\n") {
 		return s
 	}
@@ -117,10 +117,10 @@ func (a *editApply) replaceLines(i int, what string, e Edit) (bool, error) {
 		}
 		return false, failf(Invalid, "%s: lines %d-%d are not there: the text has %d lines", what, e.From, e.To, n)
 	}
-	if err := a.text.within(what, e.From); err != nil {
+	if err := a.text.checkLine(what, e.From); err != nil {
 		return false, err
 	}
-	return a.put(i, a.text.at(e.From-1), a.text.at(e.To), a.text.inEnding(ended(e.NewText)))
+	return a.put(i, a.text.at(e.From-1), a.text.at(e.To), a.text.inEnding(withLineEnd(e.NewText)))
 }
 
 func (a *editApply) replaceText(i int, what string, e Edit) (bool, error) {
@@ -146,7 +146,7 @@ func (a *editApply) replaceText(i int, what string, e Edit) (bool, error) {
 			}
 			changed = differs || changed
 		}
-		a.result.matched(what, l, a.text.lineOf(places[0][0]), a.text.lineOf(max(places[0][0], places[0][1]-1)))
+		a.result.addWarning(what, l, a.text.lineOf(places[0][0]), a.text.lineOf(max(places[0][0], places[0][1]-1)))
 		return changed, nil
 	}
 	return a.replaceIndented(i, what, e, old)
@@ -155,7 +155,7 @@ func (a *editApply) replaceText(i int, what string, e Edit) (bool, error) {
 // keepEnd gives what replaces the end of a text that has no final line end the line
 // end that the text loses again.
 func (a *editApply) keepEnd(end int, with string) string {
-	if a.text.unended && end == len(a.text.raw) && !strings.HasSuffix(with, "\n") {
+	if a.text.lacksLineEnd && end == len(a.text.raw) && !strings.HasSuffix(with, "\n") {
 		return with + a.text.ending
 	}
 	return with
@@ -212,7 +212,7 @@ func (a *editApply) replaceIndented(i int, what string, e Edit, old string) (boo
 		}
 		changed = differs || changed
 	}
-	a.result.matched(what, indented, fit[0], fit[0]+len(want)-1)
+	a.result.addWarning(what, indented, fit[0], fit[0]+len(want)-1)
 	return changed, nil
 }
 
@@ -243,7 +243,7 @@ func (a *editApply) view(l level) *view {
 		line := &a.text.lines[n]
 		content := line.content
 		if l >= lineEnds {
-			content = content[:len(keptOf(content, l))]
+			content = content[:len(withoutEndBlanks(content, l))]
 		}
 		for i := 0; i < len(content); {
 			r, size := utf8.DecodeRuneInString(content[i:])
@@ -263,8 +263,8 @@ func (a *editApply) view(l level) *view {
 	return v
 }
 
-// keptOf is a line without the white space at its end.
-func keptOf(s string, l level) string {
+// withoutEndBlanks is a line without the white space at its end.
+func withoutEndBlanks(s string, l level) string {
 	for {
 		cut := strings.TrimRight(s, blanks)
 		if r, size := utf8.DecodeLastRuneInString(cut); l == folded && asciiOf(r) == " " {

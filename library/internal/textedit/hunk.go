@@ -34,7 +34,7 @@ func parseDiff(diff string, names []string, empty bool) ([]*hunk, error) {
 		}
 	}
 	lines = withoutSignature(withoutFences(lines))
-	p := &diffParser{lines: lines, counted: true}
+	p := &diffParser{lines: lines, trustsCounts: true}
 	if !p.parse() { // the counts do not fit: what the lines look like decides
 		p = &diffParser{lines: lines}
 		p.parse()
@@ -64,7 +64,7 @@ func everyCR(lines []string) bool {
 // says before and after them.
 func withoutFences(lines []string) []string {
 	open := slices.IndexFunc(lines, isFence)
-	if open < 0 || slices.ContainsFunc(lines[:open], func(l string) bool { return strings.HasPrefix(l, "@@") || isSigned(l) }) {
+	if open < 0 || slices.ContainsFunc(lines[:open], func(l string) bool { return strings.HasPrefix(l, "@@") || hasSign(l) }) {
 		for len(lines) > 0 && isFence(lines[len(lines)-1]) {
 			lines = lines[:len(lines)-1]
 		}
@@ -85,32 +85,32 @@ func withoutSignature(lines []string) []string {
 	for n > 0 && lines[n-1] == "" {
 		n--
 	}
-	if n > 2 && strings.TrimRight(lines[n-2], " ") == "--" && !isSigned(lines[n-1]) && lines[n-1][0] != '@' && lines[n-1][0] != '\\' {
+	if n > 2 && strings.TrimRight(lines[n-2], " ") == "--" && !hasSign(lines[n-1]) && lines[n-1][0] != '@' && lines[n-1][0] != '\\' {
 		return lines[:n-2]
 	}
 	return lines
 }
 
-// isSigned reports a line that can be one of a hunk, but for empty ones.
-func isSigned(l string) bool { return l != "" && strings.ContainsRune("+- ", rune(l[0])) }
+// hasSign reports a line that can be one of a hunk, but for empty ones.
+func hasSign(l string) bool { return l != "" && strings.ContainsRune("+- ", rune(l[0])) }
 
 func isFence(l string) bool { return strings.HasPrefix(l, "```") || strings.HasPrefix(l, "~~~") }
 
 // diffParser reads the lines of a diff. counted: it believes the counts of the hunks,
 // and gives up where they are wrong.
 type diffParser struct {
-	lines   []string
-	counted bool
-	files   [][2]string
-	hunks   []*hunk
-	fault   error
+	lines        []string
+	trustsCounts bool
+	files        [][2]string
+	hunks        []*hunk
+	fault        error
 }
 
 // parse reports whether all could be read.
 func (p *diffParser) parse() bool {
 	headed := slices.ContainsFunc(p.lines, func(l string) bool { return strings.HasPrefix(l, "@@") })
 	if !headed {
-		return p.headless()
+		return p.parseHeadless()
 	}
 	stray := -1 // a line that would be part of a hunk without a head
 	for i := 0; i < len(p.lines); {
@@ -121,10 +121,10 @@ func (p *diffParser) parse() bool {
 			i += 2
 			stray = -1 // of a message
 		case isUnsupported(l):
-			p.fault = failf(Invalid, "the patch cannot be applied to a text: %s", quoted(l))
+			p.fault = failf(Invalid, "the patch cannot be applied to a text: %s", quoteLine(l))
 			return true
 		case strings.HasPrefix(l, "@@") && stray >= 0:
-			p.fault = failf(Invalid, `line %d of the patch stands before the first "@@": %s`, stray+1, quoted(p.lines[stray]))
+			p.fault = failf(Invalid, `line %d of the patch stands before the first "@@": %s`, stray+1, quoteLine(p.lines[stray]))
 			return true
 		case strings.HasPrefix(l, "@@"):
 			next, ok := p.hunk(i)
@@ -132,10 +132,10 @@ func (p *diffParser) parse() bool {
 				return false
 			}
 			i = next
-		case p.counted && len(p.hunks) > 0 && (isSigned(l) || strings.HasPrefix(l, `\`)):
+		case p.trustsCounts && len(p.hunks) > 0 && (hasSign(l) || strings.HasPrefix(l, `\`)):
 			return false // more lines than the counts say
 		default:
-			if len(p.hunks) == 0 && isSigned(l) && l[0] != ' ' && stray < 0 {
+			if len(p.hunks) == 0 && hasSign(l) && l[0] != ' ' && stray < 0 {
 				stray = i
 			}
 			i++ // what git or a person says between hunks
@@ -154,12 +154,12 @@ func (p *diffParser) isFile(i int) bool {
 	return i+1 < len(p.lines) && strings.HasPrefix(p.lines[i], "--- ") && strings.HasPrefix(p.lines[i+1], "+++ ")
 }
 
-// headless reads a diff whose hunk has no head: all of it is one hunk.
-func (p *diffParser) headless() bool {
-	p.counted = false
+// parseHeadless reads a diff whose hunk has no head: all of it is one hunk.
+func (p *diffParser) parseHeadless() bool {
+	p.trustsCounts = false
 	i := 0
 	for j := range p.lines {
-		if !p.isFile(j) && isSigned(p.lines[j]) {
+		if !p.isFile(j) && hasSign(p.lines[j]) {
 			break
 		}
 		if p.isFile(j) {
@@ -183,11 +183,11 @@ func (p *diffParser) hunk(i int) (int, bool) {
 	h := &hunk{start: -1}
 	oldLeft, newLeft := -1, -1
 	if m := hunkHead.FindStringSubmatch(p.lines[i]); m != nil && m[1] != "" {
-		h.start = number(m[1], 0)
-		oldLeft, newLeft = number(m[2], 1), number(m[4], 1)
+		h.start = parseCount(m[1], 0)
+		oldLeft, newLeft = parseCount(m[2], 1), parseCount(m[4], 1)
 		h.none = oldLeft == 0
 	}
-	if p.counted && oldLeft < 0 {
+	if p.trustsCounts && oldLeft < 0 {
 		return 0, false
 	}
 	for i++; i < len(p.lines); i++ {
@@ -196,7 +196,7 @@ func (p *diffParser) hunk(i int) (int, bool) {
 			h.mark()
 			continue
 		}
-		if p.counted {
+		if p.trustsCounts {
 			if oldLeft == 0 && newLeft == 0 {
 				break
 			}
@@ -222,14 +222,14 @@ func (p *diffParser) hunk(i int) (int, bool) {
 			return len(p.lines), true
 		}
 	}
-	if p.counted && (oldLeft != 0 || newLeft != 0 || len(h.lines) == 0) {
+	if p.trustsCounts && (oldLeft != 0 || newLeft != 0 || len(h.lines) == 0) {
 		return 0, false
 	}
 	p.finish(h)
 	return i, true
 }
 
-func number(s string, absent int) int {
+func parseCount(s string, absent int) int {
 	if s == "" {
 		return absent
 	}
@@ -252,7 +252,7 @@ func (h *hunk) add(l string, at int) error {
 	case '\\':
 		h.mark()
 	default:
-		return failf(Invalid, `line %d of the patch begins with none of " ", "-", "+" and "@@": %s`, at+1, quoted(l))
+		return failf(Invalid, `line %d of the patch begins with none of " ", "-", "+" and "@@": %s`, at+1, quoteLine(l))
 	}
 	return nil
 }
@@ -270,7 +270,7 @@ func (h *hunk) mark() {
 // finish keeps a hunk. Where counts are not believed, empty lines at its end are
 // those between it and what follows.
 func (p *diffParser) finish(h *hunk) {
-	for n := len(h.lines); !p.counted && n > 0 && h.lines[n-1] == (hunkLine{' ', ""}); n-- {
+	for n := len(h.lines); !p.trustsCounts && n > 0 && h.lines[n-1] == (hunkLine{' ', ""}); n-- {
 		h.lines = h.lines[:n-1]
 	}
 	if len(h.lines) > 0 {
@@ -300,7 +300,7 @@ func checkNames(files [][2]string, names []string, empty bool) error {
 			continue
 		}
 		if !isNamed(f[0], names) && !isNamed(f[1], names) {
-			return failf(Invalid, "the patch is of %s, not of %s", quoted(f[1]), names[0])
+			return failf(Invalid, "the patch is of %s, not of %s", quoteLine(f[1]), names[0])
 		}
 	}
 	return nil

@@ -52,7 +52,7 @@ func (x *index) find(want []string, l level) []int {
 	if places := x.at[ids[rarest]]; len(places) <= maxPlaces {
 		var found []int
 		for _, p := range places {
-			if x.holds(ids, p-rarest) {
+			if x.matchesAt(ids, p-rarest) {
 				found = append(found, p-rarest)
 			}
 		}
@@ -61,7 +61,7 @@ func (x *index) find(want []string, l level) []int {
 	return x.scan(ids)
 }
 
-func (x *index) holds(ids []int, at int) bool {
+func (x *index) matchesAt(ids []int, at int) bool {
 	if at < 0 || at+len(ids) > len(x.lines) {
 		return false
 	}

@@ -28,7 +28,7 @@ func (t *text) nearest(what, has string, want []string) *Failure {
 	}
 	here := "not there"
 	if best+differs < len(t.lines) {
-		here = quoted(t.lines[best+differs].content)
+		here = quoteLine(t.lines[best+differs].content)
 	}
 	last := min(best+len(want), len(t.lines)) - 1
 	near := "Nearest are " + lineRange(best, last)
@@ -36,7 +36,7 @@ func (t *text) nearest(what, has string, want []string) *Failure {
 		near = "Nearest is " + lineRange(best, last)
 	}
 	return failf(NoMatch, "%s does not match. %s, %d of %d lines equal; line %d is %s and %s has %s",
-		what, near, same, len(want), best+differs+1, here, has, quoted(want[differs]))
+		what, near, same, len(want), best+differs+1, here, has, quoteLine(want[differs]))
 }
 
 // likeliest returns the line at which most of the wanted lines would be where they are,
@@ -75,8 +75,8 @@ func (t *text) likeliest(want []string) int {
 	return best
 }
 
-// quoted writes a line for an error text.
-func quoted(s string) string {
+// quoteLine writes a line for an error text.
+func quoteLine(s string) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	if utf8.RuneCountInString(s) > quotedRunes {
 		s = string([]rune(s)[:quotedRunes]) + "…"

@@ -12,12 +12,12 @@ import (
 // text is a text in lines. Its last line has a line end even if the file has none. Then unended
 // is set, and the result of an edit loses its last line end again.
 type text struct {
-	raw     string // with the last line end
-	unended bool
-	ending  string // the line end of most lines, for new ones
-	ended   bool   // some line really has a line end
-	lines   []line
-	front   int // lines at the start that no change may touch
+	raw          string // with the last line end
+	lacksLineEnd bool
+	ending       string // the line end of most lines, for new ones
+	ended        bool   // some line really has a line end
+	lines        []line
+	front        int // lines at the start that no change may touch
 
 	limit          int // bytes of the result
 	added, removed int // bytes that the splices so far bring and take away
@@ -40,14 +40,14 @@ func newText(s string, front, limit int) *text {
 		t.ending = "\r\n"
 	}
 	if s != "" && !strings.HasSuffix(s, "\n") {
-		t.unended = true
+		t.lacksLineEnd = true
 		t.raw += t.ending
 	}
 	t.lines = make([]line, 0, all+1)
 	for pos := 0; pos < len(t.raw); {
 		end := pos + strings.IndexByte(t.raw[pos:], '\n') + 1
 		l := line{start: pos, end: end, content: strings.TrimSuffix(t.raw[pos:end-1], "\r")}
-		if t.unended && end == len(t.raw) {
+		if t.lacksLineEnd && end == len(t.raw) {
 			l.content = t.raw[pos : len(t.raw)-len(t.ending)]
 		}
 		if pos < front {
@@ -62,7 +62,7 @@ func newText(s string, front, limit int) *text {
 // return that the file really has.
 func (t *text) exact(i int) string {
 	l := t.lines[i]
-	if t.unended && i == len(t.lines)-1 {
+	if t.lacksLineEnd && i == len(t.lines)-1 {
 		return l.content
 	}
 	return t.raw[l.start : l.end-1]
@@ -130,7 +130,7 @@ func (t *text) put(splices []splice, unended, literal bool) (string, error) {
 	case !unended && !strings.HasSuffix(out, "\n"):
 		out += t.ending
 	case !unended:
-	case t.unended && last.end < len(t.raw): // its last line is as it was
+	case t.lacksLineEnd && last.end < len(t.raw): // its last line is as it was
 		out = strings.TrimSuffix(out, t.ending)
 	case literal && last.with != "":
 		out = strings.TrimSuffix(out, "\n")
@@ -152,9 +152,9 @@ func (t *text) inEnding(s string) string {
 	return s
 }
 
-// within fails if line n, counted from 1, is not one that a change may touch. what names
+// checkLine fails if line n, counted from 1, is not one that a change may touch. what names
 // the change.
-func (t *text) within(what string, n int) error {
+func (t *text) checkLine(what string, n int) error {
 	if n > t.front {
 		return nil
 	}
@@ -226,8 +226,8 @@ const (
 	inner    // without the outer context lines
 )
 
-// said is what a warning says of a level, "" where there is nothing to say.
-func (l level) said() string {
+// warning is what a warning says of a level, "" where there is nothing to say.
+func (l level) warning() string {
 	switch l {
 	case lineEnds:
 		return "after ignoring white space at line ends"
@@ -249,9 +249,9 @@ func lineRange(from, to int) string {
 	return fmt.Sprintf("lines %d-%d", from+1, to+1)
 }
 
-// matched is the warning of a match at a level, none for an equal one.
-func (r *Result) matched(what string, l level, from, to int) {
-	if said := l.said(); said != "" {
+// addWarning is the warning of a match at a level, none for an equal one.
+func (r *Result) addWarning(what string, l level, from, to int) {
+	if said := l.warning(); said != "" {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%s matched at %s %s", what, lineRange(from, to), said))
 	}
 }
