@@ -14,7 +14,7 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// prepare resolves the skill of an edit, and brings what the library does not hold.
+// prepare resolves the skill of an edit. For a copy of a folder's skill it adds the files.
 func (d *editor) prepare(ctx context.Context, s *tools.Scope, a Actor, e *Edit) error {
 	e.Held = d.Edit == Allow
 	if e.Action == actionCreate || e.Skill == "" {
@@ -53,14 +53,14 @@ type change struct {
 	editor *editor
 	actor  Actor
 	edit   Edit
-	// prepared is the edit as shown, nil if no person is asked.
+	// prepared is the edit that the question shows; nil if no person is asked.
 	prepared *preparedEdit
 	err      error // why there is no edit
 	// say words what is said of the library for the vocabulary of the tool.
 	say func(string) string
 }
 
-// decode reads a call. Without a library it returns the answer instead.
+// decode reads the arguments of a call. If there is no library, it returns the answer instead.
 func decode(ctx context.Context, s *tools.Scope, args tools.Args, say func(string) string) (c *change, answer string, err error) {
 	d, actor, answer, err := editorOf(ctx, s)
 	if d == nil {
@@ -73,8 +73,8 @@ func decode(ctx context.Context, s *tools.Scope, args tools.Args, say func(strin
 	return c, "", nil
 }
 
-// prepare asks about an edit with its numbered difference. What fails anyway, a dry run
-// and what changes nothing is not asked about.
+// prepare returns the question about an edit, with its numbered difference. There is no question
+// about a dry run, a refused edit, or an edit that changes nothing.
 func prepare(ctx context.Context, s *tools.Scope, args tools.Args, say func(string) string) (*tools.Prepared, error) {
 	if d, ok := ctx.Value(editorKey{}).(*editor); !ok || d == nil || d.Edit != Ask || args.Err() != nil {
 		return nil, nil
@@ -93,7 +93,7 @@ func prepare(ctx context.Context, s *tools.Scope, args tools.Args, say func(stri
 	return p, ctx.Err()
 }
 
-// question is what a person is asked about a prepared edit.
+// question returns the question to a person about a prepared edit.
 func (c *change) question() *tools.Question {
 	out := &c.prepared.Outcome
 	q := &tools.Question{
@@ -121,7 +121,7 @@ func (c *change) question() *tools.Question {
 // isTooLong reports whether the whole difference is too long to be shown.
 func (c *change) isTooLong() bool { return len(c.prepared.Outcome.Diff.Numbered) > maxDetail }
 
-// updateAnswer is the answer of an edit.
+// updateAnswer is the JSON answer to an edit.
 type updateAnswer struct {
 	Action       string               `json:"action"`
 	Status       string               `json:"status"`
@@ -146,7 +146,7 @@ func updateSkill(ctx context.Context, s *tools.Scope, args tools.Args, say func(
 	return c.commit(ctx, s, false)
 }
 
-// refusedUpdate enters into the audit a call whose arguments cannot be read.
+// refusedUpdate adds an entry to the audit for a call whose arguments cannot be read.
 func refusedUpdate(ctx context.Context, s *tools.Scope, args tools.Args, err error) {
 	d, actor, _, _ := editorOf(ctx, s)
 	if d == nil {
@@ -162,8 +162,8 @@ func refusedUpdate(ctx context.Context, s *tools.Scope, args tools.Args, err err
 	}
 }
 
-// commit makes the edit and writes the answer. isApproved reports that a person has
-// allowed what the question showed.
+// commit makes the edit and returns the answer. isApproved reports that a person has approved the
+// question.
 func (c *change) commit(ctx context.Context, s *tools.Scope, isApproved bool) (string, error) {
 	limit := s.Limits.OrDefaults().Answer
 	if c.err != nil && c.prepared == nil { // no edit came of the call
@@ -198,7 +198,7 @@ func (c *change) commit(ctx context.Context, s *tools.Scope, isApproved bool) (s
 	return fitAnswer(&out, limit), nil
 }
 
-// make commits the edit: the prepared one where there is one.
+// make commits the prepared edit, or makes the edit if none was prepared.
 func (c *change) make(ctx context.Context, isApproved bool) (Outcome, error) {
 	if c.prepared == nil {
 		return c.editor.Library.Edit(ctx, c.actor, c.edit)
@@ -210,8 +210,8 @@ func (c *change) make(ctx context.Context, isApproved bool) (Outcome, error) {
 	return c.editor.Library.commitEdit(ctx, c.prepared, by)
 }
 
-// reportEdit reports the result of an edit. A dry run and what changes nothing are no
-// events, and neither is a store that does not answer.
+// reportEdit sends the event of an edit. Dry runs, edits that change nothing and failures of the
+// store have no event.
 func reportEdit(ctx context.Context, s *tools.Scope, a Actor, e *Edit, out *Outcome, err error) {
 	var own *Error
 	switch {
@@ -222,8 +222,8 @@ func reportEdit(ctx context.Context, s *tools.Scope, a Actor, e *Edit, out *Outc
 	}
 }
 
-// fitAnswer writes the answer. What does not fit is left out whole: the numbered
-// difference first.
+// fitAnswer returns the answer in at most limit bytes. It leaves out whole fields that do not fit,
+// the numbered difference first.
 func fitAnswer(out *Outcome, limit int) string {
 	u := updateAnswer{
 		Action: out.Action, Status: out.Status, CanonicalID: out.ID, Name: out.Name, VersionRef: out.VersionRef, Previous: out.Previous,

@@ -11,7 +11,7 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// failure is the answer to what could not be done.
+// failure is the JSON answer to a call that has failed.
 type failure struct {
 	Error        string         `json:"error"`
 	Message      printable.Text `json:"message"`
@@ -32,10 +32,10 @@ func fail(code, message string) string {
 	return encode(failure{Error: code, Message: printable.Text(message)})
 }
 
-// unavailable is the answer while the store does not answer.
+// unavailable is the JSON answer while the store does not answer.
 const unavailable = "the skill library does not answer; try again later"
 
-// failed answers an error. Only the end of the context ends the run.
+// failed returns the answer for an error. Only if the context has ended, it returns an error.
 func (d *editor) failed(ctx context.Context, err error, limit int) (string, error) {
 	if ctx.Err() != nil {
 		return "", ctx.Err()
@@ -68,8 +68,8 @@ func candidateOf(d *Descriptor) candidate {
 	return candidate{d.ID, d.Name, d.Source, d.Description}
 }
 
-// encode writes an answer, or that it cannot be written. What people do not see becomes an
-// escape of JSON, so a text that is read from an answer is the same.
+// encode returns an answer as JSON. Invisible characters become JSON escapes, so the decoded text
+// is the same. If v cannot be encoded, it returns an answer that says so.
 func encode(v any) string {
 	text, err := plainjson.Encode(v)
 	if err != nil {
@@ -95,8 +95,7 @@ var updateFields = map[string][]string{
 	"archive":  {"skill", "expectedVersionRef"},
 }
 
-// checkFields fails if a call has a field that belongs to other actions only. The error is
-// a tools.ModelError.
+// checkFields returns a tools.ModelError if a call has a field that belongs only to other actions.
 func checkFields(args tools.Args, action string, of map[string][]string) error {
 	var others []string
 	for _, fields := range of {

@@ -18,12 +18,12 @@ import (
 // skillItem is a skill of the library or of a folder.
 type skillItem struct {
 	Descriptor
-	// folder is the id in the catalog of a skill that is not of the library.
+	// folder is the canonical id of a skill of a folder, "" for a skill of the library.
 	folder string
 }
 
-// skills lists the skills of a view, and those of folders that the catalog has beside the
-// library. They are sorted by name and then by id.
+// skills returns the skills of a view and those of folders in the catalog. They are sorted by name
+// and then by id.
 func (d *editor) skills(ctx context.Context, s *tools.Scope, v *view, all bool) ([]skillItem, error) {
 	descriptors, err := v.list(ctx, ListQuery{All: all})
 	if err != nil {
@@ -87,9 +87,8 @@ func (d *editor) find(ctx context.Context, s *tools.Scope, v *view, ref string) 
 	return skillItem{}, e
 }
 
-// unknownAmong returns the error for a skill that does not exist. It names up to three skills
-// that may be meant: first those of likely, which the catalog suggests, then those of similar
-// names.
+// unknownAmong returns the error for a skill that does not exist. The error suggests up to three
+// skills: first those in likely, which come from the catalog, then those with similar names.
 func unknownAmong(ref string, likely []string, skills []skillItem) error {
 	ref = printable.Cut(ref, 80)
 	var near []string

@@ -23,7 +23,7 @@ type fileSize struct {
 	Size int64          `json:"size"`
 }
 
-// inspectAnswer is the answer of inspect.
+// inspectAnswer is the JSON answer of inspect.
 type inspectAnswer struct {
 	Action string `json:"action"`
 	entry
@@ -46,7 +46,7 @@ type inspectAnswer struct {
 	Warnings   []printable.Text `json:"warnings"`
 }
 
-// next says how to get the part after this one.
+// next holds the arguments for the part of a text after this one.
 type next struct {
 	Part int `json:"part"`
 }
@@ -104,8 +104,8 @@ func (r *reading) inspect() (string, error) {
 	return r.show(&out, data)
 }
 
-// metadata returns the metadata of the front matter: text as it is written there, and
-// lists and maps as JSON.
+// metadata returns the metadata of the front matter: text as the author wrote it, and lists and
+// maps as JSON.
 func (o *openSkill) metadata(ctx context.Context) (map[string]any, error) {
 	out := make(map[string]any, len(o.Front.Metadata))
 	for name, text := range o.Front.Metadata {
@@ -130,7 +130,7 @@ func (o *openSkill) metadata(ctx context.Context) (map[string]any, error) {
 	return out, nil
 }
 
-// show fills the answer with the part that was asked for.
+// show puts the requested part of a text into the answer.
 func (r *reading) show(out *inspectAnswer, data []byte) (_ string, err error) {
 	room := r.limit - len(encode(out)) - 512
 	if !utf8.Valid(data) {
@@ -176,7 +176,7 @@ func (i *inspectAnswer) more() {
 	}
 }
 
-// part is the part that was asked for, the first by default.
+// part returns the number of the requested part, 1 by default.
 func (r *reading) part(of int) (int, error) {
 	part, given := r.args.Count("part")
 	if !given {
@@ -196,7 +196,7 @@ func lineCount(s string) int {
 	return n
 }
 
-// withNumbers puts its number, right-aligned to 6, and a tab before each line.
+// withNumbers puts a number and a tab before each line of s. The number is right-aligned to 6.
 func withNumbers(s string, first int) string {
 	var b strings.Builder
 	n := first

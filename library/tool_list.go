@@ -9,7 +9,7 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// entry is a skill as answers show it.
+// entry is a skill in a JSON answer.
 type entry struct {
 	CanonicalID            string     `json:"canonicalId"`
 	Source                 string     `json:"source"`
@@ -23,7 +23,7 @@ type entry struct {
 	State                  string     `json:"state"`
 }
 
-// pluginRef is the plugin of a skill as answers show it.
+// pluginRef is the plugin of a skill in a JSON answer.
 type pluginRef struct {
 	ID      string `json:"pluginId"`
 	Name    string `json:"pluginName"`
@@ -41,7 +41,7 @@ func (d *editor) describe(of *Descriptor) entry {
 	return entry{of.ID, of.Source, of.Name, of.DisplayName, of.Description, pluginOf(of), of.Editable && d.Edit != Never, of.ModelInvocation, of.VersionRef, of.State}
 }
 
-// skillList is the answer of list.
+// skillList is the JSON answer of list.
 type skillList struct {
 	Action     string   `json:"action"`
 	Skills     []entry  `json:"skills"`
@@ -93,13 +93,13 @@ func (r *reading) list() (string, error) {
 	return encode(out), nil
 }
 
-// cursorOf names the last skill that was listed, so that it means the same when
-// others come and go.
+// cursorOf returns the cursor after skill f. It contains the skill, not a number, so that it stays
+// valid if other skills are added or removed.
 func cursorOf(f skillItem) string {
 	return base64.RawURLEncoding.EncodeToString([]byte(f.Name + "\n" + f.ID))
 }
 
-// after returns where a list goes on.
+// after returns the index of the first skill after the cursor of the call.
 func (r *reading) after(skills []skillItem) (int, error) {
 	cursor := r.args.Text("cursor")
 	if cursor == "" {

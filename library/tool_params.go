@@ -33,7 +33,7 @@ func paramsOf(metadata map[string]string) []param {
 	})
 }
 
-// textOf writes a JSON value as it is put into a text.
+// textOf returns a JSON value as render puts it into a text.
 func textOf(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) == nil {
@@ -42,8 +42,8 @@ func textOf(raw json.RawMessage) string {
 	return string(bytes.TrimSpace(raw))
 }
 
-// fill reads the values of parameters. wrong is "" where they fit; warnings name those
-// that are not declared.
+// fill returns the values of the declared parameters. wrong says which value is unusable, or is "".
+// warnings name values of parameters that are not declared.
 func fill(declared []param, given map[string]json.RawMessage) (values map[string]json.RawMessage, warnings []string, wrong string) {
 	values = map[string]json.RawMessage{}
 	for _, p := range declared {
@@ -113,8 +113,8 @@ func describeParams(declared []param) string {
 	return "parameters are " + strings.Join(parts, ", ")
 }
 
-// render puts values into a text, once: what is put in is not looked at again. The
-// error says that the result would exceed maxRendered.
+// render replaces the placeholders in text by values. It does not search the values for
+// placeholders. The error says that the result would exceed maxRendered.
 func render(text string, values map[string]json.RawMessage) (string, error) {
 	if len(values) == 0 {
 		return text, nil
@@ -148,7 +148,7 @@ func render(text string, values map[string]json.RawMessage) (string, error) {
 	return b.String(), nil
 }
 
-// placeholder returns what stands before "}}" on the line, if that can be a name.
+// placeholder returns the text before "}}" on the line, if that can be a name.
 func placeholder(text string) (name string, ok bool) {
 	text = text[:min(len(text), maxName+16)]
 	if line := strings.IndexByte(text, '\n'); line >= 0 {

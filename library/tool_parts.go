@@ -7,8 +7,8 @@ import (
 	"github.com/satchel-go/satchel/internal/text/printable"
 )
 
-// parts cuts a text after lines, and lines that are longer than a part at a rune. The
-// parts joined are the text. size says how much of the answer a piece takes.
+// parts cuts a text after line ends, and lines that are longer than a part between runes. The
+// joined parts are the text. size returns how many bytes of the answer a piece takes.
 func parts(text string, limit, encoded int, size func(string) int) []string {
 	if len(text) <= limit && size(text) <= encoded {
 		return []string{text}
@@ -47,8 +47,8 @@ func parts(text string, limit, encoded int, size func(string) int) []string {
 	return out
 }
 
-// plainSize, bothSize and numberedSize return how many bytes of an answer a text takes: plain,
-// plain and numbered, or numbered.
+// plainSize, bothSize and numberedSize return how many bytes of an answer a text takes: plain, in
+// both forms, or with numbered lines.
 func plainSize(s string) int { return printable.Size(s) }
 
 func bothSize(s string) int { return 2*printable.Size(s) + 9*(strings.Count(s, "\n")+1) }

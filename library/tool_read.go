@@ -7,7 +7,7 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// runTool is runSkill: it lists, reads and starts skills.
+// runTool returns the operation runSkill, which lists, reads and starts skills.
 func runTool() tools.Operation {
 	return tools.Operation{
 		Name:        "runSkill",
@@ -77,7 +77,7 @@ func runSkill(ctx context.Context, s *tools.Scope, args tools.Args) (string, err
 	return d.failed(ctx, err, limit)
 }
 
-// reading is one call of runSkill.
+// reading holds the state of one call of runSkill.
 type reading struct {
 	ctx    context.Context
 	scope  *tools.Scope

@@ -16,7 +16,7 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// runAnswer is the answer of run.
+// runAnswer is the JSON answer of run.
 type runAnswer struct {
 	Action      string                     `json:"action"`
 	Status      string                     `json:"status"`
@@ -120,8 +120,8 @@ func (r *reading) run() (string, error) {
 	})
 }
 
-// nameFor is the name under which a skill is loaded: its own, or its id where another
-// skill has that too.
+// nameFor returns the name under which a skill is loaded: its own, or its id if another skill has
+// the same name.
 func (r *reading) nameFor(o *openSkill) (string, error) {
 	skills, err := r.skills(false)
 	if err != nil {

@@ -57,7 +57,7 @@ func updateTool(name string) tools.Operation {
 	}
 }
 
-// withoutRunSkill replaces what runSkill is advised for by what the default vocabulary has.
+// withoutRunSkill replaces advice to use runSkill by advice for the default vocabulary.
 var withoutRunSkill = strings.NewReplacer(
 	`find skills with action "list"`, "use a name from the list of available skills",
 	"the versionRef that inspect showed", "the versionRef at the end of the receipt of a load, such as v3-0a1b2c3d4e5f",
@@ -78,7 +78,7 @@ func withMessage(err error, say func(string) string) error {
 	return &said
 }
 
-// textEdit is an edit as a model writes it, with the other spellings of each field.
+// textEdit is a structured edit in a call, with the other spellings of each field.
 type textEdit struct {
 	TextEdit
 	NewText    *string `json:"newText"`
@@ -90,7 +90,7 @@ type textEdit struct {
 	AllSnake   *bool   `json:"replace_all"`
 }
 
-// join brings the spellings of each field together, of which one may be there.
+// join sets each field from the spelling that the model used. It fails if there are several.
 func (te *textEdit) join() error {
 	var err error
 	te.OldText = onlyValue(&err, "oldText", te.OldText, te.Old, te.OldSnake)
@@ -103,7 +103,7 @@ func (te *textEdit) join() error {
 	return err
 }
 
-// onlyValue returns the value that is there, and fails if several are.
+// onlyValue returns the one value that is not nil, and sets err if there are several.
 func onlyValue[T any](err *error, name string, values ...*T) (value *T) {
 	for _, v := range values {
 		if v != nil && value != nil {
@@ -118,8 +118,7 @@ func listOf(items map[string]any) map[string]any {
 	return map[string]any{"type": "array", "items": items}
 }
 
-// editFields are the fields of textEdit, also as models spell them; numbers may come as
-// texts.
+// editFields returns the JSON schema of textEdit with all spellings. Numbers may be strings.
 func editFields() map[string]any {
 	fields := map[string]any{"replaceAll": map[string]any{"type": "boolean"}, "replace_all": map[string]any{"type": "boolean"}}
 	for _, name := range []string{"oldText", "old_text", "newText", "new_text", "old", "new"} {
@@ -131,7 +130,7 @@ func editFields() map[string]any {
 	return fields
 }
 
-// editOf reads the arguments. Errors are tools.ModelError.
+// editOf reads the arguments of a call. Errors are tools.ModelError.
 func editOf(args tools.Args) (Edit, error) {
 	e := Edit{
 		Action: args.Text("action"), Skill: args.Text("skill"), Expected: args.Text("expectedVersionRef"), Reason: args.Text("reason"),
@@ -175,7 +174,7 @@ func editOf(args tools.Args) (Edit, error) {
 	return e, nil
 }
 
-// rawField is a field whose text is taken as it is, white space included.
+// rawField returns a field whose white space is significant.
 func rawField(name, description string, aliases ...string) tools.Field {
 	return tools.Field{Name: name, Kind: tools.Value, Description: description, Schema: map[string]any{"type": "string"}, Aliases: aliases}
 }

@@ -1,16 +1,16 @@
-// Package listeners keeps the functions that are called when something has changed.
+// Package listeners calls functions when the data of a store has changed.
 package listeners
 
 import "sync"
 
-// Listeners are functions that wait for changes. The zero value has none and is ready to
-// use, by several goroutines at once.
+// Listeners holds the functions to call after changes. Its zero value is ready to use. It is safe
+// for concurrent use.
 type Listeners struct {
 	mu  sync.Mutex
 	all map[*func()]bool
 }
 
-// Add lets f be called after each change, until stop is called.
+// Add makes Notify call f, until the caller calls stop.
 func (l *Listeners) Add(f func()) (stop func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -25,7 +25,7 @@ func (l *Listeners) Add(f func()) (stop func()) {
 	}
 }
 
-// Notify says that something has changed. It waits for no listener.
+// Notify reports a change to all listeners. It does not wait for them.
 func (l *Listeners) Notify() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

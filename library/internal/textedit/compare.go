@@ -8,8 +8,8 @@ import (
 
 // Diff is the difference of two texts.
 type Diff struct {
-	// Unified has three lines of context and applies with patch and [ApplyDiff];
-	// "" where the texts are equal.
+	// Unified has three lines of context and applies with patch and [ApplyDiff]. It is "" if the
+	// texts are equal.
 	Unified string
 	// Numbered has, for each line, its old and its new number, each right-aligned to 5 or
 	// blank. A space, one of " ", "-" and "+", another space, and the text follow. After
@@ -19,7 +19,7 @@ type Diff struct {
 	Added, Removed int
 }
 
-// RestLeftOut ends a numbered difference that is longer.
+// RestLeftOut is the last line of a numbered difference that was cut.
 const RestLeftOut = "… the rest is left out: the difference is too long\n"
 
 // Compare returns the difference of two texts that are called name.
@@ -94,7 +94,8 @@ func (d *Diff) write(unified, numbered *strings.Builder, ops []op, a, b []string
 	}
 }
 
-// span writes the place of a hunk's side. An empty one is after the line before it.
+// span returns the start and the length of one side of a hunk, as "-" and "+" show it. An empty
+// side starts at the line before it.
 func span(start, n int) string {
 	switch n {
 	case 0:
@@ -114,16 +115,15 @@ func rawLines(s string) []string {
 	return lines
 }
 
-// op is one line of a comparison: kept ' ', removed '-' or added '+'. old and new are
-// the lines that come next in each text.
+// op is one line of a comparison: kept ' ', removed '-' or added '+'. old and new are the indices
+// of the next lines in each text.
 type op struct {
 	sign     byte
 	old, new int
 }
 
-// compare returns how b comes from a. It takes time linear in the number of lines,
-// beside a bounded table, so that the difference of large texts may be longer than
-// the shortest one.
+// compare returns the operations that turn a into b. It takes linear time, with a table of bounded
+// size. So the difference of large texts may be longer than the shortest one.
 func compare(a, b []string) []op {
 	c := &comparison{ops: make([]op, 0, len(a)+len(b))}
 	ids := make(map[string]int, len(a))
@@ -219,8 +219,8 @@ func (c *comparison) table(i, iEnd, j, jEnd int) {
 	c.replace(i+r, iEnd, j+k, jEnd)
 }
 
-// divide keeps the longest row of lines that are there once in both texts, and
-// compares what is between them.
+// divide finds the lines that occur once in both texts, and keeps the longest sequence of them that
+// has the same order in both. Then it compares the ranges between them.
 func (c *comparison) divide(i, iEnd, j, jEnd int) {
 	type once struct{ a, b, inA, inB int }
 	seen := map[int]*once{}
@@ -258,8 +258,8 @@ func (c *comparison) divide(i, iEnd, j, jEnd int) {
 	c.run(i, iEnd, j, jEnd)
 }
 
-// longestRising returns the longest row of pairs, which rise in their first numbers, that
-// rises in the second ones too.
+// longestRising returns the longest subsequence of pairs whose second numbers rise. The first
+// numbers of pairs rise already.
 func longestRising(pairs [][2]int) [][2]int {
 	var ends []int // of each length, the pair that ends the best row
 	before := make([]int, len(pairs))

@@ -6,12 +6,11 @@ import (
 	"strings"
 )
 
-// ApplyDiff applies a diff, as diff -u, git or a model writes it: with or without
-// file lines, fences, numbers and right counts. names are the paths that its file
-// lines may name; none is any. Each hunk is matched against the same text, level by
-// level, and all are applied or none. The result has at most limit bytes. The first
-// front bytes of s, which are whole lines, count as lines and are not changed. The error
-// is a [*Failure].
+// ApplyDiff applies a diff of diff -u, git or a model to s. File lines, fences and line numbers may
+// be missing, and counts may be wrong. names are the paths that the file lines may name; without
+// names any path is allowed. Each hunk is matched against s, level by level; all are applied, or
+// none. The result has at most limit bytes. The first front bytes of s are whole lines, which count
+// in line numbers but are not changed. The error is a [*Failure].
 func ApplyDiff(s string, front int, diff string, limit int, names ...string) (Result, error) {
 	hunks, err := parseDiff(diff, names, s == "")
 	if err != nil {
@@ -36,7 +35,7 @@ func ApplyDiff(s string, front int, diff string, limit int, names ...string) (Re
 	return a.result, nil
 }
 
-// diffApply is the work of one ApplyDiff.
+// diffApply is the state of one ApplyDiff.
 type diffApply struct {
 	text    *text
 	indexes map[level]*index
@@ -127,7 +126,7 @@ func (a *diffApply) find(what string, h *hunk, old, exact []string) (place, erro
 	return a.findIndented(what, h, old, a.index(indented).find(old, indented))
 }
 
-// choose picks the only place, or the one that the start line says.
+// choose returns the only place, or the only one near the start line of the hunk.
 func (a *diffApply) choose(what string, h *hunk, l level, found []int) (int, bool, error) {
 	switch {
 	case len(found) == 0:
@@ -175,7 +174,7 @@ func (a *diffApply) findIndented(what string, h *hunk, old []string, found []int
 	return a.findInner(what, h, old)
 }
 
-// findInner leaves out the first and the last context line.
+// findInner looks for the hunk without its first and its last context line.
 func (a *diffApply) findInner(what string, h *hunk, old []string) (place, error) {
 	skip, left := 0, 0
 	if h.lines[0].sign == ' ' {
@@ -202,8 +201,8 @@ func (a *diffApply) findInner(what string, h *hunk, old []string) (place, error)
 	return place{}, a.text.nearest(what, "the hunk", old)
 }
 
-// splice notes what a hunk replaces: each run of removed and added lines, so that the
-// context of the text stays what it is.
+// splice adds a splice for each run of removed and added lines of a hunk. So context lines of the
+// text are not changed, even if those of the hunk differ.
 func (a *diffApply) splice(item int, h *hunk, p place, old int) error {
 	t := a.text
 	literal := p.exact && a.hasLiteralEnds(p, old)
@@ -239,8 +238,8 @@ func (a *diffApply) splice(item int, h *hunk, p place, old int) error {
 	return nil
 }
 
-// hasLiteralEnds reports whether the line ends of new lines are those of the diff: its old
-// lines have the very line ends of the text.
+// hasLiteralEnds reports whether new lines keep the line ends of the diff. They do if its old lines
+// have exactly the line ends of the text.
 func (a *diffApply) hasLiteralEnds(p place, old int) bool {
 	last := p.at + old
 	if a.text.lacksLineEnd && last == len(a.text.lines) {
@@ -249,8 +248,8 @@ func (a *diffApply) hasLiteralEnds(p place, old int) bool {
 	return last > p.at || !a.text.ended
 }
 
-// sortSplices brings pieces into the order of the text. It fails if two overlap;
-// insertions at one place stay in their order.
+// sortSplices sorts the splices by their offsets. It fails if two overlap. Insertions at one place
+// keep their order.
 func sortSplices(t *text, splices []splice, what string) error {
 	slices.SortStableFunc(splices, func(a, b splice) int {
 		if a.start != b.start {

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Kind says how an [Edit] names its place.
+// Kind says how an [Edit] specifies its place.
 type Kind uint8
 
 // The kinds of edits.
@@ -27,9 +27,9 @@ type Edit struct {
 	NewText  string
 }
 
-// ApplyEdits applies edits, all against the same text, or none of them. The result has
-// at most limit bytes. The first front bytes of s, which are whole lines, count as lines
-// and are not changed. The error is a [*Failure].
+// ApplyEdits applies all edits to s, or none. Each is matched against s, not against the result of
+// others. The result has at most limit bytes. The first front bytes of s are whole lines, which
+// count in line numbers but are not changed. The error is a [*Failure].
 func ApplyEdits(s string, front int, edits []Edit, limit int) (Result, error) {
 	if len(edits) == 0 || len(edits) > MaxEdits {
 		return Result{}, failf(Invalid, "send 1 to %d edits, not %d", MaxEdits, len(edits))
@@ -63,7 +63,7 @@ func ApplyEdits(s string, front int, edits []Edit, limit int) (Result, error) {
 	return a.result, nil
 }
 
-// editApply is the work of one ApplyEdits.
+// editApply is the state of one ApplyEdits.
 type editApply struct {
 	text    *text
 	views   map[level]*view
@@ -93,7 +93,7 @@ func (a *editApply) edit(i int, what string, e Edit) (changed bool, err error) {
 	return a.replaceText(i, what, e)
 }
 
-// withLineEnd gives whole lines a line end.
+// withLineEnd adds a line end to lines that have none at their end.
 func withLineEnd(s string) string {
 	if s == "" || strings.HasSuffix(s, "\n") {
 		return s
@@ -152,8 +152,7 @@ func (a *editApply) replaceText(i int, what string, e Edit) (bool, error) {
 	return a.replaceIndented(i, what, e, old)
 }
 
-// keepEnd gives what replaces the end of a text that has no final line end the line
-// end that the text loses again.
+// keepEnd adds a newline to an edit at the end of a text that has none; put removes it again.
 func (a *editApply) keepEnd(end int, with string) string {
 	if a.text.lacksLineEnd && end == len(a.text.raw) && !strings.HasSuffix(with, "\n") {
 		return with + a.text.ending
@@ -169,7 +168,8 @@ func (a *editApply) severalPlaces(what string, places [][2]int) error {
 	return notUnique(what+": oldText", lines, "add lines around it, or set replaceAll")
 }
 
-// replaceIndented is the last level: whole lines at another indentation.
+// replaceIndented replaces whole lines that have another indentation in the text. It is the last
+// level.
 func (a *editApply) replaceIndented(i int, what string, e Edit, old string) (bool, error) {
 	want := splitLines(old)
 	if a.lines == nil {
@@ -216,8 +216,8 @@ func (a *editApply) replaceIndented(i int, what string, e Edit, old string) (boo
 	return changed, nil
 }
 
-// view is a text as a level sees it, with the way back: byte i of it comes from the
-// text's bytes from[i] to to[i].
+// view is a text in the form that a level compares. Byte i of it stands for the bytes from[i] to
+// to[i] of the text.
 type view struct {
 	text     string
 	from, to []int32
@@ -263,7 +263,7 @@ func (a *editApply) view(l level) *view {
 	return v
 }
 
-// withoutEndBlanks is a line without the white space at its end.
+// withoutEndBlanks returns a line without the white space at its end.
 func withoutEndBlanks(s string, l level) string {
 	for {
 		cut := strings.TrimRight(s, blanks)
@@ -277,7 +277,7 @@ func withoutEndBlanks(s string, l level) string {
 	}
 }
 
-// find returns where a text is, as pieces of the real one that do not overlap.
+// find returns the places of want as pieces of the original text that do not overlap.
 func (v *view) find(want string) [][2]int {
 	atEnd := false
 	if v.level >= lineEnds {

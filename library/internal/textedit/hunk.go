@@ -13,7 +13,7 @@ type hunk struct {
 	lines []hunkLine
 	start int // the first old line, from 1, as the diff says; -1 where it does not
 	none  bool
-	// oldOpen and newOpen: the last old or new line has no line end.
+	// oldOpen and newOpen report that the last old or new line has no line end.
 	oldOpen, newOpen bool
 }
 
@@ -25,7 +25,8 @@ type hunkLine struct {
 
 var hunkHead = regexp.MustCompile(`^@@+(?: -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@+|.*$)`)
 
-// parseDiff reads a diff. names are what its file may be called; empty: the text is.
+// parseDiff parses a diff. names are the paths that its file lines may name. empty says that the
+// text is empty.
 func parseDiff(diff string, names []string, empty bool) ([]*hunk, error) {
 	lines := strings.Split(strings.TrimSuffix(strings.TrimPrefix(diff, "\uFEFF"), "\n"), "\n")
 	if everyCR(lines) {
@@ -60,8 +61,8 @@ func everyCR(lines []string) bool {
 		slices.ContainsFunc(lines, func(l string) bool { return l != "" })
 }
 
-// withoutFences takes off the fences that a model puts around a diff, and what it
-// says before and after them.
+// withoutFences removes the fences that a model puts around a diff, and the prose before and after
+// them.
 func withoutFences(lines []string) []string {
 	open := slices.IndexFunc(lines, isFence)
 	if open < 0 || slices.ContainsFunc(lines[:open], func(l string) bool { return strings.HasPrefix(l, "@@") || hasSign(l) }) {
@@ -79,7 +80,7 @@ func withoutFences(lines []string) []string {
 	return lines
 }
 
-// withoutSignature takes off the version with which git ends a mail.
+// withoutSignature removes the version line with which git ends a mail.
 func withoutSignature(lines []string) []string {
 	n := len(lines)
 	for n > 0 && lines[n-1] == "" {
@@ -91,13 +92,13 @@ func withoutSignature(lines []string) []string {
 	return lines
 }
 
-// hasSign reports a line that can be one of a hunk, but for empty ones.
+// hasSign reports whether a line begins with the sign of a hunk line.
 func hasSign(l string) bool { return l != "" && strings.ContainsRune("+- ", rune(l[0])) }
 
 func isFence(l string) bool { return strings.HasPrefix(l, "```") || strings.HasPrefix(l, "~~~") }
 
-// diffParser reads the lines of a diff. counted: it believes the counts of the hunks,
-// and gives up where they are wrong.
+// diffParser parses the lines of a diff. If trustsCounts is set, it fails if the counts of a hunk
+// are wrong.
 type diffParser struct {
 	lines        []string
 	trustsCounts bool
@@ -106,7 +107,7 @@ type diffParser struct {
 	fault        error
 }
 
-// parse reports whether all could be read.
+// parse parses all lines. It returns false if it cannot.
 func (p *diffParser) parse() bool {
 	headed := slices.ContainsFunc(p.lines, func(l string) bool { return strings.HasPrefix(l, "@@") })
 	if !headed {
@@ -154,7 +155,7 @@ func (p *diffParser) isFile(i int) bool {
 	return i+1 < len(p.lines) && strings.HasPrefix(p.lines[i], "--- ") && strings.HasPrefix(p.lines[i+1], "+++ ")
 }
 
-// parseHeadless reads a diff whose hunk has no head: all of it is one hunk.
+// parseHeadless parses a diff without a "@@" line: all of it is one hunk.
 func (p *diffParser) parseHeadless() bool {
 	p.trustsCounts = false
 	i := 0
@@ -178,7 +179,7 @@ func (p *diffParser) parseHeadless() bool {
 	return true
 }
 
-// hunk reads the hunk whose head is line i, and returns where the next thing begins.
+// hunk parses the hunk whose "@@" line is line i. It returns the index of the line after the hunk.
 func (p *diffParser) hunk(i int) (int, bool) {
 	h := &hunk{start: -1}
 	oldLeft, newLeft := -1, -1
@@ -240,7 +241,8 @@ func parseCount(s string, absent int) int {
 	return n
 }
 
-// add takes a line. A model often leaves out the space of an empty context line.
+// add adds a line to the hunk. It accepts an empty line, because models often leave out the space
+// of an empty context line.
 func (h *hunk) add(l string, at int) error {
 	if l == "" || l == "\r" {
 		h.lines = append(h.lines, hunkLine{' ', l})
@@ -257,7 +259,7 @@ func (h *hunk) add(l string, at int) error {
 	return nil
 }
 
-// mark notes that the line before has no line end.
+// mark records that the line before has no line end.
 func (h *hunk) mark() {
 	if len(h.lines) == 0 {
 		return
@@ -267,8 +269,8 @@ func (h *hunk) mark() {
 	h.newOpen = h.newOpen || sign != '-'
 }
 
-// finish keeps a hunk. Where counts are not believed, empty lines at its end are
-// those between it and what follows.
+// finish adds a complete hunk to the diff. If counts are not trusted, it drops empty lines at the
+// end, which probably separate the hunk from the next one.
 func (p *diffParser) finish(h *hunk) {
 	for n := len(h.lines); !p.trustsCounts && n > 0 && h.lines[n-1] == (hunkLine{' ', ""}); n-- {
 		h.lines = h.lines[:n-1]
@@ -288,7 +290,7 @@ func pathIn(l string) string {
 	return strings.TrimSpace(strings.Trim(name, `"`))
 }
 
-// checkNames refuses a diff that is of another file, and one that makes or removes it.
+// checkNames returns an error if the diff is of another file, or creates or deletes the file.
 func checkNames(files [][2]string, names []string, empty bool) error {
 	for _, f := range files {
 		switch {
@@ -306,8 +308,8 @@ func checkNames(files [][2]string, names []string, empty bool) error {
 	return nil
 }
 
-// isNamed reports whether a path of a diff can mean one of the names. A plain word,
-// such as "original", names no file.
+// isNamed reports whether a path in a diff can mean one of the names. A plain word, such as
+// "original", is no path and can mean any.
 func isNamed(path string, names []string) bool {
 	if !strings.ContainsAny(path, "/.") {
 		return true

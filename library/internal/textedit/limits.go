@@ -2,7 +2,7 @@ package textedit
 
 // The bounds of a change.
 const (
-	// MaxHunks is how many hunks a diff may have; each is looked for in the whole text.
+	// MaxHunks is how many hunks a diff may have. Each hunk is searched in the whole text.
 	MaxHunks = 1000
 	// MaxEdits is how many edits a change may have.
 	MaxEdits = 100

@@ -36,7 +36,7 @@ func (t *text) index(l level) *index {
 	return x
 }
 
-// find returns where the lines begin, in order.
+// find returns the indices of the lines at which want begins, in order.
 func (x *index) find(want []string, l level) []int {
 	ids := make([]int, len(want))
 	rarest := 0
@@ -73,7 +73,7 @@ func (x *index) matchesAt(ids []int, at int) bool {
 	return true
 }
 
-// scan is the search of Knuth, Morris and Pratt. Places may overlap.
+// scan finds all places by the algorithm of Knuth, Morris and Pratt. They may overlap.
 func (x *index) scan(ids []int) []int {
 	back := make([]int, len(ids))
 	for i, k := 1, 0; i < len(ids); i++ {
@@ -101,7 +101,7 @@ func (x *index) scan(ids []int) []int {
 	return found
 }
 
-// asciiOf returns the ASCII text that a rune of typography stands for, "" for all
+// asciiOf returns the ASCII text for a typographic character such as a curly quote, and "" for all
 // other runes.
 func asciiOf(r rune) string {
 	switch r {
@@ -119,7 +119,7 @@ func asciiOf(r rune) string {
 	return ""
 }
 
-// fold writes typography as ASCII.
+// fold replaces typographic characters by ASCII.
 func fold(s string) string {
 	if isASCII(s) {
 		return s
@@ -147,7 +147,7 @@ func isASCII(s string) bool {
 
 const blanks = " \t\r\v\f"
 
-// keyOf is what two lines must have in common to match at a level.
+// keyOf returns the form of a line that a level compares.
 func keyOf(s string, l level) string {
 	switch l {
 	case lineEnds:
@@ -160,7 +160,7 @@ func keyOf(s string, l level) string {
 	return s
 }
 
-// shift is how lines of a change are brought to the indentation of the text.
+// shift changes the indentation of the lines of a change to that of the text.
 type shift struct {
 	tab   int // columns of a tab
 	by    int // columns to add

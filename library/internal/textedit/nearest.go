@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// nearest says which lines of a text are most like those that do not match. what is
-// "hunk 2" or "edit 1: oldText", has "the hunk" or "oldText".
+// nearest returns the failure for lines that are not in the text. It shows the most similar lines.
+// what is "hunk 2" or "edit 1: oldText"; has is "the hunk" or "oldText".
 func (t *text) nearest(what, has string, want []string) *Failure {
 	best := t.likeliest(want)
 	if best < 0 {
@@ -39,8 +39,8 @@ func (t *text) nearest(what, has string, want []string) *Failure {
 		what, near, same, len(want), best+differs+1, here, has, quoteLine(want[differs]))
 }
 
-// likeliest returns the line at which most of the wanted lines would be where they are,
-// -1 if the text has none of them.
+// likeliest returns the index of the line at which most lines of want would match, or -1 if the
+// text has none of them.
 func (t *text) likeliest(want []string) int {
 	x := t.index(lineEnds)
 	votes := map[int]int{}
@@ -75,7 +75,7 @@ func (t *text) likeliest(want []string) int {
 	return best
 }
 
-// quoteLine writes a line for an error text.
+// quoteLine returns a line in the form for an error text.
 func quoteLine(s string) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	if utf8.RuneCountInString(s) > quotedRunes {
@@ -84,7 +84,7 @@ func quoteLine(s string) string {
 	return `"` + s + `"`
 }
 
-// notUnique says where a text is that is there several times.
+// notUnique returns the failure for a text that occurs several times. It lists the lines.
 func notUnique(what string, lines []int, advice string) *Failure {
 	return failf(NotUnique, "%s is there %d times, at lines %s: %s", what, len(lines), placesOf(lines), advice)
 }

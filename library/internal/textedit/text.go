@@ -1,7 +1,7 @@
-// Package textedit changes texts by what a model writes: diffs and edits that are
-// often nearly right. It finds the place that was meant without guessing, applies all
-// of a change or nothing, and says in exact words what it did or why it did nothing.
-// All of it is pure, and takes time linear in the sizes of its inputs.
+// Package textedit applies the diffs and edits of models to texts. Such changes are often nearly
+// right. The package finds the place that the model meant without guessing. It applies a whole
+// change or nothing, and says exactly what it did, or why it did nothing. It does no I/O, and takes
+// time linear in the sizes of its inputs.
 package textedit
 
 import (
@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// text is a text in lines. Its last line has a line end even if the file has none. Then unended
-// is set, and the result of an edit loses its last line end again.
+// text is a text in lines. Its last line has a line end even if the file has none. Then
+// lacksLineEnd is set, and put removes the last line end of the result.
 type text struct {
 	raw          string // with the last line end
 	lacksLineEnd bool
@@ -30,8 +30,8 @@ type line struct {
 	content    string
 }
 
-// newText returns s in lines. No change touches a line that begins within its first
-// front bytes.
+// newText splits s into lines. No change may touch a line that begins within the first front
+// bytes.
 func newText(s string, front, limit int) *text {
 	t := &text{raw: s, ending: "\n", limit: limit}
 	crlf := strings.Count(s, "\r\n")
@@ -68,8 +68,8 @@ func (t *text) exact(i int) string {
 	return t.raw[l.start : l.end-1]
 }
 
-// at returns the offset at which line i begins; that of the end for the line after
-// the last.
+// at returns the offset at which line i begins. For the line after the last it returns the length
+// of the text.
 func (t *text) at(i int) int {
 	if i >= len(t.lines) {
 		return len(t.raw)
@@ -77,24 +77,24 @@ func (t *text) at(i int) int {
 	return t.lines[i].start
 }
 
-// splice is one piece of a text that is replaced. Which item of a change wants it,
-// counted from 0, is for error texts.
+// splice replaces one piece of a text. Error texts use the index of the edit or hunk that it comes
+// from.
 type splice struct {
 	start, end int
 	with       string
 	item       int
 }
 
-// room returns how many bytes the result may still grow by. A final line end that the
-// result loses again does not count.
+// room returns how many bytes the result may still grow. A final line end that put removes does
+// not count.
 func (t *text) room() int { return t.limit + len(t.ending) - t.added }
 
 func (t *text) tooLarge() *Failure {
 	return failf(TooLarge, "the text would have more than %d bytes", t.limit)
 }
 
-// count notes the size of a piece before it is made: bytes start to end of the text
-// become size bytes. It fails if the pieces alone exceed the limit.
+// count adds the size of a piece before it is built: bytes start to end of the text become size
+// bytes. It fails if the pieces alone exceed the limit.
 func (t *text) count(start, end, size int) error {
 	if size > t.room() {
 		return t.tooLarge()
@@ -103,12 +103,12 @@ func (t *text) count(start, end, size int) error {
 	return nil
 }
 
-// overlaps reports that the splices take away more than the text has.
+// overlaps reports whether the splices remove more bytes than the text has.
 func (t *text) overlaps() bool { return t.removed > len(t.raw) }
 
-// put replaces the pieces, which are sorted and do not overlap. unended: the result has
-// no final line end. literal: the pieces hold their line ends as they shall be. It
-// fails before it builds a result that exceeds the limit.
+// put returns the text with the splices, which are sorted and do not overlap. If unended is true,
+// the result has no final line end. If literal is true, the line ends in the splices are not
+// converted. put fails before it builds a result that exceeds the limit.
 func (t *text) put(splices []splice, unended, literal bool) (string, error) {
 	size := len(t.raw) - t.removed + t.added
 	if size > t.limit+len(t.ending) {
@@ -143,7 +143,7 @@ func (t *text) put(splices []splice, unended, literal bool) (string, error) {
 	return out, nil
 }
 
-// inEnding writes s with the line end of the text.
+// inEnding returns s with the line ends of the text.
 func (t *text) inEnding(s string) string {
 	s = strings.ReplaceAll(s, "\r\n", "\n")
 	if t.ending != "\n" {
@@ -152,8 +152,8 @@ func (t *text) inEnding(s string) string {
 	return s
 }
 
-// checkLine fails if line n, counted from 1, is not one that a change may touch. what names
-// the change.
+// checkLine returns an error if a change may not touch line n, counted from 1. what names the
+// change.
 func (t *text) checkLine(what string, n int) error {
 	if n > t.front {
 		return nil
@@ -174,8 +174,8 @@ func (t *text) lineOf(offset int) int {
 	return min(low, max(0, len(t.lines)-1))
 }
 
-// splitLines returns the lines of s without their ends. A line end at the end begins
-// no further line.
+// splitLines returns the lines of s without their line ends. No empty line follows a final line
+// end.
 func splitLines(s string) []string {
 	if s == "" {
 		return nil
@@ -183,7 +183,7 @@ func splitLines(s string) []string {
 	return strings.Split(strings.TrimSuffix(s, "\n"), "\n")
 }
 
-// Code says what kind of failure a change met.
+// Code is the kind of a [Failure].
 type Code string
 
 // The kinds of failures.
@@ -194,7 +194,7 @@ const (
 	TooLarge  Code = "too_large"  // the result would exceed the limit
 )
 
-// Failure is why nothing was changed. Its text is for the model.
+// Failure says why nothing was changed. Its text is for the model.
 type Failure struct {
 	Code Code
 	Text string
@@ -209,8 +209,7 @@ func failf(code Code, format string, args ...any) *Failure {
 // Result is a changed text.
 type Result struct {
 	Text string
-	// Warnings say where something matched that was not equal, and what changed
-	// nothing.
+	// Warnings say which places matched without being equal, and which edits changed nothing.
 	Warnings []string
 }
 
@@ -226,7 +225,7 @@ const (
 	inner    // without the outer context lines
 )
 
-// warning is what a warning says of a level, "" where there is nothing to say.
+// warning returns how a warning describes a match at the level, "" for an equal one.
 func (l level) warning() string {
 	switch l {
 	case lineEnds:
@@ -241,7 +240,7 @@ func (l level) warning() string {
 	return ""
 }
 
-// lineRange writes lines from and to, counted from 0, as a person counts them.
+// lineRange returns the text for lines from to to, which count from 0. The text counts from 1.
 func lineRange(from, to int) string {
 	if from == to {
 		return fmt.Sprintf("line %d", from+1)
@@ -249,7 +248,7 @@ func lineRange(from, to int) string {
 	return fmt.Sprintf("lines %d-%d", from+1, to+1)
 }
 
-// addWarning is the warning of a match at a level, none for an equal one.
+// addWarning adds the warning about a match at a level, if it needs one.
 func (r *Result) addWarning(what string, l level, from, to int) {
 	if said := l.warning(); said != "" {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%s matched at %s %s", what, lineRange(from, to), said))
