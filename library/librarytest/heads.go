@@ -29,8 +29,8 @@ func headsInOrder(t *testing.T, a, b library.Store) {
 	}
 }
 
-// seqOrder reads while others write: what was read once is all that there is up to its
-// seq.
+// seqOrder reads heads while other goroutines write. No head may appear later with a seq below one
+// that was already returned.
 func seqOrder(t *testing.T, a, b library.Store) {
 	done := make(chan []error)
 	go func() {

@@ -12,8 +12,8 @@ import (
 	"github.com/satchel-go/satchel/library"
 )
 
-// Run runs the conformance tests, each on stores of its own. open returns two stores
-// over the same empty place: for a store of one process they may be the same one.
+// Run runs the conformance tests, each with stores of its own. open returns two stores over the same
+// empty database. They may be the same one if the store is for one process.
 func Run(t *testing.T, open func(t *testing.T) (a, b library.Store)) {
 	t.Helper()
 	for _, tt := range []struct {
@@ -48,7 +48,7 @@ func sum(s string) string {
 	return hex.EncodeToString(h[:])
 }
 
-// change makes version base+1 of a shared skill.
+// change returns a change that adds version base+1 of a shared skill.
 func change(tenant, id, name string, base int, text string) library.Change {
 	digest := sum(text)
 	return library.Change{
@@ -77,7 +77,7 @@ func commit(t *testing.T, s library.Store, c library.Change) library.Head {
 
 func second[T any](_ T, err error) error { return err }
 
-// writers is how many write at once.
+// writers is how many goroutines write at the same time.
 const writers = 16
 
 func pick(n int, a, b library.Store) library.Store {

@@ -14,8 +14,7 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// audiences checks that what an audience leaves out does not exist for its agents, wherever it
-// comes from and whatever they do.
+// audiences checks that skills which an audience hides are unknown to its agents in every call.
 func audiences(t *testing.T, open Open) {
 	secret := func(name string) string {
 		return "---\nname: " + name + "\ndescription: Secret things.\nmetadata: {category: secret}\n---\nSecret.\n"
@@ -91,11 +90,11 @@ func audiences(t *testing.T, open Open) {
 		if got := names(w.run(`{"action":"list","activeOnly":false}`)); got != "forms web" {
 			t.Errorf("listed are %s", got)
 		}
-		// A name is not free because a skill cannot be seen, and nothing more is said.
+		// The name of a hidden skill is taken, but the error does not say by which skill.
 		want(t, w.update(args{"action": "create", "name": "secret-db", "description": "x", "content": "x", "private": false}), "error=refused", `message=the name "secret-db" cannot be used: choose another one`)
 		want(t, w.update(args{"action": "create", "name": "secret-own", "description": "x", "content": "x", "dryRun": true}), "error=refused", `message=the name "secret-own" cannot be used: choose another one`)
 		want(t, w.update(args{"action": "create", "name": "forms", "description": "x", "content": "x", "private": false}), "error=refused", `message=the name "forms" is taken: choose another one, or change that skill`)
-		// One of two skills with a name is not ambiguous where the other cannot be seen.
+		// A name is not ambiguous if only one of its two skills is visible.
 		w.private("forms", strings.Replace(form, "Fill in", "Secret", 1), "eve")
 		want(t, w.run(args{"skill": "forms"}), "error=ambiguous")
 		allowed = []string{"user:web", "web"}
@@ -108,7 +107,7 @@ func audiences(t *testing.T, open Open) {
 	}
 }
 
-// packagedRef is the versionRef of a skill as a maintainer sees it.
+// packagedRef returns the versionRef of a skill that a maintainer sees.
 func packagedRef(t *testing.T, w *world, id string) string {
 	t.Helper()
 	s, err := w.library.Inspect(t.Context(), host, library.Ref{Skill: id})

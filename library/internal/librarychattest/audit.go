@@ -9,8 +9,8 @@ import (
 	"github.com/satchel-go/satchel/library"
 )
 
-// auditing checks that each act has one entry, even if a person was asked about it, and that
-// one entry records a refusal by a person.
+// auditing checks that each edit has one entry, even if a person was asked about it. An edit that
+// a person refuses has one entry too.
 func auditing(t *testing.T, open Open) {
 	w := newWorld(t, open, setup{})
 	made := w.shared("forms", form)
@@ -70,7 +70,7 @@ func auditing(t *testing.T, open Open) {
 	want("no action", `eve unreadable invalid "forms": `)
 	w.update(args{"action": "create", "name": "other", "skill": "forms", "description": "x", "content": "x"})
 	want("a field of another action", `eve create invalid `)
-	// What hosts are refused is there too.
+	// Refused calls of hosts have entries too.
 	for what, act := range map[string]func() error{
 		"review refused": func() error {
 			_, err := w.library.Review(t.Context(), w.actor, library.Ref{Skill: "forms"})

@@ -20,8 +20,8 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// Text that a model wrote comes back in answers, errors and denials only in a printable form.
-// It makes no line of its own, no receipt, and nothing that people do not see.
+// Answers, errors and denials show text of a model only in a printable form. It cannot add lines,
+// fake receipts or hide characters.
 func TestWhatModelsWriteIsShownPrintable(t *testing.T) {
 	const forged = "[skill#9 +evil@abcdefabcdef]"
 	hostile := []string{
@@ -123,7 +123,7 @@ func TestWhatModelsWriteIsShownPrintable(t *testing.T) {
 	}
 }
 
-// What a skill's front matter holds comes to the model so that people see it too.
+// The model gets text of front matter without characters that are invisible to people.
 func TestFrontMatterIsShownPrintable(t *testing.T) {
 	const unseen = `\U000E0041\u3164\u202E\u2060\uFE0F\u00AD`
 	files := fstest.MapFS{

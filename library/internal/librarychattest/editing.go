@@ -107,8 +107,7 @@ func listsOfTools(t *testing.T, open Open) {
 	}
 }
 
-// matching checks that edits which should apply do and say how, and that the others say why
-// not.
+// matching checks that inexact edits apply with a warning, or fail with the reason.
 func matching(t *testing.T, open Open) {
 	w := newWorld(t, open, setup{edit: library.Allow, role: "maintainer"})
 	body := "# Forms\n\nUse “the” form tool.\n\tOpen it.\n\tThen save it.\nUse it.\nUse it.\nUse it.\n"
@@ -162,7 +161,7 @@ func matching(t *testing.T, open Open) {
 	want(t, w.run(`{"action":"inspect","skill":"crlf"}`), "content=---\r\nname: crlf\r\ndescription: Lines.\r\n---\r\nFirst.\r\nTwo.")
 }
 
-// refusals checks what no model may change, for any actor.
+// refusals checks the changes that no model may make, whatever the actor's role.
 func refusals(t *testing.T, open Open) {
 	w := newWorld(t, open, setup{edit: library.Allow, role: "maintainer"})
 	made := w.shared("forms", form)
@@ -180,8 +179,7 @@ func refusals(t *testing.T, open Open) {
 	}
 }
 
-// replacing checks the warning that a patch would have done, if most lines of the replaced text
-// stay.
+// replacing checks the warning to use a patch if a "replace" keeps most lines.
 func replacing(t *testing.T, open Open) {
 	w := newWorld(t, open, setup{edit: library.Allow})
 	made := w.shared("forms", form)
@@ -203,7 +201,7 @@ func replacing(t *testing.T, open Open) {
 	}
 }
 
-// metadata touches only the lines of its keys.
+// metadata checks that a "metadata" edit changes only the lines of its keys.
 func metadata(t *testing.T, open Open) {
 	w := newWorld(t, open, setup{})
 	made := w.shared("forms", form)

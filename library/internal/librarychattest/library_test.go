@@ -19,7 +19,7 @@ func memory(*testing.T) library.Store { return library.NewMemory() }
 
 func TestConversations(t *testing.T) { librarychattest.Run(t, memory) }
 
-// failing is a store that can be made to fail.
+// failing is a store that fails while a test wants it to.
 type failing struct {
 	library.Store
 	down atomic.Bool
@@ -46,7 +46,7 @@ func TestStoreThatFails(t *testing.T) {
 	librarychattest.Outage(t, store, func() { store.down.Store(true) }, func() { store.down.Store(false) })
 }
 
-// TestSmall: text and schemas of the vocabulary stay below 700 tokens, at 4 bytes each.
+// TestSmall checks that guidance and schemas of the vocabulary have less than 700 tokens of 4 bytes.
 func TestSmall(t *testing.T) {
 	l, err := library.New(library.NewMemory())
 	if err != nil {
@@ -81,7 +81,7 @@ func TestDefaultVocabulary(t *testing.T) {
 	}
 }
 
-// skill_update advises what the default vocabulary has, which is no runSkill.
+// The texts of skill_update do not mention runSkill, which the default vocabulary does not have.
 func TestDefaultVocabularyEdits(t *testing.T) {
 	l, err := library.New(library.NewMemory())
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/satchel-go/satchel/library"
 )
 
-// lineNumbers checks that an edit means the lines that inspect has shown, whatever its target
-// is called, and in whichever part they were shown.
+// lineNumbers checks that line numbers of an edit are those that inspect has shown, for every target
+// and every part of a text.
 func lineNumbers(t *testing.T, open Open) {
 	const front = "---\nname: steps\ndescription: Steps.\n# a comment\n---\n"
 	var body strings.Builder
@@ -70,7 +70,7 @@ func lineNumbers(t *testing.T, open Open) {
 		want(t, edit(unix.ID, unix.VersionRef, "body", e), "error=invalid", "message=edit 1: to needs from, and replaceAll needs oldText")
 	}
 
-	// What is replaced is what was sent, and no line more.
+	// An edit replaces exactly the lines that it names.
 	replaced := w.update(args{"action": "replace", "skill": unix.ID, "expectedVersionRef": unix.VersionRef, "target": "body", "content": "Only this.\n"})
 	want(t, replaced, "status=applied")
 	want(t, w.run(args{"action": "inspect", "skill": unix.ID}), "content="+front+"Only this.\n")

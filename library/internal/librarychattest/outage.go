@@ -6,9 +6,9 @@ import (
 	"github.com/satchel-go/satchel/library"
 )
 
-// Outage lets the store of an agent go away and come back: the agent goes on, and
-// works again without a restart. Calls may fail for a while after up, because
-// connections from before break one by one.
+// Outage stops and restarts the database of a store, by down and up. It checks that an agent keeps
+// running, and works again without a restart. Calls may fail for a while after up, because old
+// connections break one by one.
 func Outage(t *testing.T, store library.Store, down, up func()) {
 	t.Helper()
 	w := newWorld(t, func(*testing.T) library.Store { return store }, setup{})

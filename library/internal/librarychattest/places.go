@@ -12,7 +12,7 @@ import (
 	"github.com/satchel-go/satchel/library"
 )
 
-// plugin installs a plugin with a skill of the name.
+// plugin installs a plugin with one skill, and returns it with its directory.
 func plugin(t *testing.T, name, text string) (library.Plugin, string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -91,8 +91,8 @@ func tenants(t *testing.T, open Open) {
 	}
 }
 
-// overlay checks that an edit of a plugin skill is kept beside what is installed, outlives an
-// upgrade, and ends when it is archived.
+// overlay checks edits of a plugin skill. They do not change the installed files, survive an
+// upgrade, and end when the skill is archived.
 func overlay(t *testing.T, open Open) {
 	p, file := plugin(t, "forms", form)
 	w := newWorld(t, open, setup{edit: library.Allow, plugins: []library.Plugin{p}})

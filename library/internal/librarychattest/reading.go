@@ -148,8 +148,8 @@ func longTexts(t *testing.T, open Open) {
 	}
 }
 
-// largestText checks that the budget lets each part of the largest text be read, and every
-// skill be run, without a tool that unloads.
+// largestText checks that the content budget is enough to read each part of the largest text and to
+// run each skill, although the vocabulary has no tool to unload.
 func largestText(t *testing.T, open Open) {
 	w := newWorld(t, open, setup{budget: tools.Budget{Warn: 10_000, Max: 64_000}})
 	front := "---\nname: large\ndescription: Large.\n---\n"

@@ -15,7 +15,7 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// running is a setup whose skills run commands, without a sandbox.
+// running returns a setup whose skills can run commands, without a sandbox.
 func running(t *testing.T) setup {
 	t.Helper()
 	if _, err := exec.LookPath("sh"); err != nil {
@@ -28,7 +28,7 @@ func running(t *testing.T) setup {
 	return setup{plain: true, options: []satchel.Option{satchel.WithRunner(satchel.Runner{Executor: by})}}
 }
 
-// tool is a skill with a script and a doc that say which edition they are.
+// tool adds or replaces a skill with a script and a doc that contain the name of their edition.
 func (w *world) tool(name string, private bool, owner library.Actor) library.Outcome {
 	w.t.Helper()
 	out, err := w.library.Import(w.t.Context(), owner, name, map[string][]byte{
@@ -51,8 +51,8 @@ func (w *world) says(what, call, says string) {
 	}
 }
 
-// loadedRevision checks that runs and reads use the text that was loaded, whatever is edited,
-// until the skill is loaded again.
+// loadedRevision checks that runs and reads use the revision that was loaded. Edits have no effect
+// on them until the skill is loaded again.
 func loadedRevision(t *testing.T, open Open) {
 	w := newWorld(t, open, running(t))
 	made := w.tool("age", false, host)
@@ -101,7 +101,8 @@ func loadedRevision(t *testing.T, open Open) {
 	w.says("started anew", run, `"stdout":"new\n"`)
 }
 
-// privateSkills are in the overview of their owner, run, and are unknown to others.
+// privateSkills checks that private skills are in the overview of their owner and run there. They
+// are unknown to other actors.
 func privateSkills(t *testing.T, open Open) {
 	w := newWorld(t, open, running(t))
 	w.tool("mine", true, library.Actor{Tenant: "acme", Subject: "eve", Roles: []library.Role{"author"}})
@@ -133,8 +134,8 @@ func privateSkills(t *testing.T, open Open) {
 	}
 }
 
-// notes checks that a note at the next user turn announces a new description, and that what was
-// sent stays.
+// notes checks that a note at the next user turn announces a new description. Earlier messages must
+// not change.
 func notes(t *testing.T, open Open) {
 	for _, plain := range []bool{true, false} {
 		s := setup{plain: plain, edit: library.Allow, files: fstest.MapFS{}}
@@ -176,7 +177,8 @@ func notes(t *testing.T, open Open) {
 
 func textOf(s string) *string { return &s }
 
-// history says who, when, why and what; a restored version is a new one.
+// history checks that History has author, time, reason and files of each version. Restoring a
+// version adds a new one.
 func history(t *testing.T, open Open) {
 	w := newWorld(t, open, setup{edit: library.Allow})
 	made := w.shared("forms", form)

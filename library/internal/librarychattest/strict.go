@@ -11,8 +11,8 @@ import (
 	"github.com/satchel-go/satchel/library"
 )
 
-// strict checks calls with a field that is unknown, misspelt, given twice or not of the action.
-// They change nothing, and no approver is asked.
+// strict checks calls with a field that is unknown, misspelt, repeated or of another action. They
+// change nothing and ask no approver.
 func strict(t *testing.T, open Open) {
 	for _, edit := range []library.EditMode{library.Ask, library.Allow} {
 		w := newWorld(t, open, setup{edit: edit, role: "maintainer"})
@@ -87,14 +87,14 @@ func strict(t *testing.T, open Open) {
 		if slices.ContainsFunc(w.events, func(e core.Event) bool { return e.Kind == core.LibraryChanged }) {
 			t.Errorf("events are %+v", w.events)
 		}
-		// What models give for what they leave out is no field of another action.
+		// Models send null or "" for fields that they leave out; such fields are ignored.
 		blank := args{"content": "", "patch": "", "triggers": []string{}, "metadata": args{}, "draft": false, "description": nil, "private": nil, "dry_run": "true"}
 		maps.Copy(blank, args{"action": "patch", "skillRef": made.ID, "expected_version_ref": made.VersionRef, "edits": []args{{"old_text": "Then save it.", "new_text": "Save it."}}})
 		want(t, w.update(blank), "status=dry_run")
 	}
 }
 
-// errorsAreJSON checks that any error of a call comes in the words of the vocabulary.
+// errorsAreJSON checks that every error of a call is a JSON answer of the vocabulary.
 func errorsAreJSON(t *testing.T, open Open) {
 	w := newWorld(t, open, setup{})
 	w.shared("forms", form)
@@ -121,7 +121,7 @@ func errorsAreJSON(t *testing.T, open Open) {
 		"error=invalid", `message=there is no file "nope"; files are SKILL.md`)
 }
 
-// described checks that inspect and list say what an actor may do, and show metadata as it is.
+// described checks that inspect and list say what an actor may do, and show metadata unchanged.
 func described(t *testing.T, open Open) {
 	p, _ := plugin(t, "pdf", "---\nname: pdf\ndescription: Read PDF files.\n---\nRead.\n")
 	w := newWorld(t, open, setup{plugins: []library.Plugin{p}, role: "viewer"})

@@ -1,5 +1,5 @@
-// Package librarychattest plays conversations of agents whose skills are in a library: what
-// every store must give the same answers to.
+// Package librarychattest runs conversations of agents with a library. Every store must give the
+// same answers.
 package librarychattest
 
 import (
@@ -22,7 +22,7 @@ import (
 // Open opens an empty store. It is closed at the end of the test.
 type Open func(t *testing.T) library.Store
 
-// Run plays all conversations, each over a store of its own.
+// Run runs all conversations, each with a store of its own.
 func Run(t *testing.T, open Open) {
 	t.Helper()
 	for _, tt := range []struct {
@@ -63,7 +63,7 @@ func Run(t *testing.T, open Open) {
 
 const form = "---\nname: forms\n# how it is found\ndescription: Fill in PDF forms.\n---\n\n# Forms\n\nUse the form tool.\nThen save it.\n"
 
-// world is a library with its host.
+// world is a library with a runtime, for one test.
 type world struct {
 	t       *testing.T
 	library *library.Library
@@ -139,7 +139,7 @@ func (w *world) happened(_ context.Context, e core.Event) {
 	}
 }
 
-// refresh lets the runtime see at once what it would see soon.
+// refresh makes the runtime see changes of the library at once.
 func (w *world) refresh() {
 	w.t.Helper()
 	if err := w.chat.Runtime.Refresh(w.t.Context()); err != nil {
@@ -147,7 +147,7 @@ func (w *world) refresh() {
 	}
 }
 
-// replaced is an edit of a person.
+// replaced edits a skill as a person.
 func (w *world) replaced(id, expected, target, content string) library.Outcome {
 	w.t.Helper()
 	out, err := w.library.Edit(w.t.Context(), host, library.Edit{Action: "replace", Skill: id, Expected: expected, Target: target, Content: content})
@@ -165,7 +165,7 @@ func (w *world) shared(name, text string) library.Outcome {
 	return w.imported(host, name, text, false)
 }
 
-// private adds a private skill of somebody.
+// private adds a private skill of an owner.
 func (w *world) private(name, text, owner string) library.Outcome {
 	w.t.Helper()
 	return w.imported(library.Actor{Tenant: "acme", Subject: owner, Roles: []library.Role{"author"}}, name, text, true)

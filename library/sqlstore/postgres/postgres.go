@@ -34,16 +34,17 @@ type config struct {
 	conns   int
 }
 
-// WithLogger sets where failures of listening are logged. The default is slog.Default.
+// WithLogger sets the logger for errors of the connection that listens for changes. The default is
+// slog.Default.
 func WithLogger(logger *slog.Logger) Option {
 	return func(c *config) error { c.logger = logger; return nil }
 }
 
-// WithMigrate brings the schema up to date when the store is opened. By default Open only
-// checks it.
+// WithMigrate makes Open update the schema. By default Open only checks it.
 func WithMigrate() Option { return func(c *config) error { c.migrate = true; return nil } }
 
-// WithConns sets the most connections, beside the one that listens. The default is 8.
+// WithConns sets the largest number of connections, not counting the one that listens. The default
+// is 8.
 func WithConns(n int) Option {
 	return func(c *config) error {
 		if n < 1 {
@@ -54,9 +55,9 @@ func WithConns(n int) Option {
 	}
 }
 
-// Open connects to a database: "postgres://user@host/name" or any other text that libpq
-// understands. If the schema is not the one of this version, Open returns library.ErrSchema;
-// the text says what to do.
+// Open connects to a database. dsn is "postgres://user@host/name" or any other text that libpq
+// understands. If the schema is not that of this version, Open returns library.ErrSchema; the text
+// of the error says what to do.
 func Open(ctx context.Context, dsn string, opts ...Option) (Store, error) {
 	c := config{conns: defaultConns, logger: slog.Default()}
 	for _, o := range opts {
@@ -87,7 +88,7 @@ func Open(ctx context.Context, dsn string, opts ...Option) (Store, error) {
 	return s, nil
 }
 
-// Migrate brings the schema of a database up to date.
+// Migrate updates the schema of a database to this version.
 func Migrate(ctx context.Context, dsn string) error {
 	parsed, err := pgx.ParseConfig(dsn)
 	if err != nil {
@@ -117,8 +118,8 @@ var dialect = sqlstore.Dialect{
 	},
 }
 
-// listen notifies of changes of other processes. After a lost connection it notifies once
-// more, because it may have missed changes.
+// listen calls NotifyAll after changes of other processes. It also does after a lost connection,
+// because it may have missed changes.
 func listen(s *sqlstore.Store, cfg *pgx.ConnConfig, c config) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})

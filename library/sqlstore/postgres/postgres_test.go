@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 
 var databases atomic.Int64
 
-// database makes an empty database on a server, and returns its address.
+// database creates an empty database on a server and returns its address.
 func database(t testing.TB, s *servertest.Server) string {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), s.URL)
@@ -158,8 +158,8 @@ func TestPostgres(t *testing.T) {
 	})
 }
 
-// TestOptions: there are no more connections than is said, and the loss of the one that
-// listens is logged.
+// TestOptions checks that there are no more connections than the option allows, and that the loss
+// of the one that listens is logged.
 func TestOptions(t *testing.T) {
 	log := make(storetest.Logged, 1)
 	dsn := database(t, servertest.Shared(t, "postgres"))

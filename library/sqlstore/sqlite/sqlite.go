@@ -1,5 +1,5 @@
-// Package sqlite keeps a skill library in a SQLite file. It needs nothing installed,
-// and several processes may share the file.
+// Package sqlite keeps a skill library in a SQLite file. SQLite need not be installed. Several
+// processes may share the file.
 package sqlite
 
 import (
@@ -50,13 +50,13 @@ func configure(opts []Option) (config, error) {
 	return c, nil
 }
 
-// WithLogger sets where a file that cannot be watched is logged. The default is slog.Default.
+// WithLogger sets the logger for errors of checking for changes. The default is slog.Default.
 func WithLogger(logger *slog.Logger) Option {
 	return func(c *config) error { c.logger = logger; return nil }
 }
 
-// WithWatch sets how often the store looks for changes of other processes. The default is
-// 250 ms; 0 is never.
+// WithWatch sets how often the store checks for changes of other processes. The default is 250 ms;
+// 0 means never.
 func WithWatch(every time.Duration) Option {
 	return func(c *config) error {
 		if every < 0 {
@@ -69,9 +69,9 @@ func WithWatch(every time.Duration) Option {
 
 var memories atomic.Int64
 
-// Open opens the file and brings its schema up to date. A missing file is created with mode
-// 0600. ":memory:" is a database of its own in memory. If the schema is newer than this
-// version, Open returns library.ErrSchema.
+// Open opens the file and updates its schema. A missing file is created with mode 0600. ":memory:"
+// opens a new database in memory. If the schema is newer than this version, Open returns
+// library.ErrSchema.
 func Open(ctx context.Context, file string, opts ...Option) (Store, error) {
 	c, err := configure(opts)
 	if err != nil {
@@ -99,7 +99,7 @@ func Open(ctx context.Context, file string, opts ...Option) (Store, error) {
 	}
 	write.SetMaxOpenConns(1)
 	write.SetConnMaxIdleTime(0)
-	// In memory the reading connection keeps the database, should the other one break.
+	// A database in memory ends with its last connection; this one keeps it if the other breaks.
 	read, err := sql.Open("sqlite", name+pragmas+"&_pragma=query_only(1)")
 	if err != nil {
 		return nil, errors.Join(err, write.Close())
@@ -120,8 +120,7 @@ func open(ctx context.Context, file string, read, write *sql.DB, c config) (Stor
 	return s, nil
 }
 
-// private creates the file readable by its owner only, before SQLite would create it with its
-// own mode.
+// private creates the file with mode 0600, because SQLite would create it with another mode.
 func private(file string) error {
 	f, err := os.OpenFile(file, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -142,7 +141,7 @@ var dialect = sqlstore.Dialect{
 	},
 }
 
-// watch asks one connection for the version of the data, which changes when another
+// watch reads the data_version of one connection again and again. The version changes when another
 // process commits.
 func watch(s *sqlstore.Store, db *sql.DB, c config) {
 	ctx, cancel := context.WithCancel(context.Background())

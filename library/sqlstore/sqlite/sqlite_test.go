@@ -75,7 +75,7 @@ func TestKilled(t *testing.T) {
 	})
 }
 
-// place opens connections to one database.
+// place is a driver.Connector for one database.
 type place struct {
 	driver driver.Driver
 	name   string
@@ -96,7 +96,7 @@ func TestAborted(t *testing.T) {
 	storetest.Aborted(t, at, other, func(db *sql.DB) library.Store { return sqlstore.New(db, db, sqlite.Dialect) })
 }
 
-// TestChangedByAnother: a process notices what another one has changed.
+// TestChangedByAnother checks that a process notices the changes of another one.
 func TestChangedByAnother(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "library.db")
@@ -124,7 +124,7 @@ func TestChangedByAnother(t *testing.T) {
 	}
 }
 
-// TestWatch: a store that watches is notified, and one that does not is not.
+// TestWatch checks that only a store that watches calls its listeners.
 func TestWatch(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "library.db")
@@ -162,7 +162,7 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// unwatched is a connection that tells no version of the data.
+// unwatched is a connection that fails to return its data_version.
 type unwatched struct{ driver.Conn }
 
 func (c unwatched) Prepare(query string) (driver.Stmt, error) {
@@ -172,7 +172,7 @@ func (c unwatched) Prepare(query string) (driver.Stmt, error) {
 	return c.Conn.Prepare(query)
 }
 
-// unwatchedPlace makes such connections.
+// unwatchedPlace is a place with unwatched connections.
 type unwatchedPlace struct{ place }
 
 func (p unwatchedPlace) Connect(ctx context.Context) (driver.Conn, error) {
@@ -180,7 +180,7 @@ func (p unwatchedPlace) Connect(ctx context.Context) (driver.Conn, error) {
 	return unwatched{c}, err
 }
 
-// TestWatchingFails: it is logged.
+// TestWatchingFails checks that an error of watching is logged.
 func TestWatchingFails(t *testing.T) {
 	t.Parallel()
 	file := "file:" + filepath.Join(t.TempDir(), "library.db")
@@ -237,7 +237,7 @@ func TestNewerSchema(t *testing.T) {
 	}
 }
 
-// TestRowsAreKept: no statement changes rows that are immutable.
+// TestRowsAreKept checks that no statement can change immutable rows.
 func TestRowsAreKept(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "library.db")
 	l, err := library.New(open(t, file))

@@ -59,7 +59,7 @@ func (s *Store) commit(ctx context.Context, c *library.Change) (library.Head, er
 	return head, began.Commit()
 }
 
-// change writes a change under the lock of its tenant.
+// change locks the row of the tenant and writes a change.
 func (t *tx) change(c *library.Change) (library.Head, error) {
 	if err := t.exec(`INSERT INTO tenant_seq (tenant, seq, audited) VALUES (?, 0, 0) ON CONFLICT (tenant) DO NOTHING`, c.Tenant); err != nil {
 		return library.Head{}, err
@@ -105,7 +105,7 @@ func (t *tx) change(c *library.Change) (library.Head, error) {
 	return head, nil
 }
 
-// head writes the head if it is still the one that was changed.
+// head writes the head if the stored one has the version Change.Base.
 func (t *tx) head(c *library.Change, h *library.Head) error {
 	values := []any{
 		h.Plugin, h.Name, h.NameKey, h.Owner, h.Shared, h.State, h.Version, h.Reviewed, h.Served, h.Digest, h.BaseDigest,

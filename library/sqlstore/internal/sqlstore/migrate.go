@@ -16,7 +16,7 @@ import (
 //go:embed migrations
 var migrations embed.FS
 
-// migration is one step of the schema. Steps are never changed and lead forward only.
+// migration is one step from a version of the schema to the next. Published steps never change.
 type migration struct {
 	number int
 	text   string
@@ -47,8 +47,8 @@ func (s *Store) migrations() ([]migration, error) {
 
 const versionTable = `CREATE TABLE IF NOT EXISTS library_schema (one INTEGER PRIMARY KEY, version INTEGER NOT NULL)`
 
-// Migrate brings the schema to what this version needs. Several processes may call it at the
-// same time. If the schema is newer, Migrate returns library.ErrSchema and writes nothing.
+// Migrate updates the schema to this version. Several processes may call it at the same time. If
+// the schema is newer, Migrate returns library.ErrSchema and writes nothing.
 func (s *Store) Migrate(ctx context.Context) error {
 	steps, err := s.migrations()
 	if err != nil {
@@ -97,8 +97,8 @@ func (s *Store) Migrate(ctx context.Context) error {
 	return fault(ctx, began.Commit())
 }
 
-// Check compares the schema with what this version needs. If they differ, the error wraps
-// library.ErrSchema and says what to do.
+// Check returns an error that wraps library.ErrSchema if the schema is not that of this version. The
+// text of the error says what to do.
 func (s *Store) Check(ctx context.Context) error {
 	steps, err := s.migrations()
 	if err != nil {

@@ -14,24 +14,24 @@ import (
 	"github.com/satchel-go/satchel/library/internal/listeners"
 )
 
-// Dialect is what differs between databases.
+// Dialect holds the differences between databases.
 type Dialect struct {
 	Name string // of its folder of migrations
-	// RowLock ends a query that locks the rows that it reads, such as " FOR UPDATE". It is
-	// empty if only one transaction writes at a time.
+	// RowLock is the end of a query that locks the rows that it reads, such as " FOR UPDATE". It
+	// is empty if the database lets only one transaction write at a time.
 	RowLock string
 	// IsNumbered reports that arguments are $1, $2 … in place of ?.
 	IsNumbered bool
 	// MigrationLock is a statement that waits until no other transaction migrates. It is empty
 	// if only one transaction writes at a time.
 	MigrationLock string
-	// IsTaken reports whether the error is that of a unique index which has refused a row.
+	// IsTaken reports whether the error says that a unique index has refused a row.
 	IsTaken func(error) bool
-	// IsPassing reports whether a transaction failed because of others, and may succeed if it
-	// is repeated.
+	// IsPassing reports whether a transaction failed because of other transactions, so that a
+	// retry may succeed.
 	IsPassing func(error) bool
-	// AfterCommit is executed in each transaction that changes a tenant, with the tenant as
-	// its argument; "" is nothing.
+	// AfterCommit is a statement that each transaction executes before it commits a change. Its
+	// argument is the tenant. "" is none.
 	AfterCommit string
 }
 
@@ -50,8 +50,8 @@ var (
 	_ source.Notifier = (*Store)(nil)
 )
 
-// New returns a store over open databases; read and write may be the same one. The schema
-// must be there: see [Store.Migrate] and [Store.Check].
+// New returns a store over open databases; read and write may be the same one. Before other calls,
+// call [Store.Migrate] or [Store.Check].
 func New(read, write *sql.DB, dialect Dialect) *Store {
 	return &Store{read: read, write: write, dialect: dialect}
 }
@@ -76,11 +76,11 @@ func (s *Store) Close() error {
 // Notify implements source.Notifier.
 func (s *Store) Notify(f func()) (stop func()) { return s.waiting.Add(f) }
 
-// NotifyAll calls the functions of Notify. The packages that watch a database call it after a
-// change.
+// NotifyAll calls the functions that Notify got. Packages sqlite and postgres call it after a change
+// of another process.
 func (s *Store) NotifyAll() { s.waiting.Tell() }
 
-// sql writes a query with the arguments of the dialect.
+// sql returns a query with the placeholders of the dialect.
 func (s *Store) sql(query string) string {
 	if !s.dialect.IsNumbered {
 		return query
@@ -98,15 +98,15 @@ func (s *Store) sql(query string) string {
 	return b.String()
 }
 
-// micro writes a time as it is stored.
+// micro returns a time in microseconds, as the database keeps it.
 func micro(t time.Time) int64 { return t.UnixMicro() }
 
 func timeOf(micro int64) time.Time { return time.UnixMicro(micro).UTC() }
 
 const headColumns = `id, plugin, name, name_key, owner, shared, state, version, reviewed, served, digest, base_digest, editor, head, seq, created_at, updated_at`
 
-// Heads implements library.Store. It reads the seq first, so a head that is changed meanwhile
-// is read again the next time.
+// Heads implements library.Store. It reads the seq before the heads. So the next call returns a head
+// again that changes in between.
 func (s *Store) Heads(ctx context.Context, tenant string, after int64) ([]library.Head, int64, error) {
 	var seq int64
 	err := s.read.QueryRowContext(ctx, s.sql(`SELECT seq FROM tenant_seq WHERE tenant = ?`), tenant).Scan(&seq)
@@ -202,7 +202,7 @@ func (s *Store) Grants(ctx context.Context, tenant, subject string) ([]library.R
 		`SELECT role FROM grants WHERE tenant = ? AND subject = ? ORDER BY role`, tenant, subject)
 }
 
-// fault returns the error of the context if it has ended, else that of the database.
+// fault returns the error of ctx if it has ended, else err.
 func fault(ctx context.Context, err error) error {
 	if err == nil {
 		return nil

@@ -13,13 +13,13 @@ import (
 
 var errAborted = errors.New("the statement was not executed")
 
-// breaking is a driver whose connections fail at one of the statements to come.
+// breaking is a driver.Connector whose connections fail after a number of statements.
 type breaking struct {
 	driver.Connector
 	left atomic.Int64 // statements until one fails; below 1 none does
 }
 
-// spend counts a statement.
+// spend counts a statement, and returns an error if it is the one that fails.
 func (b *breaking) spend() error {
 	if b.left.Add(-1) == 0 {
 		return errAborted
@@ -35,7 +35,7 @@ func (b *breaking) Connect(ctx context.Context) (driver.Conn, error) {
 	return &breakingConn{conn, b}, nil
 }
 
-// breakingConn passes on what database/sql uses of a connection.
+// breakingConn is a connection that counts its statements.
 type breakingConn struct {
 	driver.Conn
 	by *breaking
@@ -74,7 +74,7 @@ func (c *breakingConn) CheckNamedValue(v *driver.NamedValue) error {
 	return driver.ErrSkip
 }
 
-// breakingTx fails at its end as a server does that is gone before it has committed.
+// breakingTx is a transaction whose commit may fail, as if the server had stopped before it.
 type breakingTx struct {
 	driver.Tx
 	by *breaking
@@ -87,9 +87,9 @@ func (t *breakingTx) Commit() error {
 	return t.Tx.Commit()
 }
 
-// Aborted lets each statement of a commit fail in turn, from the beginning of the transaction
-// to its end. It then checks, in another store over the same place, that no part of the commit
-// is there. over makes a store that writes through a database.
+// Aborted makes each statement of a commit fail in turn, from the beginning of the transaction to
+// its end. It then checks with store other, over the same database, that no part of the commit is
+// stored. over returns a store over a database handle.
 func Aborted(t *testing.T, connector driver.Connector, other library.Store, over func(*sql.DB) library.Store) {
 	t.Helper()
 	b := &breaking{Connector: connector}

@@ -1,5 +1,5 @@
-// Package storetest has the tests that every SQL store runs beside librarytest: writers
-// that are killed, two processes, a library whose edits and texts survive.
+// Package storetest has the tests that every SQL store runs beside librarytest. They kill processes
+// that write, use two processes at once, and break transactions.
 package storetest
 
 import (
@@ -17,11 +17,11 @@ import (
 	"github.com/satchel-go/satchel/library"
 )
 
-// variable names the place of the store for a process that only writes.
+// variable is the environment variable with the place of the store, for a process of Writer.
 const variable = "SATCHEL_LIBRARY_WRITER"
 
-// Writer writes in a process that [Killed] has started, until it is killed; in others it
-// does nothing. TestMain calls it first.
+// Writer writes to the store until the process is killed, if [Killed] has started the process. In
+// other processes it does nothing. TestMain calls it first.
 func Writer(open func(ctx context.Context, place string) (library.Store, error)) {
 	place := os.Getenv(variable)
 	if place == "" {
@@ -40,8 +40,8 @@ func text(n int) string {
 	return fmt.Sprintf("---\nname: %s\ndescription: Counts.\n---\n\nCount %d.\n", skill, n)
 }
 
-// writeForever replaces the text of the skill again and again, and prints the version
-// of each edit that was acknowledged. It returns only with an error.
+// writeForever replaces the text of the skill again and again. It prints the version of each edit
+// that succeeded. It returns only with an error.
 func writeForever(ctx context.Context, place string, open func(ctx context.Context, place string) (library.Store, error)) error {
 	store, err := open(ctx, place)
 	if err != nil {
@@ -67,9 +67,9 @@ func writeForever(ctx context.Context, place string, open func(ctx context.Conte
 	}
 }
 
-// Killed lets two processes write and kills both while they do, several times. It checks that
-// nothing acknowledged is lost, and that no version is missing or there twice. Each version
-// must have its text and its entry in the audit.
+// Killed starts two processes that write, and kills both, several times. It checks that the store
+// has every version that they printed, without gaps and repetitions. Each version must have its
+// text and its entry in the audit.
 func Killed(t *testing.T, place string, open func(ctx context.Context, place string) (library.Store, error)) {
 	t.Helper()
 	store, err := open(t.Context(), place)
@@ -139,7 +139,7 @@ func Killed(t *testing.T, place string, open func(ctx context.Context, place str
 	}
 }
 
-// writer is a process that writes.
+// writer is a running process of Writer.
 type writer struct {
 	cmd   *exec.Cmd
 	lines *bufio.Scanner
@@ -167,7 +167,7 @@ func start(t *testing.T, place string) *writer {
 	return w
 }
 
-// read takes what the writer acknowledges and kills it after n edits.
+// read adds the versions that the writer prints to into. It kills the writer after n edits.
 func (w *writer) read(t *testing.T, n int, into map[string]string) {
 	t.Helper()
 	deadline := time.AfterFunc(2*time.Minute, func() { _ = w.cmd.Process.Kill() })

@@ -1,6 +1,7 @@
 package storetest
 
-// Logged sends the lines that a logger writes to it, and drops those for which there is no room.
+// Logged is a writer for a logger that sends each line on a channel. It drops lines if the channel
+// is full.
 type Logged chan string
 
 // Write implements [io.Writer].
