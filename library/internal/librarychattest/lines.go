@@ -70,7 +70,7 @@ func lineNumbers(t *testing.T, open Open) {
 		want(t, edit(unix.ID, unix.VersionRef, "body", e), "error=invalid", "message=edit 1: to needs from, and replaceAll needs oldText")
 	}
 
-	// An edit replaces exactly the lines that it names.
+	// After a "replace" the body is exactly the new content.
 	replaced := w.update(args{"action": "replace", "skill": unix.ID, "expectedVersionRef": unix.VersionRef, "target": "body", "content": "Only this.\n"})
 	want(t, replaced, "status=applied")
 	want(t, w.run(args{"action": "inspect", "skill": unix.ID}), "content="+front+"Only this.\n")

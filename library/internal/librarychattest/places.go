@@ -12,7 +12,7 @@ import (
 	"github.com/satchel-go/satchel/library"
 )
 
-// plugin installs a plugin with one skill, and returns it with its directory.
+// plugin installs a plugin with one skill, and returns it with the path of its SKILL.md.
 func plugin(t *testing.T, name, text string) (library.Plugin, string) {
 	t.Helper()
 	dir := t.TempDir()

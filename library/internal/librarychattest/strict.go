@@ -87,7 +87,7 @@ func strict(t *testing.T, open Open) {
 		if slices.ContainsFunc(w.events, func(e core.Event) bool { return e.Kind == core.LibraryChanged }) {
 			t.Errorf("events are %+v", w.events)
 		}
-		// Models send null or "" for fields that they leave out; such fields are ignored.
+		// Models send empty values for fields that they leave out; such fields are ignored.
 		blank := args{"content": "", "patch": "", "triggers": []string{}, "metadata": args{}, "draft": false, "description": nil, "private": nil, "dry_run": "true"}
 		maps.Copy(blank, args{"action": "patch", "skillRef": made.ID, "expected_version_ref": made.VersionRef, "edits": []args{{"old_text": "Then save it.", "new_text": "Save it."}}})
 		want(t, w.update(blank), "status=dry_run")

@@ -41,7 +41,7 @@ type Store struct {
 	read, write *sql.DB
 	dialect     Dialect
 
-	waiting listeners.Listeners
+	listeners listeners.Listeners
 	close   []func() error
 }
 
@@ -74,11 +74,11 @@ func (s *Store) Close() error {
 }
 
 // Notify implements source.Notifier.
-func (s *Store) Notify(f func()) (stop func()) { return s.waiting.Add(f) }
+func (s *Store) Notify(f func()) (stop func()) { return s.listeners.Add(f) }
 
 // NotifyAll calls the functions that Notify got. Packages sqlite and postgres call it after a change
 // of another process.
-func (s *Store) NotifyAll() { s.waiting.Tell() }
+func (s *Store) NotifyAll() { s.listeners.Notify() }
 
 // sql returns a query with the placeholders of the dialect.
 func (s *Store) sql(query string) string {

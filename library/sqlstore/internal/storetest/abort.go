@@ -13,7 +13,7 @@ import (
 
 var errAborted = errors.New("the statement was not executed")
 
-// breaking is a driver.Connector whose connections fail after a number of statements.
+// breaking is a driver.Connector whose connections fail at one statement.
 type breaking struct {
 	driver.Connector
 	left atomic.Int64 // statements until one fails; below 1 none does
