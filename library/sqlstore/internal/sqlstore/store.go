@@ -42,7 +42,7 @@ type Store struct {
 	dialect     Dialect
 
 	listeners listeners.Listeners
-	close   []func() error
+	close     []func() error
 }
 
 var (
