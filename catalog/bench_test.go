@@ -48,8 +48,8 @@ func BenchmarkOpen(b *testing.B) {
 	runtime.KeepAlive(c)
 }
 
-// BenchmarkOpenCached is the time until the skills of a cache are there; that of the
-// search behind it, for which Close waits, is not counted.
+// BenchmarkOpenCached measures Open with a cache. It does not count the search in the background,
+// for which Close waits.
 func BenchmarkOpenCached(b *testing.B) {
 	dir, kept := generate(b, benchSkills), b.TempDir()
 	if err := mustOpen(b, []source.Root{source.Dir(dir)}, WithCache(kept)).Index(b.Context()); err != nil {

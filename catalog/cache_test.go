@@ -22,7 +22,7 @@ func TestMain(m *testing.M) {
 	crashtest.Main(m, map[string]func(string) error{"cache": editForever})
 }
 
-// shelfOf writes skills of every kind that a scan tells apart.
+// shelfOf writes skills of every kind: usable, broken, hidden, nested and so on.
 func shelfOf(t *testing.T) string {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{
@@ -38,7 +38,7 @@ func shelfOf(t *testing.T) string {
 	return dir
 }
 
-// closed opens and closes a catalog, and returns what it held in the end.
+// closed opens and closes a catalog, and returns its last snapshot.
 func closed(t *testing.T, dir, kept string) *Snapshot {
 	t.Helper()
 	c, err := Open(t.Context(), []source.Root{source.Dir(dir)}, WithCache(kept))
@@ -95,7 +95,7 @@ func TestCacheServesTheSame(t *testing.T) {
 	}
 }
 
-// What is served from the cache is looked at again, and Close waits for that.
+// Open with a cache searches the roots in the background, and Close waits for that.
 func TestCacheIsVerified(t *testing.T) {
 	dir, kept := shelfOf(t), t.TempDir()
 	looked, goOn := make(chan struct{}), make(chan struct{})
@@ -136,7 +136,7 @@ func TestCacheIsVerified(t *testing.T) {
 	}
 }
 
-// A cache that does not fit is none.
+// A cache of other settings, or a damaged one, counts as empty.
 func TestCacheIsNotServed(t *testing.T) {
 	for name, change := range map[string]func(t *testing.T, dir, file string){
 		"a flipped byte": func(t *testing.T, _, file string) {
@@ -222,7 +222,7 @@ func TestCacheOfOthers(t *testing.T) {
 	}
 }
 
-// A directory with links is searched by Open, and only what has changed is read.
+// Open searches a directory with links, and reads only the files that have changed.
 func TestCacheWithLinks(t *testing.T) {
 	base, kept := t.TempDir(), t.TempDir()
 	write(t, base, map[string]string{
@@ -269,8 +269,7 @@ func editForever(dir string) error {
 	return err
 }
 
-// A process that is killed while it saves leaves what it had saved before, or what it
-// was saving.
+// A process that is killed while it saves leaves the old cache or the new one.
 func TestCacheAfterAKill(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Rename(shelfOf(t), filepath.Join(dir, "skills")); err != nil {
@@ -295,7 +294,7 @@ func TestCacheAfterAKill(t *testing.T) {
 	}
 }
 
-// A directory that cannot be written is no error: nothing is kept.
+// A cache directory that cannot be written is no error.
 func TestCacheCannotBeWritten(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {

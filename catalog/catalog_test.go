@@ -23,8 +23,8 @@ func skillText(name, description, body string) string {
 	return fmt.Sprintf("---\nname: %s\ndescription: %s\n---\n%s", name, description, body)
 }
 
-// write puts files below dir, by slash path, as if they were written an hour
-// ago, so that their stamps are trusted at once.
+// write writes files below dir, by slash path. Their times are an hour ago, so that their stamps
+// are settled at once.
 func write(t testing.TB, dir string, files map[string]string) {
 	t.Helper()
 	for name, text := range files {
@@ -56,7 +56,7 @@ func mustOpen(t testing.TB, roots []source.Root, opts ...Option) *Catalog {
 	return c
 }
 
-// same reports when got is not want; empty and nil lists are the same.
+// same fails the test if got is not want; empty and nil lists are equal.
 func same(t testing.TB, what string, want, got []string) {
 	t.Helper()
 	if !slices.Equal(want, got) {
@@ -73,8 +73,8 @@ func mapFS(files map[string]string) fstest.MapFS {
 	return fsys
 }
 
-// summary lists skills as "name@location" and diagnostics as
-// "severity code file", those of one file without order.
+// summary returns skills as "name@location" and diagnostics as "severity code file". Those of one
+// file are sorted.
 func summary(s *Snapshot) (skills, findings []string) {
 	for _, skill := range s.Skills() {
 		skills = append(skills, skill.Name+"@"+skill.Place)

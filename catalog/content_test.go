@@ -125,7 +125,7 @@ func TestTextCacheIsBounded(t *testing.T) {
 	}
 }
 
-// docFiles is a skill with everything that may look like a doc.
+// docFiles are the files of a skill: docs, and files with similar names.
 func docFiles() map[string]string {
 	files := map[string]string{
 		"pdf/SKILL.md":      skillText("pdf", "Reads PDF files.", "Body.\n"),
@@ -277,8 +277,8 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// TestNestedSkillsKeepTheirFiles: what belongs to a skill of the catalog
-// belongs to no skill around it.
+// TestNestedSkillsKeepTheirFiles checks that files of a nested skill do not belong to the skill
+// around it.
 func TestNestedSkillsKeepTheirFiles(t *testing.T) {
 	c := mustOpen(t, []source.Root{source.FS("f", mapFS(map[string]string{
 		"SKILL.md": skillText("outer", "Is the root.", ""), "doc.md": "",

@@ -147,8 +147,8 @@ func TestSearchDoesNotDependOnTheOrderOfRoots(t *testing.T) {
 	}
 }
 
-// BenchmarkFinding measures the index and the search of 10,000 skills beside what it
-// takes to read their folders without any index.
+// BenchmarkFinding measures indexing and searching 10,000 skills, and reading their folders without
+// an index.
 func BenchmarkFinding(b *testing.B) {
 	dir := generate(b, benchSkills)
 	b.Run("scan", func(b *testing.B) {
@@ -207,8 +207,8 @@ func TestSearchOfNothing(t *testing.T) {
 	}
 }
 
-// An audience finds skills by what they are called among those that it sees, and not by
-// the names that others give them.
+// An audience finds skills by the names that they have for it, not by those that they have for
+// others.
 func TestSearchByAnAudience(t *testing.T) {
 	roots, _ := everywhere(t)
 	c := mustOpen(t, roots, trustAll(t))
@@ -237,7 +237,7 @@ func TestSearchByAnAudience(t *testing.T) {
 	}
 }
 
-// Of skills that fit alike, that of the project is the first, and then that of the user.
+// Of equally good hits, skills of the project come first, then those of the user.
 func TestSearchPrefersTheProject(t *testing.T) {
 	base := t.TempDir()
 	var roots []source.Root

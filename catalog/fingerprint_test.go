@@ -72,8 +72,7 @@ func TestFingerprintOfDir(t *testing.T) {
 	}
 }
 
-// A file that is younger than the steps in which time is kept may be changed
-// and show nothing.
+// A new file may change without a new modification time, because file systems keep times in steps.
 func TestFingerprintOfYoungFile(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"pdf/SKILL.md": skillText("pdf", "Reads.", ""), "pdf/x.py": "one"})
@@ -92,8 +91,7 @@ func TestFingerprintOfYoungFile(t *testing.T) {
 	}
 }
 
-// Where there are no times, the contents are read; where there are, only that
-// of SKILL.md.
+// The content of files without times is read. Of others only SKILL.md is read.
 func TestFingerprintOfFS(t *testing.T) {
 	files := mapFS(map[string]string{"pdf/SKILL.md": skillText("pdf", "Reads.", ""), "pdf/x.py": "one", "pdf/timed.py": "one"})
 	files["pdf/timed.py"].ModTime = time.Now().Add(-time.Hour)

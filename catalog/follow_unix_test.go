@@ -92,7 +92,7 @@ func TestFollowsLinksOfInstallers(t *testing.T) {
 	}
 }
 
-// The link is led elsewhere: what was opened stays, until the next search.
+// A changed link has no effect until the next search.
 func TestLinkIsTheSameFolder(t *testing.T) {
 	base := t.TempDir()
 	write(t, base, map[string]string{

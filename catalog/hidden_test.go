@@ -31,7 +31,7 @@ func hiddenSkills() map[string]string {
 	}
 }
 
-// Only a skill itself reads in its folder.
+// The files of a hidden skill can be read only by its own name.
 func TestSkillsAreNotReadByOthers(t *testing.T) {
 	files := fstest.MapFS{}
 	for name, text := range hiddenSkills() {

@@ -11,7 +11,7 @@ import (
 	"github.com/satchel-go/satchel/catalog/source"
 )
 
-// A link to the folder of a hidden skill leads nowhere else than its name.
+// A link of another skill to the folder of a hidden one cannot be read.
 func TestHiddenSkillsBehindLinks(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range hiddenSkills() {

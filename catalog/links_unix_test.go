@@ -17,8 +17,8 @@ import (
 	"github.com/satchel-go/satchel/catalog/source"
 )
 
-// hostile makes a root with one good skill among everything that a file
-// system can put in the place of a SKILL.md.
+// hostile creates a root with one good skill. In its other folders SKILL.md is a pipe, a device, a
+// directory, a link and so on.
 func hostile(t *testing.T) (root, outside string) {
 	t.Helper()
 	base := t.TempDir()
@@ -124,7 +124,7 @@ func TestSocketIsNoSkill(t *testing.T) {
 	}
 }
 
-// TestPipeTakesThePlace opens what has become a pipe after the check.
+// TestPipeTakesThePlace opens a file that has become a pipe after the check.
 func TestPipeTakesThePlace(t *testing.T) {
 	root, _ := hostile(t)
 	tr, err := scan.OpenTree(scan.Place{Path: root}, nil)

@@ -157,7 +157,7 @@ func TestDiagnosticsOfAnAudience(t *testing.T) {
 	same(t, "diagnostics", []string{"odd/SKILL.md name-mismatch", "c/pdf/SKILL.md name-collision"}, told(seen.Snapshot()))
 }
 
-// What an audience does not see takes no name from it, and is not reached by any way.
+// A skill that an audience does not see takes no name from it, and cannot be read by any name.
 func TestAudience(t *testing.T) {
 	roots, base := everywhere(t)
 	c := mustOpen(t, roots, trustAll(t))
@@ -268,8 +268,8 @@ func TestDiscoverAndTrust(t *testing.T) {
 	}
 }
 
-// TestTrustThroughLink: a working directory that was entered through a link is trusted as
-// what it is.
+// TestTrustThroughLink checks that a working directory behind a link is trusted by its resolved
+// path.
 func TestTrustThroughLink(t *testing.T) {
 	base := t.TempDir()
 	write(t, base, map[string]string{"project/.claude/skills/pdf/SKILL.md": skillText("pdf", "Of the project.", "")})
@@ -331,8 +331,8 @@ func ExampleDiscover() {
 	// user /home/me/.agents/skills
 }
 
-// A qualified name stays valid while one skill fits it, and no name takes the id of
-// another skill.
+// A qualified name stays valid while only one skill has it. No skill can have a name that is the id
+// of another one.
 func TestNamesThatStay(t *testing.T) {
 	pdf := func(word string) fstest.MapFS {
 		return fstest.MapFS{"pdf/SKILL.md": {Data: []byte("---\nname: pdf\ndescription: " + word + "\n---\n" + word + "\n")}}

@@ -18,8 +18,8 @@ import (
 	"github.com/satchel-go/satchel/skillmd"
 )
 
-// Each way in which a root gives no skills is an error of Ready, a finding and one line of
-// the log.
+// A root without skills is an error of Ready, a finding and one line of the log, whatever the
+// reason.
 func TestReady(t *testing.T) {
 	base := t.TempDir()
 	write(t, base, map[string]string{
@@ -172,8 +172,8 @@ func TestLostRoot(t *testing.T) {
 	}
 }
 
-// What an optional root holds and cannot be used is an error of Ready, and no optional root
-// keeps a catalog from its other skills.
+// Broken skills of an optional root are an error of Ready. The catalog still has the skills of its
+// other roots.
 func TestOptionalRoots(t *testing.T) {
 	base := t.TempDir()
 	at := func(name string) string { return filepath.Join(base, filepath.FromSlash(name)) }
@@ -222,7 +222,7 @@ func TestDeadLinkAmongMany(t *testing.T) {
 	}
 }
 
-// A root that is a link tells where the link leads when nothing is there.
+// The error of a root that is a broken link names the target of the link.
 func TestRootIsALostLink(t *testing.T) {
 	base := t.TempDir()
 	for name, to := range map[string]string{"dead": "gone", "via": "dead", "circle": "circle"} {

@@ -21,16 +21,15 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// request is what a user wants, and the skill of the corpus that is for it, "" for none. A
-// model would search with all wordings.
+// request is a request of a user in several wordings, and the skill of the corpus for it, "" for
+// none. A model would search with all wordings.
 type request struct {
 	skill    string
 	wordings [3]string
 }
 
-// requests are those of users who avoid the words of the skills; the first wording is the
-// user's own. testdata/requests.txt has those of users who say what they need as they would
-// say it to somebody at the next desk, and with "-" what no skill is for.
+// requests avoid the words of the skills. The first wording of each is the user's own.
+// testdata/requests.txt has requests in everyday words, with "-" for those without a skill.
 var requests = []request{
 	{"airunway-aks-setup", [3]string{"I have an empty kubernetes cluster in azure and want to serve a model on it", "install AI Runway on AKS", "deploy model serving on Azure Kubernetes Service"}},
 	{"arxiv-source-first-paper-ingest", [3]string{"read this paper for me properly, formulas included", "fetch LaTeX source of an arXiv paper", "ingest arXiv paper from TeX"}},
@@ -70,7 +69,7 @@ var requests = []request{
 	{"find-bugs", [3]string{"check my branch for mistakes before I open the pull request", "find bugs and security vulnerabilities in changes", "review branch for bugs"}},
 }
 
-// none are requests that no skill is for.
+// none are requests without a skill in the corpus.
 var none = []string{
 	"how are you today?", "tell me a joke about cats", "what is the capital of France", "thanks, that was great", "my back hurts when I sit",
 	"translate good morning into Finnish", "who won the world cup in 1998", "what should I name my dog", "please speak more slowly", "how long do eggs have to boil",
@@ -111,9 +110,9 @@ func plainRequests(t testing.TB) (all []request, none []string) {
 	return all, none
 }
 
-// corpusShelf holds n skills of the corpus, the wanted ones among them. What the corpus has
-// too few of come from the directory SATCHEL_MANY, or else are mixed of the sentences of
-// several skills that are not wanted.
+// corpusShelf returns n skills, among them those that the requests need. The others come from the
+// corpus and from the directory SATCHEL_MANY. If there are too few, it mixes sentences of skills
+// that no request needs.
 func corpusShelf(t testing.TB, n int, wanted map[string]bool) *shelf {
 	t.Helper()
 	corpus := os.Getenv("SATCHEL_CORPUS")

@@ -132,8 +132,8 @@ func TestRefresh(t *testing.T) {
 	})
 }
 
-// TestRefreshParsesOnlyWhatChanged watches which records are kept: a record
-// that was not parsed again still shares its diagnostics.
+// TestRefreshParsesOnlyWhatChanged compares the records before and after. A record that was not
+// parsed again shares its diagnostics with the old one.
 func TestRefreshParsesOnlyWhatChanged(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{
@@ -201,8 +201,8 @@ func TestRootIsSwapped(t *testing.T) {
 	check("Body two.", "two")
 }
 
-// TestConcurrentUse swaps and edits the directory while everybody reads; what
-// is read must be whole. The race detector judges the rest.
+// TestConcurrentUse swaps and edits the directory while goroutines read. They must never get parts
+// of two versions. The race detector finds other faults.
 func TestConcurrentUse(t *testing.T) {
 	base := t.TempDir()
 	const skills = 20

@@ -58,7 +58,7 @@ func TestSuggest(t *testing.T) {
 	})
 }
 
-// The search index is asked before spelling, but for one typing error.
+// Hits of the search come before similar spellings, but after names with one typing error.
 func TestSuggestSearchesFirst(t *testing.T) {
 	dir := t.TempDir()
 	files := map[string]string{}

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// symlink makes a link, and the directory in which it stands. The test is skipped on Windows
-// without the right to make links.
+// symlink creates a link and its parent directory. On Windows without the right to create links it
+// skips the test.
 func symlink(t *testing.T, target, link string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(link), 0o755); err != nil {

@@ -16,11 +16,11 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// never is longer than a test: nothing is found by polling.
+// never is longer than a test, so that polling finds nothing.
 const never = 24 * time.Hour
 
-// watched watches a catalog, and returns a function that waits until it holds a skill of
-// this name and description, or none where the description is "".
+// watched watches a catalog. It returns a function that waits until a skill has this description,
+// or until there is no such skill if the description is "".
 func watched(t *testing.T, c *Catalog, opts WatchOptions) (w *watcher, wait func(name, description string)) {
 	t.Helper()
 	changes := make(chan struct{}, 1)
@@ -80,7 +80,7 @@ func TestWatch(t *testing.T) {
 	wait("late", "Is watched.")
 }
 
-// What tells itself of its changes is refreshed when it does.
+// The catalog is refreshed when a source reports a change.
 func TestWatchSources(t *testing.T) {
 	s := &told{}
 	s.set("Version 1.")
@@ -96,7 +96,7 @@ func TestWatchSources(t *testing.T) {
 	}
 }
 
-// told is a source with one skill, that tells of its changes.
+// told is a source with one skill that reports its changes.
 type told struct {
 	Source
 	listing atomic.Pointer[source.Listing]
@@ -115,7 +115,7 @@ func (s *told) Notify(changed func()) (stop func()) {
 	return func() { s.changed = nil }
 }
 
-// Where not everything can be watched, it is polled, and there is a finding.
+// If not all folders can be watched, the catalog polls, and has a finding.
 func TestWatchIsLimited(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"a/SKILL.md": skillText("a", "Is there.", ""), "b/SKILL.md": skillText("b", "Is there.", "")})
@@ -131,7 +131,7 @@ func TestWatchIsLimited(t *testing.T) {
 	}
 }
 
-// However much is edited, the catalog is refreshed no more often than twice in Latest.
+// Even if files keep changing, the catalog is refreshed at most twice in Latest.
 func TestWatchIsNotBusy(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"pdf/SKILL.md": skillText("pdf", "Reads PDF files.", "")})

@@ -11,7 +11,7 @@ import (
 	"github.com/satchel-go/satchel/catalog/source"
 )
 
-// A root that a deployment swaps is followed, and so is one that was away.
+// The watch follows a root that a deployment swaps, and one that was removed and came back.
 func TestWatchFollowsTheRoot(t *testing.T) {
 	base := t.TempDir()
 	write(t, base, map[string]string{
@@ -49,7 +49,7 @@ func TestWatchFollowsTheRoot(t *testing.T) {
 	wait("pdf", "Version 5.")
 }
 
-// What a link leads to is watched too.
+// The target of a link is watched too.
 func TestWatchFollowsLinks(t *testing.T) {
 	base := t.TempDir()
 	write(t, base, map[string]string{

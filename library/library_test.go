@@ -454,8 +454,8 @@ func TestHeldEdits(t *testing.T) {
 	}
 }
 
-// What was prepared is what is committed: with its base and its digest, once, and by an
-// actor who may still do it.
+// A commit makes exactly the prepared change, once, if the base is unchanged and the actor still has
+// the role.
 func TestCommit(t *testing.T) {
 	l := open(t)
 	v1 := shared(t, l, "pdf", text)
@@ -517,8 +517,8 @@ func (c *counted) Commit(ctx context.Context, change library.Change) (library.He
 	return c.Store.Commit(ctx, change)
 }
 
-// An edit that is prepared, shown and committed reads the skill once and is committed once,
-// like one that is not shown. So is one that is refused.
+// An edit with a question reads the skill once and commits once, like an edit without one. That also
+// holds for a refused edit.
 func TestCommitDoesNothingTwice(t *testing.T) {
 	cost := func(old string, isShown bool) counted {
 		t.Helper()
@@ -547,8 +547,8 @@ func TestCommitDoesNothingTwice(t *testing.T) {
 	}
 }
 
-// A role that was taken away while a person looked at the change no longer allows it, and
-// a plugin that was upgraded meanwhile is another text.
+// A commit fails if the actor has lost the role, or if the plugin was upgraded, after the change was
+// prepared.
 func TestCommitChecksAgain(t *testing.T) { synctest.Test(t, commitChecksAgain) }
 
 func commitChecksAgain(t *testing.T) {
@@ -629,8 +629,8 @@ func TestPluginThatCannotBeListed(t *testing.T) {
 // replaced is a store that gives way to another one.
 type replaced struct{ library.Store }
 
-// TestOlderDatabase: after a backup has taken the place of the database, skills are those
-// of the backup, and edits go on.
+// TestOlderDatabase checks that a library uses the skills of a restored backup, and that edits work
+// after it.
 func TestOlderDatabase(t *testing.T) {
 	backup, store := library.NewMemory(), &replaced{library.NewMemory()}
 	old, err := library.New(backup)
@@ -667,8 +667,8 @@ func TestArchiveFreesTheName(t *testing.T) {
 	shared(t, l, "pdf", text)
 }
 
-// TestSourceTellsWhatIsUnreviewed: what a model changed grants nothing in a catalog
-// until a person has looked at it.
+// TestSourceTellsWhatIsUnreviewed checks that a skill which a model has edited grants nothing in a
+// catalog until a person has reviewed it.
 func TestSourceTellsWhatIsUnreviewed(t *testing.T) {
 	l := open(t)
 	v1, err := l.Import(t.Context(), mia, "web", map[string][]byte{"SKILL.md": []byte("---\nname: web\ndescription: Look.\nallowed-tools: Bash\nmetadata:\n  secrets: TOKEN\n  network: https://example.com\n---\nLook at it.\n")}, false, "")
@@ -747,7 +747,7 @@ func TestSource(t *testing.T) {
 	})
 }
 
-// TestAllow: what an actor is not allowed does not exist for him in any method.
+// TestAllow checks that a skill which Actor.Allow hides is unknown in every method.
 func TestAllow(t *testing.T) {
 	l, err := library.New(library.NewMemory())
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/satchel-go/satchel/library"
 )
 
-// TestManifestIsPipe: a pipe in the place of plugin.json is refused, with or without a writer.
-// The read does not block.
+// TestManifestIsPipe checks that a pipe instead of plugin.json is an error, with or without a
+// writer. The read must not block.
 func TestManifestIsPipe(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, ".claude-plugin"), 0o700); err != nil {

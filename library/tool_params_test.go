@@ -21,8 +21,8 @@ func TestRender(t *testing.T) {
 	}
 }
 
-// TestLargeRender: values that make a text too large are not put into it, and braces
-// without a name cost no more than their length.
+// TestLargeRender checks that render fails if the text would be too large, and takes linear time for
+// braces without a name.
 func TestLargeRender(t *testing.T) {
 	value, err := json.Marshal(strings.Repeat("x", 20_000))
 	if err != nil {

@@ -32,8 +32,8 @@ func TestConformance(t *testing.T) {
 	})
 }
 
-// TestCatalog lists a thousand skills without a read, beside a local one of the same
-// name, and loads one.
+// TestCatalog lists a thousand skills without reading a file, and loads one. A local skill has the
+// same name.
 func TestCatalog(t *testing.T) {
 	w := newWorld()
 	for i := range 999 {
@@ -72,7 +72,7 @@ func TestCatalog(t *testing.T) {
 	}
 }
 
-// TestChanged reads what is not what was listed.
+// TestChanged reads files that have changed since they were listed.
 func TestChanged(t *testing.T) {
 	w := newWorld()
 	w.put("pdf", "SKILL.md", text("pdf", "Far."))
@@ -154,7 +154,7 @@ func TestFrontMatter(t *testing.T) {
 	}
 }
 
-// TestHostileListings are left out, each with a reason.
+// TestHostileListings checks that each unusable entry is left out with a reason.
 func TestHostileListings(t *testing.T) {
 	digest := "sha256:" + strings.Repeat("0", 64)
 	folder := "skill://team/pdf/"
@@ -210,7 +210,7 @@ func TestHostileListings(t *testing.T) {
 	}
 }
 
-// TestOddEntry has an entry that is none, which costs no other.
+// TestOddEntry checks that an entry that cannot be decoded does not affect the others.
 func TestOddEntry(t *testing.T) {
 	var got page
 	err := json.Unmarshal([]byte(`[{"uri":"skill://a/SKILL.md"},{"uri":5},"x",{"uri":"skill://b/SKILL.md","resources":7}]`), &got)
@@ -222,8 +222,8 @@ func TestOddEntry(t *testing.T) {
 	}
 }
 
-// TestBounds has more skills than are wanted, one that is not listed, and a server
-// that does not answer.
+// TestBounds checks the limit of skills, a skill that is not listed, and a server that does not
+// answer.
 func TestBounds(t *testing.T) {
 	w := newWorld()
 	for i := range 5 {
@@ -370,8 +370,8 @@ func TestStarted(t *testing.T) {
 	}
 }
 
-// TestManyDeep lists skills whose front matter is deep: none is written as YAML, and a
-// scan ends with its context.
+// TestManyDeep lists skills with deeply nested front matter. None is encoded as YAML, and a scan
+// ends with its context.
 func TestManyDeep(t *testing.T) {
 	var deep any = 1
 	for range 900 {

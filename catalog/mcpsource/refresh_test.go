@@ -14,8 +14,8 @@ import (
 	"github.com/satchel-go/satchel/catalog/source"
 )
 
-// TestNotify changes skills, of which the server tells, or the host asks. A watcher of
-// the catalog sees them.
+// TestNotify changes skills. A watcher of the catalog sees the change, after a report of the server
+// or a Refresh of the host.
 func TestNotify(t *testing.T) {
 	for name, tells := range map[string]bool{"the server tells": true, "the host asks": false} {
 		t.Run(name, func(t *testing.T) {
@@ -72,7 +72,7 @@ func TestNotify(t *testing.T) {
 	}
 }
 
-// TestEveryByte changes each byte of a skill, one after the other: none is let through.
+// TestEveryByte changes each byte of a skill, one after the other. Reading must fail each time.
 func TestEveryByte(t *testing.T) {
 	w := newWorld()
 	w.put("pdf", "SKILL.md", text("pdf", "Far."))

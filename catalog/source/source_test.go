@@ -283,7 +283,7 @@ func TestFromReadsWhatWasListed(t *testing.T) {
 	}
 }
 
-// A file that is listed below a file is not there; the others are.
+// A file whose parent is listed as a file cannot be read; other files can.
 func TestFromFileBelowAFile(t *testing.T) {
 	s := &table{}
 	s.set(t, "1", "# Body\n", true)
@@ -329,7 +329,8 @@ func TestFromChecksDigests(t *testing.T) {
 	}
 }
 
-// A source that fails or hangs keeps what it listed last, and hides no other root.
+// A source that fails or hangs keeps the skills of its last listing. Other roots are searched as
+// usual.
 func TestFromFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &table{hang: true}
@@ -381,7 +382,7 @@ func TestFromFails(t *testing.T) {
 	})
 }
 
-// What a source lists is checked before it is used.
+// The catalog checks the entries of a source before it uses them.
 func TestFromHostile(t *testing.T) {
 	head := []byte("---\nname: ok\ndescription: Fine.\n---\n")
 	var entries []source.Entry

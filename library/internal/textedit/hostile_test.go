@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestNothingInPart: what stands in a patch and belongs to no hunk, or names another
-// place than the one that it would match, changes nothing.
+// TestNothingInPart checks that a patch changes nothing if it has lines outside a hunk, or if its
+// line numbers contradict the match.
 func TestNothingInPart(t *testing.T) {
 	for _, tt := range []struct{ name, text, diff, want string }{
 		{"a hunk before the first head", "a\nb\nc\nd\n", "-a\n+x\n@@ -3 +3 @@\n-c\n+y\n", `invalid: line 1 of the patch stands before the first "@@": "-a"`},
@@ -34,8 +34,7 @@ func TestNothingInPart(t *testing.T) {
 	check(t, got, err, "x\n", "")
 }
 
-// TestLargeResults: a change whose result exceeds the limit fails before the result is
-// built.
+// TestLargeResults checks that a change fails before its result is built, if that exceeds the limit.
 func TestLargeResults(t *testing.T) {
 	const limit = 64 << 10
 	a, deep := strings.Repeat("a", 32<<10), strings.Repeat(" ", 32<<10)

@@ -63,8 +63,8 @@ func changedText(r *rand.Rand, s string) string {
 	return s
 }
 
-// TestDiffOfRandomTexts: of 10,000 pairs of texts, the difference applied by
-// ApplyDiff and by patch(1) gives the second one.
+// TestDiffOfRandomTexts compares 10,000 pairs of texts. ApplyDiff and patch(1) must turn the first
+// into the second by the difference.
 func TestDiffOfRandomTexts(t *testing.T) {
 	program, err := exec.LookPath("patch")
 	if err != nil {
@@ -182,8 +182,7 @@ func FuzzApply(f *testing.F) {
 	})
 }
 
-// worst is a text of 512 KiB and a diff of 100 hunks that match at another
-// indentation only.
+// worst returns a text of 512 KiB and a diff of 100 hunks that match only at another indentation.
 func worst() (string, string) {
 	var b, d strings.Builder
 	n := 0
