@@ -3,6 +3,7 @@ package library
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -30,19 +31,9 @@ type runAnswer struct {
 	Warnings    []printable.Text           `json:"warnings,omitempty"`
 }
 
+// run loads a skill with the values of its parameters and the requested docs.
 func (r *reading) run() (string, error) {
-	name := r.args.Text("skill")
-	if name == "" {
-		return "", tools.ModelErrorf("skill is missing: name the skill to run")
-	}
-	f, err := r.find(name)
-	if err != nil {
-		return "", err
-	}
-	if f.State == stateArchived {
-		return "", &Error{Code: "unknown", Message: fmt.Sprintf("unknown skill %q: it is archived", f.ID)}
-	}
-	o, err := r.editor.open(r.ctx, r.scope, r.actor, f, "", true)
+	o, err := r.openToRun()
 	if err != nil {
 		return "", err
 	}
@@ -86,17 +77,11 @@ func (r *reading) run() (string, error) {
 	if part > 1 {
 		bring.Docs = append(bring.Docs, skilltools.BroughtDoc{Name: fmt.Sprintf("%s#%d", skillFile, part), Content: contentOf(pieces[part-1])})
 	}
-	for _, name := range r.args.Texts("docs") {
-		text, err := o.read(r.ctx, name)
-		if err != nil || !utf8.Valid(text) || len(text) > maxDoc {
-			if r.ctx.Err() != nil {
-				return "", r.ctx.Err()
-			}
-			warnings = append(warnings, fmt.Sprintf("the skill has no doc %q", printable.Cut(name, 200)))
-			continue
-		}
-		bring.Docs = append(bring.Docs, skilltools.BroughtDoc{Name: name, Content: contentOf(string(text))})
+	docs, missing, err := r.docs(o)
+	if err != nil {
+		return "", err
 	}
+	bring.Docs, warnings = append(bring.Docs, docs...), append(warnings, missing...)
 	out := runAnswer{Action: "run", Status: "loaded", CanonicalID: o.ID, Name: o.Name, VersionRef: o.VersionRef, Parameters: values, Part: part, Parts: len(pieces), Warnings: printable.Texts(append(warnings, o.warnings...))}
 	if len(encode(out.Parameters)) > maxMetadata {
 		out.Parameters = map[string]json.RawMessage{}
@@ -106,18 +91,56 @@ func (r *reading) run() (string, error) {
 		out.Next = &next{part + 1}
 	}
 	return skilltools.Bring(r.ctx, r.scope, bring, func(_ *state.Record, lines []string, receipt string) (string, error) {
-		said := out
-		for _, l := range lines {
-			if l != "loaded: "+skill.Name {
-				said.Warnings = append(said.Warnings[:len(said.Warnings):len(said.Warnings)], printable.Text(l))
-			}
-		}
-		text := encode(said)
-		if receipt != "" {
-			text = strings.TrimSuffix(text, "}") + `,"receipt":` + encode(receipt) + "}"
-		}
-		return text, nil
+		return out.encode(skill.Name, lines, receipt), nil
 	})
+}
+
+// openToRun opens the skill of the call.
+func (r *reading) openToRun() (*openSkill, error) {
+	name := r.args.Text("skill")
+	if name == "" {
+		return nil, tools.ModelErrorf("skill is missing: name the skill to run")
+	}
+	f, err := r.find(name)
+	if err != nil {
+		return nil, err
+	}
+	if f.State == stateArchived {
+		return nil, &Error{Code: "unknown", Message: fmt.Sprintf("unknown skill %q: it is archived", f.ID)}
+	}
+	return r.editor.open(r.ctx, r.scope, r.actor, f, "", true)
+}
+
+// docs returns the requested docs of the skill, and a warning for each one that it does not have.
+func (r *reading) docs(o *openSkill) (docs []skilltools.BroughtDoc, warnings []string, err error) {
+	for _, name := range r.args.Texts("docs") {
+		text, err := o.read(r.ctx, name)
+		if err != nil || !utf8.Valid(text) || len(text) > maxDoc {
+			if r.ctx.Err() != nil {
+				return nil, nil, r.ctx.Err()
+			}
+			warnings = append(warnings, fmt.Sprintf("the skill has no doc %q", printable.Cut(name, 200)))
+			continue
+		}
+		docs = append(docs, skilltools.BroughtDoc{Name: name, Content: contentOf(string(text))})
+	}
+	return docs, warnings, nil
+}
+
+// encode returns the answer as JSON. It adds the lines about other skills as warnings, and the
+// receipt if there is one. name is the name under which the skill was loaded.
+func (a runAnswer) encode(name string, lines []string, receipt string) string {
+	a.Warnings = slices.Clone(a.Warnings)
+	for _, l := range lines {
+		if l != "loaded: "+name {
+			a.Warnings = append(a.Warnings, printable.Text(l))
+		}
+	}
+	text := encode(a)
+	if receipt != "" {
+		text = strings.TrimSuffix(text, "}") + `,"receipt":` + encode(receipt) + "}"
+	}
+	return text
 }
 
 // nameFor returns the name under which a skill is loaded: its own, or its id if another skill has

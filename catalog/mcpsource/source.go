@@ -139,69 +139,99 @@ func (s *Source) Scan(ctx context.Context, prev *source.Listing) (*source.Listin
 
 // list asks for all skills, page by page.
 func (s *Source) list(ctx context.Context) (all []*skill, listing *source.Listing, err error) {
-	listing = &source.Listing{}
-	seen, size := make(map[string]bool), 0
-	add := func(entry listedSkill) {
-		k, why := s.newSkill(entry)
-		switch {
-		case why != "":
-			listing.Diagnostics = append(listing.Diagnostics, unusableFinding(quoteURI(entry.URI), why))
-		case !seen[k.entry.ID]:
-			seen[k.entry.ID] = true
-			size += k.size
-			all = append(all, k)
-		}
+	l := &lister{source: s, seen: make(map[string]bool)}
+	if err := l.listPages(ctx); err != nil {
+		return nil, nil, err
 	}
+	if err := l.getOthers(ctx); err != nil {
+		return nil, nil, err
+	}
+	slices.SortFunc(l.skills, func(a, b *skill) int { return cmp.Compare(a.entry.ID, b.entry.ID) })
+	for _, k := range l.skills {
+		l.listing.Entries = append(l.listing.Entries, k.entry)
+	}
+	return l.skills, &l.listing, nil
+}
+
+// lister is the state of one listing.
+type lister struct {
+	source  *Source
+	skills  []*skill
+	seen    map[string]bool // by id
+	size    int             // about how many bytes the skills need in memory
+	listing source.Listing
+}
+
+// add adds a skill, or a finding if it cannot be used.
+func (l *lister) add(entry listedSkill) {
+	k, why := l.source.newSkill(entry)
+	switch {
+	case why != "":
+		l.note(quoteURI(entry.URI), why)
+	case !l.seen[k.entry.ID]:
+		l.seen[k.entry.ID] = true
+		l.size += k.size
+		l.skills = append(l.skills, k)
+	}
+}
+
+// note adds a finding about a skill, or about the server.
+func (l *lister) note(file, why string) {
+	l.listing.Diagnostics = append(l.listing.Diagnostics, unusableFinding(file, why))
+}
+
+// listPages adds the skills that the server lists, page by page, until a bound is reached.
+func (l *lister) listPages(ctx context.Context) error {
+	s := l.source
 	cursors := make(map[string]bool)
 	for cursor, more := "", true; more; {
 		page, err := withTimeout(ctx, s.wait, func(ctx context.Context) (*listResult, error) {
 			return mcp.CallCustomMethod[*listParams, *listResult](ctx, s.session, "skills/list", &listParams{Cursor: cursor})
 		})
 		if err != nil {
-			return nil, nil, fmt.Errorf("MCP server %q: %w", s.label, err)
+			return fmt.Errorf("MCP server %q: %w", s.label, err)
 		}
 		for _, entry := range page.Skills {
 			if err := ctx.Err(); err != nil {
-				return nil, nil, err
+				return err
 			}
-			if size > maxListBytes {
-				listing.Diagnostics = append(listing.Diagnostics, unusableFinding(s.label, fmt.Sprintf("the server lists more than %d bytes", maxListBytes)))
-				page.NextCursor = ""
-				break
+			if l.size > maxListBytes {
+				l.note(s.label, fmt.Sprintf("the server lists more than %d bytes", maxListBytes))
+				return nil
 			}
-			if len(all)+len(listing.Diagnostics) >= s.settings.skills {
-				listing.Diagnostics = append(listing.Diagnostics, unusableFinding(s.label, fmt.Sprintf("the server lists more than %d skills", s.settings.skills)))
-				page.NextCursor = ""
-				break
+			if len(l.skills)+len(l.listing.Diagnostics) >= s.settings.skills {
+				l.note(s.label, fmt.Sprintf("the server lists more than %d skills", s.settings.skills))
+				return nil
 			}
-			add(entry)
+			l.add(entry)
 		}
 		if cursor = page.NextCursor; len(cursor) > maxCursor {
-			listing.Diagnostics = append(listing.Diagnostics, unusableFinding(s.label, fmt.Sprintf("the server continues its list by a cursor of more than %d bytes", maxCursor)))
-			break
+			l.note(s.label, fmt.Sprintf("the server continues its list by a cursor of more than %d bytes", maxCursor))
+			return nil
 		}
 		more = cursor != "" && !cursors[cursor] && len(cursors) < s.settings.skills
 		cursors[cursor] = true
 	}
-	for _, uri := range s.uris {
-		if seen[s.id(uri)] {
+	return nil
+}
+
+// getOthers adds the skills of [WithURIs] that the server has not listed.
+func (l *lister) getOthers(ctx context.Context) error {
+	for _, uri := range l.source.uris {
+		if l.seen[l.source.id(uri)] {
 			continue
 		}
-		entry, err := s.get(ctx, uri)
-		if err != nil {
-			if ctx.Err() != nil {
-				return nil, nil, ctx.Err()
-			}
-			listing.Diagnostics = append(listing.Diagnostics, unusableFinding(quoteURI(uri), err.Error()))
-			continue
+		entry, err := l.source.get(ctx, uri)
+		switch {
+		case err == nil:
+			l.add(entry)
+		case ctx.Err() != nil:
+			return ctx.Err()
+		default:
+			l.note(quoteURI(uri), err.Error())
 		}
-		add(entry)
 	}
-	slices.SortFunc(all, func(a, b *skill) int { return cmp.Compare(a.entry.ID, b.entry.ID) })
-	for _, k := range all {
-		listing.Entries = append(listing.Entries, k.entry)
-	}
-	return all, listing, nil
+	return nil
 }
 
 // get asks for one skill.
