@@ -106,7 +106,7 @@ func (c *Call) Keep(ctx context.Context, answer string) (string, error) {
 // calling agent in addition to their own. So is an agent to which the call hands the
 // conversation over, if the host's context comes from [WithSession] or [BeginTurn]. The lists
 // hold in this process only. Within returns an error if the store fails or ctx has ended.
-func (c *Call) Within(ctx context.Context) (context.Context, error) { return c.call.Within(ctx) }
+func (c *Call) Within(ctx context.Context) (context.Context, error) { return c.call.ToolContext(ctx) }
 
 // Close ends the call, whether it was answered, denied, failed or interrupted. Calls of the
 // response that wait for it continue. A second Close changes nothing.

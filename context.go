@@ -58,7 +58,7 @@ func WithSummary(ctx context.Context) context.Context {
 }
 
 // Load is a skill that the host loads itself; see [WithLoads].
-type Load = tools.Declared
+type Load = tools.Load
 
 // WithLoads loads skills for the turn that begins under ctx, before the model is called. All of
 // them are loaded or none: an unknown skill or doc, or more skills than Loading.Max, is an

@@ -44,8 +44,8 @@ func (s *settings) addExtensions() error {
 		if x.Audience != nil {
 			s.addAudience(x.Audience)
 		}
-		s.choices.Further = append(s.choices.Further, x.Operations...)
-		s.choices.Omitted = append(s.choices.Omitted, x.Omit...)
+		s.choices.Extra = append(s.choices.Extra, x.Operations...)
+		s.choices.Omit = append(s.choices.Omit, x.Omit...)
 		if x.Bind != nil {
 			s.choices.Binds = append(s.choices.Binds, x.Bind)
 		}

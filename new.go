@@ -28,7 +28,7 @@ func New(opts ...Option) (*Runtime, error) {
 		return nil, err
 	}
 	agents := state.NewAgents(state.MaxAgents)
-	report := &view.Reporter{Hook: s.events, Breaks: s.onBreak, Log: s.logger, Agents: agents, Lifecycle: s.lifecycle}
+	report := &view.Reporter{Hook: s.events, Breaks: s.onBreak, Log: s.logger, Agents: agents, HasLifecycle: s.lifecycle}
 	terminals, closers, err := s.openRunner(report)
 	if err != nil {
 		return nil, err
@@ -46,15 +46,15 @@ func New(opts ...Option) (*Runtime, error) {
 	audiences := &view.Audiences{Catalog: skills, Of: s.audience}
 	overviews := &view.Overviews{
 		Catalog: skills, Text: offer.Text, Renderer: offer.Renderer, Stores: stores, Report: report,
-		Unlisted: offer.Vocabulary != nil && offer.Vocabulary.Unlisted, Set: offer.Set,
+		IsUnlisted: offer.Vocabulary != nil && offer.Vocabulary.Unlisted, Set: offer.Set,
 	}
 	runs := offer.Runner != nil
-	bounds := &call.Bounds{
-		Judge: s.judge, Mode: s.loading.Mode, Asks: s.approver != nil, Names: judging.NewNames(s.hostTools...), Set: offer.Set,
-		Unloaded: runs && offer.Runner.Unloaded, Overviews: overviews, Agents: agents, Audiences: audiences, Log: s.logger,
+	bounds := &call.Allowlists{
+		Judge: s.judge, Mode: s.loading.Mode, HasApprover: s.approver != nil, Names: judging.NewNames(s.hostTools...), Set: offer.Set,
+		RunsUnloaded: runs && offer.Runner.AllowUnloaded, Overviews: overviews, Agents: agents, Audiences: audiences, Log: s.logger,
 	}
 	r.calls = &call.Calls{
-		Offer: offer, Rules: s.rules(), Stores: stores, Agents: agents, Audiences: audiences, Overviews: overviews, Bounds: bounds,
+		Offer: offer, Rules: s.rules(), Stores: stores, Agents: agents, Audiences: audiences, Overviews: overviews, Allowlists: bounds,
 		Report: report, Terminals: terminals, Gate: s.gate, Approver: s.approver, ToolSkills: s.toolSkills,
 	}
 	r.turns = &turn.Turns{
@@ -78,14 +78,14 @@ func New(opts ...Option) (*Runtime, error) {
 // when they report changes.
 func (r *Runtime) start() {
 	if r.calls.Offer.Searches {
-		r.closers = append(r.closers, turn.Do(func(ctx context.Context) {
+		r.closers = append(r.closers, turn.RunInBackground(func(ctx context.Context) {
 			_ = r.catalog.Index(ctx) // the first search will meet the same error
 		}))
 	}
-	r.calls.Report.Scanned(context.Background(), r.catalog.Snapshot())
+	r.calls.Report.ReportScan(context.Background(), r.catalog.Snapshot())
 	r.warnUnavailable()
 	for _, source := range r.extraSources {
-		r.closers = append(r.closers, turn.Follow(source, r.Refresh, func(err error) {
+		r.closers = append(r.closers, turn.RefreshOnChange(source, r.Refresh, func(err error) {
 			if _, isLogged := errors.AsType[*catalog.RootError](err); !isLogged {
 				r.logger.Warn("the skills cannot be read again", "error", err)
 			}
@@ -117,7 +117,7 @@ func (s *settings) openRunner(report *view.Reporter) (*terminal.Table, []func() 
 	}
 	terminals := terminal.New(terminal.Limits(runner.Sessions))
 	closers := []func() error{func() error { terminals.Close(); return nil }}
-	return terminals, append(closers, call.Equip(runner, s.logger, report.Swept, ErrClosed)...), nil
+	return terminals, append(closers, call.AddDefaults(runner, s.logger, report.ReportSweep, ErrClosed)...), nil
 }
 
 // openCatalog returns the catalog of WithCatalog, or opens one on the places of skills.
@@ -125,7 +125,7 @@ func (s *settings) openCatalog(report *view.Reporter) (*catalog.Catalog, error) 
 	if s.hostCatalog != nil {
 		return s.hostCatalog, nil
 	}
-	opts := append([]catalog.Option{catalog.WithLogger(s.logger), catalog.WithChanged(report.Scanned)}, s.catalogOptions...)
+	opts := append([]catalog.Option{catalog.WithLogger(s.logger), catalog.WithChanged(report.ReportScan)}, s.catalogOptions...)
 	skills, err := catalog.Open(context.Background(), s.roots, opts...)
 	if err != nil {
 		return nil, fmt.Errorf("open skills: %w", err)
@@ -140,7 +140,7 @@ func (s *settings) newOffer(skills *catalog.Snapshot) (*call.Offer, error) {
 			return nil, fmt.Errorf("%w: WithOverview: Pinned: %w", ErrOption, err)
 		}
 	}
-	s.choices.Suggests = s.activation.Likely > 0 && !s.activation.First
+	s.choices.Suggests = s.activation.Suggestions > 0 && !s.activation.LoadFirst
 	return call.NewOffer(s.choices, skills.Visible())
 }
 
@@ -150,7 +150,7 @@ func (s *settings) rules() skilltools.Rules {
 		Mode: s.loading.Mode, Max: s.loading.Max, Victim: s.loading.Victim, Limits: s.limits, Budget: s.budget, References: s.overview.References,
 	}
 	if v := s.choices.Vocabulary; v != nil {
-		rules.Loads, rules.Evicts = v.Loads(), v.Evicts
+		rules.LoadToolName, rules.EvictsOnLoad = v.Loads(), v.Evicts
 	}
 	return rules
 }

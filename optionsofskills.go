@@ -99,8 +99,8 @@ func WithActivation(a Activation) Option {
 	)
 	return single("WithActivation", wrong, func(s *settings) {
 		s.activation.Dollar, s.activation.Slash = a.Mentions&Dollar != 0, a.Mentions&Slash != 0
-		if s.activation.First = a.Load; a.Suggest || a.Load {
-			s.activation.Likely = cmp.Or(a.Most, defaultSuggestions)
+		if s.activation.LoadFirst = a.Load; a.Suggest || a.Load {
+			s.activation.Suggestions = cmp.Or(a.Most, defaultSuggestions)
 		}
 	})
 }

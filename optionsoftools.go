@@ -11,7 +11,7 @@ import (
 // Only one of them may set other fields.
 func WithTools(t Tools) Option {
 	wrong := t.resolve()
-	operations := option("WithTools", wrong, func(s *settings) { s.choices.Further = append(s.choices.Further, t.Operations...) })
+	operations := option("WithTools", wrong, func(s *settings) { s.choices.Extra = append(s.choices.Extra, t.Operations...) })
 	if t.Profile == "" && t.Names == nil && len(t.Vocabulary.Operations) == 0 && t.Limits == (tools.Limits{}) {
 		return operations
 	}

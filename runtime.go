@@ -61,7 +61,7 @@ func closeAll(closers []func() error) error {
 func (r *Runtime) Shutdown(ctx context.Context) error {
 	var err error
 	select {
-	case <-r.calls.Opened.Stop():
+	case <-r.calls.OpenCalls.Stop():
 	case <-ctx.Done():
 		err = ctx.Err()
 	}
@@ -81,7 +81,7 @@ func (r *Runtime) Catalog() *catalog.Catalog { return r.catalog }
 // overview; their next user turn notes the changes once.
 func (r *Runtime) Refresh(ctx context.Context) error {
 	_, err := r.catalog.Refresh(ctx)
-	r.calls.Report.Scanned(ctx, r.catalog.Snapshot())
+	r.calls.Report.ReportScan(ctx, r.catalog.Snapshot())
 	return err
 }
 
@@ -96,7 +96,7 @@ func (r *Runtime) Diagnostics() []skillmd.Diagnostic {
 	o := r.calls.Overviews.Of(r.catalog)
 	all := slices.Clone(o.Snapshot.Diagnostics())
 	for _, skill := range o.Snapshot.Skills() {
-		all = append(all, r.calls.Bounds.Names.Findings(skill)...)
+		all = append(all, r.calls.Allowlists.Names.Findings(skill)...)
 	}
 	if !o.Fit.IsWhole() {
 		all = append(all, skillmd.Diagnostic{Code: codeOverview, Severity: skillmd.Warning, Message: "overview: " + o.Fit.String()})

@@ -71,7 +71,7 @@ func (r *Runtime) Clear(ctx context.Context) error {
 		r.calls.Terminals.End(isCleared)
 	}
 	othersLoad, err := r.calls.Stores.Release(ctx, own, isCleared)
-	if r.calls.Offer.Runner == nil || othersLoad || r.calls.Terminals.Any(isOther) {
+	if r.calls.Offer.Runner == nil || othersLoad || r.calls.Terminals.HasLive(isOther) {
 		return err
 	}
 	return errors.Join(err, r.endWorkspace(ctx, own.Session))
@@ -192,7 +192,7 @@ func (r *Runtime) Compact(ctx context.Context, skill string) error {
 		skill = found.Name
 	}
 	for _, key := range keys {
-		inView, err := r.turns.Requests.Shortener.Later(ctx, key, skill, found.ID)
+		inView, err := r.turns.Requests.Shortener.ShortenLater(ctx, key, skill, found.ID)
 		if err != nil {
 			return err
 		}

@@ -75,7 +75,7 @@ func decode(ctx context.Context, s *tools.Scope, args tools.Args, say func(strin
 
 // prepare returns the question about an edit, with its numbered difference. There is no question
 // about a dry run, a refused edit, or an edit that changes nothing.
-func prepare(ctx context.Context, s *tools.Scope, args tools.Args, say func(string) string) (*tools.Prepared, error) {
+func prepare(ctx context.Context, s *tools.Scope, args tools.Args, say func(string) string) (*tools.PreparedChange, error) {
 	if d, ok := ctx.Value(editorKey{}).(*editor); !ok || d == nil || d.Edit != Ask || args.Err() != nil {
 		return nil, nil
 	}
@@ -83,7 +83,7 @@ func prepare(ctx context.Context, s *tools.Scope, args tools.Args, say func(stri
 	if c == nil {
 		return nil, err
 	}
-	p := &tools.Prepared{Commit: c.commit}
+	p := &tools.PreparedChange{Commit: c.commit}
 	if c.err != nil || c.edit.DryRun {
 		return p, ctx.Err()
 	}

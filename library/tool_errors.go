@@ -103,7 +103,7 @@ func checkFields(args tools.Args, action string, of map[string][]string) error {
 	}
 	slices.Sort(others)
 	for _, name := range slices.Compact(others) {
-		if args.Given(name) && !slices.Contains(of[action], name) {
+		if args.IsSet(name) && !slices.Contains(of[action], name) {
 			return tools.ModelErrorf("%s has no field %q; it has %s", action, name, strings.Join(of[action], ", "))
 		}
 	}

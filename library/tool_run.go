@@ -73,9 +73,9 @@ func (r *reading) run() (string, error) {
 	if skill.Name, err = r.nameFor(o); err != nil {
 		return "", err
 	}
-	bring := skilltools.Brought{Skill: skill, Text: contentOf(pieces[0])}
+	bring := skilltools.ExternalSkill{Skill: skill, Text: contentOf(pieces[0])}
 	if part > 1 {
-		bring.Docs = append(bring.Docs, skilltools.BroughtDoc{Name: fmt.Sprintf("%s#%d", skillFile, part), Content: contentOf(pieces[part-1])})
+		bring.Docs = append(bring.Docs, skilltools.ExternalDoc{Name: fmt.Sprintf("%s#%d", skillFile, part), Content: contentOf(pieces[part-1])})
 	}
 	docs, missing, err := r.docs(o)
 	if err != nil {
@@ -90,7 +90,7 @@ func (r *reading) run() (string, error) {
 	if part < len(pieces) {
 		out.Next = &next{part + 1}
 	}
-	return skilltools.Bring(r.ctx, r.scope, bring, func(_ *state.Record, lines []string, receipt string) (string, error) {
+	return skilltools.LoadExternal(r.ctx, r.scope, bring, func(_ *state.Record, lines []string, receipt string) (string, error) {
 		return out.encode(skill.Name, lines, receipt), nil
 	})
 }
@@ -112,7 +112,7 @@ func (r *reading) openToRun() (*openSkill, error) {
 }
 
 // docs returns the requested docs of the skill, and a warning for each one that it does not have.
-func (r *reading) docs(o *openSkill) (docs []skilltools.BroughtDoc, warnings []string, err error) {
+func (r *reading) docs(o *openSkill) (docs []skilltools.ExternalDoc, warnings []string, err error) {
 	for _, name := range r.args.Texts("docs") {
 		text, err := o.read(r.ctx, name)
 		if err != nil || !utf8.Valid(text) || len(text) > maxDoc {
@@ -122,7 +122,7 @@ func (r *reading) docs(o *openSkill) (docs []skilltools.BroughtDoc, warnings []s
 			warnings = append(warnings, fmt.Sprintf("the skill has no doc %q", printable.Cut(name, 200)))
 			continue
 		}
-		docs = append(docs, skilltools.BroughtDoc{Name: name, Content: contentOf(string(text))})
+		docs = append(docs, skilltools.ExternalDoc{Name: name, Content: contentOf(string(text))})
 	}
 	return docs, warnings, nil
 }

@@ -28,7 +28,7 @@ func updateTool(name string) tools.Operation {
 			{Name: "reason", Kind: tools.Text},
 			{Name: "dryRun", Kind: tools.Flag, Aliases: []string{"dry_run"}},
 			{Name: "target", Kind: tools.Text, Description: say("SKILL.md (default), body, or a doc; lines count as inspect shows them")},
-			{Name: "patchFormat", Kind: tools.Text, Enum: []string{"unifiedDiff", "edits"}, Aliases: []string{"patch_format"}, Quiet: true},
+			{Name: "patchFormat", Kind: tools.Text, Enum: []string{"unifiedDiff", "edits"}, Aliases: []string{"patch_format"}, Hidden: true},
 			rawField("patch", "unified diff", "diff"),
 			{Name: "edits", Kind: tools.Value, Schema: listOf(map[string]any{"type": "object"}), Reads: listOf(map[string]any{"type": "object", "properties": editFields()})},
 			rawField("content", "of create and replace"),
@@ -46,7 +46,7 @@ func updateTool(name string) tools.Operation {
 		Request: func(args tools.Args) permission.Request {
 			return permission.Request{Takes: permission.Text, Text: args.Text("skill"), Idle: args.Err() != nil}
 		},
-		Prepare: func(ctx context.Context, s *tools.Scope, args tools.Args) (*tools.Prepared, error) {
+		Prepare: func(ctx context.Context, s *tools.Scope, args tools.Args) (*tools.PreparedChange, error) {
 			return prepare(ctx, s, args, say)
 		},
 		Refuse:  fail,

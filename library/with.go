@@ -185,7 +185,7 @@ func (d *editor) bind(o tools.Operation) tools.Operation {
 		}
 	}
 	if prepare != nil {
-		o.Prepare = func(ctx context.Context, s *tools.Scope, args tools.Args) (*tools.Prepared, error) {
+		o.Prepare = func(ctx context.Context, s *tools.Scope, args tools.Args) (*tools.PreparedChange, error) {
 			return prepare(context.WithValue(ctx, editorKey{}, d), s, args)
 		}
 	}

@@ -22,8 +22,8 @@ const (
 	Value   = Kind(callargs.Value)   // any JSON that fits Schema; the operation decodes it
 )
 
-// Field is one argument of an operation. It gives the schema that the model sees
-// and decides how the argument is read.
+// Field is one argument of an operation. It defines the schema that the model sees, and how the
+// argument is decoded.
 type Field struct {
 	Name        string
 	Kind        Kind
@@ -33,45 +33,44 @@ type Field struct {
 	Required bool
 	// Aliases are other names that are accepted, but not shown to the model.
 	Aliases []string
-	// Schema is the JSON Schema of a Value, without its description. Reads is the
-	// schema by which the value is read, if more is accepted than the model is
-	// shown; nil is Schema.
+	// Schema is the JSON Schema of a Value, without its description. Reads, if not nil, replaces
+	// it for decoding: it may accept more than the model sees.
 	Schema, Reads map[string]any
-	// Quiet leaves the field out of the schema, where every field costs tokens in
-	// each request. Instead, answers mention the field when the model can use it.
-	Quiet bool
+	// Hidden leaves the field out of the schema, because every field costs tokens in each
+	// request. Instead, answers mention the field when it is useful.
+	Hidden bool
 }
 
-// Args are the decoded arguments of a call, see [Operation.Decode].
+// Args holds the decoded arguments of a call; see [Operation.Decode].
 type Args struct {
 	decoded *callargs.Args
-	fault   error
-	read    *reading
+	err     error
+	cache   *cachedValue
 }
 
-// reading holds what an operation has read from its arguments.
-type reading struct {
+// cachedValue caches the result of [ReadOnce].
+type cachedValue struct {
 	once  sync.Once
 	value any
 	err   error
 }
 
-// ReadOnce returns the result of read for the arguments of a call. It calls read only once for
-// each call, so the list that judges the call and the operation that runs it see the same
-// value. Callers must not modify it. All readers of one operation must pass the same function.
+// ReadOnce returns read(a), and calls read only once for each call of an operation. So the lists
+// that judge the call, and the operation that runs it, see the same value. Callers must not
+// modify it. All readers of one operation must pass the same function.
 func ReadOnce[T any](a Args, read func(Args) (T, error)) (T, error) {
-	if a.read == nil { // not decoded
+	if a.cache == nil { // not decoded
 		return read(a)
 	}
-	a.read.once.Do(func() { a.read.value, a.read.err = read(a) })
-	value, _ := a.read.value.(T)
-	return value, a.read.err
+	a.cache.once.Do(func() { a.cache.value, a.cache.err = read(a) })
+	value, _ := a.cache.value.(T)
+	return value, a.cache.err
 }
 
-// Decode reads the raw arguments of a call. They are a JSON object, that object as the text of
-// {"__arg1": …}, which is how langchaingo passes it, or bare text, which becomes the value of
-// the first field. Decode converts values to the types of their fields if the meaning is clear.
-// It always returns Args; [Args.Err] returns what was wrong.
+// Decode decodes the raw arguments of a call. They are a JSON object, or bare text, which becomes
+// the value of the first field. langchaingo passes the object as the text of {"__arg1": …}, which
+// Decode accepts too. Decode converts values to the types of their fields if the meaning is
+// clear. It always returns Args; [Args.Err] returns what was wrong.
 func (o *Operation) Decode(raw string) Args {
 	fields := make([]callargs.Field, len(o.Fields))
 	for i, f := range o.Fields {
@@ -86,22 +85,22 @@ func (o *Operation) Decode(raw string) Args {
 	if err == nil && o.Refuse != nil {
 		err = decoded.Strict(fields)
 	}
-	return Args{decoded, err, &reading{}}
+	return Args{decoded, err, &cachedValue{}}
 }
 
-// Given reports whether a field has a value other than false, "", an empty list or an empty
+// IsSet reports whether a field has a value other than false, "", an empty list or an empty
 // object.
-func (a Args) Given(name string) bool { return a.decoded.Has(name) }
+func (a Args) IsSet(name string) bool { return a.decoded.Has(name) }
 
-// Err returns why the arguments could not be read, nil if they could. Its text is
-// for the model.
-func (a Args) Err() error { return a.fault }
+// Err returns why the arguments could not be decoded, nil if they could. Its text is for the
+// model.
+func (a Args) Err() error { return a.err }
 
-// Missing returns an error that names the required fields that were not given, nil if there
-// are none. Its text is for the model.
+// Missing returns an error that names the required fields without a value, nil if there are none.
+// Its text is for the model.
 func (a Args) Missing() error { return a.decoded.Missing() }
 
-// Text returns a Text, trimmed, or "" if it was not given.
+// Text returns a Text without surrounding white space, or "" if it is not set.
 func (a Args) Text(name string) string {
 	if v := a.Texts(name); len(v) > 0 {
 		return v[0]
@@ -109,18 +108,18 @@ func (a Args) Text(name string) string {
 	return ""
 }
 
-// Texts returns the elements of Texts in their order, trimmed, without blank and
-// repeated ones.
+// Texts returns the elements of a Texts in order, without surrounding white space. It leaves out
+// blank and repeated elements.
 func (a Args) Texts(name string) []string { return a.decoded.Texts(name) }
 
-// Flag returns a Flag; false if it was not given.
+// Flag returns a Flag, false if it is not set.
 func (a Args) Flag(name string) bool { return a.decoded.Flag(name) }
 
-// Count returns a Count, or Seconds in whole seconds, and whether it was given.
+// Count returns a Count, or Seconds in whole seconds, and whether it is set.
 func (a Args) Count(name string) (int, bool) { return a.decoded.Count(name) }
 
-// Value reads a Value into target, which is left unchanged if it was not given.
-// The error is for the model.
+// Value decodes a Value into target. It does not change target if the field is not set. The error
+// is for the model.
 func (a Args) Value(name string, target any) error {
 	if err := a.decoded.Value(name, target); err != nil {
 		return ModelErrorf("%v", err)
@@ -128,16 +127,16 @@ func (a Args) Value(name string, target any) error {
 	return nil
 }
 
-// Warnings says what was ignored, in one sentence each.
+// Warnings returns one sentence for each thing that Decode ignored.
 func (a Args) Warnings() []string { return a.decoded.Warnings }
 
-// schema writes the JSON Schema of fields with sorted keys, so that the same tool
-// has the same bytes in every request.
+// schema returns the JSON Schema of fields with sorted keys, so that a tool has the same bytes in
+// every request.
 func schema(fields []Field) json.RawMessage {
 	properties := make(map[string]any, len(fields))
 	required := []string{}
 	for _, f := range fields {
-		if f.Quiet {
+		if f.Hidden {
 			continue
 		}
 		p := map[string]any{}

@@ -1,21 +1,21 @@
 package tools
 
-// Limits bound the answers to calls, in bytes as encoded in JSON, where a control
-// character takes six. The host sets them: a call may ask for less, never for
-// more. A zero field stands for its default.
+// Limits bounds the answers to calls, in bytes as encoded in JSON, where a control character
+// takes six. The host sets them. A call may ask for less, but not for more. A zero field means
+// its default.
 type Limits struct {
-	// Answer bounds a whole answer; default 64 KiB, at least 4 KiB.
+	// Answer bounds a whole answer. The default is 64 KiB, the minimum 4 KiB.
 	Answer int
-	// InlineFile and InlineTotal bound how much content an answer shows, of one
-	// collected file and of all; the defaults are 16 and 48 KiB.
+	// InlineFile and InlineTotal bound the content of collected files in an answer: of one file,
+	// and of all. The defaults are 16 and 48 KiB.
 	InlineFile, InlineTotal int
 }
 
 // Bounds of an answer, in bytes as encoded in JSON.
 const (
-	// minAnswer is the smallest limit of an answer: an error must fit.
+	// minAnswer is the smallest limit of an answer, so that an error fits.
 	minAnswer = 4 << 10
-	// defaultAnswer is about 16,000 tokens: models with short contexts keep room.
+	// defaultAnswer is about 16,000 tokens, which fits into short context windows.
 	defaultAnswer = 64 << 10
 	// defaultInlineFile lets an answer show several files.
 	defaultInlineFile = 16 << 10
@@ -37,14 +37,13 @@ func (l Limits) OrDefaults() Limits {
 	return l
 }
 
-// Budget bounds the text of skills that an agent has in view, in estimated
-// tokens. The answer to a call that takes the text in view above Warn says so. A
-// call that would take it above Max fails and changes nothing. 0 is no bound.
-// Files of skills that skill_read has shown count while requests contain the
-// answers. They count against Max until the next message of the user.
+// Budget bounds the text of skills in an agent's view, in estimated tokens; 0 means no bound. If
+// a call takes the text above Warn, its answer says so. A call that would take it above Max fails
+// and changes nothing. Files of skills that skill_read has shown count while requests contain the
+// answers. They count against Max until the next user message.
 type Budget struct{ Warn, Max int }
 
-// References says what a load does with the docs that the body of a skill names.
+// References decides what a load does with the docs that the body of a skill names.
 type References uint8
 
 // The ways of references.

@@ -4,9 +4,9 @@ import (
 	"fmt"
 )
 
-// ModelError is an error that the model can act on. An operation's Call returns
-// it, or an error that wraps it, and [Operation.Answer] turns it into the answer;
-// any other error ends the run. Its text says what to do next.
+// ModelError is an error that the model can act on. If an operation's Call returns an error that
+// wraps it, the text becomes the answer. Any other error ends the run. The text says what to do
+// next.
 type ModelError string
 
 // Error implements error.

@@ -17,7 +17,7 @@ const (
 	KnowledgeOnly Profile = "knowledge_only"
 )
 
-// ErrSet reports tools that cannot work together, or that do not exist.
+// ErrSet reports tools that do not exist or cannot work together.
 var ErrSet = errors.New("tools cannot work together")
 
 // Names returns the tools of the profile.

@@ -7,51 +7,51 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// Scope is what one call may use of the runtime. The runtime makes it, and passes it to the
-// operation of the call.
+// Scope is what an operation may use of the runtime in one call. The runtime passes it to the
+// operation.
 type Scope struct {
 	State
 	View
 	Files
 	Events
-	// Limits bound the answer. The runtime cuts longer answers; an operation that can
-	// answer in parts reads them.
+	// Limits bounds the answer. The runtime cuts longer answers. An operation that can answer in
+	// parts should keep to them.
 	Limits Limits
 }
 
-// State is the agent that a call belongs to.
+// State identifies the agent of a call, and notes the start of its command.
 type State interface {
 	// Key returns the session and the agent.
 	Key() core.SessionKey
-	// Begin records that the command of the call is about to start. After an error the
+	// Begin notes that the command of the call is about to start. If it returns an error, the
 	// command must not start.
 	Begin(ctx context.Context) error
 }
 
-// View is what the agent sees of the skills.
+// View is the agent's view of the skills.
 type View interface {
 	// Catalog returns the skills that the agent may load.
 	Catalog() *catalog.Catalog
 }
 
-// Files are the files of the agent's session.
+// Files gives access to the files of the agent's session.
 type Files interface {
-	// Attached returns what users attached to the messages of the last request. The caller
+	// Attached returns the files that users attached to the messages of the last request. Callers
 	// must not change the result.
 	Attached() []core.File
-	// Runs reports whether skills run here. If not, there is no workspace.
+	// Runs reports whether commands run here. If not, there is no workspace.
 	Runs() bool
 	// Workspace returns the absolute path at which commands see the workspace, "" for none.
 	Workspace(ctx context.Context) (string, error)
-	// ReadRef returns the content of workspace://path or artifact://name. Errors that the
-	// model can act on are [ModelError]s.
+	// ReadRef returns the content of workspace://path or artifact://name. Errors for the model
+	// are [ModelError]s.
 	ReadRef(ctx context.Context, ref string) ([]byte, error)
 	// Run answers a call of skill_run with these arguments.
 	Run(ctx context.Context, arguments string) (string, error)
 }
 
-// Events takes what a call reports to the host.
+// Events sends events to the host.
 type Events interface {
-	// Emit reports an event. It fills in Key and Call.
+	// Emit sends an event. It sets Key and Call.
 	Emit(ctx context.Context, e core.Event)
 }

@@ -20,28 +20,26 @@ import (
 	"github.com/satchel-go/satchel/internal/files/workspace"
 )
 
-// Places give each session its workspace. They come from [Open].
+// Places has a workspace for each session. [Open] returns it.
 type Places interface {
-	// End removes the workspace of a session as soon as no command uses it. The
-	// session's next workspace is a new one. Ending a session without workspace
-	// is no error.
+	// End removes the workspace of a session as soon as no command uses it. The session's next
+	// workspace is a new one. It is no error if there is none.
 	End(session string) error
-	// Sweep removes the workspaces that have been unused for the idle time, and
-	// returns their number. It also runs by itself, about four times in each idle
-	// time; call it to free disk space at once.
+	// Sweep removes the workspaces that have been unused for the idle time, and returns their
+	// number. It also runs automatically, about four times in each idle time. Hosts call it to
+	// free disk space at once.
 	Sweep() (int, error)
-	// Close removes all workspaces, also those in use, so first stop what runs in
-	// them; with [WithKeep] it leaves them in place. Further calls do nothing.
+	// Close removes all workspaces, also those in use, so hosts first stop what runs in them.
+	// With [WithKeep] it leaves them in place. Further calls do nothing.
 	Close() error
 }
 
-// Open makes a private directory (mode 0700) for workspaces below base, or below
-// the directory for temporary files if base is empty. Any number of processes may
-// use the same base. Open removes the workspaces of processes that have died (see [WithKeep] for
-// the alternative), and touches none of a living one. A file lock, which the kernel
-// releases, tells them apart. Without such locks, as on Windows, Open removes nothing of
-// others. Until [Places.Close], idle workspaces are removed from time to time. ctx bounds the
-// opening alone.
+// Open creates a private directory (mode 0700) for workspaces in base, or in the directory for
+// temporary files if base is empty. Any number of processes may use the same base. Open removes
+// the workspaces of processes that have died, unless [WithKeep] is set. It recognizes them by a
+// file lock, which the kernel releases when a process ends. Without such locks, as on Windows,
+// Open removes no workspaces of other processes. Until [Places.Close], idle workspaces are
+// removed from time to time. ctx bounds only the opening.
 func Open(ctx context.Context, base string, options ...Option) (Places, error) {
 	var c config
 	for _, o := range options {
@@ -70,18 +68,17 @@ type Attachment struct {
 	As string
 }
 
-// Sources are where inputs and attached files come from, besides the workspace
-// itself and the host's directories. A nil field disables that source.
+// Sources are where inputs and attached files come from, beside the workspace itself and the
+// host's directories. A nil field disables that source.
 type Sources struct {
-	// Artifacts serves artifact:// references, for the workspace's session.
+	// Artifacts opens artifact:// references of the workspace's session.
 	Artifacts interface {
 		Open(ctx context.Context, session string, ref artifacts.Ref) (io.ReadCloser, artifacts.Info, error)
 	}
-	// StageSkill stages a skill of the catalog that an input names. It decides
-	// whether the skill may be used. If it is nil, only skills that are staged
-	// already can be used.
+	// StageSkill stages a skill of the catalog that an input names, and decides whether the skill
+	// may be used. If it is nil, only staged skills can be used.
 	StageSkill func(ctx context.Context, name string) error
-	// Resolve returns the content of an attached file that is known by its id
-	// alone, and a name for the file if it has one.
+	// Resolve returns the content of an attached file of which only the id is known, and a name
+	// for the file if it has one.
 	Resolve func(ctx context.Context, id string) (name string, data io.ReadCloser, err error)
 }

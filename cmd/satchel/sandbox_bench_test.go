@@ -91,7 +91,7 @@ func openSandboxed(b *testing.B, opts ...sandbox.Option) (run func()) {
 	b.Cleanup(func() { places.Close() })
 	files := fstest.MapFS{"s/SKILL.md": &fstest.MapFile{Data: []byte("---\nname: s\ndescription: One.\n---\nRun it.\n")}}
 	rt, err := satchel.New(satchel.WithSkillFS("skills", files),
-		satchel.WithRunner(satchel.Runner{Executor: sandbox, Workspaces: places, Unloaded: true}))
+		satchel.WithRunner(satchel.Runner{Executor: sandbox, Workspaces: places, AllowUnloaded: true}))
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -46,7 +46,7 @@ func newTenant(ctx context.Context, at places, token string, skillDirs []string)
 	t.skills, err = satchel.New(
 		satchel.WithSkillDirs(skillDirs...),
 		satchel.WithStore(t.sessions),
-		satchel.WithRunner(satchel.Runner{Artifacts: t.files, Attached: t.uploads, Uploads: uploaded}), // in a sandbox of its own
+		satchel.WithRunner(satchel.Runner{Artifacts: t.files, Attached: t.uploads, UploadPrefix: uploaded}), // in a sandbox of its own
 	)
 	// end snippet
 	if err != nil {

@@ -1,6 +1,6 @@
 // Package fairqueue shares a number of places among groups, such as the tenants of a server or
 // the sessions of an agent. A place that becomes free goes to the waiting group that has the
-// fewest; of equals, groups take turns.
+// fewest places. Groups with equally many take turns.
 package fairqueue
 
 import (
@@ -13,23 +13,23 @@ import (
 
 // Errors of [Queue.Enter] and [Queue.Join].
 var (
-	// ErrPatience is returned when no place was free in time.
-	ErrPatience = errors.New("no place was free in time")
-	// ErrFull is returned when as many wait as may, and ErrGroupFull when as many of the group
+	// ErrTimeout is returned when no place became free in time.
+	ErrTimeout = errors.New("no place was free in time")
+	// ErrFull is returned when too many callers wait, and ErrGroupFull when too many of the group
 	// do.
 	ErrFull      = errors.New("too many wait")
 	ErrGroupFull = errors.New("too many of the group wait")
 	// ErrClosed is returned after Close.
 	ErrClosed = errors.New("the queue is closed")
-	// ErrJoined is returned if one that has joined cannot be beside the new one. Waiting does not
-	// help: only its own caller ends it.
-	ErrJoined = errors.New("one that has joined bears no other")
-	// ErrBeside is returned by Join if one that has a place, or waits for one, cannot be beside
-	// the new one.
-	ErrBeside = errors.New("another one is there")
+	// ErrJoined is returned if a joined entry is incompatible with the new one. To wait does not
+	// help, because only the caller that joined ends the entry.
+	ErrJoined = errors.New("an entry that has joined is incompatible")
+	// ErrIncompatible is returned by Join if an entry that is inside or waits is incompatible
+	// with the new one.
+	ErrIncompatible = errors.New("another entry is incompatible")
 )
 
-// Limits bound a queue. A field that is 0 bounds nothing, except Places.
+// Limits bounds a queue. A zero field means no bound, except for Places.
 type Limits struct {
 	Places       int // in all
 	Group        int // places of one group
@@ -37,53 +37,53 @@ type Limits struct {
 	GroupWaiting int // those of one group that wait
 }
 
-// Queue is a queue for places. Its methods may be called concurrently. The zero value is not
-// usable: see [New].
+// Queue shares places among groups. It is safe for concurrent use. [New] returns one; the zero
+// value is not usable.
 type Queue[T any] struct {
-	limits Limits
-	bears  func(a, b T) bool
+	limits       Limits
+	isCompatible func(a, b T) bool
 
-	mu      sync.Mutex
-	groups  map[string]*group[T]
-	turns   []string // groups of which some wait, in the order of their turns
-	running int
-	waiting int
-	closed  bool
-	idle    sync.Cond
+	mu       sync.Mutex
+	groups   map[string]*group[T]
+	turns    []string // groups of which some wait, in the order of their turns
+	running  int
+	waiting  int
+	isClosed bool
+	idle     sync.Cond
 }
 
-// group is what one group has.
+// group holds the entries of one group.
 type group[T any] struct {
 	running int
 	inside  []*entry[T] // that have a place or have joined
 	waiting []*entry[T] // the one that came first is first
 }
 
-// entry is one that wants a place, has one, or has joined without one.
+// entry is one caller that waits for a place, has one, or has joined without one.
 type entry[T any] struct {
-	what     T
-	joined   bool
+	value    T
+	isJoined bool
 	admitted chan error // gets one value
 }
 
-// New returns a queue. bears reports whether two of one group may be inside at the same time;
-// nil means that all may.
-func New[T any](limits Limits, bears func(a, b T) bool) *Queue[T] {
-	if bears == nil {
-		bears = func(T, T) bool { return true }
+// New returns a queue. isCompatible reports whether two entries of one group may be inside at the
+// same time; nil means that all may.
+func New[T any](limits Limits, isCompatible func(a, b T) bool) *Queue[T] {
+	if isCompatible == nil {
+		isCompatible = func(T, T) bool { return true }
 	}
-	q := &Queue[T]{limits: limits, bears: bears, groups: make(map[string]*group[T])}
+	q := &Queue[T]{limits: limits, isCompatible: isCompatible, groups: make(map[string]*group[T])}
 	q.idle.L = &q.mu
 	return q
 }
 
-// Enter waits for a place, at most for the given time. The caller calls leave when it has ended;
-// further calls of leave do nothing. waits, if not nil, is called if no place is free. One that
-// is not borne by others of its group waits for them, and is not overtaken by those of its group
-// that it does not bear. The error is ErrPatience, ErrFull, ErrGroupFull, ErrClosed, ErrJoined
-// or that of ctx.
-func (q *Queue[T]) Enter(ctx context.Context, name string, what T, patience time.Duration, waits func()) (leave func(), err error) {
-	e := &entry[T]{what: what, admitted: make(chan error, 1)}
+// Enter waits for a place, at most for timeout. The caller calls leave when it has ended; further
+// calls of leave do nothing. waits, if not nil, is called if no place is free. An entry waits
+// until it is compatible with those inside. Later entries of its group only overtake it if they
+// are compatible with it. The error is ErrTimeout, ErrFull, ErrGroupFull, ErrClosed, ErrJoined or
+// that of ctx.
+func (q *Queue[T]) Enter(ctx context.Context, name string, value T, timeout time.Duration, waits func()) (leave func(), err error) {
+	e := &entry[T]{value: value, admitted: make(chan error, 1)}
 	if err := q.wait(name, e); err != nil {
 		return nil, err
 	}
@@ -96,7 +96,7 @@ func (q *Queue[T]) Enter(ctx context.Context, name string, what T, patience time
 	if waits != nil {
 		waits()
 	}
-	timer := time.NewTimer(patience)
+	timer := time.NewTimer(timeout)
 	defer timer.Stop()
 	select {
 	case err := <-e.admitted:
@@ -104,12 +104,12 @@ func (q *Queue[T]) Enter(ctx context.Context, name string, what T, patience time
 	case <-ctx.Done():
 		err = ctx.Err()
 	case <-timer.C:
-		err = ErrPatience
+		err = ErrTimeout
 	}
 	if q.giveUp(name, e) {
 		return nil, err
 	}
-	if refused := <-e.admitted; refused != nil { // it was decided just now
+	if refused := <-e.admitted; refused != nil { // admit or Close was faster than giveUp
 		return nil, refused
 	}
 	if ctx.Err() != nil {
@@ -119,6 +119,7 @@ func (q *Queue[T]) Enter(ctx context.Context, name string, what T, patience time
 	return leave, nil
 }
 
+// leaveUnless returns err, or leave if there is none.
 func leaveUnless(err error, leave func()) (func(), error) {
 	if err != nil {
 		return nil, err
@@ -126,43 +127,43 @@ func leaveUnless(err error, leave func()) (func(), error) {
 	return leave, nil
 }
 
-// Join goes inside without a place and without waiting. The caller calls leave when it has
-// ended; further calls of leave do nothing. The error is ErrClosed, ErrJoined or ErrBeside.
-func (q *Queue[T]) Join(name string, what T) (leave func(), err error) {
+// Join enters without a place and without waiting. The caller calls leave when it has ended;
+// further calls of leave do nothing. The error is ErrClosed, ErrJoined or ErrIncompatible.
+func (q *Queue[T]) Join(name string, value T) (leave func(), err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	g := q.group(name)
-	defer q.forget(name)
-	e := &entry[T]{what: what, joined: true}
-	refused := func(other *entry[T]) bool { return !q.bears(other.what, what) }
+	defer q.removeIfEmpty(name)
+	e := &entry[T]{value: value, isJoined: true}
+	conflicts := func(other *entry[T]) bool { return !q.isCompatible(other.value, value) }
 	switch {
-	case q.closed:
+	case q.isClosed:
 		return nil, ErrClosed
-	case q.joinedBars(g, what):
+	case q.hasIncompatibleJoined(g, value):
 		return nil, ErrJoined
-	case slices.ContainsFunc(g.inside, refused) || slices.ContainsFunc(g.waiting, refused):
-		return nil, ErrBeside
+	case slices.ContainsFunc(g.inside, conflicts) || slices.ContainsFunc(g.waiting, conflicts):
+		return nil, ErrIncompatible
 	}
 	g.inside = append(g.inside, e)
 	return sync.OnceFunc(func() { q.leave(name, e) }), nil
 }
 
-// Counts returns how many have a place and how many wait.
+// Counts returns how many entries have a place and how many wait.
 func (q *Queue[T]) Counts() (running, waiting int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.running, q.waiting
 }
 
-// Empty reports whether nothing is inside or waits.
-func (q *Queue[T]) Empty() bool {
+// IsEmpty reports whether no entry is inside or waits.
+func (q *Queue[T]) IsEmpty() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return len(q.groups) == 0 && q.running == 0 && q.waiting == 0
 }
 
-// Close refuses all that wait or come later, and waits until all places are free or ctx ends.
-// The error is that of ctx.
+// Close rejects all entries that wait or come later, and waits until all places are free or ctx
+// ends. The error is that of ctx.
 func (q *Queue[T]) Close(ctx context.Context) error {
 	stop := context.AfterFunc(ctx, func() {
 		q.mu.Lock()
@@ -172,14 +173,14 @@ func (q *Queue[T]) Close(ctx context.Context) error {
 	defer stop()
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.closed = true
+	q.isClosed = true
 	for _, name := range q.turns {
 		g := q.groups[name]
 		for _, e := range g.waiting {
 			e.admitted <- ErrClosed
 		}
 		g.waiting = nil
-		q.forget(name)
+		q.removeIfEmpty(name)
 	}
 	q.turns, q.waiting = nil, 0
 	for q.running > 0 && ctx.Err() == nil {
@@ -188,7 +189,8 @@ func (q *Queue[T]) Close(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// group returns a group, which forget removes if it has nothing. q.mu is held, here and below.
+// group returns a group, and adds it if there is none. The caller holds q.mu, as for all
+// functions below.
 func (q *Queue[T]) group(name string) *group[T] {
 	g := q.groups[name]
 	if g == nil {
@@ -198,28 +200,29 @@ func (q *Queue[T]) group(name string) *group[T] {
 	return g
 }
 
-func (q *Queue[T]) forget(name string) {
+// removeIfEmpty removes a group without entries.
+func (q *Queue[T]) removeIfEmpty(name string) {
 	if g := q.groups[name]; g != nil && len(g.inside) == 0 && len(g.waiting) == 0 {
 		delete(q.groups, name)
 	}
 }
 
-// joinedBars reports whether one that has joined a group bars another one.
-func (q *Queue[T]) joinedBars(g *group[T], what T) bool {
-	return slices.ContainsFunc(g.inside, func(e *entry[T]) bool { return e.joined && !q.bears(e.what, what) })
+// hasIncompatibleJoined reports whether a joined entry of g is incompatible with value.
+func (q *Queue[T]) hasIncompatibleJoined(g *group[T], value T) bool {
+	return slices.ContainsFunc(g.inside, func(e *entry[T]) bool { return e.isJoined && !q.isCompatible(e.value, value) })
 }
 
-// wait adds an entry to those that wait, and admits it if it can.
+// wait adds an entry to those that wait, and admits it if possible.
 func (q *Queue[T]) wait(name string, e *entry[T]) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	g := q.group(name)
-	defer q.forget(name)
+	defer q.removeIfEmpty(name)
 	mustWait := q.running >= q.limits.Places
 	switch {
-	case q.closed:
+	case q.isClosed:
 		return ErrClosed
-	case q.joinedBars(g, e.what):
+	case q.hasIncompatibleJoined(g, e.value):
 		return ErrJoined
 	case mustWait && q.limits.Waiting > 0 && q.waiting >= q.limits.Waiting:
 		return ErrFull
@@ -235,7 +238,7 @@ func (q *Queue[T]) wait(name string, e *entry[T]) error {
 	return nil
 }
 
-// giveUp takes an entry out of those that wait. It reports false if it does not wait any more.
+// giveUp removes a waiting entry. It returns false if the entry does not wait any more.
 func (q *Queue[T]) giveUp(name string, e *entry[T]) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -248,12 +251,12 @@ func (q *Queue[T]) giveUp(name string, e *entry[T]) bool {
 		return false
 	}
 	q.remove(name, i)
-	q.forget(name)
+	q.removeIfEmpty(name)
 	q.admit() // it may have kept others of its group from overtaking it
 	return true
 }
 
-// remove takes the entry with an index out of those of a group that wait.
+// remove removes the waiting entry at an index of a group.
 func (q *Queue[T]) remove(name string, i int) {
 	g := q.groups[name]
 	g.waiting = slices.Delete(g.waiting, i, i+1)
@@ -268,16 +271,16 @@ func (q *Queue[T]) leave(name string, e *entry[T]) {
 	defer q.mu.Unlock()
 	g := q.groups[name]
 	g.inside = slices.DeleteFunc(g.inside, func(other *entry[T]) bool { return other == e })
-	if !e.joined {
+	if !e.isJoined {
 		g.running--
 		q.running--
 	}
-	q.forget(name)
+	q.removeIfEmpty(name)
 	q.admit()
 	q.idle.Broadcast()
 }
 
-// admit gives the free places away.
+// admit gives free places to waiting entries.
 func (q *Queue[T]) admit() {
 	for q.running < q.limits.Places {
 		turn, first := -1, 0
@@ -307,14 +310,14 @@ func (q *Queue[T]) admit() {
 	}
 }
 
-// next returns the index of the first of a group that may have a place now, or -1.
+// next returns the index of the first entry of g that may get a place now, or -1.
 func (q *Queue[T]) next(g *group[T]) int {
 	if q.limits.Group > 0 && g.running >= q.limits.Group {
 		return -1
 	}
 	for i, e := range g.waiting {
-		refused := func(other *entry[T]) bool { return !q.bears(other.what, e.what) }
-		if !slices.ContainsFunc(g.inside, refused) && !slices.ContainsFunc(g.waiting[:i], refused) {
+		conflicts := func(other *entry[T]) bool { return !q.isCompatible(other.value, e.value) }
+		if !slices.ContainsFunc(g.inside, conflicts) && !slices.ContainsFunc(g.waiting[:i], conflicts) {
 			return i
 		}
 	}

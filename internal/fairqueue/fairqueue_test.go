@@ -41,7 +41,7 @@ func TestTurns(t *testing.T) {
 		if want := []string{"a", "a", "b", "a", "b", "a"}; !slices.Equal(order, want) {
 			t.Errorf("order %q, want %q", order, want)
 		}
-		if !q.Empty() {
+		if !q.IsEmpty() {
 			t.Error("something is left")
 		}
 	})
@@ -56,7 +56,7 @@ func TestErrors(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := q.Join("a", "y"); !errors.Is(err, fairqueue.ErrBeside) {
+		if _, err := q.Join("a", "y"); !errors.Is(err, fairqueue.ErrIncompatible) {
 			t.Errorf("join beside another: %v", err)
 		}
 		joined, err := q.Join("a", "x")
@@ -82,7 +82,7 @@ func TestErrors(t *testing.T) {
 		}
 		time.Sleep(time.Minute)
 		for range 2 {
-			if err := <-waited; !errors.Is(err, fairqueue.ErrPatience) {
+			if err := <-waited; !errors.Is(err, fairqueue.ErrTimeout) {
 				t.Errorf("after a minute: %v", err)
 			}
 		}
@@ -107,7 +107,7 @@ func TestErrors(t *testing.T) {
 		}
 		joined()
 		first()
-		if err := q.Close(t.Context()); err != nil || !q.Empty() {
+		if err := q.Close(t.Context()); err != nil || !q.IsEmpty() {
 			t.Errorf("after all have left: %v", err)
 		}
 	})
@@ -129,12 +129,12 @@ func TestGivesUp(t *testing.T) {
 		synctest.Wait()
 		began := time.Now()
 		second, err := q.Enter(t.Context(), "s", "x", time.Hour, nil)
-		if err != nil || time.Since(began) != time.Second || !errors.Is(<-got, fairqueue.ErrPatience) {
+		if err != nil || time.Since(began) != time.Second || !errors.Is(<-got, fairqueue.ErrTimeout) {
 			t.Errorf("%v, after %v", err, time.Since(began))
 		}
 		second()
 		leave()
-		if !q.Empty() {
+		if !q.IsEmpty() {
 			t.Error("something is left")
 		}
 	})

@@ -1,4 +1,4 @@
-// Package warnlog is the log of what a host gives no logger.
+// Package warnlog has the default logger of components to which the host gives none.
 package warnlog
 
 import (
@@ -6,11 +6,12 @@ import (
 	"log/slog"
 )
 
-// New returns a logger that passes what is at least a warning to slog.Default, as that is
-// at the time.
+// New returns a logger that passes warnings and errors to slog.Default, which it looks up for
+// each record.
 func New() *slog.Logger { return slog.New(handler{}) }
 
-// handler applies its steps, groups and attributes, to the default handler of the time.
+// handler passes records to slog's default handler. with applies the attributes and groups of
+// WithAttrs and WithGroup to it.
 type handler struct {
 	with func(slog.Handler) slog.Handler
 }

@@ -10,8 +10,7 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// instruments are the metrics. No attribute of theirs names a session: there are
-// too many of them.
+// instruments are the metrics. No attribute names a session, because there are too many sessions.
 type instruments struct {
 	operation metric.Float64Histogram // gen_ai.client.operation.duration
 	tokens    metric.Int64Histogram   // gen_ai.client.token.usage
@@ -21,7 +20,7 @@ type instruments struct {
 	skills    metric.Int64Counter
 	steps     metric.Float64Histogram
 	breaks    metric.Int64Counter
-	model     string // that calls are of, as the host says
+	model     string // the name that the host has set
 }
 
 func newInstruments(m metric.Meter, model string) (*instruments, error) {
@@ -40,7 +39,7 @@ func newInstruments(m metric.Meter, model string) (*instruments, error) {
 	return i, b.err
 }
 
-// builder remembers the first error of several constructors.
+// builder creates instruments and keeps the first error.
 type builder struct {
 	meter metric.Meter
 	err   error
@@ -93,9 +92,9 @@ func (i *instruments) record(ctx context.Context, e *core.Event) {
 			i.cached.Add(ctx, int64(e.Usage.Cached), with())
 		}
 	case core.ToolCalled:
-		i.tools.Record(ctx, e.Duration.Seconds(), with(toolName.String(short(e.Call.Name))))
+		i.tools.Record(ctx, e.Duration.Seconds(), with(toolName.String(shortName(e.Call.Name))))
 	case core.ToolDenied:
-		i.denials.Add(ctx, 1, with(toolName.String(short(e.Call.Name))))
+		i.denials.Add(ctx, 1, with(toolName.String(shortName(e.Call.Name))))
 	case core.SkillLoaded, core.SkillUnloaded, core.SkillEvicted:
 		i.skills.Add(ctx, 1, with(skillName.String(e.Skill), change.String(string(e.Kind))))
 	case core.WorkspaceCreate, core.WorkspaceStage, core.WorkspaceRun, core.WorkspaceCollect, core.WorkspaceInline, core.WorkspaceCleanup:

@@ -35,16 +35,16 @@ const (
 	exitCode    = attribute.Key("process.exit.code") // of OpenTelemetry's conventions for processes
 )
 
-// spanName returns the name of the span of an event, "" for events without one. It
-// has as few values as there are tools and skills.
+// spanName returns the name of an event's span, "" for an event without one. There are only as
+// many names as tools and skills.
 func spanName(e *core.Event) string {
 	switch e.Kind {
 	case core.ModelCalled, core.ModelFailed:
 		return "chat"
 	case core.ToolCalled:
-		return "execute_tool " + short(e.Call.Name)
+		return "execute_tool " + shortName(e.Call.Name)
 	case core.ToolDenied:
-		return "deny_tool " + short(e.Call.Name)
+		return "deny_tool " + shortName(e.Call.Name)
 	case core.SkillLoaded:
 		return "load_skill " + e.Skill
 	case core.WorkspaceCreate, core.WorkspaceStage, core.WorkspaceRun, core.WorkspaceCollect, core.WorkspaceInline, core.WorkspaceCleanup:
@@ -53,8 +53,8 @@ func spanName(e *core.Event) string {
 	return ""
 }
 
-// short bounds a name that a model may have made up.
-func short(name string) string {
+// shortName bounds a name that a model may have made up.
+func shortName(name string) string {
 	const most = 64
 	name = strings.ToValidUTF8(name, "\uFFFD")
 	if len(name) <= most {
@@ -67,8 +67,8 @@ func short(name string) string {
 	return name[:cut]
 }
 
-// attributes are those of the span of an event. Arguments, answers and texts are
-// not among them: they are the user's.
+// attributes returns the attributes of an event's span. They contain no arguments, answers or
+// texts, because these are the user's.
 func attributes(e *core.Event, model string) []attribute.KeyValue {
 	var all []attribute.KeyValue
 	text := func(k attribute.Key, v string) {
@@ -78,7 +78,7 @@ func attributes(e *core.Event, model string) []attribute.KeyValue {
 	}
 	text(conversationID, e.Key.Session)
 	text(agentName, e.Key.Agent)
-	text(toolName, short(e.Call.Name))
+	text(toolName, shortName(e.Call.Name))
 	text(toolCallID, e.Call.ID)
 	text(skillName, e.Skill)
 	text(skillDigest, e.Digest)

@@ -19,21 +19,21 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// scope names the instrumentation in exported telemetry.
+// scope is the name of the instrumentation in exported telemetry.
 const scope = "github.com/satchel-go/satchel/observe/otel"
 
-// errOption reports an option that cannot work.
+// errOption reports an invalid option.
 var errOption = errors.New("invalid option")
 
 // Observer turns events into spans and metrics. It is safe for concurrent use.
 type Observer struct {
-	tracer  trace.Tracer
-	meters  *instruments
-	waiting *waiting
-	model   string
+	tracer trace.Tracer
+	meters *instruments
+	buffer *eventBuffer
+	model  string
 }
 
-// Option changes an [Observer].
+// Option configures an [Observer].
 type Option func(*config) error
 
 type config struct {
@@ -42,8 +42,8 @@ type config struct {
 	model   string
 }
 
-// WithModel says which model the agents call: gen_ai.request.model of model calls. The
-// frameworks know it only if a call names another model than the client's.
+// WithModel sets the model that the agents call, for gen_ai.request.model. Frameworks only know
+// it if a call names another model than the client's.
 func WithModel(name string) Option {
 	return func(c *config) error {
 		if name == "" {
@@ -76,7 +76,8 @@ func WithMeterProvider(p metric.MeterProvider) Option {
 	}
 }
 
-// New returns an observer. It fails if an option cannot work or a metric cannot be created.
+// New returns an observer. It returns an error if an option is invalid or a metric cannot be
+// created.
 func New(opts ...Option) (*Observer, error) {
 	c := config{tracers: otel.GetTracerProvider(), meters: otel.GetMeterProvider()}
 	for _, o := range opts {
@@ -91,12 +92,11 @@ func New(opts ...Option) (*Observer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("create metrics: %w", err)
 	}
-	return &Observer{tracer: c.tracers.Tracer(scope), meters: meters, waiting: newWaiting(), model: c.model}, nil
+	return &Observer{tracer: c.tracers.Tracer(scope), meters: meters, buffer: newEventBuffer(), model: c.model}, nil
 }
 
-// Event records one event. Give it to satchel.WithEvents. The parent of a span
-// is the span in ctx; what happened during a tool call is below the span of that
-// call.
+// Event records one event. Hosts pass it to satchel.WithEvents. The parent of a span is the span
+// in ctx. Spans of what happened during a tool call are below the span of that call.
 func (o *Observer) Event(ctx context.Context, e core.Event) {
 	o.meters.record(ctx, &e)
 	if name := spanName(&e); name != "" {
@@ -105,9 +105,10 @@ func (o *Observer) Event(ctx context.Context, e core.Event) {
 }
 
 // Close writes the spans that still wait for the end of a tool call, such as calls that a crash
-// broke off. Call it before the providers are shut down; the observer can be used again.
+// has interrupted. Hosts call it before they shut down the providers. The observer can be used
+// again.
 func (o *Observer) Close() {
-	for _, t := range o.waiting.all() {
-		o.tell(t.ctx, t.name, &t.event)
+	for _, t := range o.buffer.all() {
+		o.writeSpan(t.ctx, t.name, &t.event)
 	}
 }

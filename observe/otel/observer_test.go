@@ -25,8 +25,8 @@ import (
 	"github.com/satchel-go/satchel/observe/otel"
 )
 
-// exported gives an observer whose telemetry goes to a collector over HTTP; flush
-// sends what is there.
+// exported returns an observer that exports to a collector over HTTP. flush exports all telemetry
+// so far.
 func exported(t *testing.T) (_ *otel.Observer, c *collector, flush func()) {
 	t.Helper()
 	c, ctx := newCollector(t), t.Context()
@@ -179,7 +179,7 @@ func TestSpans(t *testing.T) {
 	}
 }
 
-// What happens during a call is below it, whatever else is under way.
+// Spans of events during a call are children of the call's span, also beside other calls.
 func TestCallsAreParents(t *testing.T) {
 	o, spans, _ := recorded(t)
 	var calls sync.WaitGroup

@@ -90,7 +90,7 @@ func TestExitCodes(t *testing.T) {
 		o, spans, _ := recorded(t)
 		rt, err := satchel.New(
 			satchel.WithSkillFS("skills", fstest.MapFS{"a/SKILL.md": {Data: []byte("---\nname: a\ndescription: Writes.\n---\nBODY\n")}}),
-			satchel.WithRunner(satchel.Runner{Executor: commands, Unloaded: true}), satchel.WithEvents(o.Event),
+			satchel.WithRunner(satchel.Runner{Executor: commands, AllowUnloaded: true}), satchel.WithEvents(o.Event),
 		)
 		if err != nil {
 			t.Fatal(err)

@@ -14,28 +14,29 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// trace makes the span of an event. An event is reported when it is over. So what happened
-// during a tool call is reported before the call, and waits to become a child of its span.
+// trace writes the span of an event. Events are reported when they are over. So events during a
+// tool call come before the event of the call, and wait in the buffer to become children of its
+// span.
 func (o *Observer) trace(ctx context.Context, name string, e core.Event) {
 	call := callID{e.Key, e.Call}
 	switch {
 	case e.Kind == core.ToolCalled:
 		inside, span := o.start(ctx, name, &e)
-		for _, t := range o.waiting.take(call) {
-			o.tell(inside, t.name, &t.event)
+		for _, t := range o.buffer.take(call) {
+			o.writeSpan(inside, t.name, &t.event)
 		}
 		finish(span, &e)
 	case e.Call.Name != "" && e.Kind != core.ToolDenied: // a call that is denied may never be made
-		for _, t := range o.waiting.put(call, told{ctx, name, e}) {
-			o.tell(t.ctx, t.name, &t.event)
+		for _, t := range o.buffer.put(call, bufferedEvent{ctx, name, e}) {
+			o.writeSpan(t.ctx, t.name, &t.event)
 		}
 	default:
-		o.tell(ctx, name, &e)
+		o.writeSpan(ctx, name, &e)
 	}
 }
 
-// tell makes a span of its own.
-func (o *Observer) tell(ctx context.Context, name string, e *core.Event) {
+// writeSpan writes a span that has no children.
+func (o *Observer) writeSpan(ctx context.Context, name string, e *core.Event) {
 	_, span := o.start(ctx, name, e)
 	finish(span, e)
 }
@@ -46,7 +47,7 @@ func (o *Observer) start(ctx context.Context, name string, e *core.Event) (conte
 		kind = trace.SpanKindClient
 	}
 	return o.tracer.Start(ctx, name, trace.WithSpanKind(kind),
-		trace.WithTimestamp(ended(e).Add(-e.Duration)), trace.WithAttributes(attributes(e, o.model)...))
+		trace.WithTimestamp(endTime(e).Add(-e.Duration)), trace.WithAttributes(attributes(e, o.model)...))
 }
 
 func finish(span trace.Span, e *core.Event) {
@@ -54,26 +55,27 @@ func finish(span trace.Span, e *core.Event) {
 		span.SetAttributes(errorType.String(kind))
 		span.SetStatus(codes.Error, text)
 	}
-	span.End(trace.WithTimestamp(ended(e)))
+	span.End(trace.WithTimestamp(endTime(e)))
 }
 
-func ended(e *core.Event) time.Time {
+func endTime(e *core.Event) time.Time {
 	if e.Time.IsZero() {
 		return time.Now()
 	}
 	return e.Time
 }
 
-// status returns the error type of what did not succeed, "" for what did, and the text of its
-// status. The text for calls and commands is fixed, because their errors hold arguments.
+// status returns the error type of an event that reports a failure, "" for success, and the text
+// of its status. For calls and commands the text is fixed, because their errors contain
+// arguments.
 func status(e *core.Event) (kind, text string) {
 	switch {
 	case e.Err != nil && e.Kind == core.WorkspaceRun:
-		return typeOf(e.Err), "the command could not be run"
+		return errorTypeOf(e.Err), "the command could not be run"
 	case e.Err != nil:
-		return typeOf(e.Err), e.Err.Error()
+		return errorTypeOf(e.Err), e.Err.Error()
 	case e.Kind == core.ModelFailed:
-		return typeOf(errors.New("")), e.Detail
+		return errorTypeOf(errors.New("")), e.Detail
 	case e.Kind == core.ToolDenied:
 		return "denied", "the call was denied"
 	case e.Refused:
@@ -84,9 +86,9 @@ func status(e *core.Event) (kind, text string) {
 	return "", ""
 }
 
-// typeOf names an error with few values: of errors that the standard library
-// names, that name, else the Go type of the innermost.
-func typeOf(err error) string {
+// errorTypeOf returns a name with few possible values for an error: "canceled", "timeout", or the
+// Go type of the innermost error.
+func errorTypeOf(err error) string {
 	switch {
 	case errors.Is(err, context.Canceled):
 		return "canceled"
@@ -102,35 +104,35 @@ func typeOf(err error) string {
 	}
 }
 
-// callID is what tells one tool call from others that are under way.
+// callID identifies one of the open tool calls.
 type callID struct {
 	key  core.SessionKey
 	call core.ToolCall
 }
 
-// told is an event whose tool call is not over.
-type told struct {
+// bufferedEvent is an event that waits for the end of its tool call.
+type bufferedEvent struct {
 	ctx   context.Context
 	name  string
 	event core.Event
 }
 
-// waiting holds events until the tool call is over during which they happened.
-type waiting struct {
+// eventBuffer holds the events of tool calls that have not ended.
+type eventBuffer struct {
 	mu    sync.Mutex
-	calls map[callID][]told
+	calls map[callID][]bufferedEvent
 	order []callID
 }
 
-func newWaiting() *waiting { return &waiting{calls: make(map[callID][]told)} }
+func newEventBuffer() *eventBuffer { return &eventBuffer{calls: make(map[callID][]bufferedEvent)} }
 
-// put keeps an event, and returns those that had to leave for it.
-func (w *waiting) put(id callID, t told) []told {
+// put adds an event, and returns the events that it has dropped to make room.
+func (w *eventBuffer) put(id callID, t bufferedEvent) []bufferedEvent {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	list, known := w.calls[id]
-	if len(list) >= maxTold {
-		return []told{t}
+	if len(list) >= maxEvents {
+		return []bufferedEvent{t}
 	}
 	w.calls[id] = append(list, t)
 	if known {
@@ -147,8 +149,8 @@ func (w *waiting) put(id callID, t told) []told {
 	return left
 }
 
-// take returns the events of a call and forgets them.
-func (w *waiting) take(id callID) []told {
+// take removes and returns the events of a call.
+func (w *eventBuffer) take(id callID) []bufferedEvent {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	list, known := w.calls[id]
@@ -159,14 +161,14 @@ func (w *waiting) take(id callID) []told {
 	return list
 }
 
-// all empties it.
-func (w *waiting) all() []told {
+// all removes and returns all events.
+func (w *eventBuffer) all() []bufferedEvent {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	var all []told
+	var all []bufferedEvent
 	for _, id := range w.order {
 		all = append(all, w.calls[id]...)
 	}
-	w.calls, w.order = make(map[callID][]told), nil
+	w.calls, w.order = make(map[callID][]bufferedEvent), nil
 	return all
 }

@@ -168,7 +168,7 @@ func TestDeclaredLoadsKeepTheBudget(t *testing.T) {
 	c, told := budgeted(t, sized(map[string]int{"a": 1000, "b": 1100}, nil), satchel.WithLoading(satchel.Loading{Budget: tools.Budget{Warn: 900, Max: 1500}}))
 	req := core.Request{Key: core.SessionKey{Session: "s"}, Messages: []core.Message{{Role: core.User, Text: "hi"}}}
 	_, err := c.Runtime.Prepare(satchel.WithLoads(t.Context(), satchel.Load{Skill: "a"}, satchel.Load{Skill: "b"}), req)
-	if !errors.Is(err, tools.ErrDeclared) || !strings.Contains(err.Error(), "about 2100 tokens of skills would be in view, at most 1500 may be") {
+	if !errors.Is(err, tools.ErrLoads) || !strings.Contains(err.Error(), "about 2100 tokens of skills would be in view, at most 1500 may be") {
 		t.Errorf("error %v", err)
 	}
 	if _, err := c.Runtime.Prepare(satchel.WithLoads(t.Context(), satchel.Load{Skill: "a"}), req); err != nil || len(*told) != 1 {

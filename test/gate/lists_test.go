@@ -84,7 +84,7 @@ func TestRunsAreJudgedByTheirSkill(t *testing.T) {
 func TestListsOfSkillsThatAreNotLoaded(t *testing.T) {
 	p := &person{answer: core.AnswerAllow}
 	c := chattest.NewChat(t, chattest.Open(t, withLists(map[string]string{"git": "Bash(git:*)", "free": "-"}),
-		satchel.WithApprover(p.approve), satchel.WithRunner(satchel.Runner{Unloaded: true}))).Say(core.User, "hi")
+		satchel.WithApprover(p.approve), satchel.WithRunner(satchel.Runner{AllowUnloaded: true}))).Say(core.User, "hi")
 	for _, tt := range []struct {
 		skill, command string
 		denied         bool

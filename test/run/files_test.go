@@ -131,7 +131,7 @@ func TestConversationFilesWithoutName(t *testing.T) {
 // TestConversationFilesOfTheLastRequest checks that a request replaces the files of the one
 // before, and that no other session sees them.
 func TestConversationFilesOfTheLastRequest(t *testing.T) {
-	b := newBench(t, satchel.Runner{Unloaded: true})
+	b := newBench(t, satchel.Runner{AllowUnloaded: true})
 	b.attaches(content("a.txt", "", "a"))
 	b.attaches(content("b.txt", "", "b"))
 	other := *b
@@ -296,7 +296,7 @@ func hostFile(name, text string) public.Attachment {
 // that the line at the message announces, and it is announced once.
 func TestFilesOfTheHostHaveNamesOfTheirOwn(t *testing.T) {
 	given := []public.Attachment{hostFile("a.txt", "of the host"), hostFile("b.txt", "b of both"), hostFile("c.txt", "c")}
-	c := &fileChat{bench: newBench(t, satchel.Runner{Unloaded: true, Attached: func(context.Context) []public.Attachment { return given }})}
+	c := &fileChat{bench: newBench(t, satchel.Runner{AllowUnloaded: true, Attached: func(context.Context) []public.Attachment { return given }})}
 	c.key.Session = "its-own"
 	c.say("a.txt of the user", "b.txt b of both")
 	c.told("0 a.txt", "0 b.txt", "0 a_2.txt", "0 c.txt")
@@ -313,7 +313,7 @@ func TestFilesOfTheHostComeWithinATurn(t *testing.T) {
 	var host []public.Attachment
 	store := session.NewMemory()
 	open := func() *bench {
-		b := newBench(t, satchel.Runner{Unloaded: true, Attached: func(context.Context) []public.Attachment { return host }}, satchel.WithStore(store))
+		b := newBench(t, satchel.Runner{AllowUnloaded: true, Attached: func(context.Context) []public.Attachment { return host }}, satchel.WithStore(store))
 		b.key.Session = "its-own"
 		return b
 	}
@@ -338,7 +338,7 @@ func TestFilesOfTheHostComeWithinATurn(t *testing.T) {
 func TestFilesOfTheHostKeepTheirNames(t *testing.T) {
 	host := []public.Attachment{hostFile("a.txt", "of the host")}
 	withdrawn := ""
-	attached := satchel.Runner{Unloaded: true, Attached: func(context.Context) []public.Attachment { return host }}
+	attached := satchel.Runner{AllowUnloaded: true, Attached: func(context.Context) []public.Attachment { return host }}
 	c := &fileChat{bench: newBench(t, attached,
 		satchel.WithAudience(func(context.Context, core.SessionKey) satchel.Audience {
 			return satchel.Audience{Key: "all but " + withdrawn, Allow: func(s core.Skill) bool { return s.Name != withdrawn }}

@@ -137,7 +137,7 @@ func TestVenvAfterRestartBelongsToItsSkill(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b := newBench(t, satchel.Runner{Workspaces: places, Unloaded: true}, satchel.WithSkillFS(tt.source, tt.files))
+		b := newBench(t, satchel.Runner{Workspaces: places, AllowUnloaded: true}, satchel.WithSkillFS(tt.source, tt.files))
 		if r := b.run(`{"skill":"weather","command":"ls -A .venv; echo listed; touch .venv/planted"}`); r.Stdout != tt.want {
 			t.Errorf("process %d: %q, not %q", turn, r.Stdout, tt.want)
 		}

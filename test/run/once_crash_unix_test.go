@@ -87,7 +87,7 @@ func onceRuntime(dir, at string) (*satchel.Runtime, core.SessionKey, core.ToolCa
 	if err != nil {
 		return nil, key, onceCall, err
 	}
-	rt, err := satchel.New(satchel.WithSkillFS("skills", listedFiles()), satchel.WithStore(&stopping{store, at}), satchel.WithRunner(satchel.Runner{Executor: executor, Unloaded: true, Once: true}))
+	rt, err := satchel.New(satchel.WithSkillFS("skills", listedFiles()), satchel.WithStore(&stopping{store, at}), satchel.WithRunner(satchel.Runner{Executor: executor, AllowUnloaded: true, Once: true}))
 	if err != nil {
 		return nil, key, onceCall, err
 	}

@@ -46,7 +46,7 @@ func onceHost(t *testing.T, store session.Store, messages []core.Message, opts .
 		t.Fatal(err)
 	}
 	c := chattest.NewChat(t, chattest.Open(t, listedFiles(), append([]satchel.Option{
-		satchel.WithStore(store), satchel.WithRunner(satchel.Runner{Executor: executor, Unloaded: true, Once: true}),
+		satchel.WithStore(store), satchel.WithRunner(satchel.Runner{Executor: executor, AllowUnloaded: true, Once: true}),
 	}, opts...)...))
 	if messages == nil {
 		c.Say(core.User, "hi")
@@ -160,7 +160,7 @@ func TestOnceIsNotMore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c = chattest.NewChat(t, chattest.Open(t, listedFiles(), satchel.WithRunner(satchel.Runner{Executor: executor, Unloaded: true}))).Say(core.User, "hi")
+	c = chattest.NewChat(t, chattest.Open(t, listedFiles(), satchel.WithRunner(satchel.Runner{Executor: executor, AllowUnloaded: true}))).Say(core.User, "hi")
 	call = c.Respond(effects.command("skill_run", 1))[0]
 	c.Execute(call)
 	c.Execute(call)
@@ -170,7 +170,7 @@ func TestOnceIsNotMore(t *testing.T) {
 }
 
 // A call that loads its skill again and then runs does neither twice.
-func TestOnceLoadsAgain(t *testing.T) {
+func TestOnceReloads(t *testing.T) {
 	effects := effects(filepath.Join(t.TempDir(), "effects"))
 	store := session.NewMemory()
 	free := satchel.WithLoading(satchel.Loading{Prices: loadmode.Prices{Write: 1}})

@@ -91,7 +91,7 @@ func (c runCase) open(b *testing.B) (call func(tool, args string)) {
 	for i := range max(c.files-1, 0) {
 		fsys[fmt.Sprintf("s0/part%d/file%d.md", i%5, i)] = &fstest.MapFile{Data: []byte("text")}
 	}
-	runner := satchel.Runner{Executor: local, Workspaces: places, Artifacts: store, Unloaded: c.loaded == 0}
+	runner := satchel.Runner{Executor: local, Workspaces: places, Artifacts: store, AllowUnloaded: c.loaded == 0}
 	rt, err := satchel.New(satchel.WithSkillFS("skills", fsys), satchel.WithLoading(satchel.Loading{Max: -1}), satchel.WithRunner(runner))
 	if err != nil {
 		b.Fatal(err)

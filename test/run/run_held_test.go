@@ -109,7 +109,7 @@ func TestCommandsCannotRun(t *testing.T) {
 // A closed runtime runs nothing.
 func TestRunAfterClose(t *testing.T) {
 	rt, err := satchel.New(satchel.WithSkillFS("skills", fstest.MapFS{"a/SKILL.md": {Data: []byte("---\nname: a\ndescription: A.\n---\n")}}),
-		satchel.WithRunner(satchel.Runner{Unloaded: true}))
+		satchel.WithRunner(satchel.Runner{AllowUnloaded: true}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,7 +42,7 @@ func TestHintOfPath(t *testing.T) {
 
 // Each skill has a HOME of its own.
 func TestHomeOfASkill(t *testing.T) {
-	b := newBench(t, satchel.Runner{Unloaded: true})
+	b := newBench(t, satchel.Runner{AllowUnloaded: true})
 	b.run(`{"skill":"demo","command":"echo secret > ~/left; mkdir -p ~/.local"}`)
 	if r := b.run(`{"skill":"plain","command":"ls -A ~; pwd -P; cd ~"}`); r.ExitCode != 0 || strings.Contains(r.Stdout, "left") {
 		t.Errorf("%+v", r)

@@ -95,7 +95,7 @@ func TestRunnerOptionTwice(t *testing.T) {
 		t.Fatal(err)
 	}
 	skills := fstest.MapFS{"demo/SKILL.md": {Data: []byte("---\nname: demo\ndescription: Runs things.\n---\nRun.\n")}}
-	opts := []satchel.Option{satchel.WithSkillFS("skills", skills), satchel.WithRunner(satchel.Runner{Executor: commands, Unloaded: true})}
+	opts := []satchel.Option{satchel.WithSkillFS("skills", skills), satchel.WithRunner(satchel.Runner{Executor: commands, AllowUnloaded: true})}
 	first, err := satchel.New(opts...)
 	if err != nil {
 		t.Fatal(err)

@@ -12,7 +12,7 @@ import (
 // TestSandboxVenv makes Python's environment where a skill expects it, and uses
 // it in the next run; the skill itself stays read-only.
 func TestSandboxVenv(t *testing.T) {
-	b := newBench(t, satchel.Runner{Executor: chattest.Sandbox(t), Unloaded: true})
+	b := newBench(t, satchel.Runner{Executor: chattest.Sandbox(t), AllowUnloaded: true})
 	for _, step := range []struct{ command, want string }{
 		{"/usr/bin/python3 -m venv --without-pip .venv && .venv/bin/python -c 'import sys; print(sys.prefix)'", `"stdout":"/workspace/skills/demo/.venv\n"`},
 		{"python -c 'import sys; print(sys.prefix)'; touch /skills/demo/.venv/also; touch x || touch /skills/demo/x", "Read-only file system"},

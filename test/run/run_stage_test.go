@@ -212,7 +212,7 @@ func TestStagedInputBelongsToTheLoad(t *testing.T) {
 // A skill that needs no load is looked at once a turn.
 func TestRunUnloadedSeesEditsOfTheTurnBefore(t *testing.T) {
 	eachTree(t, func(t *testing.T, tree skillTree) {
-		b := newStaging(t, tree, satchel.Runner{Unloaded: true})
+		b := newStaging(t, tree, satchel.Runner{AllowUnloaded: true})
 		for _, step := range []struct{ edit, turn, want string }{{"", "", "v1\n"}, {"echo v2", "", "v1\n"}, {"", "next", "v2\n"}} {
 			if step.edit != "" {
 				tree.put(t, "demo/x.sh", step.edit)

@@ -49,7 +49,7 @@ func TestNoCommandSavesAnUpload(t *testing.T) {
 			if _, err := store.Save(context.Background(), "s", own, "text/plain", strings.NewReader("of the user"), 100); err != nil {
 				t.Fatal(err)
 			}
-			b := newBench(t, satchel.Runner{Artifacts: store, ForceSave: true, Uploads: tt.begins})
+			b := newBench(t, satchel.Runner{Artifacts: store, ForceSave: true, UploadPrefix: tt.begins})
 			answer := b.call(tool, `{"skill":"demo","yield_ms":60000,"command":`+asJSON(t, forge)+`,`+tt.more+`}`)
 			kept, err := store.List(context.Background(), "s")
 			if err != nil {

@@ -16,14 +16,14 @@ import (
 	"github.com/satchel-go/satchel/internal/text/redact"
 )
 
-// runAnswer is the JSON object that answers skill_run. Values that differ from
-// run to run, such as the duration, are left to the events: in the answer they
-// would cost prompt cache and tell the model nothing.
+// runAnswer is the JSON object that answers skill_run. Values that differ from run to run, such
+// as the duration, are only in events. In the answer they would break the prompt cache and tell
+// the model nothing.
 type runAnswer struct {
 	Staged    []stagedFile     `json:"staged_inputs,omitempty"`
 	Files     []outputFile     `json:"output_files"`
 	Primary   *outputFile      `json:"primary_output,omitempty"`
-	Stdout    *string          `json:"stdout,omitempty"` // nil: an earlier answer had it
+	Stdout    *string          `json:"stdout,omitempty"` // nil if an earlier answer had it
 	Stderr    *string          `json:"stderr,omitempty"`
 	ExitCode  int              `json:"exit_code"`
 	TimedOut  bool             `json:"timed_out"`
@@ -36,7 +36,7 @@ func warning(format string, args ...any) printable.Text {
 	return printable.Text(fmt.Sprintf(format, args...))
 }
 
-// stagedFile is a [workspace.StagedInput] as an answer shows it.
+// stagedFile is a [workspace.StagedInput] in an answer.
 type stagedFile struct {
 	Name         printable.Text `json:"name"`
 	OriginalName printable.Text `json:"original_name,omitempty"`
@@ -65,27 +65,27 @@ type savedFile struct {
 	Version int            `json:"version"`
 }
 
-// answer is a call after its command has ended: it collects what the command left
-// and reports the result of the call.
+// answer collects the outputs of a command that has ended, and formats the result of the call.
 type answer struct {
 	st    *staging
 	notes *notes // of the staging
 }
 
-// write writes the answer to skill_run.
+// write returns the answer to skill_run.
 func (w *answer) write(ctx context.Context, result executor.Result) (string, error) {
-	a, err := w.outcome(ctx, result, ends(result))
+	a, err := w.outcome(ctx, result, lastOutput(result))
 	if err != nil {
 		return "", err
 	}
 	w.explain(&result)
 	began := time.Now()
-	defer func() { w.st.events.tell(ctx, began, core.Event{Kind: core.WorkspaceInline}) }()
+	defer func() { w.st.events.report(ctx, began, core.Event{Kind: core.WorkspaceInline}) }()
 	a.Stdout, a.Stderr = new(w.stream(result.Stdout)), new(w.stream(result.Stderr))
 	return w.fit(a, w.st.scope.Limits.OrDefaults().Answer)
 }
 
-// outcome collects what the command left and fills in the result. output is the end of what the command has printed.
+// outcome collects the outputs and returns the answer without stdout and stderr. output is the
+// end of what the command has printed.
 func (w *answer) outcome(ctx context.Context, result executor.Result, output string) (*runAnswer, error) {
 	a := &runAnswer{
 		Staged: stagedFiles(w.st.staged), Files: []outputFile{},
@@ -113,10 +113,10 @@ func (w *answer) outcome(ctx context.Context, result executor.Result, output str
 	return a, nil
 }
 
-// explain replaces stderr with advice if the program does not exist, because each
-// executor words that differently.
+// explain replaces stderr by advice if the program does not exist, because each executor has
+// other words for that.
 func (w *answer) explain(result *executor.Result) {
-	if !missing(*result) {
+	if !isNotFound(*result) {
 		return
 	}
 	what, then := "command", "tell the user that it is missing"
@@ -131,20 +131,19 @@ func (w *answer) explain(result *executor.Result) {
 	result.Stderr = executor.Stream{Head: []byte(text)}
 }
 
-// noteFull adds a warning if the workspace is full after a command was ended for
-// what it wrote.
+// noteFull adds a warning if the workspace is full after a command that the disk limit has ended.
 func (w *answer) noteFull(ctx context.Context) {
 	if room, err := w.st.place.Room(ctx, true); err == nil && room.Full != nil {
 		w.notes.add("after this command: " + room.Full.Error())
 	}
 }
 
-// collect finds the outputs, shows them and saves them. After a failed command it
-// leaves out empty files, which redirections leave behind.
+// collect finds the outputs, shows them and saves them. After a failed command it leaves out
+// empty files, because redirections create them.
 func (w *answer) collect(ctx context.Context, a *runAnswer, failed bool) error {
 	collected := core.Event{Kind: core.WorkspaceCollect}
 	began := time.Now()
-	defer func() { w.st.events.tell(ctx, began, collected) }()
+	defer func() { w.st.events.report(ctx, began, collected) }()
 	spec := w.st.outputs
 	spec.Inline = spec.Inline && !w.st.plan.omit
 	limits := w.st.scope.Limits.OrDefaults()
@@ -158,12 +157,12 @@ func (w *answer) collect(ctx context.Context, a *runAnswer, failed bool) error {
 		return nil
 	}
 	w.notes.warn(found.Warnings)
-	kept := w.filesToShow(found.Files, failed)
-	for _, f := range kept {
+	shown := w.filesToShow(found.Files, failed)
+	for _, f := range shown {
 		a.Files = append(a.Files, w.outputFile(f))
 	}
 	if spec.Save || w.st.runner.ForceSave {
-		saved, err := w.save(ctx, kept, spec)
+		saved, err := w.save(ctx, shown, spec)
 		if err != nil {
 			collected.Detail, collected.Err = err.Error(), err
 		}
@@ -174,7 +173,7 @@ func (w *answer) collect(ctx context.Context, a *runAnswer, failed bool) error {
 			collected.Saved = append(collected.Saved, core.Saved{Name: name, Version: s.Version, Ref: ref.String()})
 		}
 	}
-	if p, ok := collect.Primary(kept); ok {
+	if p, ok := collect.Primary(shown); ok {
 		primary := w.outputFile(p)
 		primary.Content, primary.Truncated = "", false // shown once, in the list
 		a.Primary = &primary
@@ -182,9 +181,9 @@ func (w *answer) collect(ctx context.Context, a *runAnswer, failed bool) error {
 	return nil
 }
 
-// stream returns what is shown of stdout or stderr.
+// stream returns the text of stdout or stderr for an answer, without secrets.
 func (w *answer) stream(s executor.Stream) string {
-	if s.Dropped == 0 { // before String, because a secret need not be UTF-8
+	if s.Dropped == 0 { // redact before String, because a secret need not be UTF-8
 		s.Head = []byte(w.notes.redact(string(s.Head) + string(s.Tail)))
 		s.Tail = nil
 		return s.String()
@@ -201,10 +200,10 @@ func (w *answer) outputFile(f collect.File) outputFile {
 	}
 }
 
-// filesToShow returns the files to show, without the empty ones of a failed command and
-// without the values of secrets.
+// filesToShow returns the files without the empty ones of a failed command, and replaces secrets
+// in their content.
 func (w *answer) filesToShow(files []collect.File, failed bool) []collect.File {
-	var kept []collect.File
+	var shown []collect.File
 	for _, f := range files {
 		if failed && f.Size == 0 {
 			continue
@@ -214,17 +213,17 @@ func (w *answer) filesToShow(files []collect.File, failed bool) []collect.File {
 			cut = redact.AtEnd
 		}
 		f.Content = w.notes.hidden.Text(f.Content, cut)
-		kept = append(kept, f)
+		shown = append(shown, f)
 	}
-	if empty := len(files) - len(kept); empty > 0 {
+	if empty := len(files) - len(shown); empty > 0 {
 		w.notes.add(fmt.Sprintf("%d empty files of the failed command are left out", empty))
 	}
-	return kept
+	return shown
 }
 
-// fit writes an answer of at most limit bytes of JSON. What happened takes precedence over
-// what was found: fit first cuts long lists and streams, then shows content in the room that
-// is left.
+// fit returns an answer of at most limit bytes of JSON. The result of the command takes
+// precedence over content of files. So fit first cuts long lists and streams, and then shows
+// content in the room that is left.
 func (w *answer) fit(a *runAnswer, limit int) (string, error) {
 	contents := make([]string, len(a.Files))
 	for i := range a.Files {
@@ -239,7 +238,7 @@ func (w *answer) fit(a *runAnswer, limit int) (string, error) {
 		return "", err
 	}
 	limits := w.st.scope.Limits.OrDefaults()
-	room := min(limits.InlineTotal, limit-len(text)-reserve)
+	room := min(limits.InlineTotal, limit-len(text)-answerReserve)
 	cut := 0
 	for i := range a.Files {
 		f := &a.Files[i]
@@ -265,30 +264,29 @@ func (w *answer) shorten(a *runAnswer, limit int) {
 		}
 	}
 	if a.Primary != nil && printable.Size(string(a.Primary.Name)) > limit/64 {
-		a.Primary = nil // the list has the rest, if there is room
+		a.Primary = nil // the list of files has it too, if there is room
 	}
 	var staged, files, saved, warnings int
 	a.Staged, staged = shortList(a.Staged, limit/12)
 	a.Files, files = shortList(a.Files, limit/6)
 	a.Artifacts, saved = shortList(a.Artifacts, limit/16)
 	a.Warnings, warnings = shortList(a.Warnings, limit/12)
-	for _, left := range []struct {
+	for _, omitted := range []struct {
 		n    int
 		text string
 	}{
 		{staged, "%d more staged inputs are not listed: see work/inputs"},
 		{files, "%d more output files are not listed: name them in a call of their own"},
 		{saved, "%d more artifacts were saved and are not listed"},
-		{warnings, "%d more warnings are left out"},
+		{warnings, "%d more warnings are omitted out"},
 	} {
-		if left.n > 0 {
-			a.Warnings = append(a.Warnings, warning(left.text, left.n))
+		if omitted.n > 0 {
+			a.Warnings = append(a.Warnings, warning(omitted.text, omitted.n))
 		}
 	}
 }
 
-// shortStream keeps the beginning and the end of a text that takes too many bytes
-// in JSON.
+// shortStream returns the beginning and the end of a text that takes too many bytes in JSON.
 func shortStream(text string, limit int) string {
 	if plainjson.Size(text) <= limit {
 		return text
@@ -298,8 +296,7 @@ func shortStream(text string, limit int) string {
 	return fmt.Sprintf("%s\n[... %d bytes left out ...]\n%s", head, len(text)-len(head)-len(tail), tail)
 }
 
-// shortList keeps as many elements from the beginning as fit, and says how many
-// are left out.
+// shortList returns the first elements that fit, and how many it leaves out.
 func shortList[T any](list []T, limit int) (kept []T, left int) {
 	for i, element := range list {
 		text, err := json.Marshal(element)
@@ -310,10 +307,10 @@ func shortList[T any](list []T, limit int) (kept []T, left int) {
 	return list, 0
 }
 
-// finish writes the result of a session whose command has ended. The result leaves out
-// the output, which is in the pages; output is its end.
+// finish returns the result of a session whose command has ended. The result does not contain the
+// output, which the pages have. output is its end.
 func (w *answer) finish(ctx context.Context, result executor.Result, fault error, output string, began time.Time) []byte {
-	w.st.events.end(ctx, began, result, fault)
+	w.st.events.reportEnd(ctx, began, result, fault)
 	if fault != nil {
 		w.notes.add(fault.Error())
 	}
@@ -332,13 +329,13 @@ func (w *answer) finish(ctx context.Context, result executor.Result, fault error
 	return []byte(text)
 }
 
-// begun returns what the answer to skill_exec says beside the page while there is
-// no result yet.
-func (w *answer) begun() execAnswer {
-	told := &runAnswer{Staged: stagedFiles(w.st.staged)}
+// startAnswer returns the fields of an answer to skill_exec beside the page, while the command
+// runs.
+func (w *answer) startAnswer() execAnswer {
+	a := &runAnswer{Staged: stagedFiles(w.st.staged)}
 	for _, text := range w.notes.warnings {
-		told.Warnings = append(told.Warnings, printable.Text(w.notes.redact(text)))
+		a.Warnings = append(a.Warnings, printable.Text(w.notes.redact(text)))
 	}
-	w.shorten(told, w.st.scope.Limits.OrDefaults().Answer)
-	return execAnswer{Staged: told.Staged, Warnings: told.Warnings}
+	w.shorten(a, w.st.scope.Limits.OrDefaults().Answer)
+	return execAnswer{Staged: a.Staged, Warnings: a.Warnings}
 }

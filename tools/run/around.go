@@ -17,22 +17,22 @@ import (
 
 var (
 	changesDirectory = regexp.MustCompile(`(?i)\b(cd|chdir|pushd|popd|cwd|setwd)\b`)
-	// goesTo finds where a command says that it goes.
-	goesTo = regexp.MustCompile(`(?:\b(?:cd|chdir|pushd)\s+(?:-\S*\s+)*|\s-C\s*|\s--?(?:prefix|cwd|dir|directory|project|chdir|git-dir|work-tree)[=\s]\s*|\bGIT_(?:DIR|WORK_TREE)=)(` + word + `)`)
-	words  = regexp.MustCompile(word)
-	// simples separates the simple commands of a command.
-	simples = regexp.MustCompile(`[;&|()\n]+`)
+	// dirArgument matches the parts of a command that name a directory to which it changes.
+	dirArgument = regexp.MustCompile(`(?:\b(?:cd|chdir|pushd)\s+(?:-\S*\s+)*|\s-C\s*|\s--?(?:prefix|cwd|dir|directory|project|chdir|git-dir|work-tree)[=\s]\s*|\bGIT_(?:DIR|WORK_TREE)=)(` + word + `)`)
+	words       = regexp.MustCompile(word)
+	// commandSeparators separates the simple commands of a command.
+	commandSeparators = regexp.MustCompile(`[;&|()\n]+`)
 )
 
-// word is a word of a command, with its quotes.
+// word matches a word of a command with its quotes.
 const word = `(?:"[^"]*"|'[^']*'|[^\s;&|()<>"'])+`
 
 var unquoter = strings.NewReplacer(`"`, "", `'`, "", "{", "", "}", "")
 
-// foreign are names by which programs find code and settings in the directory
-// where they start and in those above, whatever their environment says. Hidden names
-// are such, too.
-var foreign = []string{
+// configNames are files and directories in which programs find code and settings, in the
+// directory where they start and in its parents. The environment cannot prevent that. Hidden
+// names count too.
+var configNames = []string{
 	"node_modules", "package.json", "deno.json", "deno.jsonc", "bunfig.toml", "tsconfig.json", "jsconfig.json", ".npmrc", ".yarnrc.yml", ".env",
 	"pyproject.toml", "setup.cfg", "setup.py", "tox.ini", "pytest.ini", "conftest.py", "Pipfile",
 	"Makefile", "makefile", "GNUmakefile", "Gemfile", "Rakefile", "composer.json", "Cargo.toml", "go.mod", "go.work", "build.gradle", "pom.xml",
@@ -40,17 +40,18 @@ var foreign = []string{
 	"ansible.cfg", "mypy.ini", "uv.toml", "ruff.toml", "poetry.toml", "noxfile.py", "tasks.py", "fabfile.py", "dodo.py", "gunicorn.conf.py",
 }
 
-// isForeign reports whether a name is hidden, one of foreign, or that of a
-// configuration which is a program.
-func isForeign(name string) bool {
-	return strings.HasPrefix(name, ".") || slices.Contains(foreign, name) || strings.Contains(name, ".config.") || strings.HasSuffix(name, "_config.py")
+// isConfigName reports whether a name is hidden, is in configNames, or has the form of a
+// configuration file that is a program.
+func isConfigName(name string) bool {
+	return strings.HasPrefix(name, ".") || slices.Contains(configNames, name) || strings.Contains(name, ".config.") || strings.HasSuffix(name, "_config.py")
 }
 
-// checkAround refuses a privileged command if programs would find code or settings of others
-// around its working directory, or around a directory that it changes to.
-func (st *staging) checkAround() error {
-	if len(st.aside) > 0 {
-		return tools.ModelErrorf("not run: the skill's own folder %q is hidden by that of the conversation, to which other skills write, and this command may do more than others: commands that have a network, a secret or a list run only when the author of the skill has renamed it", st.aside[0])
+// checkSurroundings returns an error for a privileged command if programs could find code or
+// settings of other skills. It looks in the working directory, in directories to which the
+// command changes, and in their parents.
+func (st *staging) checkSurroundings() error {
+	if len(st.hiddenDirs) > 0 {
+		return tools.ModelErrorf("not run: the skill's own folder %q is hidden by that of the conversation, to which other skills write, and this command may do more than others: commands that have a network, a secret or a list run only when the author of the skill has renamed it", st.hiddenDirs[0])
 	}
 	if c := st.runner.Executor.Capabilities(); c.Filesystem.Enforced && !c.Links.Enforced {
 		left := maxNames
@@ -60,11 +61,11 @@ func (st *staging) checkAround() error {
 			}
 		}
 	}
-	if !st.runner.Executor.Capabilities().Filesystem.Enforced { // else nothing of others is there
+	if !st.runner.Executor.Capabilities().Filesystem.Enforced { // otherwise commands cannot write there
 		for _, dir := range []string{"", "skills"} {
-			for _, name := range foreign {
+			for _, name := range configNames {
 				if _, err := st.place.Lstat(path.Join(dir, name)); err == nil {
-					return leftBehind(path.Join(dir, name))
+					return errConfigFile(path.Join(dir, name))
 				}
 			}
 		}
@@ -76,7 +77,7 @@ func (st *staging) checkAround() error {
 		}
 		for _, e := range entries {
 			if strings.HasPrefix(e.Name(), "__init__.") {
-				return leftBehind(path.Join(dir, e.Name()))
+				return errConfigFile(path.Join(dir, e.Name()))
 			}
 		}
 	}
@@ -84,9 +85,9 @@ func (st *staging) checkAround() error {
 	if err := st.checkAbove(dir); err != nil {
 		return err
 	}
-	for _, found := range goesTo.FindAllStringSubmatch(st.plan.command, maxNamed) {
+	for _, found := range dirArgument.FindAllStringSubmatch(st.plan.command, maxNamed) {
 		var known bool
-		if dir, known = st.goes(dir, unquoter.Replace(found[1])); !known {
+		if dir, known = st.targetDir(dir, unquoter.Replace(found[1])); !known {
 			left := maxNames
 			return errors.Join(checkBelow(st.place, "work", &left), checkBelow(st.place, "out", &left))
 		}
@@ -102,11 +103,11 @@ func (st *staging) checkAround() error {
 	return nil
 }
 
-// sharedScripts returns the directories, beside the skills, of the scripts that the
-// command may start and whose interpreter, by their extension, is wanted.
+// sharedScripts returns the directories outside the skills with scripts that the command may
+// start. wanted selects scripts by the interpreter of their extension.
 func (st *staging) sharedScripts(wanted func(by string) bool) (dirs []string) {
 	for _, file := range st.scripts(wanted) {
-		dir, _ := st.goes(st.cwd, path.Dir(file))
+		dir, _ := st.targetDir(st.cwd, path.Dir(file))
 		if dir != "." && !strings.HasPrefix(dir+"/", "skills/") && !slices.Contains(dirs, dir) && len(dirs) < maxNamed {
 			dirs = append(dirs, dir)
 		}
@@ -114,12 +115,12 @@ func (st *staging) sharedScripts(wanted func(by string) bool) (dirs []string) {
 	return dirs
 }
 
-// scripts returns the files that the command may start and whose interpreter, by their
-// extension, is wanted.
+// scripts returns the script files that the command may start. wanted selects them by the
+// interpreter of their extension.
 func (st *staging) scripts(wanted func(by string) bool) (files []string) {
-	for _, simple := range simples.Split(st.plan.command, maxNames) {
+	for _, simple := range commandSeparators.Split(st.plan.command, maxNames) {
 		words := words.FindAllString(simple, maxNames)
-		if len(words) == 0 || slices.Contains(startsNothing, words[0]) {
+		if len(words) == 0 || slices.Contains(filePrograms, words[0]) {
 			continue
 		}
 		for _, text := range words {
@@ -132,12 +133,12 @@ func (st *staging) scripts(wanted func(by string) bool) (files []string) {
 	return files
 }
 
-// startsNothing are programs that only read and write the files in their arguments.
-var startsNothing = []string{"cp", "mv", "rm", "ls", "cat", "head", "tail", "wc", "grep", "diff", "tee", "mkdir", "touch", "chmod", "echo", "printf", "test", "stat", "file"}
+// filePrograms are programs that only read and write the files in their arguments.
+var filePrograms = []string{"cp", "mv", "rm", "ls", "cat", "head", "tail", "wc", "grep", "diff", "tee", "mkdir", "touch", "chmod", "echo", "printf", "test", "stat", "file"}
 
-// goes returns the directory of the workspace to which a command in the directory
-// from goes, and whether the text alone says it.
-func (st *staging) goes(from, to string) (dir string, known bool) {
+// targetDir returns the directory of the workspace to which a command in directory from changes.
+// known reports whether the text alone determines it.
+func (st *staging) targetDir(from, to string) (dir string, known bool) {
 	for _, own := range []string{"$TMPDIR", "$HOME", "~"} {
 		if rest, ok := strings.CutPrefix(to, own); ok && (rest == "" || rest[0] == '/') && !strings.Contains(rest, "..") {
 			return ".", true
@@ -152,17 +153,17 @@ func (st *staging) goes(from, to string) (dir string, known bool) {
 			break
 		}
 	}
-	// What follows a link by ".." is somewhere else for programs than for shells.
+	// After a symlink, programs resolve ".." to another directory than shells do.
 	known = !strings.ContainsAny(to, "$`*?[~\\") && !strings.Contains(strings.TrimLeft(to, "./"), "..")
 	return callargs.ThroughLinks(strings.TrimPrefix(path.Join("/", from, to), "/")), known
 }
 
-// checkAbove refuses a directory that other skills may have written if it is a link, or if it
-// or one above has names by which programs find code or settings.
+// checkAbove returns an error if a directory that other skills may have written is a symlink, or
+// if it or a parent contains a configuration file.
 func (st *staging) checkAbove(dir string) error {
 	for ; fs.ValidPath(dir) && dir != "." && dir != "skills" && !strings.HasPrefix(dir+"/", st.dir+"/"); dir = path.Dir(dir) {
 		if info, err := st.place.Lstat(dir); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-			return leftBehind(dir)
+			return errConfigFile(dir)
 		}
 		entries, err := entriesIn(st.place, dir)
 		if err != nil {
@@ -177,8 +178,8 @@ func (st *staging) checkAbove(dir string) error {
 	return nil
 }
 
-// checkBelow refuses a directory if one at or below it has such names. It looks at as
-// many entries as are left.
+// checkBelow returns an error if a directory, or one below it, contains a configuration file.
+// left is how many entries it may still read.
 func checkBelow(place workspace.Workspace, dir string, left *int) error {
 	entries, err := entriesIn(place, dir)
 	if err != nil {
@@ -200,8 +201,8 @@ func checkBelow(place workspace.Workspace, dir string, left *int) error {
 	return nil
 }
 
-// checkLinks refuses a link at or below a directory, since it may lead to what the command
-// alone may write. It looks at as many entries as are left.
+// checkLinks returns an error for a symlink in a directory or below it, because it may lead to
+// files that only this command may write. left is how many entries it may still read.
 func checkLinks(place workspace.Workspace, dir string, left *int) error {
 	entries, err := entriesIn(place, dir)
 	if err != nil {
@@ -225,23 +226,23 @@ func checkLinks(place workspace.Workspace, dir string, left *int) error {
 	return nil
 }
 
-// checkEntry refuses an entry by which programs find code or settings.
+// checkEntry returns an error for an entry in which programs find code or settings.
 func checkEntry(place workspace.Workspace, dir, name string) error {
 	switch file := path.Join(dir, name); {
 	case name == ".git":
 		return checkRepository(place, file)
-	case isForeign(name):
-		return leftBehind(file)
+	case isConfigName(name):
+		return errConfigFile(file)
 	}
 	return nil
 }
 
-// leftBehind is the error for a file that other commands may have left.
-func leftBehind(file string) error {
+// errConfigFile returns the error for a configuration file that another skill could have written.
+func errConfigFile(file string) error {
 	return tools.ModelErrorf("not run: programs take code or settings from $WORKSPACE_DIR/%s, which another skill could have written, and this command may do more than others: start in the skill's folder and name files by their paths, copy what is needed to $TMPDIR, or remove it first", printable.CutLine(file, 300))
 }
 
-// entriesIn returns the entries of a directory, none if it is not there.
+// entriesIn returns the entries of a directory, none if it does not exist.
 func entriesIn(place workspace.Workspace, dir string) ([]fs.DirEntry, error) {
 	f, err := place.Open(dir)
 	if err != nil {
@@ -259,17 +260,17 @@ func entriesIn(place workspace.Workspace, dir string) ([]fs.DirEntry, error) {
 	return entries, nil
 }
 
-// checkRepository refuses a repository that has settings of its own beside those
-// that each clone has: some of them are programs.
+// checkRepository returns an error for a git repository with settings that a plain clone does not
+// have, because some settings name programs.
 func checkRepository(place workspace.Workspace, git string) error {
 	for _, name := range []string{"commondir", "modules", "worktrees", "info/attributes", "config.worktree"} {
 		if _, err := place.Lstat(git + "/" + name); err == nil {
-			return leftBehind(git + "/" + name)
+			return errConfigFile(git + "/" + name)
 		}
 	}
 	text, err := readHead(place, git+"/config")
 	if err != nil || len(text) == maxHead { // there may be more
-		return leftBehind(git)
+		return errConfigFile(git)
 	}
 	section := ""
 	for line := range strings.Lines(text) {
@@ -280,21 +281,21 @@ func checkRepository(place workspace.Workspace, git string) error {
 			section, _, _ = strings.Cut(strings.ToLower(line[1:len(line)-1]), " ")
 		default:
 			key, value, _ := strings.Cut(line, "=")
-			if key = section + "." + strings.ToLower(strings.TrimSpace(key)); !slices.Contains(harmless, key) || strings.HasSuffix(value, `\`) || key == "remote.url" && !remote.MatchString(value) {
-				return leftBehind(git + "/config")
+			if key = section + "." + strings.ToLower(strings.TrimSpace(key)); !slices.Contains(harmlessSettings, key) || strings.HasSuffix(value, `\`) || key == "remote.url" && !remoteURL.MatchString(value) {
+				return errConfigFile(git + "/config")
 			}
 		}
 	}
 	return nil
 }
 
-// remote finds the addresses of other machines. A push to a directory of this one
-// runs the hooks that lie there.
-var remote = regexp.MustCompile(`^\s*"?(https?://|ssh://|git://|[A-Za-z0-9_.-]+@[A-Za-z0-9.-]+:)`)
+// remoteURL matches addresses of other machines. A push to a directory of this machine would run
+// the hooks there.
+var remoteURL = regexp.MustCompile(`^\s*"?(https?://|ssh://|git://|[A-Za-z0-9_.-]+@[A-Za-z0-9.-]+:)`)
 
-// harmless are settings of repositories that name no program, or one that
-// [staging.isolated] overrides.
-var harmless = []string{
+// harmlessSettings are settings of repositories that name no program, or that
+// [staging.isolatedEnv] overrides.
+var harmlessSettings = []string{
 	"core.repositoryformatversion", "core.filemode", "core.bare", "core.logallrefupdates", "core.ignorecase", "core.precomposeunicode", "core.symlinks",
 	"core.fsmonitor", "core.hookspath", "core.pager", "core.attributesfile", "core.sshcommand", "core.editor",
 	"remote.url", "remote.fetch", "branch.remote", "branch.merge", "branch.rebase", "user.name", "user.email", "init.defaultbranch", "pull.rebase", "push.default",

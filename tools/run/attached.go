@@ -17,16 +17,16 @@ import (
 	host "github.com/satchel-go/satchel/workspace"
 )
 
-// attached are the files of a conversation, in the scope, and of its host.
-type attached struct {
+// attachments stages the files of a conversation and those of its host.
+type attachments struct {
 	scope *skilltools.Scope
 	host  func(ctx context.Context) []host.Attachment
 }
 
-// stage stages the files of the conversation and then those of the host, each under
-// the name that the model was told. A file that cannot be staged becomes a warning.
-func (f attached) stage(ctx context.Context, place workspace.Workspace, from workspace.Sources, n *notes) (staged []workspace.StagedInput, err error) {
-	host, err := f.ofHost(ctx)
+// stage stages the files of the conversation and then those of the host, with the names that the
+// model knows. A file that cannot be staged becomes a warning.
+func (f attachments) stage(ctx context.Context, place workspace.Workspace, from workspace.Sources, n *notes) (staged []workspace.StagedInput, err error) {
+	host, err := f.hostFiles(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -55,13 +55,13 @@ func (f attached) stage(ctx context.Context, place workspace.Workspace, from wor
 	return staged, nil
 }
 
-// ofHost returns the files of the host under the names that the record has for them. Files
-// that came since the turn began get their names now.
-func (f attached) ofHost(ctx context.Context) ([]workspace.Attachment, error) {
+// hostFiles returns the files of the host with their names in the record. Files that were added
+// since the turn began get their names now.
+func (f attachments) hostFiles(ctx context.Context) ([]workspace.Attachment, error) {
 	if f.host == nil {
 		return nil, nil
 	}
-	files := hostfiles.Of(f.host(ctx))
+	files := hostfiles.FromHost(f.host(ctx))
 	if len(files) == 0 {
 		return nil, nil
 	}
@@ -82,9 +82,9 @@ func (f attached) ofHost(ctx context.Context) ([]workspace.Attachment, error) {
 	return files, nil
 }
 
-// conversation returns the files of the conversation, the newest if there are too
-// many, and reports those that cannot be decoded.
-func (f attached) conversation(most int) (files []workspace.Attachment, notes []string) {
+// conversation returns the files of the conversation, the newest if there are too many. notes
+// report files that cannot be decoded.
+func (f attachments) conversation(most int) (files []workspace.Attachment, notes []string) {
 	attached := f.scope.Attached()
 	if more := len(attached) - most; more > 0 {
 		more = min(more, len(attached))
@@ -109,8 +109,7 @@ func (f attached) conversation(most int) (files []workspace.Attachment, notes []
 	return files, notes
 }
 
-// mediaType returns the type that the message gave a staged file, or else the one
-// that its content shows.
+// mediaType returns the type of a staged file from its message, or else from its content.
 func mediaType(place workspace.Workspace, s workspace.StagedInput) string {
 	if given, _, err := mime.ParseMediaType(s.MIME); err == nil && len(given) <= maxShownName && strings.Contains(given, "/") {
 		return given

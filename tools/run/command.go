@@ -17,7 +17,7 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// build builds the command of the request.
+// build returns the command of the call.
 func (st *staging) build() (executor.Command, error) {
 	var err error
 	if st.cwd, err = st.place.Dir(st.dir, st.plan.cwd); err != nil {
@@ -29,9 +29,9 @@ func (st *staging) build() (executor.Command, error) {
 	}
 	st.program = &program{
 		plan: st.plan, skill: st.skill.Name, place: st.place, dir: st.dir, at: st.at,
-		policy: st.runner.Policy, own: st.runner.Interpreters, listed: st.scope.Interpreted, scriptsOnly: st.scope.Loads != "", notes: st.notes,
+		policy: st.runner.Policy, interpreters: st.runner.Interpreters, isByInterpreter: st.scope.Interpreted, scriptsOnly: st.scope.LoadToolName != "", notes: st.notes,
 		files: func() []string {
-			files, _, _ := st.scope.Catalog().Files(context.Background(), st.skill.Name, 0) // without them nothing is suggested
+			files, _, _ := st.scope.Catalog().Files(context.Background(), st.skill.Name, 0) // an error only loses suggestions
 			return files
 		},
 	}
@@ -50,7 +50,7 @@ func (st *staging) build() (executor.Command, error) {
 		Workspace: st.place.Path(), Dir: st.cwd,
 		Skills: path.Dir(st.dir), Writable: []string{workspace.VenvDir(st.dir)},
 	}
-	if st.privileged {
+	if st.isPrivileged {
 		cmd.Parts = []string{"work", "out", "runs"}
 		for _, dir := range []string{st.scratch.home, st.scratch.temp} {
 			if path.Dir(dir) == cmd.Skills {
@@ -61,10 +61,9 @@ func (st *staging) build() (executor.Command, error) {
 	return cmd, nil
 }
 
-// within limits the disk space of a command to the room that there is. In a full
-// workspace only that room bounds it, because the command may be the one that
-// removes something.
-func within(limits *executor.Limits, room workspace.Room, n *notes) {
+// limitDisk limits the disk space of a command to the room in its workspace. In a full workspace
+// only the reserve limits it, because the command may remove files.
+func limitDisk(limits *executor.Limits, room workspace.Room, n *notes) {
 	switch {
 	case room.Full != nil:
 		limits.Disk = room.Limit
@@ -74,17 +73,17 @@ func within(limits *executor.Limits, room workspace.Room, n *notes) {
 	}
 }
 
-// seenAt is the path at which commands find the workspace.
-type seenAt string
+// workspacePath is the path at which commands see the workspace.
+type workspacePath string
 
-// path returns the path at which they find a path of the workspace.
-func (at seenAt) path(rel string) string {
+// path returns the path at which commands see a path of the workspace.
+func (at workspacePath) path(rel string) string {
 	return filepath.Join(string(at), filepath.FromSlash(rel))
 }
 
-// withVariable returns a path of the workspace, as commands print it, with $WORKSPACE_DIR in
-// front, and any other path as it is.
-func (at seenAt) withVariable(p string) string {
+// withVariable converts a path of the workspace that a command has printed to one that begins
+// with $WORKSPACE_DIR. It returns any other path unchanged.
+func (at workspacePath) withVariable(p string) string {
 	rel, ok := callargs.Below(string(at), p)
 	if !ok {
 		return p
@@ -95,9 +94,9 @@ func (at seenAt) withVariable(p string) string {
 	return "$WORKSPACE_DIR/" + callargs.ThroughLinks(rel)
 }
 
-// target is withVariable for a path that is relative to the workspace, which may lead through a
-// link in the folder of a skill.
-func (at seenAt) target(p string) string {
+// target is withVariable for a path that may be relative to the workspace, and that may lead
+// through a link in the folder of a skill.
+func (at workspacePath) target(p string) string {
 	rel, ok := callargs.InWorkspace(p)
 	if !ok {
 		rel = p
@@ -108,27 +107,27 @@ func (at seenAt) target(p string) string {
 	return at.withVariable(p)
 }
 
-// program chooses what runs for a plan.
+// program decides which program runs for a plan.
 type program struct {
-	plan   *plan
-	skill  string
-	place  workspace.Workspace
-	dir    string // of the skill, relative to the workspace
-	at     seenAt
-	policy Policy
-	own    map[string][]string // interpreters of the host
-	listed bool                // a pattern allowed the script by its interpreter
-	notes  *notes
-	files  func() []string // of the skill
-	// scriptsOnly says that the call came from another vocabulary, which runs scripts
-	// and lacks the other parameters of skill_run.
+	plan            *plan
+	skill           string
+	place           workspace.Workspace
+	dir             string // of the skill, relative to the workspace
+	at              workspacePath
+	policy          Policy
+	interpreters    map[string][]string // interpreters of the host
+	isByInterpreter bool                // a pattern allowed the script by its interpreter
+	notes           *notes
+	files           func() []string // of the skill
+	// scriptsOnly reports that the call came from another vocabulary, which only runs scripts and
+	// lacks the other parameters of skill_run.
 	scriptsOnly bool
 
-	name      string     // what runs
-	otherwise [][]string // how else the script can be run
+	name         string     // the program that runs
+	alternatives [][]string // further argument lists that can run the script
 }
 
-// arguments returns the argument list of the plan's command.
+// arguments returns the argument list of the plan's command. search is the PATH.
 func (p *program) arguments(search string) ([]string, error) {
 	if p.plan.script != "" {
 		return p.scriptArguments(search)
@@ -143,8 +142,8 @@ func (p *program) arguments(search string) ([]string, error) {
 	return append([]string{simple.Path}, simple.Args[1:]...), nil
 }
 
-// check compares a command with the policy. Its program is looked up here, where the last
-// directory of search may have another path, and its link is followed.
+// check checks a command against the policy and looks up its program. It does so in this process,
+// where the last directory of search may have another path and is a symlink.
 func (p *program) check(command, search string) (shellcmd.Simple, error) {
 	last := workspace.LastPath(p.place.Path())
 	if rest, ok := strings.CutSuffix(search, workspace.LastPath(p.at.path(""))); ok {
@@ -157,8 +156,7 @@ func (p *program) check(command, search string) (shellcmd.Simple, error) {
 	return simple, err
 }
 
-// advice returns text that names parameters of skill_run, or "" if the model does not have
-// them.
+// advice returns text that names parameters of skill_run, or "" if the model does not have them.
 func (p *program) advice(text string) string {
 	if p.scriptsOnly {
 		return ""
@@ -166,8 +164,8 @@ func (p *program) advice(text string) string {
 	return text
 }
 
-// checkLengths refuses arguments that are too long for the kernel, and says where
-// else a long text can go.
+// checkLengths returns an error for arguments that are too long for the kernel. The error says
+// where a long text can go.
 func (p *program) checkLengths(args, env []string) error {
 	if n := len(p.plan.command); n > maxArgument && !p.policy.Restricts() {
 		return tools.ModelErrorf(`command has %d bytes, at most %d are allowed: send it as {"command":"bash -s","stdin":"…"}, or write it to a file first`, n, maxArgument)
@@ -185,15 +183,16 @@ func (p *program) checkLengths(args, env []string) error {
 	return nil
 }
 
-// scriptArguments lets the executor find out which of the interpreters exists,
-// unless the lists must know it.
+// scriptArguments returns the argument list that runs the plan's script. If a policy restricts
+// commands, it chooses the interpreter. Otherwise the executor tries the alternatives, because
+// only the executor knows which programs it has.
 func (p *program) scriptArguments(search string) ([]string, error) {
 	ways, err := p.script()
 	if err != nil {
 		return nil, err
 	}
 	if !p.policy.Restricts() {
-		p.otherwise = ways[1:]
+		p.alternatives = ways[1:]
 		return ways[0], nil
 	}
 	for i, way := range ways {
@@ -204,9 +203,9 @@ func (p *program) scriptArguments(search string) ([]string, error) {
 		if i == len(ways)-1 || !errors.Is(err, lookpath.ErrNotFound) {
 			return nil, tools.ModelErrorf("script %q is run by %s: %v", printable.Cut(p.plan.script, 200), printable.CutLine(way[0], 80), err)
 		}
-		p.fellBack(way[0], ways[i+1][0])
+		p.noteFallback(way[0], ways[i+1][0])
 	}
-	return nil, nil // at least one of the ways exists
+	return nil, nil // not reached: script returns at least one way
 }
 
 func shellQuote(s string) string {
@@ -223,12 +222,11 @@ func lookup(env []string, name string) string {
 	return value
 }
 
-// notFound is the exit code if a program does not exist.
+// notFound is the exit code for a program that does not exist.
 const notFound = 127
 
-// fallback runs a script by the interpreter of its extension if the program of
-// its first line does not exist, and says so. Only the executor knows which
-// programs it has.
+// fallback is an executor that runs a script by the interpreter of its extension if the program
+// of its first line does not exist.
 type fallback struct {
 	executor.Executor
 	program *program
@@ -237,15 +235,15 @@ type fallback struct {
 // Run implements [executor.Executor].
 func (f fallback) Run(ctx context.Context, cmd executor.Command) (executor.Result, error) {
 	result, err := f.Executor.Run(ctx, cmd)
-	for err == nil && missing(result) && f.program.nextWay(&cmd) {
+	for err == nil && isNotFound(result) && f.program.useAlternative(&cmd) {
 		cmd.Stdin = f.program.plan.input()
 		result, err = f.Executor.Run(ctx, cmd)
 	}
 	return result, err
 }
 
-// Start implements [executor.Executor]. If the program does not exist, the
-// process has already ended.
+// Start implements [executor.Executor]. If the program does not exist, the process has ended at
+// once.
 func (f fallback) Start(ctx context.Context, cmd executor.Command, term executor.Terminal) (executor.Process, error) {
 	for {
 		p, err := f.Executor.Start(ctx, cmd, term)
@@ -257,29 +255,31 @@ func (f fallback) Start(ctx context.Context, cmd executor.Command, term executor
 		default:
 			return p, nil
 		}
-		if result, err := p.Wait(ctx); err != nil || !missing(result) || !f.program.nextWay(&cmd) {
-			return p, nil //nolint:nilerr // who waits for p is told
+		if result, err := p.Wait(ctx); err != nil || !isNotFound(result) || !f.program.useAlternative(&cmd) {
+			return p, nil //nolint:nilerr // p.Wait returns the error to the caller
 		}
 	}
 }
 
-func missing(r executor.Result) bool {
+// isNotFound reports whether a command has failed because its program does not exist.
+func isNotFound(r executor.Result) bool {
 	return r.Reason == executor.ReasonSetup && r.ExitCode == notFound
 }
 
-// nextWay changes a command to the next way of running the script, if there is
-// one.
-func (p *program) nextWay(cmd *executor.Command) bool {
-	if len(p.otherwise) == 0 {
+// useAlternative changes cmd to the next alternative that runs the script. It returns false if
+// there is none.
+func (p *program) useAlternative(cmd *executor.Command) bool {
+	if len(p.alternatives) == 0 {
 		return false
 	}
-	next := p.otherwise[0]
-	p.otherwise = p.otherwise[1:]
-	p.fellBack(p.name, next[0])
+	next := p.alternatives[0]
+	p.alternatives = p.alternatives[1:]
+	p.noteFallback(p.name, next[0])
 	cmd.Args, p.name = next, next[0]
 	return true
 }
 
-func (p *program) fellBack(program, next string) {
+// noteFallback adds a warning that next replaces a program that was not found.
+func (p *program) noteFallback(program, next string) {
 	p.notes.add(fmt.Sprintf("script %q asks for %s, which was not found: %s is taken for it", printable.Cut(p.plan.script, 200), printable.CutLine(program, 80), next))
 }

@@ -18,23 +18,24 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// steering are the prefixes of variables that make an allowed program run code of
-// the caller's choice.
-var steering = [...]string{
+// codeVariables are prefixes of variables with which a caller can make an allowed program run
+// other code.
+var codeVariables = [...]string{
 	"LD_", "DYLD_", "PYTHON", "PERL", "RUBY", "NODE_", "GIT_", "GCONV_", "JAVA_", "LUA_", "PHP", "R_", "XDG_", "CURL_", "WGET", "SSL_", "OPENSSL_",
 	"NPM_", "npm_", "PIP_", "UV_", "CARGO_", "BUNDLE_", "GEM_", "DENO_", "GO", "CLASSPATH", "MAVEN_", "GRADLE_", "SSH_", "BASH", "_JAVA", "JDK_JAVA",
 }
 
-func steers(name string) bool {
+// mayRunCode reports whether a variable can make a program run other code.
+func mayRunCode(name string) bool {
 	if slices.Contains([]string{"PATH", "ENV", "IFS", "HOME", "TMPDIR", "EDITOR", "VISUAL", "PAGER", "SHELL", "ZDOTDIR", "NETRC", "CDPATH", "MAKEFLAGS", "TAR_OPTIONS", "LESSOPEN", "INPUTRC", "AWKPATH", "AWKLIBPATH"}, name) {
 		return true
 	}
-	return slices.ContainsFunc(steering[:], func(s string) bool { return strings.HasPrefix(name, s) })
+	return slices.ContainsFunc(codeVariables[:], func(s string) bool { return strings.HasPrefix(name, s) })
 }
 
-// free reports whether a call may set a variable where commands are restricted: one
-// that the host names, or one of language and time zone that names no file.
-func (p Policy) free(name, value string) bool {
+// allowsVariable reports whether a call may set a variable if commands are restricted. The host
+// names such variables; those of language and time zone are allowed if they name no file.
+func (p Policy) allowsVariable(name, value string) bool {
 	switch {
 	case slices.Contains(p.Variables, name):
 		return true
@@ -50,24 +51,23 @@ var (
 	zone           = regexp.MustCompile(`^([A-Za-z0-9_+,.-][A-Za-z0-9_+,./-]{0,63})?$`)
 )
 
-// checkCallEnv refuses variables of a call that could make a privileged command run
-// what others have left.
+// checkCallEnv returns an error for variables of a call that could make a privileged command run
+// code of other skills.
 func (st *staging) checkCallEnv() error {
 	for name, value := range st.plan.env {
 		switch {
-		case st.comparesNames() && !st.runner.Policy.free(name, value):
+		case st.comparesNames() && !st.runner.Policy.allowsVariable(name, value):
 			return tools.ModelErrorf("env: %s cannot be set where commands are restricted", printable.CutLine(name, 80))
-		case st.privileged && steers(name):
+		case st.isPrivileged && mayRunCode(name):
 			return tools.ModelErrorf("env: %s cannot be set for a command that has a network, secrets or variables of the host: set it within the command", printable.CutLine(name, 80))
 		}
 	}
 	return nil
 }
 
-// environment returns the whole environment of the command. Nothing of the host's
-// environment is in it. It has, in this order, the host's additions for this
-// skill, the workspace's variables, those of the call, and the secrets that the
-// skill declares.
+// environment returns the whole environment of the command. It contains nothing of the host's own
+// environment. Its parts are, in this order: the host's variables for this skill, the workspace's
+// variables, those of the call, and the secrets that the skill declares.
 func (st *staging) environment() ([]string, error) {
 	if err := st.checkCallEnv(); err != nil {
 		return nil, err
@@ -75,14 +75,14 @@ func (st *staging) environment() ([]string, error) {
 	own := workspace.Env(st.at.path(""), st.skill.Name, st.dir)
 	env := append(appendVars(nil, st.hostEnv), own...)
 	visible := reachOf(st.runner).visible
-	for _, v := range dependencyVars(st.found, visible) {
+	for _, v := range dependencyVars(st.dependencies, visible) {
 		if own := lookup(env, "NODE_OPTIONS"); own != "" && strings.HasPrefix(v, "NODE_OPTIONS=") {
-			v += " " + own // those of the host hold too
+			v += " " + own // keep the host's options
 		}
 		env = append(env, v)
 	}
-	env = append(env, "PATH="+searchPath(lookup(own, "PATH"), st.at.path(""), st.found, visible, st.privileged, st.comparesNames()))
-	if st.privileged {
+	env = append(env, "PATH="+searchPath(lookup(own, "PATH"), st.at.path(""), st.dependencies, visible, st.isPrivileged, st.comparesNames()))
+	if st.isPrivileged {
 		more, err := st.isolatedEnv(lookup(env, "PYTHONPATH"))
 		if err != nil {
 			return nil, err
@@ -103,7 +103,7 @@ func (st *staging) environment() ([]string, error) {
 		program := st.at.path(editor)
 		env = append(env, "EDITOR="+program, "VISUAL="+program)
 	}
-	for _, s := range st.given {
+	for _, s := range st.secrets {
 		env = append(env, s.Name+"="+s.Value)
 	}
 	return env, nil
@@ -116,13 +116,12 @@ func appendVars(env []string, vars map[string]string) []string {
 	return env
 }
 
-// searchPath returns the PATH of a command; at is where commands find the workspace.
-// Programs of packages, and of directories that the host shows, come before those of the
-// system. If names are compared with a list, a name means the program of the system. The
-// .venv of the skill is then left out too, because commands can write to it, and a program
-// there must not pass for an allowed one. For other privileged commands the .venv comes
-// after the system's programs, for the same reason. The last directory is
-// [workspace.LastPath].
+// searchPath returns the PATH of a command. at is where commands see the workspace. Programs of
+// packages, and of directories that the host shows, come before those of the system.
+//
+// If names are compared with a list, a name must mean the program of the system. So the system
+// comes first, and the .venv of the skill, to which commands can write, is left out. For other
+// privileged commands the .venv comes last. The last directory is [workspace.LastPath].
 func searchPath(own, at string, found deps.Status, visible []string, privileged, compared bool) string {
 	const separator = string(filepath.ListSeparator)
 	venv, system, _ := strings.Cut(own, separator)
@@ -149,7 +148,7 @@ func searchPath(own, at string, found deps.Status, visible []string, privileged,
 	return strings.Join(all, separator)
 }
 
-// programsOf returns the subdirectory of a directory that holds its programs.
+// programsOf returns the subdirectory of dir with its programs.
 func programsOf(dir string) string {
 	switch filepath.Base(dir) {
 	case "bin":
@@ -160,9 +159,8 @@ func programsOf(dir string) string {
 	return filepath.Join(dir, "bin")
 }
 
-// findDependencies finds the environments with the packages that the skill
-// requires. A skill whose packages are not installed still runs, because the
-// system may have them.
+// findDependencies finds the environments with the packages that the skill requires. If packages
+// are not installed, the skill still runs, because the system may have them.
 func findDependencies(ctx context.Context, cache *deps.Cache, skill string, from *catalog.Catalog, n *notes) (deps.Status, error) {
 	if cache == nil {
 		return deps.Status{}, nil
@@ -178,8 +176,8 @@ func findDependencies(ctx context.Context, cache *deps.Cache, skill string, from
 	return found, nil
 }
 
-// dependencyVars returns the variables that show the packages of the environments,
-// and those that the host shows, to the system's interpreters.
+// dependencyVars returns the variables with which the system's interpreters find the packages of
+// the environments and of the visible directories.
 func dependencyVars(found deps.Status, visible []string) []string {
 	var python, node []string
 	options := ""
@@ -215,9 +213,9 @@ func dependencyVars(found deps.Status, visible []string) []string {
 	return env
 }
 
-// systemPackages returns where the packages of a virtual environment are, or "" if they
-// are for another version than that of the system's Python. Where names are compared with
-// a list, python3 means the system's.
+// systemPackages returns the packages directory of a virtual environment. It returns "" if they
+// are for another version than the system's Python, which python3 means if names are compared
+// with a list.
 func systemPackages(dir string) string {
 	if _, err := os.Stat(filepath.Join(dir, "pyvenv.cfg")); err != nil {
 		return ""

@@ -13,16 +13,16 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// Exec is skill_exec: a command that asks for input, or goes on after the call.
-// It goes on even if its skill is unloaded, until it ends, is killed, or its
-// session ends, and keeps the workspace until then.
+// Exec returns the operation skill_exec: a command that asks for input, or keeps running after
+// the call. It keeps running if its skill is unloaded, until it ends, is killed, or its session
+// ends. Until then it uses the workspace.
 func (r *Runner) Exec() tools.Operation { return r.execOperation(newQueue(r.PerSession, r.AtOnce)) }
 
 func (r *Runner) execOperation(places *queue) tools.Operation {
-	r.remember()
+	r.initHistory()
 	return tools.Operation{
 		Name:        "skill_exec",
-		Description: "Like skill_run" + reachOf(r).heldToo() + ", for a command that asks for input or keeps running. Answers status, session_id and new output, and the result once the status is exited.",
+		Description: "Like skill_run" + reachOf(r).execRestrictions() + ", for a command that asks for input or keeps running. Answers status, session_id and new output, and the result once the status is exited.",
 		Fields:      execFields(),
 		Kind:        tools.Talks,
 		Needs:       []string{"skill_load", "skill_poll_session"},
@@ -37,8 +37,7 @@ func (r *Runner) execOperation(places *queue) tools.Operation {
 	}
 }
 
-// execFields are the fields of skill_run, described briefly, and those of a
-// session.
+// execFields returns the fields of skill_run with short descriptions, and those of a session.
 func execFields() []tools.Field {
 	text := map[string]any{"type": "string"}
 	flag := map[string]any{"type": "boolean"}
@@ -87,45 +86,11 @@ func (r *Runner) exec(ctx context.Context, s *skilltools.Scope, plan *plan, args
 	if err := reachOf(r).check(); err != nil {
 		return "", err
 	}
-	after, err := highestNumber(ctx, s)
+	live, cmd, err := st.openSession(ctx, places)
 	if err != nil {
 		return "", err
 	}
-	if err := s.Sessions().Revoke(ctx, s.Key().Session); err != nil {
-		return "", err
-	}
-	st.out = wayOf(ctx, r, st.skill, st.notes)
-	if st.leave, err = places.join(st.queueEntry()); err != nil {
-		return "", err
-	}
-	live, err := s.Sessions().Open(s.Key(), after)
-	if err != nil {
-		st.leave()
-		return "", modelError(ctx, err)
-	}
-	cmd, err := st.prepare(ctx)
-	if err != nil {
-		st.leave()
-		live.Abandon()
-		return "", st.notes.modelError(ctx, err)
-	}
-	if st.runner.Policy.Restricts() {
-		if err := st.plan.checkTalk(cmd.Args); err != nil {
-			live.Abandon()
-			st.release()
-			return "", err
-		}
-	}
-	if live, err = number(ctx, s, live); err != nil {
-		st.release()
-		return "", modelError(ctx, err)
-	}
-	if err := st.begin(ctx); err != nil {
-		live.Abandon()
-		st.release()
-		return "", err
-	}
-	begun := (&answer{st, st.notes}).begun()
+	beside := (&answer{st, st.notes}).startAnswer()
 	if err := st.start(ctx, live, cmd, args.Flag("tty")); err != nil {
 		return "", err
 	}
@@ -133,13 +98,56 @@ func (r *Runner) exec(ctx context.Context, s *skilltools.Scope, plan *plan, args
 	if err != nil {
 		return "", err
 	}
-	if p.Ended {
-		begun = execAnswer{} // the result has it
+	if p.IsLast {
+		beside = execAnswer{} // the result has it
 	}
-	return tellPage(live, p, begun)
+	return writePage(live, p, beside)
 }
 
-// start starts the command of a session. After an error nothing of it is left.
+// openSession joins the queue, opens a session and prepares its command. After an error it has
+// released everything.
+func (st *staging) openSession(ctx context.Context, places *queue) (live *terminal.Session, cmd executor.Command, err error) {
+	s := st.scope
+	after, err := highestNumber(ctx, s)
+	if err != nil {
+		return nil, cmd, err
+	}
+	if err := s.Sessions().Revoke(ctx, s.Key().Session); err != nil {
+		return nil, cmd, err
+	}
+	st.network = networkAccessOf(ctx, st.runner, st.skill, st.notes)
+	if st.leave, err = places.join(st.queueEntry()); err != nil {
+		return nil, cmd, err
+	}
+	if live, err = s.Sessions().Open(s.Key(), after); err != nil {
+		st.leave()
+		return nil, cmd, modelError(ctx, err)
+	}
+	if cmd, err = st.prepare(ctx); err != nil {
+		st.leave()
+		live.Abandon()
+		return nil, cmd, st.notes.modelError(ctx, err)
+	}
+	if st.runner.Policy.Restricts() {
+		if err := st.plan.checkTalk(cmd.Args); err != nil {
+			live.Abandon()
+			st.release()
+			return nil, cmd, err
+		}
+	}
+	if live, err = number(ctx, s, live); err != nil {
+		st.release()
+		return nil, cmd, modelError(ctx, err)
+	}
+	if err := st.begin(ctx); err != nil {
+		live.Abandon()
+		st.release()
+		return nil, cmd, err
+	}
+	return live, cmd, nil
+}
+
+// start starts the command of a session. After an error it has released everything.
 func (st *staging) start(ctx context.Context, live *terminal.Session, cmd executor.Command, tty bool) error {
 	cmd.Stdin = nil
 	if tty && lookup(cmd.Env, "TERM") == "" {
@@ -147,7 +155,7 @@ func (st *staging) start(ctx context.Context, live *terminal.Session, cmd execut
 	}
 	began := time.Now()
 	err := live.Start(ctx, fallback{st.runner.Executor, st.program}, terminal.Process{
-		Command: cmd, TTY: tty, Skill: st.skill.Name, Rows: terminalRows, Cols: terminalCols, Secrets: st.notes.secrets, Guess: st.runner.Guess.question(), Lost: st.lost,
+		Command: cmd, TTY: tty, Skill: st.skill.Name, Rows: terminalRows, Cols: terminalCols, Secrets: st.notes.secrets, Guess: st.runner.Guess.question(), Revocable: st.revokedGrant,
 		Finish: func(ctx context.Context, result executor.Result, err error) []byte {
 			defer st.release()
 			return (&answer{st, st.notes}).finish(ctx, result, err, live.Tail(maxHintOutput), began)
@@ -161,7 +169,7 @@ func (st *staging) start(ctx context.Context, live *terminal.Session, cmd execut
 		err = st.notes.modelError(ctx, err)
 	}
 	if err != nil {
-		st.events.end(ctx, began, executor.Result{}, err)
+		st.events.reportEnd(ctx, began, executor.Result{}, err)
 		st.release()
 		return err
 	}
@@ -169,8 +177,7 @@ func (st *staging) start(ctx context.Context, live *terminal.Session, cmd execut
 	return nil
 }
 
-// highestNumber returns the highest number that was given to a session command of this
-// agent, on any machine.
+// highestNumber returns the highest number of a session of this agent, on any machine.
 func highestNumber(ctx context.Context, s *skilltools.Scope) (int, error) {
 	rec, err := s.Record(ctx)
 	if err != nil {
@@ -179,10 +186,9 @@ func highestNumber(ctx context.Context, s *skilltools.Scope) (int, error) {
 	return rec.Terminals, nil
 }
 
-// number saves the number of a session that is about to start, so that no other
-// machine gives it to another command. If one has done so meanwhile, number opens
-// the session again under the next number. After an error the session is
-// abandoned.
+// number saves the number of a session that is about to start, so that no other machine uses it.
+// If another machine has used it meanwhile, number opens the session again with the next number.
+// After an error the session is abandoned.
 func number(ctx context.Context, s *skilltools.Scope, live *terminal.Session) (*terminal.Session, error) {
 	for {
 		after := 0

@@ -148,8 +148,8 @@ func editorOf(q *plan) any  { return q.editor }
 func argsOf(q *plan) any    { return q.args }
 func timeoutOf(q *plan) any { return q.timeout }
 
-// TestImpossibleFields: an error for what cannot be understood names the field
-// and what was found, and gives an example that works.
+// TestImpossibleFields checks that an error about a field names the field and the value, and
+// gives an example that works.
 func TestImpossibleFields(t *testing.T) {
 	for _, tt := range []struct{ fields, want string }{
 		{`"outputs":5`, `field "outputs": want an object, found the number 5; such as {"outputs":{"globs":["…"]}}`},

@@ -17,8 +17,8 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// interpreters are the commands that run a script by its extension if it has no
-// shebang line. docs/running-commands.md has this table.
+// interpreters are the commands that run scripts without a shebang line, by extension.
+// docs/running-commands.md has the same table.
 var interpreters = map[string][]string{
 	".py":  {"python3"},
 	".sh":  {"bash"},
@@ -34,8 +34,8 @@ var interpreters = map[string][]string{
 	".ps1": {"pwsh", "-File"},
 }
 
-// interpreter returns the command for scripts with the extension of a name, nil
-// if there is none; own are the host's.
+// interpreter returns the command for scripts with the extension of name, nil if there is none.
+// own are the host's interpreters.
 func interpreter(name string, own map[string][]string) []string {
 	ext := strings.ToLower(path.Ext(name))
 	if by := own[ext]; by != nil {
@@ -44,17 +44,16 @@ func interpreter(name string, own map[string][]string) []string {
 	return interpreters[ext]
 }
 
-// extensions lists the extensions that have an interpreter.
+// extensions lists the extensions with an interpreter.
 func extensions(own map[string][]string) string {
 	all := maps.Clone(interpreters)
 	maps.Copy(all, own)
 	return strings.Join(slices.Sorted(maps.Keys(all)), ", ")
 }
 
-// script returns the argument lists that can run a script, in order of preference: by the
-// interpreter of its shebang line, then by that of its extension. The exec bit does not matter
-// for these, because most published scripts do not have it. A file without both runs by itself
-// if it is a program.
+// script returns the argument lists that can run a script, in order of preference: with the
+// interpreter of its shebang line, then with that of its extension. These need no exec bit,
+// because most published scripts have none. A file without both runs directly if it is a program.
 func (p *program) script() ([][]string, error) {
 	name := path.Clean(p.plan.script)
 	file := path.Join(p.dir, name)
@@ -68,14 +67,14 @@ func (p *program) script() ([][]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	asked, byName := shebang(line), interpreter(name, p.own)
-	if p.listed {
-		if err := p.checkInterpreter(asked, byName); err != nil {
+	byShebang, byName := shebang(line), interpreter(name, p.interpreters)
+	if p.isByInterpreter {
+		if err := p.checkInterpreter(byShebang, byName); err != nil {
 			return nil, err
 		}
 	}
 	var found [][]string
-	for _, by := range [][]string{asked, byName} {
+	for _, by := range [][]string{byShebang, byName} {
 		if by != nil && (len(found) == 0 || found[0][0] != by[0]) {
 			found = append(found, slices.Concat(by, []string{p.at.path(file)}, p.plan.args))
 		}
@@ -88,23 +87,23 @@ func (p *program) script() ([][]string, error) {
 		if p.scriptsOnly {
 			instead = "run another script"
 		}
-		return nil, tools.ModelErrorf("script %q has neither a #! line nor a known extension (%s); %s", printable.Cut(p.plan.script, 200), extensions(p.own), instead)
+		return nil, tools.ModelErrorf("script %q has neither a #! line nor a known extension (%s); %s", printable.Cut(p.plan.script, 200), extensions(p.interpreters), instead)
 	}
 	return found, nil
 }
 
-// checkInterpreter refuses a script if its first line asks for another program
-// than the one by which a pattern allowed it.
-func (p *program) checkInterpreter(asked, listed []string) error {
-	if asked == nil || listed == nil || asked[0] == listed[0] {
+// checkInterpreter returns an error if the shebang line of a script names another program than
+// the one for which a pattern allowed it.
+func (p *program) checkInterpreter(byShebang, listed []string) error {
+	if byShebang == nil || listed == nil || byShebang[0] == listed[0] {
 		return nil
 	}
 	return tools.ModelErrorf("script %q asks for %s in its first line, but what is allowed is to run it by %s%s",
-		printable.Cut(p.plan.script, 200), printable.CutLine(asked[0], 80), listed[0], p.advice(": call with a command that begins with "+strings.Join(listed, " ")))
+		printable.Cut(p.plan.script, 200), printable.CutLine(byShebang[0], 80), listed[0], p.advice(": call with a command that begins with "+strings.Join(listed, " ")))
 }
 
-// isProgram reports whether a staged file that begins with head is a program of Linux or
-// macOS with an exec bit. Staging sets the bit of ELF files.
+// isProgram reports whether a staged file is a program of Linux or macOS with an exec bit. head
+// is its beginning. Staging sets the bit of ELF files.
 func (p *program) isProgram(file, head string) bool {
 	info, err := p.place.Lstat(file)
 	return err == nil && info.Mode().Perm()&0o111 != 0 &&
@@ -124,8 +123,7 @@ func (p *program) firstLine(file string) (string, error) {
 	return line, nil
 }
 
-// didYouMean suggests the file of the skill that has this name in another folder or in
-// another case.
+// didYouMean suggests the file of the skill with the same name in another folder or another case.
 func (p *program) didYouMean(file string) string {
 	name := search.NearestFile(p.files(), file)
 	if name == "" {
@@ -134,8 +132,8 @@ func (p *program) didYouMean(file string) string {
 	return fmt.Sprintf("; did you mean %q?", printable.Cut(name, 200))
 }
 
-// suggestScripts looks, after a failed command, for a word that names no file but is the base
-// name of one of the skill's scripts. It suggests that script.
+// suggestScripts adds a hint after a failed command. It looks for a word that names no file, but
+// is the base name of a script of the skill, and suggests that script.
 func (p *program) suggestScripts() {
 	if path.Clean(p.plan.cwd) != "." {
 		return
@@ -155,9 +153,9 @@ func (p *program) suggestScripts() {
 	}
 }
 
-// shebang parses a first line such as "#!/usr/bin/env -S python3 -u". It keeps only the last
-// element of the program's path. So the program is found on the PATH of the run, not where the
-// author had it.
+// shebang parses a first line such as "#!/usr/bin/env -S python3 -u". It keeps only the base name
+// of the program, so that the program is found on the PATH of the run and not at the author's
+// path.
 func shebang(line string) []string {
 	rest, ok := strings.CutPrefix(line, "#!")
 	if !ok {

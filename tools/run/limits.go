@@ -7,11 +7,10 @@ const (
 	defaultPerSession = 4
 	// maxTimeout bounds the timeout that a call may ask for.
 	maxTimeout = 24 * time.Hour
-	// minCeiling is the timeout that a call may always ask for, unless the host
-	// sets a MaxTimeout.
+	// minCeiling is the timeout that a call may always set, unless the host sets a MaxTimeout.
 	minCeiling = 10 * time.Minute
-	// maxArgument is the maximum length, in bytes, that Linux accepts for an
-	// argument, or for a variable with its name.
+	// maxArgument is the maximum length, in bytes, of an argument on Linux, or of a variable with
+	// its name.
 	maxArgument = 128<<10 - 1
 )
 
@@ -38,12 +37,12 @@ const (
 )
 
 const (
-	// reserve is kept free in an answer, in bytes, for warnings that are added later.
-	reserve = 2 << 10
-	// maxHintOutput is how many bytes of the end of each stream are searched for the cause
-	// of a failure. Programs report it in their last lines.
+	// answerReserve is left free in an answer, in bytes, for warnings that are added later.
+	answerReserve = 2 << 10
+	// maxHintOutput is how many bytes at the end of each stream are searched for the cause of a
+	// failure, because programs report it in their last lines.
 	maxHintOutput = 16 << 10
-	// maxRef bounds a workspace file or artifact that skill_read reads, in bytes.
+	// maxRef bounds a workspace file or an artifact that skill_read reads, in bytes.
 	maxRef = 16 << 20
 	// maxVisible bounds how many directories of the host a description names.
 	maxVisible = 8
@@ -57,9 +56,9 @@ const (
 )
 
 const (
-	// maxSecretBytes bounds the secrets that a secretHistory holds, and
-	// maxSessionSecrets their number in one session.
+	// maxSecretBytes bounds all secrets in a secretHistory, in bytes. maxSessionSecrets bounds
+	// their number in one session.
 	maxSecretBytes, maxSessionSecrets = 1 << 20, 64
-	// maxEditors bounds the names that are tried for an editor.
+	// maxEditors is how many file names are tried for the program of $EDITOR.
 	maxEditors = 100
 )

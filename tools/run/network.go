@@ -15,20 +15,20 @@ import (
 	"github.com/satchel-go/satchel/internal/text/printable"
 )
 
-// Network is what the commands of a skill may reach.
+// Network is the network that the commands of a skill may reach.
 type Network struct {
-	// Policy has the rules of the host. A command reaches what these rules and the
-	// skill's own metadata have in common.
+	// Policy has the rules of the host. A command reaches only what both these rules and the
+	// skill's metadata allow.
 	Policy egress.Policy
-	// EnvSecrets gives a command with a network the values of its secrets.
-	// Without it the variables hold placeholders, which the proxy replaces by the
-	// values in requests to a host that a rule names without a star.
+	// EnvSecrets puts the values of secrets into the environment of a command with a network.
+	// Without it the variables hold placeholders. The proxy replaces them by the values in
+	// requests to a host that a rule names without a star.
 	EnvSecrets bool
 }
 
-// declaredNetwork returns what a skill asks to reach in the metadata field
-// "network": a list, or rules separated by commas or white space, as
-// [egress.ParseRule] reads them. It returns whatever is not a rule as bad.
+// declaredNetwork returns the rules that a skill requests in the metadata field "network". The
+// field is a JSON list, or rules separated by commas or white space; see [egress.ParseRule]. bad
+// are the entries that are no rules.
 func declaredNetwork(metadata map[string]string) (rules []egress.Rule, bad []string) {
 	for _, text := range metadataList(metadata["network"]) {
 		if rule, err := egress.ParseRule(text); err == nil {
@@ -40,28 +40,28 @@ func declaredNetwork(metadata map[string]string) (rules []egress.Rule, bad []str
 	return rules, bad
 }
 
-// way is a command's access to the network; nil is none.
-type way struct {
-	policy  egress.Policy
-	inEnv   bool
-	secrets []egress.Secret // placeholders and values
+// networkAccess is a command's access to the network. nil means none.
+type networkAccess struct {
+	policy         egress.Policy
+	exposesSecrets bool
+	secrets        []egress.Secret // placeholders and values
 }
 
-// wayOf finds out what a command of a skill may reach. It reports once what the skill
-// asks for in vain.
-func wayOf(ctx context.Context, r *Runner, skill core.Skill, n *notes) *way {
+// networkAccessOf returns the access of a skill's command: what the skill requests and the host
+// grants. It adds a warning for each request that is not granted.
+func networkAccessOf(ctx context.Context, r *Runner, skill core.Skill, n *notes) *networkAccess {
 	if r.Egress == nil {
 		return nil
 	}
-	asked, bad := declaredNetwork(skill.Metadata)
+	requested, bad := declaredNetwork(skill.Metadata)
 	for _, text := range bad {
 		n.add(fmt.Sprintf("network: %q is no rule such as https://api.example.com", printable.Cut(text, 200)))
 	}
-	if len(asked) == 0 {
+	if len(requested) == 0 {
 		return nil
 	}
 	granted := r.Egress(ctx, skill)
-	policy, refused := granted.Policy.Narrow(asked)
+	policy, refused := granted.Policy.Narrow(requested)
 	for _, rule := range refused {
 		n.add(fmt.Sprintf("network: %s is not granted to this skill, or not all of it", rule))
 	}
@@ -72,18 +72,18 @@ func wayOf(ctx context.Context, r *Runner, skill core.Skill, n *notes) *way {
 		n.add("network: what is granted cannot be reached here: " + c.Note)
 		return nil
 	}
-	return &way{policy: policy, inEnv: granted.EnvSecrets}
+	return &networkAccess{policy: policy, exposesSecrets: granted.EnvSecrets}
 }
 
-// reaches reports whether a rule is among those of the way.
-func (w *way) reaches(rule egress.Rule) bool {
+// reaches reports whether the access has this rule.
+func (w *networkAccess) reaches(rule egress.Rule) bool {
 	return slices.ContainsFunc(w.policy.Rules, func(r egress.Rule) bool { return r.String() == rule.String() })
 }
 
-// hide gives the command placeholders for its secrets, unless their values are to
-// be in its environment.
-func (w *way) hide(given []terminal.Secret, n *notes) (visible []terminal.Secret) {
-	if w.inEnv || len(given) == 0 {
+// hideSecrets replaces the values of a command's secrets by placeholders, unless the host puts
+// values into the environment.
+func (w *networkAccess) hideSecrets(given []terminal.Secret, n *notes) (visible []terminal.Secret) {
+	if w.exposesSecrets || len(given) == 0 {
 		return given
 	}
 	var hosts []string
@@ -107,8 +107,8 @@ func (w *way) hide(given []terminal.Secret, n *notes) (visible []terminal.Secret
 	return visible
 }
 
-// open gives a command its access to the network.
-func (w *way) open(cmd *executor.Command) error {
+// open adds the proxy of the access to a command. It does nothing for nil.
+func (w *networkAccess) open(cmd *executor.Command) error {
 	if w == nil {
 		return nil
 	}

@@ -20,8 +20,7 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// notes are what an answer says besides the result, and the secrets that it must
-// not show.
+// notes collects the warnings of an answer, and the secrets that it must not show.
 type notes struct {
 	secrets  []terminal.Secret
 	hidden   *redact.Set // finds secrets
@@ -30,10 +29,10 @@ type notes struct {
 
 func (n *notes) add(warnings ...string) { n.warnings = append(n.warnings, warnings...) }
 
-// redact replaces the secrets in a text that is complete.
+// redact replaces the secrets in a complete text.
 func (n *notes) redact(text string) string { return n.hidden.Text(text, 0) }
 
-// redactError returns err, or an error with its text if that holds secrets.
+// redactError returns err, or an error with its redacted text if that contains secrets.
 func (n *notes) redactError(err error) error {
 	if err == nil {
 		return nil
@@ -44,15 +43,15 @@ func (n *notes) redactError(err error) error {
 	return err
 }
 
-// warn adds warnings about files. It replaces secrets before a name is quoted and
-// cut, because after that they would not be found.
+// warn adds warnings about files. It replaces secrets before names are quoted and cut, because it
+// could not find them later.
 func (n *notes) warn(warnings []collect.Warning) {
 	for _, w := range warnings {
 		n.add(collect.Warning{Name: n.redact(w.Name), Text: n.redact(w.Text)}.String())
 	}
 }
 
-// modelError is [modelError] for an error that may show what commands have left.
+// modelError is [modelError] for an error that may contain secrets.
 func (n *notes) modelError(ctx context.Context, err error) error {
 	if already, ok := errors.AsType[tools.ModelError](err); ok {
 		return modelError(ctx, tools.ModelError(n.redact(string(already))))
@@ -60,8 +59,7 @@ func (n *notes) modelError(ctx context.Context, err error) error {
 	return modelError(ctx, errors.New(n.redact(err.Error())))
 }
 
-// modelError turns an error of a run into a [tools.ModelError], unless the run of
-// the agent itself is over.
+// modelError converts an error to a [tools.ModelError], unless ctx has ended.
 func modelError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -72,21 +70,21 @@ func modelError(ctx context.Context, err error) error {
 	return tools.ModelErrorf("%s", printable.CutLine(err.Error(), 1000))
 }
 
-// teller tells the host of the steps of a call.
-type teller struct {
+// reporter sends the events of a call's steps to the host.
+type reporter struct {
 	scope *skilltools.Scope
 	skill string
 	notes *notes
 }
 
-// tell reports a step that began at a given time.
-func (t teller) tell(ctx context.Context, began time.Time, e core.Event) {
+// report sends the event of a step that began at the given time.
+func (t reporter) report(ctx context.Context, began time.Time, e core.Event) {
 	e.Skill, e.Duration, e.Detail = t.skill, time.Since(began), t.notes.redact(e.Detail)
 	t.scope.Emit(ctx, e)
 }
 
-// end reports the end of the command, whatever ended it.
-func (t teller) end(ctx context.Context, began time.Time, result executor.Result, err error) {
+// reportEnd sends the event of a command that has ended, failed or was cancelled.
+func (t reporter) reportEnd(ctx context.Context, began time.Time, result executor.Result, err error) {
 	if result.Reason == "" && ctx.Err() != nil {
 		result.Reason = executor.ReasonCancelled
 	}
@@ -98,51 +96,51 @@ func (t teller) end(ctx context.Context, began time.Time, result executor.Result
 	if result.ExitCode >= 0 && err == nil && result.Reason != "" {
 		e.ExitCode = new(result.ExitCode)
 	}
-	t.tell(ctx, began, e)
+	t.report(ctx, began, e)
 }
 
-// readOnlyHint is the warning for a command that failed because it wrote to the folder of
-// its skill.
+// readOnlyHint is the warning for a command that failed because it wrote to the folder of its
+// skill.
 const readOnlyHint = "the skill's folder is read-only: write to $OUTPUT_DIR (out/)"
 
 var (
-	// refusals are the words of programs for a file system or a folder that takes no writes.
-	refusals = []string{"read-only file system", "erofs", "permission denied", "eacces", "readonly database", "unable to open database file"}
-	// absolutePath finds the absolute paths in a line of output.
+	// refusalTexts are the words of programs for a file system or a folder that rejects writes.
+	refusalTexts = []string{"read-only file system", "erofs", "permission denied", "eacces", "readonly database", "unable to open database file"}
+	// absolutePath matches the absolute paths in a line of output.
 	absolutePath = regexp.MustCompile(`(?:^|[\s'"(:=])(/[^\s'":;,)]*)`)
-	// reporter finds the path of the program at the start of its message, which names the
-	// file later.
-	reporter = regexp.MustCompile(`^/[^\s:]+: [^:]+: `)
+	// programPrefix matches the path of a program at the beginning of its message, before the
+	// name of the file.
+	programPrefix = regexp.MustCompile(`^/[^\s:]+: [^:]+: `)
 )
 
-// hintReadOnly adds readOnlyHint if a line of the output says that a write to the skill's
-// folder was refused.
+// hintReadOnly adds readOnlyHint if a line of the output reports a rejected write to the skill's
+// folder.
 func (st *staging) hintReadOnly(result executor.Result, output string) {
 	if result.ExitCode == notExecutable || slices.Contains(st.notes.warnings, readOnlyHint) {
 		return
 	}
 	for line := range strings.Lines(output) {
 		lower := strings.ToLower(line)
-		refused := slices.ContainsFunc(refusals, func(words string) bool { return strings.Contains(lower, words) })
-		if refused && st.isOfSkill(line) {
+		refused := slices.ContainsFunc(refusalTexts, func(words string) bool { return strings.Contains(lower, words) })
+		if refused && st.isAboutSkillDir(line) {
 			st.notes.add(readOnlyHint)
 			return
 		}
 	}
 }
 
-// notExecutable is the exit code of shells for a program that exists and must not be
-// started. They, too, call that "permission denied".
+// notExecutable is the exit code of shells for a program that must not be started. They also
+// report "permission denied" for it.
 const notExecutable = 126
 
-// isOfSkill reports whether a line of output is about the skill's folder. Such a line names
-// a path there. While the command works there, it may also name no absolute path but that
-// of a program.
-func (st *staging) isOfSkill(line string) bool {
+// isAboutSkillDir reports whether a line of output is about the skill's folder: it names a path
+// there. If the command runs there, a line without any absolute path but that of a program counts
+// too.
+func (st *staging) isAboutSkillDir(line string) bool {
 	paths := absolutePath.FindAllStringSubmatch(line, -1)
-	foreign := len(paths)
-	if reporter.MatchString(line) {
-		foreign--
+	otherPaths := len(paths)
+	if programPrefix.MatchString(line) {
+		otherPaths--
 	}
 	for _, found := range paths {
 		for _, folder := range []string{st.at.path(st.dir), "/" + st.dir} { // sandboxes also show it at /skills
@@ -151,15 +149,15 @@ func (st *staging) isOfSkill(line string) bool {
 			}
 		}
 	}
-	return foreign == 0 && (st.cwd == st.dir || strings.HasPrefix(st.cwd, st.dir+"/"))
+	return otherPaths == 0 && (st.cwd == st.dir || strings.HasPrefix(st.cwd, st.dir+"/"))
 }
 
-// ends returns the ends of both streams of a result.
-func ends(result executor.Result) string {
-	return end(result.Stderr.Head, result.Stderr.Tail) + "\n" + end(result.Stdout.Head, result.Stdout.Tail)
+// lastOutput returns the ends of both streams of a result.
+func lastOutput(result executor.Result) string {
+	return lastBytes(result.Stderr.Head, result.Stderr.Tail) + "\n" + lastBytes(result.Stdout.Head, result.Stdout.Tail)
 }
 
-func end(head, tail []byte) string {
+func lastBytes(head, tail []byte) string {
 	all := string(head) + string(tail)
 	return all[max(0, len(all)-maxHintOutput):]
 }

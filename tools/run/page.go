@@ -21,8 +21,8 @@ const (
 	statusKilled  = "killed" // by this call
 )
 
-// execAnswer is the JSON object that answers the calls of a session. Each page of
-// the output continues the one before; only the last one comes with the end.
+// execAnswer is the JSON object that answers the calls of a session. Pages of output follow each
+// other; only the last one comes with the result.
 type execAnswer struct {
 	Status      string           `json:"status"`
 	Session     string           `json:"session_id"`
@@ -36,17 +36,15 @@ type execAnswer struct {
 	Result      json.RawMessage  `json:"result,omitempty"`
 }
 
-// interaction says what the command seems to be waiting for. The question itself
-// is in the output, once.
+// interaction says what the command seems to wait for. The output contains the question itself.
 type interaction struct {
 	NeedsInput bool          `json:"needs_input"`
 	Kind       terminal.Kind `json:"kind"`
 	Hint       string        `json:"hint"`
 }
 
-// pageFields are the arguments of every call that answers with a page: how long
-// to wait for output, and how many lines to show at most. Only skill_exec
-// describes them.
+// pageFields returns the fields of every call that answers with a page: how long to wait for
+// output, and how many lines to show at most. Only skill_exec describes them.
 func pageFields() []tools.Field {
 	return []tools.Field{
 		{Name: "yield_ms", Kind: tools.Count, Aliases: []string{"yield_time_ms", "yieldMs"}},
@@ -54,14 +52,14 @@ func pageFields() []tools.Field {
 	}
 }
 
-// sessionID is the argument that names a session.
+// sessionID is the name of the argument with the id of a session.
 const sessionID = "session_id"
 
 func sessionField() tools.Field {
 	return tools.Field{Name: sessionID, Kind: tools.Text, Required: true, Aliases: []string{"sessionId", "session"}}
 }
 
-// sessionOf finds the session that a call names.
+// sessionOf returns the session that a call names.
 func sessionOf(ctx context.Context, s *skilltools.Scope, args tools.Args) (*terminal.Session, error) {
 	if s.Sessions() == nil {
 		return nil, tools.ModelErrorf("there are no sessions here")
@@ -80,7 +78,8 @@ func sessionOf(ctx context.Context, s *skilltools.Scope, args tools.Args) (*term
 	return live, nil
 }
 
-// revoke ends a session whose skill has lost what its command has, and says so.
+// revoke ends a session whose skill has lost a grant that its command uses, and returns a
+// warning.
 func revoke(ctx context.Context, live *terminal.Session) []printable.Text {
 	lost, err := live.Revoke(ctx)
 	if lost == "" || err != nil { // or the call is over
@@ -89,16 +88,16 @@ func revoke(ctx context.Context, live *terminal.Session) []printable.Text {
 	return []printable.Text{printable.Text("the command was ended: its skill no longer has " + lost)}
 }
 
-// answerPage waits for output and answers with it.
+// answerPage waits for output and returns the answer with it.
 func answerPage(ctx context.Context, live *terminal.Session, args tools.Args, bytes int, a execAnswer) (string, error) {
 	p, err := page(ctx, live, args, bytes)
 	if err != nil {
 		return "", err
 	}
-	return tellPage(live, p, a)
+	return writePage(live, p, a)
 }
 
-// page waits for output as the arguments say.
+// page waits for output. The arguments bound the wait and the page.
 func page(ctx context.Context, live *terminal.Session, args tools.Args, bytes int) (terminal.Page, error) {
 	req := terminal.Request{Offset: -1, Wait: defaultYield, Bytes: bytes}
 	if n, ok := args.Count("yield_ms"); ok {
@@ -113,18 +112,17 @@ func page(ctx context.Context, live *terminal.Session, args tools.Args, bytes in
 	return live.Next(ctx, req)
 }
 
-// pageBytes returns the length of a page: as much as skill_run shows of a stream.
-// In JSON a page takes at most twice as much, which leaves half of an answer for
-// the result.
+// pageBytes returns the bound of a page, which is as much as skill_run shows of a stream. In JSON
+// a page takes at most twice as much, so half of an answer is left for the result.
 func pageBytes(limits executor.Limits, s *skilltools.Scope) int {
-	return min(int(limits.OrDefaults().Output), s.Limits.OrDefaults().Answer/4-reserve/2)
+	return min(int(limits.OrDefaults().Output), s.Limits.OrDefaults().Answer/4-answerReserve/2)
 }
 
-// tellPage writes an answer with a page.
-func tellPage(live *terminal.Session, p terminal.Page, a execAnswer) (string, error) {
+// writePage returns an answer with a page.
+func writePage(live *terminal.Session, p terminal.Page, a execAnswer) (string, error) {
 	switch {
 	case a.Status != "":
-	case p.Ended:
+	case p.IsLast:
 		a.Status = statusExited
 	default:
 		a.Status = statusRunning
@@ -139,7 +137,7 @@ func tellPage(live *terminal.Session, p terminal.Page, a execAnswer) (string, er
 	if p.Lost > 0 {
 		a.Warnings = append(a.Warnings, warning("%d bytes before offset %d are not kept any more", p.Lost, p.Offset))
 	}
-	if p.Ended && live.Idled() {
+	if p.IsLast && live.WasIdleKilled() {
 		a.Warnings = append(a.Warnings, "it was killed: it had not been asked for in a long time")
 	}
 	return plainjson.Encode(a)

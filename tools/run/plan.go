@@ -20,11 +20,11 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// plan is what a call asks to be staged, run and collected. It depends on the
-// arguments alone and does not change.
+// plan is what a call wants to stage, run and collect. It depends only on the arguments, and is
+// immutable.
 //
-// The names of scratch files are digests of its fields and their names, see
-// [scratch.name]: renaming a field changes what models see.
+// The names of scratch files are digests of its fields and their names; see [scratch.name]. To
+// rename a field changes what models see.
 type plan struct {
 	skill, command, script string
 	args                   []string
@@ -39,13 +39,13 @@ type plan struct {
 	timeout                time.Duration
 }
 
-// planOf returns the plan of a call. It is the same for the list that judges the
-// call and for the operation that runs it.
+// planOf returns the plan of a call. The list that judges the call and the operation that runs it
+// get the same plan.
 func (r *Runner) planOf(args tools.Args) (*plan, error) {
 	return tools.ReadOnce(args, func(args tools.Args) (*plan, error) {
 		p, err := readPlan(args)
 		if err == nil && r.Executor != nil {
-			p = p.seenFrom(seenAt(r.Executor.Capabilities().WorkspaceAt))
+			p = p.withPaths(workspacePath(r.Executor.Capabilities().WorkspaceAt))
 		}
 		if err == nil {
 			err = p.checkOutputs(true)
@@ -54,29 +54,29 @@ func (r *Runner) planOf(args tools.Args) (*plan, error) {
 	})
 }
 
-// seenFrom returns the plan with paths below at, as commands print them, in the form in
-// which the workspace takes them.
-func (p *plan) seenFrom(at seenAt) *plan {
-	named := *p
-	named.cwd = at.withVariable(p.cwd)
+// withPaths returns the plan with paths in the form that the workspace needs. Calls may contain
+// paths below at, as commands print them.
+func (p *plan) withPaths(at workspacePath) *plan {
+	next := *p
+	next.cwd = at.withVariable(p.cwd)
 	if rest, ok := strings.CutPrefix(at.withVariable(p.script), "$WORKSPACE_DIR/skills/"); ok {
-		named.script = "$SKILLS_DIR/" + rest
+		next.script = "$SKILLS_DIR/" + rest
 	}
-	named.outputs.Globs = slices.Clone(p.outputs.Globs)
-	for i, glob := range named.outputs.Globs {
-		named.outputs.Globs[i] = at.target(glob)
+	next.outputs.Globs = slices.Clone(p.outputs.Globs)
+	for i, glob := range next.outputs.Globs {
+		next.outputs.Globs[i] = at.target(glob)
 	}
-	named.inputs = slices.Clone(p.inputs)
-	for i, in := range named.inputs {
-		named.inputs[i].From = at.source(in.From)
-		named.inputs[i].To = at.target(in.To)
+	next.inputs = slices.Clone(p.inputs)
+	for i, in := range next.inputs {
+		next.inputs[i].From = at.source(in.From)
+		next.inputs[i].To = at.target(in.To)
 	}
-	return &named
+	return &next
 }
 
-// source returns the workspace:// reference that a path of the workspace stands for, as in
-// skill_read, and any other source as it is.
-func (at seenAt) source(from string) string {
+// source returns the workspace:// reference of a path of the workspace, and any other source
+// unchanged.
+func (at workspacePath) source(from string) string {
 	rel, ok := strings.CutPrefix(at.withVariable(from), "$WORKSPACE_DIR/")
 	if !ok {
 		rel, ok = callargs.InWorkspace(from)
@@ -87,11 +87,11 @@ func (at seenAt) source(from string) string {
 	return "workspace://" + callargs.ThroughLinks(rel)
 }
 
-// checkOutputs refuses outputs that cannot be collected, before anything runs. With early
-// it passes over absolute globs, which may lie in a workspace that is not known yet.
-func (p *plan) checkOutputs(early bool) error {
+// checkOutputs returns an error for outputs that cannot be collected, before anything runs.
+// isEarly skips absolute globs, because the path of the workspace is not known yet.
+func (p *plan) checkOutputs(isEarly bool) error {
 	spec := p.outputs
-	if early {
+	if isEarly {
 		spec.Globs = slices.DeleteFunc(slices.Clone(spec.Globs), path.IsAbs)
 	}
 	if err := spec.Check(); err != nil {
@@ -100,8 +100,7 @@ func (p *plan) checkOutputs(early bool) error {
 	return nil
 }
 
-// readPlan checks the arguments of skill_run and skill_exec. The error is for the
-// model.
+// readPlan checks the arguments of skill_run and skill_exec. The error is for the model.
 func readPlan(args tools.Args) (*plan, error) {
 	if err := args.Err(); err != nil {
 		return nil, err
@@ -134,7 +133,7 @@ func readPlan(args tools.Args) (*plan, error) {
 		q.outputs.NameTemplate = args.Text("artifact_prefix")
 	}
 	q.outputs.Save = q.outputs.Save || args.Flag("save_as_artifacts")
-	if files := args.Texts("output_files"); len(files) > 0 { // this shows the files that it names
+	if files := args.Texts("output_files"); len(files) > 0 { // output_files also shows the content of its files
 		q.outputs.Globs, q.outputs.Inline = append(files, q.outputs.Globs...), true
 	}
 	for i, g := range q.outputs.Globs {
@@ -147,8 +146,8 @@ func readPlan(args tools.Args) (*plan, error) {
 	return q, checkEnv(q.env, q.editor != "")
 }
 
-// checkEnv refuses variables that no shell could have, and an editor variable
-// beside the staged editor.
+// checkEnv returns an error for variables that no shell could have, and for an editor variable
+// beside editor_text.
 func checkEnv(env map[string]string, editor bool) error {
 	for name, value := range env {
 		if name == "" || strings.ContainsAny(name, "=\x00\n") || strings.ContainsRune(value, 0) {
@@ -161,7 +160,7 @@ func checkEnv(env map[string]string, editor bool) error {
 	return nil
 }
 
-// input returns the text that the command reads.
+// input returns the standard input of the command.
 func (p *plan) input() io.Reader {
 	if p.stdin == "" {
 		return nil
@@ -169,10 +168,9 @@ func (p *plan) input() io.Reader {
 	return strings.NewReader(p.stdin)
 }
 
-// checkTalk refuses, if commands are restricted, a program that takes commands
-// from its input, because the lists never see what is written there. What an
-// allowed program does with its input is its own business, as it is with the
-// stdin of skill_run.
+// checkTalk returns an error for a session of a program that takes commands from its input, if
+// commands are restricted: lists never see that input. How other allowed programs use their input
+// is not checked, as with the stdin of skill_run.
 func (p *plan) checkTalk(args []string) error {
 	if p.script != "" {
 		return nil
@@ -184,8 +182,7 @@ func (p *plan) checkTalk(args []string) error {
 	return nil
 }
 
-// request reads the arguments as the call does, and returns what lists can see of
-// them.
+// request returns what lists need to know of a call. It reads the arguments like the call itself.
 func (r *Runner) request(args tools.Args) permission.Request {
 	q, err := r.planOf(args)
 	if err != nil {
@@ -219,8 +216,8 @@ func (r *Runner) request(args tools.Args) permission.Request {
 	return p
 }
 
-// lines returns the commands that a script stands for: its path, which is never
-// the name of a program, alone and after the interpreter of its extension.
+// lines returns the commands that a script stands for: its path alone, and its path after the
+// interpreter of its extension. The path is never the name of a program.
 func lines(script string, args []string, own map[string][]string) [][]string {
 	name := path.Clean(script)
 	lines := [][]string{slices.Concat([]string{"./" + name}, args)}
@@ -230,8 +227,8 @@ func lines(script string, args []string, own map[string][]string) [][]string {
 	return lines
 }
 
-// timeouts returns the timeout of a command whose call does not set one, and the
-// most that a call may ask for.
+// timeouts returns the timeout of a command whose call sets none, and the longest timeout that a
+// call may set.
 func timeouts(limits executor.Limits, standard time.Duration) (timeout, most time.Duration) {
 	timeout, most = cmp.Or(limits.Timeout, standard), limits.MaxTimeout
 	switch {
@@ -246,13 +243,13 @@ func timeouts(limits executor.Limits, standard time.Duration) (timeout, most tim
 	return timeout, most
 }
 
-// withinCeilings limits the timeout that a call asks for, if it does, to what the host
-// allows, and warns if that is less.
-func withinCeilings(asked time.Duration, limits executor.Limits, standard time.Duration, n *notes) time.Duration {
+// limitTimeout returns the timeout of a command: requested, if it is set and the host allows it,
+// or the default. It adds a warning if the host allows less.
+func limitTimeout(requested time.Duration, limits executor.Limits, standard time.Duration, n *notes) time.Duration {
 	timeout, most := timeouts(limits, standard)
-	if asked > most {
-		n.add(fmt.Sprintf("timeout: %d seconds are more than this host allows; it is %d", asked/time.Second, most/time.Second))
+	if requested > most {
+		n.add(fmt.Sprintf("timeout: %d seconds are more than this host allows; it is %d", requested/time.Second, most/time.Second))
 		return most
 	}
-	return cmp.Or(asked, timeout)
+	return cmp.Or(requested, timeout)
 }

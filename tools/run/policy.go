@@ -16,24 +16,23 @@ import (
 	"github.com/satchel-go/satchel/internal/text/shellcmd"
 )
 
-// errPolicy reports a list of commands that names none.
+// errPolicy reports a list of commands that contains no name.
 var errPolicy = errors.New("invalid command policy")
 
-// Policy restricts skill_run and skill_exec to one simple command whose name it
-// allows: no shell syntax, no path. The zero Policy restricts nothing.
+// Policy restricts skill_run and skill_exec to one simple command with an allowed name: no shell
+// syntax and no path. The zero Policy restricts nothing.
 //
-// A list of allowed names is a boundary. A list of denied names is only advice to
-// a well-meaning model, because an interpreter such as python3 can start any
-// program.
+// A list of allowed names is a security boundary. A list of denied names is only advice to a
+// well-meaning model, because an interpreter such as python3 can start any program.
 type Policy struct {
-	// Allowed, if it is not empty, are the only names that may run.
+	// Allowed are the only names that may run, if it is not empty.
 	Allowed []string
-	// Denied names may not run, even if Allowed has them. Programs that run
-	// another program named by their arguments may not run either.
+	// Denied names may not run, even if they are in Allowed. Programs that run another program
+	// named by their arguments may not run either.
 	Denied []string
-	// Variables are the names that a call may set with env while commands are restricted.
-	// LANG, LC_* and TZ are always allowed with values that name no file. Other variables are
-	// refused, because many make an allowed program run code of the caller's choice.
+	// Variables are the names that a call may set with env while commands are restricted. LANG,
+	// LC_* and TZ are always allowed with values that name no file. Other variables are refused,
+	// because many can make an allowed program run other code.
 	Variables []string
 }
 
@@ -41,9 +40,9 @@ func (p Policy) shell() shellcmd.Policy {
 	return shellcmd.Policy{Allowed: p.Allowed, Denied: p.Denied}
 }
 
-// ParsePolicy reads the two lists of a policy, names separated by commas or white
-// space. An empty text is no list. A text that is not empty but names nothing is
-// an error, because its author would be surprised if it restricted nothing.
+// ParsePolicy parses the two lists of a policy: names separated by commas or white space. An
+// empty text means no list. A text that is not empty but contains no name is an error, because
+// its author does not expect that nothing is restricted.
 func ParsePolicy(allowed, denied string) (Policy, error) {
 	p := Policy{Allowed: shellcmd.ParseList(allowed), Denied: shellcmd.ParseList(denied)}
 	if len(p.Allowed) == 0 && allowed != "" || len(p.Denied) == 0 && denied != "" {
@@ -58,8 +57,8 @@ const (
 	envDenied  = "SATCHEL_RUN_DENIED_COMMANDS"
 )
 
-// PolicyFromEnv reads a policy from the variables SATCHEL_RUN_ALLOWED_COMMANDS and
-// SATCHEL_RUN_DENIED_COMMANDS, as [ParsePolicy] does; env is os.Getenv or the like. The
+// PolicyFromEnv parses a policy from the variables SATCHEL_RUN_ALLOWED_COMMANDS and
+// SATCHEL_RUN_DENIED_COMMANDS, like [ParsePolicy]. env is os.Getenv or a similar function. The
 // error names the variable.
 func PolicyFromEnv(env func(string) string) (Policy, error) {
 	for _, name := range []string{envAllowed, envDenied} {
@@ -88,34 +87,34 @@ func (st *staging) findPrivileges(ctx context.Context) {
 	if st.runner.Env != nil {
 		st.hostEnv = st.runner.Env(ctx, st.skill)
 	}
-	st.privileged = st.asks() || len(st.hostEnv) > 0 || st.comparesNames()
+	st.isPrivileged = st.requestsGrants() || len(st.hostEnv) > 0 || st.comparesNames()
 }
 
-// asks reports whether the skill asks for a network or secrets, where the host gives
-// any. Its commands are privileged before it has them: what runs in its .venv
-// without them would run with them later.
-func (st *staging) asks() bool {
+// requestsGrants reports whether the skill requests a network or secrets, if the host grants any.
+// Its commands are privileged even before they get them: a program that runs in the skill's .venv
+// without them could be run with them later.
+func (st *staging) requestsGrants() bool {
 	return st.runner.Secret != nil && len(declaredSecrets(st.skill.Metadata)) > 0 || st.runner.Egress != nil && st.skill.Metadata["network"] != ""
 }
 
-// queueEntry says beside which commands this one may run. A command that reaches a network runs
-// alone. A command whose skill asks for grants does not run beside commands of other skills if
-// those could change its files after they were checked.
+// queueEntry returns beside which commands this one may run. A command with a network runs alone.
+// If the skill requests grants, its command must not run beside commands of other skills that
+// could change its files after they were checked.
 func (st *staging) queueEntry() queueEntry {
 	e := queueEntry{session: st.scope.Key().Session, skill: st.skill.ID}
 	switch {
-	case st.out != nil:
+	case st.network != nil:
 		e.beside = besideNone
-	case st.asks() && st.startsShared():
+	case st.requestsGrants() && st.startsShared():
 		e.beside = besideOwn
 	}
 	return e
 }
 
-// startsShared reports whether the plan starts a program, enters a directory or runs a script
-// outside the skill's folder. It judges by the plan's text.
+// startsShared reports whether the plan's text starts a program, enters a directory or runs a
+// script outside the skill's folder.
 func (st *staging) startsShared() bool {
-	if isShared(st.plan.cwd) || changesDirectory.MatchString(st.plan.command) || goesTo.MatchString(st.plan.command) {
+	if isShared(st.plan.cwd) || changesDirectory.MatchString(st.plan.command) || dirArgument.MatchString(st.plan.command) {
 		return true
 	}
 	for _, file := range st.scripts(func(string) bool { return true }) {
@@ -126,22 +125,22 @@ func (st *staging) startsShared() bool {
 	return false
 }
 
-// isShared reports whether a path that a call names may lead out of the skill's folder.
+// isShared reports whether a path in a call may lead out of the skill's folder.
 func isShared(name string) bool {
 	first, _, _ := strings.Cut(path.Clean(name), "/")
 	return first == "" || first == ".." || slices.Contains([]string{"work", "out", "inputs", "runs", "skills"}, first) || strings.ContainsAny(first, "$`*?[~\\")
 }
 
 // comparesNames reports whether names of programs are compared with a list.
-func (st *staging) comparesNames() bool { return st.runner.Policy.Restricts() || st.scope.Narrow }
+func (st *staging) comparesNames() bool { return st.runner.Policy.Restricts() || st.scope.ByPattern }
 
-// isolatedEnv returns the variables of a privileged command, besides PATH; python is
-// the PYTHONPATH that it has already.
+// isolatedEnv returns the variables of a privileged command, except PATH. python is its present
+// PYTHONPATH.
 func (st *staging) isolatedEnv(python string) ([]string, error) {
-	if err := st.checkAround(); err != nil {
+	if err := st.checkSurroundings(); err != nil {
 		return nil, err
 	}
-	home, temp, err := st.ownPlaces()
+	home, temp, err := st.privateDirs()
 	if err != nil {
 		return nil, err
 	}
@@ -161,7 +160,7 @@ func (st *staging) isolatedEnv(python string) ([]string, error) {
 	for i, s := range settings {
 		env = append(env, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", i, s[0]), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", i, s[1]))
 	}
-	if own := st.modules(); own != nil {
+	if own := st.moduleDirs(); own != nil {
 		// Otherwise Python would import modules from its current directory. Those
 		// of the skill stay importable by their directories.
 		if python != "" {
@@ -172,11 +171,11 @@ func (st *staging) isolatedEnv(python string) ([]string, error) {
 	return env, nil
 }
 
-// modules returns the directories of the skill's scripts that the plan names, and the skill's
-// own. It does so if the command may leave the skill's folder or runs a script outside.
-// Otherwise it returns nil: commands cannot change that folder, so Python may import from it.
-func (st *staging) modules() (dirs []string) {
-	leaves := path.Clean(st.plan.cwd) != "." || changesDirectory.MatchString(st.plan.command) || goesTo.MatchString(st.plan.command) ||
+// moduleDirs returns the directories of the skill's scripts in the plan, and the skill's folder,
+// if the command may leave the skill's folder or runs a script outside. Otherwise it returns nil:
+// commands cannot change that folder, so Python may import from it.
+func (st *staging) moduleDirs() (dirs []string) {
+	leaves := path.Clean(st.plan.cwd) != "." || changesDirectory.MatchString(st.plan.command) || dirArgument.MatchString(st.plan.command) ||
 		len(st.sharedScripts(func(by string) bool { return by == "python3" })) > 0
 	for _, file := range st.plan.files() {
 		for _, file := range []string{file, "scripts/" + path.Base(file)} {
@@ -200,8 +199,7 @@ func (st *staging) modules() (dirs []string) {
 	return dirs
 }
 
-// files returns what may be names of the skill's files in the plan, relative to its
-// folder.
+// files returns the words of the plan that may name files of the skill, relative to its folder.
 func (p *plan) files() (files []string) {
 	words := append([]string{p.script}, strings.FieldsFunc(p.command, func(r rune) bool { return strings.ContainsRune(" \t\n;|&()<>\"'", r) })...)
 	for _, word := range words {
@@ -224,10 +222,10 @@ func readHead(place workspace.Workspace, file string) (string, error) {
 	return string(text), err
 }
 
-// ownPlaces returns the HOME and the temporary directory of this command. Where the
-// executor gives each command a directory that no other one sees, both are there. An
-// editor is staged all the same, because programs find it at a path of the workspace.
-func (st *staging) ownPlaces() (home, temp string, err error) {
+// privateDirs returns the HOME and the temporary directory of this command. If the executor gives
+// each command a private directory, both are there. An editor is staged in the workspace even
+// then, because programs need a path there.
+func (st *staging) privateDirs() (home, temp string, err error) {
 	own := st.runner.Executor.Capabilities().TempAt
 	if own == "" || st.plan.editor != "" {
 		if _, err := st.scratch.stageHome(); err != nil {
@@ -240,8 +238,7 @@ func (st *staging) ownPlaces() (home, temp string, err error) {
 	return st.at.path(st.scratch.home), st.at.path(st.scratch.temp), nil
 }
 
-// stageHome makes an empty HOME and an empty temporary directory for this command
-// alone.
+// stageHome creates an empty HOME and an empty temporary directory for this command.
 func (s *scratch) stageHome() (dir string, err error) {
 	if s.home, err = s.place.Scratch(s.name("home")); err == nil {
 		s.temp, err = s.place.Scratch(s.name("tmp"))
@@ -249,18 +246,18 @@ func (s *scratch) stageHome() (dir string, err error) {
 	return s.home, err
 }
 
-// lost returns what the command has, of the network and of secrets, that its skill
-// would not get now. "" is nothing.
-func (st *staging) lost(ctx context.Context) string {
-	if st.out != nil {
-		now := wayOf(ctx, st.runner, st.skill, &notes{})
-		for _, rule := range st.out.policy.Rules {
+// revokedGrant returns the name of a network rule or a secret that the command has but its skill
+// would not get now, or "".
+func (st *staging) revokedGrant(ctx context.Context) string {
+	if st.network != nil {
+		now := networkAccessOf(ctx, st.runner, st.skill, &notes{})
+		for _, rule := range st.network.policy.Rules {
 			if now == nil || !now.reaches(rule) {
 				return "the network " + rule.String()
 			}
 		}
 	}
-	for _, s := range st.given {
+	for _, s := range st.secrets {
 		if _, ok := st.runner.Secret(ctx, st.skill, s.Name); !ok {
 			return "the secret " + s.Name
 		}

@@ -10,10 +10,10 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// runsAlone is the reason for the model.
+// runsAlone explains to the model why a command cannot run beside others.
 const runsAlone = "a command that reaches the network runs alone, and one whose skill asks for secrets beside no other skill's unless it starts and stays in its skill's folder"
 
-// queue bounds how many commands run at once, shared fairly among sessions.
+// queue bounds how many commands run at once. It is fair to sessions.
 type queue struct {
 	limits fairqueue.Limits
 	places *fairqueue.Queue[queueEntry]
@@ -26,7 +26,7 @@ type queueEntry struct {
 	beside  beside
 }
 
-// beside says what may run in its session beside a command.
+// beside is what may run in the session beside a command.
 type beside int
 
 const (
@@ -41,8 +41,7 @@ func (e queueEntry) isCompatible(other queueEntry) bool {
 	return strictest == besideAll || strictest == besideOwn && e.skill == other.skill
 }
 
-// newQueue returns a queue; 0 stands for [defaultPerSession] and twice
-// GOMAXPROCS.
+// newQueue returns a queue. 0 means [defaultPerSession] and twice GOMAXPROCS.
 func newQueue(perSession, total int) *queue {
 	if perSession <= 0 {
 		perSession = defaultPerSession
@@ -54,31 +53,31 @@ func newQueue(perSession, total int) *queue {
 	return &queue{limits, fairqueue.New(limits, queueEntry.isCompatible)}
 }
 
-// enter waits for a place, at most for the given time. Without an error the caller must call
-// leave. A command that is to run alone, or beside one that does, waits for commands of
-// skill_run, but not for sessions of skill_exec: only the model can end those.
-func (q *queue) enter(ctx context.Context, e queueEntry, patience time.Duration) (leave func(), err error) {
-	leave, err = q.places.Enter(ctx, e.session, e, patience, nil)
-	if errors.Is(err, fairqueue.ErrPatience) {
+// enter waits for a place, at most for timeout. Without an error the caller must call leave. A
+// command that must run alone, or beside one that must, waits for commands of skill_run. It does
+// not wait for sessions of skill_exec, because only the model can end those.
+func (q *queue) enter(ctx context.Context, e queueEntry, timeout time.Duration) (leave func(), err error) {
+	leave, err = q.places.Enter(ctx, e.session, e, timeout, nil)
+	if errors.Is(err, fairqueue.ErrTimeout) {
 		return nil, tools.ModelErrorf("not run: %d commands of a conversation, and %d in all, may run at once, and no place was free for %s: call again when others have ended",
-			q.limits.Group, q.limits.Places, patience)
+			q.limits.Group, q.limits.Places, timeout)
 	}
-	return leave, forModel(err)
+	return leave, modelErrorOf(err)
 }
 
-// join begins a session of skill_exec, which takes no place and does not wait. Without an error
+// join begins a session of skill_exec, which needs no place and does not wait. Without an error
 // the caller must call leave.
 func (q *queue) join(e queueEntry) (leave func(), err error) {
 	leave, err = q.places.Join(e.session, e)
-	return leave, forModel(err)
+	return leave, modelErrorOf(err)
 }
 
-// forModel returns the text of an error of the queue for the model.
-func forModel(err error) error {
+// modelErrorOf converts an error of the queue to one for the model.
+func modelErrorOf(err error) error {
 	switch {
 	case errors.Is(err, fairqueue.ErrJoined):
 		return tools.ModelErrorf("not run: %s: end the sessions of skill_exec with skill_kill_session first", runsAlone)
-	case errors.Is(err, fairqueue.ErrBeside):
+	case errors.Is(err, fairqueue.ErrIncompatible):
 		return tools.ModelErrorf("not run: %s, and another one is running or waits to run: call again when it has ended", runsAlone)
 	}
 	return err

@@ -62,7 +62,7 @@ func TestQueue(t *testing.T) {
 		if others != 6 {
 			t.Errorf("%d of the others are among the first: %v", others, ended[:30])
 		}
-		if !q.places.Empty() {
+		if !q.places.IsEmpty() {
 			t.Errorf("left: %+v", q.places)
 		}
 	})
@@ -90,7 +90,7 @@ func TestQueueGivesUp(t *testing.T) {
 			t.Error(err)
 		}
 		leave()
-		if !q.places.Empty() {
+		if !q.places.IsEmpty() {
 			t.Errorf("left: %+v", q.places)
 		}
 	})
@@ -165,7 +165,7 @@ func TestQueueAlone(t *testing.T) {
 		}
 		leave()
 		leave()
-		if !q.places.Empty() {
+		if !q.places.IsEmpty() {
 			t.Errorf("%+v is left", q)
 		}
 	})
@@ -202,14 +202,14 @@ func TestQueueBesideOwn(t *testing.T) {
 			}
 		}
 		talk()
-		if !q.places.Empty() {
+		if !q.places.IsEmpty() {
 			t.Errorf("%+v is left", q)
 		}
 	})
 }
 
-// TestQueueInOrder: a command that waits for another skill's is not kept waiting by sessions
-// and commands that come later and that it could not be beside.
+// TestQueueInOrder checks that a command which waits for another skill's is not delayed by later
+// sessions and commands with which it is incompatible.
 func TestQueueInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue(4, 8)

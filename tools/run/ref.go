@@ -17,9 +17,8 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// ReadRef reads the file that workspace://path or artifact://name[@version]
-// names, of at most 16 MiB, and replaces the values of secrets. It serves as
-// ReadRef of [tools.Scope].
+// ReadRef returns the content of workspace://path or artifact://name[@version], of at most 16
+// MiB, with secrets replaced. It implements ReadRef of [tools.Scope].
 func (r *Runner) ReadRef(ctx context.Context, public *tools.Scope, ref string) ([]byte, error) {
 	s, err := skilltools.From(public)
 	if err != nil {
@@ -44,8 +43,8 @@ func (r *Runner) ReadRef(ctx context.Context, public *tools.Scope, ref string) (
 	return []byte(redact.NewSet(secrets).Text(string(data), 0)), nil
 }
 
-// WorkspaceAt returns the absolute path at which the commands of a session see
-// its workspace. It serves as WorkspaceAt of [tools.Scope].
+// WorkspaceAt returns the absolute path at which the commands of a session see its workspace. It
+// implements Workspace of [tools.Scope].
 func (r *Runner) WorkspaceAt(ctx context.Context, session string) (string, error) {
 	if at := r.Executor.Capabilities().WorkspaceAt; at != "" {
 		return at, nil

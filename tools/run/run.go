@@ -13,18 +13,17 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// Run is skill_run: a command, or a script of the skill, in the session's
-// workspace. A script is run by the program of its first line, "#!", wherever
-// that is on the PATH of the run. Without such a line, or if that program does
-// not exist, it is run by the one of its extension, see [Runner]. It needs no
-// exec bit.
+// Run returns the operation skill_run, which runs a command, or a script of the skill, in the
+// session's workspace. A script is run by the program of its shebang line, found on the PATH of
+// the run. Without such a line, or if that program does not exist, it is run by the interpreter
+// of its extension; see [Runner]. It needs no exec bit.
 func (r *Runner) Run() tools.Operation { return r.runOperation(newQueue(r.PerSession, r.AtOnce)) }
 
 func (r *Runner) runOperation(places *queue) tools.Operation {
-	r.remember()
+	r.initHistory()
 	return tools.Operation{
 		Name:        "skill_run",
-		Description: "Run a command in the workspace of a loaded skill. Starts in the skill's folder; write results to $OUTPUT_DIR and name them in outputs or output_files." + reachOf(r).held(),
+		Description: "Run a command in the workspace of a loaded skill. Starts in the skill's folder; write results to $OUTPUT_DIR and name them in outputs or output_files." + reachOf(r).restrictions(),
 		Fields:      runFields(),
 		Kind:        tools.Runs,
 		Needs:       []string{"skill_load"},
@@ -39,7 +38,7 @@ func (r *Runner) runOperation(places *queue) tools.Operation {
 	}
 }
 
-// run stages, executes and collects as soon as there is a place to run.
+// run waits for a place, stages files, executes the command and collects its outputs.
 func (r *Runner) run(ctx context.Context, s *skilltools.Scope, p *plan, places *queue) (string, error) {
 	st := newStaging(r, s, p, executor.Limits{}.OrDefaults().Timeout)
 	if err := st.choose(ctx); err != nil {
@@ -53,7 +52,7 @@ func (r *Runner) run(ctx context.Context, s *skilltools.Scope, p *plan, places *
 			return "", err
 		}
 	}
-	st.out = wayOf(ctx, r, st.skill, st.notes)
+	st.network = networkAccessOf(ctx, r, st.skill, st.notes)
 	patience := st.timeout
 	if patience < 0 {
 		patience = maxTimeout
@@ -73,7 +72,7 @@ func (r *Runner) run(ctx context.Context, s *skilltools.Scope, p *plan, places *
 	}
 	began := time.Now()
 	result, err := fallback{r.Executor, st.program}.Run(ctx, cmd)
-	st.events.end(ctx, began, result, err)
+	st.events.reportEnd(ctx, began, result, err)
 	if ctx.Err() != nil {
 		return "", ctx.Err()
 	}

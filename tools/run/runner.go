@@ -16,73 +16,71 @@ import (
 	"github.com/satchel-go/satchel/workspace"
 )
 
-// Runner is what skill_run needs besides the session: where commands run and what
-// happens to their files.
+// Runner configures how skill_run and skill_exec run commands and what happens to their files.
 type Runner struct {
-	// Workspaces give each session the directory that its commands run in, and
-	// Executor runs them. A runtime makes what is nil; see satchel.WithRunner.
+	// Workspaces has the directory in which the commands of a session run, and Executor runs
+	// them. A runtime sets defaults for nil; see satchel.WithRunner.
 	Workspaces workspace.Places
 	Executor   executor.Executor
-	// Artifacts keeps saved outputs. A runtime makes a store in memory where it is nil.
+	// Artifacts stores saved outputs. If it is nil, a runtime uses a store in memory.
 	Artifacts artifacts.Store
-	// Policy restricts the commands. The zero value restricts nothing.
+	// Policy restricts the commands.
 	Policy Policy
-	// CommandsFromEnv replaces Policy by what the variables SATCHEL_RUN_ALLOWED_COMMANDS
-	// and SATCHEL_RUN_DENIED_COMMANDS allow: names separated by commas or white space.
-	// If neither is set, Policy stays. One that is set and names no command is an
-	// error of satchel.New.
+	// CommandsFromEnv replaces Policy by that of the variables SATCHEL_RUN_ALLOWED_COMMANDS and
+	// SATCHEL_RUN_DENIED_COMMANDS, which hold names separated by commas or white space. If
+	// neither is set, Policy stays. If one is set without a name, satchel.New returns an error.
 	CommandsFromEnv bool
-	// Once lets a command start at most once, also if its call is executed again because
-	// the process ended or the host repeats the turn. The session's record notes the
-	// call before its command starts and, with its answer, after the end. A call that is
-	// executed again gets that answer. If the end of the command is not known, the model
-	// gets that as the answer and decides. It costs two saves a command. The calls of a
-	// turn need ids of their own, and a host that repeats turns names each by
-	// satchel.BeginTurn. By default a command runs again.
+	// Once lets a command start at most once, even if its call is executed again because the
+	// process ended or the host repeats the turn. The session's record notes the call before its
+	// command starts and, with the answer, after it ends. A call that is executed again returns
+	// that answer. If it is not known whether the command ended, the answer says so and the model
+	// decides.
+	//
+	// Once costs two saves for each command. The calls of a turn need distinct ids, and a host
+	// that repeats turns must name each by satchel.BeginTurn. By default a repeated call runs its
+	// command again.
 	Once bool
-	// Unloaded allows skills that are not loaded to run.
-	Unloaded bool
+	// AllowUnloaded lets commands of skills run that are not loaded.
+	AllowUnloaded bool
 	// ForceSave saves collected files even if the call does not ask for it.
 	ForceSave bool
-	// Limits bound each command. A call may ask only for a timeout, up to
-	// Limits.MaxTimeout. For skill_exec the timeout of Sessions is the most if Limits has
-	// none.
+	// Limits bounds each command. A call may only set a timeout, up to Limits.MaxTimeout. If
+	// Limits has none, the timeout of Sessions is the maximum for skill_exec.
 	Limits executor.Limits
-	// Outputs are the most that a call may collect. Zero fields stand for the
-	// defaults of outputs.Limits.
+	// Outputs bounds what a call may collect. Zero fields mean the defaults of outputs.Limits.
 	Outputs outputs.Limits
-	// PerSession and AtOnce are how many commands of skill_run run at once, in one session and
-	// in all. Below 1 they are 4 and twice GOMAXPROCS. Further commands wait
-	// until their own timeout, and then get an answer that says so.
+	// PerSession and AtOnce bound the commands of skill_run that run at once, in one session and
+	// in all. Values below 1 mean 4 and twice GOMAXPROCS. Further commands wait until their own
+	// timeout, and are then refused.
 	PerSession, AtOnce int
-	// Sessions bound the commands of skill_exec. Their timeout applies if neither
-	// the call nor Limits has one.
+	// Sessions bounds the commands of skill_exec. Its timeout applies if neither the call nor
+	// Limits has one.
 	Sessions Limits
-	// Guess recognises what the commands of skill_exec ask for, such as a
-	// password or a choice, in addition to prompts for a line. Nil recognises
-	// nothing more.
+	// Guess recognizes what the commands of skill_exec ask for, such as a password or a choice,
+	// in addition to prompts for a line. It may be nil.
 	Guess Guess
-	// Env returns variables for a skill's commands. It overrides neither the
-	// workspace's variables nor those of the call. Nil gives none.
+	// Env returns variables for a skill's commands. They override neither the workspace's
+	// variables nor those of the call. It may be nil.
 	Env func(ctx context.Context, skill core.Skill) map[string]string
-	// Secret returns the value of a secret that a skill declares by name, if the host agrees
-	// that this skill may have it: any skill can declare any name. Satchel also calls it for
-	// skills that do not run, so that secrets which they got earlier can be hidden. It
-	// remembers the newest values that a session got, within bounds. In every answer the name
-	// in brackets replaces the value. It also replaces the value without the white space
-	// around it or with single spaces, and each line of at least 8 bytes of a value of several
-	// lines. All of these are also found with the escapes of JSON. Values of less than 4
-	// bytes, and other encodings by a command, are shown.
+	// Secret returns the value of a secret that a skill declares by name, if the host agrees that
+	// this skill may have it: any skill can declare any name. Satchel also calls it for skills
+	// that do not run, to hide secrets that they got earlier. It remembers the newest values that
+	// a session got, within bounds.
+	//
+	// In every answer the name in brackets replaces the value. It also replaces the value without
+	// the white space around it or with single spaces, and each line of at least 8 bytes of a
+	// value of several lines. All of these are also found with the escapes of JSON. Values of
+	// less than 4 bytes, and other encodings, are shown.
 	Secret func(ctx context.Context, skill core.Skill, name string) (value string, ok bool)
-	// Egress returns the network of a skill's commands. They reach the places that both
-	// Egress allows and the skill's metadata asks for. Such a command runs alone: no other
-	// of its session runs beside it. The executor must have Capabilities().Loopback. Nil
-	// gives no command a network.
+	// Egress returns the network of a skill's commands. They reach what both Egress and the
+	// skill's metadata allow. Such a command runs alone in its session. The executor must have
+	// Capabilities().Loopback. If Egress is nil, no command has a network.
 	Egress func(ctx context.Context, skill core.Skill) Network
-	// Dependencies is the directory into which "satchel deps --cache" installs the packages
-	// that skills require; "" looks for no packages. A skill's commands find those of its
-	// requirements.txt and package.json. A package that is not installed is a warning. The
-	// runtime's own sandbox shows the directory; for another one the host names it in
+	// Dependencies is the directory into which "satchel deps --cache" installs the packages that
+	// skills require; "" looks for no packages. A skill's commands find those of its
+	// requirements.txt and package.json. A package that is not installed is a warning.
+	//
+	// The runtime's own sandbox shows the directory. For another sandbox the host names it in
 	// sandbox.WithReadable, by a path without links. A user who can write to the directory
 	// decides what code skills run.
 	Dependencies string
@@ -94,25 +92,27 @@ type Runner struct {
 	//
 	// Extensions are in lower case here; those of files may be in any.
 	Interpreters map[string][]string
-	// Attached returns files that the host adds to those which users attached to the messages
-	// of the request. Both are staged into work/inputs. It is called at each command, and when
-	// a turn begins. The model reads once about each file that has content or a Ref. It does so
-	// at the message with which that turn begins. Within a turn it does so in the answer of
-	// the first command that finds the file. Resolve returns the content of a file that is known by its id alone, such
-	// as a URL. Without Resolve that file is a warning. Nothing is fetched automatically.
+	// Attached returns files that the host adds to those that users attached to the messages of
+	// the request. Both are staged into work/inputs. Satchel calls it for each command, and when
+	// a turn begins.
+	//
+	// Each file with content or a Ref is announced to the model once, in the first message of the
+	// turn. If the host adds it later, the answer of the first command that finds it announces
+	// it. Resolve returns the content of a file of which only the id is known, such as a URL.
+	// Without Resolve such a file is a warning. Satchel fetches nothing itself.
 	Attached func(ctx context.Context) []workspace.Attachment
 	Resolve  workspace.Sources
-	// Uploads begins the names of artifacts that are files of users; "" is "uploads/".
-	// Files that a command saves never get such a name. A name that differs only in case,
-	// width or invisible characters is refused too, so Attached may trust it.
-	Uploads string
+	// UploadPrefix is the prefix of the names of artifacts that users have sent; "" means
+	// "uploads/". Files that a command saves never get such a name. Names that differ only in
+	// case, width or invisible characters are refused too, so Attached may trust the prefix.
+	UploadPrefix string
 
-	installed *deps.Cache    // of Dependencies; nil is none
+	installed *deps.Cache    // the opened Dependencies, nil for none
 	history   *secretHistory // from the first operation on
 }
 
-// OpenDependencies opens the directory of Dependencies, and replaces its path by the one
-// without links. The runtime calls it before the first command.
+// OpenDependencies opens the directory of Dependencies, and resolves the symlinks in its path.
+// The runtime calls it before the first command.
 func (r *Runner) OpenDependencies() (err error) {
 	if r.Dependencies == "" {
 		return nil
@@ -124,7 +124,7 @@ func (r *Runner) OpenDependencies() (err error) {
 	return nil
 }
 
-// workspace returns that of a session, which must be released after use.
+// workspace returns the workspace of a session. The caller must release it.
 func (r *Runner) workspace(ctx context.Context, session string) (staged.Workspace, error) {
 	places, ok := r.Workspaces.(staged.Places)
 	if !ok {
@@ -133,22 +133,21 @@ func (r *Runner) workspace(ctx context.Context, session string) (staged.Workspac
 	return places.Of(ctx, session)
 }
 
-// Operations returns all operations that a runner adds to the vocabulary, in
-// their order.
+// Operations returns all operations that a runner adds to the vocabulary, in order.
 func (r *Runner) Operations() []tools.Operation {
 	places := newQueue(r.PerSession, r.AtOnce)
 	return []tools.Operation{r.runOperation(places), r.execOperation(places), r.WriteStdin(), r.PollSession(), r.KillSession()}
 }
 
-// reach is what the commands of a runner see and reach.
+// reach is what the commands of a runner can see and reach.
 type reach struct {
 	capabilities executor.Capabilities
 	visible      []string // directories of the host, shown on purpose
-	network      bool     // some skills have a way to it
+	network      bool     // some skills may reach the network
 }
 
-// reachOf leaves out the packages that skills require, which are found without
-// their paths.
+// reachOf returns the reach of a runner. It leaves out the directory of Dependencies, because
+// commands find the packages without its path.
 func reachOf(r *Runner) (c reach) {
 	if r.Executor == nil {
 		return c
@@ -161,9 +160,9 @@ func reachOf(r *Runner) (c reach) {
 	return c
 }
 
-// held says what the executor does not give commands, for the description of
-// skill_run: a model that does not know this waits for downloads that never come.
-func (c reach) held() string {
+// restrictions says, in the description of skill_run, what the executor does not allow. A model
+// that does not know this waits for downloads that never come.
+func (c reach) restrictions() string {
 	if c.capabilities.Unavailable != "" {
 		return " " + cannotRun
 	}
@@ -187,19 +186,18 @@ func (c reach) held() string {
 	return text + "; no other files of the machine."
 }
 
-// heldToo is held for skill_exec.
-func (c reach) heldToo() string {
+// execRestrictions is restrictions for skill_exec.
+func (c reach) execRestrictions() string {
 	if c.capabilities.Network.Enforced && c.capabilities.Unavailable == "" && !c.network {
 		return ", without network too"
 	}
 	return ""
 }
 
-// cannotRun is the text for the model if no command can run. What to change is
-// the host's business, and stands in its log.
+// cannotRun tells the model that no command can run. The host's log says what to change.
 const cannotRun = "Commands cannot run on this machine: do without them what can be done, and tell the user what cannot."
 
-// check refuses a command if none can run.
+// check returns an error if no command can run.
 func (c reach) check() error {
 	if c.capabilities.Unavailable != "" {
 		return tools.ModelErrorf("%s", cannotRun)

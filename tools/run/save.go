@@ -15,12 +15,11 @@ import (
 	"github.com/satchel-go/satchel/internal/files/collect"
 )
 
-// defaultUploads begins the names of artifacts that users have sent, see
-// [Runner.Uploads].
+// defaultUploads is the default of [Runner.UploadPrefix].
 const defaultUploads = "uploads/"
 
-// isUpload reports whether a store, whatever it takes for the same name, could keep
-// an artifact of this name among those that users have sent.
+// isUpload reports whether a name begins with the prefix of uploads. It also returns true for
+// names that some store could treat as equal to such a name.
 func (r *Runner) isUpload(name string) bool {
 	plain := func(name string) string {
 		name = strings.Map(func(c rune) rune {
@@ -45,7 +44,7 @@ func (r *Runner) isUpload(name string) bool {
 		}
 		return strings.Join(parts, "/")
 	}
-	begins := cmp.Or(r.Uploads, defaultUploads)
+	begins := cmp.Or(r.UploadPrefix, defaultUploads)
 	if strings.HasSuffix(begins, "/") {
 		return strings.HasPrefix(plain(name)+"/", plain(begins)+"/")
 	}
@@ -54,11 +53,11 @@ func (r *Runner) isUpload(name string) bool {
 
 var errUpload = errors.New("names of files of the user are not for what commands save")
 
-var errGone = errors.New("it is not the plain file any more that was collected")
+var errReplaced = errors.New("it is not the plain file any more that was collected")
 
-// save stores whole files and returns what it has stored. A file that cannot be
-// stored whole becomes a warning; no part of it is stored. The error is for the
-// host: a store's own words are not for the model.
+// save stores complete files and returns what it has stored. A file that cannot be stored
+// completely becomes a warning. The error is for the host, because the texts of a store are not
+// for the model.
 func (w *answer) save(ctx context.Context, files []collect.File, spec collect.Spec) (all []artifacts.Info, failed error) {
 	if w.st.runner.Artifacts == nil {
 		w.notes.add("nothing was saved: the host has no artifact store")
@@ -85,7 +84,7 @@ func (w *answer) saveFile(ctx context.Context, f collect.File, spec collect.Spec
 	}
 	file, err := collect.Open(w.st.place, f.Name)
 	if err != nil {
-		return artifacts.Info{}, fmt.Errorf("%w: %w", errGone, err)
+		return artifacts.Info{}, fmt.Errorf("%w: %w", errReplaced, err)
 	}
 	defer file.Close()
 	limit := spec.MaxFileBytes
@@ -95,8 +94,7 @@ func (w *answer) saveFile(ctx context.Context, f collect.File, spec collect.Spec
 	return w.st.runner.Artifacts.Save(ctx, w.st.scope.Key().Session, name, f.MIME, file, limit)
 }
 
-// saveProblem says why a file was not saved, without the paths and names in the
-// errors of a store.
+// saveProblem says why a file was not saved, without the paths and names in a store's error.
 func saveProblem(err error) string {
 	for _, known := range []struct {
 		err  error
@@ -108,7 +106,7 @@ func saveProblem(err error) string {
 		{artifacts.ErrEnded, "the session has ended"},
 		{artifacts.ErrName, "the name that name_template gives it is none for an artifact: give a relative path such as reports/"},
 		{errUpload, errUpload.Error() + ": give another name_template"},
-		{errGone, errGone.Error()},
+		{errReplaced, errReplaced.Error()},
 	} {
 		if errors.Is(err, known.err) {
 			return known.what

@@ -15,14 +15,14 @@ import (
 	"github.com/satchel-go/satchel/internal/text/redact"
 )
 
-// secretSource knows the secrets of skills: it asks the host, and has what it gave before.
+// secretSource returns the secrets of skills, from the host and from the history.
 type secretSource struct {
 	ask     func(ctx context.Context, skill core.Skill, name string) (value string, ok bool) // nil has none
 	history *secretHistory
 }
 
-// of returns the secrets that a skill declares and the host gives it.
-func (v secretSource) of(ctx context.Context, skill core.Skill) []terminal.Secret {
+// secretsOf returns the secrets that a skill declares and the host grants.
+func (v secretSource) secretsOf(ctx context.Context, skill core.Skill) []terminal.Secret {
 	if v.ask == nil {
 		return nil
 	}
@@ -35,9 +35,9 @@ func (v secretSource) of(ctx context.Context, skill core.Skill) []terminal.Secre
 	return secrets
 }
 
-// knownSecrets returns the secrets that commands of the session got, and those of every skill of the
-// catalog that asks for any. A skill that is no longer loaded may have left its own in a file,
-// so all skills count, not only visible ones. Older revisions that are loaded count too.
+// knownSecrets returns the secrets that commands of the session got, and those of every skill of
+// the catalog that declares any. Skills that are not loaded or not visible count too, because a
+// command may have left a secret in a file. So do older revisions that are loaded.
 func (v secretSource) knownSecrets(ctx context.Context, s *skilltools.Scope) ([]terminal.Secret, error) {
 	if v.ask == nil {
 		return nil, nil
@@ -48,27 +48,27 @@ func (v secretSource) knownSecrets(ctx context.Context, s *skilltools.Scope) ([]
 	}
 	for _, skill := range s.Catalog().WithoutAudience().Snapshot().Skills() {
 		if skill.Metadata["secrets"] != "" {
-			secrets = append(secrets, v.of(ctx, skill)...)
+			secrets = append(secrets, v.secretsOf(ctx, skill)...)
 		}
 	}
 	rec, err := s.Record(ctx)
 	if err != nil {
 		return nil, err
 	}
-	loaded := s.Loaded(rec)
+	loaded := s.LoadedCatalog(rec)
 	for i := range rec.Active {
 		if a := &rec.Active[i]; a.Revision != "" {
 			if skill, err := loaded.FrontMatter(ctx, a.Skill); err == nil && skill.Revision == a.Revision { // else it runs nothing
-				secrets = append(secrets, v.of(ctx, skill)...)
+				secrets = append(secrets, v.secretsOf(ctx, skill)...)
 			}
 		}
 	}
 	return secrets, ctx.Err()
 }
 
-// declaredSecrets returns the names of the secrets that a skill asks for in the
-// metadata field "secrets": a list, or names separated by commas or white space.
-// Only names of environment variables count.
+// declaredSecrets returns the names of secrets in a skill's metadata field "secrets". The field
+// is a JSON list, or names separated by commas or white space. Only names of environment
+// variables count.
 func declaredSecrets(metadata map[string]string) []string {
 	return slices.DeleteFunc(metadataList(metadata["secrets"]), func(n string) bool {
 		return n == "" || strings.ContainsFunc(n, func(r rune) bool {
@@ -77,8 +77,7 @@ func declaredSecrets(metadata map[string]string) []string {
 	})
 }
 
-// metadataList reads a metadata field: a list in JSON, or words separated by commas or
-// white space.
+// metadataList parses a metadata field: a JSON list, or words separated by commas or white space.
 func metadataList(text string) []string {
 	var words []string
 	if json.Unmarshal([]byte(text), &words) != nil {
@@ -87,32 +86,31 @@ func metadataList(text string) []string {
 	return words
 }
 
-// learnSecrets asks the host for the secrets of the command, and for those that
-// no answer may show. It asks for both once, because a host may give another
-// value each time.
+// learnSecrets gets the secrets of the command, and those that no answer may show. It calls the
+// host once for both, because the host may return another value each time.
 func (st *staging) learnSecrets(ctx context.Context) error {
-	v := secretSource{st.runner.Secret, st.runner.history}
-	known, err := v.knownSecrets(ctx, st.scope)
-	st.given = v.of(ctx, st.skill)
-	v.history.add(st.scope.Key().Session, st.given)
-	st.notes.secrets = append(known, st.given...)
-	if st.out != nil {
-		st.given = st.out.hide(st.given, st.notes)
-		st.notes.secrets = append(st.notes.secrets, st.given...)
+	source := secretSource{st.runner.Secret, st.runner.history}
+	known, err := source.knownSecrets(ctx, st.scope)
+	st.secrets = source.secretsOf(ctx, st.skill)
+	source.history.add(st.scope.Key().Session, st.secrets)
+	st.notes.secrets = append(known, st.secrets...)
+	if st.network != nil {
+		st.secrets = st.network.hideSecrets(st.secrets, st.notes)
+		st.notes.secrets = append(st.notes.secrets, st.secrets...)
 	}
 	st.notes.hidden = redact.NewSet(st.notes.secrets)
 	return err
 }
 
-// secretHistory holds the secrets that commands got, by session. A skill may have left one in a
-// file, and then be changed or removed. The newest values stay.
+// secretHistory holds the newest secrets that commands got, by session. A skill may have left a
+// secret in a file before it was changed or removed.
 type secretHistory struct {
 	mu       sync.Mutex
 	sessions *lru.Cache[string, []terminal.Secret]
 }
 
-// remember creates the history of secrets that commands have got.
-func (r *Runner) remember() {
+// initHistory creates the history of secrets, unless it exists.
+func (r *Runner) initHistory() {
 	if r.history == nil {
 		r.history = &secretHistory{sessions: lru.New[string, []terminal.Secret](maxSecretBytes, nil)}
 	}

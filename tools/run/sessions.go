@@ -6,34 +6,31 @@ import (
 	"github.com/satchel-go/satchel/internal/engine/terminal"
 )
 
-// Limits bound the sessions of skill_exec. A zero field stands for its default.
+// Limits bounds the sessions of skill_exec. A zero field means its default.
 type Limits struct {
-	// Sessions is how many of one owner may run at a time; the default is 8.
+	// Sessions is how many sessions of one agent may run at the same time; the default is 8.
 	Sessions int
-	// Total is how many may run at a time in all; the default is 64. One
-	// conversation, all its agents together, opens no more when it has more than are
-	// still free.
+	// Total is how many sessions may run at the same time; the default is 64. One conversation
+	// cannot open another one while its sessions outnumber the free places.
 	Total int
-	// Idle is the time after which a session that no call asks for is killed, and one
-	// that has ended is forgotten. The default is 30 minutes.
+	// Idle is the time after which a session without calls is killed, or forgotten if it has
+	// ended. The default is 30 minutes.
 	Idle time.Duration
-	// Timeout is the longest run of a command that has no timeout of its own. The
-	// default is one hour.
+	// Timeout bounds a command that has no timeout of its own. The default is one hour.
 	Timeout time.Duration
-	// Buffer is how many bytes of a session's text are kept; the default is 4 MiB.
-	// What was read goes first, then the oldest that was not.
+	// Buffer is how many bytes of a session's text are kept; the default is 4 MiB. Text that was
+	// read is dropped first, then the oldest.
 	Buffer int
 }
 
-// Guess looks for a question in the text that a process has written since its
-// last input, at most its last 4 KiB and without control sequences. It is called
-// when the process has written nothing for a moment. It returns what the process
-// seems to wait for, "prompt", "selection" or "password", and in a few words what
-// to send; both are "" if it sees no question. It must be quick and safe for
-// concurrent use.
+// Guess looks for a question in the text that a process has written since its last input. text is
+// at most the last 4 KiB, without control sequences. Guess is called when the process has written
+// nothing for a moment. It returns what the process seems to wait for, "prompt", "selection" or
+// "password", and in a few words what to send. Both are "" if it sees no question. It must be
+// quick and safe for concurrent use.
 type Guess func(text string) (kind, hint string)
 
-// question returns g as sessions ask it, nil for nil.
+// question converts g for package terminal. It returns nil for nil.
 func (g Guess) question() terminal.Guess {
 	if g == nil {
 		return nil

@@ -25,51 +25,49 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// staging is one call of skill_run or skill_exec up to the start of its command:
-// it puts what the plan names into the workspace and builds the command. What it
-// learns on the way is for the [answer].
+// staging is a call of skill_run or skill_exec up to the start of its command. It stages the
+// files of the plan into the workspace and builds the command. The [answer] reads its fields.
 type staging struct {
-	runner  *Runner
-	scope   *skilltools.Scope
-	plan    *plan
-	skill   core.Skill
-	load    loadRef // of the skill
-	place   workspace.Workspace
-	at      seenAt   // the place
-	dir     string   // of the skill, relative to the place
-	aside   []string // the skill's own folders that shared ones hide
-	cwd     string   // of the command, likewise
-	program *program
-	timeout time.Duration // from the plan, within what the host allows
-	outputs collect.Spec  // likewise
-	scratch scratch
-	leave   func() // tells the queue that a session has ended; nil for skill_run
+	runner     *Runner
+	scope      *skilltools.Scope
+	plan       *plan
+	skill      core.Skill
+	load       loadRef // the load of the skill
+	place      workspace.Workspace
+	at         workspacePath // of place
+	dir        string        // the skill's folder, relative to place
+	hiddenDirs []string      // folders of the skill whose names the workspace uses itself
+	cwd        string        // the working directory, relative to place
+	program    *program
+	timeout    time.Duration // the plan's timeout, bounded by the host
+	outputs    collect.Spec  // the plan's outputs, bounded by the host
+	scratch    scratch
+	leave      func() // leaves the queue when a session has ended; nil for skill_run
 
-	out   *way              // access to the network; nil is none
-	found deps.Status       // packages that the skill requires
-	given []terminal.Secret // the secrets of the command
-	// hostEnv are the variables of the host for this skill, and privileged whether
-	// the command may do more than others.
-	hostEnv    map[string]string
-	privileged bool
+	network      *networkAccess    // access to the network; nil is none
+	dependencies deps.Status       // packages that the skill requires
+	secrets      []terminal.Secret // the secrets of the command
+	// hostEnv are the host's variables for this skill. isPrivileged reports that the command may
+	// do more than others.
+	hostEnv      map[string]string
+	isPrivileged bool
 
 	staged []workspace.StagedInput
-	events teller
+	events reporter
 	notes  *notes
 }
 
-// newStaging begins a call; standard is its timeout if neither the call nor the
-// host sets one.
+// newStaging begins a call. standard is its timeout if neither the call nor the host sets one.
 func newStaging(r *Runner, s *skilltools.Scope, p *plan, standard time.Duration) *staging {
 	n := &notes{warnings: slices.Clip(p.warnings)}
-	timeout := withinCeilings(p.timeout, r.Limits, standard, n)
+	timeout := limitTimeout(p.timeout, r.Limits, standard, n)
 	spec, warnings := p.outputs.Within(r.Outputs)
 	n.add(warnings...)
 	return &staging{runner: r, scope: s, plan: p, timeout: timeout, outputs: spec, notes: n}
 }
 
-// prepare opens the workspace, stages and builds. Without an error the caller
-// must release the workspace.
+// prepare opens the workspace, stages the files and builds the command. Without an error the
+// caller must call release.
 func (st *staging) prepare(ctx context.Context) (cmd executor.Command, err error) {
 	if err := st.learnSecrets(ctx); err != nil {
 		return cmd, err
@@ -84,15 +82,15 @@ func (st *staging) prepare(ctx context.Context) (cmd executor.Command, err error
 			st.release()
 		}
 	}()
-	st.at = seenAt(cmp.Or(st.runner.Executor.Capabilities().WorkspaceAt, st.place.Path()))
-	st.plan = st.plan.seenFrom(st.at)
+	st.at = workspacePath(cmp.Or(st.runner.Executor.Capabilities().WorkspaceAt, st.place.Path()))
+	st.plan = st.plan.withPaths(st.at)
 	if err := st.plan.checkOutputs(false); err != nil {
 		return cmd, err
 	}
 	st.outputs.Globs = st.plan.outputs.Globs
 	st.scratch = scratch{place: st.place, agent: st.scope.Key().Agent, plan: st.plan}
-	st.events = teller{st.scope, st.skill.Name, st.notes}
-	st.events.tell(ctx, began, core.Event{Kind: core.WorkspaceCreate})
+	st.events = reporter{st.scope, st.skill.Name, st.notes}
+	st.events.report(ctx, began, core.Event{Kind: core.WorkspaceCreate})
 	if err := st.stage(ctx); err != nil {
 		return cmd, err
 	}
@@ -103,19 +101,19 @@ func (st *staging) prepare(ctx context.Context) (cmd executor.Command, err error
 	if cmd, err = st.build(); err != nil {
 		return cmd, err
 	}
-	within(&cmd.Limits, room, st.notes)
-	return cmd, st.out.open(&cmd)
+	limitDisk(&cmd.Limits, room, st.notes)
+	return cmd, st.network.open(&cmd)
 }
 
-// loadRef is the load of a skill to which a command belongs. The command runs the
-// files as the first command after that load found them.
+// loadRef identifies the load of a skill to which a command belongs. All commands of a load run
+// the files that its first command has staged.
 type loadRef struct {
 	id     string // in the session
-	digest string // of the body that was delivered, "" where the files are of a revision
+	digest string // of the delivered body, "" if the files come from a revision
 	from   *catalog.Catalog
 }
 
-// choose finds the skill and whether it may run.
+// choose resolves the skill and checks whether it may run.
 func (st *staging) choose(ctx context.Context) error {
 	rec, err := st.scope.Record(ctx)
 	if err != nil {
@@ -133,17 +131,17 @@ func (st *staging) choose(ctx context.Context) error {
 	return nil
 }
 
-// loadOf finds the load of a skill. A skill that may run without one counts as loaded again in
-// every turn.
+// loadOf returns the load of a skill. A skill that may run without a load counts as loaded once
+// in every turn.
 func (st *staging) loadOf(ctx context.Context, rec *state.Record, skill core.Skill) (loadRef, error) {
-	from := st.scope.Loaded(rec)
+	from := st.scope.LoadedCatalog(rec)
 	switch a := rec.Find(skill.Name); {
 	case a != nil && a.Revision != "" && a.ID == skill.ID:
 		return loadRef{id: a.ID + " " + a.Revision, from: from}, nil
 	case a != nil:
 		return loadRef{fmt.Sprintf("%q %s %d", st.scope.Key().Agent, a.Digest, a.Loaded), rec.Full(a.Digest), from}, nil
 	}
-	if !st.runner.Unloaded {
+	if !st.runner.AllowUnloaded {
 		return loadRef{}, skilltools.NotLoaded(skill.Name)
 	}
 	digest, err := st.scope.Digest(ctx, skill.ID)
@@ -153,27 +151,26 @@ func (st *staging) loadOf(ctx context.Context, rec *state.Record, skill core.Ski
 	return loadRef{fmt.Sprintf("%q %s turn %d", st.scope.Key().Agent, digest, rec.Turn), digest, from}, nil
 }
 
-// stage puts the skill, the conversation's files and the inputs into the
-// workspace.
+// stage stages the skill, the conversation's files and the inputs into the workspace.
 func (st *staging) stage(ctx context.Context) (err error) {
 	began := time.Now()
 	var done workspace.Staging
 	if st.dir, done, err = st.stageSkill(ctx, st.skill, st.load); err != nil {
 		return err
 	}
-	st.aside = done.Renamed
-	if st.found, err = findDependencies(ctx, st.runner.installed, st.skill.Name, st.load.from, st.notes); err != nil {
+	st.hiddenDirs = done.Renamed
+	if st.dependencies, err = findDependencies(ctx, st.runner.installed, st.skill.Name, st.load.from, st.notes); err != nil {
 		return err
 	}
-	if missing := st.found.Missing; done.Copied && len(missing) > 0 {
+	if missing := st.dependencies.Missing; done.Copied && len(missing) > 0 {
 		st.notes.add(fmt.Sprintf("the packages of %s are not installed, and commands cannot install them", strings.Join(missing, " and ")))
 	}
 	from := st.sources()
-	files := attached{st.scope, st.runner.Attached}
+	files := attachments{st.scope, st.runner.Attached}
 	if st.staged, err = files.stage(ctx, st.place, from, st.notes); err != nil {
 		return err
 	}
-	if st.scope.Narrow {
+	if st.scope.ByPattern {
 		if err := checkHostFiles(st.plan.inputs); err != nil {
 			return err
 		}
@@ -185,11 +182,11 @@ func (st *staging) stage(ctx context.Context) (err error) {
 		}
 		st.notes.add(warnings...)
 	}
-	st.events.tell(ctx, began, core.Event{Kind: core.WorkspaceStage, Detail: stageDetail(st.skill.Name, done)})
+	st.events.report(ctx, began, core.Event{Kind: core.WorkspaceStage, Detail: stageDetail(st.skill.Name, done)})
 	return nil
 }
 
-// stageSkill stages a skill for a load of it.
+// stageSkill stages a skill for one of its loads.
 func (st *staging) stageSkill(ctx context.Context, skill core.Skill, l loadRef) (dir string, done workspace.Staging, err error) {
 	if dir, done, err = st.place.Stage(ctx, skill, l.id, l.from); err != nil {
 		return "", done, err
@@ -222,7 +219,7 @@ func stageDetail(skill string, done workspace.Staging) string {
 	return fmt.Sprintf("%s: staged again, %q was changed", skill, done.ChangedPath)
 }
 
-// sources returns where inputs come from.
+// sources returns the sources of inputs.
 func (st *staging) sources() workspace.Sources {
 	from := workspace.Sources{Artifacts: st.runner.Resolve.Artifacts, Resolve: st.runner.Resolve.Resolve}
 	if st.runner.Artifacts != nil {
@@ -256,7 +253,7 @@ func (st *staging) begin(ctx context.Context) error {
 	return st.scope.Begin(ctx)
 }
 
-// release ends the use of the workspace.
+// release ends the use of the workspace and of the place in the queue.
 func (st *staging) release() {
 	st.scratch.remove()
 	st.place.Release()
@@ -265,17 +262,16 @@ func (st *staging) release() {
 	}
 }
 
-// scratch is what is staged for one command alone, and removed after it.
+// scratch holds what is staged for one command only, and removed after it.
 type scratch struct {
 	place      workspace.Workspace
 	agent      string
 	plan       *plan
 	editor     string // relative to the workspace
-	home, temp string // likewise, of a privileged command
+	home, temp string // directories of a privileged command, relative to the workspace
 }
 
-// name derives a name from the request, so that the same conversation always has the
-// same bytes.
+// name derives a name from the plan, so that the same conversation always has the same bytes.
 func (s *scratch) name(of string) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q %+v", s.agent, *s.plan))
 	return fmt.Sprintf("%s-%x", of, sum[:4])
@@ -287,18 +283,18 @@ func (s *scratch) remove() {
 	}
 	for _, dir := range []string{s.home, s.temp} {
 		if dir != "" {
-			_ = s.place.Discard(dir) // what cannot be removed goes with the workspace
+			_ = s.place.Discard(dir) // the rest is removed with the workspace
 		}
 	}
 }
 
-// editorHead is the beginning of the program that $EDITOR runs. The text follows,
-// from the fourth line on.
+// editorHead is the beginning of the program that $EDITOR runs. The text follows from the fourth
+// line on.
 const editorHead = "#!/bin/sh\nfor last; do :; done\nexec tail -n +4 \"$0\" > \"$last\"\n"
 
-// stageEditor stages a program that writes the given text, for commands that start an editor.
-// Each call has its own program, because the calls of one message run at the same time. A file
-// that an earlier command has left under its name is not touched.
+// stageEditor stages a program that writes the text of editor_text, for commands that start an
+// editor. Each call has its own program, because the calls of one message run at the same time.
+// It does not replace a file that an earlier command has left under the same name.
 func (s *scratch) stageEditor() (string, error) {
 	first := s.name("runs/editor")
 	if s.temp != "" { // where no other command writes
@@ -322,7 +318,7 @@ func (s *scratch) stageEditor() (string, error) {
 	return "", tools.ModelErrorf("editor_text cannot be staged: remove runs/editor-* first")
 }
 
-// checkHostFiles refuses directories of the host where patterns say what may be
+// checkHostFiles returns an error for directories of the host if patterns restrict what may be
 // read, because no pattern was compared with the names in them.
 func checkHostFiles(inputs []workspace.Input) error {
 	for _, in := range inputs {

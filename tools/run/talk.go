@@ -9,7 +9,7 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// WriteStdin is skill_write_stdin: input for a session.
+// WriteStdin returns the operation skill_write_stdin, which sends input to a session.
 func (r *Runner) WriteStdin() tools.Operation {
 	return tools.Operation{
 		Name:        "skill_write_stdin",
@@ -55,7 +55,8 @@ func (r *Runner) writeStdin(ctx context.Context, s *skilltools.Scope, args tools
 	return answerPage(ctx, live, args, pageBytes(r.Limits, s), a)
 }
 
-// PollSession is skill_poll_session: more output of a session, or its end.
+// PollSession returns the operation skill_poll_session, which returns more output of a session,
+// or its result.
 func (r *Runner) PollSession() tools.Operation {
 	return tools.Operation{
 		Name:        "skill_poll_session",
@@ -77,8 +78,8 @@ func (r *Runner) PollSession() tools.Operation {
 	}
 }
 
-// KillSession is skill_kill_session: it ends a session with everything that its
-// command started, and forgets it.
+// KillSession returns the operation skill_kill_session, which ends a session with all processes
+// of its command, and forgets it.
 func (r *Runner) KillSession() tools.Operation {
 	return tools.Operation{
 		Name:        "skill_kill_session",
@@ -109,7 +110,7 @@ func (r *Runner) killSession(ctx context.Context, s *skilltools.Scope, args tool
 	if err != nil {
 		return "", err
 	}
-	if !p.Ended { // the result of a command that has ended says more than this
+	if !p.IsLast { // the result of a command that has ended says more than this
 		unread := p.Offset
 		req.Offset = p.End - int64(req.Bytes)
 		if p, err = live.Next(ctx, req); err != nil {
@@ -118,5 +119,5 @@ func (r *Runner) killSession(ctx context.Context, s *skilltools.Scope, args tool
 		a.Warnings = append(a.Warnings, warning("%d bytes before offset %d were not read", p.Offset-unread, p.Offset))
 	}
 	live.Forget()
-	return tellPage(live, p, a)
+	return writePage(live, p, a)
 }

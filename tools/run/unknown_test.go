@@ -7,8 +7,8 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// An unknown name inside a field is reported with its place, for skill_exec too,
-// which describes less of what it reads.
+// An unknown name inside a field is reported with its place, also for skill_exec, whose schema
+// describes less than it reads.
 func TestUnknownInFields(t *testing.T) {
 	const outputsHave = "; it has globs, inline, max_file_bytes, max_files, max_total_bytes, name_template, save"
 	const inputsHave = "; it has from, mode, pin, to"

@@ -25,13 +25,13 @@ func Adaptive(p loadmode.Prices, c lifetime.Caution) Policy {
 
 func (a *adaptive) clear(v *View) int {
 	if v.Turn > 0 {
-		t := lifetime.Ended{InView: a.inView, Quiet: v.Quiet}
+		t := lifetime.EndedTurn{InView: a.inView, IsQuiet: v.Quiet}
 		for _, s := range v.Loaded {
 			t.Loaded = append(t.Loaded, skillName(s))
 		}
 		a.returns = lifetime.Learn(a.returns, t)
 	}
-	f := lifetime.Facts{Prompt: v.Size(), Turns: v.Turn, Calls: v.Calls, Cold: v.Cold, Returns: a.returns}
+	f := lifetime.Facts{Prompt: v.Size(), Turns: v.Turn, Calls: v.Calls, IsCold: v.Cold, Returns: a.returns}
 	for i, u := range v.Units {
 		end := v.Live
 		if i+1 < len(v.Units) {

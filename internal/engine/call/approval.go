@@ -15,18 +15,18 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// ask lets the approver decide about the call, unless an earlier answer of the session covers
-// it. rec is the record as the call sees it.
+// ask asks the approver about the call, unless an earlier approval of the session covers it. rec
+// is the record as the call sees it.
 func (c *Call) ask(ctx context.Context, rec *state.Record) (core.Decision, error) {
-	grant, bound, err := bind(ctx, c.call, &c.request, c.operation != nil, rec, c.Audiences.SeenBy(c.state))
+	grant, bound, err := newGrant(ctx, c.call, &c.request, c.operation != nil, rec, c.Audiences.SkillsOf(c.state))
 	if err != nil {
 		return core.Decision{}, err
 	}
-	return c.approve(ctx, rec, grant, core.Ask{Reason: c.verdict.Reason, Bound: bound, Lasting: lasting(grant)}, nil)
+	return c.approve(ctx, rec, grant, core.Ask{Reason: c.verdict.Reason, Bound: bound, Lasting: lastingText(grant)}, nil)
 }
 
-// askRemote asks about a call that runs code while the text of a server is in view:
-// no list decides that, and without an approver it is denied.
+// askRemote asks about a call that runs code while text of a skill from a server is in view. No
+// list can allow such a call. Without an approver it is denied.
 func (c *Call) askRemote(ctx context.Context, rec *state.Record) (core.Decision, error) {
 	k := remoteSkills(c.skills(), rec)[0]
 	why := fmt.Sprintf("the text of skill %q comes from %s", k.Name, k.Origin)
@@ -37,13 +37,13 @@ func (c *Call) askRemote(ctx context.Context, rec *state.Record) (core.Decision,
 	return c.ask(ctx, rec)
 }
 
-// cameMeanwhile is the answer to a call that was approved before the text of a
-// server came into view.
-const cameMeanwhile = "denied: a skill that comes from a server was loaded while this call waited. Make this call again."
+// loadedWhileWaiting answers a call that was approved before the text of a server's skill came
+// into view.
+const loadedWhileWaiting = "denied: a skill that comes from a server was loaded while this call waited. Make this call again."
 
-// question prepares the change of a call whose operation does so, and asks about it, unless
-// an answer for the session covers it.
-func (c *Call) question(ctx context.Context, rec *state.Record) (core.Decision, error) {
+// askAboutChange prepares the change of a call and asks about it, unless an earlier approval of
+// the session covers it. It is used for operations with Prepare.
+func (c *Call) askAboutChange(ctx context.Context, rec *state.Record) (core.Decision, error) {
 	prepared, err := c.operation.Prepare(ctx, c.scoped().Public(), c.args)
 	if err != nil {
 		return core.Decision{}, err
@@ -57,15 +57,15 @@ func (c *Call) question(ctx context.Context, rec *state.Record) (core.Decision, 
 	return c.approve(ctx, rec, grant, core.Ask{Reason: "an edit of a skill", Detail: q.Detail, Bound: q.Bound, Lasting: q.LastingText}, q)
 }
 
-// approve asks the approver, unless grant, which is saved with an answer for the session,
-// has been saved before. q is the question of the operation, nil for none.
+// approve asks the approver, unless rec has the grant. If the approver allows the call for the
+// session, it saves grant. q is the question of the operation, nil for none.
 func (c *Call) approve(ctx context.Context, rec *state.Record, grant *state.Grant, ask core.Ask, q *tools.Question) (core.Decision, error) {
 	v := c.verdict
 	switch {
 	case grant != nil && rec.HasGrant(grant.Tool, grant.Use, grant.Skills):
 		v.Reason = "approved for the session"
 		return c.allow(ctx, v), nil
-	case c.Approver == nil: // a question of an operation: others are not asked then
+	case c.Approver == nil: // only questions of operations come here without an approver
 		return c.denyEdit(ctx, judging.Verdict{Reason: q.NoApprover}, q, q.NoApprover), nil
 	}
 	ask.Key, ask.Call = c.key, c.call
@@ -77,7 +77,7 @@ func (c *Call) approve(ctx context.Context, rec *state.Record, grant *state.Gran
 	if err != nil {
 		return core.Decision{}, err
 	}
-	c.saving.Forget() // others may have saved the record while the approver was waiting
+	c.record.Invalidate() // others may have saved the record while the approver was waiting
 	switch answer {
 	case core.AnswerSession:
 		v.Reason = "approved for the session"
@@ -94,7 +94,8 @@ func (c *Call) approve(ctx context.Context, rec *state.Record, grant *state.Gran
 	return c.allow(ctx, v), nil
 }
 
-// denyEdit is deny for a call about which q was asked, nil for none.
+// denyEdit is deny, and also informs the operation whose question q was denied. q is nil for
+// none.
 func (c *Call) denyEdit(ctx context.Context, v judging.Verdict, q *tools.Question, why string) core.Decision {
 	if q != nil && q.Denied != nil {
 		q.Denied(ctx, why)
@@ -102,9 +103,8 @@ func (c *Call) denyEdit(ctx context.Context, v judging.Verdict, q *tools.Questio
 	return c.deny(ctx, v)
 }
 
-// lasting says in words, for the question, what an answer for the session would
-// allow.
-func lasting(grant *state.Grant) string {
+// lastingText says, in the question to the approver, what an answer for the session allows.
+func lastingText(grant *state.Grant) string {
 	switch {
 	case grant == nil:
 		return "nothing but this call"
@@ -114,13 +114,14 @@ func lasting(grant *state.Grant) string {
 	return "every call of " + grant.Tool
 }
 
-// bind returns the grant that an answer for the session saves, nil where such an
-// answer can cover this call only. It also returns a sum that identifies the
-// question: an answer counts only while call, loaded skills and files are the same.
-// rec is the record as the call sees it, skills what its agent sees, and request what the
-// call would do. Of a command, or of a call that is exact, only this call with these files
-// is approved; of another tool every call is.
-func bind(ctx context.Context, call core.ToolCall, request *permission.Request, exact bool, rec *state.Record, skills *catalog.Catalog) (*state.Grant, string, error) {
+// newGrant returns the grant that an approval for the session saves. It is nil if an approval can
+// only cover this call. The string is a checksum of the question. An approval counts only while
+// call, loaded skills and files are the same.
+//
+// For a command, and for a call that isExact, the grant covers this call with the present files.
+// For any other tool it covers all calls. rec is the record as the call sees it, and skills the
+// catalog of its agent.
+func newGrant(ctx context.Context, call core.ToolCall, request *permission.Request, exact bool, rec *state.Record, skills *catalog.Catalog) (*state.Grant, string, error) {
 	grant := &state.Grant{Tool: call.Name, Skills: map[string]string{}}
 	for _, a := range rec.Active {
 		parts := []string{rec.Full(a.Digest)}
@@ -130,34 +131,34 @@ func bind(ctx context.Context, call core.ToolCall, request *permission.Request, 
 			}
 		}
 		if k, ok := skills.Snapshot().Skill(cmp.Or(a.ID, a.Skill)); ok && k.Origin != "" {
-			parts = append(parts, k.ID, k.Revision) // all of its files, read or not
+			parts = append(parts, k.ID, k.Revision) // the revision stands for all files of the skill
 		}
 		grant.Skills[a.Skill] = digestOf(parts...)
 	}
-	whole := true
+	isReadable := true
 	if request.Takes == permission.Command || exact {
 		ref := request.Skill
 		if a := rec.Find(ref); a != nil {
-			ref = cmp.Or(a.ID, ref) // whatever the name means by now
+			ref = cmp.Or(a.ID, ref) // the name may mean another skill now
 		}
-		files, err := filesOf(ctx, skills, ref)
+		files, err := digestFiles(ctx, skills, ref)
 		if err != nil {
 			return nil, "", err
 		}
-		whole = files != ""
+		isReadable = files != ""
 		grant.Use = digestOf(canonical(call.Arguments), request.Text, files)
 	}
 	parts := []string{call.Name, grant.Use, canonical(call.Arguments)}
 	for _, name := range slices.Sorted(maps.Keys(grant.Skills)) {
 		parts = append(parts, name, grant.Skills[name])
 	}
-	if !whole {
+	if !isReadable {
 		grant = nil
 	}
 	return grant, digestOf(parts...), nil
 }
 
-// saveGrant saves a grant for the session of key. It does nothing for nil.
+// saveGrant saves a grant for the session of key. It does nothing if grant is nil.
 func saveGrant(ctx context.Context, records *state.Records, key core.SessionKey, grant *state.Grant) error {
 	if grant == nil {
 		return nil
@@ -171,10 +172,10 @@ func saveGrant(ctx context.Context, records *state.Records, key core.SessionKey,
 	return err
 }
 
-// filesOf returns a sum over the names and the content of all files of a skill: a
-// script may change while SKILL.md stays the same. It returns "" for a skill that is
-// too large or cannot be read, and "none" where skill is empty.
-func filesOf(ctx context.Context, skills *catalog.Catalog, skill string) (string, error) {
+// digestFiles returns a checksum of the names and contents of all files of a skill, because a
+// script may change while SKILL.md stays the same. It returns "" if the skill is too large or
+// cannot be read, and "none" if skill is "".
+func digestFiles(ctx context.Context, skills *catalog.Catalog, skill string) (string, error) {
 	if skill == "" {
 		return "none", nil
 	}

@@ -1,5 +1,5 @@
-// Package call takes a tool call from its arguments to its saved answer: which tools there
-// are, what lists and approvals allow, and what is saved with an answer.
+// Package call answers tool calls. It decides which tools there are, judges each call by lists
+// and approvals, and saves the answer together with the change of the record.
 package call
 
 import (
@@ -22,86 +22,85 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// Calls answers the tool calls of the agents of a runtime. Its exported fields are not
-// changed once it is used.
+// Calls answers the tool calls of a runtime's agents. Its exported fields are not changed after
+// its first use.
 type Calls struct {
-	Offer     *Offer
-	Rules     skilltools.Rules
-	Stores    *state.Stores
-	Agents    *state.Agents
-	Audiences *view.Audiences
-	Overviews *view.Overviews
-	Bounds    *Bounds
-	Report    *view.Reporter
-	// Terminals are the commands that go on between calls; nil without a runner.
+	Offer      *Offer
+	Rules      skilltools.Rules
+	Stores     *state.Stores
+	Agents     *state.Agents
+	Audiences  *view.Audiences
+	Overviews  *view.Overviews
+	Allowlists *Allowlists
+	Report     *view.Reporter
+	// Terminals has the commands that keep running between calls. It is nil without a runner.
 	Terminals *terminal.Table
-	// Gate is the host's function that decides first, nil for none, and Approver decides
-	// about calls that no list decides; nil allows them.
+	// Gate is the host's function that may deny a call before the lists decide, nil for none.
+	// Approver decides about calls that no list decides; if it is nil, they are allowed.
 	Gate     func(context.Context, core.SessionKey, core.ToolCall) core.Decision
 	Approver core.Approver
-	// ToolSkills has, for tools of the host, the skills that they need.
+	// ToolSkills maps host tools to the skills of which one must be loaded.
 	ToolSkills map[string][]string
-	// Opened counts the open calls.
-	Opened OpenCalls
+	// OpenCalls counts the open calls.
+	OpenCalls OpenCalls
 }
 
-// Call is one tool call from the moment that an agent makes it until it has ended, from
-// [Calls.Open]. It holds what is known about the call, so that nothing is decoded, judged or
-// looked up twice. The executor of the call uses its methods one after another.
+// Call is one tool call from [Calls.Open] to [Call.Close]. It caches what is known about the
+// call, so that nothing is decoded, judged or looked up twice. Its methods are not safe for
+// concurrent use.
 type Call struct {
 	*Calls
 	key       core.SessionKey
 	state     *state.Agent
 	call      core.ToolCall
-	operation *tools.Operation // nil: a tool of the host
-	args      tools.Args       // of an operation, decoded
-	place     *state.Place     // nil: no known response made the call
-	saving    Saving           // its record, and what is saved of it
+	operation *tools.Operation // nil for a tool of the host
+	args      tools.Args       // decoded arguments of operation
+	place     *state.Place     // nil if no known response made the call
+	record    CallRecord       // reads and saves the session's record
 
-	// open: the call is not closed yet, and Shutdown waits for it.
-	open bool
+	// isOpen reports that Close was not called yet; Shutdown waits for it.
+	isOpen bool
 
-	// prepared is the change of the call, nil where the operation prepares none.
-	// isApproved: a person has allowed this very call.
-	prepared   *tools.Prepared
+	// prepared is the prepared change of the call, nil if there is none. isApproved reports that
+	// a person has allowed this call.
+	prepared   *tools.PreparedChange
 	isApproved bool
 
-	// gate is the decision, nil until the call is judged. request, verdict and
-	// judged are what it rests on: what the call would do, what the lists say of
-	// it, and the record that held them.
-	gate    *core.Decision
-	request permission.Request
-	verdict judging.Verdict
-	judged  *state.Record
-	// lapsed: a person has allowed what only lapsed lists deny.
-	lapsed bool
+	// decision is nil until the call is judged. It rests on request (what the call would do), on
+	// verdict (what the lists say about it), and on judgedRecord (which holds the lists).
+	decision     *core.Decision
+	request      permission.Request
+	verdict      judging.Verdict
+	judgedRecord *state.Record
+	// isLapsedApproved reports that a person has allowed a call that only lapsed lists deny.
+	isLapsedApproved bool
 }
 
-// Open begins a tool call of an agent, one of Satchel's tools or of the host's: it decodes
-// the arguments and finds the call's place in the last response. Every call must be closed:
-// other calls of the response wait for those that change what is loaded. The error is one of
-// the store, or [ErrShutdown].
+// Open begins a tool call of an agent, for one of Satchel's tools or the host's. It decodes the
+// arguments and finds the call's place in the last response. The caller must close every call,
+// because other calls of the response may wait for it. The error is that of the store, or
+// [ErrShutdown].
 func (cs *Calls) Open(ctx context.Context, key core.SessionKey, made core.ToolCall) (*Call, error) {
-	if !cs.Opened.Enter() {
+	if !cs.OpenCalls.Enter() {
 		return nil, ErrShutdown
 	}
-	c := &Call{Calls: cs, key: key, call: made, state: cs.Agents.Of(key), operation: cs.Offer.Set.Operation(made.Name), open: true}
-	if err := cs.Audiences.Know(ctx, key, c.state); err != nil {
-		cs.Opened.Leave()
+	c := &Call{Calls: cs, key: key, call: made, state: cs.Agents.Of(key), operation: cs.Offer.Set.Operation(made.Name), isOpen: true}
+	if err := cs.Audiences.ResolveOnce(ctx, key, c.state); err != nil {
+		cs.OpenCalls.Leave()
 		return nil, err
 	}
-	c.saving = Saving{Stores: cs.Stores, Key: key, Call: made}
+	c.record = CallRecord{Stores: cs.Stores, Key: key, Call: made}
 	last := c.state.LastResponse()
 	if last == nil && c.needsRecord() {
-		rec, err := c.saving.Load(ctx)
+		rec, err := c.record.Load(ctx)
 		if err != nil {
-			cs.Opened.Leave()
+			cs.OpenCalls.Leave()
 			return nil, err
 		}
 		last = c.state.Recall(rec)
 	}
 	c.place = last.Open(made)
-	c.saving.Place, c.saving.Observed = c.place, last.Observed()
+	c.record.Place, c.record.Observed = c.place, last.Observed()
 	if c.operation != nil {
 		c.args = c.operation.Decode(made.Arguments)
 	}
@@ -114,43 +113,41 @@ func (c *Call) ToolCall() core.ToolCall { return c.call }
 // Key returns the session and the agent that the call belongs to.
 func (c *Call) Key() core.SessionKey { return c.key }
 
-// Close ends the call in whatever way it ended: answered, denied, failed or
-// interrupted. Calls that wait for it go on. Closing it again changes nothing.
+// Close ends the call. Calls that wait for it continue. A second Close does nothing.
 func (c *Call) Close() {
 	c.place.End()
-	if c.open {
-		c.open = false
-		c.Opened.Leave()
+	if c.isOpen {
+		c.isOpen = false
+		c.OpenCalls.Leave()
 	}
 }
 
-// scoped returns what the operation may use of the runtime.
+// scoped returns the scope in which the operation is called.
 func (c *Call) scoped() *Scope {
-	return c.inCall(c.state, &c.saving, c.operation.Awaits())
+	return c.inCall(c.state, &c.record, c.operation.Awaits())
 }
 
-// skills are those that the agent sees.
+// skills returns the skills that the agent sees.
 func (c *Call) skills() *catalog.Snapshot {
-	return c.Audiences.SeenBy(c.state).Snapshot()
+	return c.Audiences.SkillsOf(c.state).Snapshot()
 }
 
-// needsRecord reports whether the call cannot be judged and answered without the
-// session's record.
+// needsRecord reports whether the session's record is needed to judge and answer the call.
 func (c *Call) needsRecord() bool {
-	return c.operation != nil || c.Bounds.Judge.Policy != permission.Off || c.Approver != nil || len(c.ToolSkills) > 0
+	return c.operation != nil || c.Allowlists.Judge.Policy != permission.Off || c.Approver != nil || len(c.ToolSkills) > 0
 }
 
-// Within returns the context for the host's tool of a call that passed the gate. It holds
-// the lists of the agent for the agents that run under it; see [Bounds.Within].
-func (c *Call) Within(ctx context.Context) (context.Context, error) {
+// ToolContext returns the context for the host's tool after the call was allowed. It passes the
+// agent's lists to agents that run in it; see [Allowlists.ToolContext].
+func (c *Call) ToolContext(ctx context.Context) (context.Context, error) {
 	if c.operation != nil {
 		return ctx, nil
 	}
-	return c.Bounds.Within(ctx, c.key, c.call, func(ctx context.Context) (*state.Record, error) {
-		if _, err := c.saving.Wait(ctx, c.place.WaitForChanges); err != nil {
+	return c.Allowlists.ToolContext(ctx, c.key, c.call, func(ctx context.Context) (*state.Record, error) {
+		if _, err := c.record.Wait(ctx, c.place.WaitForChanges); err != nil {
 			return nil, err
 		}
-		rec, err := c.saving.Load(ctx)
+		rec, err := c.record.Load(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -158,51 +155,51 @@ func (c *Call) Within(ctx context.Context) (context.Context, error) {
 	})
 }
 
-// ErrShutdown reports a request or a call that came after [OpenCalls.Stop].
+// ErrShutdown is the error of a request or a call after [OpenCalls.Stop].
 var ErrShutdown = errors.New("the runtime is shutting down")
 
-// OpenCalls counts the open calls of all responses. A caller that closes what they use can
-// wait for them. Its zero value is ready.
+// OpenCalls counts the open calls of a runtime, so that a shutdown can wait for them. The zero
+// value is ready to use.
 type OpenCalls struct {
-	mu       sync.Mutex
-	n        int
-	stopping bool
-	ended    chan struct{} // closed when no call is open any more; nil before Stop
+	mu         sync.Mutex
+	n          int
+	isStopping bool
+	ended      chan struct{} // closed when no call is open any more; nil before Stop
 }
 
-// Enter counts a call, and reports false where none may enter any more.
+// Enter counts a new call. It returns false, and counts nothing, after Stop.
 func (o *OpenCalls) Enter() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if !o.stopping {
+	if !o.isStopping {
 		o.n++
 	}
-	return !o.stopping
+	return !o.isStopping
 }
 
-// Stopped reports whether no call may enter any more.
-func (o *OpenCalls) Stopped() bool {
+// IsStopped reports whether Stop was called.
+func (o *OpenCalls) IsStopped() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.stopping
+	return o.isStopping
 }
 
-// Leave ends a call that has entered.
+// Leave ends a call for which Enter returned true.
 func (o *OpenCalls) Leave() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.n--; o.n == 0 && o.stopping {
+	if o.n--; o.n == 0 && o.isStopping {
 		close(o.ended)
 	}
 }
 
-// Stop lets no further call enter. What it returns is closed when those that have
-// entered have left.
+// Stop lets Enter return false from now on. The returned channel is closed when all open calls
+// have left.
 func (o *OpenCalls) Stop() <-chan struct{} {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if !o.stopping {
-		o.stopping, o.ended = true, make(chan struct{})
+	if !o.isStopping {
+		o.isStopping, o.ended = true, make(chan struct{})
 		if o.n == 0 {
 			close(o.ended)
 		}
@@ -210,17 +207,17 @@ func (o *OpenCalls) Stop() <-chan struct{} {
 	return o.ended
 }
 
-// Run answers a call of an operation. It judges the call first if [Call.Decide] has not;
-// the reason is the answer to a denied one. A call of any other tool is one of a tool that
-// does not exist. It is answered and not judged, and later views have the answer if the
-// history lacks it.
+// Run answers a call of one of Satchel's tools. It judges the call if [Call.Decide] was not
+// called yet, and returns the reason as the answer if the call is denied. If no operation has the
+// call's name, the tool does not exist: Run returns and keeps an answer that says so, because the
+// history may lack it later.
 func (c *Call) Run(ctx context.Context) (string, error) {
 	started := time.Now()
 	answer, err := c.run(adapter.WithKey(ctx, c.key))
 	if err != nil {
 		return "", err
 	}
-	c.Bounds.See(ctx, c.saving.Record())
+	c.Allowlists.NoteRecord(ctx, c.record.Record())
 	c.Report.Emit(ctx, core.Event{Kind: core.ToolCalled, Key: c.key, Call: c.call, Detail: answer, Duration: time.Since(started), Refused: skilltools.IsRefusal(c.operation, answer)})
 	return answer, nil
 }
@@ -240,7 +237,7 @@ func (c *Call) run(ctx context.Context) (string, error) {
 	}
 	changes := o.IsChange(c.args)
 	if changes || o.Awaits() || o.IsOrdered() {
-		if _, err := c.saving.Wait(ctx, c.place.Wait); err != nil {
+		if _, err := c.record.Wait(ctx, c.place.Wait); err != nil {
 			return "", err
 		}
 	}
@@ -252,14 +249,14 @@ func (c *Call) run(ctx context.Context) (string, error) {
 		return "", err
 	}
 	if c.Offer.Runner != nil && c.Offer.Runner.Once && o.StartsCommand() {
-		if s.Once, err = c.saving.Once(ctx); err != nil {
+		if s.Once, err = c.record.Once(ctx); err != nil {
 			return "", err
 		}
-		if s.Once != nil && s.Once.Ended {
+		if s.Once != nil && s.Once.HasEnded {
 			return s.Once.Answer, nil
 		}
 	}
-	if load := c.saving.WithLoad("{ }"); load != "{ }" { // it stands in the answer too
+	if load := c.record.WithReload("{ }"); load != "{ }" { // the answer contains it too
 		s.Limits = s.Limits.OrDefaults()
 		s.Limits.Answer -= min(len(load), s.Limits.Answer/2)
 	}
@@ -267,17 +264,17 @@ func (c *Call) run(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return s.Once.End(ctx, c.saving.WithLoad(answer))
+	return s.Once.End(ctx, c.record.WithReload(answer))
 }
 
-// scope returns what the operation may use of the runtime for a call that was judged.
+// scope returns the scope of a call that was judged.
 func (c *Call) scope(ctx context.Context) (s *Scope, err error) {
 	s = c.scoped()
-	s.Narrow, s.Interpreted, err = c.narrowed(ctx)
+	s.ByPattern, s.Interpreted, err = c.matchPattern(ctx)
 	return s, err
 }
 
-// answer answers the call by the operation, or by the commit of what it has prepared.
+// answer calls the operation, or commits the change that it has prepared.
 func (c *Call) answer(ctx context.Context, s *skilltools.Scope) (string, error) {
 	if c.prepared != nil {
 		return skilltools.AnswerPrepared(ctx, c.operation, s, c.args, c.prepared, c.isApproved)
@@ -285,12 +282,12 @@ func (c *Call) answer(ctx context.Context, s *skilltools.Scope) (string, error) 
 	return skilltools.Answer(ctx, c.operation, s, c.args)
 }
 
-// change answers a call that changes what is loaded. Its answer is saved together with
-// the change.
+// change answers a call that changes what is loaded. It saves the answer together with the
+// change.
 func (c *Call) change(ctx context.Context) (string, error) {
-	return c.saving.Numbered(ctx, true, func(rec *state.Record, n *Number) (string, error) {
-		if n.Was.Done {
-			return n.Was.Answer, nil
+	return c.record.AnswerNumbered(ctx, true, func(rec *state.Record, n *Number) (string, error) {
+		if n.Previous.Done {
+			return n.Previous.Answer, nil
 		}
 		if n.IsKnown() {
 			c.place.SetBase(rec)
@@ -308,13 +305,13 @@ func (c *Call) change(ctx context.Context) (string, error) {
 	})
 }
 
-// cutAnswer ends an answer of [Call.Keep] that was too long.
+// cutAnswer is the end of an answer that [Call.Keep] has cut.
 const cutAnswer = "\n[the rest of this answer was cut]"
 
-// unknown answers a call of a tool that does not exist. Nothing is run, so nothing is
-// judged.
+// unknown answers a call of a tool that does not exist. It does not judge the call, because
+// nothing runs.
 func (c *Call) unknown(ctx context.Context) (string, error) {
-	rec, err := c.saving.Load(ctx)
+	rec, err := c.record.Load(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -322,13 +319,13 @@ func (c *Call) unknown(ctx context.Context) (string, error) {
 	return answer, c.keep(ctx, "")
 }
 
-// Keep returns and keeps the answer of the host's own handler to a call of a tool that the
-// agent does not have. Frameworks leave it out of the history that hosts keep; later views
-// have it at its place. It is cut to 4 KiB. The error is one of the store.
+// Keep keeps the answer of the host's own handler to a call of a tool that the agent does not
+// have, and returns it. Frameworks do not pass such an answer to the host's history, so later
+// views add it again. Keep cuts it to 4 KiB. The error is that of the store.
 func (c *Call) Keep(ctx context.Context, answer string) (string, error) {
 	answer = strings.ToValidUTF8(answer, "\uFFFD")
-	if len(answer) > maxKept {
-		answer = strings.ToValidUTF8(answer[:maxKept-len(cutAnswer)], "") + cutAnswer
+	if len(answer) > maxPinnedAnswer {
+		answer = strings.ToValidUTF8(answer[:maxPinnedAnswer-len(cutAnswer)], "") + cutAnswer
 	}
 	pinned := catalog.Content{Text: answer, Digest: session.Digest(answer)}
 	if err := c.Stores.Pin(ctx, c.key, pinned); err != nil {
@@ -337,9 +334,9 @@ func (c *Call) Keep(ctx context.Context, answer string) (string, error) {
 	return answer, c.keep(ctx, pinned.Digest)
 }
 
-// keep notes an answered call in the record.
+// keep notes the answered call in the record. text is the digest of its pinned answer, or "".
 func (c *Call) keep(ctx context.Context, text string) error {
-	_, err := c.saving.Update(ctx, func(rec *state.Record) (*state.Record, string, error) {
+	_, err := c.record.Update(ctx, func(rec *state.Record) (*state.Record, string, error) {
 		kept := state.UnknownCall{Turn: rec.Turn, Response: c.state.ResponseNumber(), Position: c.place.Position(), Text: text}.WithCall(c.call)
 		next := rec.Clone()
 		if !next.KeepUnknown(kept) {

@@ -10,14 +10,13 @@ import (
 	"strings"
 )
 
-// canonical returns the canonical form of JSON: compact, with names sorted and numbers as they
-// were written. Texts that differ only in white space and in the order of names have the
-// same form. Text that is not one JSON value comes back unchanged. So does JSON that
-// readers may understand differently: an object that has a name twice, also in another
-// case, and values nested deeper than 64 levels.
+// canonical returns JSON in a compact form with sorted names and unchanged numbers, so that texts
+// with the same meaning are equal. It returns text unchanged if it is not one JSON value, or if
+// readers may disagree about the value. They may if an object has a name twice, perhaps in
+// another case. It also does so if values are nested deeper than 64 levels.
 func canonical(text string) string {
 	d := json.NewDecoder(strings.NewReader(text))
-	if !unambiguous(d, 0) {
+	if !isUnambiguous(d, 0) {
 		return text
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
@@ -36,9 +35,9 @@ func canonical(text string) string {
 	return string(canonical)
 }
 
-// unambiguous reads one value and reports whether it is JSON in which no object
-// has two names that some reader takes for the same one.
-func unambiguous(d *json.Decoder, depth int) bool {
+// isUnambiguous reads one value, and reports whether it is JSON in which no two names of an
+// object are equal without case.
+func isUnambiguous(d *json.Decoder, depth int) bool {
 	token, err := d.Token()
 	open, nested := token.(json.Delim)
 	if err != nil || depth > maxNested || nested && open != '{' && open != '[' {
@@ -59,7 +58,7 @@ func unambiguous(d *json.Decoder, depth int) bool {
 			}
 			names[name] = true
 		}
-		if !unambiguous(d, depth+1) {
+		if !isUnambiguous(d, depth+1) {
 			return false
 		}
 	}
@@ -67,8 +66,8 @@ func unambiguous(d *json.Decoder, depth int) bool {
 	return err == nil
 }
 
-// digestOf returns the SHA-256 of parts in lower-case hex. Each part is hashed with its
-// length in front, so different lists never hash the same bytes.
+// digestOf returns the SHA-256 of parts in lower-case hex. It hashes the length of each part too,
+// so different lists have different hashes.
 func digestOf(parts ...string) string {
 	h := sha256.New()
 	for _, p := range parts {

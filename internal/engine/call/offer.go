@@ -12,51 +12,50 @@ import (
 	"github.com/satchel-go/satchel/tools/run"
 )
 
-// Choices are what the options of a host say of its tools and of the list of skills.
+// Choices holds what a host's options choose about tools and the list of skills.
 type Choices struct {
 	Profile tools.Profile
-	// Names are those of the tools that the host wants in place of its profile, nil for
-	// the profile's.
+	// Names are the tools that the host wants instead of those of Profile. It is nil if Profile
+	// decides.
 	Names []string
-	// Vocabulary has other tools than those of the profile, nil for none.
+	// Vocabulary replaces Satchel's tools by other ones, nil for none.
 	Vocabulary *tools.Vocabulary
-	// Further are the host's own.
-	Further []tools.Operation
+	// Extra are the host's own operations.
+	Extra []tools.Operation
 	// Runner runs commands, nil where nothing runs.
 	Runner *run.Runner
-	// Omitted names the tools of Vocabulary that are not offered.
-	Omitted []string
-	// Binds are called in turn with each tool, and return it as extensions need it.
+	// Omit names the tools of Vocabulary that are not offered.
+	Omit []string
+	// Binds are called in turn for each operation. Extensions use them to wrap operations.
 	Binds []func(tools.Operation) tools.Operation
-	// Text says how the skills are listed. Renderer, unless it is nil, lists them instead,
-	// and Guidance replaces the rules of the tools.
+	// Text renders the list of skills. If Renderer is set, it renders the list instead. If
+	// Guidance is set, it replaces the rules after the list.
 	Text     processors.OverviewText
 	Renderer func([]core.Skill) string
 	Guidance *string
-	// Search says whether skill_search is offered. Nil leaves that to the room for the
-	// list.
+	// Search reports whether to offer skill_search. If it is nil, skill_search is offered if the
+	// list cannot describe all skills.
 	Search *bool
-	// Suggests reports that messages of users come with skills that they may mean.
+	// Suggests reports that user messages name skills that they may need.
 	Suggests bool
 }
 
-// Offer holds the tools that are offered, and says how requests list the skills. It does not
-// change.
+// Offer holds the tools that a runtime offers, and how requests list the skills. It is immutable.
 type Offer struct {
 	Set *skilltools.Set
 	// Command is skill_run if the tools of Vocabulary run scripts by it, else nil.
 	Command    *tools.Operation
 	Vocabulary *tools.Vocabulary
 	Runner     *run.Runner
-	// Text lists the skills, with its Guidance after the list. Renderer, unless it is nil,
-	// writes the list instead.
+	// Text renders the list of skills, with its Guidance after it. If Renderer is set, it
+	// renders the list instead.
 	Text     processors.OverviewText
 	Renderer func([]core.Skill) string
 	// Searches reports that the tools search for skills that the list has no room for.
 	Searches bool
 }
 
-// NewOffer returns the offer for a runtime that begins with these skills.
+// NewOffer returns the offer of a runtime whose catalog has these skills when it starts.
 func NewOffer(c Choices, skills []core.Skill) (*Offer, error) {
 	o := &Offer{Vocabulary: c.Vocabulary, Runner: c.Runner, Text: c.Text, Renderer: c.Renderer}
 	if err := o.choose(&c); err != nil {
@@ -67,7 +66,7 @@ func NewOffer(c Choices, skills []core.Skill) (*Offer, error) {
 		return o, nil
 	}
 	o.Text.Guidance = o.rules(&c)
-	if o.Searches = o.searches(&c, skills); !o.Searches {
+	if o.Searches = o.needsSearch(&c, skills); !o.Searches {
 		return o, nil
 	}
 	if !o.Set.Has(skilltools.SearchName) {
@@ -93,11 +92,11 @@ func (c *Choices) Executes() bool {
 	return slices.ContainsFunc(new(run.Runner).Operations(), func(op tools.Operation) bool { return slices.Contains(c.Names, op.Name) })
 }
 
-// IsOwn reports whether a name is that of one of Satchel's tools, offered or not, or of
-// an operation of the host or of an extension. The vocabulary of the runtime spec may be named
+// IsOwn reports whether name is the name of an operation of Satchel, of an extension, or of
+// Extra, whether it is offered or not. A vocabulary may be given by the name of the runtime spec
 // alone.
 func (c *Choices) IsOwn(name string) bool {
-	if name == "skill_update" { // of a module of Satchel, also where that is not there
+	if name == "skill_update" { // of package library, which may not be linked in
 		return true
 	}
 	operations := append(append(skilltools.Default(), skilltools.Search()), new(run.Runner).Operations()...)
@@ -106,23 +105,23 @@ func (c *Choices) IsOwn(name string) bool {
 	} else if v != nil {
 		operations = append(operations, v.Operations...)
 	}
-	return slices.ContainsFunc(append(operations, c.Further...), func(op tools.Operation) bool { return op.Name == name })
+	return slices.ContainsFunc(append(operations, c.Extra...), func(op tools.Operation) bool { return op.Name == name })
 }
 
-// choose builds the set of the tools that the choices name, and of further ones.
-func (o *Offer) choose(c *Choices, further ...string) error {
+// choose sets o.Set to the chosen tools and those with the names in extra.
+func (o *Offer) choose(c *Choices, extra ...string) error {
 	var operations []tools.Operation
 	var names []string
 	if c.Vocabulary != nil {
-		operations, names = o.ofVocabulary(c)
+		operations, names = o.operationsOfVocabulary(c)
 	} else {
 		var err error
-		if operations, names, err = c.ofProfile(); err != nil {
+		if operations, names, err = c.operationsOfProfile(); err != nil {
 			return err
 		}
 	}
-	names = append(names, further...)
-	for _, op := range c.Further {
+	names = append(names, extra...)
+	for _, op := range c.Extra {
 		operations, names = append(operations, op), append(names, op.Name)
 	}
 	for _, bind := range c.Binds {
@@ -135,8 +134,8 @@ func (o *Offer) choose(c *Choices, further ...string) error {
 	return err
 }
 
-// ofProfile returns Satchel's own operations, and the names of those that are chosen.
-func (c *Choices) ofProfile() (operations []tools.Operation, names []string, err error) {
+// operationsOfProfile returns Satchel's own operations, and the names of the chosen ones.
+func (c *Choices) operationsOfProfile() (operations []tools.Operation, names []string, err error) {
 	names = slices.Clone(c.Names)
 	if c.Names == nil {
 		if names, err = c.Profile.Names(); err != nil {
@@ -156,12 +155,12 @@ func (c *Choices) ofProfile() (operations []tools.Operation, names []string, err
 	return operations, names, nil
 }
 
-// ofVocabulary is ofProfile for another vocabulary. Tools that run scripts are left out if
-// commands cannot run, and so are those that extensions omit. It sets Command.
-func (o *Offer) ofVocabulary(c *Choices) (operations []tools.Operation, names []string) {
+// operationsOfVocabulary is operationsOfProfile for a vocabulary. It leaves out tools in Omit,
+// and tools that run scripts if commands cannot run. It sets o.Command.
+func (o *Offer) operationsOfVocabulary(c *Choices) (operations []tools.Operation, names []string) {
 	names = slices.Clone(c.Names)
 	for _, op := range c.Vocabulary.Operations {
-		if slices.Contains(c.Omitted, op.Name) {
+		if slices.Contains(c.Omit, op.Name) {
 			continue
 		}
 		if op.RunArguments != nil {
@@ -176,14 +175,13 @@ func (o *Offer) ofVocabulary(c *Choices) (operations []tools.Operation, names []
 			names = append(names, op.Name)
 		}
 	}
-	if c.Runner != nil { // for hosts that name them by Tools.Names
+	if c.Runner != nil { // hosts may name them in Tools.Names
 		operations = append(operations, c.Runner.Operations()...)
 	}
 	return append(operations, skilltools.Search()), names
 }
 
-// rules returns those that follow the list of skills, as the tools that are chosen so far
-// need them.
+// rules returns the rules after the list of skills, for the tools that are chosen so far.
 func (o *Offer) rules(c *Choices) string {
 	switch {
 	case c.Guidance != nil:
@@ -199,7 +197,7 @@ func (o *Offer) rules(c *Choices) string {
 	}
 	switch {
 	case rules == "" || !c.Suggests:
-	case searches: // both are short, for there is little room
+	case searches: // a long list leaves little room for rules
 		rules = strings.Replace(rules, skilltools.SearchGuidance, "More skills: "+skilltools.SearchName+". "+suggestedNames, 1)
 	default:
 		rules += " " + suggestedNames
@@ -207,12 +205,11 @@ func (o *Offer) rules(c *Choices) string {
 	return rules
 }
 
-// suggestedNames says what a note of package turn means.
+// suggestedNames explains the note that package turn adds to user messages.
 const suggestedNames = "<skills_suggested> names likely ones."
 
-// searches reports whether skill_search is offered, where the overview would list these
-// skills without it.
-func (o *Offer) searches(c *Choices, skills []core.Skill) bool {
+// needsSearch reports whether to offer skill_search.
+func (o *Offer) needsSearch(c *Choices, skills []core.Skill) bool {
 	switch {
 	case c.Search != nil:
 		return *c.Search

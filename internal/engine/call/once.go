@@ -10,24 +10,25 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// begunBefore is the answer to a call whose command was begun before, if it is not known
-// whether the command ended.
+// begunBefore answers a call whose command has started before, if it is not known whether it has
+// ended.
 const begunBefore = "this command was begun before and its end is unknown: look at its files before running it again"
 
-// Once is what the record knows of a call whose command may start only once.
+// Once ensures that the command of a call starts only once.
 type Once struct {
-	call *Saving
-	// Answer is that of a call that has Ended before.
-	Answer string
-	Ended  bool
-	// pending is the call in the record, once its command was about to start.
+	call *CallRecord
+	// Answer is the answer of a call that has ended before; HasEnded reports that.
+	Answer   string
+	HasEnded bool
+	// pending is the call's entry in the record, from the time when its command was about to
+	// start.
 	pending state.Pending
 }
 
-// Once looks up a call whose command may start only once. It returns nil for a call that
-// belongs to no response and has no id: it cannot be told from others like it, so its
-// command runs.
-func (s *Saving) Once(ctx context.Context) (*Once, error) {
+// Once looks up a call whose command may start only once. It returns nil if the call belongs to
+// no response and has no id. Such a call cannot be identified later, so its command runs without
+// protection.
+func (s *CallRecord) Once(ctx context.Context) (*Once, error) {
 	if s.Place == nil && (s.Call.ID == "" || s.Observed) {
 		return nil, nil
 	}
@@ -36,9 +37,9 @@ func (s *Saving) Once(ctx context.Context) (*Once, error) {
 	if err != nil {
 		return nil, err
 	}
-	was, err := s.noted(rec)
+	was, err := s.findPending(rec)
 	if err != nil {
-		o.Ended, o.Answer = true, s.WithLoad("error: "+begunBefore)
+		o.HasEnded, o.Answer = true, s.WithReload("error: "+begunBefore)
 		return o, nil
 	}
 	if !was.Begun {
@@ -46,22 +47,22 @@ func (s *Saving) Once(ctx context.Context) (*Once, error) {
 			was = before
 		}
 	}
-	if o.Ended = was.Done || was.Begun; o.Ended {
-		o.Answer, err = s.answered(ctx, was)
+	if o.HasEnded = was.Done || was.Begun; o.HasEnded {
+		o.Answer, err = s.previousAnswer(ctx, was)
 	}
 	return o, err
 }
 
-// errBegun reports a call that another process may have begun.
+// errBegun is the error of a call that another process may have started.
 var errBegun = tools.ModelError(begunBefore)
 
-// noted returns what the record knows of the call, which has no number if that is
-// nothing. The error is errBegun if the call had a number and has lost it: another
-// process goes on with the turn.
-func (s *Saving) noted(rec *state.Record) (state.Pending, error) {
+// findPending returns the call's entry in the record, or the zero value if there is none. The
+// error is errBegun if the call had a number that the record does not hold any more, because
+// another process continues the turn.
+func (s *CallRecord) findPending(rec *state.Record) (state.Pending, error) {
 	place := s.Place
 	if place.Number() == 0 {
-		place = nil // found by its id, if another process has begun it
+		place = nil // another process may have begun it; then its id finds it
 	}
 	i := state.FindPending(rec.Pending, place, s.Call)
 	switch {
@@ -73,11 +74,11 @@ func (s *Saving) noted(rec *state.Record) (state.Pending, error) {
 	return state.Pending{}, nil
 }
 
-// answered returns the answer to a call that was begun before.
-func (s *Saving) answered(ctx context.Context, was state.Pending) (string, error) {
+// previousAnswer returns the answer of a call whose command has started before.
+func (s *CallRecord) previousAnswer(ctx context.Context, was state.Pending) (string, error) {
 	switch {
 	case !was.Done:
-		return s.WithLoad("error: " + begunBefore), nil
+		return s.WithReload("error: " + begunBefore), nil
 	case was.Text == "":
 		return was.Answer, nil
 	}
@@ -94,7 +95,7 @@ func (o *Once) Begin(ctx context.Context) error {
 	entered := s.isOnly()
 	known := false
 	_, err := s.Update(ctx, func(rec *state.Record) (*state.Record, string, error) {
-		was, err := s.noted(rec)
+		was, err := s.findPending(rec)
 		if err == nil && (was.Begun || was.Done) {
 			err = errBegun
 		}
@@ -121,7 +122,8 @@ func (o *Once) Begin(ctx context.Context) error {
 	return nil
 }
 
-// End notes the answer of a call whose command was begun. It does nothing for nil.
+// End saves the answer of a call for which Begin was called, and returns it. For a nil Once it
+// only returns the answer.
 func (o *Once) End(ctx context.Context, answer string) (string, error) {
 	if o == nil || !o.pending.Begun {
 		return answer, nil

@@ -15,15 +15,15 @@ import (
 	host "github.com/satchel-go/satchel/workspace"
 )
 
-// Equip completes a runner with what the host has left out, and returns the functions that
-// close it. Once they have run, commands fail with over. Workspaces report to swept which of
-// them were removed because they were unused for long.
-func Equip(runner *run.Runner, log *slog.Logger, swept func(workspace.Removal), over error) (closers []func() error) {
+// AddDefaults sets the workspaces, the executor and the artifacts that the host has not set in
+// runner. It returns functions that close them; after that, commands fail with errClosed.
+// Workspaces report each idle workspace that they remove to swept.
+func AddDefaults(runner *run.Runner, log *slog.Logger, swept func(workspace.Removal), over error) (closers []func() error) {
 	if runner.Artifacts == nil {
 		runner.Artifacts = artifacts.NewMemory()
 	}
 	if runner.Workspaces == nil {
-		places := &standardPlaces{lazy[*workspace.Workspaces]{over: over, make: func(ctx context.Context) (*workspace.Workspaces, error) {
+		places := &standardPlaces{lazy[*workspace.Workspaces]{errClosed: over, make: func(ctx context.Context) (*workspace.Workspaces, error) {
 			places, err := workspace.Open(ctx, "", workspace.WithLogger(log))
 			if err == nil {
 				places.OnSweep(swept)
@@ -42,14 +42,14 @@ func Equip(runner *run.Runner, log *slog.Logger, swept func(workspace.Removal), 
 		if runner.Dependencies != "" {
 			options = append(options, sandbox.WithReadable(runner.Dependencies))
 		}
-		standard := &standardSandbox{lazy[*sandbox.Sandbox]{over: over, make: func(ctx context.Context) (*sandbox.Sandbox, error) { return sandbox.Open(ctx, options...) }}}
+		standard := &standardSandbox{lazy[*sandbox.Sandbox]{errClosed: over, make: func(ctx context.Context) (*sandbox.Sandbox, error) { return sandbox.Open(ctx, options...) }}}
 		runner.Executor, closers = standard, append(closers, standard.close)
 	}
 	return closers
 }
 
-// Ready reports why commands cannot run at all, and what to change; nil if they can. It
-// opens the sandbox of a host that names no executor, as the first command would.
+// Ready returns why commands cannot run at all and what to change, nil if they can. If the host
+// has set no executor, it opens the sandbox like the first command.
 func Ready(ctx context.Context, runner *run.Runner) error {
 	if own, ok := runner.Executor.(*standardSandbox); ok {
 		_, err := own.open(ctx)
@@ -61,7 +61,7 @@ func Ready(ctx context.Context, runner *run.Runner) error {
 	return nil
 }
 
-// unstager is a workspace that can give back the files of a skill.
+// unstager is a workspace that can remove the staged files of a skill.
 type unstager interface {
 	Unstage(ctx context.Context, skill string) error
 }
@@ -70,7 +70,7 @@ type unstager interface {
 func Unstage(ctx context.Context, places host.Places, session string, skills []string) error {
 	own, ok := places.(workspace.Places)
 	if !ok {
-		return nil // it could run no command
+		return nil // no command could run in such workspaces
 	}
 	ws, err := own.Of(ctx, session)
 	if err != nil {
@@ -88,27 +88,27 @@ func Unstage(ctx context.Context, places host.Places, session string, skills []s
 	return errors.Join(errs...)
 }
 
-// lazy stands in for something that the host leaves out. The first command makes it. So a
-// new runtime leaves no file, and an agent whose skills are only read does not pay for a
-// sandbox.
+// lazy makes a default value when the first command needs it. So a new runtime creates no file,
+// and an agent that runs nothing never opens a sandbox.
 type lazy[T interface{ Close() error }] struct {
-	make func(context.Context) (T, error)
-	over error // of a command for one that is closed
+	make      func(context.Context) (T, error)
+	errClosed error // of a command for one that is closed
 
-	mu     sync.Mutex
-	made   T
-	isMade bool
-	closed bool
+	mu       sync.Mutex
+	made     T
+	isMade   bool
+	isClosed bool
 }
 
-// open tries again after a failure: what was missing may be there now.
+// open makes the value if it is not made yet. It tries again after a failure, because the cause
+// may be gone.
 func (l *lazy[T]) open(ctx context.Context) (T, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var err error
 	switch {
-	case l.closed:
-		err = l.over
+	case l.isClosed:
+		err = l.errClosed
 	case !l.isMade:
 		l.made, err = l.make(ctx)
 		l.isMade = err == nil
@@ -119,15 +119,15 @@ func (l *lazy[T]) open(ctx context.Context) (T, error) {
 func (l *lazy[T]) close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.closed = true
+	l.isClosed = true
 	if !l.isMade {
 		return nil
 	}
 	return l.made.Close()
 }
 
-// standardSandbox is the executor of a host that names none. Nothing takes its
-// place where there is no sandbox: the log then says why, and what to change.
+// standardSandbox is the executor if the host has set none. If there is no sandbox on this
+// machine, commands fail with the reason; they never run without one.
 type standardSandbox struct{ lazy[*sandbox.Sandbox] }
 
 var _ executor.Executor = (*standardSandbox)(nil)
@@ -150,28 +150,28 @@ func (s *standardSandbox) Start(ctx context.Context, cmd executor.Command, term 
 	return sandbox.Start(ctx, cmd, term)
 }
 
-// Capabilities implements executor.Executor. It opens nothing that stays open.
+// Capabilities implements executor.Executor. It leaves no sandbox open.
 func (s *standardSandbox) Capabilities() executor.Capabilities {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
-	case s.closed:
-		return executor.Capabilities{Unavailable: s.over.Error()}
+	case s.isClosed:
+		return executor.Capabilities{Unavailable: s.errClosed.Error()}
 	case s.isMade:
 		return s.made.Capabilities()
 	}
 	return probe()
 }
 
-// probed is what a sandbox without options enforces in this process, once one was opened.
+// probed caches the capabilities of a sandbox without options.
 var probed struct {
 	sync.Mutex
 	isKnown bool
 	caps    executor.Capabilities
 }
 
-// probe returns what a sandbox enforces on this machine, or why there is none. Success is
-// kept for the rest of the process, failure is not.
+// probe returns the capabilities of a sandbox on this machine, or why there is none. It caches
+// only success.
 func probe() executor.Capabilities {
 	probed.Lock()
 	defer probed.Unlock()
@@ -190,8 +190,8 @@ func probe() executor.Capabilities {
 	return caps
 }
 
-// standardPlaces are the workspaces of a host that names none: in a directory
-// for temporary files.
+// standardPlaces are the workspaces if the host has set none. They are in the directory for
+// temporary files.
 type standardPlaces struct{ lazy[*workspace.Workspaces] }
 
 // Of implements workspace.Places.

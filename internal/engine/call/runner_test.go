@@ -12,12 +12,11 @@ type closer struct{ closed int }
 
 func (c *closer) Close() error { c.closed++; return nil }
 
-// What is made by the first use is made once, tried again after a failure, and not made
-// after its end.
+// lazy makes its value on first use, tries again after a failure, and makes none after close.
 func TestLazy(t *testing.T) {
 	over, missing := errors.New("over"), errors.New("missing")
 	made, thing := 0, &closer{}
-	l := lazy[*closer]{over: over, make: func(context.Context) (*closer, error) {
+	l := lazy[*closer]{errClosed: over, make: func(context.Context) (*closer, error) {
 		if made++; made == 1 {
 			return nil, missing
 		}
@@ -42,7 +41,7 @@ func TestLazy(t *testing.T) {
 	}
 }
 
-// What a runtime says of its sandbox before the first command is what a sandbox says.
+// Before the first command, the capabilities of the default executor are those of a sandbox.
 func TestProbe(t *testing.T) {
 	s, err := sandbox.Open(t.Context())
 	if err != nil {

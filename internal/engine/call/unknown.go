@@ -16,10 +16,10 @@ import (
 	"github.com/satchel-go/satchel/internal/text/search"
 )
 
-// foreign maps what the tools of other agents do to the tools that do it here, the first
-// that is offered. An empty list says that no tool of Satchel does it. Names are compared
-// without case, "_" and "-".
-var foreign = func() map[string][]string {
+// foreignTools maps the names of other agents' tools to Satchel's tools for the same purpose; the
+// first one that is offered counts. An empty list means that Satchel has no such tool. Names are
+// compared without case, "_" and "-".
+var foreignTools = func() map[string][]string {
 	read := []string{"skill_read", "skill_run", "skill_exec", "runSkill", "skill_select_docs"}
 	look := []string{"skill_run", "skill_exec", "skill_read", "runSkill", "skill_list_docs"}
 	run := []string{"skill_run", "skill_exec", "skills_run_script", "skills.run_script", "runSkill"}
@@ -41,12 +41,12 @@ var foreign = func() map[string][]string {
 	return stands
 }()
 
-// unknownTool returns the answer to a call of a tool that does not exist. It names the
-// tool, and says which tool of the set stands for it or has a similar name. host are the
-// names of the host's tools; a nil set offers nothing. The answer depends on nothing else,
-// is printable and has at most 400 bytes.
+// unknownTool returns the answer to a call of a tool that does not exist. It quotes the name, and
+// suggests a tool of the set for the same purpose, or tools with similar names. host are the
+// names of the host's tools; a nil set offers nothing. The answer depends on nothing else, is
+// printable and has at most 400 bytes.
 func unknownTool(name string, set *skilltools.Set, host []string) string {
-	text := "error: there is no tool " + echoed(name)
+	text := "error: there is no tool " + quoteName(name)
 	var own []string
 	if set != nil {
 		for _, t := range set.Tools() {
@@ -71,11 +71,11 @@ func unknownTool(name string, set *skilltools.Set, host []string) string {
 	case len(all) == 0:
 		return text + "; answer without tools"
 	}
-	return listed(text, lead, all)
+	return appendNames(text, lead, all)
 }
 
-// listed appends the names that fit to a text.
-func listed(text, lead string, names []string) string {
+// appendNames appends as many names to text as fit.
+func appendNames(text, lead string, names []string) string {
 	for i, name := range names {
 		if i > 0 {
 			lead = ", "
@@ -95,18 +95,17 @@ func listed(text, lead string, names []string) string {
 	return text
 }
 
-// echoed quotes a name that a model wrote, with escapes for what people do not see. Long
-// names are cut.
-func echoed(name string) string {
-	shown := printable.Line(strconv.Quote(cut(name, maxEchoed)))
-	for len(shown) > maxEchoed {
-		name = cut(name, min(len(name), maxEchoed)*3/4)
+// quoteName quotes and cuts a name from a model, and escapes invisible characters.
+func quoteName(name string) string {
+	shown := printable.Line(strconv.Quote(cut(name, maxQuoted)))
+	for len(shown) > maxQuoted {
+		name = cut(name, min(len(name), maxQuoted)*3/4)
 		shown = printable.Line(strconv.Quote(name + "…"))
 	}
 	return shown
 }
 
-// cut returns the beginning of a text, at most limit bytes of it, in whole characters.
+// cut returns the first characters of text, at most limit bytes.
 func cut(text string, limit int) string {
 	if len(text) <= limit {
 		return text
@@ -114,13 +113,13 @@ func cut(text string, limit int) string {
 	return strings.ToValidUTF8(text[:limit], "")
 }
 
-// standIn returns the tool of the set that does what a tool of other agents does, "" for
-// none, and whether the name is such a tool's.
+// standIn returns the tool of the set for the same purpose as another agent's tool, "" if there
+// is none. isForeign reports whether name is such a tool.
 func standIn(name string, set *skilltools.Set) (tool string, isForeign bool) {
 	if len(name) > search.MaxCompared {
 		return "", false
 	}
-	wanted, isForeign := foreign[strings.Join(wordsOf(name), "")]
+	wanted, isForeign := foreignTools[strings.Join(wordsOf(name), "")]
 	if set == nil {
 		return "", isForeign
 	}
@@ -132,7 +131,7 @@ func standIn(name string, set *skilltools.Set) (tool string, isForeign bool) {
 	return "", isForeign
 }
 
-// nearest returns at most three names that may have been meant, the nearest first.
+// nearest returns at most three similar names, the nearest first.
 func nearest(name string, names []string) []string {
 	if len(name) > search.MaxCompared {
 		return nil
@@ -148,7 +147,7 @@ func nearest(name string, names []string) []string {
 		other := wordsOf(n)
 		limit := max(2, min(len(folded)/3+1, 5))
 		far := search.Distance(folded, []rune(strings.Join(other, "")), limit)
-		if far == limit && (len(words) == 0 || len(other) == 0 || !contains(other, words) && !contains(words, other)) {
+		if far == limit && (len(words) == 0 || len(other) == 0 || !containsAll(other, words) && !containsAll(words, other)) {
 			continue
 		}
 		near = append(near, candidate{n, far})
@@ -161,13 +160,13 @@ func nearest(name string, names []string) []string {
 	return best
 }
 
-// contains reports whether a name has all the words of another one.
-func contains(of, words []string) bool {
+// containsAll reports whether all words are in of.
+func containsAll(of, words []string) bool {
 	return !slices.ContainsFunc(words, func(w string) bool { return !slices.Contains(of, w) })
 }
 
-// wordsOf returns the words of a name in lower case: "MultiEdit" and "multi_edit" have the
-// same.
+// wordsOf returns the words of a name in lower case. They are the same for "MultiEdit" and
+// "multi_edit".
 func wordsOf(name string) []string {
 	var words []string
 	var word []rune
@@ -191,31 +190,31 @@ func wordsOf(name string) []string {
 	return words
 }
 
-// lostResult is the result of a call of a tool that exists, which a history lacks.
+// lostResult is the result of a call whose result the history lacks, if its tool exists.
 const lostResult = "error: the result of this call was not kept; make the call again if you need it"
 
-// UnknownTool returns the answer to a call of a tool that does not exist. It follows from
-// the name and from tools that never change: those of the runtime, unless the session sees
-// no skill, and those of the host that ctx names.
+// UnknownTool returns the answer to a call of a tool that does not exist. It depends only on the
+// name and on tools that never change: those of the runtime, unless the session sees no skill,
+// and those of the host in ctx.
 func (cs *Calls) UnknownTool(ctx context.Context, rec *state.Record, name string) string {
 	set := cs.Offer.Set
-	if rec.Turn > 0 && rec.NoSkills || rec.Turn == 0 && cs.Overviews.Of(cs.Audiences.Catalog).Empty {
+	if rec.Turn > 0 && rec.NoSkills || rec.Turn == 0 && cs.Overviews.Of(cs.Audiences.Catalog).IsEmpty {
 		set = nil
 	}
 	return unknownTool(name, set, callctx.HostTools(ctx))
 }
 
-// Missing returns a function that finds the result of a call which has none in the request.
-// It is nil where each call has one.
+// Missing returns a function that returns the result of a call which has none in the request. It
+// returns nil if every call has one.
 func (cs *Calls) Missing(ctx context.Context, req *core.Request, rec *state.Record) func(steps.Unanswered) string {
 	if steps.AllAnswered(req.Messages) {
 		return nil
 	}
-	return cs.lost(ctx, req.Key, slices.Concat(req.Tools, callctx.HostTools(ctx)), rec)
+	return cs.missingFor(ctx, req.Key, slices.Concat(req.Tools, callctx.HostTools(ctx)), rec)
 }
 
-// lost is Missing for a request of an agent that has these tools beside Satchel's.
-func (cs *Calls) lost(ctx context.Context, key core.SessionKey, has []string, rec *state.Record) func(steps.Unanswered) string {
+// missingFor is Missing for an agent with these host tools.
+func (cs *Calls) missingFor(ctx context.Context, key core.SessionKey, has []string, rec *state.Record) func(steps.Unanswered) string {
 	return func(u steps.Unanswered) string {
 		name := u.Call.Name
 		kept := rec.FindUnknown(state.UnknownCall{Turn: rec.Turn - u.Back, Response: u.Response, Position: u.Position}.WithCall(u.Call))

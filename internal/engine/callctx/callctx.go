@@ -8,16 +8,16 @@ import (
 	"sync"
 )
 
-// Run is what the agents that run under one context of satchel.WithSession or
-// satchel.BeginTurn share. Its zero value is ready for use, by any number of goroutines.
+// Run holds a value that all agents share which run in one context of satchel.WithSession or
+// satchel.BeginTurn. The zero value is ready to use and safe for concurrent use.
 type Run struct {
 	once  sync.Once
 	value any
 }
 
-// Keep returns the value of the run, which is fresh() the first time.
-func (r *Run) Keep(fresh func() any) any {
-	r.once.Do(func() { r.value = fresh() })
+// Value returns the value of the run. The first call gets it from init.
+func (r *Run) Value(init func() any) any {
+	r.once.Do(func() { r.value = init() })
 	return r.value
 }
 
@@ -36,12 +36,12 @@ func WithTurnRun(ctx context.Context, r *Run) context.Context {
 	return context.WithValue(ctx, turnKey{}, r)
 }
 
-// WithSessionRun marks ctx with the run of a session, which counts where there is no turn.
+// WithSessionRun marks ctx with the run of a session. [RunOf] returns it if there is no turn.
 func WithSessionRun(ctx context.Context, r *Run) context.Context {
 	return context.WithValue(ctx, sessionKey{}, r)
 }
 
-// RunOf returns the run of ctx: that of its turn, else that of its session, else nil.
+// RunOf returns the run of the turn in ctx, or else that of the session, or nil.
 func RunOf(ctx context.Context) *Run {
 	if r, ok := ctx.Value(turnKey{}).(*Run); ok {
 		return r
@@ -50,16 +50,15 @@ func RunOf(ctx context.Context) *Run {
 	return r
 }
 
-// WithAttempt marks ctx with the framework's run, a comparable value.
+// WithAttempt marks ctx with the framework's run. id must be comparable.
 func WithAttempt(ctx context.Context, id any) context.Context {
 	return context.WithValue(ctx, attemptKey{}, id)
 }
 
-// AttemptOf returns the value of [WithAttempt], nil for none.
+// AttemptOf returns the value of [WithAttempt], or nil.
 func AttemptOf(ctx context.Context) any { return ctx.Value(attemptKey{}) }
 
-// WithAgentsBefore names the agents that have handed the conversation over, the first one
-// first.
+// WithAgentsBefore sets the names of the agents that have handed the conversation over, in order.
 func WithAgentsBefore(ctx context.Context, names []string) context.Context {
 	return context.WithValue(ctx, beforeKey{}, names)
 }
@@ -70,7 +69,7 @@ func AgentsBefore(ctx context.Context) []string {
 	return names
 }
 
-// WithInput sets the text that a tool gets in place of the arguments of its call.
+// WithInput sets the text that a tool gets instead of the arguments of its call.
 func WithInput(ctx context.Context, text string) context.Context {
 	return context.WithValue(ctx, inputKey{}, text)
 }
@@ -81,7 +80,7 @@ func Input(ctx context.Context) (text string, ok bool) {
 	return text, ok
 }
 
-// WithHostTools names the host's tools of the agent that runs under ctx.
+// WithHostTools sets the names of the host's tools of the agent that runs in ctx.
 func WithHostTools(ctx context.Context, names []string) context.Context {
 	return context.WithValue(ctx, toolsKey{}, names)
 }

@@ -16,10 +16,10 @@ import (
 	host "github.com/satchel-go/satchel/workspace"
 )
 
-// Named returns the files of a request with their names in the workspace. No two have the
-// same: neither a file of an earlier message, nor one of the host that was noted before. A
-// file without content gets a name only if its ID is an artifact; others may not be there.
-func Named(files []core.File, scan *state.Scan, rec *state.Record) []core.File {
+// NameAll returns the files of a request with their names in the workspace. Names are unique,
+// also among files of earlier messages and files of the host. A file without content gets a name
+// only if its ID is an artifact, because it may not exist otherwise.
+func NameAll(files []core.File, scan *state.Scan, rec *state.Record) []core.File {
 	if len(files) == 0 {
 		return files
 	}
@@ -31,10 +31,10 @@ func Named(files []core.File, scan *state.Scan, rec *state.Record) []core.File {
 			names[i] = artifact
 		}
 	}
-	since := notedSince(scan, rec)
+	noted := notedAt(scan, rec)
 	has := func(i int, name string) bool {
-		at, noted := since[name]
-		return noted && at < files[i].Origin
+		at, ok := noted[name]
+		return ok && at < files[i].Origin
 	}
 	for i, name := range workspace.AttachedNames(names, has, func(i, j int) bool { return isSameFile(&files[i], &files[j]) }) {
 		if files[i].Data != nil || artifactName(&files[i]) != "" {
@@ -44,8 +44,7 @@ func Named(files []core.File, scan *state.Scan, rec *state.Record) []core.File {
 	return files
 }
 
-// artifactName returns the name of the artifact that a file without content stands for, or
-// "".
+// artifactName returns the name of the artifact that a file without content refers to, or "".
 func artifactName(f *core.File) string {
 	if f.Data != nil || f.ID == "" {
 		return ""
@@ -64,11 +63,10 @@ func isSameFile(f, other *core.File) bool {
 	return f.SameAs(other)
 }
 
-// notedSince returns the names of the files of the host, each with the origin of the
-// message at which it was noted. The origin is less than any if that message is not in the
-// request.
-func notedSince(scan *state.Scan, rec *state.Record) map[string]int {
-	since := make(map[string]int)
+// notedAt maps the names of the host's files to the origin of the message at which they were
+// announced. The origin is core.Inserted if that message is not in the request.
+func notedAt(scan *state.Scan, rec *state.Record) map[string]int {
+	origins := make(map[string]int)
 	for i := range rec.Notes {
 		n := &rec.Notes[i]
 		if len(n.Files) == 0 {
@@ -79,30 +77,28 @@ func notedSince(scan *state.Scan, rec *state.Record) map[string]int {
 			at = scan.Messages[i].Origin
 		}
 		for _, f := range n.Files {
-			if _, noted := since[f.As]; !noted {
-				since[f.As] = at
+			if _, noted := origins[f.As]; !noted {
+				origins[f.As] = at
 			}
 		}
 	}
-	return since
+	return origins
 }
 
-// Tell adds a note to the message with which a turn begins. It says where commands find the
-// files that the host adds to those of the messages. Each file is announced once, and not
-// if a message has announced it. It is announced again after the announcement has left the
-// history.
-func Tell(rec *state.Record, host []workspace.Attachment, files []core.File, scan *state.Scan) {
-	gone := lost(rec, scan)
-	note, told := noted(rec, host, Named(files, scan, rec), gone)
+// Announce adds a note to the first message of a turn. It says where commands find the files that
+// the host adds to those of the messages. Each file is announced once, and not if a message has
+// announced it. It is announced again after the host has cut the announcement from the history.
+func Announce(rec *state.Record, host []workspace.Attachment, files []core.File, scan *state.Scan) {
+	note, unannounced := newNote(rec, host, NameAll(files, scan, rec), cutNames(rec, scan))
 	if len(note.Files) > 0 {
-		note.Text = steps.AttachedLines(told)[0]
+		note.Text = steps.AttachedLines(unannounced)[0]
 		rec.Notes = append(rec.Notes, note)
 	}
 }
 
-// lost returns the names, by identity, of the files whose announcements have left the
-// messages. It keeps one note of each such file in the record, which still has its name.
-func lost(rec *state.Record, scan *state.Scan) map[string]string {
+// cutNames returns the names of the files, by identity, whose announcements are not in the
+// messages any more. It keeps one note for each such file in the record, which has the name.
+func cutNames(rec *state.Record, scan *state.Scan) map[string]string {
 	names := make(map[string]string)
 	rec.Notes = slices.DeleteFunc(rec.Notes, func(n state.Note) bool {
 		if len(n.Files) == 0 || scan.Anchor(n.Anchor, rec.Turn) >= 0 {
@@ -124,14 +120,14 @@ func lost(rec *state.Record, scan *state.Scan) map[string]string {
 	return names
 }
 
-// Reserve returns the record that gives names to files of the host which came within a
-// turn, beside the named files of the conversation. It returns rec where each has one. The
-// answer of the call that stages them tells the model.
+// Reserve returns a record with names for files of the host that were added within a turn. It
+// returns rec if all have one. files are the named files of the conversation. The answer of the
+// call that stages the files tells the model their names.
 func Reserve(rec *state.Record, host []workspace.Attachment, files []core.File) *state.Record {
 	if rec.Turn == 0 {
 		return rec // no message of this conversation was seen
 	}
-	note, _ := noted(rec, host, files, nil)
+	note, _ := newNote(rec, host, files, nil)
 	if len(note.Files) == 0 {
 		return rec
 	}
@@ -140,9 +136,9 @@ func Reserve(rec *state.Record, host []workspace.Attachment, files []core.File) 
 	return rec
 }
 
-// noted returns a note of the files of the host that have no name in the record, or have
-// one in again. fresh are those of them that no message has brought.
-func noted(rec *state.Record, host []workspace.Attachment, files []core.File, again map[string]string) (note state.Note, fresh []core.File) {
+// newNote returns a note about the host's files that have no name in the record or that are in
+// cut, with their names there. unannounced are the files among them that no message has brought.
+func newNote(rec *state.Record, host []workspace.Attachment, files []core.File, cut map[string]string) (note state.Note, unannounced []core.File) {
 	note.Anchor = rec.User
 	add := func(a *workspace.Attachment, as string) {
 		f := state.NotedFile{Identity: a.Identity(), As: as}
@@ -151,7 +147,7 @@ func noted(rec *state.Record, host []workspace.Attachment, files []core.File, ag
 		}
 		note.Files = append(note.Files, f)
 		if !slices.ContainsFunc(files, func(f core.File) bool { return f.As == as }) {
-			fresh = append(fresh, core.File{As: as, MIME: a.MIME, Size: len(a.Data)})
+			unannounced = append(unannounced, core.File{As: as, MIME: a.MIME, Size: len(a.Data)})
 		}
 	}
 	var unnamed []workspace.Attachment
@@ -164,14 +160,14 @@ func noted(rec *state.Record, host []workspace.Attachment, files []core.File, ag
 			continue
 		}
 		switch id := a.Identity(); {
-		case again[id] != "":
-			add(a, again[id])
+		case cut[id] != "":
+			add(a, cut[id])
 		case rec.FileOfHost(id) == "":
 			unnamed, names = append(unnamed, *a), append(names, name)
 		}
 	}
 	if len(unnamed) == 0 {
-		return note, fresh
+		return note, unannounced
 	}
 	taken := make(map[string]bool)
 	for i := range rec.Notes {
@@ -180,16 +176,16 @@ func noted(rec *state.Record, host []workspace.Attachment, files []core.File, ag
 		}
 	}
 	has := func(i int, name string) bool {
-		return taken[name] || slices.ContainsFunc(files, func(f core.File) bool { return f.As == name && !isContent(&f, unnamed[i].Data) })
+		return taken[name] || slices.ContainsFunc(files, func(f core.File) bool { return f.As == name && !hasContent(&f, unnamed[i].Data) })
 	}
 	for i, name := range workspace.AttachedNames(names, has, func(i, j int) bool { return isSame(&unnamed[i], &unnamed[j]) }) {
 		add(&unnamed[i], name)
 	}
-	return note, fresh
+	return note, unannounced
 }
 
-// isContent reports whether a file of a message has this content.
-func isContent(f *core.File, data []byte) bool {
+// hasContent reports whether a file of a message has this content.
+func hasContent(f *core.File, data []byte) bool {
 	if data == nil || f.Data == nil || f.Size != 0 && f.Size != len(data) {
 		return false
 	}
@@ -213,8 +209,8 @@ func isSame(a, b *workspace.Attachment) bool {
 	return a.ID == b.ID && a.Ref == b.Ref && bytes.Equal(a.Data, b.Data)
 }
 
-// Of returns the files of the host as workspaces attach them.
-func Of(files []host.Attachment) []workspace.Attachment {
+// FromHost converts files of the host for workspaces.
+func FromHost(files []host.Attachment) []workspace.Attachment {
 	all := make([]workspace.Attachment, len(files))
 	for i := range files {
 		all[i] = workspace.Attachment(files[i])

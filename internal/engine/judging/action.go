@@ -10,65 +10,63 @@ import (
 	"github.com/satchel-go/satchel/permission"
 )
 
-// action is one thing that a call would do: start a simple command, write a
-// file, or the whole call. Lists must allow each action of a call.
+// action is one thing that a call would do: start a simple command, write a file, or the whole
+// call. Lists must allow each action of a call.
 type action struct {
-	// request is what lists are asked about. An entry without a pattern for the
-	// tool by, which is the one that is called, allows the action too, unless it
-	// is apart.
-	request *permission.Request
-	by      *permission.Tool
-	apart   bool
-	// staged: only a list that names the request's tool judges it.
-	staged bool
-	// what it is, for people and models.
+	// request is what the lists must allow. An entry without a pattern for the called tool,
+	// by, allows the action too, unless isSeparate is set.
+	request    *permission.Request
+	by         *permission.Tool
+	isSeparate bool
+	// isStaged reports that only lists that name the request's tool apply to the action.
+	isStaged bool
+	// what describes the action to people and models.
 	what string
-	// noPattern says why no pattern matches. Where the only reason is that a
-	// command sets variables, env has them as NAME=value, and patterns with the
-	// same variables do match.
+	// noPattern says why no pattern can match the action. If the only reason is that a command
+	// sets variables, env has them as NAME=value, and patterns with the same variables do match.
 	noPattern string
 	env       []string
-	// lines are the argument lists that stand for a command, and open says that
-	// words follow which are not known.
-	lines []argumentList
-	open  bool
-	// moves: the command text changes its directory on the way.
-	moves bool
-	// paths are the names of one file.
+	// lines are alternative argument lists of a command; one must match. isOpen reports that
+	// further words follow that are not known yet.
+	lines  []argumentList
+	isOpen bool
+	// changesDir reports that the command text changes its directory.
+	changesDir bool
+	// paths are alternative names of one file.
 	paths []string
 }
 
-// asked is a request whose actions are judged.
-type asked permission.Request
+// judgedRequest is a request whose actions are judged.
+type judgedRequest permission.Request
 
-// actions are what a call would do.
-func (q *asked) actions() []action {
-	all := slices.Concat(q.brought(), q.started())
+// actions returns everything that a call would do.
+func (q *judgedRequest) actions() []action {
+	all := slices.Concat(q.preparations(), q.commandActions())
 	if len(all) > maxActions {
-		return []action{q.whole(fmt.Sprintf("it has more than %d commands and files", maxActions))}
+		return []action{q.wholeAction(fmt.Sprintf("it has more than %d commands and files", maxActions))}
 	}
 	return all
 }
 
-// whole is the call as one action.
-func (q *asked) whole(noPattern string) action {
-	return action{request: (*permission.Request)((*permission.Request)(q)), by: &q.Tool, what: q.Tool.Name, noPattern: noPattern, paths: []string{q.Text}}
+// wholeAction returns the whole call as one action.
+func (q *judgedRequest) wholeAction(noPattern string) action {
+	return action{request: (*permission.Request)(q), by: &q.Tool, what: q.Tool.Name, noPattern: noPattern, paths: []string{q.Text}}
 }
 
-// brought is what a run does before its command starts: stage files, and go to
+// preparations returns what a run does before its command starts: it stages files and changes to
 // its directory.
-func (q *asked) brought() []action {
+func (q *judgedRequest) preparations() []action {
 	var all []action
 	for _, file := range q.Reads {
 		a := fileAction(q, "Read", file)
-		a.what, a.apart = "host://"+file, true // the sandbox shows commands no files of the host
+		a.what, a.isSeparate = "host://"+file, true // commands in the sandbox cannot read this file themselves
 		all = append(all, a)
 	}
 	for i, file := range slices.Concat(q.Writes, q.Stages) {
 		a := fileAction(q, "Write", file)
-		a.what, a.staged = "to "+file, i >= len(q.Writes)
+		a.what, a.isStaged = "to "+file, i >= len(q.Writes)
 		if rest, ok := strings.CutPrefix(file, "work/inputs/"); ok {
-			a.paths = append(a.paths, "inputs/"+rest) // as a skill's folder names it
+			a.paths = append(a.paths, "inputs/"+rest) // the path from a skill's folder
 		}
 		if file == "" {
 			a.what, a.noPattern = "to …", "the name of the file is not known"
@@ -76,7 +74,7 @@ func (q *asked) brought() []action {
 		all = append(all, a)
 	}
 	if q.Dir != "" {
-		a := q.whole(q.NoPattern)
+		a := q.wholeAction(q.NoPattern)
 		a.what, a.lines = "cd "+q.Dir, []argumentList{newArgumentList([]string{"cd", q.Dir})}
 		if a.noPattern == "" && q.Takes != permission.Command {
 			a.noPattern = "its calls are not compared with patterns"
@@ -86,7 +84,8 @@ func (q *asked) brought() []action {
 	return all
 }
 
-func fileAction(q *asked, tool, file string) action {
+// fileAction returns the action of a tool on a file.
+func fileAction(q *judgedRequest, tool, file string) action {
 	use := &permission.Request{Tool: permission.Tool{Name: tool}, Takes: permission.Path, Text: file, Skill: q.Skill}
 	a := action{request: use, by: &q.Tool, paths: []string{file}}
 	if len(file) > maxPath {
@@ -95,30 +94,31 @@ func fileAction(q *asked, tool, file string) action {
 	return a
 }
 
-// started are the commands and redirections of a call, or the call itself.
-func (q *asked) started() []action {
+// commandActions returns the commands and redirections of a call, or the whole call if it runs no
+// shell text.
+func (q *judgedRequest) commandActions() []action {
 	if q.Takes == opaque && q.NoPattern == "" {
-		return []action{q.whole("its calls are not compared with patterns")}
+		return []action{q.wholeAction("its calls are not compared with patterns")}
 	}
-	whole := q.whole(q.NoPattern)
+	call := q.wholeAction(q.NoPattern)
 	switch {
-	case q.Takes != permission.Command || whole.noPattern != "":
-		return []action{whole}
+	case q.Takes != permission.Command || call.noPattern != "":
+		return []action{call}
 	case q.Lines != nil:
-		whole.what = strings.Join(q.Lines[0], " ")
+		call.what = strings.Join(q.Lines[0], " ")
 		for _, args := range q.Lines {
-			whole.lines = append(whole.lines, newArgumentList(args))
+			call.lines = append(call.lines, newArgumentList(args))
 		}
-		return []action{whole}
+		return []action{call}
 	}
 	commands, err := shellcmd.Words(q.Text)
 	switch {
 	case err != nil:
-		return []action{q.whole(unreadable(err))}
+		return []action{q.wholeAction(unreadableReason(err))}
 	case len(commands) == 0:
-		return []action{q.whole("it has no command")}
+		return []action{q.wholeAction("it has no command")}
 	case len(commands) > maxActions:
-		return []action{q.whole(fmt.Sprintf("it has more than %d commands", maxActions))}
+		return []action{q.wholeAction(fmt.Sprintf("it has more than %d commands", maxActions))}
 	}
 	moves := slices.ContainsFunc(commands, func(c shellcmd.Command) bool {
 		return len(c.Args) > 0 && isMove(c.Args)
@@ -137,10 +137,12 @@ func (q *asked) started() []action {
 	return all
 }
 
-func (q *asked) command(c shellcmd.Command, moves bool) action {
+// command returns the action of one simple command. changesDir reports that the text changes its
+// directory.
+func (q *judgedRequest) command(c shellcmd.Command, moves bool) action {
 	a := action{
-		request: (*permission.Request)(q), by: &q.Tool, what: strings.Join(c.Args, " "), noPattern: q.beyondPatterns(c),
-		lines: []argumentList{newArgumentList(c.Args)}, open: c.Open, moves: moves,
+		request: (*permission.Request)(q), by: &q.Tool, what: strings.Join(c.Args, " "), noPattern: q.noPatternReason(c),
+		lines: []argumentList{newArgumentList(c.Args)}, isOpen: c.Open, changesDir: moves,
 	}
 	if a.noPattern == "" && len(c.Sets) > 0 {
 		a.noPattern, a.env = fmt.Sprintf("it sets the variable %q", c.Sets[0]), c.Env
@@ -148,16 +150,17 @@ func (q *asked) command(c shellcmd.Command, moves bool) action {
 	return a
 }
 
-// unreadable says why a text cannot be compared with patterns, and how it can be
-// said more plainly where that is known.
-func unreadable(err error) string {
+// unreadableReason says why a shell text cannot be compared with patterns, and how to write it
+// more plainly if that is known.
+func unreadableReason(err error) string {
 	if text, ok := strings.CutPrefix(err.Error(), shellcmd.ErrUnknowable.Error()+": "); ok {
 		return text
 	}
-	return "it is no shell text that can be read: " + shown(strings.TrimPrefix(err.Error(), shellcmd.ErrSyntax.Error()+": "))
+	return "it is no shell text that can be read: " + oneLine(strings.TrimPrefix(err.Error(), shellcmd.ErrSyntax.Error()+": "))
 }
 
-// isMove reports a command after which relative paths mean other files.
+// isMove reports whether a command changes the directory, so that later relative paths name other
+// files.
 func isMove(args []string) bool {
 	for len(args) > 1 && (args[0] == "builtin" || args[0] == "command" || strings.HasPrefix(args[0], "-")) {
 		args = args[1:]
@@ -165,8 +168,8 @@ func isMove(args []string) bool {
 	return slices.Contains([]string{"cd", "chdir", "pushd", "popd"}, args[0])
 }
 
-// redirection is the action of writing a file by ">".
-func (q *asked) redirection(file string, moves bool) action {
+// redirection returns the action of writing a file by ">".
+func (q *judgedRequest) redirection(file string, moves bool) action {
 	a := fileAction(q, "Write", file)
 	a.what = "> " + file
 	switch {
@@ -182,8 +185,8 @@ func (q *asked) redirection(file string, moves bool) action {
 	return a
 }
 
-// beyondPatterns says what a simple command does that no pattern can match.
-func (q *asked) beyondPatterns(c shellcmd.Command) string {
+// noPatternReason says why no pattern can match a simple command, "" if one can.
+func (q *judgedRequest) noPatternReason(c shellcmd.Command) string {
 	switch {
 	case len(c.Sets) > 0 && (len(c.Args) == 0 || len(c.Env) != len(c.Sets)):
 		return fmt.Sprintf("it sets the variable %q", c.Sets[0])
@@ -199,15 +202,15 @@ func (q *asked) beyondPatterns(c shellcmd.Command) string {
 	return ""
 }
 
-// isConnection reports a file name that bash takes for a network connection, or
-// that is not known.
+// isConnection reports whether bash would take a file name for a network connection, or the name
+// is not known.
 func isConnection(file string) bool {
 	clean := path.Clean(file)
 	return file == "" || strings.HasPrefix(clean, "/dev/tcp/") || strings.HasPrefix(clean, "/dev/udp/")
 }
 
-// setsVariables reports the builtins of the shell that change variables, and so
-// perhaps what the names of later commands stand for.
+// setsVariables reports whether a command is a shell builtin that changes variables, which may
+// change the meaning of later commands.
 func setsVariables(args []string) bool {
 	switch args[0] {
 	case "declare", "export", "getopts", "local", "read", "readonly", "set", "typeset", "unset":
@@ -226,6 +229,7 @@ var (
 	interpreters = []string{"bun", "deno", "lua", "node", "perl", "php", "pypy", "python", "ruby", "Rscript", "tclsh"}
 )
 
+// readsProgram reports whether a command runs the program text that it reads from its input.
 func readsProgram(args []string) bool {
 	name := strings.TrimRight(path.Base(args[0]), "0123456789.")
 	if slices.Contains(shells, name) {

@@ -7,17 +7,16 @@ import (
 	"strings"
 )
 
-// wordEnd stands between the words of a command when they are compared as one
-// text. No word can hold it, so a blank inside of a word is never taken for the
-// end of one.
+// wordEnd separates the words of a command when they are compared as one text. No word can
+// contain it, so a space within a word never matches the end of a word.
 const wordEnd = "\x00"
 
 var errStars = fmt.Errorf("more than %d times *", maxStars)
 
-// commandPattern is a pattern about commands: "git:*", "npm run *", "npm test", "npx
-// *eas-cli@*". A "*" stands for any text, further words included. ":*" and " *" at the end
-// stand for any further words or none. With assignments in front, as in "GIT_PAGER=cat git *",
-// it is about commands with just these assignments, of these very values.
+// commandPattern is a pattern for commands: "git:*", "npm run *", "npm test", "npx *eas-cli@*". A
+// "*" matches any text, also across words. ":*" and " *" at the end match any further words or
+// none. Assignments in front, as in "GIT_PAGER=cat git *", only match commands with exactly these
+// assignments.
 type commandPattern struct {
 	env   []string // the assignments, as NAME=value, sorted
 	words []string
@@ -45,7 +44,7 @@ func newCommandPattern(text string) (*commandPattern, error) {
 			p.env = append(p.env, w)
 			continue
 		}
-		p.words = append(p.words, samePath(w))
+		p.words = append(p.words, trimDotSlash(w))
 	}
 	slices.Sort(p.env)
 	p.parts = strings.Split(strings.Join(p.words, wordEnd), "*")
@@ -54,9 +53,8 @@ func newCommandPattern(text string) (*commandPattern, error) {
 
 var assignment = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
 
-// allowsEnv reports whether the pattern is about commands with these assignments.
-// A value with characters that a shell would expand is never equal: the author
-// may have meant what it expands to.
+// allowsEnv reports whether the pattern has exactly these assignments. A value with characters
+// that a shell would expand never matches, because the author may have meant the expanded value.
 func (p *commandPattern) allowsEnv(env []string) bool {
 	if len(p.env) != len(env) {
 		return false
@@ -69,16 +67,16 @@ func (p *commandPattern) allowsEnv(env []string) bool {
 	return true
 }
 
-// samePath drops the "./" of a path: "./a/b" is "a/b". But "./b" is not "b",
-// which is looked up on the PATH.
-func samePath(word string) string {
+// trimDotSlash removes the "./" of a path: "./a/b" becomes "a/b". "./b" stays, because the shell
+// looks up "b" on the PATH.
+func trimDotSlash(word string) string {
 	if rest, ok := strings.CutPrefix(word, "./"); ok && strings.Contains(rest, "/") {
 		return rest
 	}
 	return word
 }
 
-// argumentList is the literal words of a command, ready to be compared.
+// argumentList holds the literal words of a command in the form in which they are compared.
 type argumentList struct {
 	args []string
 	text string // all of them, wordEnd between
@@ -87,15 +85,15 @@ type argumentList struct {
 func newArgumentList(args []string) argumentList {
 	words := make([]string, len(args))
 	for i, a := range args {
-		words[i] = samePath(a)
+		words[i] = trimDotSlash(a)
 	}
 	return argumentList{args, strings.Join(words, wordEnd)}
 }
 
-// matches compares a command; open says that words follow which are known only
-// when it runs. The time is linear.
+// matches compares a command in linear time. open reports that further words follow that are only
+// known when the command runs.
 func (p *commandPattern) matches(l argumentList, open bool) bool {
-	if len(p.words) == 0 || len(l.args) == 0 || !p.program(l.args[0]) || p.climbs(l.args) {
+	if len(p.words) == 0 || len(l.args) == 0 || !p.matchesProgram(l.args[0]) || p.mayEscape(l.args) {
 		return false
 	}
 	rest, ok := strings.CutPrefix(l.text, p.parts[0])
@@ -128,7 +126,7 @@ func (p *commandPattern) matches(l argumentList, open bool) bool {
 	return false
 }
 
-// mayEnd reports whether rest may follow behind all of the pattern.
+// mayEnd reports whether the command may continue with rest after the whole pattern.
 func (p *commandPattern) mayEnd(rest string, open bool) bool {
 	if p.tail {
 		return rest == "" || strings.HasPrefix(rest, wordEnd)
@@ -136,26 +134,26 @@ func (p *commandPattern) mayEnd(rest string, open bool) bool {
 	return rest == "" && !open
 }
 
-// program compares the name of the program by itself: no "*" reaches beyond it,
-// and none stands for a directory.
-func (p *commandPattern) program(name string) bool {
+// matchesProgram compares the name of the program alone. No "*" matches beyond it, and none
+// matches a directory.
+func (p *commandPattern) matchesProgram(name string) bool {
 	if strings.ContainsAny(name, `/\`) && !strings.Contains(p.words[0], "/") {
 		return false
 	}
-	return starMatches(p.words[0], samePath(name))
+	return starMatches(p.words[0], trimDotSlash(name))
 }
 
-// climbs reports a word with ".." where the pattern has a "*" in a path, as
-// "node scripts/*" has: such a word may leave the directory that it names.
-func (p *commandPattern) climbs(args []string) bool {
+// mayEscape reports whether a word contains ".." while the pattern has a "*" in a path, as "node
+// scripts/*" has. Such a word could leave the directory of the pattern.
+func (p *commandPattern) mayEscape(args []string) bool {
 	if !slices.ContainsFunc(p.words, func(w string) bool { return strings.Contains(w, "*") && strings.Contains(w, "/") }) {
 		return false
 	}
 	return slices.ContainsFunc(args, func(a string) bool { return slices.Contains(strings.Split(a, "/"), "..") })
 }
 
-// isLocal reports a pattern that names a file by a relative path. It is about the
-// folder of the skill whose list it is in.
+// isLocal reports whether the pattern has a relative path. It then names a file in the folder of
+// the skill whose list it is in.
 func (p *commandPattern) isLocal() bool {
 	return slices.ContainsFunc(p.words, func(w string) bool {
 		return strings.Contains(w, "/") && !strings.Contains(w, "://") && w[0] != '/' && w[0] != '~'

@@ -9,17 +9,17 @@ import (
 	"github.com/satchel-go/satchel/permission"
 )
 
-// denial is the answer to a call that is not listed.
+// denial returns the answer to a call that the lists deny because of action a.
 func (j *Judge) denial(q *permission.Request, a *action, lists []List) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "denied: %s", shown(q.Tool.Name))
+	fmt.Fprintf(&b, "denied: %s", oneLine(q.Tool.Name))
 	switch {
 	case a.what != q.Tool.Name && a.what != "":
 		fmt.Fprintf(&b, " %q", printable.Cut(a.what, maxNamedEntry))
 	case isNamed(&a.request.Tool, lists):
 		b.WriteString(", called like this,")
 	}
-	b.WriteString(j.unlisted(lists))
+	b.WriteString(j.unlistedReason(lists))
 	if a.noPattern != "" && isNamed(&a.request.Tool, lists) {
 		fmt.Fprintf(&b, " (no pattern matches: %s)", a.noPattern)
 	}
@@ -27,29 +27,30 @@ func (j *Judge) denial(q *permission.Request, a *action, lists []List) string {
 	if until == untilNext {
 		until += ", also after an unload"
 	}
-	fmt.Fprintf(&b, ". Allowed: %s. %sThis holds %s. Use what is allowed, or say what you would need.", j.Allowed(lists), j.usable(q.Offered, lists), until)
+	fmt.Fprintf(&b, ". Allowed: %s. %sThis holds %s. Use what is allowed, or say what you would need.", j.Allowed(lists), j.usableTools(q.Offered, lists), until)
 	return b.String()
 }
 
-// lapsed says why a person is asked about a call that only lapsed lists deny.
-func (j *Judge) lapsed(q *permission.Request, lists []List) string {
-	var gone []string
+// lapsedReason says why a person is asked about a call that only lapsed lists deny.
+func (j *Judge) lapsedReason(q *permission.Request, lists []List) string {
+	var lapsed []string
 	for _, l := range lists {
-		if name := shown(l.Skill); l.Lapsed && !slices.Contains(gone, name) {
-			gone = append(gone, name)
+		if name := oneLine(l.Skill); l.IsLapsed && !slices.Contains(lapsed, name) {
+			lapsed = append(lapsed, name)
 		}
 	}
 	return fmt.Sprintf("%s is not among the allowed-tools of %s, which was unloaded or changed in this turn; its list holds %s",
-		shown(q.Tool.Name), strings.Join(told(gone), ", "), untilNext)
+		oneLine(q.Tool.Name), strings.Join(limitNames(lapsed), ", "), untilNext)
 }
 
-// Lapses reports whether a person may allow calls of a tool that the lists deny.
-func (j *Judge) Lapses(t permission.Tool, lists []List) bool {
-	return !j.Names(t, lists) && j.Names(t, live(lists))
+// IsApprovable reports whether only lapsed lists deny a tool, so that a person may allow its
+// calls.
+func (j *Judge) IsApprovable(t permission.Tool, lists []List) bool {
+	return !j.Names(t, lists) && j.Names(t, loadedLists(lists))
 }
 
-// usable says which tools of the agent the lists allow.
-func (j *Judge) usable(offered []permission.Tool, lists []List) string {
+// usableTools says which of the agent's tools the lists allow.
+func (j *Judge) usableTools(offered []permission.Tool, lists []List) string {
 	if len(offered) == 0 {
 		return ""
 	}
@@ -59,19 +60,19 @@ func (j *Judge) usable(offered []permission.Tool, lists []List) string {
 		if t.Always || !isNamed(t, lists) || !j.Names(*t, lists) {
 			continue
 		}
-		if text := shown(t.Name) + forPatterns(t, lists); !strings.HasSuffix(text, "()") && !slices.Contains(all, text) {
+		if text := oneLine(t.Name) + patternsFor(t, lists); !strings.HasSuffix(text, "()") && !slices.Contains(all, text) {
 			all = append(all, text)
 		}
 	}
 	if len(all) == 0 {
 		return "You have none of these tools. "
 	}
-	return "With your tools that is: " + strings.Join(told(all), ", ") + ". "
+	return "With your tools that is: " + strings.Join(limitNames(all), ", ") + ". "
 }
 
-// forPatterns names the patterns by which lists allow a tool, in parentheses:
-// none where an entry has no pattern, and "()" where no pattern can match.
-func forPatterns(t *permission.Tool, lists []List) string {
+// patternsFor lists the patterns by which lists allow a tool, in parentheses. It returns "" if an
+// entry has no pattern, and "()" if no pattern can match.
+func patternsFor(t *permission.Tool, lists []List) string {
 	var patterns []string
 	for i := range lists {
 		for k := range lists[i].Rules {
@@ -80,22 +81,22 @@ func forPatterns(t *permission.Tool, lists []List) string {
 			case !r.names(t) || r.Fault != "":
 			case r.Any:
 				return ""
-			case t.Takes != opaque && !slices.Contains(patterns, shown(r.Pattern)):
-				patterns = append(patterns, shown(r.Pattern))
+			case t.Takes != opaque && !slices.Contains(patterns, oneLine(r.Pattern)):
+				patterns = append(patterns, oneLine(r.Pattern))
 			}
 		}
 	}
-	return "(" + strings.Join(told(patterns), ", ") + ")"
+	return "(" + strings.Join(limitNames(patterns), ", ") + ")"
 }
 
-// unlisted says where an entry is missed.
-func (j *Judge) unlisted(lists []List) string {
+// unlistedReason says which lists lack an entry for the call.
+func (j *Judge) unlistedReason(lists []List) string {
 	skills := skillsOf(lists)
 	switch {
 	case len(skills) == 1:
-		return " is not among the allowed-tools of " + shown(skills[0])
+		return " is not among the allowed-tools of " + oneLine(skills[0])
 	case j.Combine == permission.Latest:
-		return " is not among the allowed-tools of " + shown(skills[len(skills)-1]) + ", which was loaded last"
+		return " is not among the allowed-tools of " + oneLine(skills[len(skills)-1]) + ", which was loaded last"
 	case j.Combine == permission.Intersection:
 		return " is not among the allowed-tools of every loaded skill"
 	}
@@ -104,12 +105,12 @@ func (j *Judge) unlisted(lists []List) string {
 
 const untilNext = "until the user's next message"
 
-// Until returns words that say how long the lists apply.
+// Until says how long the lists apply.
 func (j *Judge) Until(lists []List) string {
 	var stay []string
-	for _, skill := range j.deciding(lists) {
-		if slices.ContainsFunc(lists, func(l List) bool { return l.Skill == skill && l.Stays }) {
-			stay = append(stay, shown(skill))
+	for _, skill := range j.decidingSkills(lists) {
+		if slices.ContainsFunc(lists, func(l List) bool { return l.Skill == skill && l.IsKept }) {
+			stay = append(stay, oneLine(skill))
 		}
 	}
 	if len(stay) == 0 {
@@ -119,9 +120,10 @@ func (j *Judge) Until(lists []List) string {
 	if len(stay) > 1 {
 		verb = " are"
 	}
-	return "while " + strings.Join(told(stay), ", ") + verb + " loaded, and after an unload " + untilNext
+	return "while " + strings.Join(limitNames(stay), ", ") + verb + " loaded, and after an unload " + untilNext
 }
 
+// isNamed reports whether an entry of the lists names the tool.
 func isNamed(t *permission.Tool, lists []List) bool {
 	return slices.ContainsFunc(lists, func(l List) bool {
 		return slices.ContainsFunc(l.Rules, func(r Rule) bool { return r.names(t) })
@@ -130,7 +132,7 @@ func isNamed(t *permission.Tool, lists []List) bool {
 
 // Allowed returns one line that says what the lists allow.
 func (j *Judge) Allowed(lists []List) string {
-	skills := j.deciding(lists)
+	skills := j.decidingSkills(lists)
 	var sets []string
 	add := func(text string) {
 		if !slices.Contains(sets, text) {
@@ -178,6 +180,7 @@ const (
 	andAlso     = "; and also in: "
 )
 
+// nothing says that the lists allow no tool, in the words of the policy.
 func (j *Judge) nothing() string {
 	if j.Policy == permission.RestrictAll {
 		return nothing
@@ -185,18 +188,18 @@ func (j *Judge) nothing() string {
 	return nothingSaid
 }
 
-// entriesOf are the entries of each list of a skill: all of them must allow a
-// call. Lists of the same entries count once.
+// entriesOf returns the entries of each list of a skill. All lists must allow a call. It returns
+// lists with the same entries once.
 func entriesOf(skill string, lists []List) [][]string {
 	var sets [][]string
 	for _, l := range listsOf(skill, lists) {
 		var entries []string
 		for _, r := range l.Rules {
-			if text := shown(r.Text); !slices.Contains(entries, text) {
+			if text := oneLine(r.Text); !slices.Contains(entries, text) {
 				entries = append(entries, text)
 			}
 		}
-		entries = told(entries)
+		entries = limitNames(entries)
 		if !slices.ContainsFunc(sets, func(set []string) bool { return slices.Equal(set, entries) }) {
 			sets = append(sets, entries)
 		}
@@ -204,13 +207,13 @@ func entriesOf(skill string, lists []List) [][]string {
 	return sets
 }
 
-// told is as much of a list as an answer tells.
-func told(list []string) []string {
+// limitNames returns at most maxNamed elements of list, and says how many more there are.
+func limitNames(list []string) []string {
 	if more := len(list) - maxNamed; more > 0 {
 		return append(list[:maxNamed], fmt.Sprintf("%d more", more))
 	}
 	return list
 }
 
-// shown makes outside text fit for one line of an answer.
-func shown(text string) string { return printable.CutLine(text, maxNamedEntry) }
+// oneLine makes text from outside printable on one line of an answer, and cuts it.
+func oneLine(text string) string { return printable.CutLine(text, maxNamedEntry) }

@@ -8,7 +8,7 @@ import (
 // element is the pattern of one element of a path, between two slashes.
 type element []token
 
-// token stands for one character, or for any number of them.
+// token matches one character, or any number of characters.
 type token struct {
 	kind   tokenKind
 	char   rune       // of a literal
@@ -27,7 +27,7 @@ const (
 
 type runRange struct{ low, high rune }
 
-// isAnyDepth reports the element "**": any number of elements.
+// isAnyDepth reports whether the element is "**", which matches any number of elements.
 func (e element) isAnyDepth() bool {
 	return len(e) == 2 && e[0].kind == anyRunToken && e[1].kind == anyRunToken
 }
@@ -37,7 +37,7 @@ var (
 	errEscape = errors.New("a backslash at the end")
 )
 
-// newElement reads the pattern of one element.
+// newElement parses the pattern of one element.
 func newElement(text string) (element, error) {
 	var e element
 	for len(text) > 0 {
@@ -68,7 +68,8 @@ func newElement(text string) (element, error) {
 	return e, nil
 }
 
-// newClass reads a class behind its bracket: "a-z]", or "^a-z]" for all others.
+// newClass parses a character class after its bracket: "a-z]", or "^a-z]" for all other
+// characters.
 func newClass(text string) (class token, rest string, err error) {
 	class.kind = classToken
 	if text != "" && (text[0] == '^' || text[0] == '!') {
@@ -103,6 +104,7 @@ func classChar(text string) (c rune, rest string, err error) {
 	return c, text[size:], nil
 }
 
+// is reports whether the token matches one character.
 func (t *token) is(c rune) bool {
 	switch t.kind {
 	case literalToken:
@@ -118,8 +120,8 @@ func (t *token) is(c rune) bool {
 	return true
 }
 
-// matches compares an element of a path. The time is at most the product of the
-// two lengths: it goes back to the last "*" only.
+// matches compares an element of a path. It takes at most the product of both lengths, because it
+// only goes back to the last "*".
 func (e element) matches(name string, m *meter) bool {
 	at, rest := 0, name
 	star, starRest := -1, ""

@@ -37,7 +37,7 @@ func TestEvasions(t *testing.T) {
 			})
 		}
 		for _, command := range bypasstest.Allowed {
-			if v := j.decide(use(command), list); v.Outcome != Granted || !v.Pattern {
+			if v := j.decide(use(command), list); v.Outcome != Granted || !v.ByPattern {
 				t.Errorf("%q is %s: %s", command, v.Outcome, v.Reason)
 			}
 		}
@@ -85,7 +85,7 @@ func TestLines(t *testing.T) {
 		t.Errorf("%+v", v)
 	}
 	u.Lines = [][]string{{"scripts/x.py", "--safe", "1"}, {"python3", "scripts/x.py", "--safe", "1"}}
-	if v := j.decide(u, list); v.Outcome != Granted || !v.Pattern {
+	if v := j.decide(u, list); v.Outcome != Granted || !v.ByPattern {
 		t.Errorf("%+v", v)
 	}
 }

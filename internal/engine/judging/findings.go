@@ -9,14 +9,14 @@ import (
 	"github.com/satchel-go/satchel/skillmd"
 )
 
-// These are the codes of [Names.Findings].
+// The codes of [Names.Findings].
 const (
 	CodeEntry skillmd.Code = "allowed-tools-entry"   // an entry allows nothing
 	CodeName  skillmd.Code = "allowed-tools-unknown" // no known tool has the name
 )
 
-// Findings returns warnings about the entries of a skill's list that allow nothing, or that
-// name a tool which neither the format nor the host has.
+// Findings returns warnings about entries of a skill's list that allow nothing, or that name a
+// tool which neither the format nor the host defines.
 func (n *Names) Findings(skill core.Skill) []skillmd.Diagnostic {
 	var all []skillmd.Diagnostic
 	add := func(code skillmd.Code, message string) {
@@ -27,7 +27,7 @@ func (n *Names) Findings(skill core.Skill) []skillmd.Diagnostic {
 	rules := Rules(skill.AllowedTools)
 	for i := range rules {
 		if r := &rules[i]; r.Fault != "" {
-			add(CodeEntry, "allowed-tools: "+shown(r.Text)+" allows nothing: "+r.Fault)
+			add(CodeEntry, "allowed-tools: "+oneLine(r.Text)+" allows nothing: "+r.Fault)
 		}
 	}
 	if len(skill.AllowedTools) > maxRules {
@@ -40,8 +40,8 @@ func (n *Names) Findings(skill core.Skill) []skillmd.Diagnostic {
 	return all
 }
 
-// Missing returns the names in a list that no offered tool has, each once. known are those that
-// the format, Satchel or the host defines; unknown are all others.
+// Missing returns the names in a list that no offered tool has, each once. known are names that
+// the format, Satchel or the host defines, and unknown are all others.
 func (n *Names) Missing(rules []Rule, offered []permission.Tool) (known, unknown []string) {
 	for i := range rules {
 		r := &rules[i]
@@ -52,18 +52,18 @@ func (n *Names) Missing(rules []Rule, offered []permission.Tool) (known, unknown
 		if n.knows(r.Tool) {
 			to = &known
 		}
-		if name := shown(r.Tool); !slices.Contains(*to, name) {
+		if name := oneLine(r.Tool); !slices.Contains(*to, name) {
 			*to = append(*to, name)
 		}
 	}
 	return known, unknown
 }
 
-// knows reports a name that some tool may have. Of the tools of MCP servers
-// anything may be true.
+// knows reports whether a tool may have this name. Names of MCP servers' tools are always
+// possible.
 func (n *Names) knows(name string) bool {
 	name = strings.ToLower(name)
-	if isWord(name) || strings.HasPrefix(name, "mcp__") || strings.HasSuffix(name, "*") {
+	if isFormatTool(name) || strings.HasPrefix(name, "mcp__") || strings.HasSuffix(name, "*") {
 		return true
 	}
 	for _, plain := range []string{name, plainName(name)} {

@@ -19,34 +19,33 @@ import (
 	"github.com/satchel-go/satchel/permission"
 )
 
-// List is the declared list of one loaded skill.
+// List is the allowed-tools list of one loaded skill.
 type List struct {
 	Skill string
 	Rules []Rule
-	// Repaired says that the list was guessed from broken front matter, or is of a skill that
-	// the host did not choose. It denies what it does not name, but what it names still needs
-	// an approval.
-	Repaired bool
-	// Stays says that the skill stays loaded when the turn ends.
-	Stays bool
-	// Lapsed says that the skill is no longer loaded with this list. The list applies until the
-	// turn ends, unless a person allows a call.
-	Lapsed bool
+	// NeedsApproval reports that the list denies what it does not name, but does not grant what
+	// it names: such calls still need an approval. It is set if the list comes from repaired
+	// front matter, or if the host did not choose the skill.
+	NeedsApproval bool
+	// IsKept reports that the skill stays loaded when the turn ends.
+	IsKept bool
+	// IsLapsed reports that the skill is no longer loaded with this list. The list applies until
+	// the turn ends, unless a person allows a call.
+	IsLapsed bool
 }
 
-// Judge decides on calls. The zero value has the defaults; it is safe for
-// concurrent use.
+// Judge judges calls by lists. The zero value has the default policy. It is safe for concurrent
+// use.
 type Judge struct {
 	Policy  permission.Policy
 	Combine permission.Combine
-	// Home is the directory that "~/" in path patterns stands for; "" is none.
+	// Home is the directory for "~/" in path patterns, "" if it is not known.
 	Home string
-	// Mentions are the tools that lists of the catalog name. Those in the lists of
-	// a decision count too.
+	// Mentions has the tools that lists of the catalog name. The lists of a decision count too.
 	Mentions *Mentions
 }
 
-// Outcome says what lists decide about a call.
+// Outcome is the decision of lists about a call.
 type Outcome uint8
 
 // The outcomes.
@@ -66,27 +65,27 @@ func (o Outcome) String() string {
 	return fmt.Sprintf("judging.Outcome(%d)", uint8(o))
 }
 
-// Verdict is the decision on a call.
+// Verdict is the decision about a call, with its reason.
 type Verdict struct {
 	Outcome Outcome
-	// Skill and Rule are those that allowed the call, if any did. For a text of several
-	// commands they are those of the last. For a denied call Skill names the skills whose lists
-	// deny it.
+	// Skill and Rule are the skill and the entry that allowed the call. For a text of several
+	// commands they are those of the last command. For a denied call, Skill names the skills
+	// whose lists deny it.
 	Skill, Rule string
-	// Pattern says that the call passes only because a pattern matches. The call must then run
-	// exactly as the pattern says.
-	Pattern bool
-	// Reason says why. The reason of a denied call is written for the model.
+	// ByPattern reports that the call is allowed only because a pattern matches it. The call must
+	// then run exactly what was compared.
+	ByPattern bool
+	// Reason says why. For a denied call it is written for the model.
 	Reason string
-	// Question says why a person may allow a denied call: only lapsed lists deny it. It is
-	// empty for other calls.
+	// Question says why a person may still allow a denied call, because only lapsed lists deny
+	// it. It is "" for other calls.
 	Question string
 }
 
-// Decide decides on a call by the lists of the loaded skills, in load order. A skill may have
-// several lists, one for each of its texts in this turn. The work of a decision is bounded: a
-// call that is too large to compare is allowed only by entries without a pattern. The error is
-// that of ctx.
+// Decide judges a call by the lists of the loaded skills, which are in load order. A skill may
+// have several lists, one for each of its texts in this turn. The work of a decision is bounded:
+// only entries without a pattern allow a call that is too large to compare. The error is that of
+// ctx.
 func (j *Judge) Decide(ctx context.Context, q permission.Request, lists []List) (Verdict, error) {
 	switch {
 	case q.Tool.Always:
@@ -97,19 +96,20 @@ func (j *Judge) Decide(ctx context.Context, q permission.Request, lists []List) 
 		return Verdict{Reason: "lists are off"}, nil
 	}
 	v := j.verdict(ctx, &q, lists)
-	if held := live(lists); v.Outcome == Denied && len(held) < len(lists) {
+	if held := loadedLists(lists); v.Outcome == Denied && len(held) < len(lists) {
 		if now := j.verdict(ctx, &q, held); now.Outcome != Denied {
-			v.Pattern, v.Question = now.Pattern, j.lapsed(&q, lists)
+			v.ByPattern, v.Question = now.ByPattern, j.lapsedReason(&q, lists)
 		}
 	}
 	return v, ctx.Err()
 }
 
+// verdict judges a call by the lists that apply to it.
 func (j *Judge) verdict(ctx context.Context, q *permission.Request, lists []List) Verdict {
 	if len(lists) == 0 {
 		return Verdict{Reason: "no list"}
 	}
-	lists, beside := j.judging(q, lists)
+	lists, beside := j.listsFor(q, lists)
 	if beside != "" {
 		return Verdict{Reason: beside}
 	}
@@ -117,60 +117,61 @@ func (j *Judge) verdict(ctx context.Context, q *permission.Request, lists []List
 	return d.verdict(q)
 }
 
-// live are the lists of what is loaded.
-func live(lists []List) []List {
-	return slices.DeleteFunc(slices.Clone(lists), func(l List) bool { return l.Lapsed })
+// loadedLists returns the lists that have not lapsed.
+func loadedLists(lists []List) []List {
+	return slices.DeleteFunc(slices.Clone(lists), func(l List) bool { return l.IsLapsed })
 }
 
-// decision is one call of Decide.
+// decision holds the state of one call of Decide.
 type decision struct {
 	*Judge
 	lists []List
 	meter *meter
 }
 
+// verdict judges each action of a call.
 func (d *decision) verdict(q *permission.Request) Verdict {
 	v := Verdict{Outcome: Granted, Reason: "listed"}
-	actions := (*asked)(q).actions()
+	actions := (*judgedRequest)(q).actions()
 	for i := range actions {
 		a := &actions[i]
-		c := d.combined(d.lists, func(l *List) cover { return d.cover(a, l) })
+		c := d.combine(d.lists, func(l *List) cover { return d.coverOf(a, l) })
 		switch {
 		case !c.ok && d.Policy.Restricts():
 			if d.meter.exhausted() {
 				a.noPattern = "it is too much to compare; call with less"
 			}
-			return Verdict{Outcome: Denied, Skill: strings.Join(d.deciding(d.lists), ", "), Reason: printable.Lines(d.denial(q, a, d.lists))}
+			return Verdict{Outcome: Denied, Skill: strings.Join(d.decidingSkills(d.lists), ", "), Reason: printable.Lines(d.denial(q, a, d.lists))}
 		case !c.ok:
 			return Verdict{Reason: "not listed"}
 		case !c.granted:
 			v.Outcome, v.Reason = Open, "listed, but the list grants nothing"
 		}
-		v.Skill, v.Rule, v.Pattern = c.skill, c.rule, v.Pattern || c.pattern
+		v.Skill, v.Rule, v.ByPattern = c.skill, c.rule, v.ByPattern || c.pattern
 	}
 	return v
 }
 
-// Names reports whether a call of the tool can pass the lists. It can if they name the tool,
-// with a pattern or without, or do not apply to it.
+// Names reports whether the lists may allow calls of a tool: if they name it, with a pattern or
+// without, or if they do not apply to it.
 func (j *Judge) Names(t permission.Tool, lists []List) bool {
 	if t.Always || !j.Policy.Restricts() || len(lists) == 0 || !j.governs(&t, lists) {
 		return true
 	}
-	return j.combined(lists, func(l *List) cover {
+	return j.combine(lists, func(l *List) cover {
 		return cover{ok: isNamed(&t, []List{*l})}
 	}).ok
 }
 
-// cover is what one list, or several, say of an action.
+// cover is the result of one list, or of several, for an action.
 type cover struct {
 	ok, granted, pattern bool
 	skill, rule          string
 }
 
-// better reports whether c is the better reason of two: one that grants, and
-// then one that needs no pattern.
-func (c cover) better(than cover) bool {
+// isBetter reports whether c is the better reason of two to allow an action: one that grants it,
+// or else one without a pattern.
+func (c cover) isBetter(than cover) bool {
 	switch {
 	case c.ok != than.ok:
 		return c.ok
@@ -180,7 +181,7 @@ func (c cover) better(than cover) bool {
 	return !c.pattern && than.pattern
 }
 
-// and is what two lists say that must both allow.
+// and combines the results of two lists that must both allow the action.
 func (c cover) and(other cover) cover {
 	both := other
 	both.ok, both.granted = c.ok && other.ok, c.granted && other.granted
@@ -190,16 +191,17 @@ func (c cover) and(other cover) cover {
 	return both
 }
 
-func (d *decision) cover(a *action, l *List) cover {
+// coverOf returns the result of one list for an action.
+func (d *decision) coverOf(a *action, l *List) cover {
 	var best cover
-	if a.staged && !isNamed(&a.request.Tool, []List{*l}) {
-		return cover{ok: true, granted: !l.Repaired, skill: l.Skill}
+	if a.isStaged && !isNamed(&a.request.Tool, []List{*l}) {
+		return cover{ok: true, granted: !l.NeedsApproval, skill: l.Skill}
 	}
 	for i := range l.Rules {
 		r := &l.Rules[i]
 		if ok, byPattern := r.covers(a, l.Skill, d.Home, d.meter); ok {
-			c := cover{ok: true, granted: !l.Repaired, pattern: byPattern, skill: l.Skill, rule: r.Text}
-			if !best.ok || c.better(best) {
+			c := cover{ok: true, granted: !l.NeedsApproval, pattern: byPattern, skill: l.Skill, rule: r.Text}
+			if !best.ok || c.isBetter(best) {
 				best = c
 			}
 		}
@@ -207,10 +209,10 @@ func (d *decision) cover(a *action, l *List) cover {
 	return best
 }
 
-// combined asks each list and combines the answers.
-func (j *Judge) combined(lists []List, ask func(*List) cover) cover {
+// combine calls ask for each list and combines the results.
+func (j *Judge) combine(lists []List, ask func(*List) cover) cover {
 	var all cover
-	for i, skill := range j.deciding(lists) {
+	for i, skill := range j.decidingSkills(lists) {
 		c := cover{ok: true, granted: true}
 		for k := range lists {
 			if lists[k].Skill == skill {
@@ -222,15 +224,15 @@ func (j *Judge) combined(lists []List, ask func(*List) cover) cover {
 			all = c
 		case j.Combine == permission.Intersection:
 			all = all.and(c)
-		case c.better(all):
+		case c.isBetter(all):
 			all = c
 		}
 	}
 	return all
 }
 
-// deciding are the skills whose lists decide, in the order of their last lists.
-func (j *Judge) deciding(lists []List) []string {
+// decidingSkills returns the skills whose lists decide, in the order of their last lists.
+func (j *Judge) decidingSkills(lists []List) []string {
 	skills := skillsOf(lists)
 	if j.Combine == permission.Latest && len(skills) > 0 {
 		skills = skills[len(skills)-1:]
@@ -238,7 +240,7 @@ func (j *Judge) deciding(lists []List) []string {
 	return skills
 }
 
-// skillsOf are the skills of lists, each once, in the order of its last list.
+// skillsOf returns the skills of lists, each once, in the order of its last list.
 func skillsOf(lists []List) []string {
 	var skills []string
 	for i := range lists {
@@ -252,21 +254,20 @@ func skillsOf(lists []List) []string {
 
 // isMapped reports whether a name of the format stands for the tool.
 func isMapped(t *permission.Tool) bool {
-	return len(t.As) > 0 || isWord(t.Name)
+	return len(t.As) > 0 || isFormatTool(t.Name)
 }
 
-// Names maps the names in lists to tools. The zero value is empty. It is immutable.
+// Names maps names in lists to tools. It is immutable. The zero value is empty.
 type Names struct {
 	tools map[string]permission.Tool
 	host  map[string]bool
 }
 
-// NewNames returns the built-in tools and those of the host, which replace
-// built-in ones of the same name. The built-in ones are Satchel's, and names that
-// many hosts have for what the format calls Bash, Read, Write, Edit, Glob, Grep,
-// WebFetch, WebSearch, Task, TodoWrite, NotebookEdit and AskUserQuestion.
+// NewNames returns the built-in tools and those of the host, which replace built-in tools of the
+// same name. The built-in tools are Satchel's, and common names for Bash, Read, Write, Edit,
+// Glob, Grep, WebFetch, WebSearch, Task, TodoWrite, NotebookEdit and AskUserQuestion.
 func NewNames(host ...permission.Tool) *Names {
-	n := &Names{tools: make(map[string]permission.Tool, len(builtin)+len(host)), host: make(map[string]bool, len(host))}
+	n := &Names{tools: make(map[string]permission.Tool, len(knownTools)+len(host)), host: make(map[string]bool, len(host))}
 	for _, t := range builtinTools() {
 		n.tools[t.Name] = t
 	}
@@ -280,8 +281,8 @@ func NewNames(host ...permission.Tool) *Names {
 // IsOfHost reports whether the host has described the tool.
 func (n *Names) IsOfHost(name string) bool { return n.host[strings.ToLower(name)] }
 
-// Tool returns the description of a tool. That of an unknown tool has only its name.
-// "runCommand" and "run-command" are found as run_command.
+// Tool returns the description of a tool. For an unknown tool it has only the name. It finds
+// "runCommand" and "run-command" as run_command.
 func (n *Names) Tool(name string) permission.Tool {
 	if t, ok := n.tools[strings.ToLower(name)]; ok {
 		t.Name = name
@@ -295,8 +296,8 @@ func (n *Names) Tool(name string) permission.Tool {
 	return permission.Tool{Name: name}
 }
 
-// Unmapped returns the tools of an agent that no name of the format stands for. Lists apply to
-// such a tool only if they name it. Tools that the host has described are left out.
+// Unmapped returns the tools of an agent for which no name of the format stands. Lists apply to
+// such a tool only if they name it. It leaves out tools that the host has described.
 func (n *Names) Unmapped(tools []string) []string {
 	var all []string
 	for _, name := range tools {
@@ -308,7 +309,7 @@ func (n *Names) Unmapped(tools []string) []string {
 	return all
 }
 
-// plainName writes a name in lower case with "_" between its words.
+// plainName returns name in lower case with "_" between words.
 func plainName(name string) string {
 	var b strings.Builder
 	last := '_'

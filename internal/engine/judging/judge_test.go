@@ -15,7 +15,7 @@ func lists(texts ...string) []List {
 	for _, text := range texts {
 		skill, entries, _ := strings.Cut(text, ":")
 		name, repaired := strings.CutPrefix(skill, "!")
-		all = append(all, List{Skill: name, Rules: Parse(entries), Repaired: repaired})
+		all = append(all, List{Skill: name, Rules: Parse(entries), NeedsApproval: repaired})
 	}
 	return all
 }
@@ -168,17 +168,17 @@ func TestDecide(t *testing.T) {
 func TestVerdict(t *testing.T) {
 	var j Judge
 	v := j.decide(hostShell("git x | jq ."), lists("a: Bash(git:*)", "b: Bash(jq:*)"))
-	if v.Skill != "b" || v.Rule != "Bash(jq:*)" || !v.Pattern || v.Reason != "listed" {
+	if v.Skill != "b" || v.Rule != "Bash(jq:*)" || !v.ByPattern || v.Reason != "listed" {
 		t.Errorf("%+v", v)
 	}
 	v = j.decide(hostShell("git x"), lists("a: Bash(git:*)", "b: Bash"))
-	if v.Skill != "b" || v.Rule != "Bash" || v.Pattern {
+	if v.Skill != "b" || v.Rule != "Bash" || v.ByPattern {
 		t.Errorf("%+v", v)
 	}
 	// Where every list must allow, one pattern is enough to be bound by it.
 	both := Judge{Combine: permission.Intersection}
 	v = both.decide(shell("git x"), lists("a: Bash(git:*)", "b: Bash"))
-	if v.Rule != "Bash(git:*)" || !v.Pattern || v.Outcome != Granted {
+	if v.Rule != "Bash(git:*)" || !v.ByPattern || v.Outcome != Granted {
 		t.Errorf("%+v", v)
 	}
 }
@@ -283,7 +283,7 @@ func TestDenial(t *testing.T) {
 		}
 	}
 	stay := lists("a: Read", "b: Read", "c: Read")
-	stay[0].Stays, stay[2].Stays = true, true
+	stay[0].IsKept, stay[2].IsKept = true, true
 	for judge, want := range map[Judge]string{
 		{}:                           "while a, c are loaded, and after an unload until the user's next message",
 		{Combine: permission.Latest}: "while c is loaded, and after an unload until the user's next message",
@@ -314,7 +314,7 @@ func (j *Judge) decide(q permission.Request, lists []List) Verdict {
 	return v
 }
 
-// A denial says what the agent can do with the tools that it has.
+// A denial names the tools that the agent has and the lists allow.
 func TestDenialNamesTheAgentsTools(t *testing.T) {
 	names := NewNames()
 	for _, tt := range []struct {

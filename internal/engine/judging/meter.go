@@ -2,7 +2,7 @@ package judging
 
 import "context"
 
-// meter bounds the work of one decision and ends it with its context.
+// meter bounds the work of one decision, and stops it when its context ends.
 type meter struct {
 	ctx       context.Context
 	left      int
@@ -11,8 +11,8 @@ type meter struct {
 
 func newMeter(ctx context.Context) *meter { return &meter{ctx: ctx, left: maxWork} }
 
-// spend notes n units of work. It reports false when nothing is left or the
-// context has ended: what is being compared then counts as different.
+// spend counts n units of work. It returns false if the bound is reached or the context has
+// ended. Callers then treat what they compare as different.
 func (m *meter) spend(n int) bool {
 	if m.left -= n; m.left <= 0 {
 		return false
@@ -27,5 +27,5 @@ func (m *meter) spend(n int) bool {
 	return true
 }
 
-// exhausted reports that a comparison was given up.
+// exhausted reports whether spend has returned false.
 func (m *meter) exhausted() bool { return m.left <= 0 }

@@ -12,34 +12,34 @@ import (
 )
 
 var (
-	errGroups       = fmt.Errorf("more than %d groups in braces", maxGroups)
-	errAlternatives = fmt.Errorf("more than %d alternatives in braces", maxAlternatives)
-	errBraces       = errors.New("braces that do not match")
-	errWritten      = fmt.Errorf("alternatives that take, with those of the entries before, more than %d bytes", maxWritten)
+	errGroups           = fmt.Errorf("more than %d groups in braces", maxGroups)
+	errAlternatives     = fmt.Errorf("more than %d alternatives in braces", maxAlternatives)
+	errBraces           = errors.New("braces that do not match")
+	errAlternativeBytes = fmt.Errorf("alternatives that take, with those of the entries before, more than %d bytes", maxAlternativeBytes)
 )
 
-// pathPattern is a pattern about files. "*" stands for a part of an element, "**" for any
-// number of elements, "?" and "[a-z]" for one character, and "{a,b}" for one of several texts.
-// A backslash takes its meaning from the next character. It never stands for "..".
+// pathPattern is a pattern for paths of files. "*" matches a part of an element, and "**" any
+// number of elements. "?" and "[a-z]" match one character, and "{a,b}" one of several texts. A
+// backslash removes the meaning of the next character. No wildcard matches "..".
 type pathPattern struct {
-	// home: the pattern begins with "~/", which is left out of alternatives.
-	home         bool
-	climbs       bool // it begins with "../"
-	absolute     bool
+	// isHome reports that the pattern begins with "~/", which alternatives do not contain.
+	isHome       bool
+	isParent     bool // it begins with "../"
+	isAbsolute   bool
 	alternatives [][]element
 }
 
-// newPathPattern reads a pattern. One beyond the bounds is an error. left is how many
-// bytes its alternatives may have.
+// newPathPattern parses a pattern. It returns an error for a pattern beyond the bounds. left is
+// how many bytes its alternatives may still have; newPathPattern subtracts theirs.
 func newPathPattern(text string, left *int) (*pathPattern, error) {
 	p := &pathPattern{}
-	text, p.home = strings.CutPrefix(text, "~/")
-	if !p.home {
+	text, p.isHome = strings.CutPrefix(text, "~/")
+	if !p.isHome {
 		if strings.HasPrefix(text, "//") {
 			text = text[1:]
 		}
 		text = strings.TrimPrefix(text, "./")
-		p.absolute, p.climbs = isAbs(text), strings.HasPrefix(text, "../")
+		p.isAbsolute, p.isParent = isAbs(text), strings.HasPrefix(text, "../")
 	}
 	if strings.Count(text, "{") > maxGroups {
 		return nil, errGroups
@@ -50,7 +50,7 @@ func newPathPattern(text string, left *int) (*pathPattern, error) {
 	}
 	for _, alternative := range texts {
 		if *left -= len(alternative); *left < 0 {
-			return nil, errWritten
+			return nil, errAlternativeBytes
 		}
 		elements := make([]element, 0, strings.Count(alternative, "/")+1)
 		for part := range strings.SplitSeq(alternative, "/") {
@@ -65,7 +65,7 @@ func newPathPattern(text string, left *int) (*pathPattern, error) {
 	return p, nil
 }
 
-// expandBraces writes out the texts that a pattern with braces stands for.
+// expandBraces returns the texts that a pattern with braces stands for.
 func expandBraces(text string) ([]string, error) {
 	all, err := braces.Expand(text, maxAlternatives, func(text string) (int, error) { return classEnd(text), nil })
 	switch {
@@ -77,8 +77,7 @@ func expandBraces(text string) ([]string, error) {
 	return all, nil
 }
 
-// classEnd is where a class of characters at the beginning of text ends, 0 if it
-// is none.
+// classEnd returns where a character class at the beginning of text ends, 0 if there is none.
 func classEnd(text string) int {
 	_, rest, err := newClass(text[1:])
 	if err != nil {
@@ -87,8 +86,8 @@ func classEnd(text string) int {
 	return len(text) - len(rest) - 1
 }
 
-// matches compares a path by its text: it follows no links. "~/" in either is
-// home, if that is known.
+// matches compares the text of a path; it does not follow symlinks. home replaces "~/" in the
+// path and the pattern, unless it is "".
 func (p *pathPattern) matches(file, home string, m *meter) bool {
 	file = filepath.ToSlash(file)
 	if file == "" || strings.ContainsAny(file, "\\\x00") {
@@ -99,26 +98,27 @@ func (p *pathPattern) matches(file, home string, m *meter) bool {
 		file = home + "/" + rest
 	}
 	file = path.Clean(file)
-	if p.home {
+	if p.isHome {
 		if home == "" {
 			home = "~"
 		}
 		rest, ok := strings.CutPrefix(file, home+"/")
 		return ok && p.oneMatches(rest, m)
 	}
-	if p.absolute != isAbs(file) || p.climbs != strings.HasPrefix(file, "../") || file == ".." {
+	if p.isAbsolute != isAbs(file) || p.isParent != strings.HasPrefix(file, "../") || file == ".." {
 		return false
 	}
 	return p.oneMatches(file, m)
 }
 
+// oneMatches reports whether an alternative matches.
 func (p *pathPattern) oneMatches(file string, m *meter) bool {
 	names := strings.Split(file, "/")
 	return slices.ContainsFunc(p.alternatives, func(elements []element) bool { return elementsMatch(elements, names, m) })
 }
 
-// elementsMatch compares element by element. It goes back to the last "**" only,
-// which is enough: what stands before it has matched already.
+// elementsMatch compares element by element. It only goes back to the last "**", because the
+// elements before it have already matched.
 func elementsMatch(elements []element, names []string, m *meter) bool {
 	at, rest := 0, names
 	star, starRest := -1, []string(nil)
@@ -146,7 +146,7 @@ func elementsMatch(elements []element, names []string, m *meter) bool {
 	}
 }
 
-// names reports whether the pattern is for an element; for ".." only "..".
+// names reports whether the pattern matches an element. Only ".." matches "..".
 func (e element) names(name string, m *meter) bool {
 	if name == ".." {
 		return len(e) == 2 && e[0].isDot() && e[1].isDot()

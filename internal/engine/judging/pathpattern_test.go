@@ -38,8 +38,7 @@ func TestPathPatternBounds(t *testing.T) {
 	}
 }
 
-// A rule beyond the bounds allows nothing and says why, whatever it is compared
-// with.
+// A rule beyond the bounds allows nothing and says why.
 func TestRulesBeyondTheBounds(t *testing.T) {
 	for entry, fault := range map[string]string{
 		"Write(" + strings.Repeat("{a,a}", 40) + ")":  "its pattern has more than 16 groups in braces",
@@ -64,8 +63,7 @@ func TestRulesBeyondTheBounds(t *testing.T) {
 	}
 }
 
-// What a list can cost is bounded, whatever its patterns are, and ends with the
-// context.
+// The work of comparing any list is bounded, and stops when the context ends.
 func TestWorkIsBounded(t *testing.T) {
 	var j Judge
 	var entries []string
@@ -91,8 +89,7 @@ func TestWorkIsBounded(t *testing.T) {
 	}
 }
 
-// FuzzPathPattern: patterns say what the library says that collects outputs, and
-// end.
+// FuzzPathPattern compares patterns with the library that collects outputs.
 func FuzzPathPattern(f *testing.F) {
 	for _, seed := range [][2]string{
 		{"docs/**", "docs/a/b"}, {"**/x", "x"}, {"a/**/b", "a/b"}, {"{a,b/*}.md", "b/c.md"}, {"[a-c]?*", "bcd"}, {"a**b", "axb"},
@@ -131,7 +128,7 @@ func plain(text string) bool {
 
 // room is what one list may have.
 func room() *int {
-	left := maxWritten
+	left := maxAlternativeBytes
 	return &left
 }
 
@@ -155,7 +152,7 @@ func TestAlternativesOfAList(t *testing.T) {
 			}
 		}
 	}
-	if tokens == 0 || tokens > maxWritten || faults == 0 || len(rules) != 61 {
+	if tokens == 0 || tokens > maxAlternativeBytes || faults == 0 || len(rules) != 61 {
 		t.Errorf("%d tokens, %d faults, %d rules", tokens, faults, len(rules))
 	}
 }

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// Mentions holds the tools that some list of a catalog names, beside those that the format
-// names. Nil holds none. It is immutable.
+// Mentions holds the tools that lists of a catalog name, beside those of the format. A nil
+// Mentions has none. It is immutable.
 type Mentions struct {
 	names    map[string]bool
 	prefixes []string
 }
 
-// NewMentions collects the names in lists. A "*" alone names no tool.
+// NewMentions collects the names in lists. It ignores a "*" alone.
 func NewMentions(lists ...[]Rule) *Mentions {
 	m := &Mentions{names: map[string]bool{}}
 	for _, rules := range lists {
@@ -41,7 +41,7 @@ func (m *Mentions) addPrefix(prefix string) {
 	}
 }
 
-// isServer reports the name of an MCP server without a tool.
+// isServer reports whether name is that of an MCP server without a tool.
 func isServer(name string) bool {
 	server, ok := strings.CutPrefix(name, "mcp__")
 	return ok && server != "" && !strings.Contains(server, "__")
@@ -55,7 +55,7 @@ func (m *Mentions) has(t *permission.Tool) bool {
 	return m.names[name] || slices.ContainsFunc(m.prefixes, func(p string) bool { return strings.HasPrefix(name, p) })
 }
 
-// Among returns those of the tools that the lists name.
+// Among returns the tools that the lists name.
 func (m *Mentions) Among(tools []string) (named []string) {
 	for _, name := range tools {
 		if m.has(&permission.Tool{Name: name}) && !slices.Contains(named, name) {
@@ -65,20 +65,20 @@ func (m *Mentions) Among(tools []string) (named []string) {
 	return named
 }
 
-// governs reports whether lists speak of a tool.
+// governs reports whether lists apply to a tool.
 func (j *Judge) governs(t *permission.Tool, lists []List) bool {
 	return j.Policy == permission.RestrictAll || isMapped(t) || j.Mentions.has(t) || isNamed(t, lists)
 }
 
-// judging returns the lists that judge a request. Without any, reason says why.
-func (j *Judge) judging(q *permission.Request, lists []List) (own []List, reason string) {
+// listsFor returns the lists that apply to a request. If there are none, reason says why.
+func (j *Judge) listsFor(q *permission.Request, lists []List) (own []List, reason string) {
 	switch {
 	case q.Skill != "" && j.Combine != permission.Intersection:
 		if own := listsOf(q.Skill, lists); len(own) > 0 {
 			return own, ""
 		}
 		if q.Unlisted && j.Policy != permission.RestrictAll {
-			return nil, "skill " + shown(q.Skill) + " has no list, but " + someSkills(skillsOf(lists)) + " has"
+			return nil, "skill " + oneLine(q.Skill) + " has no list, but " + someSkills(skillsOf(lists)) + " has"
 		}
 	case !j.governs(&q.Tool, lists):
 		return nil, "lists do not speak of this tool"
@@ -86,6 +86,7 @@ func (j *Judge) judging(q *permission.Request, lists []List) (own []List, reason
 	return lists, ""
 }
 
+// listsOf returns the lists of a skill.
 func listsOf(skill string, lists []List) []List {
 	var own []List
 	for _, l := range lists {
@@ -96,8 +97,9 @@ func listsOf(skill string, lists []List) []List {
 	return own
 }
 
+// someSkills names the first skill, and says whether there are others.
 func someSkills(names []string) string {
-	text := shown(names[0])
+	text := oneLine(names[0])
 	if len(names) > 1 {
 		text += " and others"
 	}

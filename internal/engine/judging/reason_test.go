@@ -39,7 +39,7 @@ func TestReasons(t *testing.T) {
 	}
 }
 
-// Entries of lists are outside text: what they hold is shown and does nothing.
+// Entries of lists are text from outside: answers show them escaped.
 func TestReasonsArePrintable(t *testing.T) {
 	lists := []List{{Skill: "a", Rules: Rules([]string{"Bash(ls \u202e:*)", "Re\u2066ad", strings.Repeat("é", 100)})}}
 	judge := Judge{}

@@ -9,42 +9,42 @@ import (
 	"github.com/satchel-go/satchel/permission"
 )
 
-// Rule is one entry of allowed-tools.
+// Rule is one entry of an allowed-tools list.
 type Rule struct {
-	// Text is the entry as it was written.
+	// Text is the entry as its author wrote it.
 	Text string
-	// Tool is the name: all of the text, or what stands before the parentheses.
-	// "mcp__server" stands for all tools of that server, and a "*" at the end
-	// for any rest. It is "" where no name can be read.
+	// Tool is the name before the parentheses, or the whole text. "mcp__server" stands for all
+	// tools of that server, and a "*" at the end for any rest. It is "" if the entry has no
+	// readable name.
 	Tool string
-	// Pattern is what stands in the parentheses, trimmed. Any reports that there
-	// are none, or that they hold just "*": the entry allows every call.
+	// Pattern is the trimmed text in the parentheses. Any reports that there are no parentheses,
+	// or that they contain just "*": the entry allows every call.
 	Pattern string
 	Any     bool
-	// Fault, if not empty, says why the entry allows nothing: it is neither form,
-	// too long, or has a pattern beyond the bounds.
+	// Fault says why the entry allows nothing, "" if it may allow calls. The entry is then too
+	// long, has neither form, or has a pattern beyond the bounds.
 	Fault string
 
-	// What Pattern says of commands and of files; nil where it says nothing.
+	// command and path are the compiled Pattern for commands and for files, nil if it is no such
+	// pattern.
 	command *commandPattern
 	path    *pathPattern
 }
 
-// Parse reads a list as text: entries separated by commas or white space outside
-// of parentheses.
+// Parse parses a list as text. Commas or white space outside of parentheses separate its entries.
 func Parse(text string) []Rule {
 	tokens, _ := skilltext.SplitTools(text)
 	return Rules(tokens)
 }
 
-// Rules reads the entries of a list, such as those of core.Skill. An entry that
-// cannot be read stays in the list, has a Fault and allows nothing.
+// Rules parses the entries of a list, such as core.Skill.AllowedTools. An entry that cannot be
+// read stays in the result, but has a Fault and allows nothing.
 func Rules(entries []string) []Rule {
 	rules := make([]Rule, 0, min(len(entries), maxRules))
-	left := maxWritten
+	left := maxAlternativeBytes
 	for _, e := range entries[:min(len(entries), maxRules)] {
-		// "Bash (git:*)": the blank is a slip, and without its pattern the entry
-		// before it would allow everything.
+		// In "Bash (git:*)" the space is a mistake. Without its pattern the entry "Bash"
+		// would allow everything.
 		if last := len(rules) - 1; strings.HasPrefix(e, "(") && last >= 0 && rules[last].Any && rules[last].Pattern == "" {
 			rules[last] = readRule(rules[last].Text+e, &left)
 			continue
@@ -54,8 +54,7 @@ func Rules(entries []string) []Rule {
 	return rules
 }
 
-// readRule reads an entry. left is how many bytes the alternatives of its pattern may
-// have.
+// readRule parses an entry. left is how many bytes the alternatives of its pattern may have.
 func readRule(entry string, left *int) Rule {
 	r := Rule{Text: entry}
 	text := strings.TrimSpace(entry)
@@ -91,9 +90,8 @@ func readRule(entry string, left *int) Rule {
 
 const faultForm = "neither a name nor a name with a pattern in parentheses"
 
-// compile reads the pattern for every kind of tool: which one the name stands
-// for is known only where the agent's tools are. What makes no pattern about
-// files may well be one about commands.
+// compile parses the pattern for every kind of tool, because it is not known yet which tools the
+// agent has. A text that is no valid path pattern may be a valid command pattern.
 func (r *Rule) compile(left *int) {
 	if r.Pattern == "" {
 		r.Fault = "an empty pattern"
@@ -110,6 +108,7 @@ func (r *Rule) compile(left *int) {
 	}
 }
 
+// balanced reports whether the parentheses in text match.
 func balanced(text string) bool {
 	depth := 0
 	for _, c := range []byte(text) {
@@ -126,7 +125,7 @@ func balanced(text string) bool {
 	return depth == 0
 }
 
-// names reports whether the entry is about a tool.
+// names reports whether the entry names a tool.
 func (r *Rule) names(t *permission.Tool) bool {
 	switch {
 	case r.Tool == "":

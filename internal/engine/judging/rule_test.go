@@ -9,7 +9,7 @@ import (
 	"github.com/satchel-go/satchel/permission"
 )
 
-// read compares what is exported.
+// read ignores unexported fields of rules.
 var read = cmpopts.IgnoreUnexported(Rule{})
 
 func TestParse(t *testing.T) {
@@ -91,8 +91,8 @@ func TestRuleNames(t *testing.T) {
 	}
 }
 
-// FuzzParse: whatever a list holds, its entries are bounded and one that can be
-// read says again what was written.
+// FuzzParse checks that entries are bounded, and that the text of a readable entry parses to the
+// same entry.
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{"Bash(git:*) Read", "Agent(a:b, c:d)", "A(b", "B)", "mcp__a__*,,Bash(*)", "((()))"} {
 		f.Add(s)

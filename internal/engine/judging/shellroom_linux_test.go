@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// stranger is the user who runs texts where the tests run as root.
-const stranger = 61234
+// unprivilegedUser is the user id of the shells if the tests run as root.
+const unprivilegedUser = 61234
 
 // runs are the programs in a shell's PATH that a list allows. Each has a condition on its
 // number of words, the first of them, and the variables X and Y.
@@ -33,8 +33,8 @@ var runs = map[string]func(words, first, xy string) bool{
 var strangers = strings.Fields(`evil 0 1 2 5 12 x y E F E) EF E-F a b i f - -evil 1evil 1-evil -1 10 -- evil) time function select coproc [ ]] ]
 	(( )) ( ) { } ! !evil if then else fi for in do done case esac while until true test # x=y X=1 a-b 9999999999 * ? ~ . : a[1] w ; & | || && &> < >`)
 
-// shellRoom is a directory in which shells run texts. Each runs in a process namespace of its
-// own, as a user who owns nothing else. The programs in its PATH only write down that they were
+// shellRoom is a directory in which shells run texts. Each shell runs in a process namespace of
+// its own, as a user who owns no other files. The programs on its PATH only record that they were
 // started.
 type shellRoom struct {
 	dir, here, log string
@@ -61,7 +61,7 @@ func newShellRoom(tb testing.TB) *shellRoom {
 		}
 	}
 	if os.Geteuid() == 0 {
-		errs = append(errs, os.Chown(r.here, stranger, stranger), os.Chown(filepath.Join(r.here, "w"), stranger, stranger))
+		errs = append(errs, os.Chown(r.here, unprivilegedUser, unprivilegedUser), os.Chown(filepath.Join(r.here, "w"), unprivilegedUser, unprivilegedUser))
 	}
 	if err := errors.Join(errs...); err != nil {
 		tb.Fatal(err)
@@ -87,17 +87,16 @@ func newShellRoom(tb testing.TB) *shellRoom {
 	return r
 }
 
-// keeper starts a shell, with few resources, and stays until the test says so:
-// what the shell has left behind ends with it.
-const keeper = `(ulimit -u 64) 2>/dev/null && ulimit -u 64 || ulimit -p 64
+// shellWrapper starts a shell with few resources, and waits until the test lets it end. When it
+// ends, all processes that the shell has started end too.
+const shellWrapper = `(ulimit -u 64) 2>/dev/null && ulimit -u 64 || ulimit -p 64
 ulimit -t 3; ulimit -f 100
 "$@" 9<&- &
 exec 8>&-
 wait $!
 read x <&9`
 
-// run lets a shell run a text, and all that it starts end, and returns what it
-// says.
+// run lets a shell run a text, waits until all processes have ended, and returns the output.
 func (r *shellRoom) run(shell []string, text string) (string, error) {
 	alive, ending, err := os.Pipe()
 	if err != nil {
@@ -109,16 +108,16 @@ func (r *shellRoom) run(shell []string, text string) (string, error) {
 		return "", errors.Join(err, ending.Close())
 	}
 	var errs bytes.Buffer
-	cmd := exec.Command("/bin/sh", slices.Concat([]string{"-c", keeper, "sh"}, shell, []string{"-c", text})...)
+	cmd := exec.Command("/bin/sh", slices.Concat([]string{"-c", shellWrapper, "sh"}, shell, []string{"-c", text})...)
 	cmd.Env, cmd.Dir, cmd.Stderr = []string{"PATH=" + filepath.Join(r.dir, "bin"), "LC_ALL=C.UTF-8"}, r.here, &errs
 	cmd.ExtraFiles = []*os.File{nil, nil, nil, nil, nil, ending, gate}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWPID, Pdeathsig: syscall.SIGKILL}
 	if os.Geteuid() == 0 {
-		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: stranger, Gid: stranger}
+		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: unprivilegedUser, Gid: unprivilegedUser}
 	} else {
 		cmd.SysProcAttr.Cloneflags |= syscall.CLONE_NEWUSER
-		cmd.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{ContainerID: stranger, HostID: os.Geteuid(), Size: 1}}
-		cmd.SysProcAttr.GidMappings = []syscall.SysProcIDMap{{ContainerID: stranger, HostID: os.Getegid(), Size: 1}}
+		cmd.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{ContainerID: unprivilegedUser, HostID: os.Geteuid(), Size: 1}}
+		cmd.SysProcAttr.GidMappings = []syscall.SysProcIDMap{{ContainerID: unprivilegedUser, HostID: os.Getegid(), Size: 1}}
 	}
 	err = cmd.Start()
 	_, _ = ending.Close(), gate.Close()
@@ -134,8 +133,8 @@ func (r *shellRoom) run(shell []string, text string) (string, error) {
 	return errs.String(), nil
 }
 
-// misdeeds are what a text has done that no list allows.
-func (r *shellRoom) misdeeds(tb testing.TB, said string) []string {
+// violations returns what a text has done that no list allows.
+func (r *shellRoom) violations(tb testing.TB, said string) []string {
 	var found []string
 	log, err := os.ReadFile(r.log)
 	if err != nil {

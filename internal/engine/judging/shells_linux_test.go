@@ -32,14 +32,14 @@ func (r *shellRoom) try(tb testing.TB, text string) bool {
 		if err != nil {
 			tb.Fatal(err)
 		}
-		for _, what := range r.misdeeds(tb, said) {
+		for _, what := range r.violations(tb, said) {
 			tb.Errorf("%q is allowed, and %s %s: %s", text, filepath.Base(sh[0]), strings.Join(sh[1:], " "), what)
 		}
 	}
 	return true
 }
 
-// TestShellRoom: what the room is there to see is seen in every shell.
+// TestShellRoom checks that each kind of violation is detected in every shell.
 func TestShellRoom(t *testing.T) {
 	room := newShellRoom(t)
 	for _, sh := range room.shells {
@@ -52,7 +52,7 @@ func TestShellRoom(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if found := room.misdeeds(t, said); (len(found) > 0) != misdeeds {
+			if found := room.violations(t, said); (len(found) > 0) != misdeeds {
 				t.Errorf("%q in %s: %q", text, sh, found)
 			}
 		}

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// textMatches compares a word with the alternatives of a pattern, which commas
-// separate.
+// textMatches compares text with the alternatives of a pattern, which commas separate.
 func textMatches(pattern, text string, m *meter) bool {
 	for alternative := range strings.SplitSeq(pattern, ",") {
 		if !m.spend(1 + len(text)/8) {
@@ -14,7 +13,7 @@ func textMatches(pattern, text string, m *meter) bool {
 		}
 		alternative = strings.TrimSpace(alternative)
 		if domain, ok := strings.CutPrefix(alternative, "domain:"); ok {
-			if isOf(text, domain) {
+			if isInDomain(text, domain) {
 				return true
 			}
 		} else if alternative != "" && starMatches(alternative, text) {
@@ -24,9 +23,9 @@ func textMatches(pattern, text string, m *meter) bool {
 	return false
 }
 
-// isOf reports a URL of a host, or of one below it. URLs that clients read in
-// different ways are of no host.
-func isOf(address, domain string) bool {
+// isInDomain reports whether address is a URL of a host in domain. It returns false for URLs that
+// clients interpret differently.
+func isInDomain(address, domain string) bool {
 	u, err := url.Parse(address)
 	if err != nil || domain == "" || u.User != nil || u.Scheme != "https" && u.Scheme != "http" || strings.ContainsAny(address, "\\@ \t\r\n") {
 		return false
@@ -36,7 +35,7 @@ func isOf(address, domain string) bool {
 	return host == domain || strings.HasSuffix(host, "."+domain)
 }
 
-// starMatches compares a text with a pattern in which "*" stands for any text.
+// starMatches compares text with a pattern in which "*" matches any text.
 func starMatches(pattern, text string) bool {
 	parts := strings.Split(pattern, "*")
 	last := len(parts) - 1

@@ -7,7 +7,7 @@ import (
 	"github.com/satchel-go/satchel/internal/text/shellcmd"
 )
 
-// FuzzUse: whatever the arguments are, what a pattern lets pass is its command.
+// FuzzUse checks that a command which a pattern allows is the command of the pattern.
 func FuzzUse(f *testing.F) {
 	f.Add(`{"command":"echo ok"}`)
 	f.Add(`{"command":"echo ok","command":"x"}`)

@@ -9,15 +9,15 @@ import (
 
 // Kinds of calls beside those of package permission.
 const (
-	// opaque calls are allowed by entries without a pattern only.
+	// opaque calls are allowed only by entries without a pattern.
 	opaque permission.Kind = 0
-	// Inert calls start nothing by themselves: any pattern allows them too.
+	// Inert calls start nothing themselves, so any pattern allows them too.
 	Inert = permission.Text + 1
 )
 
-// words are the tools that lists can mean, by the names that the format and the
-// agents that read it have for them, with what their patterns are about.
-var words = map[string]permission.Kind{
+// formatTools are the tool names of the format and of agents that read it, with what their
+// patterns are compared with.
+var formatTools = map[string]permission.Kind{
 	"bash": permission.Command, "bashoutput": Inert, "killbash": Inert, "killshell": Inert, "powershell": opaque,
 	"read": permission.Path, "write": permission.Path, "edit": permission.Path, "multiedit": permission.Path, "notebookedit": permission.Path, "notebookread": permission.Path,
 	"glob": permission.Path, "grep": permission.Path, "ls": permission.Path,
@@ -27,29 +27,29 @@ var words = map[string]permission.Kind{
 	"taskcreate": opaque, "taskget": opaque, "tasklist": opaque, "taskupdate": opaque, "taskoutput": opaque, "taskstop": opaque,
 }
 
-func isWord(name string) bool {
-	_, ok := words[strings.ToLower(name)]
+func isFormatTool(name string) bool {
+	_, ok := formatTools[strings.ToLower(name)]
 	return ok
 }
 
-// kindOf returns what the patterns of a name in a list are about, if that is known without the
-// agent's tools.
+// kindOf returns what the patterns of a name in a list are compared with, if that is known
+// without the agent's tools.
 func kindOf(name string) permission.Kind {
 	name = strings.ToLower(name)
-	if kind, ok := words[name]; ok {
+	if kind, ok := formatTools[name]; ok {
 		return kind
 	}
-	for i := range builtin {
-		if t := &builtin[i]; t.Name == name && len(t.As) > 0 {
-			return words[strings.ToLower(t.As[0])]
+	for i := range knownTools {
+		if t := &knownTools[i]; t.Name == name && len(t.As) > 0 {
+			return formatTools[strings.ToLower(t.As[0])]
 		}
 	}
 	return opaque
 }
 
-// builtin are the tools of Satchel, and tools with known arguments that frameworks and many
-// hosts have.
-var builtin = []permission.Tool{
+// knownTools are Satchel's tools, and tools of frameworks and many hosts whose arguments are
+// known.
+var knownTools = []permission.Tool{
 	{Name: "skill_run", As: []string{"Bash"}, Takes: permission.Command, Field: "command"},
 	{Name: "skill_exec", As: []string{"Bash"}, Takes: permission.Command, Field: "command"},
 	// What is written to a session can be anything that its program runs, so no
@@ -77,10 +77,10 @@ var builtin = []permission.Tool{
 	{Name: "task", As: []string{"Agent"}, Takes: permission.Text, Field: "subagent_type"},
 }
 
-// alike are more names that hosts have for what the format calls by a word. What
-// their arguments mean is not known, so entries with a pattern do not allow them;
-// a host says more by satchel.Permissions.HostTools.
-var alike = []struct {
+// similarTools are further names that hosts use for tools of the format. Their arguments are not
+// known, so entries with a pattern do not allow them. A host can describe them by
+// satchel.Permissions.HostTools.
+var similarTools = []struct {
 	as    []string
 	names string
 }{
@@ -112,10 +112,10 @@ var alike = []struct {
 	{[]string{"AskUserQuestion"}, `ask_user_question ask_human ask_question ask_followup_question`},
 }
 
-// builtinTools are all tools that are known without a host.
+// builtinTools returns all tools that are known without a host.
 func builtinTools() []permission.Tool {
-	all := slices.Clone(builtin)
-	for _, group := range alike {
+	all := slices.Clone(knownTools)
+	for _, group := range similarTools {
 		for name := range strings.FieldsSeq(group.names) {
 			all = append(all, permission.Tool{Name: name, As: group.as})
 		}

@@ -7,71 +7,70 @@ import (
 	"github.com/satchel-go/satchel/loadmode"
 )
 
-// Place is where the text of an ended load stands in a request.
+// Place is the text of an ended load in a request.
 type Place struct {
 	Piece
-	// Skills are those whose text it is. Text that is superseded has none.
+	// Skills are the skills whose text it is. Superseded text has none.
 	Skills []string
-	// Carried is how many model calls were sent the text since its load ended.
+	// Carried is how many requests contained the text since its load ended.
 	Carried int
 }
 
-// Facts are what the decision to clear depends on, where a turn begins. Sizes are
-// in tokens. All of it comes from the request and the record, so that the decision
-// is the same after a restart and on another replica.
+// Facts are the input of [Clear] when a turn begins. Sizes are in tokens. They come only from the
+// request and the record, so the decision is the same after a restart and on another replica.
 type Facts struct {
-	// Places are those of ended texts, in the order of the request.
+	// Places are the texts of ended loads, in the order of the request.
 	Places []Place
-	// Prompt is the size of the request with all of them.
+	// Prompt is the size of the request with all these texts.
 	Prompt int
-	// Turns are the turns before this one, Calls the model calls in them.
+	// Turns is the number of earlier turns, and Calls the number of model calls in them.
 	Turns, Calls int
-	// Cold: the cache holds nothing of the session any more.
-	Cold bool
-	// Returns are what is known of the skills' coming back.
+	// IsCold reports that the provider's cache holds no prefix of the session any more.
+	IsCold bool
+	// Returns records how often unloaded skills were loaded again.
 	Returns state.Returns
 }
 
-// What the decision takes for granted before a session has shown how it goes. The
-// numbers were chosen on random conversations; benchmark/experiments.md says which, and how
-// little depends on them.
+// The assumptions of [Clear] about a session of which little is known yet. The values were
+// chosen on random conversations; benchmark/experiments.md describes them, and how little the
+// result depends on them.
 const (
-	priorReturn = 0.2 // of a turn: that it needs a certain skill again
-	priorTurns  = 2   // what priorReturn weighs, in observed turns
-	pooledTurns = 4   // what all skills of the session say of one, in observed turns
+	priorReturn = 0.2 // the chance that a turn needs a certain skill again
+	priorTurns  = 2   // the weight of priorReturn, in observed turns
+	pooledTurns = 4   // the weight of all skills' counts for one skill, in observed turns
 	priorCalls  = 2.0 // model calls of a turn
-	callTurns   = 3   // what priorCalls weighs, in turns
-	firstTurns  = 2   // how many turns are reckoned with at the start
-	moreTurns   = 0.4 // and for each turn that has passed
-	firstMargin = 2.0 // added to Caution.Margin, divided by the square of the turns that have passed
+	callTurns   = 3   // the weight of priorCalls, in turns
+	firstTurns  = 2   // expected future turns at the beginning
+	moreTurns   = 0.4 // further expected turns for each past turn
+	firstMargin = 2.0 // added to Caution.Margin, divided by the square of the past turns
 )
 
-// Caution keeps [Prices.ClearBy] from clearing text while it is uncertain that this pays.
-// The benchmark varies it to draw its frontier.
+// Caution keeps [ClearBy] from clearing text while it is uncertain that this pays. The benchmark
+// varies it.
 type Caution struct {
-	// Margin is what a break must save beyond its price, as a part of that. After few
-	// turns it is larger: by twice the price after the first turn, by half of it after the
-	// second. It falls with the square of the turns.
+	// Margin is how much more than its price a break must save, as a fraction of the price. A
+	// larger margin applies to the first turns: 2 is added after the first turn, 0.5 after the
+	// second, and less with the square of the turns.
 	Margin float64
-	// RentLimit bounds how long text is carried on a guess. Its rent is the price of
-	// reading it in every call since its load ended. Where that exceeds RentLimit times
-	// what clearing it and loading it again would cost, it is cleared. For each turn in
-	// which the skill was seen to come back, loading it once more is added.
+	// RentLimit bounds how long text is carried. The rent of a text is the price of reading it in
+	// every call since its load ended. The text is cleared if its rent exceeds RentLimit times
+	// the price of clearing it and loading it again. One more load is added for each turn in
+	// which the skill was loaded again.
 	RentLimit float64
 }
 
-// DefaultCaution is that of [Clear].
+// DefaultCaution returns the caution of [Clear].
 func DefaultCaution() Caution { return Caution{Margin: 0.15, RentLimit: 1.5} }
 
-// Clear returns from which of f.Places on the texts are cleared: len(f.Places)
-// clears none. It is the place for which rent, the price of clearing now and the
-// expected price of coming back are lowest in sum.
+// Clear returns the index of the first place whose text is cleared, together with all later ones.
+// len(f.Places) clears none. It minimizes the sum of three costs: the rent of texts that stay,
+// the price of clearing now, and the expected price of loading skills again.
 //
-// Clearing costs Write−Read for each live token behind the place, and nothing where
-// the cache is cold. A text that stays costs Read in every call, and Write once
-// where the cache is cold. One that was cleared and is needed again costs Write,
-// and one more model call over the whole prompt. How likely a turn needs a skill is
-// reckoned from f.Returns, how many turns there will be from how many there were.
+// Clearing costs Write−Read for each live token after the place, and nothing if the cache is
+// cold. A text that stays costs Read in every call, and Write once if the cache is cold. A text
+// that was cleared and is needed again costs Write, and one more model call with the whole
+// prompt. The chance that a turn needs a skill is estimated from f.Returns. The number of future
+// turns is estimated from the number of past ones.
 func Clear(p loadmode.Prices, f Facts) int { return ClearBy(p, DefaultCaution(), f) }
 
 // ClearBy is Clear with another caution.
@@ -80,7 +79,7 @@ func ClearBy(p loadmode.Prices, c Caution, f Facts) int {
 	if n == 0 {
 		return 0
 	}
-	d := outlookOf(p, f)
+	d := newOutlook(p, f)
 	d.caution = c
 	d.caution.Margin += firstMargin / float64(max(1, f.Turns*f.Turns))
 	best, cut := math.Inf(1), n
@@ -89,31 +88,32 @@ func ClearBy(p loadmode.Prices, c Caution, f Facts) int {
 			best, cut = cost, i
 		}
 	}
-	return min(cut, d.due(f))
+	return min(cut, d.overdue(f))
 }
 
-// outlook is what the places are expected to cost.
+// outlook holds the expected costs of all places.
 type outlook struct {
 	prices  loadmode.Prices
 	caution Caution
-	cold    bool
-	turns   int     // that are reckoned with
+	isCold  bool
+	turns   int     // expected future turns
 	growth  float64 // live tokens of a turn
 	places  []prospect
 }
 
-// prospect is the outlook of one place.
+// prospect holds the expected costs of one place.
 type prospect struct {
-	dead, behind float64 // its text, and the live tokens behind it
-	rent         float64 // of a turn
-	back         float64 // what it costs to come back once
-	gone         []float64
+	dead, behind float64   // tokens of its text, and live tokens after it
+	rent         float64   // for one turn
+	reload       float64   // the cost of loading the skill again
+	cleared      []float64 // see reloadCosts
 }
 
-func outlookOf(p loadmode.Prices, f Facts) *outlook {
+// newOutlook computes the outlook from prices and facts.
+func newOutlook(p loadmode.Prices, f Facts) *outlook {
 	turns := float64(max(1, f.Turns))
 	d := &outlook{
-		prices: p, cold: f.Cold, turns: min(int(firstTurns+moreTurns*turns), maxHorizon),
+		prices: p, isCold: f.IsCold, turns: min(int(firstTurns+moreTurns*turns), maxHorizon),
 		places: make([]prospect, len(f.Places)),
 	}
 	calls := (float64(f.Calls) + priorCalls*callTurns) / (turns + callTurns)
@@ -126,50 +126,49 @@ func outlookOf(p loadmode.Prices, f Facts) *outlook {
 	for i := range d.places {
 		q, dead := &d.places[i], float64(f.Places[i].Dead)
 		q.dead, q.rent = dead, p.Read*dead*calls
-		q.back = p.Write*dead + p.Read*float64(f.Prompt)
-		q.gone = d.without(q, chance(&f.Returns, f.Places[i].Skills))
+		q.reload = p.Write*dead + p.Read*float64(f.Prompt)
+		q.cleared = d.reloadCosts(q, reloadChance(&f.Returns, f.Places[i].Skills))
 	}
 	return d
 }
 
-// without is what a text costs in so many turns that begin without it, each of
-// which needs it with a certain chance. Loaded again, it is cleared or kept at each
+// reloadCosts returns, for each number of turns, the expected cost of a text that is not in view.
+// chance is the chance that a turn needs it. After a reload the text is cleared or kept at each
 // later turn, whichever costs less.
-func (d *outlook) without(q *prospect, chance float64) []float64 {
+func (d *outlook) reloadCosts(q *prospect, chance float64) []float64 {
 	gone, again := make([]float64, d.turns+1), 0.0
 	for t := 1; t <= d.turns; t++ {
-		gone[t] = chance*(q.back+again) + (1-chance)*gone[t-1]
-		again = min(gone[t]+d.breaking(d.growth), q.rent+again)
+		gone[t] = chance*(q.reload+again) + (1-chance)*gone[t-1]
+		again = min(gone[t]+d.breakCost(d.growth), q.rent+again)
 	}
 	return gone
 }
 
-// breaking is what it costs to write so many cached tokens again.
-func (d *outlook) breaking(tokens float64) float64 {
+// breakCost returns the cost of writing so many cached tokens again.
+func (d *outlook) breakCost(tokens float64) float64 {
 	return (d.prices.Write - d.prices.Read) * tokens
 }
 
-// cost is what all texts cost if those from place i on are cleared now.
+// cost returns the cost of all texts if those from place i on are cleared now.
 func (d *outlook) cost(i int) float64 {
-	cost := d.keeping(i)
+	cost := d.keepCost(i)
 	for j := i; j < len(d.places); j++ {
-		cost += d.places[j].gone[d.turns]
+		cost += d.places[j].cleared[d.turns]
 	}
-	if i < len(d.places) && !d.cold {
-		cost += (1 + d.caution.Margin) * d.breaking(d.places[i].behind)
+	if i < len(d.places) && !d.isCold {
+		cost += (1 + d.caution.Margin) * d.breakCost(d.places[i].behind)
 	}
 	return cost
 }
 
-// keeping returns the cost of the texts before place i if they stay now. They stay to the
-// end, or until those from some place on are cleared at a later turn. It takes the cheaper
-// of the two.
-func (d *outlook) keeping(i int) float64 {
+// keepCost returns the cost of the texts before place i if they stay now. It takes the cheapest
+// of two plans: they stay to the end, or those from some place on are cleared at a later turn.
+func (d *outlook) keepCost(i int) float64 {
 	stay, written := 0.0, 0.0
 	for j := range i {
 		stay += d.places[j].rent * float64(d.turns)
-		if d.cold {
-			written += d.breaking(d.places[j].dead)
+		if d.isCold {
+			written += d.breakCost(d.places[j].dead)
 		}
 	}
 	least := stay
@@ -177,30 +176,30 @@ func (d *outlook) keeping(i int) float64 {
 		cost := stay
 		for j := i - 1; j >= 0; j-- {
 			q := &d.places[j]
-			cost += q.gone[d.turns-t] - q.rent*float64(d.turns-t)
-			least = min(least, cost+d.breaking(q.behind+float64(t)*d.growth))
+			cost += q.cleared[d.turns-t] - q.rent*float64(d.turns-t)
+			least = min(least, cost+d.breakCost(q.behind+float64(t)*d.growth))
 		}
 	}
 	return least + written
 }
 
-// due is the first place whose rent has reached its limit, or how many there are.
-func (d *outlook) due(f Facts) int {
+// overdue returns the first place whose rent exceeds its limit, or the number of places.
+func (d *outlook) overdue(f Facts) int {
 	for i := range f.Places {
 		rent := d.prices.Read * d.places[i].dead * float64(f.Places[i].Carried)
-		if rent > d.caution.RentLimit*d.price(f, i) {
+		if rent > d.caution.RentLimit*d.returnCost(f, i) {
 			return i
 		}
 	}
 	return len(f.Places)
 }
 
-// price is what clearing place i and coming back costs, once and for each return
-// that was seen.
-func (d *outlook) price(f Facts, i int) float64 {
+// returnCost returns the cost of clearing place i and loading it again, once and for each reload
+// so far.
+func (d *outlook) returnCost(f Facts, i int) float64 {
 	behind := 0.0
-	if !d.cold {
-		behind = d.breaking(d.places[i].behind)
+	if !d.isCold {
+		behind = d.breakCost(d.places[i].behind)
 	}
-	return behind + d.places[i].back*float64(1+timesBack(&f.Returns, f.Places[i].Skills))
+	return behind + d.places[i].reload*float64(1+maxReloads(&f.Returns, f.Places[i].Skills))
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/satchel-go/satchel/loadmode"
 )
 
-// place is a text of one skill with what stands behind it.
+// place returns a place with the text of one skill. live are the tokens after it.
 func place(skill string, dead, live, carried int) Place {
 	return Place{Piece: Piece{Dead: dead, Live: live}, Skills: []string{skill}, Carried: carried}
 }
@@ -30,7 +30,7 @@ func TestClear(t *testing.T) {
 		{"never came back", Facts{Places: []Place{place("a", 2000, 300, 0)}, Prompt: 4000, Turns: 6, Calls: 18, Returns: seen(5, 0, 0)}, 0},
 		{"others were loaded", Facts{Places: []Place{place("a", 2000, 300, 9)}, Prompt: 4000, Turns: 4, Calls: 12, Returns: seen(0, 0, 4)}, 0},
 		{"small before much", Facts{Places: []Place{place("a", 200, 9000, 0)}, Prompt: 10000, Turns: 2, Calls: 10}, 1},
-		{"small before much, cold", Facts{Places: []Place{place("a", 2000, 9000, 0)}, Prompt: 12000, Turns: 6, Calls: 30, Cold: true, Returns: seen(5, 0, 0)}, 0},
+		{"small before much, cold", Facts{Places: []Place{place("a", 2000, 9000, 0)}, Prompt: 12000, Turns: 6, Calls: 30, IsCold: true, Returns: seen(5, 0, 0)}, 0},
 		{"carried too long", Facts{Places: []Place{place("a", 2000, 300, 4000)}, Prompt: 4000, Turns: 6, Calls: 18, Returns: seen(5, 5, 0)}, 0},
 		{"the last only", Facts{Places: []Place{place("b", 100, 20000, 0), place("a", 4000, 300, 0)}, Prompt: 30000, Turns: 6, Calls: 30, Returns: seen(5, 0, 0)}, 1},
 	} {
@@ -44,7 +44,7 @@ func TestClear(t *testing.T) {
 
 // randomFacts are any that a session can have.
 func randomFacts(r *rand.Rand) Facts {
-	f := Facts{Turns: 1 + r.IntN(40), Cold: r.IntN(8) == 0, Prompt: r.IntN(5000)}
+	f := Facts{Turns: 1 + r.IntN(40), IsCold: r.IntN(8) == 0, Prompt: r.IntN(5000)}
 	f.Calls = f.Turns * (1 + r.IntN(6))
 	for range r.IntN(8) {
 		p := place(fmt.Sprint("s", r.IntN(4)), r.IntN(8000), r.IntN(3000), r.IntN(1+r.IntN(1000)))
@@ -92,7 +92,7 @@ func TestRentIsBounded(t *testing.T) {
 				}
 			}
 			price := (p.Write*float64(q.Dead) + p.Read*float64(f.Prompt)) * float64(1+back)
-			if !f.Cold {
+			if !f.IsCold {
 				price += (p.Write - p.Read) * float64(behind)
 			}
 			if rent := p.Read * float64(q.Dead) * float64(q.Carried); rent > DefaultCaution().RentLimit*price+1e-6 {
@@ -106,13 +106,13 @@ func TestRentIsBounded(t *testing.T) {
 	}
 }
 
-// A skill that was loaded again in each turn that began without it is soon kept,
-// where carrying it through a turn costs less than loading it.
+// A skill that is loaded again in every turn stays in view, because carrying it costs less than
+// reloading it.
 func TestWhatComesBackEveryTurnIsKept(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for range 1000 {
 		var returns state.Returns
-		returns = Learn(returns, Ended{Loaded: []string{"a"}})
+		returns = Learn(returns, EndedTurn{Loaded: []string{"a"}})
 		dead, live := 200+r.IntN(8000), r.IntN(3000)
 		for turn := 2; ; turn++ {
 			f := Facts{Places: []Place{place("a", dead, live, 0)}, Prompt: 1000 + dead + live*turn, Turns: turn, Calls: 3 * turn, Returns: returns}
@@ -122,17 +122,17 @@ func TestWhatComesBackEveryTurnIsKept(t *testing.T) {
 			if turn > 6 {
 				t.Fatalf("cleared %d times, text of %d before %d", turn, dead, live)
 			}
-			returns = Learn(returns, Ended{Loaded: []string{"a"}})
+			returns = Learn(returns, EndedTurn{Loaded: []string{"a"}})
 		}
 	}
 }
 
 func TestLearn(t *testing.T) {
 	var r state.Returns
-	for _, turn := range []Ended{
+	for _, turn := range []EndedTurn{
 		{Loaded: []string{"a"}},
 		{Loaded: []string{"b"}, InView: []string{"a"}},
-		{InView: []string{"a", "b"}, Quiet: true},
+		{InView: []string{"a", "b"}, IsQuiet: true},
 		{InView: []string{"a", "b"}},
 		{Loaded: []string{"a"}, InView: []string{"b"}},
 		{Loaded: []string{"b"}, InView: []string{"a", "b"}},
@@ -150,13 +150,13 @@ func TestLearn(t *testing.T) {
 	}
 }
 
-// What is kept grows by less than half a kilobyte, however long names are, and what is no
-// longer kept by name still counts.
+// Returns take less than half a kilobyte, also with long names. Skills that are not listed by
+// name still count.
 func TestReturnsAreSmall(t *testing.T) {
 	var r state.Returns
 	turns := 0
 	for i := range 1000 {
-		r = Learn(r, Ended{Loaded: []string{fmt.Sprintf("%0120d", i%40)}})
+		r = Learn(r, EndedTurn{Loaded: []string{fmt.Sprintf("%0120d", i%40)}})
 		turns++
 	}
 	data, err := json.Marshal(r)

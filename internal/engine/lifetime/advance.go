@@ -11,14 +11,12 @@ import (
 	"github.com/satchel-go/satchel/loadmode"
 )
 
-// Advance begins user turn number rec.Turn+1, which was found by the host's token
-// or by the user message, and ends everything that ends with the turn before. It
-// changes rec.
+// Advance begins the next user turn of rec. token is the host's token of the turn, and user the
+// message that began it.
 //
-// In modes Turn, Once and Adaptive every load of the last turn ends. In mode Session loads
-// stay, and so does every byte that they show. In all modes the lists of allowed
-// tools of skills that are no longer loaded stop applying, and calls of the last
-// turn that were never executed are forgotten.
+// In modes Turn, Once and Adaptive all loads of the last turn end. In mode Session loads stay,
+// with every byte that they show. In all modes the allowed-tools lists of skills that are no
+// longer loaded stop applying. Calls of the last turn that were never executed are dropped.
 func Advance(rec *state.Record, mode loadmode.Mode, token string, user state.Mark) {
 	rec.Turn++
 	if rec.Token != "" {
@@ -37,20 +35,19 @@ func Advance(rec *state.Record, mode loadmode.Mode, token string, user state.Mar
 	rec.EndLists()
 }
 
-// Shows reports whether a delivery whose message is in the request shows its
-// content. answered says whether an assistant message follows that message.
+// Shows reports whether a delivery whose message is in the request shows its content. answered
+// reports whether an assistant message follows that message.
 func Shows(mode loadmode.Mode, answered bool) bool {
 	return mode != loadmode.Once || !answered
 }
 
-// ShowsElsewhere is Shows for a delivery whose message is not in the request.
-func ShowsElsewhere(mode loadmode.Mode, d *state.Delivery) bool {
+// ShowsInFallback is Shows for a delivery whose message is not in the request.
+func ShowsInFallback(mode loadmode.Mode, d *state.Delivery) bool {
 	return mode != loadmode.Once || !d.Spent
 }
 
-// Spend notes that the model has answered to everything that was delivered so far,
-// and reports whether that changed rec. It does so in mode Once only, the only mode
-// that needs it.
+// Spend marks all deliveries as answered by the model, and reports whether that changed rec. It
+// does nothing unless mode is Once.
 func Spend(rec *state.Record, mode loadmode.Mode) bool {
 	if mode != loadmode.Once {
 		return false
@@ -65,23 +62,23 @@ func Spend(rec *state.Record, mode loadmode.Mode) bool {
 	return changed
 }
 
-// UserTurn is what a request says about the user turn that it belongs to.
+// UserTurn describes the user turn to which a request belongs.
 type UserTurn struct {
 	// Begins reports that the request is the first of a turn.
 	Begins bool
-	// Token is the host's token of the turn, "" where it gave none.
+	// Token is the host's token of the turn, "" for none.
 	Token string
-	// User is the newest message that a user wrote.
+	// User marks the newest message that a user wrote.
 	User state.Mark
-	// Answered reports that the agent has done something since that message.
+	// Answered reports that a response or a tool result follows that message.
 	Answered bool
 }
 
-// FindTurn reports whether a request begins a user turn. A token of the host decides.
-// Without one, a turn begins with the newest message that a user wrote, unless the agent
-// has done something since. The message must be another one than that of the last turn, or
-// closed must say that the last turn was answered. Neither a retry nor a resumed run begins
-// a turn. hash is [state.MarkText], or a function that remembers its results.
+// FindTurn finds out whether a request begins a user turn. If the host has set a token, a new
+// token begins a turn. Otherwise a turn begins with the newest user message if no response or
+// tool result follows it. That message must also differ from the one of the last turn, unless
+// closed reports that the last turn was answered. So neither a retry nor a resumed run begins a
+// turn. hash is [state.MarkText], or a function that caches its results.
 func FindTurn(rec *state.Record, scan *state.Scan, token string, closed bool, hash func(text string) string) UserTurn {
 	t := UserTurn{Token: token, Answered: scan.IsAnswered}
 	if scan.Last >= 0 {
@@ -99,14 +96,14 @@ func FindTurn(rec *state.Record, scan *state.Scan, token string, closed bool, ha
 	return t
 }
 
-// IsAnew reports whether a request begins the turn of rec a second time: it belongs to
-// that turn and holds nothing that the agent has done in it. Ask only about the first
-// request of a run.
-func (t UserTurn) IsAnew(rec *state.Record) bool {
+// BeginsAgain reports whether a request begins the turn of rec a second time. It then belongs to
+// that turn, but contains no response or result of it. Callers only ask about the first request
+// of a run.
+func (t UserTurn) BeginsAgain(rec *state.Record) bool {
 	return rec.HasChanged() && !t.Begins && !t.Answered && t.User.Hash != "" && t.User.Hash == rec.User.Hash && (t.Token == "" || t.Token == rec.Token)
 }
 
-// SpendCall notes that the model has answered to what one call delivered.
+// SpendCall marks the deliveries of one call as answered by the model.
 func SpendCall(rec *state.Record, call int) {
 	for i := range rec.Deliveries {
 		if rec.Deliveries[i].Call == call {
@@ -120,9 +117,9 @@ func leastRecentlyUsed(candidates []loadmode.Candidate) string {
 	return slices.MinFunc(candidates, func(a, b loadmode.Candidate) int { return a.Used - b.Used }).Skill
 }
 
-// Evict unloads skills until at most limit are loaded, and returns the names of
-// those that it unloaded, in order. It never unloads a skill of keep. A limit below
-// 1 means no limit, and a nil choose means the least recently used one. It changes rec.
+// Evict unloads skills until at most limit are loaded, and returns their names in order. It never
+// unloads a skill in keep. A limit below 1 means no limit. If choose is nil, it unloads the least
+// recently used skill.
 func Evict(rec *state.Record, limit int, keep []string, choose loadmode.Victim) (evicted []string) {
 	for limit > 0 && len(rec.Active) > limit {
 		var candidates []loadmode.Candidate

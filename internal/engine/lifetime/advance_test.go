@@ -96,7 +96,7 @@ func TestShows(t *testing.T) {
 			if Shows(tt.mode, false) != tt.open || Shows(tt.mode, true) != tt.answered {
 				t.Error("at its message")
 			}
-			if !ShowsElsewhere(tt.mode, &state.Delivery{}) || ShowsElsewhere(tt.mode, &state.Delivery{Spent: true}) != tt.spent {
+			if !ShowsInFallback(tt.mode, &state.Delivery{}) || ShowsInFallback(tt.mode, &state.Delivery{Spent: true}) != tt.spent {
 				t.Error("elsewhere")
 			}
 		})

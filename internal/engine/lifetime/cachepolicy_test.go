@@ -39,8 +39,7 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// The cut saves the most of all cuts, never less than nothing, and what it saves
-// is what the formula says.
+// Cut chooses the cut that saves most by the formula, and never less than nothing.
 func TestCutIsTheBest(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	cuts := 0

@@ -8,14 +8,14 @@ import (
 	"github.com/satchel-go/satchel/loadmode"
 )
 
-// Piece is a part of a request, in estimated tokens: expired content (Dead) and the
-// text behind it that stays (Live), up to the next expired content.
+// Piece is a part of a request, in estimated tokens: the content of an ended load (Dead), and the
+// text from there to the next such content (Live).
 type Piece struct{ Dead, Live int }
 
-// Cut returns the index of the first piece whose expired content is cleared,
-// together with that of all later pieces; len(pieces) clears nothing. It chooses
-// the place where clearing saves the most: Horizon·Read for each dead token behind
-// it, less Write−Read for each live one. idle is how long ago the last request was.
+// Cut returns the index of the first piece whose content is cleared, together with that of all
+// later pieces. len(pieces) clears nothing. It chooses the place where clearing saves most:
+// Horizon·Read for each dead token after it, less Write−Read for each live token. idle is the
+// time since the last request.
 func Cut(p loadmode.CachePolicy, pieces []Piece, idle time.Duration) int {
 	if p == (loadmode.CachePolicy{}) || p.TTL > 0 && idle > p.TTL {
 		return 0
@@ -31,18 +31,18 @@ func Cut(p loadmode.CachePolicy, pieces []Piece, idle time.Duration) int {
 	return cut
 }
 
-// KeepExpired puts deliveries of a turn that is over back into rec: those of the
-// calls for which keep is true. They are in view but do not count as loaded any
-// more. Superseded texts go.
+// KeepExpired adds deliveries of the last turn to rec for which keep is true. They are in view
+// but their skills do not count as loaded. It removes superseded texts.
 func KeepExpired(rec *state.Record, deliveries []state.Delivery, keep func(call int) bool) {
-	keepEnded(rec, deliveries, keep)
+	addEnded(rec, deliveries, keep)
 	rec.Break()
 }
 
-// KeepPrefix is KeepExpired for a prefix that a cache holds: superseded texts stay too, as
-// long as all stays that supersedes them. To take one out would break the prefix.
+// KeepPrefix is KeepExpired for a request whose prefix is in the provider's cache. It also keeps
+// superseded texts, because removing them would break the prefix. It removes them only if the
+// newer text itself is not kept.
 func KeepPrefix(rec *state.Record, deliveries []state.Delivery, keep func(call int) bool) {
-	keepEnded(rec, deliveries, keep)
+	addEnded(rec, deliveries, keep)
 	for i := range rec.Deliveries {
 		d := &rec.Deliveries[i]
 		if d.Old && !anyAfter(rec, d, func(e *state.Delivery) bool { return e.Body }) {
@@ -60,7 +60,8 @@ func KeepPrefix(rec *state.Record, deliveries []state.Delivery, keep func(call i
 	}
 }
 
-func keepEnded(rec *state.Record, deliveries []state.Delivery, keep func(call int) bool) {
+// addEnded adds the deliveries for which keep is true, as content of ended loads.
+func addEnded(rec *state.Record, deliveries []state.Delivery, keep func(call int) bool) {
 	for _, d := range deliveries {
 		if !keep(d.Call) {
 			continue
@@ -73,7 +74,7 @@ func keepEnded(rec *state.Record, deliveries []state.Delivery, keep func(call in
 	}
 }
 
-// anyAfter reports whether a current delivery of the same skill behind d is as wanted.
+// anyAfter reports whether is returns true for a current delivery of the same skill after d.
 func anyAfter(rec *state.Record, d *state.Delivery, is func(*state.Delivery) bool) bool {
 	return slices.ContainsFunc(rec.Deliveries, func(e state.Delivery) bool {
 		return e.Call > d.Call && e.Skill == d.Skill && !e.Old && is(&e)

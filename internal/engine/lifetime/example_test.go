@@ -36,7 +36,7 @@ func ExampleSpend() {
 	rec := &state.Record{}
 	rec.Deliver(state.Delivery{Call: 1, Skill: "pdf", Body: true})
 	fmt.Println(lifetime.Spend(rec, loadmode.Once), lifetime.Spend(rec, loadmode.Once))
-	fmt.Println(lifetime.ShowsElsewhere(loadmode.Once, &rec.Deliveries[0]))
+	fmt.Println(lifetime.ShowsInFallback(loadmode.Once, &rec.Deliveries[0]))
 	// Output:
 	// true false
 	// false

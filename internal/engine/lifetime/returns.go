@@ -6,29 +6,29 @@ import (
 	"github.com/satchel-go/satchel/internal/engine/state"
 )
 
-// otherWeight and quietWeight are how many turns without its text a turn counts
-// that began with it and did not seem to need it.
+// otherWeight and quietWeight are how many turns without a text a turn counts that began with the
+// text but probably did not need it.
 const otherWeight, quietWeight = 1.5, 2.5
 
-// turns are those that say something of a skill, by what they say.
-func turns(r *state.Return) float64 {
+// weigh returns the weighted number of observed turns.
+func weigh(r *state.Return) float64 {
 	return float64(r.Out) + otherWeight*float64(r.Other) + quietWeight*float64(r.Quiet)
 }
 
-// Ended is a turn that is over.
-type Ended struct {
-	// Loaded are the skills that it loaded, or selected docs of. InView are those
-	// whose text it began with.
+// EndedTurn describes a completed turn.
+type EndedTurn struct {
+	// Loaded are the skills that the turn loaded, or selected docs of. InView are the skills
+	// whose text was in view when it began.
 	Loaded, InView []string
-	// Quiet: no tool was called.
-	Quiet bool
+	// IsQuiet reports that the turn called no tool.
+	IsQuiet bool
 }
 
-// Learn returns what is known of skills that come back after one more turn. It does not
-// change r. A text in view is used without a call. So a turn that began with the text of a
-// skill says nothing of that skill, with two exceptions. A turn that loaded another skill,
-// or called no tool, most likely needed none of the texts in view.
-func Learn(r state.Returns, t Ended) state.Returns {
+// Learn returns r with the counts of one more turn. It does not change r. The model can use a
+// text in view without a call. So a turn that began with a skill's text usually says nothing
+// about that skill. But if the turn loaded another skill, or called no tool, it most likely did
+// not need the text.
+func Learn(r state.Returns, t EndedTurn) state.Returns {
 	next := state.Returns{Skills: slices.Clone(r.Skills), Rest: r.Rest}
 	loaded, inView := shortNames(t.Loaded), shortNames(t.InView)
 	for i := range next.Skills {
@@ -41,7 +41,7 @@ func Learn(r state.Returns, t Ended) state.Returns {
 			s.Out++
 		case len(loaded) > 0:
 			s.Other++
-		case t.Quiet:
+		case t.IsQuiet:
 			s.Quiet++
 		}
 	}
@@ -62,7 +62,7 @@ func Learn(r state.Returns, t Ended) state.Returns {
 	return next
 }
 
-// shortNames are those of skills as returns keep them.
+// shortNames returns the names of skills as [state.ReturnName] shortens them.
 func shortNames(skills []string) []string {
 	short := make([]string, len(skills))
 	for i := range skills {
@@ -75,12 +75,12 @@ func indexOf(r *state.Returns, name string) int {
 	return slices.IndexFunc(r.Skills, func(s state.Return) bool { return s.Skill == name })
 }
 
-// chance estimates how likely a turn needs one of the skills. It mixes what was seen of
-// each with what was seen of all, and that with a prior.
-func chance(r *state.Returns, skills []string) float64 {
-	back, seen := priorReturn*priorTurns+float64(r.Rest.Back), priorTurns+turns(&r.Rest)
+// reloadChance estimates the chance that a turn needs one of the skills. It combines the counts
+// of each skill with those of all skills and a prior.
+func reloadChance(r *state.Returns, skills []string) float64 {
+	back, seen := priorReturn*priorTurns+float64(r.Rest.Back), priorTurns+weigh(&r.Rest)
 	for i := range r.Skills {
-		back, seen = back+float64(r.Skills[i].Back), seen+turns(&r.Skills[i])
+		back, seen = back+float64(r.Skills[i].Back), seen+weigh(&r.Skills[i])
 	}
 	all, none := back/seen, 1.0
 	for _, name := range shortNames(skills) {
@@ -88,13 +88,13 @@ func chance(r *state.Returns, skills []string) float64 {
 		if i := indexOf(r, name); i >= 0 {
 			s = r.Skills[i]
 		}
-		none *= 1 - (pooledTurns*all+float64(s.Back))/(pooledTurns+turns(&s))
+		none *= 1 - (pooledTurns*all+float64(s.Back))/(pooledTurns+weigh(&s))
 	}
 	return 1 - none
 }
 
-// timesBack is how often any of the skills was seen to come back.
-func timesBack(r *state.Returns, skills []string) int {
+// maxReloads returns the highest number of reloads of any of the skills.
+func maxReloads(r *state.Returns, skills []string) int {
 	most := 0
 	for _, name := range shortNames(skills) {
 		if i := indexOf(r, name); i >= 0 {

@@ -14,16 +14,15 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// fit applies the budget to next, the record that a call makes of rec. If next
-// has more than Max in view, fit takes out texts of loads that have ended, the
-// latest first and no more than necessary. If that is not enough, the error is a
-// [ModelError] that names the largest skill. line is a sentence for the call's
-// answer if the call crosses Warn, otherwise "".
-func (s *Scope) fit(ctx context.Context, rec, next *state.Record) (line string, err error) {
+// fitBudget applies the budget to next, the record after a call; rec is the record before. If
+// next has more than Max in view, it removes texts of ended loads, the latest first and no more
+// than necessary. If that is not enough, the error is a [tools.ModelError] that names the largest
+// skill. line is a sentence for the answer if the call crosses Warn, otherwise "".
+func (s *Scope) fitBudget(ctx context.Context, rec, next *state.Record) (line string, err error) {
 	if s.Budget == (tools.Budget{}) {
 		return "", nil
 	}
-	m := newMeasuring(s)
+	m := newMeasurer(s)
 	read, inTurn := s.ReadTokens()
 	before, after := m.all(ctx, rec), m.all(ctx, next)
 	if limit := s.Budget.Max; limit > 0 && after+inTurn > max(limit, before+inTurn) {
@@ -31,29 +30,29 @@ func (s *Scope) fit(ctx context.Context, rec, next *state.Record) (line string, 
 		if after > max(limit-inTurn, before) && m.err == nil {
 			name, most := m.largest(ctx, next, rec.Active)
 			return "", tools.ModelErrorf("about %d tokens of skills would be in view, at most %d may be: %s (%s)",
-				about(after+inTurn, limit), limit, m.advice(ctx, rec, next, inTurn), largestOf(name, most, inTurn))
+				roundTokens(after+inTurn, limit), limit, m.advice(ctx, rec, next, inTurn), largestText(name, most, inTurn))
 		}
 	}
 	if warn := s.Budget.Warn; warn > 0 && before+read <= warn && after+read > warn {
 		name, most := m.largest(ctx, next, next.Active)
-		line = s.warning(after+read, largestOf(name, most, read))
+		line = s.warning(after+read, largestText(name, most, read))
 	}
 	return line, m.err
 }
 
-// warning returns the sentence of an answer that takes the tokens in view above Warn.
+// warning returns the sentence for an answer that crosses Warn.
 func (s *Scope) warning(tokens int, largest string) string {
 	advice := "unload what you are done with"
-	if s.Evicts {
+	if s.EvictsOnLoad {
 		advice = "what came first leaves the view when there is no more room"
 	}
-	return fmt.Sprintf("skills in view take about %d tokens (%s); %s", about(tokens, s.Budget.Warn), largest, advice)
+	return fmt.Sprintf("skills in view take about %d tokens (%s); %s", roundTokens(tokens, s.Budget.Warn), largest, advice)
 }
 
-// advice says what to do about a load that does not fit into next, the record that it makes
-// of rec. inTurn are the tokens of files that were read in this turn.
-func (m *measuring) advice(ctx context.Context, rec, next *state.Record, inTurn int) string {
-	if m.scope.Evicts {
+// advice says what to do about a load that does not fit. next is the record after the load, and
+// rec the record before. inTurn are the tokens of files that were read in this turn.
+func (m *measurer) advice(ctx context.Context, rec, next *state.Record, inTurn int) string {
+	if m.scope.EvictsOnLoad {
 		return "inspect it instead"
 	}
 	for i := range next.Deliveries {
@@ -75,11 +74,10 @@ func (m *measuring) advice(ctx context.Context, rec, next *state.Record, inTurn 
 	return "load fewer at once"
 }
 
-// admit applies the budget to the text that a call is about to show of a file of a skill.
-// If the text does not fit, admit clears texts of ended loads. If that is not enough, the
-// error is a [ModelError]. line is a sentence for the answer if the call crosses Warn,
-// otherwise "".
-func (s *Scope) admit(ctx context.Context, text string) (line string, err error) {
+// fitRead applies the budget to text of a skill's file that a call is about to show. If the text
+// does not fit, it removes texts of ended loads. If that is not enough, the error is a
+// [tools.ModelError]. line is a sentence for the answer if the call crosses Warn, otherwise "".
+func (s *Scope) fitRead(ctx context.Context, text string) (line string, err error) {
 	if s.Budget == (tools.Budget{}) {
 		return "", nil
 	}
@@ -87,7 +85,7 @@ func (s *Scope) admit(ctx context.Context, text string) (line string, err error)
 	if err != nil {
 		return "", err
 	}
-	m, tokens, limit := newMeasuring(s), prompttext.Estimate(text), s.Budget.Max
+	m, tokens, limit := newMeasurer(s), prompttext.Estimate(text), s.Budget.Max
 	if limit < 1 {
 		limit = math.MaxInt
 	}
@@ -118,24 +116,24 @@ func (s *Scope) admit(ctx context.Context, text string) (line string, err error)
 	}
 	if !fits {
 		return "", tools.ModelErrorf("about %d tokens of skills would be in view, at most %d may be: read fewer lines, or unload a skill first (%s)",
-			about(loaded+inTurn+tokens, limit), limit, largestOf(name, most, inTurn+tokens))
+			roundTokens(loaded+inTurn+tokens, limit), limit, largestText(name, most, inTurn+tokens))
 	}
 	if warn, before := s.Budget.Warn, loaded+read; warn > 0 && before <= warn && before+tokens > warn {
-		line = s.warning(before+tokens, largestOf(name, most, read+tokens))
-		s.Emit(ctx, crossed(line))
+		line = s.warning(before+tokens, largestText(name, most, read+tokens))
+		s.Emit(ctx, budgetEvent(line))
 	}
 	return line, nil
 }
 
-// spare makes room for a load in a vocabulary that evicts. First it unloads other skills. Then
-// it takes docs of loaded skills out of view that came with earlier calls, the oldest first.
-// keep names the skills of this load.
-func (l *loading) spare(ctx context.Context, rec, next *state.Record, keep []string) error {
+// evictForBudget makes room for a load if the vocabulary evicts. First it unloads other skills.
+// Then it removes docs of loaded skills from view that earlier calls have delivered, the oldest
+// first. keep are the skills of this load.
+func (l *loading) evictForBudget(ctx context.Context, rec, next *state.Record, keep []string) error {
 	s, limit := l.scope, l.scope.Budget.Max
-	if !s.Evicts || limit < 1 {
+	if !s.EvictsOnLoad || limit < 1 {
 		return nil
 	}
-	m := newMeasuring(s)
+	m := newMeasurer(s)
 	if m.all(ctx, next) <= max(limit, m.all(ctx, rec)) {
 		return m.err
 	}
@@ -145,10 +143,10 @@ func (l *loading) spare(ctx context.Context, rec, next *state.Record, keep []str
 		if len(evicted) == 0 {
 			break
 		}
-		l.gone("unloaded to make room: "+evicted[0], evicted[0], core.SkillEvicted, "evicted")
+		l.addUnloaded("unloaded to make room: "+evicted[0], evicted[0], core.SkillEvicted, "evicted")
 		tokens = m.all(ctx, next)
 	}
-	var left []string
+	var removed []string
 	for i := range next.Deliveries {
 		d := &next.Deliveries[i]
 		for tokens > limit && m.err == nil && d.Call != s.Number() && len(d.Docs) > 0 {
@@ -156,29 +154,29 @@ func (l *loading) spare(ctx context.Context, rec, next *state.Record, keep []str
 			if a := next.Find(d.Skill); a != nil {
 				a.Docs = slices.DeleteFunc(a.Docs, func(doc string) bool { return doc == name })
 			}
-			left, d.Docs = append(left, name), slices.Delete(d.Docs, 0, 1)
+			removed, d.Docs = append(removed, name), slices.Delete(d.Docs, 0, 1)
 			tokens = m.all(ctx, next)
 		}
 	}
-	if next.Break(); len(left) > 0 {
-		l.lines = append(l.lines, "no longer in view, to make room: "+strings.Join(left, ", "))
+	if next.Break(); len(removed) > 0 {
+		l.lines = append(l.lines, "no longer in view, to make room: "+strings.Join(removed, ", "))
 	}
 	return m.err
 }
 
-// crossed is the event of a call that crosses Warn.
-func crossed(line string) core.Event { return core.Event{Kind: core.ContentBudget, Detail: line} }
+// budgetEvent returns the event of a call that crosses Warn.
+func budgetEvent(line string) core.Event { return core.Event{Kind: core.ContentBudget, Detail: line} }
 
-// measuring estimates the size of texts, once for each text.
-type measuring struct {
+// measurer estimates the tokens of texts, and caches them.
+type measurer struct {
 	scope *Scope
 	known map[string]int // by digest
 	err   error          // the first one
 }
 
-func newMeasuring(s *Scope) *measuring { return &measuring{scope: s, known: map[string]int{}} }
+func newMeasurer(s *Scope) *measurer { return &measurer{scope: s, known: map[string]int{}} }
 
-func (m *measuring) text(ctx context.Context, digest string) int {
+func (m *measurer) text(ctx context.Context, digest string) int {
 	n, ok := m.known[digest]
 	if !ok && m.err == nil {
 		n, m.err = m.scope.TextSize(ctx, digest)
@@ -188,7 +186,7 @@ func (m *measuring) text(ctx context.Context, digest string) int {
 }
 
 // delivery returns how many tokens of a delivery are in view.
-func (m *measuring) delivery(ctx context.Context, d *state.Delivery) (tokens int) {
+func (m *measurer) delivery(ctx context.Context, d *state.Delivery) (tokens int) {
 	if d.Spent || m.scope.IsHidden(d) {
 		return 0
 	}
@@ -202,7 +200,7 @@ func (m *measuring) delivery(ctx context.Context, d *state.Delivery) (tokens int
 }
 
 // skill returns how many tokens of a skill are in view.
-func (m *measuring) skill(ctx context.Context, rec *state.Record, name string) (tokens int) {
+func (m *measurer) skill(ctx context.Context, rec *state.Record, name string) (tokens int) {
 	for i := range rec.Deliveries {
 		if d := &rec.Deliveries[i]; d.Skill == name {
 			tokens += m.delivery(ctx, d)
@@ -211,16 +209,17 @@ func (m *measuring) skill(ctx context.Context, rec *state.Record, name string) (
 	return tokens
 }
 
-func (m *measuring) all(ctx context.Context, rec *state.Record) (tokens int) {
+// all returns how many tokens of all skills are in view.
+func (m *measurer) all(ctx context.Context, rec *state.Record) (tokens int) {
 	for i := range rec.Deliveries {
 		tokens += m.delivery(ctx, &rec.Deliveries[i])
 	}
 	return tokens
 }
 
-// makeRoom takes texts of ended loads, and superseded ones, out of rec until at
-// most limit tokens are in view. It returns how many are in view then.
-func (m *measuring) makeRoom(ctx context.Context, rec *state.Record, limit int) int {
+// makeRoom removes superseded texts and texts of ended loads from rec until at most limit tokens
+// are in view. It returns how many are in view then.
+func (m *measurer) makeRoom(ctx context.Context, rec *state.Record, limit int) int {
 	rec.Break()
 	tokens := m.all(ctx, rec)
 	for i := len(rec.Deliveries) - 1; i >= 0 && tokens > limit; i-- {
@@ -232,14 +231,14 @@ func (m *measuring) makeRoom(ctx context.Context, rec *state.Record, limit int) 
 	return tokens
 }
 
-// largest returns the name of the skill that takes most tokens among the loads in of, and
-// how many. If of is empty, it compares all loaded skills.
-func (m *measuring) largest(ctx context.Context, rec *state.Record, of []state.Active) (name string, most int) {
-	if len(of) == 0 {
-		of = rec.Active
+// largest returns the skill in loads with most tokens in view, and how many these are. If loads
+// is empty, it compares all loaded skills.
+func (m *measurer) largest(ctx context.Context, rec *state.Record, loads []state.Active) (name string, most int) {
+	if len(loads) == 0 {
+		loads = rec.Active
 	}
 	most = -1
-	for _, a := range of {
+	for _, a := range loads {
 		if tokens := m.skill(ctx, rec, a.Skill); tokens > most {
 			name, most = a.Skill, tokens
 		}
@@ -247,17 +246,17 @@ func (m *measuring) largest(ctx context.Context, rec *state.Record, of []state.A
 	return name, most
 }
 
-// largestOf names what takes most tokens: a skill, or the files that were read.
-func largestOf(skill string, tokens, read int) string {
+// largestText names what takes most tokens: a skill, or the files that were read.
+func largestText(skill string, tokens, read int) string {
 	if read > tokens {
 		skill, tokens = "files that were read", read
 	}
-	return fmt.Sprintf("largest: %s, %d", skill, about(tokens, 0))
+	return fmt.Sprintf("largest: %s, %d", skill, roundTokens(tokens, 0))
 }
 
-// about rounds a large number of tokens to hundreds, unless the result would not
-// be above the bound.
-func about(tokens, above int) int {
+// roundTokens rounds a large number of tokens to hundreds, unless the result would not exceed
+// above.
+func roundTokens(tokens, above int) int {
 	if rounded := (tokens + 50) / 100 * 100; tokens >= 1000 && rounded > above {
 		return rounded
 	}

@@ -6,15 +6,15 @@ import (
 	"slices"
 )
 
-// Default returns the operations of the default vocabulary in their order, except
-// [Search], which is offered if there are more skills than an overview describes.
+// Default returns the operations of the default vocabulary in their order, without [Search]. A
+// runtime offers Search if there are more skills than an overview describes.
 func Default() []tools.Operation {
 	return []tools.Operation{Load(), SelectDocs(), ListDocs(), Unload(), Read()}
 }
 
-// Choose builds the set of the named operations, in the order of operations. The
-// error wraps ErrSet and says what is missing: a name that does not exist, or
-// another tool that a chosen one needs.
+// Choose returns the set of the operations with these names, in the order of operations. The
+// error wraps tools.ErrSet if a name does not exist, or if a chosen tool needs another one that
+// is not chosen.
 func Choose(operations []tools.Operation, names []string) (*Set, error) {
 	var chosen []tools.Operation
 	for _, o := range operations {

@@ -11,22 +11,21 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// guessed is the activation of loads that neither the user nor the model has asked for. Their
-// lists bind only the commands of the skill itself until the model loads it.
+// guessed is the activation of a load that neither the user, the model nor the host has chosen.
+// Until the model loads such a skill, its list applies only to its own commands.
 const guessed = "guess"
 
-// Declaration is a set of declared loads whose texts are read, ready to be
-// applied.
+// Declaration is a set of loads without a call, whose texts are read.
 type Declaration struct {
 	change loading
 }
 
-// Declare reads the texts of declared loads, all or none: an unknown skill or
-// doc, or more skills than the cap, is an error that wraps ErrDeclared. Unlike
-// the model, the host may load a hidden skill.
-func Declare(ctx context.Context, s *Scope, loads []tools.Declared) (*Declaration, error) {
+// Declare reads the texts of loads without a call, all or none. The error wraps tools.ErrLoads
+// if a skill or doc is unknown, or if there are more skills than the cap. Unlike the model, the
+// host may load hidden skills.
+func Declare(ctx context.Context, s *Scope, loads []tools.Load) (*Declaration, error) {
 	if s.Max > 0 && len(loads) > s.Max {
-		return nil, fmt.Errorf("%w: %d skills are more than the cap of %d", tools.ErrDeclared, len(loads), s.Max)
+		return nil, fmt.Errorf("%w: %d skills are more than the cap of %d", tools.ErrLoads, len(loads), s.Max)
 	}
 	d := &Declaration{change: loading{scope: s, activation: "declared"}}
 	switch {
@@ -42,21 +41,21 @@ func Declare(ctx context.Context, s *Scope, loads []tools.Declared) (*Declaratio
 	for _, l := range loads {
 		skill, err := s.Catalog().Snapshot().Resolve(l.Skill)
 		if err != nil {
-			return nil, fmt.Errorf("%w: %w", tools.ErrDeclared, err)
+			return nil, fmt.Errorf("%w: %w", tools.ErrLoads, err)
 		}
 		if a := rec.FindID(skill.ID); a != nil {
 			skill.Name = a.Skill
 		}
 		t, err := readSkillText(ctx, s, skill, l.Docs, l.AllDocs)
-		if err == nil && len(t.left) > 0 {
-			err = t.left[0]
+		if err == nil && len(t.unreadable) > 0 {
+			err = t.unreadable[0]
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%w: %w", tools.ErrDeclared, err)
+			return nil, fmt.Errorf("%w: %w", tools.ErrLoads, err)
 		}
 		for _, doc := range l.Docs {
-			if !l.AllDocs && len(known([]string{doc}, t.known)) == 0 {
-				return nil, fmt.Errorf("%w: %w %q of %q", tools.ErrDeclared, catalog.ErrUnknownDoc, doc, l.Skill)
+			if !l.AllDocs && len(knownDocs([]string{doc}, t.known)) == 0 {
+				return nil, fmt.Errorf("%w: %w %q of %q", tools.ErrLoads, catalog.ErrUnknownDoc, doc, l.Skill)
 			}
 		}
 		d.change.texts = append(d.change.texts, t)
@@ -64,9 +63,9 @@ func Declare(ctx context.Context, s *Scope, loads []tools.Declared) (*Declaratio
 	return d, nil
 }
 
-// Apply makes the loads under a call number of their own, at the user message of
-// anchor. Skills that are already in view stay where they are. If the loads
-// exceed the content budget, the error wraps ErrDeclared.
+// Apply makes the loads with one new call number, at the user message of anchor. Texts that are
+// already in view stay at their place. The error wraps tools.ErrLoads if the loads exceed the
+// content budget.
 func (d *Declaration) Apply(ctx context.Context, rec *state.Record, anchor state.Mark) (*state.Record, error) {
 	rec = rec.Clone()
 	rec.Calls++
@@ -74,8 +73,8 @@ func (d *Declaration) Apply(ctx context.Context, rec *state.Record, anchor state
 	scope.State = withNumber{scope.State, rec.Calls}
 	d.change.scope, d.change.anchor = &scope, &anchor
 	next, err := d.change.apply(ctx, rec)
-	if told := tools.ModelError(""); errors.As(err, &told) {
-		return nil, fmt.Errorf("%w: %w", tools.ErrDeclared, err)
+	if refused := tools.ModelError(""); errors.As(err, &refused) {
+		return nil, fmt.Errorf("%w: %w", tools.ErrLoads, err)
 	}
 	return next, err
 }

@@ -15,20 +15,20 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// readDocs reads and pins the named docs of a catalog that are listed. left says which docs
-// are left out and why: single docs that cannot be read, or all of them if they
-// are too large together.
-func readDocs(ctx context.Context, s *Scope, from *catalog.Catalog, skill string, listed, names []string) (docs []docText, left []tools.ModelError, err error) {
+// readDocs reads and pins the named docs of a skill. listed are all docs that the skill has.
+// unreadable says which docs it leaves out and why: docs that cannot be read, or all if they are
+// too large together.
+func readDocs(ctx context.Context, s *Scope, from *catalog.Catalog, skill string, listed, names []string) (docs []docText, unreadable []tools.ModelError, err error) {
 	total := 0
 	for _, name := range names {
 		c, err := from.DocOf(ctx, skill, listed, name)
 		if err != nil {
-			err = unreadable(ctx, err, "doc %q of %q cannot be read", name, skill)
-			told := tools.ModelError("")
-			if !errors.As(err, &told) {
+			err = readError(ctx, err, "doc %q of %q cannot be read", name, skill)
+			refused := tools.ModelError("")
+			if !errors.As(err, &refused) {
 				return nil, nil, err
 			}
-			left = append(left, told)
+			unreadable = append(unreadable, refused)
 			continue
 		}
 		if total += len(c.Text); total > maxDocBytes {
@@ -41,21 +41,21 @@ func readDocs(ctx context.Context, s *Scope, from *catalog.Catalog, skill string
 			return nil, nil, err
 		}
 	}
-	return docs, left, nil
+	return docs, unreadable, nil
 }
 
-// leftOut adds to the answer which docs are left out.
-func leftOut(r *reply, left []tools.ModelError) {
-	for i, told := range left {
+// addUnreadable adds to the answer which docs could not be read.
+func addUnreadable(r *reply, unreadable []tools.ModelError) {
+	for i, err := range unreadable {
 		if i == callargs.MaxNamed {
-			r.after("error: %d more docs cannot be read", len(left)-i)
+			r.add("error: %d more docs cannot be read", len(unreadable)-i)
 			return
 		}
-		r.after("error: %s", told)
+		r.add("error: %s", err)
 	}
 }
 
-// pinnedDocs returns the docs as a record keeps them.
+// pinnedDocs converts docs for a record.
 func pinnedDocs(docs []docText) []state.Doc {
 	var pinned []state.Doc
 	for _, d := range docs {
@@ -64,48 +64,46 @@ func pinnedDocs(docs []docText) []state.Doc {
 	return pinned
 }
 
-// unknownDocs adds to the answer which of the named docs no skill of the call
-// has.
-func unknownDocs(r *reply, texts []skillText, docs []string) {
+// addUnknownDocs adds to the answer which of the named docs no skill of the call has.
+func addUnknownDocs(r *reply, texts []skillText, docs []string) {
 	unknown := 0
 	for _, doc := range docs {
 		if slices.ContainsFunc(texts, func(t skillText) bool { return slices.Contains(t.known, path.Clean(doc)) }) {
 			continue
 		}
 		if unknown++; unknown <= callargs.MaxNamed {
-			r.after("error: %s", unknownDoc(texts[0].skill.Name, doc, texts[0].known))
+			r.add("error: %s", unknownDoc(texts[0].skill.Name, doc, texts[0].known))
 		}
 	}
 	if unknown > callargs.MaxNamed {
-		r.after("error: %d more docs are unknown", unknown-callargs.MaxNamed)
+		r.add("error: %d more docs are unknown", unknown-callargs.MaxNamed)
 	}
 }
 
 func unknownDoc(skill, doc string, known []string) tools.ModelError {
 	has := "it has none"
 	if len(known) > 0 {
-		has = "its docs are " + jsonList(known, 40) + didYouMean(known, doc)
+		has = "its docs are " + jsonList(known, 40) + suggestFile(known, doc)
 	}
 	return tools.ModelError(fmt.Sprintf("skill %q has no doc %q; %s", skill, printable.Cut(doc, 200), has))
 }
 
-// didYouMean names the file that was most likely meant, or is "".
-func didYouMean(files []string, asked string) string {
-	like := search.NearestFile(files, asked)
+// suggestFile names the file that was most likely meant, or returns "".
+func suggestFile(files []string, name string) string {
+	like := search.NearestFile(files, name)
 	if like == "" {
 		return ""
 	}
 	return fmt.Sprintf("; did you mean %q?", printable.Cut(like, 200))
 }
 
-// known returns the cleaned names that are docs, in the order in which they were
-// named.
-func known(names, docs []string) []string {
-	var out []string
+// knownDocs returns the cleaned names that are in docs, each once and in order.
+func knownDocs(names, docs []string) []string {
+	var cleaned []string
 	for _, n := range names {
-		if n = path.Clean(n); slices.Contains(docs, n) && !slices.Contains(out, n) {
-			out = append(out, n)
+		if n = path.Clean(n); slices.Contains(docs, n) && !slices.Contains(cleaned, n) {
+			cleaned = append(cleaned, n)
 		}
 	}
-	return out
+	return cleaned
 }

@@ -43,9 +43,9 @@ func ExampleNewSet() {
 	// Output: {"properties":{"skill":{"type":"string"}},"required":["skill"],"type":"object"}
 }
 
-// desk is a conversation over one skill with two docs. Who has no runtime makes a Scope
-// like it.
-func desk() (*skilltools.Scope, error) {
+// newScope returns the scope of a conversation with one skill and two docs. A program without a
+// runtime makes a Scope like this.
+func newScope() (*skilltools.Scope, error) {
 	skills := fstest.MapFS{
 		"pdf/SKILL.md":  {Data: []byte("---\nname: pdf\ndescription: Fill in PDF forms.\n---\n# PDF\n")},
 		"pdf/forms.md":  {Data: []byte("# Forms\n")},
@@ -59,7 +59,7 @@ func desk() (*skilltools.Scope, error) {
 	return &skilltools.Scope{State: here, View: here, Files: here, Events: here}, nil
 }
 
-// conversation is what a runtime gives the calls of an agent.
+// conversation implements the scope of an agent's calls.
 type conversation struct {
 	skilltools.Files // of which there are none but pinned texts
 	skills           *catalog.Catalog
@@ -120,7 +120,7 @@ func call(s *skilltools.Scope, o tools.Operation, arguments string) {
 }
 
 func ExampleLoad() {
-	s, err := desk()
+	s, err := newScope()
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -134,7 +134,7 @@ func ExampleLoad() {
 }
 
 func ExampleSelectDocs() {
-	s, err := desk()
+	s, err := newScope()
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -148,7 +148,7 @@ func ExampleSelectDocs() {
 }
 
 func ExampleListDocs() {
-	s, err := desk()
+	s, err := newScope()
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -160,7 +160,7 @@ func ExampleListDocs() {
 }
 
 func ExampleRead() {
-	s, err := desk()
+	s, err := newScope()
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -175,7 +175,7 @@ func ExampleRead() {
 }
 
 func ExampleUnload() {
-	s, err := desk()
+	s, err := newScope()
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -190,7 +190,7 @@ func ExampleUnload() {
 }
 
 func ExampleSearch() {
-	s, err := desk()
+	s, err := newScope()
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -205,21 +205,21 @@ func ExampleSearch() {
 
 // A host loads skills itself before the model is called.
 func ExampleDeclare() {
-	s, err := desk()
+	s, err := newScope()
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	defer s.Catalog().Close()
 	ctx := context.Background()
-	declared, err := skilltools.Declare(ctx, s, []tools.Declared{{Skill: "pdf", Docs: []string{"forms.md"}}})
+	declared, err := skilltools.Declare(ctx, s, []tools.Load{{Skill: "pdf", Docs: []string{"forms.md"}}})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	rec, err := declared.Apply(ctx, &state.Record{}, state.Mark{})
 	fmt.Println(rec.Active[0].Skill, rec.Active[0].Docs, err)
-	_, err = skilltools.Declare(ctx, s, []tools.Declared{{Skill: "pfd"}})
+	_, err = skilltools.Declare(ctx, s, []tools.Load{{Skill: "pfd"}})
 	fmt.Println(err)
 	// Output:
 	// pdf [forms.md] <nil>

@@ -4,11 +4,11 @@ import (
 	"strings"
 )
 
-// SearchGuidance is the rule about [Search].
+// SearchGuidance is the rule for [Search].
 const SearchGuidance = "More skills than are listed: find them with " + SearchName + ", in several wordings."
 
-// Guidance returns the rules that follow the list of skills. They name only tools
-// of the set and stay under 700 characters.
+// Guidance returns the rules that follow the list of skills. They name only tools of the set and
+// have less than 700 characters.
 func (s *Set) Guidance() string {
 	if !s.Has("skill_load") {
 		return ""

@@ -32,7 +32,7 @@ func TestHugeArguments(t *testing.T) {
 		{"one long mode", `{"skill":"pdf","mode":"` + many("x") + `"}`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			d := newDesk(t, library())
+			d := newHarness(t, library())
 			d.Max = 0
 			d.call("skill_load", `pdf`)
 			for _, o := range Default() {

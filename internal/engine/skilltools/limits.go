@@ -7,14 +7,14 @@ const (
 	// pageBytes bounds the bytes of a page, half of a whole answer. A longer line gets a
 	// page of its own.
 	pageBytes = 32 << 10
-	// headRoom is reserved in an answer for what stands beside the page.
+	// headRoom is reserved in an answer for the head line and the notes of a page.
 	headRoom = 2 << 10
 	// headBytes of a file are enough to detect its type.
 	headBytes = 3 << 10
 )
 
-// maxDocBytes bounds the docs that one call may bring into view, in bytes: more would not fit
-// into the context of any model.
+// maxDocBytes bounds the docs that one call may deliver, in bytes. More would not fit into the
+// context window of any model.
 const maxDocBytes = 1 << 20
 
 // Bounds of the docs that a body names.
@@ -23,14 +23,14 @@ const (
 	maxListedRefs = 40
 	// maxInlineRefs bounds the docs that come with a body.
 	maxInlineRefs = 16
-	// maxInlineTokens bounds their text, in estimated tokens.
+	// maxInlineTokens bounds the text of these docs, in estimated tokens.
 	maxInlineTokens = 6000
 )
 
 // Bounds of a search and its answer.
 const (
-	// standardHits is how many skills an answer names if the call sets no limit.
-	standardHits = 8
+	// defaultHits is how many skills an answer names if the call sets no limit.
+	defaultHits = 8
 	// maxHits is the largest limit that a call may set.
 	maxHits = 20
 	// maxPhrasings bounds the wordings of a call. The index is searched once for each.

@@ -10,8 +10,7 @@ import (
 	"github.com/satchel-go/satchel/internal/text/plainjson"
 )
 
-// No answer, encoded in JSON, is longer than the host allows, whatever a skill
-// contains.
+// No answer, encoded in JSON, is longer than the host allows.
 func TestAnswersAreBounded(t *testing.T) {
 	files := library()
 	for i := range 600 {
@@ -20,7 +19,7 @@ func TestAnswersAreBounded(t *testing.T) {
 	control := strings.Repeat("\x01", 100<<10)
 	files["pdf/control.txt"] = control
 	files["pdf/lines.txt"] = strings.Repeat(strings.Repeat("\x01", 99)+"\n", 2000)
-	d := newDesk(t, files)
+	d := newHarness(t, files)
 	for _, limit := range []int{0, 8 << 10} {
 		d.Scope.Limits.Answer = limit
 		most := d.Scope.Limits.OrDefaults().Answer
@@ -51,7 +50,7 @@ func TestCursors(t *testing.T) {
 	}
 	data := []byte(strings.Repeat("0123456789\x00", 20_000))
 	files["csv/data.bin"] = string(data)
-	d := newDesk(t, files)
+	d := newHarness(t, files)
 	d.call("skill_load", "csv")
 	seen, next := 0, 0
 	for pages := 0; pages == 0 || next > 0; pages++ {

@@ -8,14 +8,15 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// ListDocs is skill_list_docs: the docs of a skill as a JSON array.
+// ListDocs returns the operation skill_list_docs, which lists the docs of a skill as a JSON
+// array.
 func ListDocs() tools.Operation {
 	return tools.Operation{
 		Name:        "skill_list_docs",
 		Description: "List the docs of a skill.",
 		Fields: []tools.Field{
 			{Name: "skill", Kind: tools.Text, Required: true, Aliases: skillAliases()},
-			{Name: "offset", Kind: tools.Count, Quiet: true},
+			{Name: "offset", Kind: tools.Count, Hidden: true},
 		},
 		Kind: tools.Reads,
 		Call: With(listDocs),
@@ -31,15 +32,15 @@ func listDocs(ctx context.Context, s *Scope, args tools.Args) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	docs, err := s.Loaded(rec).Docs(ctx, skill.Name)
+	docs, err := s.LoadedCatalog(rec).Docs(ctx, skill.Name)
 	if err != nil {
-		return "", unreadable(ctx, err, "docs of %q cannot be listed", skill.Name)
+		return "", readError(ctx, err, "docs of %q cannot be listed", skill.Name)
 	}
 	return docsPage(docs, args, s.Limits.OrDefaults().Answer-headRoom)
 }
 
-// docsPage writes the names from the offset on as an array. If they take more
-// than room bytes, it writes the first ones and where to go on.
+// docsPage returns the names from the offset on as a JSON array. If they take more than room
+// bytes, it returns the first ones and the next offset.
 func docsPage(docs []string, args tools.Args, room int) (string, error) {
 	first, _ := args.Count("offset")
 	first = min(first, len(docs))

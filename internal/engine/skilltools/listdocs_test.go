@@ -26,7 +26,7 @@ func TestListDocs(t *testing.T) {
 		{"unknown field: an array has no place for a warning", `{"skill":"pdf","verbose":true}`, `["forms.md","refs/tables.md"]`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			d := newDesk(t, library())
+			d := newHarness(t, library())
 			d.expect("skill_list_docs", tt.args, tt.answer)
 			if d.record().Version != 0 || len(d.events) != 0 {
 				t.Error("listing docs has changed the record or reported an event")
@@ -38,14 +38,14 @@ func TestListDocs(t *testing.T) {
 		for i := range 100 {
 			files["many/"+string(rune('a'+i/10))+string(rune('0'+i%10))+` "<&>.md`] = "x"
 		}
-		d := newDesk(t, files)
+		d := newHarness(t, files)
 		var got []string
 		if err := json.Unmarshal([]byte(d.call("skill_list_docs", "many")), &got); err != nil || len(got) != 100 || !slices.IsSorted(got) {
 			t.Errorf("%d docs, %v: %q", len(got), err, got)
 		}
 	})
 	t.Run("the run is over", func(t *testing.T) {
-		d := newDesk(t, library())
+		d := newHarness(t, library())
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		if _, err := d.try(ctx, "skill_list_docs", `pdf`); !errors.Is(err, context.Canceled) {

@@ -35,7 +35,7 @@ func (c *countingFS) Open(name string) (fs.File, error) {
 
 // However many docs a call names, it lists their folder once.
 func TestDocsAreListedOncePerCall(t *testing.T) {
-	d := newDesk(t, library())
+	d := newHarness(t, library())
 	files := &countingFS{MapFS: d.files}
 	const docs = 300
 	for i := range docs {

@@ -16,7 +16,7 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// Load is skill_load: it loads skills, with the docs that the model names.
+// Load returns the operation skill_load, which loads skills with the docs that the model names.
 func Load() tools.Operation {
 	return tools.Operation{
 		Name:        "skill_load",
@@ -50,8 +50,8 @@ func load(ctx context.Context, s *Scope, args tools.Args) (string, error) {
 	var texts []skillText
 	for _, name := range names {
 		t, err := readSkill(ctx, s, name, args.Texts("docs"), args.Flag("include_all_docs"))
-		if told, ok := errors.AsType[tools.ModelError](err); ok {
-			r.after("error: %s", told)
+		if refused, ok := errors.AsType[tools.ModelError](err); ok {
+			r.add("error: %s", refused)
 			continue
 		}
 		if err != nil {
@@ -62,39 +62,38 @@ func load(ctx context.Context, s *Scope, args tools.Args) (string, error) {
 	if len(texts) == 0 {
 		return strings.Join(r.lines, "\n"), nil
 	}
-	unknownDocs(&r, texts, args.Texts("docs"))
+	addUnknownDocs(&r, texts, args.Texts("docs"))
 	for _, t := range texts {
-		leftOut(&r, t.left)
+		addUnreadable(&r, t.unreadable)
 	}
 	change := loading{scope: s, texts: texts, replace: args.Text("mode") == "replace"}
 	return change.save(ctx, &r)
 }
 
-// loading is the change of one load call, repeated until it is saved.
+// loading is the change of one load call. apply may run several times until the change is saved.
 type loading struct {
 	scope   *Scope
 	texts   []skillText
 	replace bool
-	// anchor is the user message of a load that no call made; activation says why
-	// it is made.
+	// anchor is the user message of a load without a call, and activation the reason of the load.
 	anchor     *state.Mark
 	activation string
-	// answered writes the answer; nil is that of skill_load.
-	answered Answered
+	// formatAnswer formats the answer. If it is nil, the answer is that of skill_load.
+	formatAnswer AnswerFunc
 
 	lines   []string
 	receipt state.Receipt
 	events  []core.Event
 }
 
-// save makes the change, saves it and returns the answer.
+// save makes and saves the change, emits its events, and returns the answer.
 func (l *loading) save(ctx context.Context, r *reply) (string, error) {
 	answer, err := l.scope.Update(ctx, func(rec *state.Record) (*state.Record, string, error) {
 		next, err := l.apply(ctx, rec)
-		if err != nil || l.answered == nil {
+		if err != nil || l.formatAnswer == nil {
 			return next, r.join(l.answer()), err
 		}
-		text, err := l.answered(next, l.lines, receiptOf(l.receipt))
+		text, err := l.formatAnswer(next, l.lines, receiptText(l.receipt))
 		return next, text, err
 	})
 	if err != nil {
@@ -109,6 +108,7 @@ func (l *loading) save(ctx context.Context, r *reply) (string, error) {
 	return answer, nil
 }
 
+// apply returns the record after the change of rec.
 func (l *loading) apply(ctx context.Context, rec *state.Record) (*state.Record, error) {
 	next := rec.Clone()
 	l.lines, l.events, l.receipt = nil, nil, state.Receipt{Call: l.scope.Number()}
@@ -120,86 +120,87 @@ func (l *loading) apply(ctx context.Context, rec *state.Record) (*state.Record, 
 		for _, a := range rec.Active {
 			if !slices.Contains(keep, a.Skill) {
 				next.Unload(a.Skill)
-				l.gone("unloaded: "+a.Skill, a.Skill, core.SkillUnloaded, "replaced")
+				l.addUnloaded("unloaded: "+a.Skill, a.Skill, core.SkillUnloaded, "replaced")
 			}
 		}
 	}
-	if err := l.room(next); err != nil {
+	if err := l.checkRoom(next); err != nil {
 		return nil, err
 	}
 	for i := range l.texts {
 		l.load(next, &l.texts[i])
 	}
 	for _, name := range lifetime.Evict(next, l.scope.Max, keep, l.scope.Victim) {
-		l.gone(fmt.Sprintf("unloaded to make room (at most %d): %s", l.scope.Max, name), name, core.SkillEvicted, "evicted")
+		l.addUnloaded(fmt.Sprintf("unloaded to make room (at most %d): %s", l.scope.Max, name), name, core.SkillEvicted, "evicted")
 	}
-	if err := l.spare(ctx, rec, next, keep); err != nil {
+	if err := l.evictForBudget(ctx, rec, next, keep); err != nil {
 		return nil, err
 	}
-	line, err := l.scope.fit(ctx, rec, next)
+	line, err := l.scope.fitBudget(ctx, rec, next)
 	if err != nil {
 		return nil, err
 	}
 	if line != "" {
-		l.lines, l.events = append(l.lines, line), append(l.events, crossed(line))
+		l.lines, l.events = append(l.lines, line), append(l.events, budgetEvent(line))
 	}
-	l.restricted(next)
+	l.addRestrictions(next)
 	return next, nil
 }
 
+// load loads one skill into next.
 func (l *loading) load(next *state.Record, t *skillText) {
 	name, revision := t.skill.Name, ""
-	if t.skill.Editable { // others are read as they are now
+	if t.skill.Editable { // sources of other skills keep no revisions
 		revision = t.skill.Revision
 	}
 	before := next.Find(name)
-	moved := before != nil && revision != "" && before.Revision != revision
-	was := l.scope.LoadedAs(name)
+	hasNewRevision := before != nil && revision != "" && before.Revision != revision
+	oldID := l.scope.LoadedAs(name)
 	if before != nil {
-		was = before.ID
+		oldID = before.ID
 	}
-	another := was != "" && was != t.skill.ID
+	isOther := oldID != "" && oldID != t.skill.ID
 	keep := next.KeepList
 	if l.activation == guessed {
 		keep = next.GuessList
 	}
 	keep(name, l.scope.Number(), t.skill.AllowedTools, t.skill.Repaired)
-	done := next.Load(state.Load{
+	result := next.Load(state.Load{
 		Call: l.scope.Number(), Anchor: l.anchor, Skill: name, ID: t.skill.ID, Revision: t.skill.Revision, Digest: t.body.Digest,
 		Docs: pinnedDocs(t.docs), All: t.all, Selected: pinnedDocs(t.selected), Listing: t.listing.Digest,
 	}, l.scope.shows)
-	d := done.Delivery
-	l.said(name, &done, another)
-	if d.Body || len(d.Docs) > 0 || done.IsNew || moved {
+	d := result.Delivery
+	l.addLine(name, &result, isOther)
+	if d.Body || len(d.Docs) > 0 || result.IsNew || hasNewRevision {
 		l.receipt.Changes = append(l.receipt.Changes, state.Change{
-			Op: state.Loaded, Skill: name, Digest: d.Digest, Revision: revision, All: t.all, Docs: done.Docs,
+			Op: state.Loaded, Skill: name, Digest: d.Digest, Revision: revision, All: t.all, Docs: result.Docs,
 		})
 	}
-	if done.IsNew {
+	if result.IsNew {
 		l.events = append(l.events, core.Event{Kind: core.SkillActivated, Skill: name, Detail: l.activation})
 	}
-	l.events = append(l.events, core.Event{Kind: core.SkillLoaded, Skill: name, Digest: d.Digest, Docs: done.Docs})
+	l.events = append(l.events, core.Event{Kind: core.SkillLoaded, Skill: name, Digest: d.Digest, Docs: result.Docs})
 }
 
-// said adds the line about a load. another reports that the name was that of another loaded
-// skill.
-func (l *loading) said(name string, done *state.LoadResult, another bool) {
+// addLine adds the line about a load to the answer. isOther reports that the name meant another
+// loaded skill before.
+func (l *loading) addLine(name string, result *state.LoadResult, isOther bool) {
 	var docs []string
-	d, revived := &done.Delivery, done.IsNew
+	d, isNew := &result.Delivery, result.IsNew
 	for _, doc := range d.Docs {
 		docs = append(docs, doc.Name)
 	}
 	line := "loaded: " + name
 	switch {
-	case revived && !d.Body:
+	case isNew && !d.Body:
 		line += "; its text is above"
 		if len(docs) > 0 {
 			line += ", docs added: " + strings.Join(docs, ", ")
 		}
-	case d.Body && done.IsRestored:
+	case d.Body && result.IsRestored:
 		line += " (the whole text: this one supersedes the shorter one)"
-	case d.Body && d.Supersedes && another:
-		line += " (another skill has this name now: its text supersedes that of the earlier one)"
+	case d.Body && d.Supersedes && isOther:
+		line += " (isOther skill has this name now: its text supersedes that of the earlier one)"
 	case d.Body && d.Supersedes:
 		line += " (its text has changed: this one supersedes the earlier one)"
 	case !d.Body && len(docs) > 0:
@@ -210,8 +211,9 @@ func (l *loading) said(name string, done *state.LoadResult, another bool) {
 	l.lines = append(l.lines, line)
 }
 
-// restricted adds what may still be called after a skill with a list was loaded.
-func (l *loading) restricted(next *state.Record) {
+// addRestrictions adds a line about the tools that may be called after a skill with a list was
+// loaded.
+func (l *loading) addRestrictions(next *state.Record) {
 	listed := slices.ContainsFunc(l.texts, func(t skillText) bool { return t.skill.AllowedTools != nil })
 	if listed {
 		if line := l.scope.Restricted(next); line != "" {
@@ -220,14 +222,15 @@ func (l *loading) restricted(next *state.Record) {
 	}
 }
 
-func (l *loading) gone(line, skill string, kind core.EventKind, why string) {
+// addUnloaded adds an unloaded skill to the answer, the receipt and the events.
+func (l *loading) addUnloaded(line, skill string, kind core.EventKind, why string) {
 	l.lines = append(l.lines, line)
 	l.receipt.Changes = append(l.receipt.Changes, state.Change{Op: state.Unloaded, Skill: skill})
 	l.events = append(l.events, core.Event{Kind: kind, Skill: skill}, core.Event{Kind: core.SkillCompleted, Skill: skill, Detail: why})
 }
 
-// receiptOf is a receipt as it is stored, "" for a call that changed nothing.
-func receiptOf(r state.Receipt) string {
+// receiptText returns the stored form of a receipt, "" if the call has changed nothing.
+func receiptText(r state.Receipt) string {
 	if len(r.Changes) == 0 {
 		return ""
 	}
@@ -242,8 +245,8 @@ func (l *loading) answer() string {
 	return text
 }
 
-// Providing returns the name of the operation with this name or, without one, of that which
-// stands for it; "" for none.
+// Providing returns the operation with this name, or else the operation that provides the same,
+// or "".
 func (s *Set) Providing(name string) string {
 	if s.Has(name) {
 		return name
@@ -256,14 +259,14 @@ func (s *Set) Providing(name string) string {
 	return ""
 }
 
-// Answered formats the result of a load or unload. next is the new record, and notes describe
+// AnswerFunc formats the result of a load or unload. next is the new record, and notes describe
 // the change. receipt is "" if nothing changed.
-type Answered func(next *state.Record, notes []string, receipt string) (string, error)
+type AnswerFunc func(next *state.Record, notes []string, receipt string) (string, error)
 
-// LoadAll loads all skills of names, which are names or locations. An unknown one, or more
-// skills than the cap, changes nothing and is a [tools.ModelError]. In a vocabulary that evicts,
-// other skills are unloaded to make room. replace unloads all other skills.
-func LoadAll(ctx context.Context, s *Scope, names []string, replace bool, answered Answered) (string, error) {
+// LoadAll loads skills by names or locations. An unknown one, or more skills than the cap,
+// changes nothing and is a [tools.ModelError]. In a vocabulary that evicts, other skills are
+// unloaded to make room. replace unloads all other skills.
+func LoadAll(ctx context.Context, s *Scope, names []string, replace bool, format AnswerFunc) (string, error) {
 	if s.Max > 0 && len(names) > s.Max {
 		return "", tools.ModelErrorf("%d skills in one call are more than the %d that can be loaded; load fewer", len(names), s.Max)
 	}
@@ -282,8 +285,8 @@ func LoadAll(ctx context.Context, s *Scope, names []string, replace bool, answer
 		if err == nil {
 			t, err = readSkillText(ctx, s, skill, nil, false)
 		}
-		if told, ok := errors.AsType[tools.ModelError](err); ok {
-			unknown = append(unknown, string(told))
+		if refused, ok := errors.AsType[tools.ModelError](err); ok {
+			unknown = append(unknown, string(refused))
 			continue
 		}
 		if err != nil {
@@ -294,14 +297,14 @@ func LoadAll(ctx context.Context, s *Scope, names []string, replace bool, answer
 	if len(unknown) > 0 {
 		return "", tools.ModelErrorf("%s", strings.Join(unknown, "; "))
 	}
-	change := loading{scope: s, texts: texts, replace: replace, answered: answered}
+	change := loading{scope: s, texts: texts, replace: replace, formatAnswer: format}
 	return change.save(ctx, &reply{})
 }
 
-// skillAt returns what [Scope.Skill] returns for a name, and else the one skill with this
-// location: its place as overviews and receipts show it, or its absolute path.
+// skillAt is skillToLoad, but also accepts the location of a skill: its place in overviews and
+// receipts, or its absolute path.
 func (s *Scope) skillAt(rec *state.Record, ref string) (core.Skill, error) {
-	skill, err := s.toLoad(rec, ref)
+	skill, err := s.skillToLoad(rec, ref)
 	if err == nil || !strings.Contains(ref, "/") {
 		return skill, err
 	}
@@ -311,7 +314,7 @@ func (s *Scope) skillAt(rec *state.Record, ref string) (core.Skill, error) {
 		if path.Clean(ref) != skill.Location && ref != at && ref != strings.Join(strings.Fields(skill.Place), " ") {
 			continue
 		}
-		if skill, err := s.toLoad(rec, skill.ID); err == nil {
+		if skill, err := s.skillToLoad(rec, skill.ID); err == nil {
 			found = append(found, skill)
 		}
 	}
@@ -328,9 +331,10 @@ func (s *Scope) skillAt(rec *state.Record, ref string) (core.Skill, error) {
 	return core.Skill{}, tools.ModelErrorf("%q is the location of %d skills: name one of %s", printable.Cut(ref, 200), len(found), jsonList(names, 10))
 }
 
-// room refuses a load above the cap where no skill is unloaded to make room.
-func (l *loading) room(next *state.Record) error {
-	if l.answered == nil || l.scope.Evicts || l.scope.Max < 1 {
+// checkRoom returns an error for a load above the cap, unless other skills are unloaded to make
+// room.
+func (l *loading) checkRoom(next *state.Record) error {
+	if l.formatAnswer == nil || l.scope.EvictsOnLoad || l.scope.Max < 1 {
 		return nil
 	}
 	more := 0
@@ -345,11 +349,11 @@ func (l *loading) room(next *state.Record) error {
 	return nil
 }
 
-// UnloadAll unloads the named skills that are loaded, or all.
-func UnloadAll(ctx context.Context, s *Scope, names []string, all bool, answered Answered) (string, error) {
+// UnloadAll unloads the named skills, or all loaded skills.
+func UnloadAll(ctx context.Context, s *Scope, names []string, all bool, format AnswerFunc) (string, error) {
 	if len(names) == 0 && !all {
 		return "", tools.ModelErrorf(`name skills, such as {"names":["…"]}, or set all`)
 	}
-	c := unloading{scope: s, snapshot: s.Catalog().Snapshot(), names: names, all: all, answered: answered}
+	c := unloading{scope: s, snapshot: s.Catalog().Snapshot(), names: names, all: all, formatAnswer: format}
 	return c.save(ctx)
 }

@@ -9,18 +9,18 @@ import (
 	"github.com/satchel-go/satchel/loadmode"
 )
 
-// Content that is loaded but that no request shows is delivered again when the
-// model asks for it. The answer never refers to a text "above".
+// A loaded text that the request does not show is delivered again when the model loads the skill.
+// The answer then does not say that the text is above.
 func TestLoadWhatIsNotShown(t *testing.T) {
 	t.Run("after it was shown once", func(t *testing.T) {
-		d := newDesk(t, library())
+		d := newHarness(t, library())
 		d.call("skill_load", `{"skills":["pdf","docx"],"docs":["forms.md"]}`)
 		d.spend()
 		d.expect("skill_load", `{"skill":"pdf","docs":["forms.md"]}`, "loaded: pdf\n[skill#2 +pdf(forms.md)]")
 		d.expectView("docx#1 pdf#2 pdf/forms.md#2")
 	})
 	t.Run("body removed by a summary, docs still in view", func(t *testing.T) {
-		d := newDesk(t, library())
+		d := newHarness(t, library())
 		d.call("skill_load", `{"skill":"pdf"}`)
 		d.call("skill_select_docs", `{"skill":"pdf","docs":["forms.md"]}`)
 		d.hidden[1] = true
@@ -31,7 +31,7 @@ func TestLoadWhatIsNotShown(t *testing.T) {
 		}
 	})
 	t.Run("changed body removed by a summary, docs still in view", func(t *testing.T) {
-		d := newDesk(t, library())
+		d := newHarness(t, library())
 		d.call("skill_load", `{"skill":"pdf"}`)
 		d.call("skill_select_docs", `{"skill":"pdf","docs":["forms.md"]}`)
 		d.hidden[1] = true
@@ -40,7 +40,7 @@ func TestLoadWhatIsNotShown(t *testing.T) {
 		d.expectView("~pdf/forms.md#2 pdf#3 pdf/forms.md#3")
 	})
 	t.Run("doc removed by a summary, body in view", func(t *testing.T) {
-		d := newDesk(t, library())
+		d := newHarness(t, library())
 		d.call("skill_load", `{"skill":"pdf","docs":["forms.md"]}`)
 		d.hidden[1] = true
 		d.call("skill_load", `pdf`)
@@ -51,9 +51,9 @@ func TestLoadWhatIsNotShown(t *testing.T) {
 
 // spend marks everything that was delivered as spent: the model has answered to
 // it.
-func (d *desk) spend() {
+func (d *harness) spend() {
 	d.t.Helper()
-	_, err := d.records.Update(d.t.Context(), deskKey, func(rec *state.Record) (*state.Record, error) {
+	_, err := d.records.Update(d.t.Context(), harnessKey, func(rec *state.Record) (*state.Record, error) {
 		next := rec.Clone()
 		for i := range next.Deliveries {
 			next.Deliveries[i].Spent = true
@@ -67,7 +67,7 @@ func (d *desk) spend() {
 
 func TestLoadCap(t *testing.T) {
 	t.Run("the least recently used one goes", func(t *testing.T) {
-		d := newDesk(t, library())
+		d := newHarness(t, library())
 		d.Max = 2
 		d.call("skill_load", `{"skills":["pdf","docx"]}`)
 		d.call("skill_select_docs", `{"skill":"pdf","docs":["forms.md"]}`)
@@ -80,7 +80,7 @@ func TestLoadCap(t *testing.T) {
 		}
 	})
 	t.Run("the host chooses", func(t *testing.T) {
-		d := newDesk(t, library())
+		d := newHarness(t, library())
 		d.Max = 2
 		var offered []string
 		d.Victim = func(c []loadmode.Candidate) string {
@@ -96,7 +96,7 @@ func TestLoadCap(t *testing.T) {
 		}
 	})
 	t.Run("more than the cap in one call", func(t *testing.T) {
-		d := newDesk(t, library())
+		d := newHarness(t, library())
 		d.Max = 2
 		d.call("skill_load", `pdf`)
 		d.expect("skill_load", `{"skills":["docx","csv","spreadsheets"]}`,
@@ -104,7 +104,7 @@ func TestLoadCap(t *testing.T) {
 		d.expectView("pdf#1")
 	})
 	t.Run("no cap", func(t *testing.T) {
-		d := newDesk(t, library())
+		d := newHarness(t, library())
 		d.Max = 0
 		d.call("skill_load", `{"skills":["pdf","docx","csv","spreadsheets","pdf-tools"]}`)
 		if d.loaded() != "pdf, docx, csv, spreadsheets, pdf-tools" {

@@ -52,7 +52,7 @@ func TestLoad(t *testing.T) {
 		{"wrong mode", `{"skill":"pdf","mode":"swap"}`, "error: cannot read the arguments: field \"mode\": want one of add, replace, not \"swap\"", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			d := newDesk(t, library())
+			d := newHarness(t, library())
 			d.expect("skill_load", tt.args, tt.answer)
 			d.expectView(tt.view)
 			if tt.view == "" && d.record().Version != 0 {
@@ -65,7 +65,7 @@ func TestLoad(t *testing.T) {
 // The answer of a load is plain text that ends with its receipt, by which the
 // view finds the delivery.
 func TestLoadReceipt(t *testing.T) {
-	d := newDesk(t, library())
+	d := newHarness(t, library())
 	answer := d.call("skill_load", `{"skill":"pdf","docs":"forms.md"}`)
 	r, ok := state.ParseReceipt(answer)
 	if !ok || r.Call != 1 || len(r.Changes) != 1 {
@@ -88,7 +88,7 @@ func TestLoadReceipt(t *testing.T) {
 }
 
 func TestLoadTwice(t *testing.T) {
-	d := newDesk(t, library())
+	d := newHarness(t, library())
 	d.call("skill_load", `{"skill":"pdf","docs":["forms.md"]}`)
 	d.call("skill_load", `docx`)
 	d.expect("skill_load", `pdf`, "already loaded: pdf; its text is above")
@@ -105,7 +105,7 @@ func TestLoadTwice(t *testing.T) {
 }
 
 func TestLoadReplace(t *testing.T) {
-	d := newDesk(t, library())
+	d := newHarness(t, library())
 	d.call("skill_load", `{"skills":["pdf","docx","csv"]}`)
 	t.Run("unknown skill changes nothing", func(t *testing.T) {
 		d.expect("skill_load", `{"skill":"nope","mode":"replace"}`,
@@ -133,7 +133,7 @@ func TestLoadReplace(t *testing.T) {
 }
 
 func TestLoadChangedText(t *testing.T) {
-	d := newDesk(t, library())
+	d := newHarness(t, library())
 	d.call("skill_load", `{"skill":"pdf","docs":["forms.md"]}`)
 	d.call("skill_select_docs", `{"skill":"pdf","docs":["refs/tables.md"],"mode":"add"}`)
 	first := d.record().Deliveries[0].Digest
@@ -180,7 +180,7 @@ func TestLoadChangedText(t *testing.T) {
 // A load that loses the race for the record is repeated on the new record, and
 // its answer says what holds then.
 func TestLoadAfterConflict(t *testing.T) {
-	d := newDesk(t, library())
+	d := newHarness(t, library())
 	d.Max = 1
 	raced := false
 	d.meddle = func(ctx context.Context, change Change) Change {
@@ -205,7 +205,7 @@ func TestLoadAfterConflict(t *testing.T) {
 
 func TestLoadWhatCannotBeRead(t *testing.T) {
 	t.Run("gone from the disk", func(t *testing.T) {
-		d := newDesk(t, library())
+		d := newHarness(t, library())
 		delete(d.files, "pdf/SKILL.md")
 		answer := d.call("skill_load", `{"skills":["pdf","docx"]}`)
 		if want := "loaded: docx\nerror: skill \"pdf\" cannot be read: "; !strings.HasPrefix(answer, want) {
@@ -214,7 +214,7 @@ func TestLoadWhatCannotBeRead(t *testing.T) {
 		d.expectView("docx#1")
 	})
 	t.Run("gone from the catalog", func(t *testing.T) {
-		d := newDesk(t, library())
+		d := newHarness(t, library())
 		delete(d.files, "docx/SKILL.md")
 		d.refresh()
 		d.expect("skill_load", `docx`, "error: unknown skill \"docx\": use a name from the list of available skills")
@@ -223,7 +223,7 @@ func TestLoadWhatCannotBeRead(t *testing.T) {
 		files := library()
 		files["pdf/big1.md"] = strings.Repeat("x", maxDocBytes/2)
 		files["pdf/big2.md"] = strings.Repeat("y", maxDocBytes/2+1)
-		d := newDesk(t, files)
+		d := newHarness(t, files)
 		d.expect("skill_load", `{"skill":"pdf","include_all_docs":true}`,
 			"loaded: pdf\nerror: the docs of \"pdf\" are more than 1048576 bytes together: name those that you need\n[skill#1 +pdf*]")
 		d.expectView("pdf#1")
@@ -233,7 +233,7 @@ func TestLoadWhatCannotBeRead(t *testing.T) {
 	t.Run("a doc that is too large", func(t *testing.T) {
 		files := library()
 		files["pdf/big.md"] = strings.Repeat("x", 2<<20)
-		d := newDesk(t, files)
+		d := newHarness(t, files)
 		const why = "error: doc \"big.md\" of \"pdf\" cannot be read: file too large\n"
 		d.expect("skill_load", `{"skill":"pdf","include_all_docs":true}`,
 			"loaded: pdf\n"+why+"[skill#1 +pdf*(forms.md,refs/tables.md)]")
@@ -248,13 +248,13 @@ func TestLoadWhatCannotBeRead(t *testing.T) {
 		for i := range 8 {
 			files[fmt.Sprintf("docx/big%d.md", i)] = strings.Repeat("x", 2<<20)
 		}
-		answer := newDesk(t, files).call("skill_load", `{"skill":"docx","include_all_docs":true}`)
+		answer := newHarness(t, files).call("skill_load", `{"skill":"docx","include_all_docs":true}`)
 		if strings.Count(answer, "cannot be read: ") != 5 || !strings.Contains(answer, "\nerror: 3 more docs cannot be read\n[skill#1 +docx") {
 			t.Errorf("answer %q", answer)
 		}
 	})
 	t.Run("the run is over", func(t *testing.T) {
-		d := newDesk(t, library())
+		d := newHarness(t, library())
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		if answer, err := d.try(ctx, "skill_load", `pdf`); !errors.Is(err, context.Canceled) || answer != "" {
@@ -262,7 +262,7 @@ func TestLoadWhatCannotBeRead(t *testing.T) {
 		}
 	})
 	t.Run("the store fails", func(t *testing.T) {
-		d, broken := newDesk(t, library()), errors.New("disk full")
+		d, broken := newHarness(t, library()), errors.New("disk full")
 		d.meddle = func(context.Context, Change) Change {
 			return func(*state.Record) (*state.Record, string, error) { return nil, "", broken }
 		}

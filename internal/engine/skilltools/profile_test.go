@@ -106,26 +106,26 @@ func TestDeclare(t *testing.T) {
 	anchor := state.Mark{Hash: "u", Turn: 1}
 	for _, tt := range []struct {
 		name  string
-		loads []tools.Declared
+		loads []tools.Load
 		view  string
 		err   string
 	}{
-		{name: "one", loads: []tools.Declared{{Skill: "pdf"}}, view: "pdf#1"},
-		{name: "hidden", loads: []tools.Declared{{Skill: "secret", AllDocs: true}}, view: "secret#1 secret/inside.md#1"},
-		{name: "docs", loads: []tools.Declared{{Skill: "pdf", Docs: []string{"./refs/tables.md", "forms.md"}}, {Skill: "docx"}},
+		{name: "one", loads: []tools.Load{{Skill: "pdf"}}, view: "pdf#1"},
+		{name: "hidden", loads: []tools.Load{{Skill: "secret", AllDocs: true}}, view: "secret#1 secret/inside.md#1"},
+		{name: "docs", loads: []tools.Load{{Skill: "pdf", Docs: []string{"./refs/tables.md", "forms.md"}}, {Skill: "docx"}},
 			view: "pdf#1 pdf/refs/tables.md#1 pdf/forms.md#1 docx#1"},
-		{name: "the same skill twice", loads: []tools.Declared{{Skill: "pdf"}, {Skill: "pdf", Docs: []string{"forms.md"}}}, view: "pdf#1 pdf/forms.md#1"},
+		{name: "the same skill twice", loads: []tools.Load{{Skill: "pdf"}, {Skill: "pdf", Docs: []string{"forms.md"}}}, view: "pdf#1 pdf/forms.md#1"},
 		{name: "none", view: ""},
-		{name: "unknown skill", loads: []tools.Declared{{Skill: "pdf"}, {Skill: "nope"}}, err: `unknown skill "nope"`},
-		{name: "unknown doc", loads: []tools.Declared{{Skill: "docx"}, {Skill: "pdf", Docs: []string{"forms.md", "nope.md"}}}, err: `unknown doc "nope.md" of "pdf"`},
-		{name: "more than the cap", loads: []tools.Declared{{Skill: "pdf"}, {Skill: "docx"}, {Skill: "csv"}}, err: "3 skills are more than the cap of 2"},
+		{name: "unknown skill", loads: []tools.Load{{Skill: "pdf"}, {Skill: "nope"}}, err: `unknown skill "nope"`},
+		{name: "unknown doc", loads: []tools.Load{{Skill: "docx"}, {Skill: "pdf", Docs: []string{"forms.md", "nope.md"}}}, err: `unknown doc "nope.md" of "pdf"`},
+		{name: "more than the cap", loads: []tools.Load{{Skill: "pdf"}, {Skill: "docx"}, {Skill: "csv"}}, err: "3 skills are more than the cap of 2"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			d := newDesk(t, library())
+			d := newHarness(t, library())
 			d.Max = 2
 			decl, err := Declare(t.Context(), d.Scope, tt.loads)
 			if tt.err != "" {
-				if !errors.Is(err, tools.ErrDeclared) || !strings.Contains(err.Error(), tt.err) || decl != nil {
+				if !errors.Is(err, tools.ErrLoads) || !strings.Contains(err.Error(), tt.err) || decl != nil {
 					t.Fatalf("error %v, want %q", err, tt.err)
 				}
 				return
@@ -156,10 +156,10 @@ func TestDeclare(t *testing.T) {
 
 // A declaration may be applied again after a conflict, and makes room.
 func TestDeclareAgain(t *testing.T) {
-	d := newDesk(t, library())
+	d := newHarness(t, library())
 	d.Max = 1
 	d.call("skill_load", `docx`)
-	decl, err := Declare(t.Context(), d.Scope, []tools.Declared{{Skill: "pdf"}})
+	decl, err := Declare(t.Context(), d.Scope, []tools.Load{{Skill: "pdf"}})
 	if err != nil {
 		t.Fatal(err)
 	}

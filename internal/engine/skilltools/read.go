@@ -20,7 +20,7 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// Read is skill_read: any file of a loaded skill, in pages.
+// Read returns the operation skill_read, which reads any file of a loaded skill in pages.
 func Read() tools.Operation {
 	return tools.Operation{
 		Name:        "skill_read",
@@ -38,8 +38,8 @@ func Read() tools.Operation {
 	}
 }
 
-// showsSkillFile reports whether a call asks for a file of a skill, not of the workspace. runs
-// says that there is a workspace.
+// showsSkillFile reports whether a call reads a file of a skill, and not of the workspace. runs
+// reports that there is a workspace.
 func showsSkillFile(args tools.Args, runs bool) bool {
 	asked := args.Text("path")
 	if args.Err() != nil || isRef(asked) {
@@ -59,7 +59,7 @@ func read(ctx context.Context, s *Scope, args tools.Args) (string, error) {
 		return readSkillFile(ctx, s, asked, args)
 	}
 	answer, err := readRef(ctx, s, ref, asked, args)
-	if told := tools.ModelError(""); ref != asked && !path.IsAbs(asked) && errors.As(err, &told) {
+	if refused := tools.ModelError(""); ref != asked && !path.IsAbs(asked) && errors.As(err, &refused) {
 		// A skill may have a folder of that name too.
 		if own, ownErr := readSkillFile(ctx, s, asked, args); ownErr == nil {
 			return own, nil
@@ -68,8 +68,7 @@ func read(ctx context.Context, s *Scope, args tools.Args) (string, error) {
 	return answer, err
 }
 
-// readSkillFile answers with a file whose path is relative to the folder of a
-// skill.
+// readSkillFile answers with a file whose path is relative to the folder of a skill.
 func readSkillFile(ctx context.Context, s *Scope, asked string, args tools.Args) (string, error) {
 	rec, err := s.Record(ctx)
 	if err != nil {
@@ -86,10 +85,10 @@ func readSkillFile(ctx context.Context, s *Scope, asked string, args tools.Args)
 		if err != nil {
 			return "", err
 		}
-		name, s = skill.Name, s.calling(skill)
+		name, s = skill.Name, s.withName(skill)
 	}
-	file := printable.Cut(path.Clean(asked), 200) // as the answer shows it
-	from := s.Loaded(rec)
+	file := printable.Cut(path.Clean(asked), 200) // the name in the answer
+	from := s.LoadedCatalog(rec)
 	data, err := from.ReadFile(ctx, name, asked)
 	if err == nil {
 		return skillFileAnswer(ctx, s, file, "", data, args)
@@ -98,7 +97,7 @@ func readSkillFile(ctx context.Context, s *Scope, asked string, args tools.Args)
 	case errors.Is(err, catalog.ErrPath) && strings.HasPrefix(path.Clean(asked)+"/", "../"):
 		return "", tools.ModelErrorf("%q leaves the skill; load the other skill and read it there", printable.Cut(asked, 200))
 	case !errors.Is(err, fs.ErrNotExist):
-		return "", unreadable(ctx, err, "%q of skill %q cannot be read", file, name)
+		return "", readError(ctx, err, "%q of skill %q cannot be read", file, name)
 	}
 	found, err := otherCase(ctx, from, name, path.Clean(asked))
 	if err != nil {
@@ -112,16 +111,15 @@ func readSkillFile(ctx context.Context, s *Scope, asked string, args tools.Args)
 	return "", missingFile(ctx, from, name, file)
 }
 
-// otherCase returns the only file of a skill whose name differs from the
-// requested one in case alone, or "".
-func otherCase(ctx context.Context, from *catalog.Catalog, skill, asked string) (string, error) {
+// otherCase returns the only file of a skill whose name differs from name in case alone, or "".
+func otherCase(ctx context.Context, from *catalog.Catalog, skill, name string) (string, error) {
 	files, _, err := from.Files(ctx, skill, 0)
 	if err != nil {
-		return "", unreadable(ctx, err, "files of %q cannot be listed", skill)
+		return "", readError(ctx, err, "files of %q cannot be listed", skill)
 	}
 	found := ""
 	for _, f := range files {
-		if strings.EqualFold(f, asked) {
+		if strings.EqualFold(f, name) {
 			if found != "" {
 				return "", nil
 			}
@@ -131,9 +129,9 @@ func otherCase(ctx context.Context, from *catalog.Catalog, skill, asked string) 
 	return found, nil
 }
 
-// workspaceRef returns the reference that a path stands for, or "" for files of a skill. The
-// path may be a reference itself, or absolute as commands print it. It may also begin with a
-// folder of the workspace that commands see beside the skill, or with one of their variables.
+// workspaceRef returns the reference of a workspace file for a path, or "" if the path names a
+// file of a skill. The path may be a reference itself, or absolute as commands print it. It may
+// also begin with a folder of the workspace, or with a variable that commands have for one.
 func workspaceRef(ctx context.Context, s *Scope, asked string) (string, error) {
 	if isRef(asked) {
 		return asked, nil
@@ -160,7 +158,7 @@ func workspaceRef(ctx context.Context, s *Scope, asked string) (string, error) {
 
 const workspaceScheme = "workspace://"
 
-// isRef reports whether a path names a file of the workspace or an artifact by its scheme.
+// isRef reports whether a path has the scheme of a workspace file or an artifact.
 func isRef(asked string) bool {
 	return strings.HasPrefix(asked, workspaceScheme) || strings.HasPrefix(asked, "artifact://")
 }
@@ -177,13 +175,13 @@ func readRef(ctx context.Context, s *Scope, ref, asked string, args tools.Args) 
 	return fileAnswer(s, printable.Cut(asked, 200), "", data, args)
 }
 
-// skillFileAnswer writes a page of a skill's file, within the content budget.
+// skillFileAnswer returns a page of a skill's file, within the content budget.
 func skillFileAnswer(ctx context.Context, s *Scope, file, note string, data []byte, args tools.Args) (string, error) {
 	text, err := fileAnswer(s, file, note, data, args)
 	if err != nil || !showsSkillFile(args, s.Runs()) {
 		return text, err
 	}
-	line, err := s.admit(ctx, text)
+	line, err := s.fitRead(ctx, text)
 	if err != nil || line == "" {
 		return text, err
 	}
@@ -193,7 +191,7 @@ func skillFileAnswer(ctx context.Context, s *Scope, file, note string, data []by
 	return fileAnswer(s, file, line, data, args)
 }
 
-// fileAnswer writes a page of a file, together with the note if there is one.
+// fileAnswer returns a page of a file, with the note if it is not "".
 func fileAnswer(s *Scope, file, note string, data []byte, args tools.Args) (string, error) {
 	room := s.Limits.OrDefaults().Answer - headRoom
 	if bytes.IndexByte(data, 0) >= 0 || !utf8.Valid(data) {
@@ -206,22 +204,22 @@ func fileAnswer(s *Scope, file, note string, data []byte, args tools.Args) (stri
 	return text, err
 }
 
-// missingFile returns an error that lists files that the skill has instead, within the limit
-// of an answer.
+// missingFile returns an error that lists files that the skill has, within the limit of an
+// answer.
 func missingFile(ctx context.Context, from *catalog.Catalog, skill, file string) error {
 	files, _, err := from.Files(ctx, skill, 0)
 	if err != nil {
-		return unreadable(ctx, err, "%q of skill %q cannot be read", file, skill)
+		return readError(ctx, err, "%q of skill %q cannot be read", file, skill)
 	}
-	mean, and := didYouMean(files, file), ""
+	mean, and := suggestFile(files, file), ""
 	if len(files) > 40 {
 		files, and = files[:40], " and more"
 	}
 	return tools.ModelErrorf("skill %q has no file %q%s; its files are %s%s", skill, file, mean, jsonList(files, 40), and)
 }
 
-// page writes a range of lines. It never cuts without saying so. A line may take
-// up to room bytes in JSON.
+// page returns a range of lines. If it cuts a line, it says so. A line may take up to room bytes
+// in JSON.
 func page(file, text string, args tools.Args, room int) (string, error) {
 	file = printable.Line(file)
 	text = strings.TrimPrefix(text, "\uFEFF")
@@ -263,7 +261,7 @@ func page(file, text string, args tools.Args, room int) (string, error) {
 	return head + "\n" + strings.TrimSuffix(b.String(), "\n"), nil
 }
 
-// binary writes a range of bytes that take at most room bytes in base64.
+// binary returns a range of bytes that takes at most room bytes in base64.
 func binary(file, note string, data []byte, args tools.Args, room int) (string, error) {
 	first, _ := args.Count("offset")
 	if first > len(data) {

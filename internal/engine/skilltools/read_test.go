@@ -78,7 +78,7 @@ func TestRead(t *testing.T) {
 		{"no path", `{"skill":"pdf"}`, `error: "path" is missing; send an object such as {"path":"…"}`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			d := newDesk(t, readable())
+			d := newHarness(t, readable())
 			d.call("skill_load", `pdf`)
 			before := d.record().Version
 			d.expect("skill_read", tt.args, tt.answer)
@@ -90,7 +90,7 @@ func TestRead(t *testing.T) {
 }
 
 func TestReadMissingFileNamesTheFiles(t *testing.T) {
-	d := newDesk(t, library())
+	d := newHarness(t, library())
 	d.call("skill_load", `pdf`)
 	d.expect("skill_read", `form.md`, `error: skill "pdf" has no file "form.md"; did you mean "forms.md"?; its files are ["SKILL.md","forms.md","refs/tables.md","scripts/run.sh"]`)
 	for i := range 60 {
@@ -103,7 +103,7 @@ func TestReadMissingFileNamesTheFiles(t *testing.T) {
 }
 
 func TestReadDefaultSkill(t *testing.T) {
-	d := newDesk(t, library())
+	d := newHarness(t, library())
 	d.expect("skill_read", `forms.md`, "error: no skill is loaded: call skill_load first")
 	d.call("skill_load", `{"skills":["docx","pdf"]}`)
 	d.expect("skill_read", `forms.md`, "forms.md, lines 1 to 1 of 1\n# Forms")
@@ -113,7 +113,7 @@ func TestReadDefaultSkill(t *testing.T) {
 
 // Pages read one after the other add up to the whole file; nothing comes twice.
 func TestReadPages(t *testing.T) {
-	d := newDesk(t, readable())
+	d := newHarness(t, readable())
 	d.call("skill_load", `pdf`)
 	for _, file := range []string{"many.txt", "wide.txt"} {
 		t.Run(file, func(t *testing.T) {
@@ -143,7 +143,7 @@ func TestReadPages(t *testing.T) {
 }
 
 func TestReadLongLine(t *testing.T) {
-	d := newDesk(t, readable())
+	d := newHarness(t, readable())
 	d.call("skill_load", `pdf`)
 	d.expect("skill_read", `long.txt`, "long.txt, lines 1 to 1 of 3 (go on with offset 2)\nshort")
 	answer := d.call("skill_read", `{"path":"long.txt","offset":2}`)
@@ -155,7 +155,7 @@ func TestReadLongLine(t *testing.T) {
 }
 
 func TestReadBinaryIsJSON(t *testing.T) {
-	d := newDesk(t, readable())
+	d := newHarness(t, readable())
 	d.call("skill_load", `pdf`)
 	var got struct {
 		Path, Base64 string
@@ -173,7 +173,7 @@ func TestReadBinaryIsJSON(t *testing.T) {
 
 // The answer stays short, whatever path a model sends.
 func TestReadHugePath(t *testing.T) {
-	d := newDesk(t, readable())
+	d := newHarness(t, readable())
 	d.call("skill_load", `pdf`)
 	for _, path := range []string{
 		strings.Repeat("x", 100_000), strings.Repeat("x/", 100_000), strings.Repeat("../", 100_000) + "x",
@@ -190,7 +190,7 @@ func TestReadHugePath(t *testing.T) {
 }
 
 func TestReadAfterTheRun(t *testing.T) {
-	d := newDesk(t, library())
+	d := newHarness(t, library())
 	d.call("skill_load", `pdf`)
 	record := fixed(d.record())
 	ctx, cancel := context.WithCancel(t.Context())
@@ -206,7 +206,7 @@ func TestReadAfterTheRun(t *testing.T) {
 func TestReadWorkspacePaths(t *testing.T) {
 	files := library()
 	files["pdf/out/own.md"] = "own"
-	d := newDesk(t, files)
+	d := newHarness(t, files)
 	d.call("skill_load", `pdf`)
 	d.readRef = func(ref string) ([]byte, error) {
 		if strings.HasSuffix(ref, "/own.md") {

@@ -15,27 +15,27 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// refer adds to a text that is read for a load what its body names.
-func (t *skillText) refer(ctx context.Context, s *Scope) error {
+// addReferences adds the docs that the body names, or a list of them, to the text of a load.
+func (t *skillText) addReferences(ctx context.Context, s *Scope) error {
 	if s.References == tools.ReferencesOff {
 		return nil
 	}
 	if t.known == nil {
 		var err error
 		if t.known, err = s.Catalog().Docs(ctx, t.skill.Name); err != nil {
-			return unreadable(ctx, err, "docs of %q cannot be listed", t.skill.Name)
+			return readError(ctx, err, "docs of %q cannot be listed", t.skill.Name)
 		}
 	}
-	named := known(skilltext.Links(t.body.Text), t.known)
+	named := knownDocs(skilltext.Links(t.body.Text), t.known)
 	if len(named) == 0 {
 		return nil
 	}
 	var listing string
 	if s.References == tools.ReferencesList {
-		listing = listed(named)
+		listing = fileListing(named)
 	} else {
 		var err error
-		if listing, err = t.inline(ctx, s, named); err != nil {
+		if listing, err = t.addDocs(ctx, s, named); err != nil {
 			return err
 		}
 	}
@@ -46,25 +46,25 @@ func (t *skillText) refer(ctx context.Context, s *Scope) error {
 	return s.Pin(ctx, t.listing)
 }
 
-// Refer returns the docs that a load of a skill brings because its body names them. framed
-// are the names of those that come with the body, without the ones in asked. listing is the
-// digest of the text that follows the body, "" for none. The texts are pinned.
-func (s *Scope) Refer(ctx context.Context, skill core.Skill, body catalog.Content, asked []string) (framed []string, listing string, err error) {
+// Refer returns the docs that a load of a skill delivers because its body names them, and pins
+// their texts. framed are the names of these docs, without those in requested. listing is the
+// digest of the text that follows the body, "" for none.
+func (s *Scope) Refer(ctx context.Context, skill core.Skill, body catalog.Content, requested []string) (framed []string, listing string, err error) {
 	t := skillText{skill: skill, body: body}
-	for _, name := range asked {
+	for _, name := range requested {
 		t.docs = append(t.docs, docText{name: name})
 	}
-	if err := t.refer(ctx, s); err != nil {
+	if err := t.addReferences(ctx, s); err != nil {
 		return nil, "", err
 	}
-	for _, doc := range t.docs[len(asked):] {
+	for _, doc := range t.docs[len(requested):] {
 		framed = append(framed, doc.name)
 	}
 	return framed, t.listing.Digest, nil
 }
 
-// listed lists the files that a body names.
-func listed(named []string) string {
+// fileListing returns the list of the files that a body names.
+func fileListing(named []string) string {
 	more := ""
 	if n := len(named) - maxListedRefs; n > 0 {
 		named, more = named[:maxListedRefs], fmt.Sprintf("and %d more\n", n)
@@ -72,8 +72,8 @@ func listed(named []string) string {
 	return "<skill_files>\n" + strings.Join(named, "\n") + "\n" + more + "</skill_files>"
 }
 
-// inline adds the named docs that fit, and returns a line about those that do not.
-func (t *skillText) inline(ctx context.Context, s *Scope, named []string) (left string, err error) {
+// addDocs adds the named docs that fit, and returns lines about those that do not.
+func (t *skillText) addDocs(ctx context.Context, s *Scope, named []string) (left string, err error) {
 	var lines []string
 	tokens := 0
 	for _, name := range named {
@@ -82,11 +82,11 @@ func (t *skillText) inline(ctx context.Context, s *Scope, named []string) (left 
 		}
 		text, err := s.Catalog().DocOf(ctx, t.skill.Name, t.known, name)
 		if err != nil {
-			told := tools.ModelError("")
-			if err = unreadable(ctx, err, "not included: %s", name); !errors.As(err, &told) {
+			refused := tools.ModelError("")
+			if err = readError(ctx, err, "not included: %s", name); !errors.As(err, &refused) {
 				return "", err
 			}
-			lines = append(lines, string(told))
+			lines = append(lines, string(refused))
 			continue
 		}
 		n := prompttext.Estimate(text.Text)

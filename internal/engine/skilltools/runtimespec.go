@@ -13,6 +13,7 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
+// config holds the variant of the runtime spec's vocabulary.
 type config struct {
 	separator string
 	absolute  bool
@@ -21,9 +22,10 @@ type config struct {
 const guidance = `Load a skill with LOAD before you use any of its instructions, files or scripts; the list only says what it is for. ` +
 	`LOAD replaces what is loaded unless its mode is "add". READ reads files of loaded skills, RUN runs their scripts. UNLOAD what you are done with.`
 
-// RuntimeSpec returns the vocabulary: skills_load, skills_unload, skills_read and skills_run_script,
-// with a dot in place of the underscore if isDotted. If hasLocations, receipts have the
-// absolute paths of skills that are directories, else the paths of the overview.
+// RuntimeSpec returns the vocabulary of the runtime spec: skills_load, skills_unload, skills_read
+// and skills_run_script. If isDotted is set, names have a dot instead of the underscore. If
+// hasLocations is set, receipts have absolute paths for skills that are directories. Otherwise
+// they have the paths of the overview.
 func RuntimeSpec(isDotted, hasLocations bool) tools.Vocabulary {
 	c := &config{separator: "_", absolute: hasLocations}
 	if isDotted {
@@ -75,7 +77,7 @@ func (c *config) unload(name string) tools.Operation {
 	}
 }
 
-// receipt is the spec's receipt of what is loaded, with the runtime's own as its last field.
+// receipt is the receipt of the spec, with Satchel's receipt as its last field.
 type receipt struct {
 	Active  []activeSkill `json:"active_skills"`
 	Notes   []string      `json:"notes,omitempty"`
@@ -90,7 +92,7 @@ type activeSkill struct {
 	Properties map[string]any `json:"properties"`
 }
 
-func (c *config) receipt(s *Scope) Answered {
+func (c *config) receipt(s *Scope) AnswerFunc {
 	return func(next *state.Record, notes []string, own string) (string, error) {
 		r := receipt{Active: []activeSkill{}, Notes: notes, Receipt: own}
 		snapshot := s.Catalog().Snapshot()
@@ -106,11 +108,11 @@ func (c *config) receipt(s *Scope) Answered {
 			r.Active = append(r.Active, activeSkill{a.Skill, at, path.Dir(at), "sha256:" + next.Full(a.Digest), properties(skill)})
 		}
 		text, err := plainjson.Encode(r)
-		return printable.Lines(text), err // front matter may hold what people do not see
+		return printable.Lines(text), err // front matter may contain invisible characters
 	}
 }
 
-// properties are the fields of the front matter that a skill has.
+// properties returns the fields of a skill's front matter.
 func properties(skill core.Skill) map[string]any {
 	p := map[string]any{"name": skill.Name, "description": skill.Description}
 	for name, value := range map[string]string{"license": skill.License, "compatibility": skill.Compatibility, "version": skill.Version} {

@@ -46,7 +46,7 @@ func runScript(name string) tools.Operation {
 			}
 			at := path.Clean(args.Text("path"))
 			if !strings.HasPrefix(at, "scripts/") {
-				return "", tools.ModelErrorf("path %q is not below scripts/%s", args.Text("path"), scriptMeant(ctx, s, rec, skill, at))
+				return "", tools.ModelErrorf("path %q is not below scripts/%s", args.Text("path"), suggestScript(ctx, s, rec, skill, at))
 			}
 			answer, err := s.Run(ctx, command(args, skill))
 			if err != nil {
@@ -57,13 +57,13 @@ func runScript(name string) tools.Operation {
 	}
 }
 
-// scriptMeant names the script of a skill that has the same base name as a path, in any case.
-func scriptMeant(ctx context.Context, s *Scope, rec *state.Record, skill, at string) string {
+// suggestScript names the script of a skill that has the base name of a path, in any case.
+func suggestScript(ctx context.Context, s *Scope, rec *state.Record, skill, at string) string {
 	found, err := s.Skill(rec, skill)
 	if err != nil {
 		return ""
 	}
-	files, _, err := s.Loaded(rec).Files(ctx, found.Name, 0)
+	files, _, err := s.LoadedCatalog(rec).Files(ctx, found.Name, 0)
 	if err != nil {
 		return ""
 	}
@@ -75,7 +75,7 @@ func scriptMeant(ctx context.Context, s *Scope, rec *state.Record, skill, at str
 	return ""
 }
 
-// command writes the call as one of skill_run.
+// command returns the arguments of the call for skill_run.
 func command(args tools.Args, skill string) string {
 	call := map[string]any{"skill": skill, "script": path.Clean(args.Text("path"))}
 	var list []string
@@ -96,8 +96,8 @@ func command(args tools.Args, skill string) string {
 	return string(text)
 }
 
-// result writes the answer of skill_run as the spec does. If answer is not JSON, it is an
-// error, and the model gets its text unchanged.
+// result converts the answer of skill_run to the form of the spec. If answer is not JSON, it is
+// an error text, and result returns it unchanged.
 func result(at, answer string) (string, error) {
 	var ran struct {
 		ExitCode int              `json:"exit_code"`

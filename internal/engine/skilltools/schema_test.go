@@ -81,7 +81,7 @@ func checkCanonical(t *testing.T, raw json.RawMessage) {
 // The descriptions of the tools do not depend on the catalog: neither a schema nor the
 // guidance names a skill.
 func TestToolsNameNoSkill(t *testing.T) {
-	d := newDesk(t, library())
+	d := newHarness(t, library())
 	before := d.set.Tools()
 	d.call("skill_load", `{"skills":["pdf","docx"],"include_all_docs":true}`)
 	for i, tool := range d.set.Tools() {
@@ -139,7 +139,7 @@ func TestDelivers(t *testing.T) {
 	}
 }
 
-// TestKinds: what the kind of an operation says of its calls.
+// TestKinds checks what each kind of operation means for its calls.
 func TestKinds(t *testing.T) {
 	type rules struct{ unrestricted, awaits, ordered, starts, again bool }
 	for _, tt := range []struct {
@@ -155,7 +155,7 @@ func TestKinds(t *testing.T) {
 		{tools.Operation{Kind: tools.Talks, Session: "session_id"}, rules{ordered: true}},
 		{tools.Operation{Kind: tools.Edits}, rules{unrestricted: true, ordered: true}},
 	} {
-		got := rules{tt.o.IsUnrestricted(), tt.o.Awaits(), tt.o.IsOrdered(), tt.o.StartsCommand(), tt.o.LoadsAgain()}
+		got := rules{tt.o.IsUnrestricted(), tt.o.Awaits(), tt.o.IsOrdered(), tt.o.StartsCommand(), tt.o.Reloads()}
 		if got != tt.want {
 			t.Errorf("%d, session %q: %+v, want %+v", tt.o.Kind, tt.o.Session, got, tt.want)
 		}

@@ -17,8 +17,8 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// Scope is what a call of one of Satchel's own operations may use. [Scope.Public] is the part
-// of it that operations of hosts get.
+// Scope is what a call of one of Satchel's own operations may use. [Scope.Public] returns the
+// part of it for operations of hosts.
 type Scope struct {
 	State
 	View
@@ -27,111 +27,111 @@ type Scope struct {
 	Rules
 }
 
-// State is the record of the agent that a call belongs to.
+// State reads and changes the record of the call's agent.
 type State interface {
 	tools.State
-	// Number returns the call's number, of operations that change what is loaded.
+	// Number returns the call's number, 0 if the operation does not change what is loaded.
 	Number() int
-	// Record returns the agent's record, which must not be changed.
+	// Record returns the agent's record. Callers must not change it.
 	Record(ctx context.Context) (*state.Record, error)
-	// Update saves the record that change makes of it together with the answer of the
-	// call, calls change again after a conflict, and returns that answer. If change
-	// returns the record that it was given, nothing is saved.
+	// Update calls change, saves the record that it returns together with the answer, and returns
+	// the answer. After a conflict it calls change again. If change returns its argument, Update
+	// saves nothing.
 	Update(ctx context.Context, change Change) (answer string, err error)
 }
 
-// Change makes the next record, and the answer to the call that changes it.
+// Change returns the next record, and the answer to the call that changes it.
 type Change func(*state.Record) (next *state.Record, answer string, err error)
 
-// View is what the agent sees of the skills.
+// View is the agent's view of the skills.
 type View interface {
 	tools.View
-	// IsHidden reports whether the content of a delivery is loaded but was not part of
-	// the last request.
+	// IsHidden reports whether the last request left out the content of a delivery.
 	IsHidden(d *state.Delivery) bool
-	// ReadTokens estimates the text of skill files that calls of skill_read have shown. all is
-	// what the last request contained and what came since. inTurn is the part of it since the
-	// last message of a user.
+	// ReadTokens estimates the text of skill files that calls of skill_read have shown, in the
+	// last request and in answers after it. inTurn is the part after the last user message.
 	ReadTokens() (all, inTurn int)
-	// AddRead adds the answer of this call to the tokens of ReadTokens, and returns what they
-	// were before. It adds nothing and returns false if inTurn would exceed room.
+	// AddRead adds the answer of this call, and returns the values of ReadTokens without it. If
+	// inTurn would exceed room, it adds nothing and returns false.
 	AddRead(tokens, room int) (all, inTurn int, fits bool)
-	// Entry returns the line of a skill as the overview shows it.
+	// Entry returns the line of a skill in the overview.
 	Entry(skill core.Skill) string
-	// Restricted says in one line what lists of allowed tools permit; it returns "" if
-	// there are no lists.
+	// Restricted returns a line about which tools the lists of rec allow, "" if there are no
+	// lists.
 	Restricted(rec *state.Record) string
 }
 
-// Files are the texts and files of the agent's session.
+// Files gives access to the texts and files of the agent's session.
 type Files interface {
 	tools.Files
-	// Pin keeps a text for the session.
+	// Pin pins a text for the session.
 	Pin(ctx context.Context, c catalog.Content) error
 	// TextSize estimates the tokens of a pinned text.
 	TextSize(ctx context.Context, digest string) (int, error)
-	// Sessions are the session commands; nil if there are none.
+	// Sessions returns the interactive commands, nil if there are none.
 	Sessions() *terminal.Table
 }
 
-// Events takes what a call tells the host and later calls.
+// Events reports what a call does to the host and to later calls.
 type Events interface {
 	tools.Events
-	// Found records the skills that a search has named.
+	// Found notes the skills that a search has returned.
 	Found(names []string)
-	// NoteLoaded records the canonical id of a skill that was loaded by a name. LoadedAs
-	// returns it to later calls in this process, or "".
+	// NoteLoaded notes the canonical id of a skill that was loaded by name. LoadedAs returns it
+	// to later calls in this process, or "".
 	NoteLoaded(name, id string)
 	LoadedAs(name string) string
 }
 
-// Rules are those of the runtime for a call.
+// Rules holds the settings of the runtime for a call.
 type Rules struct {
-	// Mode says when loads end.
+	// Mode decides when loads end.
 	Mode loadmode.Mode
-	// Max is the cap on loaded skills; below 1 there is none. Victim chooses which skill is
-	// unloaded; nil is the least recently used. Evicts lets LoadAll unload skills to make
-	// room.
-	Max    int
-	Victim loadmode.Victim
-	Evicts bool
+	// Max is the cap on loaded skills; a value below 1 means no cap. Victim chooses which skill to
+	// unload; if it is nil, the least recently used. EvictsOnLoad lets LoadAll unload skills to
+	// make room.
+	Max          int
+	Victim       loadmode.Victim
+	EvictsOnLoad bool
 	// Budget bounds the texts in view, and Limits the answer.
 	Budget tools.Budget
 	Limits tools.Limits
-	// References says what becomes of the docs that bodies name.
+	// References decides about docs that bodies name.
 	References tools.References
-	// Loads is the name of the tool that loads skills; "" is skill_load.
-	Loads string
-	// Narrow says that the call was allowed because a pattern matches its command. Names in
-	// it must then not be taken for files that a command has left.
-	Narrow bool
-	// Interpreted says that this pattern matches a script only as it is run by the
-	// interpreter of its extension, and not by its path.
+	// LoadToolName is the name of the tool that loads skills, "" for skill_load.
+	LoadToolName string
+	// ByPattern reports that the call is allowed only because a pattern matches its command.
+	// Names in the command must then not be resolved as files that an earlier command has
+	// written.
+	ByPattern bool
+	// Interpreted reports that this pattern matches a script only with the interpreter for its
+	// extension, and not by its path.
 	Interpreted bool
 }
 
-// Public returns the scope as operations get it. [From] finds s in it.
+// Public returns the scope for operations. [From] returns s again.
 func (s *Scope) Public() *tools.Scope {
-	return &tools.Scope{State: inner{s.State, s}, View: s.View, Files: s.Files, Events: s.Events, Limits: s.Limits}
+	return &tools.Scope{State: publicState{s.State, s}, View: s.View, Files: s.Files, Events: s.Events, Limits: s.Limits}
 }
 
-// inner is a state from which [From] gets the scope.
-type inner struct {
+// publicState is the State of a public scope; [From] finds the scope in it.
+type publicState struct {
 	State
 	scope *Scope
 }
 
 var errForeign = errors.New("the scope of the call does not come from a runtime")
 
-// From returns the scope behind a public one. It fails for a scope that no runtime has made.
+// From returns the scope behind a public one. It returns an error for a scope that no runtime has
+// made.
 func From(s *tools.Scope) (*Scope, error) {
-	if in, ok := s.State.(inner); ok {
+	if in, ok := s.State.(publicState); ok {
 		return in.scope, nil
 	}
 	return nil, errForeign
 }
 
-// With returns the Call of an operation that needs more of the scope than is public.
+// With returns the Call function of an operation that needs the whole Scope.
 func With(call func(context.Context, *Scope, tools.Args) (string, error)) func(context.Context, *tools.Scope, tools.Args) (string, error) {
 	return func(ctx context.Context, s *tools.Scope, args tools.Args) (string, error) {
 		scope, err := From(s)
@@ -142,7 +142,7 @@ func With(call func(context.Context, *Scope, tools.Args) (string, error)) func(c
 	}
 }
 
-// WithRecord returns the scope as it is with another record.
+// WithRecord returns a copy of s with another record.
 func (s *Scope) WithRecord(rec *state.Record) *Scope {
 	scope := *s
 	scope.State = withRecord{s.State, rec}
@@ -156,7 +156,7 @@ type withRecord struct {
 
 func (s withRecord) Record(context.Context) (*state.Record, error) { return s.rec, nil }
 
-// WithCatalog returns the scope as it is with another catalog.
+// WithCatalog returns a copy of s with another catalog.
 func (s *Scope) WithCatalog(c *catalog.Catalog) *Scope {
 	scope := *s
 	scope.View = withCatalog{s.View, c}
@@ -170,7 +170,7 @@ type withCatalog struct {
 
 func (v withCatalog) Catalog() *catalog.Catalog { return v.catalog }
 
-// withNumber is a state in which the call has another number.
+// withNumber is a State in which the call has another number.
 type withNumber struct {
 	State
 	number int
@@ -178,7 +178,7 @@ type withNumber struct {
 
 func (s withNumber) Number() int { return s.number }
 
-// shows reports whether the model is really shown the content of a delivery.
+// shows reports whether the model sees the content of a delivery.
 func (s *Scope) shows(d *state.Delivery) bool {
 	return !d.Old && !d.Spent && !s.IsHidden(d)
 }
@@ -189,10 +189,9 @@ func (s *Scope) showsBody(rec *state.Record, skill string) bool {
 	})
 }
 
-// bound keeps an answer within the limit, whatever produced it. It cuts text
-// before the receipt at its end, and says so. It replaces JSON as a whole,
-// because a part of it would not be JSON.
-func bound(l tools.Limits, text string) string {
+// boundAnswer cuts an answer to the limit. It cuts text before the receipt at the end, and says
+// so. It replaces JSON by an error, because a part of JSON is not JSON.
+func boundAnswer(l tools.Limits, text string) string {
 	limit := l.OrDefaults().Answer
 	if len(text) <= limit/6 {
 		return text
@@ -211,8 +210,8 @@ func bound(l tools.Limits, text string) string {
 	return plainjson.Prefix(text, limit-plainjson.Size(note)-plainjson.Size(receipt)) + note + receipt
 }
 
-// checkReceipt refuses a change whose receipt takes more than half of an answer:
-// the receipt names the docs, and cannot be cut.
+// checkReceipt returns an error if the receipt would take more than half of an answer. The
+// receipt lists the docs and cannot be cut.
 func checkReceipt(l tools.Limits, text string) error {
 	_, receipt := cutReceipt(text)
 	if n, most := plainjson.Size(receipt), l.OrDefaults().Answer/2; n > most {

@@ -17,8 +17,8 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// desk is one session over a real catalog and store, and the operations on it.
-type desk struct {
+// harness is one session with a catalog, a store and operations.
+type harness struct {
 	*Scope
 	t       testing.TB
 	files   fstest.MapFS
@@ -56,9 +56,9 @@ func md(name, description, body string) string {
 	return fmt.Sprintf("---\nname: %s\ndescription: %s\n---\n%s\n", name, description, body)
 }
 
-func newDesk(t testing.TB, files map[string]string) *desk {
+func newHarness(t testing.TB, files map[string]string) *harness {
 	t.Helper()
-	d := &desk{t: t, files: fstest.MapFS{}, records: state.NewRecords(session.NewMemory()), hidden: map[int]bool{}}
+	d := &harness{t: t, files: fstest.MapFS{}, records: state.NewRecords(session.NewMemory()), hidden: map[int]bool{}}
 	for name, text := range files {
 		d.files[name] = &fstest.MapFile{Data: []byte(text)}
 	}
@@ -75,38 +75,37 @@ func newDesk(t testing.TB, files map[string]string) *desk {
 	return d
 }
 
-var deskKey = core.SessionKey{Session: "s", Agent: "main"}
+var harnessKey = core.SessionKey{Session: "s", Agent: "main"}
 
-// deskState, deskView, deskFiles and deskEvents are what the runtime gives a call; tests
-// replace fields of the desk.
+// harnessState, harnessView, harnessFiles and harnessEvents implement the parts of a scope.
 type (
-	deskState  struct{ *desk }
-	deskView   struct{ *desk }
-	deskFiles  struct{ *desk }
-	deskEvents struct{ *desk }
+	harnessState  struct{ *harness }
+	harnessView   struct{ *harness }
+	harnessFiles  struct{ *harness }
+	harnessEvents struct{ *harness }
 )
 
-func (d *desk) asState() State   { return deskState{d} }
-func (d *desk) asView() View     { return deskView{d} }
-func (d *desk) asFiles() Files   { return deskFiles{d} }
-func (d *desk) asEvents() Events { return deskEvents{d} }
+func (d *harness) asState() State   { return harnessState{d} }
+func (d *harness) asView() View     { return harnessView{d} }
+func (d *harness) asFiles() Files   { return harnessFiles{d} }
+func (d *harness) asEvents() Events { return harnessEvents{d} }
 
-func (d deskState) Key() core.SessionKey        { return deskKey }
-func (d deskState) Number() int                 { return d.number }
-func (d deskState) Begin(context.Context) error { return nil }
+func (d harnessState) Key() core.SessionKey        { return harnessKey }
+func (d harnessState) Number() int                 { return d.number }
+func (d harnessState) Begin(context.Context) error { return nil }
 
-func (d deskState) Record(ctx context.Context) (*state.Record, error) {
+func (d harnessState) Record(ctx context.Context) (*state.Record, error) {
 	if d.fixed != nil {
 		return d.fixed(ctx)
 	}
-	return d.records.Load(ctx, deskKey)
+	return d.records.Load(ctx, harnessKey)
 }
 
-func (d deskState) Update(ctx context.Context, change Change) (answer string, err error) {
+func (d harnessState) Update(ctx context.Context, change Change) (answer string, err error) {
 	if d.meddle != nil {
 		change = d.meddle(ctx, change)
 	}
-	_, err = d.records.Update(ctx, deskKey, func(rec *state.Record) (*state.Record, error) {
+	_, err = d.records.Update(ctx, harnessKey, func(rec *state.Record) (*state.Record, error) {
 		next, text, err := change(rec)
 		answer = text
 		return next, err
@@ -114,40 +113,40 @@ func (d deskState) Update(ctx context.Context, change Change) (answer string, er
 	return answer, err
 }
 
-func (d deskView) Catalog() *catalog.Catalog       { return d.skills }
-func (d deskView) IsHidden(x *state.Delivery) bool { return d.hidden[x.Call] }
-func (d deskView) ReadTokens() (all, inTurn int)   { return 0, 0 }
+func (d harnessView) Catalog() *catalog.Catalog       { return d.skills }
+func (d harnessView) IsHidden(x *state.Delivery) bool { return d.hidden[x.Call] }
+func (d harnessView) ReadTokens() (all, inTurn int)   { return 0, 0 }
 
-func (d deskView) AddRead(int, int) (all, inTurn int, fits bool) { return 0, 0, true }
+func (d harnessView) AddRead(int, int) (all, inTurn int, fits bool) { return 0, 0, true }
 
-func (d deskView) Restricted(*state.Record) string { return "" }
+func (d harnessView) Restricted(*state.Record) string { return "" }
 
-func (d deskView) Entry(skill core.Skill) string {
+func (d harnessView) Entry(skill core.Skill) string {
 	return "- " + oneLine(skill.Name) + ": " + oneLine(skill.Description) + "\n"
 }
 
-func (d deskFiles) Pin(ctx context.Context, c catalog.Content) error {
-	return d.records.Pin(ctx, deskKey.Session, c.Digest, c.Text)
+func (d harnessFiles) Pin(ctx context.Context, c catalog.Content) error {
+	return d.records.Pin(ctx, harnessKey.Session, c.Digest, c.Text)
 }
 
-func (d deskFiles) TextSize(context.Context, string) (int, error)       { return 0, nil }
-func (d deskFiles) Attached() []core.File                               { return nil }
-func (d deskFiles) Runs() bool                                          { return d.readRef != nil }
-func (d deskFiles) Workspace(context.Context) (string, error)           { return "/workspace", nil }
-func (d deskFiles) ReadRef(_ context.Context, s string) ([]byte, error) { return d.readRef(s) }
-func (d deskFiles) Sessions() *terminal.Table                           { return nil }
-func (d deskFiles) Run(context.Context, string) (string, error)         { return "", nil }
+func (d harnessFiles) TextSize(context.Context, string) (int, error)       { return 0, nil }
+func (d harnessFiles) Attached() []core.File                               { return nil }
+func (d harnessFiles) Runs() bool                                          { return d.readRef != nil }
+func (d harnessFiles) Workspace(context.Context) (string, error)           { return "/workspace", nil }
+func (d harnessFiles) ReadRef(_ context.Context, s string) ([]byte, error) { return d.readRef(s) }
+func (d harnessFiles) Sessions() *terminal.Table                           { return nil }
+func (d harnessFiles) Run(context.Context, string) (string, error)         { return "", nil }
 
-func (d deskEvents) Emit(_ context.Context, e core.Event) {
+func (d harnessEvents) Emit(_ context.Context, e core.Event) {
 	d.events = append(d.events, outcomes([]core.Event{e})...)
 }
 
-func (d deskEvents) Found([]string)            {}
-func (d deskEvents) NoteLoaded(string, string) {}
-func (d deskEvents) LoadedAs(string) string    { return "" }
+func (d harnessEvents) Found([]string)            {}
+func (d harnessEvents) NoteLoaded(string, string) {}
+func (d harnessEvents) LoadedAs(string) string    { return "" }
 
 // call answers a call; calls that change what is loaded are numbered from 1.
-func (d *desk) call(name, raw string) string {
+func (d *harness) call(name, raw string) string {
 	d.t.Helper()
 	answer, err := d.try(d.t.Context(), name, raw)
 	if err != nil {
@@ -156,7 +155,7 @@ func (d *desk) call(name, raw string) string {
 	return answer
 }
 
-func (d *desk) try(ctx context.Context, name, raw string) (string, error) {
+func (d *harness) try(ctx context.Context, name, raw string) (string, error) {
 	o := d.set.Operation(name)
 	if o.Kind == tools.Changes {
 		d.number++
@@ -166,7 +165,7 @@ func (d *desk) try(ctx context.Context, name, raw string) (string, error) {
 
 // expect fails if the answer of a call is not want. In want, the digests of
 // receipts are left out.
-func (d *desk) expect(name, raw, want string) {
+func (d *harness) expect(name, raw, want string) {
 	d.t.Helper()
 	if got := blank(d.call(name, raw)); got != want {
 		d.t.Errorf("%s %s answers\n%s\nwant\n%s", name, raw, got, want)
@@ -185,7 +184,7 @@ func blank(answer string) string {
 	return answer[:strings.LastIndexByte(answer, '\n')+1] + r.String()
 }
 
-func (d *desk) record() *state.Record {
+func (d *harness) record() *state.Record {
 	d.t.Helper()
 	rec, err := d.Record(d.t.Context())
 	if err != nil {
@@ -196,7 +195,7 @@ func (d *desk) record() *state.Record {
 
 // view lists what is in view: "pdf#1" for a body and the call that delivered it,
 // "pdf/forms.md#2" for a doc, with "~" before what is superseded.
-func (d *desk) view() string {
+func (d *harness) view() string {
 	d.t.Helper()
 	var items []string
 	for _, del := range d.record().Deliveries {
@@ -220,7 +219,7 @@ func old(is bool) string {
 }
 
 // pinned returns a text that a delivery shows.
-func (d *desk) pinned(digest string) string {
+func (d *harness) pinned(digest string) string {
 	d.t.Helper()
 	text, err := d.records.Pinned(d.t.Context(), "s", digest)
 	if err != nil {
@@ -229,7 +228,7 @@ func (d *desk) pinned(digest string) string {
 	return text
 }
 
-func (d *desk) expectView(want string) {
+func (d *harness) expectView(want string) {
 	d.t.Helper()
 	if got := d.view(); got != want {
 		d.t.Errorf("in view: %s, want %s", got, want)
@@ -237,16 +236,16 @@ func (d *desk) expectView(want string) {
 }
 
 // loaded lists the loaded skills in load order.
-func (d *desk) loaded() string {
+func (d *harness) loaded() string {
 	d.t.Helper()
 	return loadedNames(d.record())
 }
 
 // write changes a file of the library, as an editor would.
-func (d *desk) write(name, text string) { d.files[name] = &fstest.MapFile{Data: []byte(text)} }
+func (d *harness) write(name, text string) { d.files[name] = &fstest.MapFile{Data: []byte(text)} }
 
 // refresh makes the catalog notice new and removed skills.
-func (d *desk) refresh() {
+func (d *harness) refresh() {
 	d.t.Helper()
 	if _, err := d.skills.Refresh(d.t.Context()); err != nil {
 		d.t.Fatal(err)

@@ -17,7 +17,8 @@ import (
 // SearchName is the name of [Search].
 const SearchName = "skill_search"
 
-// Search is skill_search: it finds skills that the overview has no room for.
+// Search returns the operation skill_search, which finds skills that the overview cannot
+// describe.
 func Search() tools.Operation {
 	return tools.Operation{
 		Name:        SearchName,
@@ -35,14 +36,14 @@ func Search() tools.Operation {
 
 func searchSkills(ctx context.Context, s *Scope, args tools.Args) (string, error) {
 	var r reply
-	q := catalog.Query{Phrasings: phrasings(&r, args.Texts("queries")), Limit: standardHits}
+	q := catalog.Query{Phrasings: phrasings(&r, args.Texts("queries")), Limit: defaultHits}
 	terms := 0
 	for _, phrasing := range q.Phrasings {
 		terms += search.Terms(phrasing)
 	}
 	if n, given := args.Count("limit"); given {
 		if q.Limit = min(max(n, 1), maxHits); q.Limit != n {
-			r.after("limit is 1 to %d: taken as %d", maxHits, q.Limit)
+			r.add("limit is 1 to %d: taken as %d", maxHits, q.Limit)
 		}
 	}
 	q.Offset, _ = args.Count("offset")
@@ -53,7 +54,7 @@ func searchSkills(ctx context.Context, s *Scope, args tools.Args) (string, error
 	q.Recent = rec.LoadedLately()
 	found, err := s.Catalog().Search(ctx, q)
 	if err != nil {
-		return "", unreadable(ctx, err, "the skills cannot be searched")
+		return "", readError(ctx, err, "the skills cannot be searched")
 	}
 	if found.ByWords != nil {
 		s.Emit(ctx, core.Event{Kind: core.SearchByWords, Detail: found.ByWords.Error(), Err: found.ByWords})
@@ -69,22 +70,22 @@ func searchSkills(ctx context.Context, s *Scope, args tools.Args) (string, error
 	return r.join(s.foundText(found, q)), nil
 }
 
-// phrasings returns the wordings to search for, and adds a warning if it leaves out some.
+// phrasings returns the wordings to search for. It adds a warning if it leaves some out.
 func phrasings(r *reply, given []string) []string {
 	if len(given) > maxPhrasings {
-		r.after("of %d queries the first %d count", len(given), maxPhrasings)
+		r.add("of %d queries the first %d count", len(given), maxPhrasings)
 		given = given[:maxPhrasings]
 	}
 	for _, g := range given {
 		if utf8.RuneCountInString(g) > maxPhrasing {
-			r.after("of a query the first %d characters count", maxPhrasing)
+			r.add("of a query the first %d characters count", maxPhrasing)
 			break
 		}
 	}
 	return given
 }
 
-// foundText writes the answer to a search.
+// foundText formats the answer to a search.
 func (s *Scope) foundText(found catalog.Results, q catalog.Query) string {
 	var strong []core.Skill
 	var weak []string
@@ -117,8 +118,8 @@ func (s *Scope) foundText(found catalog.Results, q catalog.Query) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// describe lists skills as the overview does; those without room for a
-// description are listed by name only.
+// describe writes skills as the overview does. When the room for descriptions is used up, it
+// lists the others by name.
 func (s *Scope) describe(b *strings.Builder, skills []core.Skill) {
 	left := maxListTokens
 	for i, skill := range skills {
@@ -138,8 +139,8 @@ func (s *Scope) describe(b *strings.Builder, skills []core.Skill) {
 
 // LoadTool returns the name of the tool that loads skills.
 func (s *Scope) LoadTool() string {
-	if s.Loads != "" {
-		return s.Loads
+	if s.LoadToolName != "" {
+		return s.LoadToolName
 	}
 	return "skill_load"
 }

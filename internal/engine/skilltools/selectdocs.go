@@ -13,8 +13,8 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// SelectDocs is skill_select_docs: it chooses which docs of a loaded skill are
-// in view.
+// SelectDocs returns the operation skill_select_docs, which chooses the docs of a loaded skill
+// that are in view.
 func SelectDocs() tools.Operation {
 	return tools.Operation{
 		Name:        "skill_select_docs",
@@ -50,10 +50,10 @@ func selectDocs(ctx context.Context, s *Scope, args tools.Args) (string, error) 
 	var r reply
 	if c.mode != "clear" {
 		var left []tools.ModelError
-		if c.docs, left, err = chosenDocs(ctx, s, s.Loaded(rec), skill.Name, args.Texts("docs"), c.all); err != nil {
+		if c.docs, left, err = chosenDocs(ctx, s, s.LoadedCatalog(rec), skill.Name, args.Texts("docs"), c.all); err != nil {
 			return "", err
 		}
-		leftOut(&r, left)
+		addUnreadable(&r, left)
 	}
 	answer, err := s.Update(ctx, func(rec *state.Record) (*state.Record, string, error) {
 		next, text, err := c.apply(ctx, rec)
@@ -64,17 +64,17 @@ func selectDocs(ctx context.Context, s *Scope, args tools.Args) (string, error) 
 	}
 	s.Emit(ctx, core.Event{Kind: core.DocsSelected, Skill: skill.Name, Docs: c.selected})
 	if c.line != "" {
-		s.Emit(ctx, crossed(c.line))
+		s.Emit(ctx, budgetEvent(c.line))
 	}
 	return answer, nil
 }
 
-// chosenDocs reads the docs that a call names. The whole call fails if the skill
-// lacks one of them, or if none can be read.
+// chosenDocs reads the docs that a call names. It returns an error if the skill lacks one of
+// them, or if none can be read.
 func chosenDocs(ctx context.Context, s *Scope, from *catalog.Catalog, skill string, names []string, all bool) ([]docText, []tools.ModelError, error) {
 	has, err := from.Docs(ctx, skill)
 	if err != nil {
-		return nil, nil, unreadable(ctx, err, "docs of %q cannot be listed", skill)
+		return nil, nil, readError(ctx, err, "docs of %q cannot be listed", skill)
 	}
 	want := has
 	if !all {
@@ -82,11 +82,11 @@ func chosenDocs(ctx context.Context, s *Scope, from *catalog.Catalog, skill stri
 			return nil, nil, tools.ModelErrorf("name docs, or set include_all_docs, or use mode clear; the docs of %q are %s", skill, jsonList(has, 40))
 		}
 		for _, n := range names {
-			if len(known([]string{n}, has)) == 0 {
+			if len(knownDocs([]string{n}, has)) == 0 {
 				return nil, nil, unknownDoc(skill, n, has)
 			}
 		}
-		want = known(names, has)
+		want = knownDocs(names, has)
 	}
 	docs, left, err := readDocs(ctx, s, from, skill, has, want)
 	if err == nil && len(docs) == 0 && len(left) > 0 {
@@ -95,8 +95,8 @@ func chosenDocs(ctx context.Context, s *Scope, from *catalog.Catalog, skill stri
 	return docs, left, err
 }
 
-// DocsOf returns the docs that a call of skill_load or skill_select_docs with
-// these arguments names, and whether it names all that exist.
+// DocsOf returns the docs that the arguments of skill_load or skill_select_docs name, and whether
+// they name all docs.
 func DocsOf(args tools.Args) (docs []string, all bool) {
 	if args.Err() != nil {
 		return nil, false
@@ -107,12 +107,13 @@ func DocsOf(args tools.Args) (docs []string, all bool) {
 	return docs, args.Flag("include_all_docs")
 }
 
-// NotLoaded is the [ModelError] for a skill that must be loaded first.
+// NotLoaded returns the [tools.ModelError] for a skill that must be loaded first.
 func NotLoaded(skill string) error {
 	return tools.ModelError(`skill "` + printable.CutLine(skill, 80) + `" is not loaded: call skill_load for it first`)
 }
 
-// selection is the change of one call, repeated until it is saved.
+// selection is the change of one call of skill_select_docs. apply may run several times until the
+// change is saved.
 type selection struct {
 	scope *Scope
 	skill string
@@ -125,6 +126,7 @@ type selection struct {
 	line     string // warning of the content budget
 }
 
+// apply returns the record after the change of rec, and the answer.
 func (c *selection) apply(ctx context.Context, rec *state.Record) (*state.Record, string, error) {
 	next := rec.Clone()
 	a := next.Find(c.skill)
@@ -147,7 +149,7 @@ func (c *selection) apply(ctx context.Context, rec *state.Record) (*state.Record
 		Op: state.Selected, Skill: c.skill, All: all, Docs: c.selected,
 	}}}
 	var err error
-	if c.line, err = c.scope.fit(ctx, rec, next); err != nil {
+	if c.line, err = c.scope.fitBudget(ctx, rec, next); err != nil {
 		return nil, "", err
 	}
 	return next, c.answer(), nil

@@ -58,7 +58,7 @@ func TestSelectDocs(t *testing.T) {
 			answer: "docs of pdf: forms.md\nignored unknown field \"doc\"\n[skill#3 =pdf(forms.md)]", view: "pdf#1 pdf/forms.md#3"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			d := newDesk(t, files)
+			d := newHarness(t, files)
 			d.call("skill_load", `pdf`)
 			d.number = 1
 			if tt.first != "" {
@@ -87,7 +87,7 @@ func TestSelectDocs(t *testing.T) {
 }
 
 func TestSelectDocsKeepsTheBodyWhereItIs(t *testing.T) {
-	d := newDesk(t, library())
+	d := newHarness(t, library())
 	d.call("skill_load", `{"skill":"pdf","docs":["forms.md"]}`)
 	before := d.record().Deliveries[0]
 	d.call("skill_select_docs", `{"skill":"pdf","docs":["refs/tables.md"],"mode":"add"}`)
@@ -102,7 +102,7 @@ func TestSelectDocsKeepsTheBodyWhereItIs(t *testing.T) {
 }
 
 func TestSelectDocsCountsAsUse(t *testing.T) {
-	d := newDesk(t, library())
+	d := newHarness(t, library())
 	d.call("skill_load", `{"skills":["pdf","docx"]}`)
 	d.call("skill_select_docs", `{"skill":"pdf","mode":"clear"}`)
 	if rec := d.record(); rec.Find("pdf").Used <= rec.Find("docx").Used {
@@ -111,7 +111,7 @@ func TestSelectDocsCountsAsUse(t *testing.T) {
 }
 
 func TestSelectChangedDoc(t *testing.T) {
-	d := newDesk(t, library())
+	d := newHarness(t, library())
 	d.call("skill_load", `{"skill":"pdf","docs":["forms.md","refs/tables.md"]}`)
 	d.write("pdf/forms.md", "# Forms, second edition")
 	d.call("skill_select_docs", `{"skill":"pdf","docs":["forms.md","refs/tables.md"]}`)
@@ -126,14 +126,14 @@ func TestSelectChangedDoc(t *testing.T) {
 // A doc that was selected but is no longer shown is delivered again.
 func TestSelectWhatIsNotShown(t *testing.T) {
 	t.Run("after it was shown once", func(t *testing.T) {
-		d := newDesk(t, library())
+		d := newHarness(t, library())
 		d.call("skill_load", `{"skill":"pdf","docs":["forms.md"]}`)
 		d.spend()
 		d.expect("skill_select_docs", `{"skill":"pdf","docs":["forms.md"],"mode":"add"}`, "docs of pdf: forms.md\n[skill#2 =pdf(forms.md)]")
 		d.expectView("pdf#1 pdf/forms.md#2")
 	})
 	t.Run("removed by a summary", func(t *testing.T) {
-		d := newDesk(t, library())
+		d := newHarness(t, library())
 		d.call("skill_load", `{"skill":"pdf","docs":["forms.md"]}`)
 		d.hidden[1] = true
 		d.call("skill_select_docs", `{"skill":"pdf","docs":["forms.md"],"mode":"add"}`)
@@ -143,7 +143,7 @@ func TestSelectWhatIsNotShown(t *testing.T) {
 
 // A call that loses the race against an unload says so.
 func TestSelectDocsAfterUnload(t *testing.T) {
-	d := newDesk(t, library())
+	d := newHarness(t, library())
 	d.call("skill_load", `pdf`)
 	record := d.record()
 	d.call("skill_unload", `pdf`)
@@ -154,7 +154,7 @@ func TestSelectDocsAfterUnload(t *testing.T) {
 // The host may load a hidden skill; once it is loaded, the model can use it like
 // any other.
 func TestHiddenSkillThatTheHostLoaded(t *testing.T) {
-	d := newDesk(t, library())
+	d := newHarness(t, library())
 	declareSecret(t, d)
 	d.call("skill_load", `pdf`)
 	d.expect("skill_list_docs", `secret`, `["inside.md"]`)
@@ -166,9 +166,9 @@ func TestHiddenSkillThatTheHostLoaded(t *testing.T) {
 	d.expect("skill_list_docs", `secret`, `error: unknown skill "secret": use a name from the list of available skills`)
 }
 
-func declareSecret(t *testing.T, d *desk) {
+func declareSecret(t *testing.T, d *harness) {
 	t.Helper()
-	decl, err := Declare(t.Context(), d.Scope, []tools.Declared{{Skill: "secret"}})
+	decl, err := Declare(t.Context(), d.Scope, []tools.Load{{Skill: "secret"}})
 	if err != nil {
 		t.Fatal(err)
 	}

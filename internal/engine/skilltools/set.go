@@ -19,16 +19,16 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// Set is the operations that an agent is offered. It does not change.
+// Set is the set of operations that an agent may call. It is immutable.
 type Set struct {
 	operations []tools.Operation
 	tools      []core.Tool
 	index      map[string]int
-	shows      []string // the tools of ShowsFiles
+	shows      []string // names of the operations with ShowsFile
 }
 
-// NewSet builds a set in the given order. The error wraps ErrSet if a name occurs
-// twice, or if an operation lacks one that it needs.
+// NewSet returns a set in the given order. The error wraps tools.ErrSet if a name occurs twice,
+// or if an operation is incomplete.
 func NewSet(operations ...tools.Operation) (*Set, error) {
 	s := &Set{operations: slices.Clone(operations), index: make(map[string]int, len(operations))}
 	for i := range s.operations {
@@ -45,8 +45,7 @@ func NewSet(operations ...tools.Operation) (*Set, error) {
 	return s, nil
 }
 
-// Tools returns the definitions in the set's order. The caller must not change
-// the slice.
+// Tools returns the definitions in the set's order. Callers must not change the slice.
 func (s *Set) Tools() []core.Tool { return s.tools }
 
 // Operation returns the operation of that name, or nil.
@@ -60,7 +59,7 @@ func (s *Set) Operation(name string) *tools.Operation {
 // Has reports whether the set has an operation of that name.
 func (s *Set) Has(name string) bool { return s.Operation(name) != nil }
 
-// Delivers returns the names of the operations whose results carry content.
+// Delivers returns the names of the operations whose results show content.
 func (s *Set) Delivers() map[string]bool {
 	names := map[string]bool{}
 	for i := range s.operations {
@@ -71,30 +70,31 @@ func (s *Set) Delivers() map[string]bool {
 	return names
 }
 
-// ShowsFiles reports whether calls of a tool may show files of skills, which count for the
-// [Budget].
+// ShowsFiles reports whether calls of a tool may show files of skills, which count against the
+// budget.
 func (s *Set) ShowsFiles(tool string) bool {
 	return slices.Contains(s.shows, tool)
 }
 
-// ShowsFile reports whether the answer to this call of such a tool shows a file of a skill.
-// runs says that there is a workspace.
+// ShowsFile reports whether the answer to this call shows a file of a skill. runs reports that
+// there is a workspace.
 func (s *Set) ShowsFile(call *core.ToolCall, runs bool) bool {
 	o := s.Operation(call.Name)
 	return o != nil && o.ShowsFile != nil && o.ShowsFile(o.Decode(call.Arguments), runs)
 }
 
-// Answer calls an operation with arguments that [tools.Operation.Decode] has read, and returns
-// the answer. Errors that the model can act on, such as malformed arguments, become text.
+// Answer calls an operation with decoded arguments, and returns the answer. Errors for the model,
+// such as malformed arguments, become the answer.
 func Answer(ctx context.Context, o *tools.Operation, s *Scope, args tools.Args) (string, error) {
 	return answer(ctx, o, s, args, func(ctx context.Context, s *Scope) (string, error) { return o.Call(ctx, s.Public(), args) })
 }
 
-// AnswerPrepared answers a call by the commit of its change; see [Prepared].
-func AnswerPrepared(ctx context.Context, o *tools.Operation, s *Scope, args tools.Args, p *tools.Prepared, isApproved bool) (string, error) {
+// AnswerPrepared answers a call by committing its prepared change; see [tools.PreparedChange].
+func AnswerPrepared(ctx context.Context, o *tools.Operation, s *Scope, args tools.Args, p *tools.PreparedChange, isApproved bool) (string, error) {
 	return answer(ctx, o, s, args, func(ctx context.Context, s *Scope) (string, error) { return p.Commit(ctx, s.Public(), isApproved) })
 }
 
+// answer runs call, and adds warnings about the arguments to its answer.
 func answer(ctx context.Context, o *tools.Operation, s *Scope, args tools.Args, call func(context.Context, *Scope) (string, error)) (string, error) {
 	if err := cmp.Or(args.Err(), args.Missing()); err != nil {
 		if o.Refused != nil {
@@ -104,24 +104,24 @@ func answer(ctx context.Context, o *tools.Operation, s *Scope, args tools.Args, 
 	}
 	var r reply
 	for _, w := range args.Warnings() {
-		r.after("%s", w)
+		r.add("%s", w)
 	}
-	inner, saving := *s, saved{State: s.State, operation: o, limits: s.Limits, reply: &r}
+	inner, saving := *s, savingState{State: s.State, operation: o, limits: s.Limits, reply: &r}
 	inner.State = &saving
 	text, err := call(ctx, &inner)
-	var told tools.ModelError
+	var refused tools.ModelError
 	switch {
-	case errors.As(err, &told):
-		return boundOf(o, s.Limits, r.join(refuse(o, strings.ReplaceAll(string(told), "skill_load", s.LoadTool())))), nil
+	case errors.As(err, &refused):
+		return boundOperation(o, s.Limits, r.join(refuse(o, strings.ReplaceAll(string(refused), "skill_load", s.LoadTool())))), nil
 	case err != nil || saving.isSaved:
 		return text, err
 	}
-	return boundOf(o, s.Limits, r.join(text)), nil
+	return boundOperation(o, s.Limits, r.join(text)), nil
 }
 
-// saved is the state of a call whose answer is saved with the warnings about its arguments,
-// within the limits.
-type saved struct {
+// savingState is the State of a call whose Update saves the answer with the warnings about its
+// arguments, within the limits.
+type savingState struct {
 	State
 	operation *tools.Operation
 	limits    tools.Limits
@@ -129,21 +129,21 @@ type saved struct {
 	isSaved   bool
 }
 
-func (s *saved) Update(ctx context.Context, change Change) (string, error) {
+func (s *savingState) Update(ctx context.Context, change Change) (string, error) {
 	return s.State.Update(ctx, func(rec *state.Record) (*state.Record, string, error) {
 		next, text, err := change(rec)
 		if err == nil {
 			err = checkReceipt(s.limits, text)
 		}
-		if text == "" { // what is saved is no answer
+		if text == "" { // the change is saved without an answer
 			return next, "", err
 		}
 		s.isSaved = true
-		return next, boundOf(s.operation, s.limits, s.reply.join(text)), err
+		return next, boundOperation(s.operation, s.limits, s.reply.join(text)), err
 	})
 }
 
-// refuse formats the answer to a call whose arguments or state do not allow it.
+// refuse formats the answer to a call that its arguments or the record do not allow.
 func refuse(o *tools.Operation, message string) string {
 	if o.Refuse != nil {
 		return o.Refuse("invalid", message)
@@ -151,8 +151,8 @@ func refuse(o *tools.Operation, message string) string {
 	return "error: " + printable.Lines(message)
 }
 
-// IsRefusal reports whether an answer says that the call was not made: it was denied, or its
-// arguments or what is loaded did not allow it. A nil operation is a tool that does not exist.
+// IsRefusal reports whether an answer says that the call was denied or not possible. o is nil if
+// the tool does not exist.
 func IsRefusal(o *tools.Operation, answer string) bool {
 	if o != nil && o.Refuse != nil && strings.HasPrefix(answer, `{"error":`) {
 		return true
@@ -160,36 +160,37 @@ func IsRefusal(o *tools.Operation, answer string) bool {
 	return strings.HasPrefix(answer, "error: ") || strings.HasPrefix(answer, "denied: ")
 }
 
-// boundOf returns the answer of an operation, cut to the limits.
-func boundOf(o *tools.Operation, l tools.Limits, text string) string {
+// boundOperation cuts the answer of an operation to the limits.
+func boundOperation(o *tools.Operation, l tools.Limits, text string) string {
 	if limit := l.OrDefaults().Answer; o.Refuse != nil && len(text) > limit {
 		return o.Refuse("too_large", fmt.Sprintf("the answer has %d bytes and at most %d are allowed: ask for less", len(text), limit))
 	}
-	return bound(l, text)
+	return boundAnswer(l, text)
 }
 
-// reply collects what is said besides the answer itself. If the answer ends with
-// a receipt, the lines go before it, because a receipt must be the last line.
+// reply collects lines that follow the answer itself. They come before a receipt, because a
+// receipt must be the last line.
 type reply struct{ lines []string }
 
-func (r *reply) after(format string, args ...any) {
+func (r *reply) add(format string, args ...any) {
 	r.lines = append(r.lines, printable.Lines(fmt.Sprintf(format, args...)))
 }
 
+// join adds the lines to an answer.
 func (r *reply) join(text string) string {
 	if len(r.lines) == 0 {
 		return text
 	}
 	extra := strings.Join(r.lines, "\n")
 	if isJSON(text) {
-		return warned(text, r.lines)
+		return addWarnings(text, r.lines)
 	}
 	text, receipt := cutReceipt(text)
 	return text + "\n" + extra + receipt
 }
 
-// cutReceipt splits the receipt, if there is one, from the end of an answer. The
-// receipt begins with its line break.
+// cutReceipt splits off the receipt at the end of an answer. The receipt begins with its line
+// break.
 func cutReceipt(text string) (rest, receipt string) {
 	if i := strings.LastIndex(text, "\n[skill#"); i >= 0 && !strings.Contains(text[i+1:], "\n") {
 		return text[:i], text[i:]
@@ -197,9 +198,9 @@ func cutReceipt(text string) (rest, receipt string) {
 	return text, ""
 }
 
-// warned adds warnings to an answer in JSON: as last field "warnings" of an
-// object, or to the warnings that it has. An array has no place for them.
-func warned(text string, lines []string) string {
+// addWarnings adds warnings to a JSON object: to its field "warnings", or as a new last field. It
+// returns an array unchanged.
+func addWarnings(text string, lines []string) string {
 	var object struct {
 		Warnings []printable.Text `json:"warnings"`
 	}

@@ -15,19 +15,18 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// skillText is what a load reads from the catalog. It is pinned for the session.
+// skillText holds the texts that a load reads from the catalog and pins.
 type skillText struct {
-	skill core.Skill
-	body  catalog.Content
-	docs  []docText
-	all   bool
-	known []string           // every doc of the skill, if docs were named
-	left  []tools.ModelError // why named docs are left out
-	// selected are the docs that were selected before, if the body has changed
-	// since: a new text of a skill is delivered with all that belongs to it.
+	skill      core.Skill
+	body       catalog.Content
+	docs       []docText
+	all        bool
+	known      []string           // all docs of the skill, if the call names docs
+	unreadable []tools.ModelError // why named docs are left out
+	// selected are the docs that were selected before, if the body has changed. A new body is
+	// delivered with all its docs.
 	selected []docText
-	// listing follows the body, "" for none; framed is how many of docs the body has
-	// named.
+	// listing follows the body, "" for none. framed is how many of docs the body names.
 	listing catalog.Content
 	framed  int
 }
@@ -35,12 +34,13 @@ type skillText struct {
 type docText struct {
 	name    string
 	content catalog.Content
-	framed  bool // the body has named it
+	// framed reports that the body names the doc.
+	framed bool // the body has named it
 }
 
-// held returns the skill that is loaded under a name, whatever that name means by now.
-// Its Name is the one under which it is loaded.
-func held(skills *catalog.Snapshot, rec *state.Record, name string) (core.Skill, bool) {
+// loadedAs returns the skill that is loaded under a name, even if the name now means another
+// skill. Its Name is the name under which it is loaded.
+func loadedAs(skills *catalog.Snapshot, rec *state.Record, name string) (core.Skill, bool) {
 	a := rec.Find(name)
 	if a == nil || a.ID == "" {
 		return core.Skill{}, false
@@ -50,11 +50,11 @@ func held(skills *catalog.Snapshot, rec *state.Record, name string) (core.Skill,
 	return skill, err == nil
 }
 
-// Known returns the skill that a name means to the agent of a record: the one that is
-// loaded under it, else the one that the catalog has. Its Name is the one under which it
-// is loaded, if it is.
-func Known(skills *catalog.Snapshot, rec *state.Record, name string) (core.Skill, error) {
-	if skill, ok := held(skills, rec, name); ok {
+// ResolveFor resolves a name for the agent of rec: to the skill that is loaded under it, or else
+// to the skill in the catalog. If the skill is loaded, its Name is the name under which it is
+// loaded.
+func ResolveFor(skills *catalog.Snapshot, rec *state.Record, name string) (core.Skill, error) {
+	if skill, ok := loadedAs(skills, rec, name); ok {
 		return skill, nil
 	}
 	skill, err := skills.Resolve(name)
@@ -64,8 +64,8 @@ func Known(skills *catalog.Snapshot, rec *state.Record, name string) (core.Skill
 	return skill, err
 }
 
-// loadName is the name under which a skill is loaded, or would be: not that of another one
-// which is loaded.
+// loadName returns the name under which a skill is or will be loaded. It is not the name of
+// another loaded skill.
 func loadName(rec *state.Record, skill core.Skill) string {
 	if a := rec.FindID(skill.ID); a != nil {
 		return a.Skill
@@ -78,28 +78,27 @@ func loadName(rec *state.Record, skill core.Skill) string {
 	return skill.ID
 }
 
-// Skill resolves the name of a skill that the model may see: one that is not
-// hidden, or that is loaded. The error is a [ModelError] that names
-// similar skills.
+// Skill resolves the name of a skill that the model may see: one that is not hidden, or is
+// loaded. The error is a [tools.ModelError] that names similar skills.
 func (s *Scope) Skill(rec *state.Record, name string) (core.Skill, error) {
-	if skill, ok := held(s.Catalog().Snapshot(), rec, name); ok {
+	if skill, ok := loadedAs(s.Catalog().Snapshot(), rec, name); ok {
 		return skill, nil
 	}
-	return s.listed(rec, name, false)
+	return s.resolveVisible(rec, name, false)
 }
 
-// toLoad is [Scope.Skill] for a call that loads: a name that now is that of another skill
-// than the loaded one means that.
-func (s *Scope) toLoad(rec *state.Record, name string) (core.Skill, error) {
-	skill, err := s.listed(rec, name, true)
-	if held, ok := held(s.Catalog().Snapshot(), rec, name); ok && err != nil {
+// skillToLoad is [Scope.Skill] for a load. If the name now means another skill than the loaded
+// one, it returns that other skill.
+func (s *Scope) skillToLoad(rec *state.Record, name string) (core.Skill, error) {
+	skill, err := s.resolveVisible(rec, name, true)
+	if held, ok := loadedAs(s.Catalog().Snapshot(), rec, name); ok && err != nil {
 		return held, nil
 	}
 	return skill, err
 }
 
-// listed resolves a name by the catalog, for a call that loads or another one.
-func (s *Scope) listed(rec *state.Record, name string, loads bool) (core.Skill, error) {
+// resolveVisible resolves a name in the catalog. loads reports that the call loads the skill.
+func (s *Scope) resolveVisible(rec *state.Record, name string, loads bool) (core.Skill, error) {
 	snapshot := s.Catalog().Snapshot()
 	skill, err := snapshot.Resolve(name)
 	if ambiguous, ok := errors.AsType[*catalog.AmbiguousError](err); ok {
@@ -107,9 +106,9 @@ func (s *Scope) listed(rec *state.Record, name string, loads bool) (core.Skill, 
 	}
 	if err == nil {
 		switch {
-		case rec.Find(skill.ID) != nil: // loaded by its id: another skill has its name too
+		case rec.Find(skill.ID) != nil: // loaded under its id, because another skill has its name too
 			skill.Name = skill.ID
-		case !loads || skill.Name != name: // a load of a name that is another skill's now supersedes
+		case !loads || skill.Name != name: // a load under the name of another loaded skill supersedes that skill
 			skill.Name = loadName(rec, skill)
 		default:
 			if a := rec.FindID(skill.ID); a != nil {
@@ -126,9 +125,9 @@ func (s *Scope) listed(rec *state.Record, name string, loads bool) (core.Skill, 
 	return core.Skill{}, tools.ModelErrorf("unknown skill %q: use a name from the list of available skills", printable.Cut(name, 80))
 }
 
-// Loaded is the catalog with each loaded skill under the name by which it was loaded, and
-// at the revision whose text was.
-func (s *Scope) Loaded(rec *state.Record) *catalog.Catalog {
+// LoadedCatalog returns the catalog in which each loaded skill has the name and the revision with
+// which it was loaded.
+func (s *Scope) LoadedCatalog(rec *state.Record) *catalog.Catalog {
 	revisions, called := make(map[string]string), make(map[string]string)
 	for i := range rec.Active {
 		a := &rec.Active[i]
@@ -142,8 +141,8 @@ func (s *Scope) Loaded(rec *state.Record) *catalog.Catalog {
 	return s.Catalog().WithNames(called).AtRevisions(revisions)
 }
 
-// ByDigest returns the one skill that had a name, under whatever qualifier, and whose body
-// has a digest now, of which the beginning is enough.
+// ByDigest returns the skill with this base name whose body now has a digest with this prefix. ok
+// is false unless there is exactly one.
 func ByDigest(ctx context.Context, skills *catalog.Catalog, name, digest string) (core.Skill, bool) {
 	var found core.Skill
 	fit := 0
@@ -160,14 +159,14 @@ func ByDigest(ctx context.Context, skills *catalog.Catalog, name, digest string)
 	return found, fit == 1
 }
 
-// inView finds a skill whose load has ended and whose text is still in view. name is the name
-// that it had then, or one that means it now.
+// inView finds a skill whose load has ended but whose text is still in view. name is the name
+// under which it was loaded, or a name that now means it.
 func (s *Scope) inView(ctx context.Context, rec *state.Record, name string) (core.Skill, bool) {
 	meant, err := s.Skill(rec, name)
 	if err == nil && rec.Find(meant.Name) != nil {
 		return core.Skill{}, false
 	}
-	another := false // the text under the name is that of another skill
+	another := false // another skill was loaded under this name
 	for i := range rec.Deliveries {
 		d := &rec.Deliveries[i]
 		if !d.Body || !s.shows(d) || state.BaseName(d.Skill) != state.BaseName(name) || rec.Find(d.Skill) != nil {
@@ -186,8 +185,8 @@ func (s *Scope) inView(ctx context.Context, rec *state.Record, name string) (cor
 	return meant, err == nil && !another && s.showsBody(rec, meant.Name) // its text has changed
 }
 
-// findReadable resolves the name of a skill that is loaded, or whose text load
-// mode Adaptive has left in view: its files can be read without loading it.
+// findReadable resolves the name of a skill whose files may be read: it is loaded, or load mode
+// Adaptive has left its text in view.
 func findReadable(ctx context.Context, s *Scope, rec *state.Record, name string) (core.Skill, error) {
 	if s.Mode == loadmode.Adaptive {
 		if skill, ok := s.inView(ctx, rec, name); ok {
@@ -201,26 +200,26 @@ func findReadable(ctx context.Context, s *Scope, rec *state.Record, name string)
 	return skill, err
 }
 
-// readSkill reads and pins a skill's body, and those of the named docs that it
-// has.
+// readSkill reads and pins a skill's body, and the named docs that it has.
 func readSkill(ctx context.Context, s *Scope, name string, docs []string, all bool) (skillText, error) {
 	rec, err := s.Record(ctx)
 	if err != nil {
 		return skillText{}, err
 	}
-	skill, err := s.toLoad(rec, name)
+	skill, err := s.skillToLoad(rec, name)
 	if err != nil {
 		return skillText{}, err
 	}
 	return readSkillText(ctx, s, skill, docs, all)
 }
 
+// readSkillText is readSkill for a resolved skill.
 func readSkillText(ctx context.Context, s *Scope, skill core.Skill, docs []string, all bool) (skillText, error) {
 	t := skillText{skill: skill, all: all}
-	s = s.calling(skill)
+	s = s.withName(skill)
 	var err error
 	if t.skill, t.body, err = s.Catalog().Body(ctx, skill.Name); err != nil {
-		return t, unreadable(ctx, err, "skill %q cannot be read", skill.Name)
+		return t, readError(ctx, err, "skill %q cannot be read", skill.Name)
 	}
 	if err := s.Pin(ctx, t.body); err != nil {
 		return t, err
@@ -230,12 +229,12 @@ func readSkillText(ctx context.Context, s *Scope, skill core.Skill, docs []strin
 		return t, err
 	}
 	if !all && len(docs)+len(selected) == 0 {
-		return t, t.refer(ctx, s)
+		return t, t.addReferences(ctx, s)
 	}
 	if t.known, err = s.Catalog().Docs(ctx, skill.Name); err != nil {
-		return t, unreadable(ctx, err, "docs of %q cannot be listed", skill.Name)
+		return t, readError(ctx, err, "docs of %q cannot be listed", skill.Name)
 	}
-	for _, name := range known(selected, t.known) { // a doc that is gone is no longer selected
+	for _, name := range knownDocs(selected, t.known) { // docs that the skill no longer has are dropped
 		docs, _, err := readDocs(ctx, s, s.Catalog(), skill.Name, t.known, []string{name})
 		if err != nil {
 			return t, err
@@ -244,21 +243,20 @@ func readSkillText(ctx context.Context, s *Scope, skill core.Skill, docs []strin
 	}
 	want := t.known
 	if !all {
-		want = known(docs, t.known)
+		want = knownDocs(docs, t.known)
 	}
-	if t.docs, t.left, err = readDocs(ctx, s, s.Catalog(), skill.Name, t.known, want); err != nil {
+	if t.docs, t.unreadable, err = readDocs(ctx, s, s.Catalog(), skill.Name, t.known, want); err != nil {
 		return t, err
 	}
-	return t, t.refer(ctx, s)
+	return t, t.addReferences(ctx, s)
 }
 
-// calling returns the scope with a catalog in which the name of a skill means that skill.
-func (s *Scope) calling(skill core.Skill) *Scope {
+// withName returns a scope with a catalog in which the skill's name means this skill.
+func (s *Scope) withName(skill core.Skill) *Scope {
 	return s.WithCatalog(s.Catalog().WithNames(map[string]string{skill.Name: skill.ID}))
 }
 
-// selectedBefore returns the docs that were selected with an earlier text of a
-// loaded skill.
+// selectedBefore returns the docs that were selected with an earlier body of a loaded skill.
 func (s *Scope) selectedBefore(ctx context.Context, skill, digest string) ([]string, error) {
 	rec, err := s.Record(ctx)
 	if err != nil {
@@ -271,19 +269,18 @@ func (s *Scope) selectedBefore(ctx context.Context, skill, digest string) ([]str
 	return nil, nil
 }
 
-// Digest returns the digest of the text that a load of a skill would deliver now.
-// Errors that the model can act on are [ModelError]s.
+// Digest returns the digest of the body that a load of a skill would deliver now. Errors for the
+// model are [tools.ModelError]s.
 func (s *Scope) Digest(ctx context.Context, skill string) (string, error) {
 	_, body, err := s.Catalog().Body(ctx, skill)
 	if err != nil {
-		return "", unreadable(ctx, err, "skill %q cannot be read", skill)
+		return "", readError(ctx, err, "skill %q cannot be read", skill)
 	}
 	return body.Digest, nil
 }
 
-// unreadable turns an error of the catalog into an answer, unless the run itself
-// is over.
-func unreadable(ctx context.Context, err error, format string, args ...any) error {
+// readError converts an error of the catalog to a [tools.ModelError], unless ctx has ended.
+func readError(ctx context.Context, err error, format string, args ...any) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -293,8 +290,8 @@ func unreadable(ctx context.Context, err error, format string, args ...any) erro
 	return tools.ModelErrorf("%s: %s", fmt.Sprintf(format, args...), printable.CutLine(cause(err), 400))
 }
 
-// cause returns the innermost reason of an error: the outer ones repeat names
-// that the answer has given already.
+// cause returns the text of the innermost error, because the outer errors repeat names that the
+// answer already has.
 func cause(err error) string {
 	for {
 		inner := errors.Unwrap(err)
@@ -313,8 +310,8 @@ func quotedList(names []string) string {
 	return strings.Join(q, " or ")
 }
 
-// jsonList writes at most n names as a JSON array and says how many more there
-// are. Format characters, such as overrides of the direction, are escapes in it.
+// jsonList returns at most n names as a JSON array, and says how many more there are. It escapes
+// format characters, such as overrides of the text direction.
 func jsonList(names []string, n int) string {
 	if names == nil {
 		names = []string{}

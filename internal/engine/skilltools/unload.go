@@ -11,7 +11,7 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// Unload is skill_unload: it takes skills out of view.
+// Unload returns the operation skill_unload, which removes skills from view.
 func Unload() tools.Operation {
 	return tools.Operation{
 		Name:        "skill_unload",
@@ -35,7 +35,7 @@ func unload(ctx context.Context, s *Scope, args tools.Args) (string, error) {
 	return c.save(ctx)
 }
 
-// save makes the change and answers it.
+// save makes and saves the change, emits its events, and returns the answer.
 func (c *unloading) save(ctx context.Context) (string, error) {
 	s := c.scope
 	answer, err := s.Update(ctx, c.apply)
@@ -49,18 +49,19 @@ func (c *unloading) save(ctx context.Context) (string, error) {
 	return answer, nil
 }
 
-// unloading is the change of one call, repeated until it is saved.
+// unloading is the change of one call. apply may run several times until the change is saved.
 type unloading struct {
-	scope    *Scope
-	snapshot *catalog.Snapshot
-	names    []string
-	all      bool
-	answered Answered // nil is the answer of skill_unload
+	scope        *Scope
+	snapshot     *catalog.Snapshot
+	names        []string
+	all          bool
+	formatAnswer AnswerFunc // nil for the answer of skill_unload
 
 	lines   []string
 	receipt state.Receipt
 }
 
+// apply returns the record after the change of rec, and the answer.
 func (c *unloading) apply(rec *state.Record) (*state.Record, string, error) {
 	next := rec.Clone()
 	c.lines, c.receipt = nil, state.Receipt{Call: c.scope.Number()}
@@ -72,9 +73,9 @@ func (c *unloading) apply(rec *state.Record) (*state.Record, string, error) {
 		}
 	}
 	for _, name := range names {
-		// A loaded skill may be gone from the catalog, so the record is asked
-		// too.
-		if skill, err := Known(c.snapshot, next, name); err == nil && next.Find(name) == nil {
+		// The catalog may not have a loaded skill any more, so its name in the record
+		// counts too.
+		if skill, err := ResolveFor(c.snapshot, next, name); err == nil && next.Find(name) == nil {
 			name = skill.Name
 		}
 		if !next.Unload(name) {
@@ -84,8 +85,8 @@ func (c *unloading) apply(rec *state.Record) (*state.Record, string, error) {
 		c.lines = append(c.lines, "unloaded: "+printable.CutLine(name, 256))
 		c.receipt.Changes = append(c.receipt.Changes, state.Change{Op: state.Unloaded, Skill: name})
 	}
-	if c.answered != nil {
-		text, err := c.answered(next, c.lines, receiptOf(c.receipt))
+	if c.formatAnswer != nil {
+		text, err := c.formatAnswer(next, c.lines, receiptText(c.receipt))
 		if len(c.receipt.Changes) == 0 {
 			next = rec
 		}

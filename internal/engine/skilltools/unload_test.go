@@ -20,7 +20,7 @@ func TestUnload(t *testing.T) {
 		{"all is false", `{"all":false}`, `error: name skills, such as {"skills":["…"]}, or set all`, "pdf#1 docx#1 docx/styles.md#1 csv#1"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			d := newDesk(t, library())
+			d := newHarness(t, library())
 			d.call("skill_load", `{"skills":["pdf","docx","csv"],"docs":["styles.md"]}`)
 			d.expect("skill_unload", tt.args, tt.answer)
 			d.expectView(tt.view)
@@ -29,7 +29,7 @@ func TestUnload(t *testing.T) {
 }
 
 func TestUnloadNothing(t *testing.T) {
-	d := newDesk(t, library())
+	d := newHarness(t, library())
 	d.expect("skill_unload", `{"all":true}`, "still loaded: none")
 	if d.record().Version != 0 || len(d.events) != 0 {
 		t.Error("unloading nothing has changed the record or reported an event")
@@ -37,7 +37,7 @@ func TestUnloadNothing(t *testing.T) {
 }
 
 func TestUnloadEvents(t *testing.T) {
-	d := newDesk(t, library())
+	d := newHarness(t, library())
 	d.call("skill_load", `{"skills":["pdf","docx"]}`)
 	d.events = nil
 	d.call("skill_unload", `{"skills":["docx","nope"]}`)
@@ -46,10 +46,10 @@ func TestUnloadEvents(t *testing.T) {
 	}
 }
 
-// A skill that is gone from the catalog does not block anything: it can be
-// unloaded like any other, and the other tools go on.
+// A loaded skill that the catalog does not have any more can be unloaded, and other tools still
+// work.
 func TestSkillGoneFromTheCatalog(t *testing.T) {
-	d := newDesk(t, library())
+	d := newHarness(t, library())
 	d.call("skill_load", `{"skills":["pdf","docx"]}`)
 	delete(d.files, "docx/SKILL.md")
 	d.refresh()
@@ -61,7 +61,7 @@ func TestSkillGoneFromTheCatalog(t *testing.T) {
 
 // Loading a skill after an unload delivers its text again.
 func TestLoadAfterUnload(t *testing.T) {
-	d := newDesk(t, library())
+	d := newHarness(t, library())
 	d.call("skill_load", `{"skill":"pdf","docs":["forms.md"]}`)
 	d.call("skill_unload", `pdf`)
 	d.expect("skill_load", `pdf`, "loaded: pdf\n[skill#3 +pdf]")

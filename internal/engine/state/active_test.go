@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// show writes what is loaded and delivered, one item a line: body and docs of a
-// delivery, "~" before what is old.
+// show returns the loaded skills and the deliveries, one a line: body and docs of a delivery,
+// with "~" before superseded text.
 func show(r *Record) string {
 	var b strings.Builder
 	for _, a := range r.Active {
@@ -223,8 +223,7 @@ func TestDeselect(t *testing.T) {
 	})
 }
 
-// Every change is made to a clone; the record that a store shares stays as it
-// is.
+// A change of a clone does not change the shared record.
 func TestCloneIsIndependent(t *testing.T) {
 	r := twoLoaded()
 	r.Deliveries[0].Anchor = &Mark{Hash: "u"}

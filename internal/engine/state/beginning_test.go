@@ -11,8 +11,7 @@ import (
 	"github.com/satchel-go/satchel/session"
 )
 
-// Whatever a turn changes, and through every save, its record goes back to what it was
-// when the turn began.
+// BeginAgain restores the state at the beginning of the turn after any change and any save.
 func TestBeginAgain(t *testing.T) {
 	for seed := range uint64(300) {
 		r := rand.New(rand.NewPCG(seed, 7))

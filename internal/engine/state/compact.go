@@ -5,7 +5,7 @@ import "slices"
 // Compaction is a skill whose texts in view a short text will replace.
 type Compaction struct {
 	Skill  string `json:"skill"`
-	Digest string `json:"digest"` // of the shorter text, which is pinned
+	Digest string `json:"digest"` // of the short text, which is pinned
 }
 
 // ShortText is an outline or a summary that replaces a body in the view.

@@ -17,7 +17,7 @@ type Content struct {
 	Calls []CallContent
 
 	mu       sync.Mutex
-	full     map[int]fullText // by index of calls
+	full     map[int]fullText // results of After, by index in Calls
 	overview fullText
 }
 
@@ -27,7 +27,7 @@ type CallContent struct {
 	Call        int
 	First, Last int
 	Parts       []string // one for each delivery
-	Current     []string // the same without docs that newer text supersedes
+	Current     []string // Parts without superseded docs
 	Text        string   // all of Parts
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// A record stays small whatever a model writes into its calls, and still knows them.
+// A record stays small if a model writes large calls, and still recognizes them.
 func TestRecordKeepsLargeCallsByDigest(t *testing.T) {
 	huge := strings.Repeat("x", 17<<20)
 	call := core.ToolCall{ID: huge, Name: "skill_load", Arguments: `{"skill":"` + huge + `"}`}

@@ -141,7 +141,7 @@ func unescapeName(s string) (name string, escaped bool) {
 // loadOrder returns the names of loaded in load order.
 func loadOrder(loaded map[string]keyValue, state map[string]string, agent string) []string {
 	wanted := parseNames(state[OrderKey(agent)])
-	if name, _ := unescapeName(agent); name == agent { // else that key is another agent's
+	if name, _ := unescapeName(agent); name == agent { // otherwise the key belongs to another agent
 		wanted = append(wanted, parseNames(state[orderPrefix+agent])...)
 	}
 	wanted = append(wanted, parseNames(state[legacyOrderKey])...)

@@ -70,7 +70,7 @@ func (r *Record) Load(l Load, shows func(*Delivery) bool) LoadResult {
 	}
 	a.Revision = l.Revision
 	a.All = a.All || l.All
-	if changed { // a doc that the new text no longer has is no longer selected
+	if changed { // deselect docs that the new text no longer has
 		a.Docs = slices.DeleteFunc(a.Docs, func(name string) bool { return !hasDoc(docs, name) })
 	}
 	if d.Body {

@@ -261,7 +261,7 @@ var queues = func() (all [64]chan struct{}) {
 }()
 
 // queue waits until the earlier updates of the record have ended, but at most maxQueue. It
-// then returns nil; the caller goes on without a place, because saves compare versions anyway.
+// then returns nil, and the caller continues: saves compare versions, so this is safe.
 func queue(ctx context.Context, key core.SessionKey) (leave func()) {
 	turns := queues[crc32.ChecksumIEEE([]byte(key.Session+"/"+key.Agent))%uint32(len(queues))]
 	timer := time.NewTimer(maxQueue)

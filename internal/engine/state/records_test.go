@@ -100,8 +100,8 @@ func TestRecordsAreDecodedOnce(t *testing.T) {
 	}
 }
 
-// The versions of a key start again when its session ends. So a record that another process
-// has saved at a known version is another one than the remembered one.
+// The versions of a key start again when its session ends. So a record of another process may
+// have the version of a cached one.
 func TestRecordsOfAnEndedSession(t *testing.T) {
 	store := session.NewMemory()
 	first, second := state.NewRecords(store), state.NewRecords(store)
@@ -133,7 +133,7 @@ func TestRecordsOfWrongBytes(t *testing.T) {
 	equal(t, "key", loaded.Key, rec.Key)
 }
 
-// The value of a host is no record, and is left as it is.
+// A host's own value is not a record, and is not changed.
 func TestRecordsOfAHost(t *testing.T) {
 	store := session.NewMemory()
 	if _, err := store.Save(t.Context(), key, session.Value{Data: []byte("[]")}); err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/satchel-go/satchel/internal/engine/state"
 )
 
-// state lists what is loaded and what is delivered, in short form.
+// agent lists the loaded skills and the deliveries in short form.
 func agent(r *state.Record) string {
 	var b strings.Builder
 	for _, a := range r.Active {

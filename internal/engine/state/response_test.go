@@ -11,8 +11,7 @@ import (
 	"github.com/satchel-go/satchel/internal/engine/state"
 )
 
-// clock is a clock that a test moves: each waiting call asks it once, and goes on
-// when the test ticks.
+// clock is a fake clock. Each waiting call uses it once, and continues when the test ticks.
 type clock struct {
 	asked chan struct{}
 	ticks chan time.Time
@@ -38,8 +37,8 @@ func made(calls ...core.ToolCall) []state.ModelCall {
 	return all
 }
 
-// A call is matched to its place by its content, whatever a framework has changed. Each place
-// is used once while there are others.
+// A call is matched to its place by its content, even if a framework has changed it. Each place
+// is used once while unused ones are left.
 func TestOpen(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
@@ -74,8 +73,7 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// A call waits for the earlier changes, and an ordered one for earlier ordered
-// ones, whatever else the response holds.
+// A call waits for earlier changes, and an ordered call also for earlier ordered calls.
 func TestWait(t *testing.T) {
 	clock := newClock()
 	r := state.NewResponse(made(call("1", "load", ""), call("2", "search", ""), call("3", "run", ""), call("4", "run", "")), clock.after)

@@ -57,7 +57,7 @@ func TestTextsAreReadOnce(t *testing.T) {
 	read("larger than the limit", "one", huge, 0)
 }
 
-// A text that was read while its session ended is not kept.
+// A text that was read while its session ended is not cached.
 func TestTextsThatEndMeanwhile(t *testing.T) {
 	below := &countedReads{Store: session.NewMemory()}
 	c := state.NewRecords(below).WithTexts(100)

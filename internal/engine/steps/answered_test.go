@@ -13,8 +13,8 @@ func TestAnswered(t *testing.T) {
 	}
 }
 
-// The results of the last response wait for an answer, whatever an agent has made
-// of the response since.
+// The results of the last response count as unanswered, however an agent writes the response into
+// messages.
 func TestAnsweredResponse(t *testing.T) {
 	call := func(id, name string) core.ToolCall { return core.ToolCall{ID: id, Name: name} }
 	user, text := core.Message{Role: core.User}, core.Message{Role: core.Assistant}

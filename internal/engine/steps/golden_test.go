@@ -173,7 +173,7 @@ func TestView(t *testing.T) {
 }
 
 // checkView reports where a view breaks what holds for all of them.
-func checkView(t *testing.T, s scene, view []core.Message, elsewhere Elsewhere) {
+func checkView(t *testing.T, s scene, view []core.Message, elsewhere Displaced) {
 	t.Helper()
 	_, sections := goldentest.Read(t, "testdata/view/"+strings.TrimPrefix(t.Name(), "TestView/")+".txtar")
 	if before := readScene(t, sections); !reflect.DeepEqual(before.messages, s.messages) || !reflect.DeepEqual(before.record, s.record) {

@@ -1,4 +1,5 @@
 package steps
 
-// maxMention bounds a name in a message, in runes: a root and a name of 64 each fit.
+// maxMention bounds a skill's name in a message, in runes. The longest name has a folder and a
+// name of 64 runes each.
 const maxMention = 160

@@ -8,16 +8,16 @@ import (
 	"github.com/satchel-go/satchel/internal/text/prompttext"
 )
 
-// Escaped is text as it may stand between tags that Satchel writes: on one line, and
-// without tags of its own.
+// Escaped returns text as one line without tags, for use between the tags that Satchel writes.
 func Escaped(text string) string { return prompttext.Text(text) }
 
-// Mentions returns the words of a message that may name skills, at most so many. With
-// dollar they are those behind a "$", with slash those behind a "/" at the beginning of a
-// line. Fenced code blocks and inline code are left out. A word ends at white space, at a
-// bracket, a quotation mark, an apostrophe or other punctuation that no name has. It also
-// ends at a run of ".", ":", "-", "_" or "/" that nothing follows.
-func Mentions(text string, dollar, slash bool, most int) (words []string) {
+// Mentions returns at most limit words of a message that may name skills. If dollar is set, it
+// returns words after a "$". If slash is set, it returns words after a "/" at the beginning of a
+// line. It ignores fenced code blocks and inline code.
+//
+// A word ends at white space, a bracket, a quotation mark, an apostrophe, or other punctuation
+// that no name has. Trailing ".", ":", "-", "_" and "/" do not belong to it.
+func Mentions(text string, dollar, slash bool, limit int) (words []string) {
 	fence := ""
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
@@ -38,17 +38,19 @@ func Mentions(text string, dollar, slash bool, most int) (words []string) {
 			words = appendWord(words, rest)
 		}
 		if dollar {
-			for i := nextDollar(line, 0); i >= 0 && len(words) < most; i = nextDollar(line, i+1) {
+			for i := nextDollar(line, 0); i >= 0 && len(words) < limit; i = nextDollar(line, i+1) {
 				words = appendWord(words, line[i+1:])
 			}
 		}
-		if len(words) >= most {
-			return words[:most]
+		if len(words) >= limit {
+			return words[:limit]
 		}
 	}
 	return words
 }
 
+// appendWord adds the word at the beginning of rest to words, unless it is empty, too long, or
+// part of inline code.
 func appendWord(words []string, rest string) []string {
 	end := strings.IndexFunc(rest, endsMention)
 	if end < 0 {
@@ -63,8 +65,8 @@ func appendWord(words []string, rest string) []string {
 	return words
 }
 
-// endsMention reports a rune that no name of a skill has. Names may hold "." and ":", and
-// "/" where they begin with a folder.
+// endsMention reports whether a rune cannot be part of a skill's name. Names may contain "." and
+// ":", and "/" after the name of a folder.
 func endsMention(r rune) bool {
 	if strings.ContainsRune(".:-_/@#+", r) {
 		return false
@@ -72,7 +74,8 @@ func endsMention(r rune) bool {
 	return unicode.IsSpace(r) || unicode.IsPunct(r) || strings.ContainsRune("`<>|=~^$", r)
 }
 
-// fenceMark returns the run of three or more marks that begins a line of a code fence.
+// fenceMark returns the run of three or more "`" or "~" at the beginning of line that opens or
+// closes a code fence, or "".
 func fenceMark(line string) string {
 	for _, mark := range []string{"`", "~"} {
 		if n := len(line) - len(strings.TrimLeft(line, mark)); n >= 3 && !(mark == "`" && strings.Contains(line[n:], "`")) {
@@ -82,8 +85,8 @@ func fenceMark(line string) string {
 	return ""
 }
 
-// nextDollar returns the place of the next "$" at or after from that is outside inline
-// code, or -1.
+// nextDollar returns the index of the first "$" at or after from that is outside inline code, or
+// -1.
 func nextDollar(line string, from int) int {
 	for i := 0; i < len(line); {
 		switch {
@@ -103,7 +106,7 @@ func nextDollar(line string, from int) int {
 	return -1
 }
 
-// closing returns where a run of exactly n backticks begins, or -1.
+// closing returns the index of the first run of exactly n backticks, or -1.
 func closing(text string, n int) int {
 	for i := 0; i < len(text); {
 		if text[i] != '`' {

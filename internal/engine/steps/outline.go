@@ -13,8 +13,8 @@ const outlineEnd = "(outline of SKILL.md; load the skill again for all of it)"
 // summaryEnd is the last line of a summary.
 const summaryEnd = "(summary of SKILL.md; load the skill again for all of it)"
 
-// Summary is what somebody has written for the body of a skill, with a line that says that
-// it is a summary. It reports false if that is nothing or not shorter than the body.
+// Summary returns text, a summary of body, with a last line that says that it is a summary. It
+// returns false if text is empty or not shorter than body.
 func Summary(text, body string) (string, bool) {
 	text = strings.TrimSpace(strings.ToValidUTF8(text, "\uFFFD"))
 	if text == "" {
@@ -24,18 +24,17 @@ func Summary(text, body string) (string, bool) {
 	return text, prompttext.Estimate(text) < prompttext.Estimate(body)
 }
 
-// IsShort reports a text that is an outline or a summary.
+// IsShort reports whether text is the result of [Outline] or [Summary].
 func IsShort(text string) bool {
 	return strings.HasSuffix(text, outlineEnd) || strings.HasSuffix(text, summaryEnd)
 }
 
-// rule is a line that must not be lost.
+// rule matches a line that an outline must keep.
 var rule = regexp.MustCompile(`\b(MUST|NEVER|ALWAYS|DO NOT|REQUIRED)\b`)
 
-// Outline shortens the body of a skill to about so many tokens. It keeps the headings, the
-// first sentence below each, and whole lines with MUST, NEVER, ALWAYS, DO NOT or REQUIRED,
-// in their order. Lines that do not fit are cut from the end. The outline says that it is
-// one.
+// Outline shortens the body of a skill to about so many tokens. It keeps the headings, the first
+// sentence below each, and every line with MUST, NEVER, ALWAYS, DO NOT or REQUIRED. If these
+// lines do not fit, it drops lines from the end. The last line says that the text is an outline.
 func Outline(body string, tokens int) string {
 	var kept []string
 	fence, fresh := "", false
@@ -68,7 +67,7 @@ func Outline(body string, tokens int) string {
 	return strings.Join(append(kept[:n:n], outlineEnd), "\n")
 }
 
-// firstSentence cuts a line behind its first sentence.
+// firstSentence returns the first sentence of line.
 func firstSentence(line string) string {
 	for i := 0; i+1 < len(line); i++ {
 		if strings.IndexByte(".!?", line[i]) >= 0 && line[i+1] == ' ' {

@@ -8,20 +8,20 @@ import (
 	"github.com/satchel-go/satchel/internal/text/prompttext"
 )
 
-// Pieces divides a request at the places where the content of a call stands. Each piece is
-// the size of that content, and of what follows it up to the next one, in estimated tokens.
-// calls are the numbers of the calls.
+// Pieces divides a request at the messages that show the content of a call. Each piece has the
+// size of the content (Dead) and of the text from there to the next content (Live), in estimated
+// tokens. calls are the numbers of the calls.
 //
-// It leaves out the messages before the first content, and content that has no place in the
-// request. It also leaves out the user messages at the end, which no cache holds yet.
+// It leaves out the messages before the first content, and content that no message shows. It also
+// leaves out the last user messages, because no cache holds them yet.
 func Pieces(messages []core.Message, st State) (pieces []lifetime.Piece, calls []int) {
 	pieces, calls, _ = piecesAt(messages, st)
 	return pieces, calls
 }
 
-// piecesAt also returns the messages that the content stands in.
+// piecesAt is Pieces, and also returns the index of the message that shows each content.
 func piecesAt(messages []core.Message, st State) (pieces []lifetime.Piece, calls, places []int) {
-	at := make([][]int, len(messages)) // the calls whose content stands there
+	at := make([][]int, len(messages)) // the calls whose content each message shows
 	for n := range st.Content.Calls {
 		if anchor := st.Record.Deliveries[st.Content.Calls[n].First].Anchor; anchor != nil {
 			if i := Anchor(messages, *anchor, st.Record.Turn); i >= 0 {
@@ -53,8 +53,7 @@ func piecesAt(messages []core.Message, st State) (pieces []lifetime.Piece, calls
 	return pieces, calls, places
 }
 
-// tokensOf estimates what a message costs, including a few tokens for the message
-// as such.
+// tokensOf estimates the tokens of a message, with a few tokens for its frame.
 func tokensOf(m *core.Message) int {
 	n := 4 + prompttext.Estimate(m.Text)
 	for i := range m.Calls {
@@ -63,10 +62,9 @@ func tokensOf(m *core.Message) int {
 	return n
 }
 
-// Facts returns what a request says about clearing the content of ended loads when a turn
-// begins. calls are the numbers of the calls whose content its places hold, and at the
-// messages that they stand in. st is the state before the turn. The request does not say
-// whether the cache is cold, nor how often skills came back.
+// Facts returns what [lifetime.Clear] needs to know of a request when a turn begins, except Cold
+// and Returns. st is the state before the turn. calls are the numbers of the calls whose content
+// the request shows, and at the indices of the messages that show it.
 func Facts(messages []core.Message, st State) (f lifetime.Facts, calls, at []int) {
 	pieces, calls, at := piecesAt(messages, st)
 	f.Turns = max(0, countTurns(messages)-1)
@@ -83,8 +81,7 @@ func Facts(messages []core.Message, st State) (f lifetime.Facts, calls, at []int
 	return f, calls, at
 }
 
-// skillsOf names the skills whose content a call delivered, unless newer text supersedes
-// it.
+// skillsOf returns the skills that a call delivered, without those whose text is superseded.
 func (st *State) skillsOf(call int) []string {
 	var names []string
 	for i := range st.Record.Deliveries {
@@ -106,7 +103,7 @@ func countTurns(messages []core.Message) (n int) {
 	return n
 }
 
-// carried counts the model calls since the turn of message at.
+// carried counts the responses of the model after the turn of the message at the index.
 func carried(messages []core.Message, at int) (calls int) {
 	over := false
 	for i := range messages[at+1:] {

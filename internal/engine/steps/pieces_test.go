@@ -64,7 +64,7 @@ func TestEndedContentHasNoFallback(t *testing.T) {
 	st := State{Record: rec, Content: content, Delivers: map[string]bool{"skill_load": true}}
 	place := core.Message{Role: core.ToolResult, Tool: "skill_load", Text: "loaded: pdf\n[skill#1 +pdf@d]"}
 	view, elsewhere := Render(Chain(processors.InToolResult), []core.Message{{Role: core.User, Text: "hi"}, place}, st)
-	if len(view) != 2 || !strings.Contains(view[1].Text, "BODY") || !reflect.DeepEqual(elsewhere, Elsewhere{}) {
+	if len(view) != 2 || !strings.Contains(view[1].Text, "BODY") || !reflect.DeepEqual(elsewhere, Displaced{}) {
 		t.Errorf("view is %+v with %v elsewhere", view, elsewhere)
 	}
 	view, elsewhere = Render(Chain(processors.InToolResult), []core.Message{{Role: core.User, Text: "hi"}}, st)
@@ -79,7 +79,7 @@ func TestEndedContentHasNoFallback(t *testing.T) {
 	}
 	view, elsewhere = Render(Chain(processors.InToolResult), []core.Message{{Role: core.User, Text: "hi"}}, st)
 	if len(view) != 2 || !strings.Contains(view[0].Text, `name="csv"`) ||
-		!reflect.DeepEqual(elsewhere, Elsewhere{Hidden: []state.DeliveryKey{{Call: 1, Skill: "pdf"}}, Back: []state.DeliveryKey{{Call: 1, Skill: "csv"}}}) {
+		!reflect.DeepEqual(elsewhere, Displaced{Hidden: []state.DeliveryKey{{Call: 1, Skill: "pdf"}}, Fallback: []state.DeliveryKey{{Call: 1, Skill: "csv"}}}) {
 		t.Errorf("with a skill that is loaded the view is %+v with %v elsewhere", view, elsewhere)
 	}
 }

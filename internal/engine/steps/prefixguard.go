@@ -13,32 +13,33 @@ import (
 	"github.com/satchel-go/satchel/processors"
 )
 
-// PrefixGuard compares the successive requests of one agent in one session. It keeps the
-// texts of the last request; most of them are shared with the host, and comparing a text
-// with itself costs nothing. The zero value is ready to use and safe for concurrent use.
+// PrefixGuard compares successive requests of one agent in one session, and finds changes of a
+// prefix that a provider may have cached. It keeps the texts of the last request. Most of them
+// share memory with the host's texts, so they cost little. The zero value is ready to use and
+// safe for concurrent use.
 type PrefixGuard struct {
 	mu    sync.Mutex
 	last  []link
 	tools []core.Definition
 	rec   *state.Record
-	// turn is where the turn of rec began: the index in last of the first of the messages
-	// of the user at its end.
+	// turn is the index in last at which the turn of rec began: the first of the user messages at
+	// the end of that request.
 	turn int
 }
 
-// link is one message of the request that the guard remembers.
+// link is one message of the last request.
 type link struct {
-	text  string
-	added int // bytes of text that are Satchel's, at its end
-	calls []core.ToolCall
-	role  core.Role
-	ours  bool // the whole message is
+	text   string
+	added  int // bytes of text that are Satchel's, at its end
+	calls  []core.ToolCall
+	role   core.Role
+	isOurs bool // the whole message is
 }
 
-// Check compares a view, which was rendered from rec, and the tools that are sent
-// with it with those of the call before, and then remembers them instead. It
-// returns the break if there is one. Ids of calls are not compared. Without a
-// record, a change that Satchel made has the cause [CauseUnknown].
+// Check compares a view and its tools with those of the last call, and remembers them for the
+// next one. It returns the break of the prefix and true if there is one. rec is the record from
+// which the view was rendered; without it, a change by Satchel has the cause unknown. Check
+// ignores ids of calls.
 func (g *PrefixGuard) Check(view []core.Message, rec *state.Record, tools ...core.Definition) (processors.PrefixBreak, bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -46,7 +47,7 @@ func (g *PrefixGuard) Check(view []core.Message, rec *state.Record, tools ...cor
 	for at < len(view) && at < len(g.last) && g.last[at].reads(&view[at]) {
 		// Who wrote a message may change: the result of a call that was answered here is
 		// the framework's first and Satchel's in later turns.
-		g.last[at].added, g.last[at].ours = len(view[at].Added), view[at].Origin == core.Inserted
+		g.last[at].added, g.last[at].isOurs = len(view[at].Added), view[at].Origin == core.Inserted
 		at++
 	}
 	var b processors.PrefixBreak
@@ -77,10 +78,9 @@ func (g *PrefixGuard) Check(view []core.Message, rec *state.Record, tools ...cor
 	return b, broken
 }
 
-// TurnLeft says that the turn of the last request was left without an answer: it failed or
-// was cancelled. Its messages are gone with it, so the next request is compared with what
-// stood before them.
-func (g *PrefixGuard) TurnLeft() {
+// DropTurn notes that the turn of the last request failed or was cancelled. The host drops the
+// messages of that turn, so the next request is compared with the messages before it.
+func (g *PrefixGuard) DropTurn() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.rec != nil && g.turn < len(g.last) {
@@ -89,10 +89,11 @@ func (g *PrefixGuard) TurnLeft() {
 	}
 }
 
+// estimated returns the estimated tokens of a text with size bytes.
 func estimated(size int) int { return (size + 3) / 4 }
 
-// appendLinks copies the calls, because the memory of the view belongs to the
-// caller.
+// appendLinks adds the messages of view to links. It copies their calls, because the memory of
+// the view belongs to the caller.
 func appendLinks(links []link, view []core.Message) []link {
 	count := 0
 	for i := range view {
@@ -108,33 +109,33 @@ func appendLinks(links []link, view []core.Message) []link {
 	return links
 }
 
-// reads reports whether a model reads the same text in both messages.
+// reads reports whether the model reads the same text in both messages.
 func (l *link) reads(m *core.Message) bool {
 	return l.role == m.Role && l.text == m.Text && slices.EqualFunc(l.calls, m.Calls, sameCall)
 }
 
-// own reports whether the host's part of the message is the same as that of m.
-func (l *link) own(m *core.Message) bool {
+// hasSameHostPart reports whether the host's part of the message is the same as that of m.
+func (l *link) hasSameHostPart(m *core.Message) bool {
 	return l.role == m.Role && l.text[:len(l.text)-l.added] == m.Text[:len(m.Text)-len(m.Added)] &&
 		slices.EqualFunc(l.calls, m.Calls, sameCall)
 }
 
 func sameCall(a, b core.ToolCall) bool { return a.Name == b.Name && a.Arguments == b.Arguments }
 
-// causeOf explains why a request continues with now instead of was. The two differ
-// in their first message; now may be empty.
+// causeOf returns the cause of a break. was and now are the rest of both requests, whose first
+// messages differ; now may be empty.
 func causeOf(was []link, now []core.Message, before, rec *state.Record) processors.Cause {
 	switch {
-	case was[0].ours || len(now) > 0 && now[0].Origin == core.Inserted:
+	case was[0].isOurs || len(now) > 0 && now[0].Origin == core.Inserted:
 		// A message of Satchel's is no cause where the host's next one is another,
 		// too: it came or went with that.
 		if !sameHost(was, now) {
 			return causeHost
 		}
-		if isFallback(was[0].ours, was[0].text) || len(now) > 0 && isFallback(now[0].Origin == core.Inserted, now[0].Text) {
+		if isFallback(was[0].isOurs, was[0].text) || len(now) > 0 && isFallback(now[0].Origin == core.Inserted, now[0].Text) {
 			return causeFallback
 		}
-	case len(now) == 0 || !was[0].own(&now[0]):
+	case len(now) == 0 || !was[0].hasSameHostPart(&now[0]):
 		return causeHost
 	}
 	switch {
@@ -152,14 +153,14 @@ func causeOf(was []link, now []core.Message, before, rec *state.Record) processo
 	return causeUnload
 }
 
-// sameHost reports whether both lists begin with the same message of the host.
+// sameHost reports whether the first message of the host is the same in both lists.
 func sameHost(was []link, now []core.Message) bool {
-	old := slices.IndexFunc(was, func(l link) bool { return !l.ours })
+	old := slices.IndexFunc(was, func(l link) bool { return !l.isOurs })
 	if old < 0 {
 		return true // the host has only added
 	}
 	i := slices.IndexFunc(now, func(m core.Message) bool { return m.Origin != core.Inserted })
-	return i >= 0 && was[old].own(&now[i])
+	return i >= 0 && was[old].hasSameHostPart(&now[i])
 }
 
 func isFallback(ours bool, text string) bool {
@@ -171,7 +172,7 @@ func equalDelivery(a, b state.Delivery) bool {
 		a.Old == b.Old && a.Spent == b.Spent && slices.Equal(a.Docs, b.Docs)
 }
 
-// sharedTools counts the tools at the start of both requests that are the same.
+// sharedTools counts the equal tools at the beginning of both lists.
 func sharedTools(was, now []core.Definition) int {
 	n := 0
 	for n < len(was) && n < len(now) && was[n].Name == now[n].Name && was[n].Description == now[n].Description &&
@@ -181,11 +182,12 @@ func sharedTools(was, now []core.Definition) int {
 	return n
 }
 
-// sameSchema compares two schemas by identity first, and else by their JSON.
+// sameSchema reports whether two schemas are the same value or have the same JSON.
 func sameSchema(a, b any) bool {
 	return isSame(a, b) || bytes.Equal(schemaText(a), schemaText(b))
 }
 
+// isSame reports whether two schemas share memory, which is quicker to test than their JSON.
 func isSame(a, b any) bool {
 	if a == nil || b == nil {
 		return a == nil && b == nil
@@ -212,8 +214,8 @@ func schemaText(schema any) []byte {
 	return text
 }
 
-// repeatedWithTools is repeated for requests whose tools already differ. The messages come
-// after the tools, so all of them are sent again.
+// repeatedWithTools is repeated for requests whose tools differ. The messages follow the tools,
+// so all of them are sent again.
 func repeatedWithTools(was, now []core.Definition, links []link, view []core.Message) int {
 	before, after := make([]link, 0, len(was)+len(links)), make([]core.Message, 0, len(now)+len(view))
 	for i := range was {

@@ -2,8 +2,8 @@ package steps
 
 import "github.com/satchel-go/satchel/core"
 
-// repeated counts the bytes of now, which begins at the break, that were also in was;
-// see PrefixBreak.Tokens. It is called only when there is a break.
+// repeated counts the bytes of now that were also in was; see PrefixBreak.Tokens. Both begin at
+// the break.
 func repeated(was []link, now []core.Message) (size int) {
 	pool := newPool(was)
 	var changed []int
@@ -15,7 +15,7 @@ func repeated(was []link, now []core.Message) (size int) {
 		}
 		size += sizeOf(&now[i])
 		if i == 0 && was[0].role == now[0].Role {
-			size -= commonPrefix(was[0].text, now[0].Text) // stands before the break
+			size -= commonPrefix(was[0].text, now[0].Text) // the common beginning is before the break
 		}
 	}
 	// What is left of both has changed: the first message of a role was the
@@ -42,9 +42,9 @@ func sizeOf(m *core.Message) int {
 	return n
 }
 
-// common counts the bytes that a changed message shares with its earlier form: the
-// beginning and the end of the text, and the calls that are the same. If breaks is
-// set, the break lies within the message, and its beginning does not count.
+// common counts the bytes that a changed message shares with its earlier form: the beginning and
+// the end of the text, and equal calls. If hasBreak is set, the break is within this message, and
+// its common beginning does not count.
 func common(was *link, now *core.Message, breaks bool) (size int) {
 	head := commonPrefix(was.text, now.Text)
 	differs := was.text != now.Text
@@ -65,22 +65,21 @@ func common(was *link, now *core.Message, breaks bool) (size int) {
 	return size
 }
 
-// pool finds messages by what a model reads in them. Each message is found once.
+// pool finds messages with the same text in the earlier request. It finds each only once.
 type pool struct {
 	links []link
 	taken []bool
-	// want is the position to look at first, because most messages keep their
-	// order.
+	// want is the index to try first, because most messages keep their order.
 	want int
-	// first is the first message with a text of a given length, and next is the
-	// following message with a text of the same length; -1 means none.
+	// first maps a length to the first message with a text of that length. next has the following
+	// message with a text of the same length, or -1.
 	first map[int]int
 	next  []int
 }
 
 func newPool(links []link) *pool { return &pool{links: links, taken: make([]bool, len(links))} }
 
-// index is built when the first message does not come in order.
+// index builds first and next. take calls it when a message does not come in order.
 func (p *pool) index() {
 	p.first, p.next = make(map[int]int, len(p.links)), make([]int, len(p.links))
 	for i := len(p.links) - 1; i >= 0; i-- {
@@ -93,8 +92,7 @@ func (p *pool) index() {
 	}
 }
 
-// take returns the position of a message and removes it from the pool; -1 means
-// that it is not there.
+// take returns the index of an equal message and removes it from the pool, or returns -1.
 func (p *pool) take(m *core.Message) int {
 	if i := p.want; i < len(p.links) && !p.taken[i] && p.links[i].reads(m) {
 		p.taken[i], p.want = true, i+1
@@ -120,8 +118,8 @@ func (p *pool) take(m *core.Message) int {
 	return -1
 }
 
-// commonPrefix returns the length of the common prefix. It searches by halves,
-// because comparing two parts of a text is much faster than comparing byte by byte.
+// commonPrefix returns the length of the common prefix. It bisects, because comparing parts of a
+// text is much faster than comparing single bytes.
 func commonPrefix(a, b string) int {
 	same, most := 0, min(len(a), len(b))
 	for same < most {

@@ -8,7 +8,7 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// Bytes that are sent again are those that stood behind the break before, wherever.
+// Bytes count as repeated if they were after the break in the earlier request, at any place.
 func TestPrefixGuardCountsWhatStood(t *testing.T) {
 	say := func(texts ...string) (view []core.Message) {
 		for _, text := range texts {
@@ -45,8 +45,8 @@ func TestPrefixGuardCountsWhatStood(t *testing.T) {
 	}
 }
 
-// For any two requests: no more is sent again than stands behind the break in both,
-// and all of it if nothing is gone.
+// For any two requests, no more bytes are repeated than are after the break in both. All of them
+// are if no text is missing.
 func TestPrefixGuardBoundsWhatStood(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	made := func() (view []core.Message) {

@@ -12,7 +12,7 @@ import (
 	"github.com/satchel-go/satchel/processors"
 )
 
-// results appends what each call delivered to the result of that call.
+// results appends the content of each call to the result of that call.
 func results(messages []core.Message, st *State) []core.Message {
 	if len(st.Content.Calls) == 0 {
 		return messages
@@ -35,9 +35,8 @@ func results(messages []core.Message, st *State) []core.Message {
 	return messages
 }
 
-// content returns the index of the call whose result text is, or -1. It recognises
-// the stored text by its receipt, and a text that an earlier view has extended by
-// the content at its end.
+// content returns the index of the call whose result text is, or -1. It finds the call by the
+// receipt in a stored result, or by the content that an earlier view has appended.
 func (st *State) content(text string) int {
 	if call, ok := state.ReceiptCall(text); ok {
 		return st.Content.Find(call)
@@ -50,9 +49,8 @@ func (st *State) content(text string) int {
 	return -1
 }
 
-// EachResult calls f with the index of each result of a tool in delivers. Results
-// of other tools are never read as receipts, so no tool can place content by
-// printing one.
+// EachResult calls f with the index of each result of a tool in delivers. It skips results of
+// other tools, so that no tool can place content by printing a receipt.
 func EachResult(messages []core.Message, delivers map[string]bool, f func(i int)) {
 	var calls []core.ToolCall
 	answer := 0 // results since the assistant message that made calls
@@ -69,9 +67,8 @@ func EachResult(messages []core.Message, delivers map[string]bool, f func(i int)
 	}
 }
 
-// toolOf names the tool that a result answers. Some providers repeat call ids, even
-// within one response. So only the calls of the assistant message before the
-// results count, and of those first the one at the same position as the result.
+// toolOf returns the name of the tool whose result m is. calls are the calls of the assistant
+// message before, and answer is the position of m among their results.
 func toolOf(m *core.Message, calls []core.ToolCall, answer int) string {
 	if m.Tool != "" {
 		return m.Tool
@@ -82,6 +79,9 @@ func toolOf(m *core.Message, calls []core.ToolCall, answer int) string {
 	return ""
 }
 
+// callOf returns the call that m answers, or nil. Some providers repeat ids, even within one
+// response. So it prefers the call at the same position as the result, and only considers calls
+// of the assistant message before.
 func callOf(m *core.Message, calls []core.ToolCall, answer int) *core.ToolCall {
 	if answer < len(calls) && (m.CallID == "" || calls[answer].ID == m.CallID) {
 		return &calls[answer]
@@ -96,8 +96,8 @@ func callOf(m *core.Message, calls []core.ToolCall, answer int) *core.ToolCall {
 	return nil
 }
 
-// CallOf returns the call that the result at index i answers, or nil if the request
-// does not contain it.
+// CallOf returns the call that the result at index i answers, or nil if the request does not
+// contain the call.
 func CallOf(messages []core.Message, i int) *core.ToolCall {
 	answer, at := 0, i-1
 	for at >= 0 && messages[at].Role != core.Assistant {
@@ -112,8 +112,7 @@ func CallOf(messages []core.Message, i int) *core.ToolCall {
 	return callOf(&messages[i], messages[at].Calls, answer)
 }
 
-// Answered reports whether the model has answered since message i, that is, whether
-// an assistant message follows it.
+// Answered reports whether an assistant message follows message i.
 func Answered(messages []core.Message, i int) bool { return i < lastAssistant(messages) }
 
 // lastAssistant returns the index of the last assistant message, or -1.
@@ -126,10 +125,10 @@ func lastAssistant(messages []core.Message) int {
 	return -1
 }
 
-// answered returns the index before which the model has answered to every result.
-// Some agents write each call of one response as a message of its own, or the calls
-// of two responses as one message. So the results of the last response are looked
-// for first, and only without them does the last assistant message decide.
+// answered returns the index before which the model has answered every result. It looks for the
+// results of the last response first. Some agents write each call of a response as a message of
+// its own, or the calls of two responses as one message. If there are none, it returns the index
+// of the last assistant message.
 func (st *State) answered(messages []core.Message) int {
 	first, calls := -1, st.Response
 	for i := len(messages) - 1; i >= 0 && len(calls) > 0; i-- {
@@ -153,15 +152,15 @@ func isAnswer(result *core.Message, call *core.ToolCall) bool {
 		(result.Tool == call.Name || result.Tool == "")
 }
 
-// Unanswered is a call without a result in a request. Services refuse such a request.
+// Unanswered is a call without a result in a request. Providers refuse such a request.
 type Unanswered struct {
 	Call core.ToolCall
-	// Back is how many user turns began after the call. Response numbers the responses of
-	// its turn from 1, and Position is the index of the call in its response.
+	// Back is how many user turns began after the call. Response is the number of its response in
+	// the turn, from 1, and Position the index of the call in its response.
 	Back, Response, Position int
 }
 
-// AllAnswered reports whether each call of a request has a result.
+// AllAnswered reports whether every call in messages has a result.
 func AllAnswered(messages []core.Message) bool {
 	for i := range messages {
 		if len(messages[i].Calls) > 0 && len(lacking(messages, i)) > 0 {
@@ -171,9 +170,9 @@ func AllAnswered(messages []core.Message) bool {
 	return true
 }
 
-// AnswerAll returns messages with a result for each call that has none, whose text is
-// answer's. It stands in the order of the calls, between those of the other calls of its
-// response. It returns messages themselves where nothing lacks.
+// AnswerAll adds a result for every call that has none. answer returns its text. The results of a
+// response are in the order of its calls. AnswerAll returns messages itself if no result is
+// missing.
 func AnswerAll(messages []core.Message, answer func(Unanswered) string) []core.Message {
 	back := countTurns(messages)
 	response := 0
@@ -199,7 +198,7 @@ func AnswerAll(messages []core.Message, answer func(Unanswered) string) []core.M
 	return messages
 }
 
-// unanswered adds the results that calls lack.
+// unanswered is the step that adds missing results.
 func unanswered(messages []core.Message, st *State) []core.Message {
 	if st.Answer == nil {
 		return messages
@@ -207,8 +206,8 @@ func unanswered(messages []core.Message, st *State) []core.Message {
 	return AnswerAll(messages, st.Answer)
 }
 
-// lacking returns the positions of the calls of the response at i that have no result. A
-// result answers the call with its id, or else the next one that has none.
+// lacking returns the positions of the calls in message i that have no result. A result answers
+// the call with the same id. A result without an id answers the next open call.
 func lacking(messages []core.Message, i int) []int {
 	calls, results := messages[i].Calls, 0
 	end := i + 1
@@ -239,8 +238,8 @@ func lacking(messages []core.Message, i int) []int {
 	return open
 }
 
-// placeOf returns the index for the result of the call at position j of the response at i:
-// behind the results of the calls before it.
+// placeOf returns the index at which to insert the result of call j of message i: after the
+// results of the calls before it.
 func placeOf(messages []core.Message, i, j int) int {
 	place := i + 1
 	earlier := messages[i].Calls[:j]
@@ -256,9 +255,8 @@ func placeOf(messages []core.Message, i, j int) int {
 // whose own message is not in the request.
 const FallbackHeading = "Loaded skill context:"
 
-// fallback adds one system message with the content that is loaded but whose
-// message is missing because it was cut from the history, was suppressed, or
-// belongs to another process.
+// fallback adds one system message with loaded content whose own message is not in the request.
+// The host may have cut or suppressed that message, or another process may have it.
 func fallback(messages []core.Message, st *State) []core.Message {
 	var parts []string
 	for i := range st.Content.Calls {
@@ -271,7 +269,7 @@ func fallback(messages []core.Message, st *State) []core.Message {
 			if !st.attaches(d) {
 				st.out.Hidden = append(st.out.Hidden, d.Key())
 			} else if part := st.part(c, j); part != "" {
-				st.out.Back = append(st.out.Back, d.Key())
+				st.out.Fallback = append(st.out.Fallback, d.Key())
 				parts = append(parts, part)
 			}
 		}
@@ -287,11 +285,10 @@ func fallback(messages []core.Message, st *State) []core.Message {
 	return insert(messages, at, text)
 }
 
-// part returns what one delivery shows in the fallback message. Text that a newer
-// text supersedes normally stays until the next break: this message stands near the
-// beginning of the request, and removing something from it breaks the prefix. But
-// when the newer text itself has lost its place and moves into this message too,
-// the prefix breaks anyway and the older text is dropped.
+// part returns the text of one delivery in the fallback message. It usually keeps superseded text
+// until the next break, because this message is near the beginning of the request and removing
+// text from it breaks the prefix. If the newer text moves into this message too, the prefix
+// breaks anyway, and part drops the older text.
 func (st *State) part(c *state.CallContent, j int) string {
 	d := &st.Record.Deliveries[c.First+j]
 	for i := range st.Content.Calls {
@@ -312,17 +309,17 @@ func (st *State) part(c *state.CallContent, j int) string {
 	return c.Parts[j]
 }
 
-// supersedesDoc reports whether e holds a newer text of a doc that d delivered.
+// supersedesDoc reports whether e has a newer text of a doc in d.
 func supersedesDoc(e, d *state.Delivery) bool {
 	return slices.ContainsFunc(d.Docs, func(old state.Doc) bool {
 		return old.Old && slices.ContainsFunc(e.Docs, func(doc state.Doc) bool { return doc.Name == old.Name })
 	})
 }
 
-// attaches reports whether a delivery without a place in the request is shown in
-// the fallback message.
+// attaches reports whether the fallback message shows a delivery that has no place in the
+// request.
 func (st *State) attaches(d *state.Delivery) bool {
-	if d.Ended || !lifetime.ShowsElsewhere(st.Mode, d) {
+	if d.Ended || !lifetime.ShowsInFallback(st.Mode, d) {
 		return false
 	}
 	return !st.Summary || st.Rule == processors.SummaryAttach || st.Rule == processors.SummaryAuto && d.Seen
@@ -330,8 +327,7 @@ func (st *State) attaches(d *state.Delivery) bool {
 
 const activeIntro = "These skills are loaded. Where they conflict, a later one takes precedence."
 
-// activeSkills appends the content of the loaded skills to the host's system text,
-// in load order.
+// activeSkills appends the content of the loaded skills to the host's system text, in load order.
 func activeSkills(messages []core.Message, st *State) []core.Message {
 	if len(st.Content.Calls) == 0 {
 		return messages
@@ -365,13 +361,13 @@ func activeSkills(messages []core.Message, st *State) []core.Message {
 	return insert(messages, 0, text)
 }
 
-// hideAnswered marks the calls whose content the model has already answered to as
-// shown, so that they are not shown again.
+// hideAnswered marks the content that the model has already answered as shown, so that no later
+// step shows it again.
 func hideAnswered(messages []core.Message, st *State) {
 	answered := st.answered(messages)
 	for i := range st.Content.Calls {
 		d := &st.Record.Deliveries[st.Content.Calls[i].First]
-		st.shown[i] = !lifetime.ShowsElsewhere(st.Mode, d)
+		st.shown[i] = !lifetime.ShowsInFallback(st.Mode, d)
 	}
 	EachResult(messages, st.Delivers, func(i int) {
 		if n := st.content(messages[i].Text); n >= 0 {

@@ -20,52 +20,50 @@ import (
 	"github.com/satchel-go/satchel/processors"
 )
 
-// State is what the processors know besides the messages.
+// State holds what the steps need besides the messages.
 type State struct {
-	// Record is the state of the agent, and Content has the texts that it names.
+	// Record is the agent's record, and Content has the texts of its deliveries.
 	Record  *state.Record
 	Content *state.Content
-	// Attached are the lines that tell of the files which a message brought, by its
-	// Origin.
+	// Attached maps a message's Origin to the lines that announce its files.
 	Attached map[int]string
-	// Overview is the session's frozen overview; "" adds none.
+	// Overview is the session's overview, "" for none.
 	Overview string
 	Mode     loadmode.Mode
-	// Summary reports that a summary replaces part of the history, and Rule says what
-	// happens to content whose message is missing then.
+	// Summary reports that a summary replaces part of the history. Rule then decides about
+	// content whose message is missing.
 	Summary bool
 	Rule    processors.SummaryRule
-	// Delivers are the names of the tools whose results carry content.
+	// Delivers are the names of the tools whose results show content.
 	Delivers map[string]bool
-	// Response are the calls of the last response of the model, where they are
-	// known; only mode Once asks.
+	// Response are the calls of the model's last response, if they are known. Only mode Once
+	// needs them.
 	Response []core.ToolCall
-	// Answer returns the result of a call that has none in the request, nil where each has
-	// one.
+	// Answer returns the result of a call that has none in the request. It is nil if every call
+	// has one.
 	Answer func(Unanswered) string
-	// Space is memory for the view, as in [core.Request].
+	// Space is memory for the view; see [core.Request].
 	Space []core.Message
 
-	// shown says, for each call of Content, whether its content has its place in
-	// the request.
+	// shown reports, for each call of Content, that its content has a place in the request.
 	shown []bool
-	// out says where content is that has no place in the request.
-	out Elsewhere
+	// out collects the content without a place in the request.
+	out Displaced
 }
 
-// Elsewhere are the deliveries whose content is loaded and has no place in a request.
-type Elsewhere struct {
-	// Hidden are those whose content the summary rule keeps out of the request.
+// Displaced lists deliveries whose own message is not in the request.
+type Displaced struct {
+	// Hidden are those that the request leaves out because of the summary rule.
 	Hidden []state.DeliveryKey
-	// Back are those whose content comes back in a message of its own.
-	Back []state.DeliveryKey
+	// Fallback are those that the request shows in the fallback message.
+	Fallback []state.DeliveryKey
 }
 
-// Processor is one step of the view. It may change the slice that it gets and return
-// another one, but it does not change what the messages refer to.
+// Processor is one step of rendering. It may change or replace the slice of messages, but not the
+// memory to which messages refer.
 type Processor func([]core.Message, *State) []core.Message
 
-// Chain returns the steps of a placement in the order in which they run.
+// Chain returns the steps for a placement, in the order in which they run.
 func Chain(p processors.Placement) []Processor {
 	if p == processors.InSystem {
 		return []Processor{unanswered, overview, activeSkills, attached, notes}
@@ -73,9 +71,9 @@ func Chain(p processors.Placement) []Processor {
 	return []Processor{unanswered, overview, results, attached, notes, declared, fallback}
 }
 
-// Render applies the steps of chain to a copy of messages. It first takes off
-// whatever an earlier view has added, so rendering twice changes nothing.
-func Render(chain []Processor, messages []core.Message, st State) ([]core.Message, Elsewhere) {
+// Render applies the steps of chain to a copy of messages. It first removes what an earlier view
+// has added, so rendering a view again gives the same view.
+func Render(chain []Processor, messages []core.Message, st State) ([]core.Message, Displaced) {
 	view := st.Space[:0]
 	if cap(view) < len(messages) {
 		view = make([]core.Message, 0, len(messages)+2)
@@ -93,8 +91,7 @@ func Render(chain []Processor, messages []core.Message, st State) ([]core.Messag
 	return view, st.out
 }
 
-// extend appends text to a message as a paragraph of its own, unless the message
-// already ends with that paragraph.
+// extend appends text to a message as a paragraph, unless the message already ends with it.
 func extend(m *core.Message, text string) {
 	sep := "\n\n"
 	if m.Text == "" {
@@ -107,8 +104,7 @@ func extend(m *core.Message, text string) {
 	m.Text += sep + text
 }
 
-// leadingSystem returns the index of the last of the system messages that
-// begin the request, or -1.
+// leadingSystem returns the index of the last system message before all other messages, or -1.
 func leadingSystem(messages []core.Message) int {
 	last := -1
 	for last+1 < len(messages) && messages[last+1].Role == core.System {
@@ -117,15 +113,15 @@ func leadingSystem(messages []core.Message) int {
 	return last
 }
 
-// insert puts a system message that Satchel writes itself at index i.
+// insert inserts a system message of Satchel at index i.
 func insert(messages []core.Message, i int, text string) []core.Message {
 	return slices.Insert(messages, i, core.Message{
 		Role: core.System, Text: text, Added: text, Origin: core.Inserted,
 	})
 }
 
-// overview appends the session's overview to the host's system text, or adds a system
-// message if the host has none.
+// overview appends the session's overview to the host's system text, or adds a system message if
+// there is none.
 func overview(messages []core.Message, st *State) []core.Message {
 	if st.Overview == "" {
 		return messages
@@ -145,8 +141,7 @@ func overview(messages []core.Message, st *State) []core.Message {
 	return insert(messages, 0, st.Overview)
 }
 
-// notes appends each announced change of the catalog to the user message of the
-// turn in which it was announced.
+// notes appends each note of the record to the user message of its turn.
 func notes(messages []core.Message, st *State) []core.Message {
 	for i := range st.Record.Notes {
 		n := &st.Record.Notes[i]
@@ -160,8 +155,8 @@ func notes(messages []core.Message, st *State) []core.Message {
 	return messages
 }
 
-// declared appends skills that were loaded without a call of the model to the user
-// message of their turn. They stay there.
+// declared appends the content of skills that were loaded without a call to the user message of
+// their turn.
 func declared(messages []core.Message, st *State) []core.Message {
 	for i := range st.Content.Calls {
 		c := &st.Content.Calls[i]
@@ -181,7 +176,7 @@ func declared(messages []core.Message, st *State) []core.Message {
 	return messages
 }
 
-// attached appends to each user message that brought files where commands find them.
+// attached appends the lines about attached files to the user messages that brought them.
 func attached(messages []core.Message, st *State) []core.Message {
 	if len(st.Attached) == 0 {
 		return messages
@@ -194,8 +189,8 @@ func attached(messages []core.Message, st *State) []core.Message {
 	return messages
 }
 
-// AttachedLines tells of each file that has a name in the workspace, by the message
-// that brought it. The lines depend on the files' names, types and sizes alone.
+// AttachedLines returns the lines that announce files with a name in the workspace, by the Origin
+// of their message. They depend only on the files' names, types and sizes.
 func AttachedLines(files []core.File) map[int]string {
 	lines := make(map[int]string)
 	for i := range files {
@@ -218,7 +213,7 @@ func AttachedLines(files []core.File) map[int]string {
 	return lines
 }
 
-// size writes a number of bytes as people do.
+// size formats a number of bytes for people.
 func size(n int) string {
 	switch {
 	case n < 1000:
@@ -229,7 +224,7 @@ func size(n int) string {
 	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
 }
 
-// Anchor returns the index of the user message that a mark was made of, or -1; see
+// Anchor returns the index of the user message that mark identifies, or -1; see
 // [state.Scan.Anchor].
 func Anchor(messages []core.Message, mark state.Mark, turn int) int {
 	s := state.ScanMessages(messages, 0)

@@ -7,12 +7,13 @@ import (
 	"github.com/satchel-go/satchel/internal/text/redact"
 )
 
-// cleaner turns the bytes of a process into text that may be shown: lines end
-// as the process wrote them, secrets are gone, and all is UTF-8. The text does
-// not depend on how the bytes were divided. A piece that may go on as a line end, a
-// secret or a character is held back until the next bytes decide.
+// cleaner converts the output of a process to text: it restores line ends, replaces secrets, and
+// makes the text valid UTF-8. The result does not depend on how the process divides its output.
+// The cleaner holds back a part of a line end, a secret or a character until the next bytes
+// arrive.
 type cleaner struct {
-	lines   *lineEnds // nil: left as they are
+	// lines is nil if line ends stay unchanged.
+	lines   *lineEnds
 	secrets redact.Stream
 	chars   characters
 }
@@ -25,8 +26,7 @@ func newCleaner(tty bool, secrets []Secret) *cleaner {
 	return c
 }
 
-// add appends to text what p gives to show after all that came before it. After
-// the last p nothing is held back.
+// add appends the text of p to text. After the last p it holds nothing back.
 func (c *cleaner) add(text, p []byte, last bool) []byte {
 	if c.lines != nil {
 		p = c.lines.add(p, last)
@@ -34,8 +34,7 @@ func (c *cleaner) add(text, p []byte, last bool) []byte {
 	return c.chars.add(text, c.secrets.Add(p, last), last)
 }
 
-// lineEnds undoes what a terminal does to the end of a line, which is to show
-// "\n" as "\r\n".
+// lineEnds converts "\r\n", which a terminal writes for "\n", back to "\n".
 type lineEnds struct{ held bool }
 
 func (l *lineEnds) add(p []byte, last bool) []byte {
@@ -54,7 +53,7 @@ func (l *lineEnds) add(p []byte, last bool) []byte {
 	return out
 }
 
-// characters makes UTF-8 of bytes: each run of others is one U+FFFD.
+// characters converts bytes to UTF-8. Each run of invalid bytes becomes one U+FFFD.
 type characters struct {
 	held   []byte
 	broken bool // the text ends with U+FFFD
@@ -76,6 +75,6 @@ func (c *characters) add(text, p []byte, last bool) []byte {
 	return text
 }
 
-// pending is what is held back, for a guess at what the text goes on with; it
-// must not be shown.
+// pending returns the text that is held back. It may only be used to guess how the output
+// continues, and must not be shown.
 func (c *cleaner) pending() string { return string(c.secrets.Held()) + string(c.chars.held) }

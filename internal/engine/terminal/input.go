@@ -5,21 +5,21 @@ import (
 	"fmt"
 )
 
-// input is what the process has yet to read. One goroutine at a time passes it
-// on, because a process that does not read keeps it waiting.
+// input is the input that the process has not read yet. A goroutine passes it on, because a
+// process that does not read blocks the write.
 type input struct {
 	queue   []byte
 	eof     bool // after the queue; nothing may follow
 	feeding bool
 }
 
-// endOfInput is the key ^D. A program on a terminal takes it for the end of its input at
-// the beginning of a line. In the middle of a line it takes two.
+// endOfInput is the key ^D. A program on a terminal takes it for the end of its input at the
+// beginning of a line. In the middle of a line it needs two.
 const endOfInput = "\x04"
 
-// Write sends text to the process, and with eof the end of its input. It does not wait until
-// the text is read. On a terminal the end is a key, and more may follow for the next reader.
-// The error wraps ErrEnded or ErrInput, and then nothing was written.
+// Write queues text for the process. If eof is set, the input ends after it. Write does not wait
+// until the process reads the text. On a terminal the end is a key, and more input may follow for
+// the next reader. The error wraps ErrEnded or ErrInput, and then Write has queued nothing.
 func (s *Session) Write(text []byte, eof bool) error {
 	if eof && s.tty {
 		if text, eof = append(bytes.Clone(text), endOfInput...), false; len(text) > 1 && !bytes.ContainsAny(text[len(text)-2:], "\r\n") {
@@ -47,7 +47,7 @@ func (s *Session) Write(text []byte, eof bool) error {
 	return nil
 }
 
-// feed passes the queue on until it is empty.
+// feed writes the queue to the process until the queue is empty.
 func (s *Session) feed() {
 	for {
 		s.mu.Lock()
@@ -70,8 +70,7 @@ func (s *Session) feed() {
 	}
 }
 
-// endInput lets no more input in and waits for what passes it on. The process
-// has ended.
+// endInput rejects further input and waits for feed, after the process has ended.
 func (s *Session) endInput() {
 	s.mu.Lock()
 	s.input.queue, s.input.eof = nil, true

@@ -13,34 +13,35 @@ const (
 )
 
 const (
-	// maxInput bounds the input of a session that its command has yet to read, in bytes.
+	// maxInput bounds the input of a session that its process has not read yet, in bytes.
 	maxInput = 1 << 20
-	// maxTail and maxLine bound the text that is searched for a question, in bytes.
+	// maxTail bounds the end of the output in which a question is searched, and maxLine its last
+	// line, in bytes.
 	maxTail = 4 << 10
 	maxLine = 300
-	// maxOwners bounds the owners whose count of sessions is remembered.
+	// maxOwners is how many owners' session numbers a table remembers.
 	maxOwners = 10_000
-	// maxEchoed bounds, in bytes, the part of an unknown id that an error repeats.
-	maxEchoed = 80
-	// settle is how long a process must have written nothing before its last line is
-	// taken for a question.
-	settle = 60 * time.Millisecond
+	// maxQuotedID bounds an unknown id in an error, in bytes.
+	maxQuotedID = 80
+	// settleTime is how long a process must have written nothing before its last line may count
+	// as a question.
+	settleTime = 60 * time.Millisecond
 )
 
-// Limits bound the sessions of a Table. A zero field stands for its default.
+// Limits bounds the sessions of a Table. A zero field means its default.
 type Limits struct {
-	// Sessions is how many of one owner may run at a time.
+	// Sessions is how many sessions of one owner may run at the same time.
 	Sessions int
-	// Total is how many may run at a time in all. One conversation, all its agents
-	// together, opens no more when it has more than are still free.
+	// Total is how many sessions may run at the same time. One conversation cannot open another
+	// one while its sessions outnumber the free places.
 	Total int
-	// Idle is how long a session may go without a call. Then it is killed, or forgotten if it
-	// has ended.
+	// Idle is how long a session may go without a call. Then it is killed or, if it has ended,
+	// forgotten.
 	Idle time.Duration
-	// Timeout is how long a command may run that has no timeout of its own.
+	// Timeout bounds a command that has no timeout of its own.
 	Timeout time.Duration
-	// Buffer is how many bytes of a session's text are kept. What was read goes
-	// first, then the oldest that was not.
+	// Buffer is how many bytes of a session's text are kept. Text that was read is dropped first,
+	// then the oldest.
 	Buffer int
 }
 

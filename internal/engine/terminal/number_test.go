@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Numbers go on from those that were used elsewhere. An id of another machine gets another error
-// than one that was never used.
+// New numbers are above those used on other machines. The id of another machine gets another
+// error than an id that was never used.
 func TestNumbersGoOn(t *testing.T) {
 	table := newTable(t, Limits{})
 	_, err := table.Session(ada, "s2", 3)

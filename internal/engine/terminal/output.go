@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// output is the text of a session from a certain point on. Offsets count bytes
-// of the whole text, the part that is kept no longer included.
+// output keeps the end of a session's text. Offsets count bytes from the beginning of the whole
+// text.
 type output struct {
 	limit int
 	guess Guess // may be nil
@@ -15,12 +15,12 @@ type output struct {
 	mu    sync.Mutex
 	clean *cleaner
 	text  []byte
-	start int64 // offset of text
-	read  int64 // all before it was returned
+	start int64 // offset at which text begins
+	read  int64 // offset up to which pages have returned the text
 	// answeredUpTo is the offset up to which prompts have been answered.
 	answeredUpTo int64
 	changed      chan struct{} // closed with the next change
-	wrote        time.Time     // the last write
+	lastWrite    time.Time     // the last write
 	ended        chan struct{} // closed with the last change
 	final        []byte
 }
@@ -29,16 +29,16 @@ func newOutput(limit int, clean *cleaner) *output {
 	return &output{limit: limit, clean: clean, changed: make(chan struct{}), ended: make(chan struct{})}
 }
 
-// Write never fails and never waits.
+// Write adds output of the process. It never fails and never blocks.
 func (o *output) Write(p []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.add(p, false)
-	o.wrote = time.Now()
+	o.lastWrite = time.Now()
 	return len(p), nil
 }
 
-// end says that nothing more will be written, and what became of the session.
+// end notes that the process will write nothing more. final is the result of Finish.
 func (o *output) end(final []byte) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -47,7 +47,7 @@ func (o *output) end(final []byte) {
 	close(o.ended)
 }
 
-// add adds to the text and tells those who wait for it. o.mu is held.
+// add adds to the text and wakes those who wait for it. The caller holds o.mu.
 func (o *output) add(p []byte, last bool) {
 	o.text = o.clean.add(o.text, p, last)
 	// With some room to spare, so that not every write moves the whole text.
@@ -58,8 +58,7 @@ func (o *output) add(p []byte, last bool) {
 	o.changed = make(chan struct{})
 }
 
-// forget drops the oldest n bytes, and the rest of the character that they end
-// in.
+// forget drops the oldest n bytes, and the rest of a character that they would cut.
 func (o *output) forget(n int) {
 	for n < len(o.text) && !utf8.RuneStart(o.text[n]) {
 		n++
@@ -68,7 +67,7 @@ func (o *output) forget(n int) {
 	o.start += int64(n)
 }
 
-// answer notes that the process was given input.
+// answer notes that the process has got input.
 func (o *output) answer() {
 	o.mu.Lock()
 	defer o.mu.Unlock()

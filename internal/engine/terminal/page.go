@@ -9,41 +9,42 @@ import (
 	"github.com/satchel-go/satchel/internal/text/plainjson"
 )
 
-// Request is what a reader wants of a session's text.
+// Request describes the page that a reader wants.
 type Request struct {
-	// Offset is where to begin; below 0 it is where the last page ended.
+	// Offset is where the page begins. If it is negative, the page begins where the last page
+	// ended.
 	Offset int64
-	// Wait is for how long to wait for text, at most.
+	// Wait bounds how long to wait for text.
 	Wait time.Duration
-	// Bytes and Lines bound the page; 0 is no bound. In JSON, where a control
-	// character takes six bytes, a page has at most twice as many as Bytes.
+	// Bytes and Lines bound the page; 0 means no bound. In JSON, where a control character takes
+	// six bytes, a page takes at most twice Bytes.
 	Bytes, Lines int
 }
 
-// Page is a part of a session's text. Pages that are read without an offset
-// follow one another: nothing is in two of them.
+// Page is a part of a session's text. Pages that are read without an offset follow each other
+// without overlap.
 type Page struct {
 	Text string
-	// Offset and Next are where the page begins and ends in the whole text, and
-	// End is where that ends by now; all in bytes.
+	// Offset and Next are where the page begins and ends in the whole text, and End is the
+	// present length of the text, all in bytes.
 	Offset, Next, End int64
-	// Lost is how much before the page was asked for and is not kept.
+	// Lost is how many requested bytes before the page are not kept any more.
 	Lost int64
-	// Asks says what the process seems to wait for; nil is nothing.
+	// Asks is what the process seems to wait for, nil for nothing.
 	Asks *Question
-	// Ended: the process has ended and this is the last page. Final is then what
-	// the finish of the session returned.
-	Ended bool
-	Final []byte
+	// IsLast reports that the process has ended and this is the last page. Final is then the
+	// result of Finish.
+	IsLast bool
+	Final  []byte
 }
 
-// next returns a page when it is full, when the process has ended or asks for something, or
-// when the time is over. It waits a moment longer if the process may just have asked. When ctx
-// ends first nothing counts as read.
+// next returns a page when it is full, when the process has ended or asks for something, or when
+// r.Wait is over. It waits a moment longer if the process may just have asked. If ctx ends first,
+// nothing counts as read.
 func (o *output) next(ctx context.Context, r Request) (Page, error) {
 	until := time.NewTimer(r.Wait)
 	defer until.Stop()
-	for left := inTime; ; {
+	for left := waiting; ; {
 		page, changed, again := o.page(r, left)
 		if changed == nil {
 			return page, nil
@@ -59,35 +60,35 @@ func (o *output) next(ctx context.Context, r Request) (Page, error) {
 		case <-quiet:
 		case <-until.C:
 			left++
-			until.Reset(2 * settle)
+			until.Reset(2 * settleTime)
 		}
 	}
 }
 
-// How much time a reader has left.
+// The stages of a reader's wait.
 const (
-	inTime = iota
-	aMoment
-	noTime
+	waiting = iota
+	lastMoment
+	timeOver
 )
 
-// page returns the page that is due, or what to wait for: a change, or the time
-// after which what was just written may be a question. It is cheap while a
-// process writes a lot: nothing is copied, and no question looked for.
+// page returns the page if it is ready. Otherwise it returns what to wait for: a change, or the
+// time after which the last output may count as a question. It copies nothing and looks for no
+// question while the process writes, because it is called for each write.
 func (o *output) page(r Request, left int) (p Page, changed <-chan struct{}, again time.Duration) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	p, rest := o.cut(r)
-	p.Ended = isClosed(o.ended) && p.Next == p.End
-	due := p.Ended || p.Next < p.End
+	p.IsLast = isClosed(o.ended) && p.Next == p.End
+	due := p.IsLast || p.Next < p.End
 	if !due {
 		var asks *Question
-		if again = settle - time.Since(o.wrote); again <= 0 || left == aMoment {
+		if again = settleTime - time.Since(o.lastWrite); again <= 0 || left == lastMoment {
 			asks = o.question()
 		}
 		switch {
 		case asks == nil:
-			due = left != inTime
+			due = left != waiting
 		case again <= 0:
 			p.Asks, due = asks, true
 		}
@@ -96,15 +97,15 @@ func (o *output) page(r Request, left int) (p Page, changed <-chan struct{}, aga
 		return Page{}, o.changed, again
 	}
 	p.Text = string(rest)
-	if p.Ended {
+	if p.IsLast {
 		p.Final = o.final
 	}
 	o.read = max(o.read, p.Next) // a page that is read again changes nothing
 	return p, nil, 0
 }
 
-// cut returns the place of the page and its text, which belongs to o. The page ends with
-// a line if the line's end is near, and never inside a character.
+// cut returns the position and the text of a page. The text shares memory with o. The page ends
+// with a line if a line end is near, and never within a character.
 func (o *output) cut(r Request) (Page, []byte) {
 	p := Page{Offset: r.Offset, End: o.endOffset()}
 	if r.Offset < 0 {
@@ -115,7 +116,7 @@ func (o *output) cut(r Request) (Page, []byte) {
 		p.Lost, p.Offset = lost, o.start
 	}
 	rest := o.text[p.Offset-o.start:]
-	for len(rest) > 0 && !utf8.RuneStart(rest[0]) { // an offset of the reader's own
+	for len(rest) > 0 && !utf8.RuneStart(rest[0]) { // the reader chose an offset within a character
 		rest = rest[1:]
 		p.Offset++
 	}
@@ -140,7 +141,7 @@ func (o *output) cut(r Request) (Page, []byte) {
 	return p, rest[:n]
 }
 
-// lineBytes is the length of the first lines of a text.
+// lineBytes returns the length of the first lines of text.
 func lineBytes(text []byte, lines int) int {
 	n := 0
 	for range lines {

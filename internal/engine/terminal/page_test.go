@@ -73,11 +73,11 @@ func TestEndComesLast(t *testing.T) {
 	o := plainOutput(1 << 20)
 	o.Write([]byte("a\nb\n"))
 	o.end([]byte("final"))
-	if p := read(t, o, Request{Offset: onward, Lines: 1, Wait: time.Hour}); p.Ended || p.Final != nil {
+	if p := read(t, o, Request{Offset: onward, Lines: 1, Wait: time.Hour}); p.IsLast || p.Final != nil {
 		t.Errorf("page %+v", p)
 	}
 	for _, want := range []string{"b\n", ""} {
-		if p := read(t, o, Request{Offset: onward, Wait: time.Hour}); !p.Ended || string(p.Final) != "final" || p.Text != want {
+		if p := read(t, o, Request{Offset: onward, Wait: time.Hour}); !p.IsLast || string(p.Final) != "final" || p.Text != want {
 			t.Errorf("page %+v", p)
 		}
 	}
@@ -134,8 +134,8 @@ func returnsInTime(t *testing.T) {
 	}
 }
 
-// FuzzPages writes and reads as the second argument says: the pages together are
-// what was written, without secrets, and each begins where the last one ended.
+// FuzzPages writes and reads as its second argument says. All pages together have the written
+// text without secrets, and each begins where the last one ended.
 func FuzzPages(f *testing.F) {
 	f.Add([]byte("one\ntwo\r\nthree s3cr3t-value\n世界人\xff"), []byte{5, 130, 7, 200, 1, 129})
 	f.Add([]byte(strings.Repeat("line\n", 50)), []byte{255, 3, 160})
@@ -171,7 +171,7 @@ func FuzzPages(f *testing.F) {
 		o.Write(in)
 		o.end(nil)
 		for range len(want) + 1 {
-			if take(Request{Offset: onward, Bytes: 7}).Ended {
+			if take(Request{Offset: onward, Bytes: 7}).IsLast {
 				break
 			}
 		}

@@ -1,6 +1,6 @@
 package terminal
 
-// Secret is a value that is hidden from every reader: [Name] stands in its place. It is also
-// found without the white space around it, as a line of it of at least 8 bytes, and in the
-// quotes of JSON. Values of less than 4 bytes are not looked for.
+// Secret is a value that no page shows: [Name] replaces it. It is also found without surrounding
+// white space, as a single line of at least 8 bytes, and in the escaped form of JSON. Values of
+// less than 4 bytes are not replaced.
 type Secret struct{ Name, Value string }

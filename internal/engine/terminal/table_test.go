@@ -159,13 +159,13 @@ func fromStartToEnd(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if p := next(t, s, 200*time.Millisecond); p.Text != "hello\n" || p.Ended {
+	if p := next(t, s, 200*time.Millisecond); p.Text != "hello\n" || p.IsLast {
 		t.Errorf("page %+v", p)
 	}
 	if err := s.Write([]byte("bye\n"), true); err != nil {
 		t.Fatal(err)
 	}
-	if p := next(t, s, time.Hour); p.Text != "bye\n" || !p.Ended || string(p.Final) != "exit <nil> <nil>" {
+	if p := next(t, s, time.Hour); p.Text != "bye\n" || !p.IsLast || string(p.Final) != "exit <nil> <nil>" {
 		t.Errorf("page %+v", p)
 	}
 	if err := s.Write([]byte("more"), false); !errors.Is(err, ErrEnded) {
@@ -272,7 +272,7 @@ func TestEndedSessionsAreForgotten(t *testing.T) {
 	exec := &stage{script: says("text")}
 	for range 10 {
 		s := open(t, table, ada, exec)
-		eventually(t, "the end", s.Finished)
+		eventually(t, "the end", s.HasFinished)
 	}
 	open(t, table, ada, &stage{script: sleeps})
 	eventually(t, "forgotten", func() bool {
@@ -284,7 +284,7 @@ func TestEndedSessionsAreForgotten(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p := next(t, s, 0); p.Text != "text" || !p.Ended {
+	if p := next(t, s, 0); p.Text != "text" || !p.IsLast {
 		t.Errorf("page %+v", p)
 	}
 }
@@ -298,17 +298,17 @@ func idle(t *testing.T) {
 	for range 10 {
 		next(t, s, 20*time.Millisecond)
 	}
-	if s.Finished() {
+	if s.HasFinished() {
 		t.Error("it was killed while somebody asked for it")
 	}
-	eventually(t, "killed", s.Finished)
-	if !s.Idled() || exec.running() != 0 {
-		t.Errorf("idled %v, %d processes run", s.Idled(), exec.running())
+	eventually(t, "killed", s.HasFinished)
+	if !s.WasIdleKilled() || exec.running() != 0 {
+		t.Errorf("idled %v, %d processes run", s.WasIdleKilled(), exec.running())
 	}
-	if p := next(t, s, 0); !p.Ended || string(p.Final) != "cancelled <nil> <nil>" {
+	if p := next(t, s, 0); !p.IsLast || string(p.Final) != "cancelled <nil> <nil>" {
 		t.Errorf("page %+v", p)
 	}
-	eventually(t, "forgotten", func() bool { return isClosed(s.gone) })
+	eventually(t, "forgotten", func() bool { return isClosed(s.removed) })
 	if _, err := table.Session(ada, "s1", 0); !errors.Is(err, ErrUnknown) {
 		t.Errorf("it is still known: %v", err)
 	}
@@ -319,10 +319,10 @@ func TestKill(t *testing.T) { synctest.Test(t, kill) }
 func kill(t *testing.T) {
 	table := newTable(t, Limits{})
 	s := open(t, table, ada, &stage{script: func(p *player) { io.WriteString(p.out, "last words"); <-p.killed }})
-	if killed, err := s.Kill(t.Context()); err != nil || !killed || !s.Finished() {
+	if killed, err := s.Kill(t.Context()); err != nil || !killed || !s.HasFinished() {
 		t.Fatal(killed, err)
 	}
-	if p := next(t, s, 0); p.Text != "last words" || !p.Ended {
+	if p := next(t, s, 0); p.Text != "last words" || !p.IsLast {
 		t.Errorf("page %+v", p)
 	}
 	stuck := open(t, table, ada, &stage{script: func(p *player) { <-p.killed; time.Sleep(50 * time.Millisecond) }})
@@ -339,10 +339,10 @@ func TestEndIsOne(t *testing.T) {
 	exec := &stage{script: func(*player) {}}
 	for i := range 2000 {
 		s := open(t, table, ada, exec)
-		for p := next(t, s, time.Minute); !p.Ended; p = next(t, s, time.Minute) {
+		for p := next(t, s, time.Minute); !p.IsLast; p = next(t, s, time.Minute) {
 		}
-		if killed, err := s.Kill(t.Context()); killed || err != nil || !s.Finished() {
-			t.Fatalf("session %d: killed %v, finished %v, %v", i, killed, s.Finished(), err)
+		if killed, err := s.Kill(t.Context()); killed || err != nil || !s.HasFinished() {
+			t.Fatalf("session %d: killed %v, finished %v, %v", i, killed, s.HasFinished(), err)
 		}
 	}
 }
@@ -363,13 +363,13 @@ func TestInputWaits(t *testing.T) {
 	}
 }
 
-// Close ends what runs, what has ended and what is about to start.
+// Close ends running sessions, ended ones and those about to start.
 func TestClose(t *testing.T) {
 	table := New(Limits{})
 	exec := &stage{script: sleeps}
 	open(t, table, ada, exec)
 	s := open(t, table, ada, &stage{script: says("x")})
-	eventually(t, "the end", s.Finished)
+	eventually(t, "the end", s.HasFinished)
 	opened, err := table.Open(ada, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -437,7 +437,7 @@ func TestManyAtOnce(t *testing.T) {
 				}
 				for {
 					p := next(t, s, time.Second)
-					if got.WriteString(p.Text); p.Ended {
+					if got.WriteString(p.Text); p.IsLast {
 						break
 					}
 				}
@@ -474,7 +474,7 @@ func TestQuestionIsOpenUntilItIsAnswered(t *testing.T) {
 	}
 }
 
-// One conversation cannot take all places, whatever agents it has.
+// One conversation cannot take all places, even with several agents.
 func TestSessionsAreSharedOut(t *testing.T) {
 	table := New(Limits{})
 	t.Cleanup(table.Close)

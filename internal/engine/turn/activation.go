@@ -17,30 +17,30 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// Activation says which skills a message activates.
+// Activation decides which skills a user message loads or suggests.
 type Activation struct {
-	// Dollar and Slash are the ways in which users name skills.
+	// Dollar and Slash report that "$name", and "/name" at the beginning of a line, load a skill.
 	Dollar, Slash bool
-	// Likely is how many skills that the message is likely to mean are suggested to the
-	// model, 0 for none; with First, the first of them is loaded instead.
-	Likely int
-	First  bool
+	// Suggestions is how many likely skills the message suggests to the model, 0 for none. If
+	// LoadFirst is set, the likeliest one is loaded instead.
+	Suggestions int
+	LoadFirst   bool
 }
 
-// Begin returns the record of a turn that begins with the loads of the skills that the
-// user's message names, or is likely to mean. It may change rec.
+// Begin loads the skills that the user message names or most likely means, and returns the new
+// record and the events. It may change rec.
 func (a *Activation) Begin(ctx context.Context, s *skilltools.Scope, rec *state.Record, scan *state.Scan) (*state.Record, []core.Event, error) {
 	text := scan.UserText()
 	var events []core.Event
 	if a.Dollar || a.Slash {
 		var notes []string
-		for _, name := range a.mentionedIn(s.Catalog().Snapshot(), text) {
+		for _, name := range a.mentionedSkills(s.Catalog().Snapshot(), text) {
 			if rec.Find(name) == nil && s.Max > 0 && len(rec.Active) >= s.Max {
 				notes = append(notes, fmt.Sprintf("not loaded, at most %d: %s", s.Max, name))
 				continue
 			}
-			next, happened, err := Declare(ctx, s, rec, tools.Declared{Skill: name, Mentioned: true})
-			if errors.Is(err, tools.ErrDeclared) {
+			next, happened, err := Declare(ctx, s, rec, tools.Load{Skill: name, Mentioned: true})
+			if errors.Is(err, tools.ErrLoads) {
 				notes = append(notes, fmt.Sprintf("not loaded: %s (%v)", name, err))
 				continue
 			}
@@ -53,34 +53,34 @@ func (a *Activation) Begin(ctx context.Context, s *skilltools.Scope, rec *state.
 			note(rec, "skills_not_loaded", strings.Join(notes, "; "))
 		}
 	}
-	if a.Likely == 0 || strings.TrimSpace(text) == "" {
+	if a.Suggestions == 0 || strings.TrimSpace(text) == "" {
 		return rec, events, nil
 	}
-	likely, err := a.likely(ctx, s, rec, text)
+	likely, err := a.likelySkills(ctx, s, rec, text)
 	if err != nil || len(likely) == 0 {
 		return rec, events, err
 	}
-	if !a.First {
+	if !a.LoadFirst {
 		note(rec, "skills_suggested", steps.Escaped(strings.Join(likely, ", ")))
 		s.Found(likely)
 		return rec, events, nil
 	}
-	next, happened, err := Declare(ctx, s, rec, tools.Declared{Skill: likely[0], Guessed: true})
-	if errors.Is(err, tools.ErrDeclared) {
+	next, happened, err := Declare(ctx, s, rec, tools.Load{Skill: likely[0], Guessed: true})
+	if errors.Is(err, tools.ErrLoads) {
 		note(rec, "skills_not_loaded", fmt.Sprintf("not loaded: %s (%v)", likely[0], err))
 		return rec, events, nil
 	}
 	return next, append(events, happened...), err
 }
 
-// note adds a text between tags to the user message of the turn.
+// note adds text in a tag to the user message of the turn.
 func note(rec *state.Record, tag, text string) {
 	rec.Notes = append(rec.Notes, state.Note{Anchor: rec.User, Text: "<" + tag + ">" + text + "</" + tag + ">"})
 }
 
-// likely names the skills that a text is likely to mean and that are not loaded.
-func (a *Activation) likely(ctx context.Context, s *skilltools.Scope, rec *state.Record, text string) ([]string, error) {
-	found, err := s.Catalog().Search(ctx, catalog.Query{Phrasings: endsOf(text), Messages: true, Recent: rec.LoadedLately(), Limit: a.Likely + len(rec.Active)})
+// likelySkills returns the skills that text most likely needs and that are not loaded.
+func (a *Activation) likelySkills(ctx context.Context, s *skilltools.Scope, rec *state.Record, text string) ([]string, error) {
+	found, err := s.Catalog().Search(ctx, catalog.Query{Phrasings: searchPhrasings(text), Messages: true, Recent: rec.LoadedLately(), Limit: a.Suggestions + len(rec.Active)})
 	if err != nil {
 		return nil, err
 	}
@@ -93,16 +93,16 @@ func (a *Activation) likely(ctx context.Context, s *skilltools.Scope, rec *state
 		if isNamed = isNamed || h.Explicit; isNamed && !h.Explicit {
 			break // where the user names skills, no other is meant
 		}
-		if h.Strong && rec.Find(h.Skill.Name) == nil && len(names) < a.Likely {
+		if h.Strong && rec.Find(h.Skill.Name) == nil && len(names) < a.Suggestions {
 			names = append(names, h.Skill.Name)
 		}
 	}
 	return names, nil
 }
 
-// endsOf returns a text, or the beginning and the end of a long one: what is asked stands
-// before or behind what was pasted.
-func endsOf(text string) []string {
+// searchPhrasings returns text, or the beginning and the end of a long text. Users write their
+// request before or after a text that they paste.
+func searchPhrasings(text string) []string {
 	text = strings.TrimSpace(text)
 	first, last := 0, len(text)
 	for n := 0; n < maxSearched && first < len(text); n++ {
@@ -123,9 +123,9 @@ func endsOf(text string) []string {
 	return []string{text[:first], text[last:]}
 }
 
-// Declare makes loads that no call made, at the user message of the turn, in the scope of
-// the agent of rec.
-func Declare(ctx context.Context, s *skilltools.Scope, rec *state.Record, loads ...tools.Declared) (*state.Record, []core.Event, error) {
+// Declare loads skills without a call, at the user message of the turn. s is the scope of the
+// agent of rec.
+func Declare(ctx context.Context, s *skilltools.Scope, rec *state.Record, loads ...tools.Load) (*state.Record, []core.Event, error) {
 	declaration, err := skilltools.Declare(ctx, s.WithRecord(rec), loads)
 	if err != nil {
 		return nil, nil, err
@@ -137,8 +137,8 @@ func Declare(ctx context.Context, s *skilltools.Scope, rec *state.Record, loads 
 	return next, declaration.Events(), nil
 }
 
-// mentionedIn names the skills that a message mentions, each once, in their order.
-func (a *Activation) mentionedIn(snapshot *catalog.Snapshot, text string) (names []string) {
+// mentionedSkills returns the skills that a message names, each once and in order.
+func (a *Activation) mentionedSkills(snapshot *catalog.Snapshot, text string) (names []string) {
 	for _, word := range steps.Mentions(text, a.Dollar, a.Slash, maxMentions) {
 		skill, ok := snapshot.Skill(word)
 		if end := strings.IndexFunc(word, func(r rune) bool { return r >= utf8.RuneSelf }); !ok && end > 0 { // as in "$pdf把", without a space

@@ -7,8 +7,9 @@ import (
 	"github.com/satchel-go/satchel/catalog/source"
 )
 
-// Do calls f and returns a function that ends it and waits for it.
-func Do(f func(context.Context)) (stop func() error) {
+// RunInBackground calls f on a goroutine. The returned function cancels the context of f and
+// waits until f returns.
+func RunInBackground(f func(context.Context)) (stop func() error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})
 	go func() {
@@ -22,8 +23,9 @@ func Do(f func(context.Context)) (stop func() error) {
 	}
 }
 
-// Follow calls refresh after a source has told of changes, until stop is called.
-func Follow(skills source.Source, refresh func(context.Context) error, failed func(error)) (stop func() error) {
+// RefreshOnChange calls refresh after skills reports changes, until stop is called. It calls
+// failed with an error of refresh.
+func RefreshOnChange(skills source.Source, refresh func(context.Context) error, failed func(error)) (stop func() error) {
 	n, ok := skills.(source.Notifier)
 	if !ok {
 		return func() error { return nil }
@@ -35,7 +37,7 @@ func Follow(skills source.Source, refresh func(context.Context) error, failed fu
 		default:
 		}
 	})
-	end := Do(func(ctx context.Context) {
+	end := RunInBackground(func(ctx context.Context) {
 		for {
 			select {
 			case <-ctx.Done():

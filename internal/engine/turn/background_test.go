@@ -11,7 +11,7 @@ import (
 	"github.com/satchel-go/satchel/catalog"
 )
 
-// notifier is a source that only tells of changes.
+// notifier is a source that only reports changes.
 type notifier struct {
 	catalog.Source
 	changed func()
@@ -29,7 +29,7 @@ func TestFollow(t *testing.T) {
 		var refreshed atomic.Int64
 		var failures []error
 		broken := errors.New("broken")
-		stop := Follow(n, func(context.Context) error { refreshed.Add(1); return broken }, func(err error) { failures = append(failures, err) })
+		stop := RefreshOnChange(n, func(context.Context) error { refreshed.Add(1); return broken }, func(err error) { failures = append(failures, err) })
 		n.changed()
 		synctest.Wait()
 		if refreshed.Load() != 1 || len(failures) != 1 || !errors.Is(failures[0], broken) {
@@ -61,7 +61,7 @@ func TestFollow(t *testing.T) {
 
 // A source that tells of nothing is not followed.
 func TestFollowNothing(t *testing.T) {
-	if err := Follow(nil, nil, nil)(); err != nil {
+	if err := RefreshOnChange(nil, nil, nil)(); err != nil {
 		t.Error(err)
 	}
 }

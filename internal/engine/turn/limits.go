@@ -3,15 +3,14 @@ package turn
 import "time"
 
 const (
-	// maxCalls is how many calls of the runtime's own tools one response may have. Each may
-	// be an entry of the record, which each of them reads.
+	// maxCalls is how many calls of Satchel's tools one response may have. Each may need an entry
+	// of the record, and each reads the record.
 	maxCalls = 256
 	// maxMentions is how many names in one message are looked up.
 	maxMentions = 64
-	// maxSearched is how much of each end of a message is searched for, in runes. A request
-	// stands before or behind what was pasted.
+	// maxSearched is how many runes at each end of a message are used to find likely skills.
 	maxSearched = 500
-	// refreshPause is how long changes of a source are gathered before the catalog is read
-	// again.
+	// refreshPause is the shortest time between two refreshes of the catalog, so that one refresh
+	// covers many changes of a source.
 	refreshPause = 100 * time.Millisecond
 )

@@ -22,8 +22,8 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// Turns are those of the agents of a runtime. Its fields are set before its first use and
-// not changed then.
+// Turns prepares the requests and observes the responses of a runtime's agents. Its fields are
+// not changed after its first use.
 type Turns struct {
 	Activation Activation
 	Calls      *call.Calls
@@ -34,12 +34,12 @@ type Turns struct {
 // mode returns the load mode.
 func (t *Turns) mode() loadmode.Mode { return t.Calls.Rules.Mode }
 
-// Prepare returns the request as the model should get it, and saves what changes of the
-// record with it. The host has declared loads for a turn that begins with the request.
-// isSummary reports that a summary stands for part of the history.
-func (t *Turns) Prepare(ctx context.Context, req core.Request, loads []tools.Declared, isSummary bool) (core.View, error) {
+// Prepare returns the request for the model, and saves the changes of the record that it causes.
+// If the request begins a turn, loads are the skills that the host has declared for it. isSummary
+// reports that a summary replaces part of the history.
+func (t *Turns) Prepare(ctx context.Context, req core.Request, loads []tools.Load, isSummary bool) (core.View, error) {
 	calls := t.Calls
-	if calls.Opened.Stopped() {
+	if calls.OpenCalls.IsStopped() {
 		return core.View{}, call.ErrShutdown
 	}
 	agent := calls.Agents.Of(req.Key)
@@ -55,20 +55,20 @@ func (t *Turns) Prepare(ctx context.Context, req core.Request, loads []tools.Dec
 	if rec, err = t.advance(ctx, &req, &scan, agent, rec, loads); err != nil {
 		return core.View{}, err
 	}
-	if err := calls.Audiences.Know(ctx, req.Key, agent); err != nil {
+	if err := calls.Audiences.ResolveOnce(ctx, req.Key, agent); err != nil {
 		return core.View{}, err
 	}
 	if calls.Offer.Runner != nil {
 		if len(req.Files) > 0 {
-			req.Files = hostfiles.Named(req.Files, &scan, rec)
+			req.Files = hostfiles.NameAll(req.Files, &scan, rec)
 		}
 		calls.Agents.SetFiles(agent, req.Files)
 	}
 	if len(req.Tools) > 0 {
 		agent.SetTools(req.Tools)
-		calls.Bounds.WarnUnmapped(ctx, req.Key, req.Tools)
+		calls.Allowlists.WarnUnmapped(ctx, req.Key, req.Tools)
 	}
-	calls.Bounds.See(ctx, rec)
+	calls.Allowlists.NoteRecord(ctx, rec)
 	agent.NoteRequest(&scan)
 	answer := calls.Missing(ctx, &req, rec)
 	if rec.NoSkills && len(rec.Deliveries) == 0 {
@@ -81,53 +81,59 @@ func (t *Turns) Prepare(ctx context.Context, req core.Request, loads []tools.Dec
 	return t.Requests.Render(ctx, &req, &scan, agent, rec, isSummary, answer)
 }
 
-// advance returns the record of a request, for which rec was loaded. Where the request
-// begins a user turn, it saves and returns the record with which that turn begins; the host
-// has declared these loads for it.
-func (t *Turns) advance(ctx context.Context, req *core.Request, scan *state.Scan, agent *state.Agent, rec *state.Record, loads []tools.Declared) (*state.Record, error) {
+// advance returns the record of a request. rec is the record that was loaded for it. If the
+// request begins a user turn, advance builds and saves the record of that turn, with the declared
+// loads.
+func (t *Turns) advance(ctx context.Context, req *core.Request, scan *state.Scan, agent *state.Agent, rec *state.Record, loads []tools.Load) (*state.Record, error) {
 	agent.NoteRecord(rec)
 	token := ""
 	if turn := adapter.TurnOf(ctx); turn != nil {
 		token = turn.Token
 	}
-	entered := agent.NoteRun(attemptOf(ctx))
-	if turn := lifetime.FindTurn(rec, scan, token, agent.IsAnswered(), agent.MarkText); !turn.Begins {
-		if entered && turn.IsAnew(rec) {
-			again, events, err := t.Calls.Stores.BeginAgain(ctx, rec, t.mode())
-			if err != nil {
-				return nil, err
-			}
-			rec = again
-			agent.BeginAgain()
-			t.Calls.Report.EmitAll(ctx, req.Key, events)
-		}
-		agent.SetTurn(rec.Turn)
-		return t.Clearing.Within(ctx, t.Calls.Stores.Of(req.Key), rec, scan)
+	isNewRun := agent.NoteRun(attemptID(ctx))
+	turn := lifetime.FindTurn(rec, scan, token, agent.IsAnswered(), agent.MarkText)
+	if turn.Begins {
+		return t.begin(ctx, token, turnStart{Turns: t, req: *req, scan: *scan, state: agent, loads: loads}, rec)
 	}
-	var begun *beginning
-	start := beginning{Turns: t, req: *req, scan: *scan, state: agent, loads: loads}
-	rec, err := t.Calls.Stores.Of(req.Key).UpdateFrom(ctx, rec, func(rec *state.Record) (*state.Record, error) {
-		again := start
-		begun = &again
-		turn := lifetime.FindTurn(rec, &begun.scan, token, agent.IsAnswered(), agent.MarkText)
-		if !turn.Begins {
-			return nil, nil // another call of this turn was faster
+	if isNewRun && turn.BeginsAgain(rec) {
+		reset, events, err := t.Calls.Stores.BeginAgain(ctx, rec, t.mode())
+		if err != nil {
+			return nil, err
 		}
-		return begun.after(ctx, rec, turn)
+		rec = reset
+		agent.BeginAgain()
+		t.Calls.Report.EmitAll(ctx, req.Key, events)
+	}
+	agent.SetTurn(rec.Turn)
+	return t.Clearing.NoteRequest(ctx, t.Calls.Stores.Of(req.Key), rec, scan)
+}
+
+// begin saves and returns the record with which a turn begins. rec is the record before it.
+func (t *Turns) begin(ctx context.Context, token string, first turnStart, rec *state.Record) (*state.Record, error) {
+	key, agent := first.req.Key, first.state
+	var start turnStart
+	rec, err := t.Calls.Stores.Of(key).UpdateFrom(ctx, rec, func(rec *state.Record) (*state.Record, error) {
+		start = first // after a conflict the record is built again
+		turn := lifetime.FindTurn(rec, &start.scan, token, agent.IsAnswered(), agent.MarkText)
+		if !turn.Begins {
+			return nil, nil // a concurrent request has begun the turn
+		}
+		return start.build(ctx, rec, turn)
 	})
 	if err != nil {
 		return nil, err
 	}
 	agent.BeginTurn()
 	agent.SetTurn(rec.Turn)
-	t.Calls.Bounds.Begin(ctx, req.Key.Agent)
-	t.Calls.Report.EmitAll(ctx, req.Key, begun.events)
+	t.Calls.Allowlists.NoteTurn(ctx, key.Agent)
+	t.Calls.Report.EmitAll(ctx, key, start.events)
 	return rec, nil
 }
 
-// attemptOf identifies the attempt to answer a turn that ctx belongs to, nil where nothing
-// says so: that of satchel.BeginTurn, or else the run of the framework.
-func attemptOf(ctx context.Context) any {
+// attemptID identifies the attempt to answer a turn to which ctx belongs, nil if it is not known.
+// Two requests with different ids belong to different attempts. The id stands for the turn of
+// satchel.BeginTurn, or else for the framework's run.
+func attemptID(ctx context.Context) any {
 	if t := adapter.TurnOf(ctx); t != nil {
 		if t.Continues {
 			return nil
@@ -137,11 +143,11 @@ func attemptOf(ctx context.Context) any {
 	return callctx.AttemptOf(ctx)
 }
 
-// Observe enters a complete response of the model into the record.
+// Observe records a complete response of the model.
 func (t *Turns) Observe(ctx context.Context, key core.SessionKey, calls []core.ToolCall) error {
 	agent := t.Calls.Agents.Of(key)
-	made, changes := t.made(agent, calls)
-	again := t.Requests.Once && !agent.HasResult(calls)
+	made, changes := t.classify(agent, calls)
+	isRepeat := t.Requests.Once && !agent.HasResult(calls)
 	clean := true
 	if changes || t.mode() == loadmode.Once || !agent.IsClean() {
 		var events []core.Event
@@ -153,7 +159,7 @@ func (t *Turns) Observe(ctx context.Context, key core.SessionKey, calls []core.T
 				events = state.AnsweredEvents(rec, next)
 			}
 			if !state.CanRecordLater(rec, made) {
-				changed = state.RecordCalls(next, made, again) || changed
+				changed = state.RecordCalls(next, made, isRepeat) || changed
 			}
 			if !changed {
 				return nil, nil
@@ -171,9 +177,8 @@ func (t *Turns) Observe(ctx context.Context, key core.SessionKey, calls []core.T
 	return nil
 }
 
-// made says of each call of a response what it may do, and whether one of them may change
-// the record.
-func (t *Turns) made(agent *state.Agent, calls []core.ToolCall) (made []state.ModelCall, changes bool) {
+// classify returns what each call of a response may do, and whether any may change the record.
+func (t *Turns) classify(agent *state.Agent, calls []core.ToolCall) (made []state.ModelCall, changes bool) {
 	made = make([]state.ModelCall, 0, len(calls))
 	own := 0
 	for _, call := range calls {
@@ -184,7 +189,7 @@ func (t *Turns) made(agent *state.Agent, calls []core.ToolCall) (made []state.Mo
 			m.Excess = own > maxCalls
 		}
 		if o != nil && !m.Excess {
-			m.Changes, m.Ordered = o.Kind == tools.Changes && (o.ChangesWith == nil || o.IsChange(o.Decode(call.Arguments))) || t.mayLoadAgain(agent, o, call), o.IsOrdered()
+			m.Changes, m.Ordered = o.Kind == tools.Changes && (o.ChangesWith == nil || o.IsChange(o.Decode(call.Arguments))) || t.mayReload(agent, o, call), o.IsOrdered()
 			m.Once = t.Requests.Once && o.StartsCommand()
 		}
 		changes = changes || m.Changes || m.Once
@@ -193,16 +198,16 @@ func (t *Turns) made(agent *state.Agent, calls []core.ToolCall) (made []state.Mo
 	return made, changes
 }
 
-// mayLoadAgain reports whether a call of a new response may load its skill again. In mode
-// Adaptive that is a command of a skill whose load has ended and whose text the last
-// request showed. Such a call is numbered like a load.
-func (t *Turns) mayLoadAgain(agent *state.Agent, o *tools.Operation, call core.ToolCall) bool {
+// mayReload reports whether a call of a new response may reload its skill. In mode Adaptive that
+// is a command of a skill whose load has ended and whose text the last request showed. Such a
+// call gets a number, like a load.
+func (t *Turns) mayReload(agent *state.Agent, o *tools.Operation, call core.ToolCall) bool {
 	rec := agent.LastRecord()
-	if t.mode() != loadmode.Adaptive || !o.LoadsAgain() || rec == nil || !slices.ContainsFunc(rec.Deliveries, hasEnded) {
+	if t.mode() != loadmode.Adaptive || !o.Reloads() || rec == nil || !slices.ContainsFunc(rec.Deliveries, hasEnded) {
 		return false
 	}
 	name := o.Decode(call.Arguments).Text("skill")
-	if skill, err := skilltools.Known(t.Calls.Audiences.SeenBy(agent).Snapshot(), rec, name); err == nil {
+	if skill, err := skilltools.ResolveFor(t.Calls.Audiences.SkillsOf(agent).Snapshot(), rec, name); err == nil {
 		if name = skill.Name; rec.Find(name) != nil {
 			return false
 		}

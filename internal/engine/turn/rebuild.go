@@ -17,24 +17,24 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// Rebuild is the restoring of one record.
+// Rebuild restores a record from the messages of its session.
 type Rebuild struct {
-	// Scope is that of the record's agent, of whose fields Catalog, Mode, Max, Victim, Pin
-	// and those of [skilltools.Scope.Refer] are used.
+	// Scope is the scope of the record's agent. Rebuild uses Catalog, Mode, Max, Victim, Pin, and
+	// what [skilltools.Scope.Refer] needs.
 	Scope *skilltools.Scope
 	Set   *skilltools.Set
-	// Ended is the number of the last call of a session that was ended under this id, 0
-	// for none. Nothing of it is restored.
+	// Ended is the highest call number of ended sessions with the same id, 0 if there is none.
+	// Rebuild restores nothing of them.
 	Ended int
 }
 
-// From restores a record from the receipts in its messages, and delivers skills that were
-// imported as loaded.
+// From restores rec from the receipts in the messages, and delivers skills that were imported as
+// loaded.
 //
-// It restores no skill whose text has changed since its receipt was written: the receipt
-// stays a stub. New calls are numbered after those of the messages, in every load mode.
-// The lists of allowed tools of the present turn hold again as they are now, even of
-// skills that were unloaded or have changed in it.
+// It does not restore a skill whose text has changed since its receipt; the receipt then stays in
+// the result without text. In every load mode, new calls get numbers after those in the messages.
+// The present lists of skills that the turn has loaded apply again, even if the turn has unloaded
+// the skills.
 func (r *Rebuild) From(ctx context.Context, rec *state.Record, scan *state.Scan) error {
 	messages := scan.Messages
 	rec.Calls = max(rec.Calls, r.Ended)
@@ -43,7 +43,7 @@ func (r *Rebuild) From(ctx context.Context, rec *state.Record, scan *state.Scan)
 	if r.Scope.Mode == loadmode.Session {
 		from = 0
 	}
-	steps.EachResult(messages, r.changes(), func(i int) {
+	steps.EachResult(messages, r.receiptTools(), func(i int) {
 		receipt, ok := r.receipt(messages, i)
 		if !ok {
 			return
@@ -54,46 +54,46 @@ func (r *Rebuild) From(ctx context.Context, rec *state.Record, scan *state.Scan)
 		}
 		for _, c := range receipt.Changes {
 			if c.Op == state.Loaded && i >= turn {
-				r.holdList(ctx, rec, c.Skill, c.Digest, receipt.Call)
+				r.keepList(ctx, rec, c.Skill, c.Digest, receipt.Call)
 			}
-			rec.Replay(receipt.Call, c, r.asked(messages, i))
+			rec.Replay(receipt.Call, c, r.isRequested(messages, i))
 		}
 		if steps.Answered(messages, i) {
 			lifetime.Spend(rec, r.Scope.Mode)
 		}
 	})
-	if err := r.restore(ctx, rec); err != nil {
+	if err := r.restoreTexts(ctx, rec); err != nil {
 		return err
 	}
 	for _, a := range rec.Active {
-		r.holdList(ctx, rec, a.Skill, a.Digest, a.Call)
+		r.keepList(ctx, rec, a.Skill, a.Digest, a.Call)
 	}
 	return nil
 }
 
-// holdList makes the list of allowed tools hold of a skill that the messages have
-// loaded. A skill that no longer exists may have had one, so it gets a list that
-// allows nothing.
-func (r *Rebuild) holdList(ctx context.Context, rec *state.Record, name, digest string, call int) {
-	skill, _, err := r.calling(ctx, name, digest).Body(ctx, name)
+// keepList adds the allowed-tools list of a skill that the messages have loaded. If the skill
+// does not exist any more, it adds a list that allows nothing, because the skill may have had a
+// list.
+func (r *Rebuild) keepList(ctx context.Context, rec *state.Record, name, digest string, call int) {
+	skill, _, err := r.catalogFor(ctx, name, digest).Body(ctx, name)
 	if err != nil {
 		skill = core.Skill{AllowedTools: []string{}}
 	}
 	rec.KeepList(name, call, skill.AllowedTools, skill.Repaired)
 }
 
-// changes returns the names of the tools whose results are receipts.
-func (r *Rebuild) changes() map[string]bool {
+// receiptTools returns the tools whose results may have receipts.
+func (r *Rebuild) receiptTools() map[string]bool {
 	names := make(map[string]bool)
 	for _, t := range r.Set.Tools() {
-		if o := r.Set.Operation(t.Name); o.Kind == tools.Changes || o.LoadsAgain() {
+		if o := r.Set.Operation(t.Name); o.Kind == tools.Changes || o.Reloads() {
 			names[t.Name] = true
 		}
 	}
 	return names
 }
 
-// receipt returns the receipt of the result at i.
+// receipt returns the receipt of the result at index i.
 func (r *Rebuild) receipt(messages []core.Message, i int) (state.Receipt, bool) {
 	call := steps.CallOf(messages, i)
 	name := messages[i].Tool
@@ -101,19 +101,19 @@ func (r *Rebuild) receipt(messages []core.Message, i int) (state.Receipt, bool) 
 		name = call.Name
 	}
 	o := r.Set.Operation(name)
-	if o == nil || !o.LoadsAgain() {
+	if o == nil || !o.Reloads() {
 		return state.ParseReceipt(messages[i].Text)
 	}
 	if call == nil || r.Scope.Mode != loadmode.Adaptive {
 		return state.Receipt{}, false
 	}
-	return loadOf(messages[i].Text, o.Decode(call.Arguments).Text("skill"))
+	return reloadReceipt(messages[i].Text, o.Decode(call.Arguments).Text("skill"))
 }
 
-// loadOf reads the receipt of a call that may have loaded its skill again, from the
-// text of its result. What a command prints is no receipt: it stands inside a JSON
-// string, and a receipt for another skill than the one that the call names is none.
-func loadOf(text, skill string) (state.Receipt, bool) {
+// reloadReceipt parses the receipt of a command that has reloaded its skill. The output of the
+// command cannot be mistaken for a receipt: it is within a JSON string, and the receipt must be
+// for the skill that the call names.
+func reloadReceipt(text, skill string) (state.Receipt, bool) {
 	var answer struct {
 		Loaded string `json:"loaded"`
 	}
@@ -132,9 +132,9 @@ func loadOf(text, skill string) (state.Receipt, bool) {
 	return receipt, true
 }
 
-// asked returns whether the call behind a result has asked for a doc. The receipt
-// cannot tell: that of a selection lists every doc that is selected.
-func (r *Rebuild) asked(messages []core.Message, i int) func(doc string) bool {
+// isRequested returns a function that reports whether the call behind a result has named a doc.
+// The receipt alone does not say so, because the receipt of a selection lists all selected docs.
+func (r *Rebuild) isRequested(messages []core.Message, i int) func(doc string) bool {
 	var docs []string
 	all := false
 	if call := steps.CallOf(messages, i); call != nil {
@@ -145,11 +145,11 @@ func (r *Rebuild) asked(messages []core.Message, i int) func(doc string) bool {
 	return func(doc string) bool { return all || slices.Contains(docs, doc) }
 }
 
-// restore reads and pins the texts of the deliveries that From has replayed. It
-// unloads skills whose text has changed.
-func (r *Rebuild) restore(ctx context.Context, rec *state.Record) error {
+// restoreTexts reads and pins the texts of the replayed deliveries. It unloads skills whose text
+// has changed.
+func (r *Rebuild) restoreTexts(ctx context.Context, rec *state.Record) error {
 	for _, a := range append([]state.Active{}, rec.Active...) {
-		skills := atRevision(r.calling(ctx, a.Skill, a.Digest), a)
+		skills := atRevision(r.catalogFor(ctx, a.Skill, a.Digest), a)
 		skill, body, err := skills.Body(ctx, a.Skill)
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -178,16 +178,16 @@ func (r *Rebuild) restore(ctx context.Context, rec *state.Record) error {
 			}
 		}
 	}
-	// A load that the host declared may have unloaded another skill, of which no
-	// receipt tells.
+	// A load that the host declared may have evicted another skill, which no receipt
+	// records.
 	lifetime.Evict(rec, r.Scope.Max, nil, r.Scope.Victim)
 	rec.Break()
 	return nil
 }
 
-// calling is the catalog in which the name of a receipt means the skill that has the
-// text of the receipt, whatever the name means by now.
-func (r *Rebuild) calling(ctx context.Context, name, digest string) *catalog.Catalog {
+// catalogFor returns a catalog in which name means the skill with the digest of a receipt, even
+// if it now means another skill.
+func (r *Rebuild) catalogFor(ctx context.Context, name, digest string) *catalog.Catalog {
 	skills := r.Scope.Catalog()
 	if _, body, err := skills.Body(ctx, name); err == nil && strings.HasPrefix(body.Digest, digest) {
 		return skills
@@ -198,7 +198,7 @@ func (r *Rebuild) calling(ctx context.Context, name, digest string) *catalog.Cat
 	return skills
 }
 
-// atRevision is the catalog with a loaded skill at the revision that its receipt names.
+// atRevision returns the catalog with a loaded skill at the revision of its receipt.
 func atRevision(skills *catalog.Catalog, a state.Active) *catalog.Catalog {
 	skill, err := skills.Snapshot().Resolve(a.Skill)
 	if err != nil || a.Revision == "" {
@@ -207,8 +207,7 @@ func atRevision(skills *catalog.Catalog, a state.Active) *catalog.Catalog {
 	return skills.AtRevisions(map[string]string{skill.ID: a.Revision})
 }
 
-// restoreDocs reads and pins the docs of a delivery, and drops those that cannot be
-// read any more.
+// restoreDocs reads and pins the docs of a delivery, and drops docs that cannot be read.
 func (r *Rebuild) restoreDocs(ctx context.Context, skills *catalog.Catalog, d *state.Delivery) error {
 	var kept []state.Doc
 	for _, doc := range d.Docs {
@@ -228,20 +227,20 @@ func (r *Rebuild) restoreDocs(ctx context.Context, skills *catalog.Catalog, d *s
 	return nil
 }
 
-// restoreReferences finds out which docs of a delivery came because the body names them,
-// and what followed it. Docs that cannot be listed any more are as if they were asked for.
+// restoreReferences finds out which docs of a delivery were delivered because the body names
+// them, and which text followed the body. Docs that cannot be listed any more count as requested.
 func (r *Rebuild) restoreReferences(ctx context.Context, skills *catalog.Catalog, skill core.Skill, body catalog.Content, d *state.Delivery) error {
 	if !d.Body {
 		return nil
 	}
-	var asked []string
+	var requested []string
 	for _, doc := range d.Docs {
 		if !doc.Framed {
-			asked = append(asked, doc.Name)
+			requested = append(requested, doc.Name)
 		}
 	}
-	framed, listing, err := r.Scope.WithCatalog(skills).Refer(ctx, skill, body, asked)
-	if _, told := errors.AsType[tools.ModelError](err); err != nil && !told {
+	framed, listing, err := r.Scope.WithCatalog(skills).Refer(ctx, skill, body, requested)
+	if _, refused := errors.AsType[tools.ModelError](err); err != nil && !refused {
 		return err
 	}
 	d.Listing = listing

@@ -14,9 +14,9 @@ import (
 	"github.com/satchel-go/satchel/session"
 )
 
-// Freeze gives rec the overview of the catalog that its agent sees, as it is now. The
-// session keeps it when the catalog changes, so that the beginning of its requests stays
-// the same. Notes of files stay.
+// Freeze stores the present overview of the agent's catalog in rec. The session keeps this text
+// when the catalog changes, so that the beginning of its requests stays the same. Freeze removes
+// the notes about earlier changes, but not those about files.
 func (v *Overviews) Freeze(ctx context.Context, rec *state.Record, skills *catalog.Catalog, scan *state.Scan) error {
 	o := v.Of(skills)
 	rec.Overview, rec.Listing = "", o.listing.Digest
@@ -27,7 +27,7 @@ func (v *Overviews) Freeze(ctx context.Context, rec *state.Record, skills *catal
 	if o.text.Text == "" || rec.NoSkills {
 		return nil
 	}
-	text, err := v.ranked(ctx, o, skills, scan)
+	text, err := v.rankedText(ctx, o, skills, scan)
 	if err != nil {
 		return err
 	}
@@ -35,16 +35,16 @@ func (v *Overviews) Freeze(ctx context.Context, rec *state.Record, skills *catal
 	return v.Stores.Pin(ctx, rec.Key, text)
 }
 
-// Announce adds a note to the user message that begins a turn if the catalog has
-// changed since the session was last told of it.
+// Announce adds a note to the first user message of a turn if the catalog has changed since the
+// session's overview or last note.
 func (v *Overviews) Announce(ctx context.Context, rec *state.Record, skills *catalog.Catalog, scan *state.Scan) error {
 	if rec.NoSkills {
 		return nil
 	}
 	for _, n := range rec.Notes {
 		if len(n.Files) == 0 && scan.Anchor(n.Anchor, rec.Turn) < 0 {
-			// The host has cut the message with this note from the history. The
-			// provider's cache is lost already, so a new overview costs nothing.
+			// The host has cut the message with this note, which broke the provider's
+			// cache. So a new overview costs nothing.
 			return v.Freeze(ctx, rec, skills, scan)
 		}
 	}
@@ -52,19 +52,19 @@ func (v *Overviews) Announce(ctx context.Context, rec *state.Record, skills *cat
 	if rec.Listing == o.listing.Digest {
 		return nil
 	}
-	if v.Unlisted && !v.knowsSkills(scan) {
+	if v.IsUnlisted && !v.knowsSkills(scan) {
 		rec.Listing = o.listing.Digest
 		return v.pinListing(ctx, rec.Key, o.listing)
 	}
 	old, err := v.Stores.Of(rec.Key).PinnedListing(ctx, rec.Listing, time.Now())
 	if errors.Is(err, session.ErrNotPinned) {
-		return v.Freeze(ctx, rec, skills, scan) // the store has lost what the session was told
+		return v.Freeze(ctx, rec, skills, scan) // the store has lost the session's last listing
 	}
 	if err != nil {
 		return err
 	}
 	note := v.Text.ChangeNote(old, o.Snapshot.Visible())
-	if v.takesBack(old, skills) {
+	if v.hasWithdrawn(old, skills) {
 		// What the session may not see must not stay in its overview either.
 		if err := v.Freeze(ctx, rec, skills, scan); err != nil {
 			return err
@@ -80,15 +80,14 @@ func (v *Overviews) Announce(ctx context.Context, rec *state.Record, skills *cat
 	return nil
 }
 
-// knowsSkills reports whether the agent has called one of the tools from whose answers
-// it knows skills that no request lists.
+// knowsSkills reports whether the agent has called a tool that returns names of skills.
 func (v *Overviews) knowsSkills(scan *state.Scan) bool {
 	return slices.ContainsFunc(scan.Messages, func(m core.Message) bool {
 		return slices.ContainsFunc(m.Calls, func(c core.ToolCall) bool { return v.Set.Has(c.Name) })
 	})
 }
 
-// pinListing keeps the listing that the next change note of a session is made from.
+// pinListing pins a listing. The next change note of the session is computed from it.
 func (v *Overviews) pinListing(ctx context.Context, key core.SessionKey, c catalog.Content) error {
 	if err := v.Stores.Of(key).PinListing(ctx, c.Digest, c.Text, time.Now()); err != nil {
 		return fmt.Errorf("pin listing for session %q: %w", key.Session, err)
@@ -96,17 +95,16 @@ func (v *Overviews) pinListing(ctx context.Context, key core.SessionKey, c catal
 	return nil
 }
 
-// Withdraw takes from a record what its agent may not see any more, where it sees
-// skills, and returns the names.
+// Withdraw removes skills from rec that its agent may not see any more, and returns their names.
 func (v *Overviews) Withdraw(rec *state.Record, skills *catalog.Catalog) []string {
 	if skills == v.Catalog {
 		return nil
 	}
 	all, seen := v.Catalog.Snapshot(), skills.Snapshot()
-	withdrawn := func(name, id string) bool {
+	isWithdrawn := func(name, id string) bool {
 		if id == "" {
 			skill, err := all.Resolve(name)
-			if several, ok := errors.AsType[*catalog.AmbiguousError](err); ok { // one of them was meant
+			if several, ok := errors.AsType[*catalog.AmbiguousError](err); ok { // one of them was loaded
 				return slices.ContainsFunc(several.Qualified, func(name string) bool {
 					skill, known := all.Skill(name)
 					_, sees := seen.Skill(skill.ID)
@@ -114,7 +112,7 @@ func (v *Overviews) Withdraw(rec *state.Record, skills *catalog.Catalog) []strin
 				})
 			}
 			if err != nil {
-				return false // deleted: what was loaded of it stays
+				return false // the skill was deleted; its loaded text stays
 			}
 			id = skill.ID
 		}
@@ -124,30 +122,30 @@ func (v *Overviews) Withdraw(rec *state.Record, skills *catalog.Catalog) []strin
 		_, sees := seen.Skill(id)
 		return !sees
 	}
-	var gone []string
+	var withdrawn []string
 	for _, a := range slices.Clone(rec.Active) {
-		if withdrawn(a.Skill, a.ID) {
+		if isWithdrawn(a.Skill, a.ID) {
 			rec.Unload(a.Skill)
-			gone = append(gone, a.Skill)
+			withdrawn = append(withdrawn, a.Skill)
 		}
 	}
-	ended := len(rec.Deliveries)
+	n := len(rec.Deliveries)
 	rec.Deliveries = slices.DeleteFunc(rec.Deliveries, func(d state.Delivery) bool {
-		out := rec.Find(d.Skill) == nil && withdrawn(d.Skill, "")
-		if out && !slices.Contains(gone, d.Skill) {
-			gone = append(gone, d.Skill)
+		remove := rec.Find(d.Skill) == nil && isWithdrawn(d.Skill, "")
+		if remove && !slices.Contains(withdrawn, d.Skill) {
+			withdrawn = append(withdrawn, d.Skill)
 		}
-		return out
+		return remove
 	})
-	if len(rec.Deliveries) < ended {
+	if len(rec.Deliveries) < n {
 		rec.Break()
 	}
-	return gone
+	return withdrawn
 }
 
-// takesBack reports whether a listing that the session was told names a skill that it
-// may not see any more.
-func (v *Overviews) takesBack(listing string, skills *catalog.Catalog) bool {
+// hasWithdrawn reports whether a pinned listing names a skill that the session may not see any
+// more.
+func (v *Overviews) hasWithdrawn(listing string, skills *catalog.Catalog) bool {
 	if skills == v.Catalog {
 		return false
 	}

@@ -13,42 +13,41 @@ import (
 	"github.com/satchel-go/satchel/processors"
 )
 
-// Clearing decides for the agents of a runtime. Its fields are not changed once it is
-// used.
+// Clearing decides which texts of ended loads leave the view when a turn begins. Its fields are
+// not changed after its first use.
 type Clearing struct {
 	Mode      loadmode.Mode
 	Placement processors.Placement
 	Policy    loadmode.CachePolicy // of mode Turn
 	Prices    loadmode.Prices      // of mode Adaptive
-	Delivers  map[string]bool      // the tools whose results bring content
-	// Agents and Stores have what the record of an agent has delivered.
+	Delivers  map[string]bool      // tools whose results show content
+	// Agents and Stores give access to the content of a record.
 	Agents *state.Agents
 	Stores *state.Stores
 }
 
-// content renders what the record of an agent has delivered.
+// content renders the deliveries of a record.
 func (c *Clearing) content(ctx context.Context, key core.SessionKey, rec *state.Record) (*state.Content, error) {
 	return c.Agents.Of(key).Content(rec, c.Stores.Texts(ctx, key))
 }
 
-// Within notes what happens to the cache within a turn: when the last request was made,
-// and where the host has changed what stands before the content.
-func (c *Clearing) Within(ctx context.Context, records *state.Records, rec *state.Record, scan *state.Scan) (*state.Record, error) {
-	rec, err := c.noteMoved(ctx, records, rec, scan)
+// NoteRequest saves what a request within a turn shows about the provider's cache: the time of
+// the request, and whether the host has changed the messages before the content.
+func (c *Clearing) NoteRequest(ctx context.Context, records *state.Records, rec *state.Record, scan *state.Scan) (*state.Record, error) {
+	rec, err := c.noteMove(ctx, records, rec, scan)
 	if err != nil {
 		return nil, err
 	}
-	return c.noteSent(ctx, records, rec)
+	return c.noteTime(ctx, records, rec)
 }
 
-// Begin keeps content whose turn is over in the prompt while removing
-// it would cost more cache than it saves. next is the record with which the new
-// turn begins, rec the one before it.
-func (c *Clearing) Begin(ctx context.Context, next, rec *state.Record, scan *state.Scan) error {
+// BeginTurn keeps content of ended loads in next if removing it would cost more than it saves.
+// next is the record of the new turn, and rec the record before it.
+func (c *Clearing) BeginTurn(ctx context.Context, next, rec *state.Record, scan *state.Scan) error {
 	if c.Placement != processors.InToolResult {
 		return nil
 	}
-	idle := sinceSent(rec)
+	idle := idleTime(rec)
 	if c.cacheTTL() > 0 {
 		next.Sent = time.Now().Unix()
 	}
@@ -68,8 +67,7 @@ func (c *Clearing) Begin(ctx context.Context, next, rec *state.Record, scan *sta
 	return nil
 }
 
-// cacheTTL is how long the provider's cache holds a prefix, 0 where no decision
-// depends on it.
+// cacheTTL is how long the provider's cache holds a prefix. It is 0 if no decision depends on it.
 func (c *Clearing) cacheTTL() time.Duration {
 	switch {
 	case c.Placement != processors.InToolResult:
@@ -82,20 +80,19 @@ func (c *Clearing) cacheTTL() time.Duration {
 	return 0
 }
 
-// sinceSent is how long ago the last request was by its record, 0 where that does
-// not say.
-func sinceSent(rec *state.Record) time.Duration {
+// idleTime returns the time since the last request, 0 if the record does not hold it.
+func idleTime(rec *state.Record) time.Duration {
 	if rec.Sent == 0 {
 		return 0
 	}
 	return time.Since(time.Unix(rec.Sent, 0))
 }
 
-// noteSent saves the time of a request within a turn, if a decision depends on it. It does so
-// at most once in a quarter of the time for which the cache holds a prefix.
-func (c *Clearing) noteSent(ctx context.Context, records *state.Records, rec *state.Record) (*state.Record, error) {
+// noteTime saves the time of a request within a turn if a decision depends on it. It saves at
+// most once in a quarter of the cache's lifetime.
+func (c *Clearing) noteTime(ctx context.Context, records *state.Records, rec *state.Record) (*state.Record, error) {
 	ttl := c.cacheTTL()
-	due := func(rec *state.Record) bool { return rec.Sent == 0 || sinceSent(rec) >= max(ttl/4, time.Second) }
+	due := func(rec *state.Record) bool { return rec.Sent == 0 || idleTime(rec) >= max(ttl/4, time.Second) }
 	if ttl == 0 || len(rec.Deliveries) == 0 || !due(rec) {
 		return rec, nil
 	}
@@ -109,9 +106,8 @@ func (c *Clearing) noteSent(ctx context.Context, records *state.Records, rec *st
 	})
 }
 
-// keepByPrices keeps expired content in the prompt up to the place from which on
-// clearing it pays. next is the record with which the turn begins, rec the one
-// before it.
+// keepByPrices keeps content of ended loads up to the place from which clearing pays. next is the
+// record of the new turn, and rec the record before it.
 func (c *Clearing) keepByPrices(ctx context.Context, next, rec *state.Record, scan *state.Scan, idle time.Duration) error {
 	messages := scan.Messages
 	next.Front = scan.Front(len(messages))
@@ -128,22 +124,22 @@ func (c *Clearing) keepByPrices(ctx context.Context, next, rec *state.Record, sc
 	}
 	facts, calls, at := steps.Facts(messages, steps.State{Record: rec, Content: content, Delivers: c.Delivers})
 	cold := c.Prices.TTL > 0 && idle > c.Prices.TTL
-	facts.Returns, facts.Cold = next.Returns, cold || !scan.HasFront(rec.Front)
+	facts.Returns, facts.IsCold = next.Returns, cold || !scan.HasFront(rec.Front)
 	kept := calls[:lifetime.Clear(c.Prices, facts)]
 	if len(kept) > 0 {
 		next.Front = scan.Front(at[0])
 	}
 	keep := lifetime.KeepPrefix
-	if facts.Cold {
+	if facts.IsCold {
 		keep = lifetime.KeepExpired
 	}
 	keep(next, rec.Deliveries, func(call int) bool { return slices.Contains(kept, call) })
 	return nil
 }
 
-// noteMoved saves what stands before the content after a host has cut or changed it within
-// a turn. The request that shows it so is in the cache when the next turn begins.
-func (c *Clearing) noteMoved(ctx context.Context, records *state.Records, rec *state.Record, scan *state.Scan) (*state.Record, error) {
+// noteMove saves a new fingerprint of the messages before the content if the host has changed
+// them within a turn. The provider's cache has the changed messages when the next turn begins.
+func (c *Clearing) noteMove(ctx context.Context, records *state.Records, rec *state.Record, scan *state.Scan) (*state.Record, error) {
 	if c.Mode != loadmode.Adaptive || !hasMoved(scan, rec) {
 		return rec, nil
 	}
@@ -168,16 +164,16 @@ func (c *Clearing) noteMoved(ctx context.Context, records *state.Records, rec *s
 	})
 }
 
-// hasMoved reports whether the host has changed what stands before the content, and the
-// record may still be saved for that.
+// hasMoved reports whether the host has changed the messages before the content, and has not done
+// so more than maxMoves times in this turn.
 func hasMoved(scan *state.Scan, rec *state.Record) bool {
 	f := rec.Front
 	return f.Size > 0 && f.Moved < maxMoves && scan.HasMoved(f)
 }
 
-// endedTurn is what the turn of rec did, which messages hold.
-func endedTurn(rec *state.Record, scan *state.Scan) lifetime.Ended {
-	t := lifetime.Ended{Quiet: scan.IsQuiet}
+// endedTurn describes the turn of rec for [lifetime.Learn].
+func endedTurn(rec *state.Record, scan *state.Scan) lifetime.EndedTurn {
+	t := lifetime.EndedTurn{IsQuiet: scan.IsQuiet}
 	for i := range rec.Active {
 		t.Loaded = append(t.Loaded, rec.Active[i].Skill)
 	}

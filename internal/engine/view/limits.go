@@ -1,16 +1,18 @@
 package view
 
 const (
-	// maxGuards is how many prefix guards a runtime keeps: each holds a request.
+	// maxGuards is how many prefix guards a runtime keeps. Each holds the texts of a request.
 	maxGuards = 1000
-	// maxParts is how many overviews of audiences are kept. Others are rendered again.
-	maxParts = 64
-	// maxCuts is how many overviews the log is remembered to have warned of.
-	maxCuts = 64
-	// maxLikely is how many skills the first message of the user puts before others.
-	maxLikely = 50
-	// maxMoves is how often in a turn the record is saved because the host has changed what
-	// stands before the content.
+	// maxAudiences is how many overviews for audiences are cached.
+	maxAudiences = 64
+	// maxCutWarnings is how many different cuts of overviews are remembered, so that each is
+	// logged once.
+	maxCutWarnings = 64
+	// maxRanked is how many skills come first in an overview because they match the first user
+	// message.
+	maxRanked = 50
+	// maxMoves is how often in a turn the record is saved because the host has changed the
+	// messages before the content.
 	maxMoves = 4
 	// outlineTokens bounds the outline of a skill, in estimated tokens.
 	outlineTokens = 1000

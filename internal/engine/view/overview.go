@@ -1,5 +1,5 @@
-// Package view builds the requests of agents from their messages and records. It decides what
-// each agent sees of the catalog, which notes of changes it gets, and what is cleared.
+// Package view builds the requests of agents from their messages and records. It decides which
+// skills an agent sees, which notes about changes it gets, and which texts leave the view.
 package view
 
 import (
@@ -17,99 +17,100 @@ import (
 	"github.com/satchel-go/satchel/session"
 )
 
-// Overview is the text about one snapshot of the catalog that sessions get, rendered once for
-// all of them, and the tools that its lists name.
+// Overview is the rendered list of skills for one snapshot of the catalog. All sessions share it.
 type Overview struct {
 	Snapshot *catalog.Snapshot
-	// Empty says that there is no skill to list.
-	Empty    bool
+	// IsEmpty reports that there is no skill to list.
+	IsEmpty  bool
 	Fit      processors.Fit
 	Mentions func() *judging.Mentions
 
 	text catalog.Content
-	// listing has the digest of every visible skill, one a line. The next snapshot
-	// is compared with it to find what has changed.
+	// listing has one line with the digest and the name of each visible skill. Listings of two
+	// snapshots are compared to find changes.
 	listing catalog.Content
 }
 
-// Overviews keeps the overviews of a catalog and of the parts of it that audiences see.
-// Its exported fields are set before its first use and not changed then.
+// Overviews renders and caches overviews, both of the whole catalog and of the parts that
+// audiences see. Its exported fields are not changed after its first use.
 type Overviews struct {
 	Catalog *catalog.Catalog
-	// Text renders, with its Guidance after the list. Where the host has a Renderer,
-	// that writes the list.
+	// Text renders the overview, with its Guidance after the list. If the host has a Renderer,
+	// that renders the list instead.
 	Text     processors.OverviewText
 	Renderer func([]core.Skill) string
-	// Unlisted says that requests list no skills: agents know them by the answers of
-	// the tools of Set.
-	Unlisted bool
-	Set      *skilltools.Set
-	// Stores keep the listings and the overview of a session.
+	// IsUnlisted reports that requests list no skills, because agents find skills by the tools of
+	// Set.
+	IsUnlisted bool
+	Set        *skilltools.Set
+	// Stores pin the listing and the overview of a session.
 	Stores *state.Stores
-	// Report gets what an overview leaves out.
+	// Report reports overviews that leave skills out.
 	Report *Reporter
 
-	whole atomic.Pointer[Overview]
-	mu    sync.Mutex
-	parts *lru.Cache[*catalog.Snapshot, *Overview]
+	full       atomic.Pointer[Overview]
+	mu         sync.Mutex
+	byAudience *lru.Cache[*catalog.Snapshot, *Overview]
 }
 
-// Of returns the overview of a catalog, that of an audience perhaps, as it is now.
+// Of returns the present overview of a catalog, or of the part of it that an audience sees.
 func (v *Overviews) Of(skills *catalog.Catalog) *Overview {
 	snapshot := skills.Snapshot()
-	if o := v.whole.Load(); o != nil && o.Snapshot == snapshot {
+	if o := v.full.Load(); o != nil && o.Snapshot == snapshot {
 		return o
 	}
 	if skills == v.Catalog {
 		o := v.render(snapshot)
-		if before := v.whole.Swap(o); before == nil || before.Snapshot != snapshot {
+		if before := v.full.Swap(o); before == nil || before.Snapshot != snapshot {
 			v.reportRendered(true, o)
 		}
 		return o
 	}
-	o, known := v.part(snapshot)
-	if !known {
+	o, isCached := v.forAudience(snapshot)
+	if !isCached {
 		v.reportRendered(false, o)
 	}
 	return o
 }
 
-// reportRendered reports an overview once it is rendered. isWhole says that it is that of
-// the whole catalog.
-func (v *Overviews) reportRendered(isWhole bool, o *Overview) {
-	if isWhole {
-		v.Report.Scanned(context.Background(), v.Catalog.Snapshot())
+// reportRendered reports an overview after it was rendered. isFull says that it is for the whole
+// catalog.
+func (v *Overviews) reportRendered(isFull bool, o *Overview) {
+	if isFull {
+		v.Report.ReportScan(context.Background(), v.Catalog.Snapshot())
 	}
-	v.Report.Cut(o.Fit)
-	if o.Empty {
-		v.Report.Unseen(isWhole, v.Catalog.Snapshot())
+	v.Report.ReportCut(o.Fit)
+	if o.IsEmpty {
+		v.Report.ReportUnseen(isFull, v.Catalog.Snapshot())
 	}
 }
 
-func (v *Overviews) part(snapshot *catalog.Snapshot) (o *Overview, known bool) {
+// forAudience returns the overview of a snapshot from the cache. isCached is false if it had to
+// render it.
+func (v *Overviews) forAudience(snapshot *catalog.Snapshot) (o *Overview, isCached bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.parts == nil {
-		v.parts = lru.New[*catalog.Snapshot, *Overview](maxParts, nil)
+	if v.byAudience == nil {
+		v.byAudience = lru.New[*catalog.Snapshot, *Overview](maxAudiences, nil)
 	}
-	if o, known = v.parts.Get(snapshot); !known {
+	if o, isCached = v.byAudience.Get(snapshot); !isCached {
 		o = v.render(snapshot)
-		v.parts.Put(snapshot, o, 1)
+		v.byAudience.Put(snapshot, o, 1)
 	}
-	return o, known
+	return o, isCached
 }
 
-// render makes the overview of a snapshot.
+// render renders the overview of a snapshot.
 func (v *Overviews) render(snapshot *catalog.Snapshot) *Overview {
 	skills := snapshot.Visible()
 	render := v.Text.Render
 	if v.Renderer != nil {
 		render = func(skills []core.Skill) string { return withRules(v.Renderer(skills), v.Text.Guidance) }
 	}
-	o := &Overview{Snapshot: snapshot, Empty: len(skills) == 0 && !v.Unlisted, listing: digested(processors.OverviewText{}.Listing(skills))}
+	o := &Overview{Snapshot: snapshot, IsEmpty: len(skills) == 0 && !v.IsUnlisted, listing: contentOf(processors.OverviewText{}.Listing(skills))}
 	o.Mentions = sync.OnceValue(func() *judging.Mentions { return mentionsIn(snapshot) })
-	if !o.Empty {
-		o.text = digested(render(skills))
+	if !o.IsEmpty {
+		o.text = contentOf(render(skills))
 	}
 	if v.Renderer == nil {
 		o.Fit = v.Text.Fit(skills)
@@ -117,8 +118,8 @@ func (v *Overviews) render(snapshot *catalog.Snapshot) *Overview {
 	return o
 }
 
-// mentionsIn collects the tools that the lists of a snapshot name, nil where it has no
-// list.
+// mentionsIn collects the tool names in the allowed-tools lists of a snapshot. It returns nil if
+// no skill has a list.
 func mentionsIn(snapshot *catalog.Snapshot) *judging.Mentions {
 	var lists [][]judging.Rule
 	for _, skill := range snapshot.Skills() {
@@ -132,7 +133,7 @@ func mentionsIn(snapshot *catalog.Snapshot) *judging.Mentions {
 	return judging.NewMentions(lists...)
 }
 
-// withRules adds the rules to what a host has rendered, unless that is nothing.
+// withRules appends rules to the text of the host's renderer, unless either is empty.
 func withRules(list, rules string) string {
 	if list == "" || rules == "" {
 		return list
@@ -140,18 +141,18 @@ func withRules(list, rules string) string {
 	return list + "\n" + rules
 }
 
-// digested returns a text in the form of a text from a catalog.
-func digested(text string) catalog.Content {
+// contentOf returns text with its digest.
+func contentOf(text string) catalog.Content {
 	return catalog.Content{Text: text, Digest: session.Digest(text)}
 }
 
-// ranked returns the text of an overview, by the first message of the user where the host
-// wants it so and not every skill is described whole.
-func (v *Overviews) ranked(ctx context.Context, o *Overview, skills *catalog.Catalog, scan *state.Scan) (catalog.Content, error) {
+// rankedText returns the text of an overview. If the host asked for ranking and the list does not
+// describe all skills in full, skills that match the first user message come first.
+func (v *Overviews) rankedText(ctx context.Context, o *Overview, skills *catalog.Catalog, scan *state.Scan) (catalog.Content, error) {
 	if !v.Text.Ranked || v.Renderer != nil || scan.First < 0 || o.Fit.Bare+o.Fit.Missing == 0 {
 		return o.text, nil
 	}
-	found, err := skills.Search(ctx, catalog.Query{Phrasings: []string{scan.Messages[scan.First].Text}, Limit: maxLikely})
+	found, err := skills.Search(ctx, catalog.Query{Phrasings: []string{scan.Messages[scan.First].Text}, Limit: maxRanked})
 	if err != nil {
 		return catalog.Content{}, err
 	}
@@ -159,19 +160,19 @@ func (v *Overviews) ranked(ctx context.Context, o *Overview, skills *catalog.Cat
 	for _, h := range found.Hits {
 		text.Likely = append(text.Likely, h.Skill.Name)
 	}
-	return digested(text.Render(o.Snapshot.Visible())), nil
+	return contentOf(text.Render(o.Snapshot.Visible())), nil
 }
 
 // Audiences finds the part of a catalog that an agent sees.
 type Audiences struct {
 	Catalog *catalog.Catalog
-	// Of says who sees which skills; a nil allow allows all. Where Of is nil everybody
-	// sees all.
+	// Of returns the audience of an agent and which skills it sees. A nil allow means all skills.
+	// If Of is nil, all agents see all skills.
 	Of func(ctx context.Context, key core.SessionKey) (audience string, allow func(core.Skill) bool, err error)
 }
 
-// Ask asks for the audience of an agent, and keeps its catalog.
-func (a *Audiences) Ask(ctx context.Context, key core.SessionKey, agent *state.Agent) (*catalog.Catalog, error) {
+// Resolve calls Of for an agent, and stores the resulting catalog in agent.
+func (a *Audiences) Resolve(ctx context.Context, key core.SessionKey, agent *state.Agent) (*catalog.Catalog, error) {
 	if a.Of == nil {
 		return a.Catalog, nil
 	}
@@ -187,25 +188,26 @@ func (a *Audiences) Ask(ctx context.Context, key core.SessionKey, agent *state.A
 	return skills, nil
 }
 
-// Know asks for the audience of an agent where this process has not yet.
-func (a *Audiences) Know(ctx context.Context, key core.SessionKey, agent *state.Agent) error {
+// ResolveOnce calls Resolve if this process has not resolved the agent's audience yet.
+func (a *Audiences) ResolveOnce(ctx context.Context, key core.SessionKey, agent *state.Agent) error {
 	if agent.Skills() != nil {
 		return nil
 	}
-	_, err := a.Ask(ctx, key, agent)
+	_, err := a.Resolve(ctx, key, agent)
 	return err
 }
 
-// SeenBy is the catalog that an agent sees: nothing while its audience is not known.
-func (a *Audiences) SeenBy(agent *state.Agent) *catalog.Catalog {
+// SkillsOf returns the catalog that an agent sees. It is empty if the agent's audience is not
+// resolved yet.
+func (a *Audiences) SkillsOf(agent *state.Agent) *catalog.Catalog {
 	if a.Of != nil && agent.Skills() == nil {
 		return a.Catalog.For("", func(core.Skill) bool { return false })
 	}
-	return a.KnownOf(agent)
+	return a.SkillsOrAll(agent)
 }
 
-// KnownOf is SeenBy, but all while the audience of the agent is not known.
-func (a *Audiences) KnownOf(agent *state.Agent) *catalog.Catalog {
+// SkillsOrAll is SkillsOf, but returns the whole catalog if the audience is not resolved yet.
+func (a *Audiences) SkillsOrAll(agent *state.Agent) *catalog.Catalog {
 	if seen := agent.Skills(); seen != nil {
 		return seen
 	}

@@ -15,24 +15,26 @@ import (
 	"github.com/satchel-go/satchel/processors"
 )
 
-// Reporter reports to a host what happens. Its exported fields are not changed once it is used.
+// Reporter sends events to the host's hook and to the log. Its exported fields are not changed
+// after its first use.
 type Reporter struct {
-	// Hook is the host's, nil for none.
+	// Hook is the host's function for events, nil for none.
 	Hook   func(context.Context, core.Event)
 	Log    *slog.Logger
 	Agents *state.Agents
-	// Lifecycle tells of every skill of the catalog too.
-	Lifecycle bool
+	// HasLifecycle reports that the hook also gets an event for every skill of the catalog.
+	HasLifecycle bool
 	// Breaks are the host's functions for breaks of the prefix.
 	Breaks []func(processors.PrefixBreak)
 
 	scanned atomic.Pointer[catalog.Snapshot]
-	unseen  [2]atomic.Bool // that the log has: of the whole catalog, and of an audience
+	unseen  [2]atomic.Bool // logged for the whole catalog, and for an audience
 	mu      sync.Mutex
 	cuts    map[processors.Fit]bool // that the log has
 }
 
-// Emit reports an event to the hook and to the log: denials at Info, all else at Debug.
+// Emit sends an event to the hook and to the log. It logs denials at Info and all other events at
+// Debug.
 func (t *Reporter) Emit(ctx context.Context, e core.Event) {
 	if e.Time.IsZero() {
 		e.Time = time.Now()
@@ -58,7 +60,7 @@ func (t *Reporter) Emit(ctx context.Context, e core.Event) {
 	}
 }
 
-// EmitAll reports events of the agent of key.
+// EmitAll sends events of the agent of key.
 func (t *Reporter) EmitAll(ctx context.Context, key core.SessionKey, events []core.Event) {
 	for _, e := range events {
 		e.Key = key
@@ -66,13 +68,13 @@ func (t *Reporter) EmitAll(ctx context.Context, key core.SessionKey, events []co
 	}
 }
 
-// Scanned reports what the catalog holds, once for each snapshot.
-func (t *Reporter) Scanned(ctx context.Context, snapshot *catalog.Snapshot) {
+// ReportScan reports the size of a catalog, once for each snapshot.
+func (t *Reporter) ReportScan(ctx context.Context, snapshot *catalog.Snapshot) {
 	if t.scanned.Swap(snapshot) == snapshot || t.Hook == nil {
 		return
 	}
 	t.Emit(ctx, core.Event{Kind: core.CatalogScanned, Detail: fmt.Sprintf("%d skills, %d diagnostics", snapshot.Len(), len(snapshot.Diagnostics()))})
-	if !t.Lifecycle {
+	if !t.HasLifecycle {
 		return
 	}
 	for _, kind := range []core.EventKind{core.SkillDiscovered, core.SkillRegistered} {
@@ -82,8 +84,8 @@ func (t *Reporter) Scanned(ctx context.Context, snapshot *catalog.Snapshot) {
 	}
 }
 
-// Cut reports what the overview leaves out.
-func (t *Reporter) Cut(fit processors.Fit) {
+// ReportCut reports how many skills an overview shortens or leaves out.
+func (t *Reporter) ReportCut(fit processors.Fit) {
 	if fit.IsWhole() {
 		return
 	}
@@ -94,12 +96,12 @@ func (t *Reporter) Cut(fit processors.Fit) {
 	t.Emit(ctx, core.Event{Kind: core.OverviewCut, Detail: fit.String()})
 }
 
-// CodeUnseen is the code of the log line about a catalog of which models see nothing.
+// CodeUnseen is the code of the log line about a catalog without visible skills.
 const CodeUnseen = "no-skill-visible"
 
-// Unseen reports, once, that models see none of the skills of a catalog: all are hidden
-// from them or, if it is not the whole catalog, an audience allows none.
-func (t *Reporter) Unseen(whole bool, snapshot *catalog.Snapshot) {
+// ReportUnseen logs once that models see no skill: either the catalog hides all, or an audience
+// allows none. isFull says that the overview was for the whole catalog.
+func (t *Reporter) ReportUnseen(whole bool, snapshot *catalog.Snapshot) {
 	text, at := "the model sees no skill: all are hidden from it", 0
 	visible := len(snapshot.Visible())
 	if !whole {
@@ -111,22 +113,22 @@ func (t *Reporter) Unseen(whole bool, snapshot *catalog.Snapshot) {
 	t.Log.Warn(text, "skills", snapshot.Len(), "code", CodeUnseen)
 }
 
-// isNew reports whether the log has not been told this of an overview yet.
+// isNew reports whether this cut was not logged yet, and remembers it.
 func (t *Reporter) isNew(fit processors.Fit) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.cuts[fit] {
 		return false
 	}
-	if t.cuts == nil || len(t.cuts) >= maxCuts {
+	if t.cuts == nil || len(t.cuts) >= maxCutWarnings {
 		t.cuts = map[processors.Fit]bool{}
 	}
 	t.cuts[fit] = true
 	return true
 }
 
-// Broken reports that the prefix of an agent's request broke.
-func (t *Reporter) Broken(ctx context.Context, key core.SessionKey, found processors.PrefixBreak) {
+// ReportBreak reports that the prefix of an agent's request broke.
+func (t *Reporter) ReportBreak(ctx context.Context, key core.SessionKey, found processors.PrefixBreak) {
 	t.Log.LogAttrs(ctx, slog.LevelWarn, "the prefix of a request broke",
 		slog.String("session", key.Session), slog.String("agent", key.Agent), slog.String("cause", string(found.Cause)),
 		slog.String("block", found.Block()), slog.Int("tokens", found.Tokens))
@@ -138,8 +140,8 @@ func (t *Reporter) Broken(ctx context.Context, key core.SessionKey, found proces
 	}
 }
 
-// Swept reports a workspace that was removed because it was unused for long.
-func (t *Reporter) Swept(s workspace.Removal) {
+// ReportSweep reports a workspace that was removed because it was idle.
+func (t *Reporter) ReportSweep(s workspace.Removal) {
 	detail := "idle"
 	if s.Err != nil {
 		detail += ": " + s.Err.Error()

@@ -12,16 +12,16 @@ import (
 	"github.com/satchel-go/satchel/processors"
 )
 
-// Requests renders the requests of the agents of a runtime. Its exported fields are not
-// changed once it is used.
+// Requests renders the requests of agents. Its exported fields are not changed after its first
+// use.
 type Requests struct {
 	Mode  loadmode.Mode
 	Rule  processors.SummaryRule
 	Chain []steps.Processor
-	// Delivers are the tools whose results bring content.
+	// Delivers are the names of the tools whose results show content.
 	Delivers map[string]bool
-	// Runs reports that commands run, Once that they start at most once, and IsGuarded that
-	// each request is compared with the one before.
+	// Runs reports that there is a runner, and Once that it runs each command at most once.
+	// IsGuarded reports that each request is compared with the previous one.
 	Runs, Once, IsGuarded bool
 	Shortener             Shortener
 	Stores                *state.Stores
@@ -31,8 +31,8 @@ type Requests struct {
 	guards *lru.Cache[core.SessionKey, *steps.PrefixGuard]
 }
 
-// guardOf returns the prefix guard of an agent. A guard that was dropped to make room for
-// others starts again without a request to compare with.
+// guardOf returns the prefix guard of an agent. It makes a new one if there is none, for example
+// because the cache has dropped it.
 func (r *Requests) guardOf(key core.SessionKey) *steps.PrefixGuard {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -47,7 +47,7 @@ func (r *Requests) guardOf(key core.SessionKey) *steps.PrefixGuard {
 	return guard
 }
 
-// End forgets the requests of a session.
+// End drops the prefix guards of a session.
 func (r *Requests) End(session string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -61,10 +61,9 @@ func (r *Requests) End(session string) {
 	}
 }
 
-// Render returns the request as the model gets it, with what the record has delivered, and
-// notes what the model sees of it. isSummary reports that a summary stands for part of the
-// history. answer returns the result of a call that has none in the request; nil if each has
-// one.
+// Render returns the request for the model, with the content of the record. It notes in agent
+// what the model sees. isSummary reports that a summary replaces part of the history. answer
+// returns the result of a call that has none in the request; it is nil if every call has one.
 func (r *Requests) Render(ctx context.Context, req *core.Request, scan *state.Scan, agent *state.Agent, rec *state.Record, isSummary bool, answer func(steps.Unanswered) string) (core.View, error) {
 	text := r.Stores.Texts(ctx, req.Key)
 	st := steps.State{
@@ -83,43 +82,43 @@ func (r *Requests) Render(ctx context.Context, req *core.Request, scan *state.Sc
 	if r.Runs && len(req.Files) > 0 {
 		st.Attached = steps.AttachedLines(req.Files)
 	}
-	render := func() (messages []core.Message, elsewhere steps.Elsewhere, err error) {
+	render := func() (messages []core.Message, displaced steps.Displaced, err error) {
 		st.Record = rec
 		if st.Content, err = agent.Content(rec, text); err == nil {
-			messages, elsewhere = steps.Render(r.Chain, req.Messages, st)
+			messages, displaced = steps.Render(r.Chain, req.Messages, st)
 		}
-		return messages, elsewhere, err
+		return messages, displaced, err
 	}
-	messages, elsewhere, err := render()
+	messages, displaced, err := render()
 	if err != nil {
 		return core.View{}, err
 	}
-	if len(elsewhere.Back) > 0 {
-		short, err := r.Shortener.Due(ctx, rec, elsewhere)
+	if len(displaced.Fallback) > 0 {
+		short, err := r.Shortener.ShortenNow(ctx, rec, displaced)
 		if err != nil {
 			return core.View{}, err
 		}
 		if short != rec {
 			rec = short
-			if messages, elsewhere, err = render(); err != nil {
+			if messages, displaced, err = render(); err != nil {
 				return core.View{}, err
 			}
 		}
 	}
-	agent.SetHidden(elsewhere.Hidden)
+	agent.SetHidden(displaced.Hidden)
 	if r.Once {
 		agent.NoteResults(scan)
 	}
 	if r.Report.Hook != nil {
-		r.Report.EmitAll(ctx, req.Key, agent.ExecutingEvents(rec, elsewhere.Hidden))
+		r.Report.EmitAll(ctx, req.Key, agent.ExecutingEvents(rec, displaced.Hidden))
 	}
 	if r.IsGuarded {
 		guard := r.guardOf(req.Key)
 		if agent.WasAbandoned() {
-			guard.TurnLeft()
+			guard.DropTurn()
 		}
 		if found, broken := guard.Check(messages, rec, req.Definitions...); broken {
-			r.Report.Broken(ctx, req.Key, found)
+			r.Report.ReportBreak(ctx, req.Key, found)
 		}
 	}
 	return core.View{Messages: messages, NoSkills: rec.NoSkills}, nil

@@ -14,21 +14,21 @@ import (
 	"github.com/satchel-go/satchel/session"
 )
 
-// Shortener shortens bodies in the records of agents. Its fields are not changed once it
-// is used.
+// Shortener replaces bodies in the view by outlines or summaries. Its fields are not changed
+// after its first use.
 type Shortener struct {
 	Stores *state.Stores
-	// Warn is of how many tokens in view the host wants to be warned, 0 for none.
+	// Warn is the number of tokens in view above which ShortenNow acts, 0 for never.
 	Warn int
-	// Summarize writes the shorter form of a body, nil for its outline.
+	// Summarize writes a summary of a body. If it is nil, an outline is used.
 	Summarize func(ctx context.Context, skill, body string) (string, error)
 	Log       *slog.Logger
 }
 
-// Later lets a body in the view of an agent give way to its shorter form when the next
-// user turn begins, and reports whether there is one. id is that of the skill, "" where it
+// ShortenLater replaces a body in an agent's view by its short text when the next user turn
+// begins. It returns false if the body is not in view. id is the skill's canonical id, "" if it
 // is not known.
-func (s *Shortener) Later(ctx context.Context, key core.SessionKey, skill, id string) (inView bool, err error) {
+func (s *Shortener) ShortenLater(ctx context.Context, key core.SessionKey, skill, id string) (inView bool, err error) {
 	rec, err := s.Stores.Load(ctx, key)
 	if err != nil {
 		return false, err
@@ -44,7 +44,7 @@ func (s *Shortener) Later(ctx context.Context, key core.SessionKey, skill, id st
 	if err != nil {
 		return true, fmt.Errorf("compact skill %q: %w", skill, err)
 	}
-	text, err := s.summarized(ctx, skill, body)
+	text, err := s.shorten(ctx, skill, body)
 	if err != nil {
 		return true, fmt.Errorf("compact skill %q: %w", skill, err)
 	}
@@ -62,8 +62,8 @@ func (s *Shortener) Later(ctx context.Context, key core.SessionKey, skill, id st
 	return true, err
 }
 
-// summarized is the shorter form of a body, by the summarizer if there is one.
-func (s *Shortener) summarized(ctx context.Context, skill, body string) (string, error) {
+// shorten returns a summary of body, or its outline if there is no usable summary.
+func (s *Shortener) shorten(ctx context.Context, skill, body string) (string, error) {
 	if s.Summarize == nil {
 		return steps.Outline(body, outlineTokens), nil
 	}
@@ -81,20 +81,20 @@ func (s *Shortener) summarized(ctx context.Context, skill, body string) (string,
 	return steps.Outline(body, outlineTokens), nil
 }
 
-// Due replaces bodies by outlines, the oldest first, until the texts in view fit the budget's
-// warning. It considers bodies that come back in a message of their own, because the history
-// has lost the result that brought them. It returns rec if there is nothing to shorten.
-func (s *Shortener) Due(ctx context.Context, rec *state.Record, elsewhere steps.Elsewhere) (*state.Record, error) {
+// ShortenNow replaces bodies by outlines, the oldest first, until the texts in view fit Warn. It
+// only considers bodies in the fallback message, because the host has cut the results that showed
+// them. It returns rec if it shortens nothing.
+func (s *Shortener) ShortenNow(ctx context.Context, rec *state.Record, displaced steps.Displaced) (*state.Record, error) {
 	if s.Warn <= 0 {
 		return rec, nil
 	}
-	outlines, err := s.outlines(ctx, rec, elsewhere)
+	outlines, err := s.outlines(ctx, rec, displaced)
 	if err != nil || len(outlines) == 0 {
 		return rec, err
 	}
 	return s.Stores.Of(rec.Key).UpdateFrom(ctx, rec, func(now *state.Record) (*state.Record, error) {
 		next := now.Clone()
-		next.Compact = nil // what is due when the next turn begins
+		next.Compact = nil // CompactNow must leave these for the next turn
 		for skill, outline := range outlines {
 			before, _ := rec.Body(skill)
 			if digest, ok := now.Body(skill); ok && digest == before {
@@ -111,13 +111,13 @@ func (s *Shortener) Due(ctx context.Context, rec *state.Record, elsewhere steps.
 	})
 }
 
-// outlines returns the digests of the outlines that are needed, by skill. They are pinned.
-func (s *Shortener) outlines(ctx context.Context, rec *state.Record, elsewhere steps.Elsewhere) (map[string]string, error) {
+// outlines pins the outlines that ShortenNow needs, and returns their digests by skill.
+func (s *Shortener) outlines(ctx context.Context, rec *state.Record, displaced steps.Displaced) (map[string]string, error) {
 	inView := 0
 	sizes := make([]int, len(rec.Deliveries))
 	for i := range rec.Deliveries {
 		d := &rec.Deliveries[i]
-		if slices.Contains(elsewhere.Hidden, d.Key()) {
+		if slices.Contains(displaced.Hidden, d.Key()) {
 			continue
 		}
 		var digests []string
@@ -139,7 +139,7 @@ func (s *Shortener) outlines(ctx context.Context, rec *state.Record, elsewhere s
 	all := map[string]string{}
 	for i := range rec.Deliveries {
 		d := &rec.Deliveries[i]
-		if inView <= s.Warn || !d.Body || d.Old || !slices.Contains(elsewhere.Back, d.Key()) {
+		if inView <= s.Warn || !d.Body || d.Old || !slices.Contains(displaced.Fallback, d.Key()) {
 			continue
 		}
 		body, err := s.Stores.Texts(ctx, rec.Key)(d.Digest)

@@ -41,7 +41,7 @@ func NewQueue(runs int, wait time.Duration) *Queue {
 func (q *Queue) Acquire(ctx context.Context, tenant string, queued func()) (release func(), err error) {
 	release, err = q.places.Enter(ctx, tenant, struct{}{}, q.wait, queued)
 	switch {
-	case errors.Is(err, fairqueue.ErrPatience):
+	case errors.Is(err, fairqueue.ErrTimeout):
 		return nil, q.busy(1, "no place in %v", q.wait)
 	case errors.Is(err, fairqueue.ErrFull):
 		return nil, q.busy(0, "at most %d may wait", maxQueued)

@@ -8,17 +8,16 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// InView resolves the name of a skill whose load has ended but whose text is
-// still in view. ok is false for any other skill: one that is loaded, one whose
-// text is gone, and one that skill_load would not find either.
+// InView resolves the name of a skill whose load has ended but whose text is still in view. ok is
+// false for any other skill.
 func (s *Scope) InView(ctx context.Context, rec *state.Record, name string) (skill core.Skill, ok bool) {
 	return s.inView(ctx, rec, name)
 }
 
-// LoadAgain loads a skill of [Scope.InView] for a call that needs it to be
-// loaded. The answer is that of skill_load. If the skill has changed since its
-// text was delivered, nothing is loaded and the error is a [ModelError].
-func LoadAgain(ctx context.Context, s *Scope, skill core.Skill) (string, error) {
+// Reload loads a skill from [Scope.InView] for a call that needs it loaded, and returns the
+// answer of skill_load. If the skill has changed since its text was delivered, it loads nothing
+// and the error is a [tools.ModelError].
+func Reload(ctx context.Context, s *Scope, skill core.Skill) (string, error) {
 	return reload(ctx, s, skill, nil, false)
 }
 
@@ -39,8 +38,8 @@ func reload(ctx context.Context, s *Scope, skill core.Skill, docs []string, all 
 		return "", tools.ModelErrorf("%s has changed since it was loaded: load it again", skill.Name)
 	}
 	var r reply
-	unknownDocs(&r, []skillText{t}, docs)
-	leftOut(&r, t.left)
+	addUnknownDocs(&r, []skillText{t}, docs)
+	addUnreadable(&r, t.unreadable)
 	change := loading{scope: s, texts: []skillText{t}}
 	return change.save(ctx, &r)
 }

@@ -13,21 +13,21 @@ import (
 	"github.com/satchel-go/satchel/session"
 )
 
-// shelfStore counts the texts that reach a store, and loses them on demand.
-type shelfStore struct {
+// countingStore counts the texts that reach a store, and loses them on demand.
+type countingStore struct {
 	session.Store
 	pins  int
 	lost  bool
 	named []string // as the pins of the value that was saved last
 }
 
-func (c *shelfStore) Save(ctx context.Context, key core.SessionKey, v session.Value) (session.Value, error) {
+func (c *countingStore) Save(ctx context.Context, key core.SessionKey, v session.Value) (session.Value, error) {
 	c.named = v.Pins
 	return c.Store.Save(ctx, key, v)
 }
 
-// stored is the record as the store has it, without what is on its shelf.
-func (c *shelfStore) stored(t *testing.T, key core.SessionKey) (rec *state.Record, size int) {
+// stored returns the record in the store, without its archived deliveries.
+func (c *countingStore) stored(t *testing.T, key core.SessionKey) (rec *state.Record, size int) {
 	t.Helper()
 	v, err := c.Load(t.Context(), key)
 	if err == nil {
@@ -39,12 +39,12 @@ func (c *shelfStore) stored(t *testing.T, key core.SessionKey) (rec *state.Recor
 	return rec, len(v.Data)
 }
 
-func (c *shelfStore) Pin(ctx context.Context, id, digest, text string) error {
+func (c *countingStore) Pin(ctx context.Context, id, digest, text string) error {
 	c.pins++
 	return c.Store.Pin(ctx, id, digest, text)
 }
 
-func (c *shelfStore) Pinned(ctx context.Context, id, digest string) (string, error) {
+func (c *countingStore) Pinned(ctx context.Context, id, digest string) (string, error) {
 	if c.lost {
 		return "", session.ErrNotPinned
 	}
@@ -110,12 +110,12 @@ func (v *viewed) change(rec *state.Record) {
 // Whatever happens to the texts in view, the loaded record equals the saved one, on this
 // replica and on another. Its pins name all of the texts, because a store whose texts expire
 // renews these.
-func TestShelfKeepsDeliveries(t *testing.T) {
+func TestArchiveKeepsDeliveries(t *testing.T) {
 	key := core.SessionKey{Session: "s", Agent: "a"}
-	shelved := 0
+	archived := 0
 	for seed := range uint64(16) {
 		v := &viewed{Rand: rand.New(rand.NewPCG(seed, 3))}
-		below := &shelfStore{Store: chattest.Decoded{Store: session.NewMemory()}}
+		below := &countingStore{Store: chattest.Decoded{Store: session.NewMemory()}}
 		c := state.NewRecords(below)
 		for step := range 60 {
 			rec, err := c.Load(t.Context(), key)
@@ -154,7 +154,7 @@ func TestShelfKeepsDeliveries(t *testing.T) {
 			if stored.Archive.List == "" {
 				continue
 			}
-			shelved++
+			archived++
 			for _, d := range append(other.Deliveries, state.Delivery{Skill: "the list", Digest: stored.Archive.List}) {
 				if !slices.Contains(below.named, d.Digest) || !slices.Contains(other.Pins(), d.Digest) {
 					t.Fatalf("seed %d, step %d: %s is not among the pins", seed, step, d.Skill)
@@ -162,8 +162,8 @@ func TestShelfKeepsDeliveries(t *testing.T) {
 			}
 		}
 	}
-	if shelved < 200 {
-		t.Errorf("only %d records of 960 have a shelf", shelved)
+	if archived < 200 {
+		t.Errorf("only %d records of 960 have an archive", archived)
 	}
 }
 
@@ -186,9 +186,9 @@ func atTurns(t *testing.T, c *state.Records, key core.SessionKey, turns int) {
 }
 
 // A stored record is short however many texts stay in view, at one pin for three or more.
-func TestShelfIsShort(t *testing.T) {
+func TestArchiveIsShort(t *testing.T) {
 	key := core.SessionKey{Session: "s", Agent: "a"}
-	below := &shelfStore{Store: chattest.Decoded{Store: session.NewMemory()}}
+	below := &countingStore{Store: chattest.Decoded{Store: session.NewMemory()}}
 	atTurns(t, state.NewRecords(below), key, 100)
 	if _, size := below.stored(t, key); size > 1000 || below.pins > 34 {
 		t.Errorf("%d bytes and %d pins with 100 texts in view", size, below.pins)
@@ -199,16 +199,16 @@ func TestShelfIsShort(t *testing.T) {
 	}
 }
 
-// A record whose list the store has lost goes on with what it lists itself.
-func TestShelfThatIsLost(t *testing.T) {
+// A record whose archive the store has lost keeps the deliveries that it lists itself.
+func TestArchiveThatIsLost(t *testing.T) {
 	key := core.SessionKey{Session: "s", Agent: "a"}
-	below := &shelfStore{Store: chattest.Decoded{Store: session.NewMemory()}}
+	below := &countingStore{Store: chattest.Decoded{Store: session.NewMemory()}}
 	atTurns(t, state.NewRecords(below), key, 20)
 	below.lost = true
 	c := state.NewRecords(below)
 	rec, err := c.Load(t.Context(), key)
 	if err != nil || len(rec.Deliveries) == 0 || len(rec.Deliveries) > 6 || rec.Archive.List != "" {
-		t.Fatalf("%d deliveries, shelf %+v, %v", len(rec.Deliveries), rec.Archive, err)
+		t.Fatalf("%d deliveries, archive %+v, %v", len(rec.Deliveries), rec.Archive, err)
 	}
 	atTurns(t, c, key, 1)
 	if now, err := c.Load(t.Context(), key); err != nil || len(now.Deliveries) != len(rec.Deliveries)+1 {

@@ -14,34 +14,34 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// beginning is the making of the record with which a turn begins. It copies the request, so
-// that those within a turn stay on the stack.
-type beginning struct {
+// turnStart builds the record for a new turn. It holds a copy of the request, so that requests
+// within a turn need no heap allocation.
+type turnStart struct {
 	*Turns
 	req   core.Request
 	scan  state.Scan
 	state *state.Agent
-	loads []tools.Declared
+	loads []tools.Load
 
 	next   *state.Record
 	skills *catalog.Catalog // that the agent sees
 	scope  *skilltools.Scope
-	// events are reported once the record is saved.
+	// events are emitted after the record is saved.
 	events []core.Event
 }
 
-// after returns the record of a turn that begins after rec.
-func (b *beginning) after(ctx context.Context, rec *state.Record, turn lifetime.UserTurn) (*state.Record, error) {
-	first := rec.Turn == 0
+// build returns the record of the turn that follows rec.
+func (b *turnStart) build(ctx context.Context, rec *state.Record, turn lifetime.UserTurn) (*state.Record, error) {
+	isFirst := rec.Turn == 0
 	b.next = rec.Clone()
 	b.next.Key = b.req.Key
 	lifetime.Advance(b.next, b.mode(), turn.Token, turn.User)
-	if err := b.Clearing.Begin(ctx, b.next, rec, &b.scan); err != nil {
+	if err := b.Clearing.BeginTurn(ctx, b.next, rec, &b.scan); err != nil {
 		return nil, err
 	}
 	b.next.CompactNow()
 	var err error
-	if b.skills, err = b.Calls.Audiences.Ask(ctx, b.next.Key, b.state); err != nil {
+	if b.skills, err = b.Calls.Audiences.Resolve(ctx, b.next.Key, b.state); err != nil {
 		return nil, err
 	}
 	b.scope = &b.Calls.TurnStart(b.next.Key, b.state).Scope
@@ -49,41 +49,41 @@ func (b *beginning) after(ctx context.Context, rec *state.Record, turn lifetime.
 	if err := b.withdraw(ctx); err != nil {
 		return nil, err
 	}
-	list := b.announce
-	if first {
-		list = b.open
+	update := b.announceChanges
+	if isFirst {
+		update = b.openSession
 	}
-	if err := list(ctx); err != nil {
+	if err := update(ctx); err != nil {
 		return nil, err
 	}
 	if b.Calls.Offer.Runner != nil && b.Calls.Offer.Runner.Attached != nil && !b.next.NoSkills {
-		hostfiles.Tell(b.next, hostfiles.Of(b.Calls.Offer.Runner.Attached(ctx)), b.req.Files, &b.scan)
+		hostfiles.Announce(b.next, hostfiles.FromHost(b.Calls.Offer.Runner.Attached(ctx)), b.req.Files, &b.scan)
 	}
-	if err := b.load(ctx, turn.Answered); err != nil {
+	if err := b.loadSkills(ctx, turn.Answered); err != nil {
 		return nil, err
 	}
-	if first && b.next.Calls > 0 {
+	if isFirst && b.next.Calls > 0 {
 		b.next.NoteBeginning()
 	}
 	return b.next, nil
 }
 
-// withdraw takes away what the agent may not see any more.
-func (b *beginning) withdraw(ctx context.Context) error {
-	gone := b.Calls.Overviews.Withdraw(b.next, b.skills)
-	for _, name := range gone {
+// withdraw unloads skills that the agent may not see any more.
+func (b *turnStart) withdraw(ctx context.Context) error {
+	withdrawn := b.Calls.Overviews.Withdraw(b.next, b.skills)
+	for _, name := range withdrawn {
 		b.events = append(b.events, core.Event{Kind: core.SkillUnloaded, Skill: name, Detail: "withdrawn"})
 	}
-	if b.Calls.Offer.Runner == nil || len(gone) == 0 {
+	if b.Calls.Offer.Runner == nil || len(withdrawn) == 0 {
 		return nil
 	}
-	return call.Unstage(ctx, b.Calls.Offer.Runner.Workspaces, b.next.Key.Session, gone)
+	return call.Unstage(ctx, b.Calls.Offer.Runner.Workspaces, b.next.Key.Session, withdrawn)
 }
 
-// open gives a session its overview, and restores what the receipts of its messages tell.
-// Whether it is offered the tools is decided here once: a session that was keeps them.
-func (b *beginning) open(ctx context.Context) error {
-	b.next.NoSkills = len(b.Calls.Offer.Set.Tools()) == 0 || b.Calls.Overviews.Of(b.skills).Empty
+// openSession stores the overview in the record, and restores loads from the receipts in the
+// messages. It also decides whether the session gets tools; later turns keep that decision.
+func (b *turnStart) openSession(ctx context.Context) error {
+	b.next.NoSkills = len(b.Calls.Offer.Set.Tools()) == 0 || b.Calls.Overviews.Of(b.skills).IsEmpty
 	if err := b.Calls.Overviews.Freeze(ctx, b.next, b.skills, &b.scan); err != nil {
 		return err
 	}
@@ -91,12 +91,12 @@ func (b *beginning) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	restoring := Rebuild{Scope: b.scope, Set: b.Calls.Offer.Set, Ended: ended}
-	return restoring.From(ctx, b.next, &b.scan)
+	rebuild := Rebuild{Scope: b.scope, Set: b.Calls.Offer.Set, Ended: ended}
+	return rebuild.From(ctx, b.next, &b.scan)
 }
 
-// announce tells a session what has changed in the catalog.
-func (b *beginning) announce(ctx context.Context) error {
+// announceChanges adds a note about changes of the catalog.
+func (b *turnStart) announceChanges(ctx context.Context) error {
 	notes := len(b.next.Notes)
 	if err := b.Calls.Overviews.Announce(ctx, b.next, b.skills, &b.scan); err != nil {
 		return err
@@ -107,10 +107,10 @@ func (b *beginning) announce(ctx context.Context) error {
 	return nil
 }
 
-// load loads the skills that the host has declared and that the message activates. The
-// loads of a turn are declared once more where its record was lost in the middle of it:
-// in mode Once the model has answered them then.
-func (b *beginning) load(ctx context.Context, answered bool) error {
+// loadSkills loads the skills that the host has declared and that the message activates. If the
+// record was lost in the middle of a turn, it loads them again. In mode Once the model has then
+// answered them already.
+func (b *turnStart) loadSkills(ctx context.Context, answered bool) error {
 	calls := b.next.Calls
 	if len(b.loads) > 0 {
 		declared, happened, err := Declare(ctx, b.scope, b.next, b.loads...)

@@ -1,0 +1,225 @@
+package call
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/judging"
+	"github.com/satchel-go/satchel/internal/engine/skilltools"
+	"github.com/satchel-go/satchel/internal/engine/state"
+	"github.com/satchel-go/satchel/internal/engine/view"
+	"github.com/satchel-go/satchel/loadmode"
+	"github.com/satchel-go/satchel/permission"
+)
+
+// Allowlists judges calls by the allowed-tools lists of loaded skills. Its exported fields are
+// not changed after its first use.
+type Allowlists struct {
+	// Judge has the host's policy. Each decision adds the tools that the catalog mentions.
+	Judge judging.Judge
+	Mode  loadmode.Mode
+	// HasApprover reports that the host has an approver for calls that no list allows.
+	HasApprover bool
+	// RunsUnloaded reports that commands may run skills that are not loaded.
+	RunsUnloaded bool
+	Names        *judging.Names
+	Set          *skilltools.Set
+	// Overviews has the tools that the lists of a catalog mention.
+	Overviews *view.Overviews
+	Agents    *state.Agents
+	Audiences *view.Audiences
+	Log       *slog.Logger
+
+	// warned has the agents whose unmapped tools were logged.
+	warned sync.Map
+}
+
+// Decide judges a request by the lists of the agent of rec, and then by those of the agents above
+// it.
+func (b *Allowlists) Decide(ctx context.Context, key core.SessionKey, agent *state.Agent, rec *state.Record, q permission.Request) (judging.Verdict, error) {
+	lists := b.lists(rec, "")
+	if skill, err := skilltools.ResolveFor(b.Audiences.SkillsOf(agent).Snapshot(), rec, q.Skill); err == nil && q.Skill != "" {
+		q.Skill = skill.Name
+		lists = b.lists(rec, q.Skill)
+		held := slices.ContainsFunc(lists, func(l judging.List) bool { return l.Skill == skill.Name })
+		switch {
+		case held:
+		case rec.Find(skill.Name) != nil || skill.AllowedTools == nil:
+			q.Unlisted = true
+		case b.RunsUnloaded: // the list of a skill that is not loaded may deny calls, but grants none
+			lists = append(lists, judging.List{Skill: skill.Name, Rules: judging.Rules(skill.AllowedTools), NeedsApproval: true})
+		}
+	}
+	for _, name := range b.toolsOf(agent) {
+		q.Offered = append(q.Offered, b.Tool(name))
+	}
+	v, err := b.judgeFor(agent).Decide(ctx, q, lists)
+	if err != nil || v.Outcome == judging.Denied && v.Question == "" {
+		return v, err
+	}
+	return b.decideAbove(ctx, key, q, v)
+}
+
+// decideAbove judges a request by the lists of the agents above that of key. v is the verdict of
+// the agent's own lists; decideAbove returns it if no other list denies the request.
+func (b *Allowlists) decideAbove(ctx context.Context, key core.SessionKey, q permission.Request, v judging.Verdict) (judging.Verdict, error) {
+	q.Unlisted = false // the skill is loaded by this agent, not by those above it
+	for _, other := range b.listsAbove(ctx, key) {
+		if other.key == key {
+			continue
+		}
+		verdict, err := other.decide(ctx, q)
+		switch {
+		case err != nil || verdict.Outcome == judging.Denied && verdict.Question == "":
+			return verdict, err
+		case verdict.Question != "" && v.Question == "":
+			verdict.ByPattern = verdict.ByPattern || v.ByPattern
+			v = verdict
+		}
+		v.ByPattern = v.ByPattern || verdict.ByPattern
+	}
+	return v, nil
+}
+
+// Tool returns the description of a tool for the lists: the names that stand for it, and which
+// argument patterns are compared with.
+func (b *Allowlists) Tool(name string) permission.Tool {
+	o := b.Set.Operation(name)
+	if o == nil {
+		return b.Names.Tool(name)
+	}
+	known := name
+	if o.RunArguments != nil {
+		known = "skill_run"
+	}
+	tool := b.Names.Tool(known)
+	tool.Name, tool.Always = name, tool.Always || o.IsUnrestricted()
+	return tool
+}
+
+// judgeFor returns the judge with the tools that the lists of an agent's catalog mention. It uses
+// the whole catalog if the agent's audience is not resolved yet.
+func (b *Allowlists) judgeFor(state *state.Agent) *judging.Judge {
+	judge := b.Judge
+	judge.Mentions = b.Overviews.Of(b.Audiences.SkillsOrAll(state)).Mentions()
+	return &judge
+}
+
+// lists returns the allowed-tools lists of the record for a call that runs a file of skill runs,
+// "" for any other call. Lists of skills that a search has loaded only apply to their own skill.
+func (b *Allowlists) lists(rec *state.Record, runs string) []judging.List {
+	var all []judging.List
+	for _, h := range rec.Lists {
+		if h.Guessed && h.Skill != runs {
+			continue
+		}
+		lapsed := h.Old || rec.Find(h.Skill) == nil
+		all = append(all, judging.List{
+			Skill: h.Skill, Rules: judging.Rules(h.Tools), NeedsApproval: h.Repaired || h.Guessed,
+			IsLapsed: lapsed, IsKept: b.Mode == loadmode.Session && !lapsed,
+		})
+	}
+	return all
+}
+
+// toolsOf returns the names of the tools in the agent's last request, or Satchel's tools before
+// the first request.
+func (b *Allowlists) toolsOf(state *state.Agent) []string {
+	if offered := state.Tools(); len(offered) > 0 {
+		return offered
+	}
+	var own []string
+	for _, tool := range b.Set.Tools() {
+		own = append(own, tool.Name)
+	}
+	return own
+}
+
+// Restrictions returns a line for the answer to a load. It says which tools the lists of rec
+// allow, which tools they deny, and which listed tools do not exist. It returns "" if lists deny
+// nothing.
+func (b *Allowlists) Restrictions(state *state.Agent, rec *state.Record) string {
+	lists := b.lists(rec, "")
+	if len(lists) == 0 || !b.Judge.Policy.Restricts() {
+		return ""
+	}
+	judge := b.judgeFor(state)
+	line := "tools allowed now: "
+	if b.HasApprover && !slices.ContainsFunc(lists, func(l judging.List) bool { return !l.NeedsApproval }) {
+		line = "tools allowed now, each after a question: "
+	}
+	line += judge.Allowed(lists)
+	var gone, asked []string
+	for _, name := range b.toolsOf(state) {
+		switch tool := b.Tool(name); {
+		case judge.Names(tool, lists) || slices.Contains(gone, name) || slices.Contains(asked, name):
+		case b.HasApprover && judge.IsApprovable(tool, lists):
+			asked = append(asked, name)
+		default:
+			gone = append(gone, name)
+		}
+	}
+	if len(gone) > 0 {
+		line += "; not available " + judge.Until(lists) + ": " + joinNames(gone)
+	}
+	if len(asked) > 0 {
+		line += "; after a question until the user's next message: " + joinNames(asked)
+	}
+	if vain := b.unusableEntries(state, lists); vain != "" {
+		line += "\n" + vain
+	}
+	return line
+}
+
+// unusableEntries says which listed tools the agent does not have, and which names stand for no
+// known tool. Before the agent's first request it only says the latter.
+func (b *Allowlists) unusableEntries(state *state.Agent, lists []judging.List) string {
+	var tools []permission.Tool
+	offered := state.Tools()
+	for _, name := range offered {
+		tools = append(tools, b.Tool(name))
+	}
+	var absent, unknown []string
+	for _, l := range lists {
+		a, u := b.Names.Missing(l.Rules, tools)
+		absent, unknown = append(absent, a...), append(unknown, u...)
+	}
+	slices.Sort(absent)
+	slices.Sort(unknown)
+	var parts []string
+	if absent = slices.Compact(absent); len(absent) > 0 && len(offered) > 0 {
+		parts = append(parts, "listed, but you have no such tool: "+joinNames(absent))
+	}
+	if unknown = slices.Compact(unknown); len(unknown) > 0 {
+		parts = append(parts, "listed, but no known tool has this name: "+joinNames(unknown))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// joinNames joins at most maxNamed names, and says how many more there are.
+func joinNames(names []string) string {
+	if more := len(names) - maxNamed; more > 0 {
+		names = append(names[:maxNamed:maxNamed], fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(names, ", ")
+}
+
+// WarnUnmapped logs the agent's tools to which lists do not apply unless they name them, because
+// their kind is not known. It does so once for each agent.
+func (b *Allowlists) WarnUnmapped(ctx context.Context, key core.SessionKey, tools []string) {
+	if !b.Judge.Policy.Restricts() || b.Judge.Policy == permission.RestrictAll {
+		return
+	}
+	if _, known := b.warned.LoadOrStore(key.Agent, true); known {
+		return
+	}
+	if unmapped := slices.DeleteFunc(b.Names.Unmapped(tools), b.Set.Has); len(unmapped) > 0 {
+		b.Log.WarnContext(ctx, "lists of allowed tools do not speak of these tools unless they name them: say what they are with satchel.Permissions.HostTools",
+			"agent", key.Agent, "tools", joinNames(unmapped))
+	}
+}
