@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestContractIsLight holds that who imports the contract compiles nothing of its
-// implementations: neither the sandbox's start hook nor anything of a kernel.
+// TestContractIsLight checks that a program that imports this package compiles none of its
+// implementations: neither the sandbox's start hook nor code for a kernel.
 func TestContractIsLight(t *testing.T) {
 	const module = "github.com/satchel-go/satchel"
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", module+"/executor").Output()

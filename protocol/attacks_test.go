@@ -39,8 +39,8 @@ func (s shared) Open(ctx context.Context, _, id string, offset, length int64) (i
 	return s.Store.Open(ctx, "all", id, offset, length)
 }
 
-// TestAttackBlobs reads the blob of another tenant by its id, and one that a run names
-// without having it.
+// TestAttackBlobs reads the blob of another tenant by its id, and has a run read a blob that is not
+// among its inputs.
 func TestAttackBlobs(t *testing.T) {
 	bob := protocol.LocalPrincipal()
 	code := "from runtime import blobs\ndef main(args):\n    try:\n        return blobs.read_text(args['id'])\n    except RuntimeError as e:\n        return str(e)\n"
@@ -110,8 +110,8 @@ func TestAttackByCreating(t *testing.T) {
 	}
 }
 
-// TestAttackByAliases serves a skill whose front matter would be 180 MB without its
-// aliases, asks for it, and for it many times at once.
+// TestAttackByAliases serves a skill whose front matter has aliases that expand to 180 MB. Many calls
+// ask for it at once.
 func TestAttackByAliases(t *testing.T) {
 	text := "---\nname: bomb\ndescription: x\na: &a '" + strings.Repeat("x", 30<<10) + "'\nb: [" + strings.Repeat("*a,", 6000) + "]\np: [" + strings.Repeat("1,", 2000) + "]\n---\n"
 	b := newBenchOf(t, fstest.MapFS{"bomb/SKILL.md": {Data: []byte(text)}})
@@ -157,8 +157,8 @@ func openDoor(b *bench) http.Handler {
 	})
 }
 
-// TestAttackByPages has a page of another site call, also where its name was made to
-// lead here.
+// TestAttackByPages calls as a page of another site does, also by a domain that resolves to this
+// server (DNS rebinding).
 func TestAttackByPages(t *testing.T) {
 	b := newBench(t)
 	open := httptest.NewServer(openDoor(b))
@@ -174,8 +174,8 @@ func TestAttackByPages(t *testing.T) {
 	}
 }
 
-// hold opens connections that begin a request and do not end it, until the test ends,
-// and returns how each answer begins.
+// hold opens connections that send only the beginning of a request, until the test ends. It returns
+// the beginning of each answer.
 func hold(t *testing.T, address string, n int, header string) <-chan string {
 	t.Helper()
 	answers := make(chan string, n)

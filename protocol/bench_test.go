@@ -50,8 +50,8 @@ func thousand(b *testing.B, box executor.Executor) *protocol.Server {
 	return s
 }
 
-// lean returns what asks a server on one connection of its own, and does little
-// itself: what it measures is the server.
+// lean returns a function that calls a server on one connection. It does little itself, so that the
+// benchmark measures the server.
 func lean(b *testing.B, address, path, body string) (ask func() time.Duration) {
 	conn, err := net.Dial("tcp", address)
 	if err != nil {

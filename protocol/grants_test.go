@@ -110,8 +110,8 @@ def main(args):
     return out
 `
 
-// TestGrants gives a skill its network and secrets, and nothing to code, to a
-// created skill, and to another skill.
+// TestGrants checks that a skill gets its network and secrets, and that code, a created skill and
+// another skill get nothing.
 func TestGrants(t *testing.T) {
 	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprint(w, "reached") }))
 	defer upstream.Close()
@@ -185,8 +185,8 @@ def main(args):
     return [connect("api.test", args["port"]), evil, near]
 `
 
-// TestConnections tells a run of what its connections met: TLS of its own with the host of a
-// secret, and a CONNECT that is refused. A granted address of this machine is reached.
+// TestConnections checks the warnings of a run: about TLS of its own with the host of a secret, and
+// about a refused CONNECT. The run reaches a granted address of this machine.
 func TestConnections(t *testing.T) {
 	answer := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprint(w, "reached") })
 	upstream, near := httptest.NewTLSServer(answer), httptest.NewServer(answer)
@@ -217,8 +217,8 @@ func TestConnections(t *testing.T) {
 	}
 }
 
-// TestFetchByProxy has ES modules fetch through the proxy of the run: a granted name, a granted
-// address of this machine, and what is not granted.
+// TestFetchByProxy runs ES modules that fetch through the proxy of the run: a granted name, a granted
+// address of this machine, and hosts that are not granted.
 func TestFetchByProxy(t *testing.T) {
 	if !slices.Contains(run.Languages(), "javascript") {
 		t.Log("without node: not tried")

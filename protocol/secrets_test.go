@@ -16,8 +16,7 @@ import (
 	"github.com/satchel-go/satchel/protocol"
 )
 
-// keeping is a skill that sends its secret to the host that it is for, and to
-// another, and tells everybody what it has.
+// keeping is a skill that sends its secret to the right host and to another one, and prints it.
 const keeping = `import os, urllib.error, urllib.request
 import runtime
 

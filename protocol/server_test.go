@@ -297,8 +297,8 @@ func TestBlobCalls(t *testing.T) {
 	}
 }
 
-// TestFreeBlobs fills the quota of a tenant, by calls and by a run, and frees it, by calls
-// and by HTTP. Another tenant, and who may only read, can do nothing to it.
+// TestFreeBlobs fills the quota of a tenant, by calls and by a run, and frees it, by calls and by
+// HTTP. Another tenant, or a caller that may only read, cannot delete these blobs.
 func TestFreeBlobs(t *testing.T) {
 	b := newBench(t, protocol.WithBlobs(blobs.NewMemory(blobs.Quota{Bytes: 1 << 20, Blobs: 70})), protocol.WithLimits(protocol.Limits{Runs: 4, BlobExpiry: -1}), protocol.WithAuth(asNamed{}.Authenticate))
 	url := serve(t, b)
@@ -890,8 +890,8 @@ func (c claims) Capabilities() executor.Capabilities {
 	return executor.Capabilities{Isolation: c.isolation}
 }
 
-// TestOpenRefusesWhatIsolatesNothing gives servers executors that isolate nothing, in both
-// spellings.
+// TestOpenRefusesWhatIsolatesNothing opens servers with executors that isolate nothing, in both
+// spellings of that.
 func TestOpenRefusesWhatIsolatesNothing(t *testing.T) {
 	places, err := workspace.Open(t.Context(), t.TempDir())
 	if err != nil {

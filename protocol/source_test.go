@@ -14,8 +14,8 @@ import (
 	"github.com/satchel-go/satchel/protocol"
 )
 
-// TestSource lists the skills of a principal: the guide and the latest version of each, with
-// files that are compared with the listing.
+// TestSource lists the skills of a principal: the guide and the latest version of each. Reading
+// compares files with the listing.
 func TestSource(t *testing.T) {
 	toml := func(version string) string {
 		return "name = \"a.b\"\nversion = \"" + version + "\"\ndescription = \"x\"\n"

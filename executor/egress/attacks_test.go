@@ -12,8 +12,8 @@ import (
 	"github.com/satchel-go/satchel/executor/egress"
 )
 
-// direct is a client that asks for names itself and goes to the first address that
-// answers, if look lets that name pass.
+// direct is a client without the proxy. It resolves names itself and connects to the first address
+// that answers, if look accepts the name.
 func direct(t *testing.T, w *world, look func(name string) bool) *http.Client {
 	t.Helper()
 	transport := &http.Transport{DialContext: func(ctx context.Context, _, address string) (net.Conn, error) {
@@ -34,8 +34,8 @@ func direct(t *testing.T, w *world, look func(name string) bool) *http.Client {
 	return &http.Client{Transport: transport, Timeout: patience}
 }
 
-// TestAttackByNames has allowed names lead to this machine. A client without the proxy
-// gets there, also where it looks at the name's address before it connects.
+// TestAttackByNames lets allowed names resolve to this machine. A client without the proxy reaches it,
+// even if it checks the address of the name before it connects.
 func TestAttackByNames(t *testing.T) {
 	public := netip.MustParseAddr("8.8.8.8")
 	for name, addrs := range map[string][]netip.Addr{

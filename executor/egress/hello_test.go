@@ -32,8 +32,8 @@ func hello(t testing.TB, config *tls.Config) []byte {
 	return append(head, body...)
 }
 
-// read returns the name, and what would be passed on: all that came, even where it was
-// read beyond the message.
+// read returns the name, and the bytes that the proxy would send to the host: all that it has read,
+// even beyond the message.
 func read(b []byte) (string, []byte, error) {
 	r := bufio.NewReaderSize(bytes.NewReader(b), 16)
 	name, got, err := egress.ReadHello(r)

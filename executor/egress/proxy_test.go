@@ -173,8 +173,8 @@ func TestSilentTunnel(t *testing.T) {
 	}
 }
 
-// TestRebinding looks at a name whose second answer leads inside: it is resolved
-// once for each connection, and what was checked is dialled.
+// TestRebinding uses a name whose second answer is a private address. The proxy must resolve it once
+// for each connection, and connect to the address that it has checked.
 func TestRebinding(t *testing.T) {
 	w := newWorld(t, song, nil)
 	if status, body := get(t, w.client(t), "http://example.com:"+w.plainPort()+"/"); status != 200 {
@@ -212,8 +212,8 @@ func TestConnectionsInAll(t *testing.T) {
 	}
 }
 
-// TestConnectionsAtOnce opens more than there are slots for: the others wait, and
-// are served when there is room.
+// TestConnectionsAtOnce opens more connections than there are slots. The others wait until a slot is
+// free.
 func TestConnectionsAtOnce(t *testing.T) {
 	entered, leave := make(chan string, 8), make(chan bool)
 	w := newWorld(t, func(w http.ResponseWriter, r *http.Request) {

@@ -128,8 +128,8 @@ func TestSecretManyTimes(t *testing.T) {
 	}
 }
 
-// TestSecretInWhatCannotBeRead refuses an answer in which nothing can be found,
-// and takes the value out of one that is broken.
+// TestSecretInWhatCannotBeRead checks that an encoded answer is refused, and that the value is removed
+// from an invalid one.
 func TestSecretInWhatCannotBeRead(t *testing.T) {
 	w := newWorld(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/encoded" {
@@ -158,8 +158,8 @@ func TestSecretInWhatCannotBeRead(t *testing.T) {
 	}
 }
 
-// TestSecretIsNotToldEncoded: what the proxy has encoded does not come back, in the
-// headers and the body of an answer, in one piece or in many, however it is escaped.
+// TestSecretIsNotToldEncoded checks that base64 that the proxy has sent does not come back, with any
+// escapes. The host echoes it in the headers and the body of an answer, in one piece or in many.
 func TestSecretIsNotToldEncoded(t *testing.T) {
 	const odd = `p/w+?&=%"ÿ~end`
 	escapes := map[string]func(string) string{
@@ -210,8 +210,8 @@ func TestSecretIsNotToldEncoded(t *testing.T) {
 	}
 }
 
-// TestSecretInPartOfAnEncoding: a host that cuts its echo, or decodes and encodes
-// again, tells no more than the ends of the value.
+// TestSecretInPartOfAnEncoding checks that a host that cuts its echo, or encodes it in another way,
+// returns no more than the ends of the value.
 func TestSecretInPartOfAnEncoding(t *testing.T) {
 	w := newWorld(t, func(w http.ResponseWriter, r *http.Request) {
 		user, password, _ := r.BasicAuth()

@@ -23,8 +23,7 @@ import (
 // patience is how long a test waits for what must come.
 const patience = time.Minute
 
-// world is a network on loopback: names that lead to a plain and a TLS server,
-// and a proxy.
+// world is a network on loopback: a proxy, a plain server and a TLS server, and names for them.
 type world struct {
 	plain, secure *httptest.Server
 	proxy         *egress.Proxy
@@ -137,8 +136,8 @@ func get(t testing.TB, c *http.Client, address string, headers ...string) (int, 
 	return answer.StatusCode, string(body)
 }
 
-// raw sends bytes to the proxy and returns the answer's status and body, and the
-// connection, which is closed at the test's end.
+// raw sends bytes to the proxy. It returns the status and body of the answer, and the connection, which
+// is closed at the end of the test.
 func (w *world) raw(t testing.TB, text string) (int, string, net.Conn, *bufio.Reader) {
 	t.Helper()
 	c, err := net.Dial("tcp", w.at)

@@ -58,8 +58,8 @@ func gone(t *testing.T, dir string, want int) {
 	}
 }
 
-// killed cancels a command when as many processes have written their number, and
-// wants none of them alive after that.
+// killed cancels a command when so many processes have written their number. It fails the test if one
+// of them is alive after that.
 func killed(t *testing.T, text string, want int) {
 	t.Helper()
 	dir := t.TempDir()
@@ -132,8 +132,8 @@ func TestLimitsOfTheChild(t *testing.T) {
 	}
 }
 
-// TestLimitsFromTheFirstInstruction starts a program whose first act is what
-// the limit forbids, often enough for a race to show.
+// TestLimitsFromTheFirstInstruction starts a program that exceeds a limit at once, often enough to
+// notice a race.
 func TestLimitsFromTheFirstInstruction(t *testing.T) {
 	l, dir := newLocal(t), t.TempDir()
 	for range 50 {

@@ -50,8 +50,8 @@ func noTerminal(t *testing.T) {
 	}
 }
 
-// TestTerminalHeldByAStray ends a command of which a process was not found, and
-// holds the terminal: it must not keep the host waiting.
+// TestTerminalHeldByAStray ends a command of which one process is not found and holds the terminal.
+// Wait must not wait for it.
 func TestTerminalHeldByAStray(t *testing.T) {
 	dir := t.TempDir()
 	p, err := newLocal(t).Start(t.Context(), script(dir, "echo $$ > new; mv new pid; exec sleep 300"), executor.Terminal{TTY: true})

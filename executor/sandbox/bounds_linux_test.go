@@ -67,8 +67,8 @@ if instances != 32: print(instances, 'inotify instances')
 	}
 }
 
-// TestSecretsOfACommand looks from the host at the sandbox's own process: neither
-// the arguments nor the variables of the program are visible there.
+// TestSecretsOfACommand checks that the first process of a sandbox does not show the arguments or
+// variables of the program to the host.
 func TestSecretsOfACommand(t *testing.T) {
 	const secret = "swordfish-5821"
 	s, dir := newSandbox(t), t.TempDir()
@@ -102,8 +102,8 @@ func TestSecretsOfACommand(t *testing.T) {
 // noNamespacesAt makes a copy of this program that cannot have namespaces.
 const noNamespacesAt = "SATCHEL_TEST_NO_NAMESPACES"
 
-// TestNamespacesForbidden runs in a user namespace in which no other can be made,
-// as an ordinary user there, and as root, for whom Landlock alone is not enough.
+// TestNamespacesForbidden runs in a user namespace that allows no other namespaces, as an ordinary
+// user, and as root. For root Landlock alone is not enough.
 func TestNamespacesForbidden(t *testing.T) {
 	if os.Getenv(noNamespacesAt) != "" {
 		withoutNamespaces(t)

@@ -23,8 +23,8 @@ import (
 // crashes. Its value is the directory to use.
 const crashAt = "SATCHEL_TEST_CRASH"
 
-// TestHostIsKilled kills a host with a running command, an interactive one, and
-// two prepared sandboxes: nothing of them is left.
+// TestHostIsKilled kills a host that has a running command, an interactive one and two prepared
+// sandboxes. None of their processes may be left.
 func TestHostIsKilled(t *testing.T) {
 	if dir := os.Getenv(crashAt); dir != "" {
 		crash(t, dir)
@@ -184,8 +184,8 @@ func TestManyAtOnce(t *testing.T) {
 	left(t, temp)
 }
 
-// TestCancelledAtOnce ends the context while the sandbox is built, while the
-// command is started, and just after that: the result is the same in each case.
+// TestCancelledAtOnce ends the context while the sandbox is built, while the command starts, and just
+// after that. The result must be the same in each case.
 func TestCancelledAtOnce(t *testing.T) {
 	s, dir := newSandbox(t), t.TempDir()
 	for i := range 100 {

@@ -12,8 +12,8 @@ import (
 	"github.com/satchel-go/satchel/executor/internal/process"
 )
 
-// many starts twenty processes that ignore what they can, some in sessions of
-// their own, some without a parent, and prints a line for each.
+// many starts twenty processes that ignore all signals they can, some in sessions of their own, some
+// without a parent. It prints a line for each.
 const many = `
 import os, signal, time
 def body():
@@ -30,8 +30,7 @@ for i in range(20):
 body()
 `
 
-// TestFamilyIsKilledDirectly does not kill the first process: all others end
-// without that.
+// TestFamilyIsKilledDirectly checks that killFamily ends all processes but the first.
 func TestFamilyIsKilledDirectly(t *testing.T) {
 	s, err := Open(t.Context(), WithLeast(executor.IsolationNamespaces))
 	must(t, err)

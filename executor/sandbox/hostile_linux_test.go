@@ -27,8 +27,8 @@ func python(dir, text string) executor.Command {
 	return cmd
 }
 
-// TestLeftInTheWorkspace has a command leave everything that could hurt a process that reads or
-// removes its files.
+// TestLeftInTheWorkspace runs a command that leaves files which could harm a process that reads or
+// removes them.
 func TestLeftInTheWorkspace(t *testing.T) {
 	base := t.TempDir()
 	spaces, err := workspace.Open(t.Context(), base)
@@ -112,8 +112,8 @@ func owned(t *testing.T, dir string) {
 	}
 }
 
-// TestTwoInOneWorkspace has one command replace the skills with links to the host
-// while other commands are started: those see the skills or nothing.
+// TestTwoInOneWorkspace runs a command that replaces the skills with links to the host while other
+// commands start. The others must see the skills or nothing.
 func TestTwoInOneWorkspace(t *testing.T) {
 	outside, dir := t.TempDir(), t.TempDir()
 	for _, d := range []string{outside, filepath.Join(dir, "skills")} {
@@ -161,8 +161,8 @@ while True:
 	t.Logf("%d ran, %d were refused", ran, failed)
 }
 
-// TestSkillsDeepInTheWorkspace has an earlier command replace a directory above
-// the skills with a link.
+// TestSkillsDeepInTheWorkspace runs a command that replaces a directory above the skills with a link,
+// and then another one.
 func TestSkillsDeepInTheWorkspace(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(dir, "a", "skills"), 0o755); err != nil {
@@ -175,8 +175,8 @@ func TestSkillsDeepInTheWorkspace(t *testing.T) {
 	}
 }
 
-// TestLinksForTheSkills has an earlier command replace the skills, or what is
-// writable in them, with links to the host.
+// TestLinksForTheSkills runs a command that replaces the skills, or a writable directory in them, with
+// links to the host, and then another one.
 func TestLinksForTheSkills(t *testing.T) {
 	outside := t.TempDir()
 	for _, dir := range []string{"demo/.venv", "skills/demo/.venv"} {

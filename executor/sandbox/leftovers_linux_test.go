@@ -79,8 +79,8 @@ func left(t *testing.T, temp string) {
 	}
 }
 
-// statOf returns the fields that /proc has after a process's name: state, parent
-// and so on. It returns nil for a process that is gone or is a zombie.
+// statOf returns the fields that /proc has after a process's name: state, parent and so on. It returns
+// nil for a process that has ended.
 func statOf(pid int) [][]byte {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {

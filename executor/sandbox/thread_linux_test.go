@@ -20,8 +20,7 @@ func onMainThread() {
 	ranOn = <-ran
 }
 
-// TestOwnThread: the Go runtime never ends the main thread, so that what must end
-// with its thread does not run there.
+// TestOwnThread checks that ownThread does not use the main thread, which the Go runtime never ends.
 func TestOwnThread(t *testing.T) {
 	if ranOn == 0 || ranOn == unix.Getpid() {
 		t.Errorf("it ran on thread %d of process %d", ranOn, unix.Getpid())

@@ -9,10 +9,10 @@ import (
 	"github.com/satchel-go/satchel/executor"
 )
 
-// TestThreadsOfTheFirstProcess checks the threads of the first process. All but the one that
-// became the program's user hold capabilities, so that the kernel does not let the program slow
-// them down. A thread that is cloned from that one would hold none. The Go runtime clones one
-// there only by chance, so the test looks many times, under load.
+// TestThreadsOfTheFirstProcess checks that all threads of the first process have capabilities, except
+// the one that became the program's user. Because of them the kernel does not let the program change
+// their scheduling. A thread cloned from that one would have none. The Go runtime would clone one
+// only by chance, so the test looks many times, under load.
 func TestThreadsOfTheFirstProcess(t *testing.T) {
 	s := newSandbox(t)
 	if s.Capabilities().Isolation != executor.IsolationNamespaces {

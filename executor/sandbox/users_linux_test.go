@@ -20,9 +20,8 @@ import (
 
 const rootForUser = "SATCHEL_TEST_ROOT_FOR_USER"
 
-// TestRootForUser has a host that is root in a user namespace, as in a container
-// without root. It may not map owners, and need not: outside it is an ordinary
-// user.
+// TestRootForUser runs a host that is root in a user namespace, as in a rootless container. It may not
+// map owners and need not: outside it is an ordinary user.
 func TestRootForUser(t *testing.T) {
 	if os.Getenv(rootForUser) != "" {
 		s := newSandbox(t, sandbox.WithLeast(executor.IsolationNamespaces))

@@ -34,8 +34,8 @@ func openDirectory(t *testing.T, dir string, quota blobs.Quota) *blobs.FileStore
 	return d
 }
 
-// TestMemoryTakesWhatItCounts: blobs whose sizes are just beyond a power of two take
-// little more memory than the quota counts, and are read whole and in part.
+// TestMemoryTakesWhatItCounts checks that blobs whose sizes are just beyond a power of two take little
+// more memory than the quota counts. It reads them whole and in part.
 func TestMemoryTakesWhatItCounts(t *testing.T) {
 	const blob, n = 1<<20 + 1, 64
 	m := blobs.NewMemory(blobs.Quota{})
@@ -88,8 +88,7 @@ func TestDirectory(t *testing.T) {
 	})
 }
 
-// TestDirectoryAgain opens a directory with a blob, a damaged one and what a crash
-// has left.
+// TestDirectoryAgain opens a directory with a blob, a damaged blob and files that a crash has left.
 func TestDirectoryAgain(t *testing.T) {
 	dir := t.TempDir()
 	first := openDirectory(t, dir, blobs.Quota{})

@@ -215,8 +215,8 @@ func TestSuite(t *testing.T) {
 	})
 }
 
-// TestClosing closes a request whose run has begun: the run is gone. The header that
-// says which request it is cannot be chosen by the client.
+// TestClosing closes a request whose run has begun. The run must end. The client cannot choose the
+// header that identifies the request.
 func TestClosing(t *testing.T) {
 	by, err := local.New()
 	if err != nil {
@@ -265,8 +265,8 @@ func TestClosing(t *testing.T) {
 	}
 }
 
-// TestProgress follows a run, by a stream and by HTTP: its stages come in order, and
-// before the answer.
+// TestProgress checks that the stages of a run come in order and before the answer, over a stream and
+// over HTTP.
 func TestProgress(t *testing.T) {
 	by, err := local.New()
 	if err != nil {

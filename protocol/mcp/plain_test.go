@@ -43,8 +43,8 @@ func message(id int, method, params string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q%s}`, id, method, params)
 }
 
-// TestWrongTypes sends parameters of other types, and none at all: the error names the field,
-// in words of JSON, and the server goes on.
+// TestWrongTypes sends parameters of other types, and none at all. The error names the field and a
+// type of JSON, and the server answers the next call.
 func TestWrongTypes(t *testing.T) {
 	from := open(t, fstest.MapFS{"a/SKILL.md": {Data: []byte("---\nname: a\ndescription: The words unmarshaling of type string.\n---\n")}})
 	check := func(t *testing.T, i int, line []byte) {

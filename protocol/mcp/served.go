@@ -159,8 +159,8 @@ func selectServed(from catalog.Source, entries []source.Entry) (list []*folderSk
 	return list, diagnostics
 }
 
-// folderOf returns the folder of a skill, or the reason why it has none. The folder is skill://
-// and the segments of the id, of which the last must be the name.
+// folderOf returns the URI of a skill's folder, or the reason why it has none. The URI is skill://
+// and the segments of the id as a path. The last segment must be the name of the skill.
 func folderOf(k *skill) (folder, why string) {
 	segments := strings.Split(k.id, ".")
 	last := len(segments) - 1

@@ -140,8 +140,8 @@ func TestNumbersSince(t *testing.T) {
 	}
 }
 
-// TestNumberOfAProcess checks on this machine that a new process gets a number
-// after those that were given before.
+// TestNumberOfAProcess checks on this machine that a new process has a number after those that were
+// assigned before.
 func TestNumberOfAProcess(t *testing.T) {
 	before := Now()
 	if before.last == 0 {
@@ -170,8 +170,7 @@ func TestIsProcess(t *testing.T) {
 	}
 }
 
-// TestNumbersElsewhere checks that figures are not read from a file that was
-// mounted over the kernel's.
+// TestNumbersElsewhere checks that numbers are not read from a file that was mounted over the kernel's.
 func TestNumbersElsewhere(t *testing.T) {
 	path := t.TempDir() + "/loadavg"
 	must(t, os.WriteFile(path, []byte("0.00 0.00 0.00 1/100 4321\n"), 0o600))

@@ -110,8 +110,8 @@ func TestDiskCountStops(t *testing.T) {
 	}
 }
 
-// TestCountOfAMovingTree counts while directories change places: counting ends,
-// stays within its bounds, and never looks outside.
+// TestCountOfAMovingTree counts while directories are moved. Counting must end, and must not count
+// anything outside of the tree.
 func TestCountOfAMovingTree(t *testing.T) {
 	base := t.TempDir()
 	outside := fill(t, base, "outside/big", 4<<20)
@@ -146,8 +146,8 @@ func TestCountOfAMovingTree(t *testing.T) {
 	<-stopped
 }
 
-// TestDiskUnknownForAMoment has one count that cannot tell what the command has
-// written, because one of its processes is just starting.
+// TestDiskUnknownForAMoment makes one count for which the written bytes are unknown, because a process
+// of the command is just starting.
 func TestDiskUnknownForAMoment(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := Disk(filepath.Join(t.TempDir(), "unreadable"), 64<<20, func() []int { return []int{1} }).(*diskCheck)
@@ -170,8 +170,8 @@ func TestDiskUnknownForAMoment(t *testing.T) {
 	})
 }
 
-// TestDiskRoomMadeByOthers removes other files while the command hides some: what
-// the command takes after that still counts.
+// TestDiskRoomMadeByOthers removes other files while the command hides some. Space that the command
+// takes after that must count.
 func TestDiskRoomMadeByOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := Disk(filepath.Join(t.TempDir(), "unreadable"), 64<<20, func() []int { return []int{1} }).(*diskCheck)
@@ -199,8 +199,8 @@ func TestDiskRoomMadeByOthers(t *testing.T) {
 	})
 }
 
-// TestDiskWrittenByOthers shows a sign of hidden files while the file system
-// loses space: the command is not charged for what it has not written.
+// TestDiskWrittenByOthers shows a sign of hidden files while the file system loses space. The command
+// must not be charged for bytes that it has not written.
 func TestDiskWrittenByOthers(t *testing.T) {
 	const limit, mib = 64 << 20, 1 << 20
 	for _, tt := range []struct {

@@ -170,8 +170,8 @@ func TestDiskNothingToCheck(t *testing.T) {
 	}
 }
 
-// TestDiskEndsCommands has real commands fill a directory until they are ended.
-// They fill it slowly, so that the check may be a second late on a busy machine.
+// TestDiskEndsCommands runs commands that fill a directory until the check ends them. They write
+// slowly, so that the check may be a second late on a busy machine.
 func TestDiskEndsCommands(t *testing.T) {
 	const limit, slack = 32 << 20, 1 << 30
 	for name, script := range map[string]string{

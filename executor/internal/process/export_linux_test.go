@@ -6,8 +6,8 @@ import (
 	"syscall"
 )
 
-// Hidden says what is held against processes, in a directory or in memory: files
-// without a name, or a sign of files that cannot be looked at.
+// Hidden returns a text if processes hold removed files, in a directory or in memory, or show a sign of
+// hidden files.
 func Hidden(pids []int, dir string) string {
 	info, err := os.Stat(dir)
 	if err != nil {

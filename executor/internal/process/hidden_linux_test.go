@@ -11,8 +11,8 @@ import (
 	"github.com/satchel-go/satchel/executor/internal/family"
 )
 
-// hiding starts Python programs that hold files without a name. write takes MiB
-// and returns a descriptor.
+// hiding begins Python programs that hold removed files. Its function write takes a number of MiB and
+// returns a descriptor.
 const hiding = `
 import ctypes, socket, threading
 libc = ctypes.CDLL(None, use_errno=True)

@@ -15,8 +15,8 @@ import (
 	"github.com/satchel-go/satchel/executor/sandbox"
 )
 
-// TestNothingHidden runs ordinary commands. Nothing may be held against them: the
-// way in which the executors start them must leave no sign of hidden files.
+// TestNothingHidden runs ordinary commands. The way in which executors start them must leave no sign
+// of hidden files.
 func TestNothingHidden(t *testing.T) {
 	plain, err := local.New()
 	if err != nil {

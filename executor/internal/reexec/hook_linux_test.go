@@ -11,8 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestNotCalled starts this program with all conditions for the hook but one: it
-// must run as usual.
+// TestNotCalled starts this program with all conditions for the hook but one. It must run as usual.
 func TestNotCalled(t *testing.T) {
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -44,8 +43,8 @@ func TestNotCalled(t *testing.T) {
 	}
 }
 
-// TestFailsClosed sends the child messages that are not plans, and a plan that
-// cannot be carried out. The child reports the error and runs nothing.
+// TestFailsClosed sends the first process messages that are not plans, and a plan that fails. It must
+// report the error and start no program.
 func TestFailsClosed(t *testing.T) {
 	for name, c := range map[string]struct {
 		send []byte

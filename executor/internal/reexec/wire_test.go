@@ -80,7 +80,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// TestImports holds the imports that keep the hook early: see the package
+// TestImports checks that the package imports only packages that keep the hook early, see the package
 // comment.
 func TestImports(t *testing.T) {
 	files, err := filepath.Glob("*.go")

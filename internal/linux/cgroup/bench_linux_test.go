@@ -10,10 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// BenchmarkGroup measures what a group costs a run: making it with both limits,
-// filling it and removing it. The kernel is slower to move a process if none was
-// moved for a while, as on a host that runs a command now and then: that is
-// "quiet".
+// BenchmarkGroup measures the cost of a group for a run: to create it with both limits, to join it and
+// to remove it. The kernel needs longer to move a process if none was moved for a while, as on a host
+// that seldom runs a command: that is "quiet".
 func BenchmarkGroup(b *testing.B) {
 	tr := tree(b)
 	for _, bb := range []struct {

@@ -170,8 +170,8 @@ func TestParallel(t *testing.T) {
 	remains(t, tr)
 }
 
-// TestUnified runs what version 2 can do without a controller, if version 2 is
-// there: on many machines it is mounted beside version 1.
+// TestUnified tests groups of version 2 without a controller, if version 2 is mounted. On many machines
+// it is, beside version 1.
 func TestUnified(t *testing.T) {
 	memberships, mounts := ownFiles(t)
 	places, err := placesOf(memberships, mounts, "no such controller")

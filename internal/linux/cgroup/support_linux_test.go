@@ -33,8 +33,8 @@ func tree(t testing.TB) *Tree {
 	return tr
 }
 
-// refused fails if groups can be made in version 1 after all, which it tries, or
-// if the error does not say what is wrong and what to do.
+// refused fails the test if this process can create groups in version 1, which it tries, or if the
+// error does not say what is wrong and what to do.
 func refused(t testing.TB, err error) {
 	t.Helper()
 	if !errors.Is(err, ErrUnavailable) || !strings.Contains(err.Error(), "run as root, or") {
@@ -140,8 +140,7 @@ func processesOf(g *Group) (all []int) {
 	return slices.Compact(all)
 }
 
-// run lets the command go on and returns its exit code: 128 plus the signal if it
-// was killed.
+// run lets the command continue and returns its exit code: 128 plus the signal if it was killed.
 func (w *waiting) run() int {
 	_ = w.in.Close()
 	_ = w.Wait()

@@ -138,8 +138,7 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// TestSweepLeaves uses plain directories: whatever may still be in use is not
-// touched.
+// TestSweepLeaves uses plain directories. Sweep must not touch those that may be in use.
 func TestSweepLeaves(t *testing.T) {
 	self, err := thisProcess()
 	if err != nil {

@@ -15,9 +15,8 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// TestRulesAreWhole compares the rules with the tables: a call without a rule
-// would be refused by oversight, and a name without a number would refuse
-// nothing.
+// TestRulesAreWhole compares the rules with the tables. A call without a rule would be refused by
+// mistake, and a rule for a name without a number would have no effect.
 func TestRulesAreWhole(t *testing.T) {
 	numbered := map[string]bool{}
 	for _, arch := range arches {

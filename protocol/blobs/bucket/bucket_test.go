@@ -75,8 +75,8 @@ func TestSuite(t *testing.T) {
 	}
 }
 
-// TestServers has two servers on one bucket: each sees the blobs of the other at
-// once, and counts them with its next Sweep.
+// TestServers opens two stores on one bucket. Each sees the blobs of the other at once, and counts
+// them with its next Sweep.
 func TestServers(t *testing.T) {
 	each(t, func(t *testing.T, b *blob.Bucket) {
 		one, two := open(t, b, blobs.Quota{}), open(t, b, blobs.Quota{})

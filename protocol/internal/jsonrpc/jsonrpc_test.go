@@ -58,7 +58,7 @@ func TestHandle(t *testing.T) {
 	}
 }
 
-// TestLargeAnswers: an answer has a bound, and so have those of a batch together. One
+// TestLargeAnswers checks the bound of an answer and of the answers of a batch together. An answer
 // that exceeds it is not encoded.
 func TestLargeAnswers(t *testing.T) {
 	text := strings.Repeat("x", 64<<10)

@@ -13,8 +13,8 @@ import (
 	"github.com/satchel-go/satchel/protocol/blobs"
 )
 
-// credulous takes what comes through a channel as it comes: how many calls, of how many
-// bytes at most, and the last result.
+// credulous reads a channel without any bounds. It returns the number of calls, the size of the
+// longest and the last result.
 func credulous(r io.Reader) (calls, longest int, result string) {
 	for lines := bufio.NewReader(r); ; calls++ {
 		line, err := lines.ReadBytes('\n')
@@ -32,8 +32,8 @@ func credulous(r io.Reader) (calls, longest int, result string) {
 	}
 }
 
-// TestAttackChannel sends what breaks the rules of the channel: who has none is led by
-// it.
+// TestAttackChannel sends messages that break the rules of the channel. A reader without rules accepts
+// them.
 func TestAttackChannel(t *testing.T) {
 	done := func(result string) string {
 		return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"run.done","params":{"result":%q}}`, result)

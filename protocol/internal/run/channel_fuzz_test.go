@@ -12,8 +12,8 @@ import (
 	"github.com/satchel-go/satchel/protocol/blobs"
 )
 
-// FuzzChannel answers whatever a program writes: each answer is a line of JSON, and
-// what is no call ends the program.
+// FuzzChannel sends any bytes as a program could. Each answer must be a line of JSON, and a line that
+// is no call must end the program.
 func FuzzChannel(f *testing.F) {
 	for _, text := range []string{
 		`{"id":1,"method":"run.job"}`, `{"id":1,"method":"run.done","params":{"result":{}}}`, `{"id":2,"method":"run.done","params":{"error":{"type":"E","message":"m"}}}`,

@@ -30,8 +30,8 @@ func TestInputsFitTheirTypes(t *testing.T) {
 	}
 }
 
-// TestInputsAreInformal gives arguments and leaves them out: only what is required must be
-// there, and a default fills in.
+// TestInputsAreInformal checks jobs with and without arguments. Only required ones must be present,
+// and a default replaces an absent one.
 func TestInputsAreInformal(t *testing.T) {
 	const large = "9007199254740993"
 	for _, c := range []struct {

@@ -71,8 +71,7 @@ func heap() int64 {
 	return int64(stats.HeapAlloc) //nolint:gosec // it is not that much
 }
 
-// TestRunsLeakNothing has many runs end in several ways, and looks at what is left of
-// them: as many as SATCHEL_RUNS says.
+// TestRunsLeakNothing ends SATCHEL_RUNS runs in several ways, and checks that nothing of them is left.
 func TestRunsLeakNothing(t *testing.T) {
 	many := 60
 	if text := os.Getenv("SATCHEL_RUNS"); text != "" {

@@ -388,8 +388,8 @@ module.exports.main = async (args) => {
 	failed(t, b.do(t, run.Job{Language: "javascript", Code: "module.exports.main = () => NaN"}), "NotJSON", "it holds NaN")
 }
 
-// waiters are runs of a tenant that wait; each tells its name when it has its place, and
-// keeps it until the test lets it end.
+// waiters starts runs of a tenant that wait in the queue. Each sends its name when it may begin, and
+// keeps its place until the test lets it end.
 func waiters(t *testing.T, q *run.Queue, tenant string, n int, order chan<- string, end <-chan struct{}) {
 	t.Helper()
 	queued := make(chan struct{}, n)

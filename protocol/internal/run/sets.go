@@ -32,7 +32,7 @@ type stagedSet struct {
 	bytes   int64
 }
 
-// setOf returns the set of the skills that a run of a tenant shows.
+// setOf returns the set that has these skills of a tenant.
 func setOf(tenant string, skills []*skillset.Skill) (set stagedSet) {
 	lines := make([]string, len(skills))
 	for i, k := range skills {

@@ -45,8 +45,8 @@ func statOnly(t *testing.T, staged []string) fs.FileInfo {
 	return info
 }
 
-// TestSets counts the copies of a skill that runs leave: one for each set of each tenant,
-// whatever has run, and none when the runner is closed.
+// TestSets counts the copies of a skill that runs leave. There is one for each set of each tenant, and
+// none after the runner is closed.
 func TestSets(t *testing.T) {
 	b := newBench(t, skills)
 	leads, js := b.skill(t, "sales.leads.sync"), b.skill(t, "tools.js-add")

@@ -53,8 +53,8 @@ func head(name string) string {
 	return "---\nname: " + name + "\ndescription: Far.\nmetadata:\n  version: 9.0.0\n  secrets: KEY\n---\n"
 }
 
-// TestRemote lists skills of another server. Skills of this server and created ones hide those
-// with the same id. They are opened when they are read, and have nothing that can run.
+// TestRemote lists skills of another server. Skills of this server and created ones hide those with
+// the same id. A remote skill is opened when it is read, and cannot run.
 func TestRemote(t *testing.T) {
 	other := &far{skills: map[string]string{"team/pdf": head("pdf"), "near": head("near"), "mine": head("mine"), "Bad_": head("bad")}}
 	base := t.TempDir()

@@ -88,8 +88,8 @@ func TestListAndFind(t *testing.T) {
 	}
 }
 
-// TestNearByMeaning asks for skills by words of what they do: the search finds them, where
-// spelling finds none, or another.
+// TestNearByMeaning asks for ids made of words from the descriptions of skills. The search finds the
+// skills, although no id, or another one, has a similar spelling.
 func TestNearByMeaning(t *testing.T) {
 	tree := map[string]string{}
 	for name, description := range map[string]string{
@@ -340,7 +340,7 @@ func TestCreateRefused(t *testing.T) {
 	}
 }
 
-// TestManifestErrorIsOne: if several sections are wrong, the error names the first, with its
+// TestManifestErrorIsOne checks that the error names the first of several wrong sections, with its
 // line.
 func TestManifestErrorIsOne(t *testing.T) {
 	text := manifest("a.b", "1.0.0") + "[runtime]\nlanguage = \"ruby\"\n[inputs]\n"
@@ -383,8 +383,8 @@ func ExampleOpen() {
 	// Output: 0.0.0 <nil>
 }
 
-// TestLargeManifests: a manifest that would become large in TOML is refused before it is
-// written.
+// TestLargeManifests checks that a manifest that would be too long in TOML is refused before it is
+// encoded.
 func TestLargeManifests(t *testing.T) {
 	s, err := skillset.Open(t.Context(), t.TempDir())
 	if err != nil {
