@@ -24,6 +24,9 @@ const (
 	defaultCols = 80
 )
 
+// copySize is the size of the buffer for an output stream, in bytes: half of what a pipe holds.
+const copySize = 32 << 10
+
 // MaxOpenFiles bounds the descriptors of a command. It is not a field of Limits,
 // because no program of a skill needs more. The host's own limit applies as well.
 const MaxOpenFiles = 4096

@@ -79,7 +79,7 @@ func (p *process) copyStreams() {
 // copyOutput reads one stream to its end. It still reads while the command is being ended, so that
 // no process hangs in a write.
 func (p *process) copyOutput(from io.Reader, to *capture) {
-	buf := make([]byte, 32<<10)
+	buf := make([]byte, copySize)
 	for {
 		n, err := from.Read(buf)
 		_, _ = to.Write(buf[:n])

@@ -164,6 +164,21 @@ func (a *activeRun) reportProgress(text string) {
 	}
 }
 
+// start starts the program with an empty input.
+func (a *activeRun) start(ctx context.Context, cmd executor.Command) (executor.Process, error) {
+	p, err := a.Executor.Start(ctx, cmd, executor.Terminal{Output: &a.logs})
+	switch {
+	case err == nil:
+		_ = p.CloseInput()
+		return p, nil
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case errors.Is(err, executor.ErrSetup):
+		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	return nil, err
+}
+
 // execute runs the program and collects the result.
 func (a *activeRun) execute(ctx context.Context, cmd executor.Command) error {
 	childEnds, answers, calls, err := openPipes()
@@ -190,17 +205,11 @@ func (a *activeRun) execute(ctx context.Context, cmd executor.Command) error {
 	}
 	cmd.Pipes = childEnds
 	a.stage(StageRunning, "")
-	p, err := a.Executor.Start(ctx, cmd, executor.Terminal{Output: &a.logs})
+	p, err := a.start(ctx, cmd)
 	closeChildEnds()
-	switch {
-	case ctx.Err() != nil && err != nil:
-		return ctx.Err()
-	case errors.Is(err, executor.ErrSetup):
-		return fmt.Errorf("%w: %w", ErrUnavailable, err)
-	case err != nil:
+	if err != nil {
 		return err
 	}
-	_ = p.CloseInput() // a run has an empty input
 	a.channel.ctx, a.channel.stop = ctx, p.Kill
 	served := make(chan struct{})
 	go func() {
