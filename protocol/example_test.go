@@ -110,7 +110,7 @@ func ExampleServer_ListenAndServe() {
 		}
 		defer func() { err = errors.Join(err, server.Close(context.WithoutCancel(ctx))) }()
 		defer server.Watch(nil)()
-		return server.ListenAndServe(ctx, protocol.Listening{Address: "127.0.0.1:8080"})
+		return server.ListenAndServe(ctx, protocol.ListenConfig{Address: "127.0.0.1:8080"})
 		// end snippet
 	}
 	ctx, cancel := context.WithCancel(context.Background())

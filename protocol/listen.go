@@ -10,8 +10,8 @@ import (
 	"net/netip"
 )
 
-// Listening says where and how ListenAndServe answers.
-type Listening struct {
+// ListenConfig has the address and the settings of ListenAndServe.
+type ListenConfig struct {
 	Address string // "host:port"; port 0 takes a free one
 	// CertFile and KeyFile are for TLS; both or none.
 	CertFile, KeyFile string
@@ -27,7 +27,7 @@ type Listening struct {
 // ListenAndServe answers HTTP until ctx ends, and then the requests that have begun. An address
 // beyond the loopback interface needs WithAuth and a certificate, or Insecure: otherwise the
 // error says what is missing.
-func (s *Server) ListenAndServe(ctx context.Context, at Listening) error {
+func (s *Server) ListenAndServe(ctx context.Context, at ListenConfig) error {
 	secured := s.auth != nil && at.CertFile != ""
 	if host, _, err := net.SplitHostPort(at.Address); err != nil {
 		return fmt.Errorf("listen %s: want host:port", at.Address)

@@ -624,7 +624,7 @@ func TestServerWithoutLogger(t *testing.T) {
 
 func TestListenInsecure(t *testing.T) {
 	b := newBench(t)
-	err := b.ListenAndServe(t.Context(), protocol.Listening{Address: "0.0.0.0:0"})
+	err := b.ListenAndServe(t.Context(), protocol.ListenConfig{Address: "0.0.0.0:0"})
 	if err == nil || err.Error() != "listen 0.0.0.0:0: not loopback: set tokens and a certificate (--tokens FILE, --tls-cert FILE), or allow it (--insecure)" {
 		t.Errorf("error %v", err)
 	}

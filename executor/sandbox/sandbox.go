@@ -117,8 +117,8 @@ func WithCgroup(dir string) Option {
 	}
 }
 
-// WithLeast sets the weakest isolation to accept: IsolationLandlock, which is the
-// default, or IsolationNamespaces.
+// WithLeast sets the weakest isolation that Open accepts: IsolationLandlock, which is the default, or
+// IsolationNamespaces.
 func WithLeast(least executor.Isolation) Option {
 	return func(s *config) error {
 		if least != executor.IsolationLandlock && least != executor.IsolationNamespaces {

@@ -131,12 +131,12 @@ func (cmd *Command) serve(ctx context.Context, c cli.Console, server *protocol.S
 }
 
 // listening returns how the server listens for HTTP on an address. It calls ready with the URL.
-func (f *httpFlags) listening(address string, ready func(string)) protocol.Listening {
+func (f *httpFlags) listening(address string, ready func(string)) protocol.ListenConfig {
 	scheme := "http"
 	if f.TLSCert != "" {
 		scheme = "https"
 	}
-	return protocol.Listening{
+	return protocol.ListenConfig{
 		Address: address, CertFile: f.TLSCert, KeyFile: f.TLSKey, Insecure: f.Insecure,
 		Ready: func(at net.Addr) { ready(scheme + "://" + at.String()) },
 	}
