@@ -14,7 +14,7 @@ const (
 	defaultDisk        = 1 << 30   // bytes of the whole workspace: four of the largest files
 	defaultProcesses   = 256       // and threads: a build on a large machine takes less
 	defaultOutput      = 16 << 10  // bytes of each stream that are kept, about 4,000 tokens
-	defaultOutputTotal = 64 << 20  // bytes: more is a program that has gone wrong
+	defaultOutputTotal = 64 << 20  // bytes: only a program with a fault writes more
 )
 
 // The most that a Command may have beside its arguments and streams. Skills need far

@@ -152,7 +152,7 @@ func closeWrite(c net.Conn, err error) {
 	_ = c.Close()
 }
 
-// excerpt shortens what the program sent, for an answer.
+// excerpt shortens a text of the program to maxName bytes, for an answer.
 func excerpt(s string) string {
 	if len(s) > maxName {
 		s = s[:maxName]

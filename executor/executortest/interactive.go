@@ -115,7 +115,7 @@ func outlives(t *testing.T, b bench) {
 		t.Fatal(err)
 	}
 	cancel()
-	for i := range 20 { // it goes on, not only for a moment
+	for i := range 20 { // long enough to see that the process still runs
 		line := fmt.Sprintf("still here %d\n", i)
 		send(t, p, line)
 		out.wait(t, line)

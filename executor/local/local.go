@@ -40,7 +40,7 @@ type Local struct {
 	terminal executor.Capability
 }
 
-// config is what the options set.
+// config holds the values of the options.
 type config struct {
 	grace    time.Duration
 	readable []string
@@ -49,8 +49,8 @@ type config struct {
 // Option configures New.
 type Option func(*config) error
 
-// WithGrace sets how long processes may go on after the program has exited, and after SIGTERM:
-// from 0 to 10 seconds; the default is 250 ms.
+// WithGrace sets how long processes may still run after the program has exited, and after SIGTERM:
+// from 0 to 10 seconds. The default is 250 ms.
 func WithGrace(d time.Duration) Option {
 	return func(c *config) error {
 		c.grace = d

@@ -47,7 +47,7 @@ type Sandbox struct {
 	platform
 }
 
-// config is what the options set.
+// config holds the values of the options.
 type config struct {
 	grace             time.Duration
 	readable          []string
@@ -129,8 +129,8 @@ func WithLeast(least executor.Isolation) Option {
 	}
 }
 
-// WithGrace sets how long processes may go on after the program has exited, and
-// after SIGTERM: from 0 to 10 seconds; the default is 250 ms.
+// WithGrace sets how long processes may still run after the program has exited, and after SIGTERM:
+// from 0 to 10 seconds. The default is 250 ms.
 func WithGrace(d time.Duration) Option {
 	return func(s *config) error {
 		s.grace = d

@@ -43,8 +43,7 @@ type Usage struct {
 
 // Store keeps blobs. All methods may be called concurrently. A blob never changes, and exists
 // only when it is complete: a crash leaves all of it or nothing. Equal contents are separate
-// blobs, because a shared one would tell a tenant what others have. A blob of another tenant is
-// unknown.
+// blobs: otherwise a tenant could find out what others store. A blob of another tenant is unknown.
 type Store interface {
 	// Create stores the bytes of r, at most limit, as a blob that expires at a time; the zero
 	// time is never. It counts each part for the quota before it stores it. The error wraps

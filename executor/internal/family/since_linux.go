@@ -50,7 +50,7 @@ func kernelText(path string) string {
 }
 
 // span is the process numbers after one and up to another, in the order in which the kernel assigns
-// them. If upTo is below after, the span goes on at 1 after the largest number.
+// them. If upTo is below after, the span continues at 1 after the largest number.
 type span struct{ after, upTo, end int }
 
 // since returns the numbers that were assigned between then and n; elapsed is the time between them.

@@ -21,9 +21,9 @@ import (
 // the host may not see how much a process has written, all the lost space is charged.
 //
 // The command can write more than the limit: what it writes between two counts, and a sixteenth
-// of the limit. If it hides files, a margin of a quarter and at least 128 MiB is added, besides
-// what was there at the start. Two counts are a tick apart. If many files make counting slow,
-// they are five times the duration of a count apart.
+// of the limit. If it hides files, it can write a margin of a quarter more, at least 128 MiB, and
+// files of before the start do not count. Two counts are a tick apart. If many files make counting
+// slow, they are five times the duration of a count apart.
 type diskCheck struct {
 	workspace string
 	limit     space

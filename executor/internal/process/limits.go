@@ -2,9 +2,9 @@ package process
 
 import "time"
 
-// Bounds of the grace, which is how long processes may go on after the program has exited,
-// and after SIGTERM. A program that saves its work takes milliseconds; a caller waits for
-// the grace at every timeout.
+// Bounds of the grace: how long processes may still run after the program has exited, and after
+// SIGTERM. A program that saves its work takes milliseconds, and a caller waits for the grace at
+// every timeout.
 const (
 	DefaultGrace = 250 * time.Millisecond
 	MaxGrace     = 10 * time.Second
@@ -71,7 +71,7 @@ const (
 	memoryTick  = 50 * time.Millisecond
 	memoryCalm  = 200 * time.Millisecond
 	memoryShare = 20
-	filesEvery  = time.Second // files in memory are looked for, although no memory was gained
+	filesEvery  = time.Second // between two searches for files in memory without a gain of memory
 )
 
 // Bounds of the memory and of what a look at processes reads.

@@ -87,8 +87,8 @@ func openTree(path string) (int, error) {
 	return int(fd), nil
 }
 
-// setAttributes sets mount attributes of what is at path, or with "" at dir,
-// and, recursive, of all mounts below it.
+// setAttributes sets attributes of the mount at path, or of the mount dir if path is "". If recursive,
+// it sets them for all mounts below too.
 func setAttributes(dir int, path string, recursive bool, set uint64) error {
 	p, err := syscall.BytePtrFromString(path)
 	if err != nil {

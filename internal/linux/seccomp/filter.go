@@ -11,8 +11,8 @@ import (
 	"golang.org/x/net/bpf"
 )
 
-// Policy says what the filter can rely on. The zero value relies on nothing and
-// refuses most.
+// Policy says how the program is isolated. The zero value means not at all, and the filter then
+// refuses most calls.
 type Policy struct {
 	// Namespaces says that the program has its own user, mount, process, network and IPC
 	// namespaces. Its sockets, its shared memory and the processes that it can name then belong

@@ -37,7 +37,7 @@ var allowedCalls = []rule{
 	{allow, `poll ppoll select pselect6 epoll_create epoll_create1 epoll_ctl epoll_wait epoll_pwait epoll_pwait2
 		eventfd eventfd2 signalfd signalfd4 timerfd_create timerfd_settime timerfd_gettime
 		inotify_init inotify_init1 inotify_add_watch inotify_rm_watch`},
-	// Memory, also executable: interpreters compile. RLIMIT_MEMLOCK bounds what is locked.
+	// Memory, also executable, because interpreters compile. RLIMIT_MEMLOCK bounds locked memory.
 	{allow, `brk mmap munmap mremap mprotect msync mincore madvise mlock mlock2 munlock mlockall munlockall mseal
 		memfd_create membarrier pkey_alloc pkey_free pkey_mprotect map_shadow_stack`},
 	// Processes and threads.
@@ -57,7 +57,7 @@ var allowedCalls = []rule{
 	// Time, and information about the machine.
 	{allow, `time times gettimeofday clock_gettime clock_getres clock_nanosleep nanosleep alarm getitimer setitimer
 		timer_create timer_settime timer_gettime timer_getoverrun timer_delete uname sysinfo getrandom`},
-	// Sockets, once socket(2) has given one.
+	// Sockets that the program has.
 	{allow, `connect accept accept4 bind listen shutdown getsockname getpeername getsockopt setsockopt
 		sendto sendmsg sendmmsg recvfrom recvmsg recvmmsg`},
 	// System V and POSIX IPC.
@@ -146,7 +146,7 @@ type decision interface {
 	write(p *program) label
 }
 
-// verdict is what the kernel does with a call: a SECCOMP_RET value.
+// verdict is a SECCOMP_RET value, which says what the kernel does with a call.
 type verdict uint32
 
 const (

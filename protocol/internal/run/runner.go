@@ -155,8 +155,8 @@ func (a *activeRun) stage(stage, message string) {
 	}
 }
 
-// reportProgress reports what the program says of its progress. It drops reports that follow the
-// last one within reportEvery.
+// reportProgress passes a progress text of the program on. It drops texts that follow the last one
+// within reportEvery.
 func (a *activeRun) reportProgress(text string) {
 	if now := time.Now(); now.Sub(a.lastReport) >= reportEvery {
 		a.lastReport = now
