@@ -147,7 +147,7 @@ func (f *firstProcess) Reap() (process.Ending, error) {
 }
 
 // PIDs implements process.Child. It leaves out the first process, which belongs to the executor and
-// does not count for the limits of the command.
+// which the host may not inspect.
 func (f *firstProcess) PIDs() []int {
 	if f.strays != nil {
 		return f.strays.PIDs()[1:]

@@ -97,6 +97,29 @@ func TestLargeAnswers(t *testing.T) {
 	}
 }
 
+// TestIDOfACallWithoutRoom fills the room of a batch by its first answer, so that its second call is
+// not made. The id of that call must be free afterwards.
+func TestIDOfACallWithoutRoom(t *testing.T) {
+	const room = jsonrpc.MaxMessage - 2*(1024+256) // each call of a batch keeps room for an error
+	text := strings.Repeat("x", room-len(`{"jsonrpc":"2.0","id":1,"result":""}`))
+	conn, _ := dial(t, func(_ context.Context, c jsonrpc.Call, _ func(string, any)) (any, error) {
+		if c.Method == "large" {
+			return text, nil
+		}
+		return "ok", nil
+	})
+	answers := bufio.NewReaderSize(conn, 1<<20)
+	for _, c := range []struct{ in, want string }{
+		{`[{"jsonrpc":"2.0","id":1,"method":"large"},{"jsonrpc":"2.0","id":2,"method":"small"}]`, `"id":2,"error":{"code":-32005`},
+		{`{"jsonrpc":"2.0","id":2,"method":"small"}`, `"id":2,"result":"ok"`},
+	} {
+		go func() { _, _ = io.WriteString(conn, c.in+"\n") }()
+		if got, err := answers.ReadString('\n'); err != nil || !strings.Contains(got, c.want) {
+			t.Fatalf("%.200s, %v, want %s", got[max(len(got)-200, 0):], err, c.want)
+		}
+	}
+}
+
 // TestManyParts: a message of many members or calls is read without keeping them.
 func TestManyParts(t *testing.T) {
 	var members strings.Builder

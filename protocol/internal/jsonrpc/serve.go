@@ -74,7 +74,10 @@ func (c *connection) read(ctx context.Context, handle Handler) (err error) {
 		open := c.begin(ctx, m)
 		c.running.Go(func() {
 			defer func() { <-slots }()
-			reply := m.answer(func(i int, call Call) (any, error) { return c.handle(open[i], call, handle) })
+			reply := m.answer(func(i int, call Call) (any, error) { return c.handle(&open[i], call, handle) })
+			for i := range open {
+				c.end(&open[i]) // also the calls that were not made, for want of room
+			}
 			if len(reply.Text) > 0 {
 				c.write(reply.Text)
 			}
@@ -116,10 +119,10 @@ func withoutEnd(ctx context.Context, err error) error {
 
 // openCall is a call that has begun.
 type openCall struct {
-	ctx         context.Context //nolint:containedctx // of the one call
-	cancel      context.CancelFunc
-	key         string // of connection.calls; "" for a notification or a duplicate
-	isDuplicate bool   // another running call has the same id
+	ctx         context.Context    //nolint:containedctx // of the one call
+	cancel      context.CancelFunc // nil if the call is invalid or has ended
+	key         string             // of connection.calls; "" for a notification or a duplicate
+	isDuplicate bool               // another running call has the same id
 }
 
 // begin registers the calls of a message. The reader calls it before it reads the next message, so
@@ -145,9 +148,13 @@ func (c *connection) begin(ctx context.Context, m message) []openCall {
 	return all
 }
 
-// end frees the id and the context of a call.
-func (c *connection) end(b openCall) {
+// end frees the id and the context of a call, once.
+func (c *connection) end(b *openCall) {
+	if b.cancel == nil {
+		return
+	}
 	b.cancel()
+	b.cancel = nil
 	if b.key != "" {
 		c.mu.Lock()
 		defer c.mu.Unlock()
@@ -156,7 +163,7 @@ func (c *connection) end(b openCall) {
 }
 
 // handle answers a call. Its notifications are dropped after the handler has returned.
-func (c *connection) handle(b openCall, call Call, handle Handler) (any, error) {
+func (c *connection) handle(b *openCall, call Call, handle Handler) (any, error) {
 	defer c.end(b)
 	if b.isDuplicate {
 		return nil, invalid("id %s: a call with it is under way", call.ID)
