@@ -5,6 +5,8 @@ package session
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 
@@ -82,4 +84,22 @@ type Store interface {
 // conflictError returns the error for a save from one version when another one is stored.
 func conflictError(key core.SessionKey, from, stored int64) error {
 	return fmt.Errorf("save value of agent %q from version %d over version %d: %w", key.Agent, from, stored, ErrConflict)
+}
+
+// Digest returns the digest of text for [Store.Pin]: its SHA-256 in 64 lower-case hex digits.
+func Digest(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+// checkPin returns an error if digest is not that of text. Readers of the pin trust the digest.
+func checkPin(digest, text string) error {
+	if digest != Digest(text) {
+		return fmt.Errorf("pin %q: digest is not the hex SHA-256 of the text", digest)
+	}
+	return nil
+}
+
+func notPinnedError(digest string) error {
+	return fmt.Errorf("read pin %q: %w", digest, ErrNotPinned)
 }
