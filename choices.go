@@ -51,7 +51,7 @@ type Audience struct {
 }
 
 // errAudience reports an audience without a key.
-var errAudience = errors.New("the audience has Allow but no Key: set a Key, so that equal audiences share an overview")
+var errAudience = errors.New("the audience has Allow but no Key: it needs a key, so that equal audiences share an overview")
 
 // Embedder computes vectors of texts for [catalog.Search]. Each adapter has a function Embedder
 // that returns one.

@@ -278,7 +278,7 @@ func (w *answer) shorten(a *runAnswer, limit int) {
 		{staged, "%d more staged inputs are not listed: see work/inputs"},
 		{files, "%d more output files are not listed: name them in a call of their own"},
 		{saved, "%d more artifacts were saved and are not listed"},
-		{warnings, "%d more warnings are omitted out"},
+		{warnings, "%d more warnings are left out"},
 	} {
 		if omitted.n > 0 {
 			a.Warnings = append(a.Warnings, warning(omitted.text, omitted.n))

@@ -200,7 +200,7 @@ func (l *loading) addLine(name string, result *state.LoadResult, isOther bool) {
 	case d.Body && result.IsRestored:
 		line += " (the whole text: this one supersedes the shorter one)"
 	case d.Body && d.Supersedes && isOther:
-		line += " (isOther skill has this name now: its text supersedes that of the earlier one)"
+		line += " (another skill has this name now: its text supersedes that of the earlier one)"
 	case d.Body && d.Supersedes:
 		line += " (its text has changed: this one supersedes the earlier one)"
 	case !d.Body && len(docs) > 0:
