@@ -25,9 +25,13 @@ type frontier struct {
 // frontierRow is the result for one caution at one price, over all conversations.
 type frontierRow struct {
 	lifetime.Caution
-	price                        cachemodel.Price
-	n, best, cheapest, worst     float64 // best and cheapest are sums of logarithms
-	above, dearer, dearerThanAny float64 // conversations
+	price cachemodel.Price
+	// n counts conversations. best and cheapest sum the logarithms of the row's cost divided by the
+	// best cost in hindsight, and by the cheapest system's. worst is the largest ratio to the latter.
+	n, best, cheapest, worst float64
+	// These count conversations: 30 % above the cheapest system, dearer than Eino's middleware,
+	// and dearer than the cheapest system that is not Satchel.
+	above, dearer, dearerThanAny float64
 }
 
 // margins and rentLimits are the values to try.
@@ -59,7 +63,7 @@ func newFrontier(prices []cachemodel.Price) *frontier {
 // slack is the ratio of costs up to which two systems count as equal.
 const slack = 1.005
 
-// add adds a conversation that all systems have played.
+// add adds a conversation. of holds the measures of all systems that have played it.
 func (f *frontier) add(c *hindsight.Conversation, of []*measure.Conversation) {
 	for _, r := range f.rows {
 		cost := c.Play(hindsight.Prices{Read: r.price.Read, Write: r.price.Write, TTL: r.price.TTL},

@@ -60,7 +60,7 @@ const (
 	minCursorKey = 16
 	// cursorKeySize is the size of a random key.
 	cursorKeySize = 32
-	// cursorMAC is how much of its HMAC-SHA256 a cursor holds.
+	// cursorMAC is the number of bytes of an HMAC-SHA256 that a cursor holds.
 	cursorMAC = 16
 )
 

@@ -16,7 +16,7 @@ type stream struct {
 
 // writeStream writes a response in the order of the OpenAI format. First come the role and the
 // text, then each call: its name first, then its arguments. The finish reason, the usage if the
-// request asks for it, and [DONE] end the stream.
+// request asks for it, and "[DONE]" end the stream.
 func writeStream(w http.ResponseWriter, req Request, resp Response) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	s := stream{w: w, req: req}

@@ -8,7 +8,7 @@ import (
 	"github.com/satchel-go/satchel"
 )
 
-// Embedder adapts an embedder of Eino for [catalog.Search].
+// Embedder adapts an embedder of Eino for catalog.Search.
 func Embedder(e embedding.Embedder) satchel.Embedder { return embedder{e} }
 
 type embedder struct{ inner embedding.Embedder }

@@ -12,7 +12,7 @@ type documentEmbedder interface {
 	EmbedDocuments(ctx context.Context, texts []string) ([][]float32, error)
 }
 
-// Embedder adapts an embeddings.Embedder of langchaingo for [catalog.Search].
+// Embedder adapts an embeddings.Embedder of langchaingo for catalog.Search.
 func Embedder(e documentEmbedder) satchel.Embedder { return embedder{e} }
 
 type embedder struct{ inner documentEmbedder }

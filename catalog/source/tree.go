@@ -191,6 +191,7 @@ func (s *Tree) files(ctx context.Context, dir string, skills map[string]string, 
 	return files, w.Visited, nil
 }
 
+// digestFile reads a file of the tree and returns its stamp, size and SHA-256.
 func digestFile(ctx context.Context, t scan.Tree, name string) (digestedFile, error) {
 	now := time.Now()
 	f, info, err := scan.OpenRegular(t, name, scan.NoLimit)
@@ -203,6 +204,7 @@ func digestFile(ctx context.Context, t scan.Tree, name string) (digestedFile, er
 	return digestedFile{scan.NewStamp(info, now), File{Size: n, SHA256: hex.EncodeToString(h.Sum(nil))}}, err
 }
 
+// revisionOf returns a digest of the paths and contents of files.
 func revisionOf(files []File) string {
 	h := sha256.New()
 	for _, f := range files {

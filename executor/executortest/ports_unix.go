@@ -83,7 +83,8 @@ func listenGone(t *testing.T, b bench) {
 	}
 }
 
-// listenApart runs commands with the same port at once. Each must reach its own.
+// listenApart runs two commands at once that listen on the same port. Each must reach its own
+// listener.
 func listenApart(t *testing.T, b bench) {
 	if !loopback(b) {
 		return

@@ -25,12 +25,11 @@ type Player struct {
 // maxAsks is how often the player asks for a text before it continues without it.
 const maxAsks = 2
 
-// Action is what the model answers to a request: calls for a need, a call of a
-// tool of the host, or, with neither, the text that ends the turn.
+// Action is the answer of the scripted model to a request. Exactly one field is set.
 type Action struct {
-	Need *Need
-	Tool *Step
-	Say  string
+	Need *Need  // calls that load what the request lacks
+	Tool *Step  // a call of a tool of the host
+	Say  string // the text that ends the turn
 }
 
 // Need is a skill or docs that are missing in a request.

@@ -154,8 +154,8 @@ func (p Place) DirName() string {
 	return filepath.Base(abs)
 }
 
-// OwnName returns the display name of a place that need not differ from those of other places:
-// the path of a directory as the host wrote it.
+// OwnName returns a display name of the place, which other places may share. For a directory it
+// is the path as the host wrote it.
 func (p Place) OwnName() string {
 	if p.Display != "" || p.IsNamed() {
 		return p.DisplayNames()[0]

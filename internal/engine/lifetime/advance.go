@@ -112,7 +112,7 @@ func SpendCall(rec *state.Record, call int) {
 	}
 }
 
-// leastRecentlyUsed is the default [Victim].
+// leastRecentlyUsed is the default [loadmode.Victim].
 func leastRecentlyUsed(candidates []loadmode.Candidate) string {
 	return slices.MinFunc(candidates, func(a, b loadmode.Candidate) int { return a.Used - b.Used }).Skill
 }

@@ -41,7 +41,7 @@ func escape(text, kept string) string {
 // Text is a text that marshals to printable JSON.
 type Text string
 
-// MarshalJSON implements [json.Marshaler].
+// MarshalJSON implements json.Marshaler.
 func (t Text) MarshalJSON() ([]byte, error) {
 	text, err := plainjson.Encode(string(t))
 	return []byte(Lines(text)), err

@@ -112,7 +112,7 @@ func (a *diffApply) insert(i int, what string, h *hunk) error {
 	return a.splice(i, h, place{at: at, exact: !a.text.ended}, 0)
 }
 
-// find looks for the old lines of a hunk at each level.
+// find looks for the old lines of a hunk, first exactly and then at less and less strict levels.
 func (a *diffApply) find(what string, h *hunk, old, exact []string) (place, error) {
 	whole := a.index(atHint).find(exact, atHint) // carriage returns too
 	if h.start >= 0 && slices.Contains(whole, h.start-1) {

@@ -203,6 +203,8 @@ func shiftOf(have, want []string) (*shift, bool) {
 	return nil, false
 }
 
+// shiftAt returns the shift from the indentation of want to that of have, with tabs of the given
+// width. It reports false if the lines differ by different amounts, or if all are blank.
 func shiftAt(have, want []string, tab int) (*shift, bool) {
 	s := &shift{tab: tab, known: map[string]string{}}
 	first := true
@@ -227,21 +229,21 @@ func shiftAt(have, want []string, tab int) (*shift, bool) {
 // apply appends a new line at the text's indentation to b. It reports false, and
 // appends nothing, if b would then hold more than limit bytes.
 func (s *shift) apply(b *strings.Builder, line, ending string, limit int) bool {
-	rest, have, tabs, spaces := line, "", 0, 0
+	rest, indent, tabs, spaces := line, "", 0, 0
 	if s != nil && !isBlank(line) {
-		indent := indentOf(line)
-		rest = line[len(indent):]
-		var ok bool
-		if have, ok = s.known[indent]; !ok {
-			if spaces = max(0, width(indent, s.tab)+s.by); s.tabs {
+		old := indentOf(line)
+		rest = line[len(old):]
+		var isKnown bool
+		if indent, isKnown = s.known[old]; !isKnown {
+			if spaces = max(0, width(old, s.tab)+s.by); s.tabs {
 				tabs, spaces = spaces/s.tab, spaces%s.tab
 			}
 		}
 	}
-	if b.Len()+len(have)+tabs+spaces+len(rest)+len(ending) > limit {
+	if b.Len()+len(indent)+tabs+spaces+len(rest)+len(ending) > limit {
 		return false
 	}
-	b.WriteString(have)
+	b.WriteString(indent)
 	b.WriteString(strings.Repeat("\t", tabs))
 	b.WriteString(strings.Repeat(" ", spaces))
 	b.WriteString(rest)

@@ -40,6 +40,8 @@ func checkLocked(ctx context.Context, c cli.Console, dirs []string) error {
 	return nil
 }
 
+// differences compares the skills with the lock file of dir, or, if there is none, with what the
+// installer recorded. It returns a line for each difference.
 func differences(ctx context.Context, skills *catalog.Catalog, dir string) (lines []string, err error) {
 	l, err := ReadLock(dir)
 	if errors.Is(err, fs.ErrNotExist) {
