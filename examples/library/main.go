@@ -38,7 +38,7 @@ func main() {
 type connection func(ctx context.Context, skills *satchel.Runtime) (say func(ctx context.Context, prompt string) (string, error), err error)
 
 func run(ctx context.Context, in io.Reader, w io.Writer, file string, connect connection) error {
-	// snippet: library
+	// snippet: open
 	store, err := sqlite.Open(ctx, file)
 	if err != nil {
 		return err
@@ -48,6 +48,8 @@ func run(ctx context.Context, in io.Reader, w io.Writer, file string, connect co
 	if err != nil {
 		return err
 	}
+	// end snippet
+	// snippet: runtime
 	ann := library.Actor{Subject: "ann", Roles: []library.Role{"editor"}}
 	runtime, err := satchel.New(
 		library.With(skills, library.AgentOptions{
