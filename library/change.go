@@ -190,8 +190,12 @@ func (l *Library) judge(e *Edit, head *Skill, m *editResult) ([]skillmd.Diagnost
 	if !e.Model || e.Action == actionArchive {
 		return found, nil
 	}
-	old, _, _ := skillmd.Parse(m.before[skillFile])
-	return found, checkModel(&old, &doc, string(m.before[skillFile]), string(m.files[skillFile]))
+	before, after := m.before[skillFile], m.files[skillFile]
+	if end := frontEnd(before); end > 0 && end == frontEnd(after) && bytes.Equal(before[:end], after[:end]) {
+		return found, nil // what a model may not change is in the front matter
+	}
+	old, _, _ := skillmd.Parse(before)
+	return found, checkModel(&old, &doc, string(before), string(after))
 }
 
 // target returns the file of an edit and its text. The edit may not change the first front bytes.

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -133,26 +132,6 @@ type packagedSkill struct {
 
 // isShownTo reports whether an actor sees the plugin.
 func (p *plugin) isShownTo(a Actor) bool { return p.Allow == nil || p.Allow(a) }
-
-// packagedSkills returns the skills of the plugins for which shown returns true. A plugin that
-// cannot be read keeps the skills of its last scan.
-func (l *Library) packagedSkills(ctx context.Context, shown func(*plugin) bool) (map[string]*packagedSkill, error) {
-	all := map[string]*packagedSkill{}
-	for _, p := range l.plugins {
-		if !shown(p) {
-			continue
-		}
-		skills, err := p.scan(ctx)
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		if err != nil {
-			l.logger.Warn("the skills of a plugin cannot be listed, so those listed last are used", "plugin", p.ID, "error", err)
-		}
-		maps.Copy(all, skills)
-	}
-	return all, nil
-}
 
 func (p *plugin) scan(ctx context.Context) (map[string]*packagedSkill, error) {
 	p.mu.Lock()

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -115,6 +116,26 @@ func (l *Library) viewAs(ctx context.Context, v *view) (*view, error) {
 		}
 	}
 	return v, nil
+}
+
+// packagedSkills returns the skills of the plugins for which shown returns true. A plugin that
+// cannot be read keeps the skills of its last scan.
+func (l *Library) packagedSkills(ctx context.Context, shown func(*plugin) bool) (map[string]*packagedSkill, error) {
+	all := map[string]*packagedSkill{}
+	for _, p := range l.plugins {
+		if !shown(p) {
+			continue
+		}
+		skills, err := p.scan(ctx)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err != nil {
+			l.logger.Warn("the skills of a plugin cannot be listed, so those listed last are used", "plugin", p.ID, "error", err)
+		}
+		maps.Copy(all, skills)
+	}
+	return all, nil
 }
 
 // allows reports whether Actor.Allow allows the skill.
