@@ -114,7 +114,7 @@ func replacedLines(e *Edit, before map[string][]byte) int {
 	text := before[cmp.Or(e.Target, skillFile)]
 	if e.Target == "body" || e.Target == "promptTemplate" {
 		text = before[skillFile]
-		text = text[max(0, frontEnd(text)):]
+		text = text[max(0, skilltext.WholeFrontMatterEnd(text)):]
 	}
 	return bytes.Count(text, []byte("\n"))
 }
@@ -191,7 +191,7 @@ func (l *Library) judge(e *Edit, head *Skill, m *editResult) ([]skillmd.Diagnost
 		return found, nil
 	}
 	before, after := m.before[skillFile], m.files[skillFile]
-	if end := frontEnd(before); end > 0 && end == frontEnd(after) && bytes.Equal(before[:end], after[:end]) {
+	if end := skilltext.WholeFrontMatterEnd(before); end > 0 && end == skilltext.WholeFrontMatterEnd(after) && bytes.Equal(before[:end], after[:end]) {
 		return found, nil // what a model may not change is in the front matter
 	}
 	old, _, _ := skillmd.Parse(before)
@@ -204,7 +204,7 @@ func (m *editResult) target(e *Edit) (name, text string, front int, err error) {
 	switch name {
 	case "body", "promptTemplate":
 		text = string(m.files[skillFile])
-		return skillFile, text, max(0, frontEnd([]byte(text))), nil
+		return skillFile, text, max(0, skilltext.WholeFrontMatterEnd([]byte(text))), nil
 	case skillFile:
 		return name, string(m.files[skillFile]), 0, nil
 	}

@@ -150,7 +150,7 @@ func (l *Library) fillPrepared(ctx context.Context, v *view, e *Edit, m *editRes
 	head.NameKey, head.State, head.Digest, head.Editor = skilltext.CleanName(head.Name), m.state, out.Digest, v.actor.Subject
 	head.Version = base + 1
 	if text := m.files[skillFile]; text != nil {
-		if end := frontEnd(text); end > 0 {
+		if end := skilltext.WholeFrontMatterEnd(text); end > 0 {
 			head.Front = text[:end]
 		}
 	}

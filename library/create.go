@@ -28,7 +28,7 @@ func (l *Library) create(ctx context.Context, v *view, e *Edit) (Outcome, error)
 // newText returns the SKILL.md of a new skill.
 func newText(e *Edit) (string, error) {
 	text := e.Content
-	if frontEnd([]byte(text)) < 0 || !strings.HasPrefix(text, "---") {
+	if skilltext.WholeFrontMatterEnd([]byte(text)) < 0 || !strings.HasPrefix(text, "---") {
 		if e.Name == "" {
 			return "", invalid("name is missing")
 		}

@@ -1,7 +1,6 @@
 package library
 
 import (
-	"bytes"
 	"maps"
 	"regexp"
 	"slices"
@@ -20,20 +19,10 @@ type front struct {
 	ending  string
 }
 
-// frontEnd returns the offset just after the front matter of a whole file, or -1 if it
-// has none.
-func frontEnd(text []byte) int {
-	end := skilltext.FrontMatterEnd(text)
-	if end < 0 && !bytes.HasSuffix(text, []byte("\n")) { // the closing fence may end the file
-		end = min(skilltext.FrontMatterEnd(append(text[:len(text):len(text)], '\n')), len(text))
-	}
-	return end
-}
-
 var topKey = regexp.MustCompile(`^(?:"([^"]*)"|'([^']*)'|([^\s#\-][^:#]*?|-[^\s:][^:]*?))\s*:(?:\s|$)`)
 
 func splitFront(text string) (*front, bool) {
-	end := frontEnd([]byte(text))
+	end := skilltext.WholeFrontMatterEnd([]byte(text))
 	if end < 0 {
 		return nil, false
 	}

@@ -386,17 +386,22 @@ func (l *Library) List(ctx context.Context, a Actor, q ListQuery) ([]Descriptor,
 	return v.list(ctx, q)
 }
 
+// chooses reports whether a query chooses a skill of the view.
+func (v *view) chooses(q ListQuery, i *item) bool {
+	shown := v.lists(i)
+	if q.All {
+		shown = shown || v.sees(i) && i.head != nil && i.head.State == stateArchived && (i.head.Shared || v.owns(i.head))
+	} else if shown && i.head != nil && i.head.State == stateDraft {
+		shown = false
+	}
+	return shown && (q.Source != "db" || i.base == nil) && (q.Source != "plugin" || i.base != nil)
+}
+
 // list returns the skills of a view that match a query, sorted by name and then by id.
 func (v *view) list(ctx context.Context, q ListQuery) ([]Descriptor, error) {
 	out := []Descriptor{}
 	for _, i := range v.items {
-		shown := v.lists(i)
-		if q.All {
-			shown = shown || v.sees(i) && i.head != nil && i.head.State == stateArchived && (i.head.Shared || v.owns(i.head))
-		} else if shown && i.head != nil && i.head.State == stateDraft {
-			shown = false
-		}
-		if !shown || q.Source == "db" && i.base != nil || q.Source == "plugin" && i.base == nil {
+		if !v.chooses(q, i) {
 			continue
 		}
 		d, err := v.describe(ctx, i)

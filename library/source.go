@@ -8,6 +8,7 @@ import (
 
 	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/internal/files/lazyfs"
+	"github.com/satchel-go/satchel/internal/text/skilltext"
 	"github.com/satchel-go/satchel/skillmd"
 )
 
@@ -135,7 +136,7 @@ func (s *Skill) entry(ctx context.Context) (source.Entry, error) {
 		return source.Entry{}, err
 	}
 	head := text
-	if end := frontEnd(text); end > 0 {
+	if end := skilltext.WholeFrontMatterEnd(text); end > 0 {
 		head = text[:end]
 	}
 	e := source.Entry{ID: s.ID, Revision: revisionOf(&s.Descriptor), Head: head[:min(len(head), maxHead)], Editable: true, Unreviewed: !s.Reviewed}

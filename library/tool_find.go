@@ -34,10 +34,9 @@ func (d *editor) skills(ctx context.Context, s *tools.Scope, v *view, all bool) 
 		skills = append(skills, skillItem{Descriptor: one})
 	}
 	for _, skill := range s.Catalog().Snapshot().Skills() {
-		if d.Root != "" && skill.Source == d.Root {
-			continue
+		if !d.lists(&skill) {
+			skills = append(skills, folderItem(skill))
 		}
-		skills = append(skills, skillItem{Descriptor: folderOf(skill), folder: skill.ID})
 	}
 	slices.SortFunc(skills, func(a, b skillItem) int {
 		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.ID, b.ID))
@@ -45,28 +44,26 @@ func (d *editor) skills(ctx context.Context, s *tools.Scope, v *view, all bool) 
 	return skills, nil
 }
 
-func folderOf(skill core.Skill) Descriptor {
-	return Descriptor{
+// lists reports whether a skill of the catalog is one that the library lists.
+func (d *editor) lists(skill *core.Skill) bool { return d.Root != "" && skill.Source == d.Root }
+
+// folderItem returns a skill of a folder.
+func folderItem(skill core.Skill) skillItem {
+	return skillItem{folder: skill.ID, Descriptor: Descriptor{
 		ID: skill.ID, Source: "file", Name: skill.Name, DisplayName: cmp.Or(skill.Metadata["displayName"], skill.Name), Description: skill.Description,
 		ModelInvocation: !skill.Hidden, State: stateActive, Reviewed: true, Shared: true, Front: skill,
-	}
+	}}
 }
 
-// find resolves a canonical id or a name among the skills of a view. The error is an Error.
+// find resolves a canonical id or a name among the skills of a view and those of folders. The
+// error is an Error.
 func (d *editor) find(ctx context.Context, s *tools.Scope, v *view, ref string) (skillItem, error) {
-	skills, err := d.skills(ctx, s, v, true)
+	hits, err := d.called(ctx, s, v, ref)
 	if err != nil {
 		return skillItem{}, err
 	}
-	var hits []skillItem
-	key := skilltext.CleanName(ref)
-	for _, f := range skills {
-		if f.ID == ref {
-			return f, nil
-		}
-		if f.State != stateArchived && skilltext.CleanName(f.Name) == key {
-			hits = append(hits, f)
-		}
+	if len(hits) == 1 && hits[0].ID == ref {
+		return hits[0], nil
 	}
 	if strings.HasPrefix(ref, "db:") { // one that no list shows, such as another's for a maintainer
 		if sk, err := d.Library.Inspect(ctx, v.actor, Ref{Skill: ref}); err == nil {
@@ -75,6 +72,10 @@ func (d *editor) find(ctx context.Context, s *tools.Scope, v *view, ref string) 
 	}
 	switch len(hits) {
 	case 0:
+		skills, err := d.skills(ctx, s, v, true)
+		if err != nil {
+			return skillItem{}, err
+		}
 		return skillItem{}, unknownAmong(ref, s.Catalog().Suggest(ref), skills)
 	case 1:
 		return hits[0], nil
@@ -85,6 +86,36 @@ func (d *editor) find(ctx context.Context, s *tools.Scope, v *view, ref string) 
 		e.Candidates = append(e.Candidates, h.Descriptor)
 	}
 	return skillItem{}, e
+}
+
+// called returns the skill whose canonical id is ref, or else those of that name.
+func (d *editor) called(ctx context.Context, s *tools.Scope, v *view, ref string) ([]skillItem, error) {
+	key := skilltext.CleanName(ref)
+	var hits []skillItem
+	for id, i := range v.items {
+		isIt := id == ref
+		if !isIt && (i.head != nil && i.head.State == stateArchived || skilltext.CleanName(i.name()) != key) || !v.chooses(ListQuery{All: true}, i) {
+			continue
+		}
+		described, err := v.describe(ctx, i)
+		if err != nil {
+			return nil, err
+		}
+		if isIt {
+			return []skillItem{{Descriptor: described}}, nil
+		}
+		hits = append(hits, skillItem{Descriptor: described})
+	}
+	for _, skill := range s.Catalog().Snapshot().Skills() {
+		switch {
+		case d.lists(&skill):
+		case skill.ID == ref:
+			return []skillItem{folderItem(skill)}, nil
+		case skilltext.CleanName(skill.Name) == key:
+			hits = append(hits, folderItem(skill))
+		}
+	}
+	return hits, nil
 }
 
 // unknownAmong returns the error for a skill that does not exist. The error suggests up to three

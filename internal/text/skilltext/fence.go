@@ -30,6 +30,16 @@ func FrontMatterEnd(text []byte) int {
 	return s.After
 }
 
+// WholeFrontMatterEnd is [FrontMatterEnd] for a whole file, where the closing fence may be
+// the last line and lack its line break.
+func WholeFrontMatterEnd(text []byte) int {
+	end := FrontMatterEnd(text)
+	if end < 0 && !bytes.HasSuffix(text, []byte("\n")) {
+		end = min(FrontMatterEnd(append(text[:len(text):len(text)], '\n')), len(text))
+	}
+	return end
+}
+
 // Locate finds the fences. The opening fence is the first line that is not blank;
 // the closing fence is the next line that consists of "---" at column 0 and blanks.
 // Unlike in parsers that split at substrings, a "---" inside a line is text.
