@@ -2,11 +2,8 @@ package satchel
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"log/slog"
 	"strconv"
-	"strings"
 
 	"github.com/satchel-go/satchel/adapter"
 	"github.com/satchel-go/satchel/core"
@@ -47,21 +44,6 @@ func (r *Runtime) Prepare(ctx context.Context, req core.Request) (core.View, err
 	}
 	loads, _ := ctx.Value(loadsKey{}).([]Load)
 	return r.turns.Prepare(ctx, req, loads, ctx.Value(summaryKey{}) != nil)
-}
-
-// anonymousPrefix begins the ids of sessions for which the host gave no id.
-const anonymousPrefix = "\x00run-"
-
-// errReserved reports a session id that is reserved for the runtime.
-var errReserved = errors.New("the session id is reserved: one may not begin with a NUL or with \"satchel:\"")
-
-// admit refuses a host's session id that is reserved for the runtime's own records. Every
-// public method that reaches a session's state calls it first.
-func admit(key core.SessionKey) error {
-	if !key.Anonymous && (strings.HasPrefix(key.Session, "\x00") || strings.HasPrefix(key.Session, "satchel:")) {
-		return fmt.Errorf("session %.100q: %w", key.Session, errReserved)
-	}
-	return nil
 }
 
 // Call is one open tool call of an agent, from [Agent.Open] to [Call.Close]. The caller uses

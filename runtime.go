@@ -3,7 +3,9 @@ package satchel
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -131,3 +133,18 @@ var ErrClosed = errors.New("the runtime is closed")
 
 // ErrNoSession reports a call that belongs to no session.
 var ErrNoSession = errors.New("no session: put one into the context with satchel.WithSession")
+
+// anonymousPrefix begins the ids of sessions for which the host gave no id.
+const anonymousPrefix = "\x00run-"
+
+// errReserved reports a session id that is reserved for the runtime.
+var errReserved = errors.New("the session id is reserved: one may not begin with a NUL or with \"satchel:\"")
+
+// admit refuses a host's session id that is reserved for the runtime's own records. Every
+// public method that reaches a session's state calls it first.
+func admit(key core.SessionKey) error {
+	if !key.Anonymous && (strings.HasPrefix(key.Session, "\x00") || strings.HasPrefix(key.Session, "satchel:")) {
+		return fmt.Errorf("session %.100q: %w", key.Session, errReserved)
+	}
+	return nil
+}
