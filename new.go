@@ -147,7 +147,7 @@ func (s *settings) newOffer(skills *catalog.Snapshot) (*call.Offer, error) {
 // rules returns the settings that all calls of Satchel's tools follow.
 func (s *settings) rules() skilltools.Rules {
 	rules := skilltools.Rules{
-		Mode: s.loading.Mode, Max: s.loading.Max, Victim: s.loading.Victim, Limits: s.limits, Budget: s.budget, References: s.overview.References,
+		Mode: s.loading.Mode, Max: s.loading.Max, Victim: s.loading.Victim, Limits: s.limits.OrDefaults(), Budget: s.budget, References: s.overview.References,
 	}
 	if v := s.choices.Vocabulary; v != nil {
 		rules.LoadToolName, rules.EvictsOnLoad = v.Loads(), v.Evicts

@@ -165,7 +165,7 @@ func refusedUpdate(ctx context.Context, s *tools.Scope, args tools.Args, err err
 // commit makes the edit and returns the answer. isApproved reports that a person has approved the
 // question.
 func (c *change) commit(ctx context.Context, s *tools.Scope, isApproved bool) (string, error) {
-	limit := s.Limits.OrDefaults().Answer
+	limit := s.Limits.Answer
 	if c.err != nil && c.prepared == nil { // no edit came of the call
 		err := c.err
 		if modelErr, ok := errors.AsType[tools.ModelError](err); ok {

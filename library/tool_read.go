@@ -53,7 +53,7 @@ func runSkill(ctx context.Context, s *tools.Scope, args tools.Args) (string, err
 	if d == nil {
 		return answer, err
 	}
-	limit := s.Limits.OrDefaults().Answer
+	limit := s.Limits.Answer
 	r := &reading{ctx: ctx, scope: s, args: args, editor: d, actor: actor, limit: limit}
 	var text string
 	action := actionOf(args)

@@ -14,8 +14,8 @@ type Scope struct {
 	View
 	Files
 	Events
-	// Limits bounds the answer. The runtime cuts longer answers. An operation that can answer in
-	// parts should keep to them.
+	// Limits bounds the answer; no field is zero. The runtime cuts longer answers. An operation
+	// that can answer in parts should keep to them.
 	Limits Limits
 }
 

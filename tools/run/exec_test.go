@@ -91,7 +91,7 @@ func TestSessionsWithoutATable(t *testing.T) {
 		if o.Name == "skill_run" {
 			continue
 		}
-		got, err := skilltools.Answer(t.Context(), &o, &skilltools.Scope{Files: noFiles{}}, o.Decode(`{"session_id":"s1","skill":"pdf","command":"true"}`))
+		got, err := skilltools.Answer(t.Context(), &o, &skilltools.Scope{Files: noFiles{}, Rules: skilltools.Rules{Limits: tools.Limits{}.OrDefaults()}}, o.Decode(`{"session_id":"s1","skill":"pdf","command":"true"}`))
 		if err != nil || !strings.HasPrefix(got, "error: there are no sessions here") {
 			t.Errorf("%s: %q, %v", o.Name, got, err)
 		}

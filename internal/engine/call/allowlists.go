@@ -42,18 +42,11 @@ type Allowlists struct {
 // Decide judges a request by the lists of the agent of rec, and then by those of the agents above
 // it.
 func (b *Allowlists) Decide(ctx context.Context, key core.SessionKey, agent *state.Agent, rec *state.Record, q permission.Request) (judging.Verdict, error) {
-	lists := b.lists(rec, "")
-	if skill, err := skilltools.ResolveFor(b.Audiences.SkillsOf(agent).Snapshot(), rec, q.Skill); err == nil && q.Skill != "" {
-		q.Skill = skill.Name
-		lists = b.lists(rec, q.Skill)
-		held := slices.ContainsFunc(lists, func(l judging.List) bool { return l.Skill == skill.Name })
-		switch {
-		case held:
-		case rec.Find(skill.Name) != nil || skill.AllowedTools == nil:
-			q.Unlisted = true
-		case b.RunsUnloaded: // the list of a skill that is not loaded may deny calls, but grants none
-			lists = append(lists, judging.List{Skill: skill.Name, Rules: judging.Rules(skill.AllowedTools), NeedsApproval: true})
-		}
+	var lists []judging.List
+	if q.Skill == "" {
+		lists = b.lists(rec, "")
+	} else {
+		q, lists = b.resolveSkill(agent, rec, q)
 	}
 	for _, name := range b.toolsOf(agent) {
 		q.Offered = append(q.Offered, b.Tool(name))
@@ -63,6 +56,26 @@ func (b *Allowlists) Decide(ctx context.Context, key core.SessionKey, agent *sta
 		return v, err
 	}
 	return b.decideAbove(ctx, key, q, v)
+}
+
+// resolveSkill returns a request with the canonical name of its skill, and the lists that apply to
+// it. A request whose skill is unknown gets the lists of other calls.
+func (b *Allowlists) resolveSkill(agent *state.Agent, rec *state.Record, q permission.Request) (permission.Request, []judging.List) {
+	skill, err := skilltools.ResolveFor(b.Audiences.SkillsOf(agent).Snapshot(), rec, q.Skill)
+	if err != nil {
+		return q, b.lists(rec, "")
+	}
+	q.Skill = skill.Name
+	lists := b.lists(rec, q.Skill)
+	held := slices.ContainsFunc(lists, func(l judging.List) bool { return l.Skill == skill.Name })
+	switch {
+	case held:
+	case rec.Find(skill.Name) != nil || skill.AllowedTools == nil:
+		q.Unlisted = true
+	case b.RunsUnloaded: // the list of a skill that is not loaded may deny calls, but grants none
+		lists = append(lists, judging.List{Skill: skill.Name, Rules: judging.Rules(skill.AllowedTools), NeedsApproval: true})
+	}
+	return q, lists
 }
 
 // decideAbove judges a request by the lists of the agents above that of key. v is the verdict of

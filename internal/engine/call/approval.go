@@ -3,6 +3,8 @@ package call
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"maps"
 	"slices"
@@ -193,4 +195,14 @@ func digestFiles(ctx context.Context, skills *catalog.Catalog, skill string) (st
 		parts = append(parts, name, digestOf(string(data)))
 	}
 	return digestOf(parts...), nil
+}
+
+// digestOf returns the SHA-256 of parts in lower-case hex. It hashes the length of each part too,
+// so different lists have different hashes.
+func digestOf(parts ...string) string {
+	h := sha256.New()
+	for _, p := range parts {
+		fmt.Fprintf(h, "%d:%s", len(p), p)
+	}
+	return hex.EncodeToString(h.Sum(nil))
 }

@@ -257,14 +257,17 @@ func (c *Call) run(ctx context.Context) (string, error) {
 		}
 	}
 	if load := c.record.WithReload("{ }"); load != "{ }" { // the answer contains it too
-		s.Limits = s.Limits.OrDefaults()
 		s.Limits.Answer -= min(len(load), s.Limits.Answer/2)
+		s.Limits = s.Limits.OrDefaults() // the minimum holds again
 	}
 	answer, err := c.answer(ctx, &s.Scope)
 	if err != nil {
 		return "", err
 	}
-	return s.Once.End(ctx, c.record.WithReload(answer))
+	if answer = c.record.WithReload(answer); s.Once == nil {
+		return answer, nil
+	}
+	return s.Once.End(ctx, answer)
 }
 
 // scope returns the scope of a call that was judged.

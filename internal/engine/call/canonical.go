@@ -1,11 +1,8 @@
 package call
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 )
@@ -64,14 +61,4 @@ func isUnambiguous(d *json.Decoder, depth int) bool {
 	}
 	_, err = d.Token()
 	return err == nil
-}
-
-// digestOf returns the SHA-256 of parts in lower-case hex. It hashes the length of each part too,
-// so different lists have different hashes.
-func digestOf(parts ...string) string {
-	h := sha256.New()
-	for _, p := range parts {
-		fmt.Fprintf(h, "%d:%s", len(p), p)
-	}
-	return hex.EncodeToString(h.Sum(nil))
 }

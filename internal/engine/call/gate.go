@@ -79,8 +79,10 @@ func (c *Call) judge(ctx context.Context) (core.Decision, error) {
 	}
 	c.judgedRecord = rec
 	rec = c.place.RecordFor(rec)
-	if skill, err := skilltools.ResolveFor(c.skills(), rec, c.request.Skill); err == nil {
-		c.request.Skill = skill.Name
+	if c.request.Skill != "" {
+		if skill, err := skilltools.ResolveFor(c.skills(), rec, c.request.Skill); err == nil {
+			c.request.Skill = skill.Name
+		}
 	}
 	if c.verdict, err = c.Allowlists.Decide(ctx, c.key, c.state, rec, c.request); err != nil {
 		return core.Decision{}, err

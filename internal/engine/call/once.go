@@ -122,10 +122,10 @@ func (o *Once) Begin(ctx context.Context) error {
 	return nil
 }
 
-// End saves the answer of a call for which Begin was called, and returns it. For a nil Once it
-// only returns the answer.
+// End saves the answer of a call and returns it. It saves only the answers of calls for
+// which Begin was called.
 func (o *Once) End(ctx context.Context, answer string) (string, error) {
-	if o == nil || !o.pending.Begun {
+	if !o.pending.Begun {
 		return answer, nil
 	}
 	done := o.pending

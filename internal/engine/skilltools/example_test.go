@@ -56,7 +56,7 @@ func newScope() (*skilltools.Scope, error) {
 		return nil, err
 	}
 	here := &conversation{skills: c, records: state.NewRecords(session.NewMemory()), key: core.SessionKey{Session: "chat-1", Agent: "main"}}
-	return &skilltools.Scope{State: here, View: here, Files: here, Events: here}, nil
+	return &skilltools.Scope{State: here, View: here, Files: here, Events: here, Rules: skilltools.Rules{Limits: tools.Limits{}.OrDefaults()}}, nil
 }
 
 // conversation implements the scope of an agent's calls.

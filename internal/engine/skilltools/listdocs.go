@@ -36,7 +36,7 @@ func listDocs(ctx context.Context, s *Scope, args tools.Args) (string, error) {
 	if err != nil {
 		return "", readError(ctx, err, "docs of %q cannot be listed", skill.Name)
 	}
-	return docsPage(docs, args, s.Limits.OrDefaults().Answer-headRoom)
+	return docsPage(docs, args, s.Limits.Answer-headRoom)
 }
 
 // docsPage returns the names from the offset on as a JSON array. If they take more than room

@@ -193,7 +193,7 @@ func skillFileAnswer(ctx context.Context, s *Scope, file, note string, data []by
 
 // fileAnswer returns a page of a file, with the note if it is not "".
 func fileAnswer(s *Scope, file, note string, data []byte, args tools.Args) (string, error) {
-	room := s.Limits.OrDefaults().Answer - headRoom
+	room := s.Limits.Answer - headRoom
 	if bytes.IndexByte(data, 0) >= 0 || !utf8.Valid(data) {
 		return binary(file, note, data, args, min(room, pageBytes))
 	}

@@ -93,7 +93,7 @@ type Rules struct {
 	Max          int
 	Victim       loadmode.Victim
 	EvictsOnLoad bool
-	// Budget bounds the texts in view, and Limits the answer.
+	// Budget bounds the texts in view, and Limits the answer. No field of Limits is zero.
 	Budget tools.Budget
 	Limits tools.Limits
 	// References decides about docs that bodies name.
@@ -192,7 +192,7 @@ func (s *Scope) showsBody(rec *state.Record, skill string) bool {
 // boundAnswer cuts an answer to the limit. It cuts text before the receipt at the end, and says
 // so. It replaces JSON by an error, because a part of JSON is not JSON.
 func boundAnswer(l tools.Limits, text string) string {
-	limit := l.OrDefaults().Answer
+	limit := l.Answer
 	if len(text) <= limit/6 {
 		return text
 	}
@@ -214,7 +214,7 @@ func boundAnswer(l tools.Limits, text string) string {
 // receipt lists the docs and cannot be cut.
 func checkReceipt(l tools.Limits, text string) error {
 	_, receipt := cutReceipt(text)
-	if n, most := plainjson.Size(receipt), l.OrDefaults().Answer/2; n > most {
+	if n, most := plainjson.Size(receipt), l.Answer/2; n > most {
 		return tools.ModelErrorf("nothing was changed: the names of the docs alone take %d bytes, at most %d are allowed; name the docs that you need", n, most)
 	}
 	return nil

@@ -71,7 +71,7 @@ func newHarness(t testing.TB, files map[string]string) *harness {
 		t.Fatal(err)
 	}
 	d.skills = c
-	d.Scope = &Scope{State: d.asState(), View: d.asView(), Files: d.asFiles(), Events: d.asEvents(), Rules: Rules{Max: 8}}
+	d.Scope = &Scope{State: d.asState(), View: d.asView(), Files: d.asFiles(), Events: d.asEvents(), Rules: Rules{Max: 8, Limits: tools.Limits{}.OrDefaults()}}
 	return d
 }
 

@@ -162,7 +162,7 @@ func IsRefusal(o *tools.Operation, answer string) bool {
 
 // boundOperation cuts the answer of an operation to the limits.
 func boundOperation(o *tools.Operation, l tools.Limits, text string) string {
-	if limit := l.OrDefaults().Answer; o.Refuse != nil && len(text) > limit {
+	if limit := l.Answer; o.Refuse != nil && len(text) > limit {
 		return o.Refuse("too_large", fmt.Sprintf("the answer has %d bytes and at most %d are allowed: ask for less", len(text), limit))
 	}
 	return boundAnswer(l, text)
