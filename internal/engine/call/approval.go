@@ -64,7 +64,7 @@ func (c *Call) askAboutChange(ctx context.Context, rec *state.Record) (core.Deci
 func (c *Call) approve(ctx context.Context, rec *state.Record, grant *state.Grant, ask core.Ask, q *tools.Question) (core.Decision, error) {
 	v := c.verdict
 	switch {
-	case grant != nil && rec.HasGrant(grant.Tool, grant.Use, grant.Skills):
+	case grant != nil && hasGrant(rec, grant):
 		v.Reason = "approved for the session"
 		return c.allow(ctx, v), nil
 	case c.Approver == nil: // only questions of operations come here without an approver
@@ -103,6 +103,21 @@ func (c *Call) denyEdit(ctx context.Context, v judging.Verdict, q *tools.Questio
 		q.Denied(ctx, why)
 	}
 	return c.deny(ctx, v)
+}
+
+// hasGrant reports whether an earlier approval for the session covers the call of want.
+func hasGrant(rec *state.Record, want *state.Grant) bool {
+	return slices.ContainsFunc(rec.Grants, func(g state.Grant) bool {
+		if g.Tool != want.Tool || g.Use != want.Use {
+			return false
+		}
+		for name, digest := range want.Skills {
+			if g.Skills[name] != digest {
+				return false
+			}
+		}
+		return true
+	})
 }
 
 // lastingText says, in the question to the approver, what an answer for the session allows.

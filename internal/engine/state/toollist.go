@@ -93,22 +93,6 @@ type Grant struct {
 	Skills map[string]string `json:"skills,omitempty"` // digests by name
 }
 
-// HasGrant reports whether a grant covers a call. skills maps the loaded skills to their
-// digests.
-func (r *Record) HasGrant(tool, use string, skills map[string]string) bool {
-	return slices.ContainsFunc(r.Grants, func(g Grant) bool {
-		if g.Tool != tool || g.Use != use {
-			return false
-		}
-		for name, digest := range skills {
-			if g.Skills[name] != digest {
-				return false
-			}
-		}
-		return true
-	})
-}
-
 // Grant adds an approval. It drops the oldest one if there are too many.
 func (r *Record) Grant(g Grant) {
 	r.Grants = append(r.Grants, g)

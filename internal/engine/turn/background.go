@@ -23,8 +23,9 @@ func RunInBackground(f func(context.Context)) (stop func() error) {
 	}
 }
 
-// RefreshOnChange calls refresh after skills reports changes, until stop is called. It calls
-// failed with an error of refresh.
+// RefreshOnChange calls refresh after skills reports changes, until stop is called. It waits a
+// moment first, so the call that made a change is answered before. It calls failed with an error
+// of refresh.
 func RefreshOnChange(skills source.Source, refresh func(context.Context) error, failed func(error)) (stop func() error) {
 	n, ok := skills.(source.Notifier)
 	if !ok {
@@ -44,18 +45,33 @@ func RefreshOnChange(skills source.Source, refresh func(context.Context) error, 
 				return
 			case <-told:
 			}
+			if !sleep(ctx, refreshDelay) {
+				return
+			}
+			select {
+			case <-told: // the refresh finds this change too
+			default:
+			}
 			if err := refresh(ctx); err != nil && ctx.Err() == nil {
 				failed(err)
 			}
-			select {
-			case <-ctx.Done():
+			if !sleep(ctx, refreshPause) {
 				return
-			case <-time.After(refreshPause):
 			}
 		}
 	})
 	return func() error {
 		quiet()
 		return end()
+	}
+}
+
+// sleep waits for d, and reports false if ctx ends before.
+func sleep(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(d):
+		return true
 	}
 }

@@ -23,7 +23,7 @@ func (n *notifier) Notify(changed func()) (stop func()) {
 }
 
 // Changes that come together are followed by one refresh more, and none comes after stop.
-func TestFollow(t *testing.T) {
+func TestRefreshOnChange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := &notifier{}
 		var refreshed atomic.Int64
@@ -31,6 +31,12 @@ func TestFollow(t *testing.T) {
 		broken := errors.New("broken")
 		stop := RefreshOnChange(n, func(context.Context) error { refreshed.Add(1); return broken }, func(err error) { failures = append(failures, err) })
 		n.changed()
+		n.changed()
+		synctest.Wait()
+		if refreshed.Load() != 0 {
+			t.Error("a refresh began before the change was answered")
+		}
+		time.Sleep(refreshDelay)
 		synctest.Wait()
 		if refreshed.Load() != 1 || len(failures) != 1 || !errors.Is(failures[0], broken) {
 			t.Errorf("%d refreshes, failures %v after a change", refreshed.Load(), failures)
@@ -42,7 +48,7 @@ func TestFollow(t *testing.T) {
 		if refreshed.Load() != 1 {
 			t.Errorf("%d refreshes at once", refreshed.Load())
 		}
-		time.Sleep(refreshPause)
+		time.Sleep(refreshPause + refreshDelay)
 		synctest.Wait()
 		if refreshed.Load() != 2 {
 			t.Errorf("%d refreshes after changes that came together", refreshed.Load())
@@ -51,7 +57,7 @@ func TestFollow(t *testing.T) {
 			t.Errorf("stopped: %v, told still: %t", err, n.changed != nil)
 		}
 		changed()
-		time.Sleep(refreshPause)
+		time.Sleep(refreshPause + refreshDelay)
 		synctest.Wait()
 		if refreshed.Load() != 2 {
 			t.Errorf("%d refreshes after the end", refreshed.Load())

@@ -36,17 +36,17 @@ type Reporter struct {
 // Emit sends an event to the hook and to the log. It logs denials at Info and all other events at
 // Debug.
 func (t *Reporter) Emit(ctx context.Context, e core.Event) {
-	if e.Time.IsZero() {
-		e.Time = time.Now()
-	}
-	if e.Turn == 0 {
-		e.Turn = t.Agents.TurnOf(e.Key)
-	}
 	if e.Kind == core.SkillActivated && e.Detail == "" {
 		e.Detail = t.Agents.Of(e.Key).FoundBy(e.Skill)
 	}
-	e.Phase = e.Kind.Phase()
 	if t.Hook != nil {
+		e.Phase = e.Kind.Phase()
+		if e.Time.IsZero() {
+			e.Time = time.Now()
+		}
+		if e.Turn == 0 {
+			e.Turn = t.Agents.TurnOf(e.Key)
+		}
 		t.Hook(ctx, e)
 	}
 	level := slog.LevelDebug
