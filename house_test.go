@@ -88,6 +88,7 @@ var arrows = map[string][]string{
 	"internal/testing/bypasstest":     {},
 	"internal/testing/servertest":     {},
 	"internal/text/packed":            {},
+	"internal/testing/walktest":       {},
 	"internal/testing/wiretest":       {"core", ".", "executor/local", "loadmode", "processors", "tools", "internal/text/plainjson"},
 
 	"docs/picture":    {},

@@ -99,7 +99,7 @@ func (l *Library) change(ctx context.Context, v *view, e *Edit) (Outcome, error)
 	if out.Diagnostics, err = l.judge(e, head, m); err != nil {
 		return out, err
 	}
-	out.Diff = diffFiles(m.before, m.files)
+	out.Diff = Diff(textedit.CompareFiles(m.before, m.files, skillFile))
 	if n := replacedLines(e, m.before); n*6 < 10*(n-out.Diff.Removed) {
 		out.Warnings = append(out.Warnings, "most lines are as before: use patch")
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/satchel-go/satchel/internal/text/printable"
+	"github.com/satchel-go/satchel/library/internal/textedit"
 )
 
 // conflict returns the error for an edit of an old version. from is that version, or nil if it is
@@ -33,7 +34,7 @@ func (l *Library) conflict(ctx context.Context, v *view, i *item, from, head *Sk
 	if err != nil {
 		return err
 	}
-	e.ChangedSince = diffFiles(before, after).Numbered
+	e.ChangedSince = textedit.CompareFiles(before, after, skillFile).Numbered
 	return e
 }
 

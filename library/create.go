@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/internal/text/skilltext"
+	"github.com/satchel-go/satchel/library/internal/textedit"
 )
 
 func (l *Library) create(ctx context.Context, v *view, e *Edit) (Outcome, error) {
@@ -88,7 +89,7 @@ func (l *Library) add(ctx context.Context, v *view, e *Edit, out Outcome, files 
 	}
 	listed, blobs := filesAndBlobs(files, nil)
 	out.Name, out.ID, out.Digest = e.Name, l.newID(), digestOf(listed)
-	out.Diff = diffFiles(nil, files)
+	out.Diff = Diff(textedit.CompareFiles(nil, files, skillFile))
 	done, err := l.commit(ctx, v, e, m, out, listed, blobs, v.actor.Subject)
 	if err == nil && done.Status == "dry_run" {
 		done.ID = ""

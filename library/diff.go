@@ -1,13 +1,7 @@
 package library
 
 import (
-	"bytes"
 	"context"
-	"fmt"
-	"maps"
-	"slices"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/satchel-go/satchel/library/internal/textedit"
 )
@@ -39,37 +33,8 @@ func (s *Skill) texts(ctx context.Context, other map[string][]byte) (map[string]
 }
 
 // Compare sets d to the difference of all files of two versions.
-func (d *Diff) Compare(before, after map[string][]byte) { *d = diffFiles(before, after) }
-
-func diffFiles(before, after map[string][]byte) Diff {
-	both := map[string][]byte{}
-	maps.Copy(both, before)
-	maps.Copy(both, after)
-	var d Diff
-	var unified, numbered strings.Builder
-	for _, name := range slices.Sorted(maps.Keys(both)) {
-		a, b := before[name], after[name]
-		if bytes.Equal(a, b) {
-			continue
-		}
-		if !utf8.Valid(a) || !utf8.Valid(b) {
-			fmt.Fprintf(&unified, "Binary files a/%s and b/%s differ\n", name, name)
-			continue
-		}
-		one := textedit.Compare(string(a), string(b), name)
-		unified.WriteString(one.Unified)
-		if numbered.Len() <= textedit.MaxNumbered {
-			if len(both) > 1 && name != skillFile {
-				numbered.WriteString(name + "\n")
-			}
-			if numbered.WriteString(one.Numbered); numbered.Len() > textedit.MaxNumbered && !strings.HasSuffix(one.Numbered, textedit.RestLeftOut) {
-				numbered.WriteString(textedit.RestLeftOut)
-			}
-		}
-		d.Added, d.Removed = d.Added+one.Added, d.Removed+one.Removed
-	}
-	d.Unified, d.Numbered = unified.String(), numbered.String()
-	return d
+func (d *Diff) Compare(before, after map[string][]byte) {
+	*d = Diff(textedit.CompareFiles(before, after, skillFile))
 }
 
 // Diff returns the difference of two versions, of one skill or of two.
@@ -90,5 +55,5 @@ func (l *Library) Diff(ctx context.Context, a Actor, from, to Ref) (Diff, error)
 	if err != nil {
 		return Diff{}, err
 	}
-	return diffFiles(before, after), nil
+	return Diff(textedit.CompareFiles(before, after, skillFile)), nil
 }

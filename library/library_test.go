@@ -813,3 +813,25 @@ func TestUnknownRole(t *testing.T) {
 		}
 	}
 }
+
+// A model may edit a body whose lines end with CR alone.
+func TestEditOfABodyWithCRAlone(t *testing.T) {
+	l, err := library.New(library.NewMemory())
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := library.Actor{Subject: "ann", Roles: []library.Role{"maintainer"}}
+	made, err := l.Edit(t.Context(), a, library.Edit{Action: "import", Name: "greeting", Files: map[string][]byte{
+		"SKILL.md": []byte("---\rname: greeting\rdescription: How to greet.\r---\rSay Hello.\r"),
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := "Hello"
+	done, err := l.Edit(t.Context(), a, library.Edit{
+		Action: "patch", Skill: made.ID, Expected: made.VersionRef, Edits: []library.TextEdit{{OldText: &old, NewText: "Ahoy"}}, Model: true,
+	})
+	if err != nil || done.Status != "applied" {
+		t.Errorf("%s, %v", done.Status, err)
+	}
+}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+
+	"github.com/satchel-go/satchel/library/internal/textedit"
 )
 
 // Pending is a version that waits for a review.
@@ -77,6 +79,6 @@ func (v *view) pending(ctx context.Context, i *item) (p Pending, err error) {
 			return p, err
 		}
 	}
-	p.Diff = diffFiles(before, after)
+	p.Diff = Diff(textedit.CompareFiles(before, after, skillFile))
 	return p, nil
 }

@@ -3,6 +3,8 @@ package library
 import (
 	"cmp"
 	"context"
+
+	"github.com/satchel-go/satchel/library/internal/textedit"
 )
 
 // Restore commits an old version of a skill as its new one, in any state of the skill. Version
@@ -64,6 +66,6 @@ func (l *Library) buildVersion(ctx context.Context, a Actor, e *Edit, files func
 	if err != nil {
 		return out, err
 	}
-	out.Diff = diffFiles(before, m.files)
+	out.Diff = Diff(textedit.CompareFiles(before, m.files, skillFile))
 	return l.commit(ctx, v, e, m, out, listed, blobs, "")
 }

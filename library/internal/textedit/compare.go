@@ -1,9 +1,13 @@
 package textedit
 
 import (
+	"bytes"
 	"fmt"
+	"maps"
+	"slices"
 	"sort"
 	"strings"
+	"unicode/utf8"
 )
 
 // Diff is the difference of two texts.
@@ -53,6 +57,40 @@ func Compare(from, to, name string) Diff {
 	}
 	if numbered.Len() > MaxNumbered {
 		numbered.WriteString(RestLeftOut)
+	}
+	d.Unified, d.Numbered = unified.String(), numbered.String()
+	return d
+}
+
+// CompareFiles returns the difference of two sets of files, in the order of their paths. The
+// numbered difference names each file but main. Files that are no text are in the unified
+// difference only, by their names.
+func CompareFiles(before, after map[string][]byte, main string) Diff {
+	both := map[string][]byte{}
+	maps.Copy(both, before)
+	maps.Copy(both, after)
+	var d Diff
+	var unified, numbered strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(both)) {
+		a, b := before[name], after[name]
+		if bytes.Equal(a, b) {
+			continue
+		}
+		if !utf8.Valid(a) || !utf8.Valid(b) {
+			fmt.Fprintf(&unified, "Binary files a/%s and b/%s differ\n", name, name)
+			continue
+		}
+		one := Compare(string(a), string(b), name)
+		unified.WriteString(one.Unified)
+		if numbered.Len() <= MaxNumbered {
+			if len(both) > 1 && name != main {
+				numbered.WriteString(name + "\n")
+			}
+			if numbered.WriteString(one.Numbered); numbered.Len() > MaxNumbered && !strings.HasSuffix(one.Numbered, RestLeftOut) {
+				numbered.WriteString(RestLeftOut)
+			}
+		}
+		d.Added, d.Removed = d.Added+one.Added, d.Removed+one.Removed
 	}
 	d.Unified, d.Numbered = unified.String(), numbered.String()
 	return d
