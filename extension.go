@@ -14,14 +14,14 @@ import (
 // "library.With": errors contain it, and a second extension with the same name is an error of
 // New.
 func WithExtension(name string, extend func(ExtensionHost) (Extension, error)) Option {
-	return single(name, errorIf(extend == nil, "the value is nil"), func(s *settings) {
+	return single(name, errorIf(extend == nil, "the value is nil"), func(s *config) {
 		s.extensions = append(s.extensions, extension{name, extend})
 	})
 }
 
 // addExtensions calls the extensions and adds their results to s. Each of them gets the
 // audience of the host, without those of other extensions.
-func (s *settings) addExtensions() error {
+func (s *config) addExtensions() error {
 	host := ExtensionHost{Logger: s.logger, HasCatalog: s.hostCatalog != nil, HasVocabulary: s.choices.Vocabulary != nil}
 	if hostAudience := s.audience; hostAudience != nil {
 		host.Audience = func(ctx context.Context, key core.SessionKey) (Audience, error) {

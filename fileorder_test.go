@@ -25,7 +25,7 @@ var fileOrder = []string{
 	"optionsoftools.go",
 	"extension.go",
 	"permission.go",
-	"settings.go",
+	"config.go",
 	"runtime.go",
 	"new.go",
 	"sessions.go",

@@ -23,7 +23,7 @@ import (
 // of skills cannot be opened. A skill that cannot be read is a diagnostic
 // ([Runtime.Diagnostics]) and affects no other skill.
 func New(opts ...Option) (*Runtime, error) {
-	s, err := newSettings(opts)
+	s, err := newConfig(opts)
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +37,7 @@ func New(opts ...Option) (*Runtime, error) {
 	if err != nil {
 		return nil, errors.Join(err, closeAll(closers))
 	}
-	r := &Runtime{settings: s, catalog: skills, closers: closers}
+	r := &Runtime{config: s, catalog: skills, closers: closers}
 	offer, err := s.newOffer(skills.Snapshot())
 	if err != nil {
 		return nil, errors.Join(err, r.Close())
@@ -95,7 +95,7 @@ func (r *Runtime) start() {
 
 // openRunner completes the runner if any tool runs commands. It returns the table of commands
 // that continue between calls, and the functions that close what it opened.
-func (s *settings) openRunner(report *view.Reporter) (*terminal.Table, []func() error, error) {
+func (s *config) openRunner(report *view.Reporter) (*terminal.Table, []func() error, error) {
 	if s.choices.Runner == nil && s.choices.Executes() {
 		s.choices.Runner = &run.Runner{}
 	}
@@ -121,7 +121,7 @@ func (s *settings) openRunner(report *view.Reporter) (*terminal.Table, []func() 
 }
 
 // openCatalog returns the catalog of WithCatalog, or opens one on the places of skills.
-func (s *settings) openCatalog(report *view.Reporter) (*catalog.Catalog, error) {
+func (s *config) openCatalog(report *view.Reporter) (*catalog.Catalog, error) {
 	if s.hostCatalog != nil {
 		return s.hostCatalog, nil
 	}
@@ -134,7 +134,7 @@ func (s *settings) openCatalog(report *view.Reporter) (*catalog.Catalog, error) 
 }
 
 // newOffer decides which tools the model is offered, and how requests list the skills.
-func (s *settings) newOffer(skills *catalog.Snapshot) (*call.Offer, error) {
+func (s *config) newOffer(skills *catalog.Snapshot) (*call.Offer, error) {
 	for _, name := range s.overview.Pinned {
 		if _, err := skills.Resolve(name); err != nil {
 			return nil, fmt.Errorf("%w: WithOverview: Pinned: %w", ErrOption, err)
@@ -145,7 +145,7 @@ func (s *settings) newOffer(skills *catalog.Snapshot) (*call.Offer, error) {
 }
 
 // rules returns the settings that all calls of Satchel's tools follow.
-func (s *settings) rules() skilltools.Rules {
+func (s *config) rules() skilltools.Rules {
 	rules := skilltools.Rules{
 		Mode: s.loading.Mode, Max: s.loading.Max, Victim: s.loading.Victim, Limits: s.limits.OrDefaults(), Budget: s.budget, References: s.overview.References,
 	}

@@ -22,14 +22,14 @@ import (
 // Option configures a [Runtime]. The order of options does not matter. An option that cannot
 // work is an error of [New]. So is one that is passed twice, unless its comment says that
 // several add up.
-type Option func(*settings) error
+type Option func(*config) error
 
 // ErrOption reports an option with a value that cannot work.
 var ErrOption = errors.New("invalid option")
 
 // Options returns an option that applies all of opts.
 func Options(opts ...Option) Option {
-	return func(s *settings) error {
+	return func(s *config) error {
 		for _, o := range opts {
 			if o == nil {
 				continue
@@ -43,8 +43,8 @@ func Options(opts ...Option) Option {
 }
 
 // option returns an option that applies set, or fails with the given name and error.
-func option(name string, wrong error, set func(*settings)) Option {
-	return func(s *settings) error {
+func option(name string, wrong error, set func(*config)) Option {
+	return func(s *config) error {
 		if wrong != nil {
 			return fmt.Errorf("%w: %s: %w", ErrOption, name, wrong)
 		}
@@ -54,8 +54,8 @@ func option(name string, wrong error, set func(*settings)) Option {
 }
 
 // single returns an option like [option], which fails if the host passes it twice.
-func single(name string, wrong error, set func(*settings)) Option {
-	return func(s *settings) error {
+func single(name string, wrong error, set func(*config)) Option {
+	return func(s *config) error {
 		if s.passed[name] {
 			return fmt.Errorf("%w: %s is given twice", ErrOption, name)
 		}
@@ -64,8 +64,8 @@ func single(name string, wrong error, set func(*settings)) Option {
 	}
 }
 
-// settings holds the values of a runtime's options.
-type settings struct {
+// config holds the values of a runtime's options.
+type config struct {
 	passed map[string]bool // the names of single options that were passed
 
 	roots          []source.Root
@@ -98,7 +98,7 @@ type settings struct {
 // WithStore sets the store for the state of sessions. The default is a session.Memory that only
 // this runtime uses.
 func WithStore(store session.Store) Option {
-	return single("WithStore", errorIf(store == nil, "the value is nil"), func(s *settings) { s.store = store })
+	return single("WithStore", errorIf(store == nil, "the value is nil"), func(s *config) { s.store = store })
 }
 
 // WithEvents reports events to a function of the host. The function runs on the goroutine of
@@ -106,7 +106,7 @@ func WithStore(store session.Store) Option {
 // another goroutine. more adds the kinds core.SkillDiscovered and core.SkillRegistered. They
 // are not reported by default, because there is one event for each skill of the catalog.
 func WithEvents(hook func(context.Context, core.Event), more ...core.EventKind) Option {
-	return single("WithEvents", nil, func(s *settings) {
+	return single("WithEvents", nil, func(s *config) {
 		s.events = hook
 		s.lifecycle = slices.Contains(more, core.SkillDiscovered) || slices.Contains(more, core.SkillRegistered)
 	})
@@ -115,12 +115,12 @@ func WithEvents(hook func(context.Context, core.Event), more ...core.EventKind) 
 // WithGate sets a function of the host that decides on every tool call of an agent, before the
 // lists of skills do. A call that it does not deny may still be denied by the lists.
 func WithGate(gate func(context.Context, core.SessionKey, core.ToolCall) core.Decision) Option {
-	return single("WithGate", nil, func(s *settings) { s.gate = gate })
+	return single("WithGate", nil, func(s *config) { s.gate = gate })
 }
 
 // WithLogger sets the log. The default passes warnings and errors to slog.Default.
 func WithLogger(logger *slog.Logger) Option {
-	return single("WithLogger", errorIf(logger == nil, "the value is nil"), func(s *settings) { s.logger = logger })
+	return single("WithLogger", errorIf(logger == nil, "the value is nil"), func(s *config) { s.logger = logger })
 }
 
 // WithPrefixGuard checks, for each agent of each session, that a request begins with the one
@@ -133,5 +133,5 @@ func WithLogger(logger *slog.Logger) Option {
 // adapters pass them, including tools from options of the call. The guard holds the last
 // request of each of the 1,000 agents that called last.
 func WithPrefixGuard(onBreak ...func(processors.PrefixBreak)) Option {
-	return single("WithPrefixGuard", nil, func(s *settings) { s.guardsPrefix, s.onBreak = true, onBreak })
+	return single("WithPrefixGuard", nil, func(s *config) { s.guardsPrefix, s.onBreak = true, onBreak })
 }

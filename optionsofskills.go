@@ -19,13 +19,13 @@ func WithSkillDirs(dirs ...string) Option {
 	for _, d := range dirs {
 		roots = append(roots, source.Dir(d))
 	}
-	return option("WithSkillDirs", errorIf(slices.Contains(dirs, ""), "a path is empty: name a directory"), func(s *settings) { s.roots = append(s.roots, roots...) })
+	return option("WithSkillDirs", errorIf(slices.Contains(dirs, ""), "a path is empty: name a directory"), func(s *config) { s.roots = append(s.roots, roots...) })
 }
 
 // WithSkillFS adds the skills of any file system, such as an embedded one. name is what
 // locations and diagnostics call it. Several options add up.
 func WithSkillFS(name string, fsys fs.FS) Option {
-	return option("WithSkillFS", errorIf(fsys == nil, "%q: the file system is nil", name), func(s *settings) {
+	return option("WithSkillFS", errorIf(fsys == nil, "%q: the file system is nil", name), func(s *config) {
 		s.roots = append(s.roots, source.FS(name, fsys))
 	})
 }
@@ -34,14 +34,14 @@ func WithSkillFS(name string, fsys fs.FS) Option {
 // source.Archive, source.From, source.Discover. opts say how all places, those of other options
 // too, are read, watched, searched and trusted. Several options add up.
 func WithSkillRoots(roots []source.Root, opts ...catalog.Option) Option {
-	return option("WithSkillRoots", nil, func(s *settings) {
+	return option("WithSkillRoots", nil, func(s *config) {
 		s.roots, s.catalogOptions = append(s.roots, roots...), append(s.catalogOptions, opts...)
 	})
 }
 
 // WithCatalog uses a catalog that the host has opened. The host closes it.
 func WithCatalog(c *catalog.Catalog) Option {
-	return single("WithCatalog", errorIf(c == nil, "the value is nil"), func(s *settings) { s.hostCatalog = c })
+	return single("WithCatalog", errorIf(c == nil, "the value is nil"), func(s *config) { s.hostCatalog = c })
 }
 
 // WithAudience sets the function that returns the audience of each agent of each session. The
@@ -51,11 +51,11 @@ func WithCatalog(c *catalog.Catalog) Option {
 // audience with Allow and an empty Key is an error of [Runtime.Prepare]. Several options add
 // up: every audience must allow a skill.
 func WithAudience(audience func(ctx context.Context, key core.SessionKey) Audience) Option {
-	return option("WithAudience", errorIf(audience == nil, "the value is nil"), func(s *settings) { s.addAudience(audience) })
+	return option("WithAudience", errorIf(audience == nil, "the value is nil"), func(s *config) { s.addAudience(audience) })
 }
 
 // addAudience adds an audience. A skill must be allowed by it and by those that s has.
-func (s *settings) addAudience(audience func(ctx context.Context, key core.SessionKey) Audience) {
+func (s *config) addAudience(audience func(ctx context.Context, key core.SessionKey) Audience) {
 	earlier := s.audience
 	s.audience = func(ctx context.Context, key core.SessionKey) (name string, allow func(core.Skill) bool, err error) {
 		if earlier != nil {
@@ -97,7 +97,7 @@ func WithActivation(a Activation) Option {
 		errorIf(a.Suggest && a.Load, "Suggest and Load exclude each other"),
 		errorIf(a.Most < 0, "Most: %d: use 1 or more", a.Most),
 	)
-	return single("WithActivation", wrong, func(s *settings) {
+	return single("WithActivation", wrong, func(s *config) {
 		s.activation.Dollar, s.activation.Slash = a.Mentions&Dollar != 0, a.Mentions&Slash != 0
 		if s.activation.LoadFirst = a.Load; a.Suggest || a.Load {
 			s.activation.Suggestions = cmp.Or(a.Most, defaultSuggestions)

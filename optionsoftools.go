@@ -11,11 +11,11 @@ import (
 // Only one of them may set other fields.
 func WithTools(t Tools) Option {
 	wrong := t.resolve()
-	operations := option("WithTools", wrong, func(s *settings) { s.choices.Extra = append(s.choices.Extra, t.Operations...) })
+	operations := option("WithTools", wrong, func(s *config) { s.choices.Extra = append(s.choices.Extra, t.Operations...) })
 	if t.Profile == "" && t.Names == nil && len(t.Vocabulary.Operations) == 0 && t.Limits == (tools.Limits{}) {
 		return operations
 	}
-	return Options(operations, single("WithTools", nil, func(s *settings) {
+	return Options(operations, single("WithTools", nil, func(s *config) {
 		s.choices.Profile, s.choices.Names, s.limits = cmp.Or(t.Profile, tools.Full), t.Names, t.Limits
 		if len(t.Vocabulary.Operations) > 0 {
 			s.choices.Vocabulary = &t.Vocabulary
@@ -56,7 +56,7 @@ func (t *Tools) resolve() error {
 // it), and the tools tell the model that it must do without. Commands run unconfined only with
 // an executor of executor/local.
 func WithRunner(r Runner) Option {
-	return single("WithRunner", nil, func(s *settings) {
+	return single("WithRunner", nil, func(s *config) {
 		own := r // New completes it
 		s.choices.Runner = &own
 	})

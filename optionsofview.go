@@ -21,7 +21,7 @@ func WithOverview(o Overview) Option {
 	if maxTokens < 0 {
 		maxTokens = math.MaxInt32
 	}
-	return single("WithOverview", wrong, func(s *settings) {
+	return single("WithOverview", wrong, func(s *config) {
 		s.overview = o
 		s.choices.Text = processors.OverviewText{Format: o.Format, Tokens: maxTokens, Location: o.Locations, Pinned: o.Pinned, Ranked: o.Ranked}
 		s.choices.Renderer = o.Render
@@ -37,5 +37,5 @@ func WithOverview(o Overview) Option {
 
 // WithLoading sets how long skills stay loaded, and where their content goes.
 func WithLoading(l Loading) Option {
-	return single("WithLoading", l.check(), func(s *settings) { s.loading = l })
+	return single("WithLoading", l.check(), func(s *config) { s.loading = l })
 }

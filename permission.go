@@ -18,7 +18,7 @@ func WithPermissions(p Permissions) Option {
 	for tool, skills := range p.ToolSkills {
 		wrong = cmp.Or(wrong, errorIf(tool == "" || len(skills) == 0, "ToolSkills: %q: %v: set a tool and at least one skill", tool, skills))
 	}
-	additions := option("WithPermissions", wrong, func(s *settings) {
+	additions := option("WithPermissions", wrong, func(s *config) {
 		s.hostTools = append(s.hostTools, p.HostTools...)
 		if s.toolSkills == nil && p.ToolSkills != nil {
 			s.toolSkills = make(map[string][]string, len(p.ToolSkills))
@@ -30,7 +30,7 @@ func WithPermissions(p Permissions) Option {
 	if p.Policy == permission.Restrict && p.Combine == permission.Union {
 		return additions
 	}
-	return Options(additions, single("WithPermissions", nil, func(s *settings) { s.judge.Policy, s.judge.Combine = p.Policy, p.Combine }))
+	return Options(additions, single("WithPermissions", nil, func(s *config) { s.judge.Policy, s.judge.Combine = p.Policy, p.Combine }))
 }
 
 // WithApprover sets a function that decides on calls that no list grants or denies. Calls of
@@ -38,5 +38,5 @@ func WithPermissions(p Permissions) Option {
 // session holds while only the skills of the question are loaded, with the same content.
 // Without an approver such calls are allowed.
 func WithApprover(approve core.Approver) Option {
-	return single("WithApprover", errorIf(approve == nil, "the value is nil"), func(s *settings) { s.approver = approve })
+	return single("WithApprover", errorIf(approve == nil, "the value is nil"), func(s *config) { s.approver = approve })
 }

@@ -19,7 +19,7 @@ import (
 // Runtime gives agents their skills. One runtime serves any number of agents
 // and sessions; it is safe for concurrent use.
 type Runtime struct {
-	settings
+	config
 
 	catalog *catalog.Catalog
 	calls   *call.Calls

@@ -219,7 +219,7 @@ func (c *textCache) put(key textKey, text cachedText) {
 // AtRevisions returns the catalog with some skills at other revisions than the current ones.
 // revisions maps their canonical ids to revisions. Bodies, docs and files of such a skill are
 // read at that revision; names and snapshots are those of c. Skills whose source is no
-// [source.Keeper] are read as usual.
+// [source.RevisionSource] are read as usual.
 func (c *Catalog) AtRevisions(revisions map[string]string) *Catalog {
 	if len(revisions) == 0 {
 		return c
@@ -259,11 +259,11 @@ func (c *Catalog) moveToRevision(ctx context.Context, p *place, skill *core.Skil
 	if !set || p.entry == nil || revision == p.entry.Revision {
 		return nil
 	}
-	keeper, ok := c.roots[p.root].Source().(source.Keeper)
+	revisions, ok := c.roots[p.root].Source().(source.RevisionSource)
 	if !ok {
 		return nil
 	}
-	e, err := keeper.Entry(ctx, p.entry.ID, revision)
+	e, err := revisions.Entry(ctx, p.entry.ID, revision)
 	if err != nil {
 		return err
 	}

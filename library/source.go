@@ -15,17 +15,19 @@ import (
 // Source returns the shared skills of a tenant as a source: those of the database, and those of
 // plugins with their overlays. Old revisions of skills can be opened too. Entry ids are canonical
 // ids.
-func (l *Library) Source(tenant string) source.Keeper {
+func (l *Library) Source(tenant string) source.RevisionSource {
 	return l.SourceFor(Actor{Tenant: tenant})
 }
 
 // SourceFor is [Library.Source] for an actor: with the actor's private skills, and only the
 // plugins that the actor sees.
-func (l *Library) SourceFor(a Actor) source.Keeper { return &tenantSource{library: l, actor: a} }
+func (l *Library) SourceFor(a Actor) source.RevisionSource {
+	return &tenantSource{library: l, actor: a}
+}
 
 // sourceOfAll is [Library.Source] with all private skills and all plugins. A caller that shows one
 // of them to an actor must check [Library.isShownTo] first.
-func (l *Library) sourceOfAll(tenant string) source.Keeper {
+func (l *Library) sourceOfAll(tenant string) source.RevisionSource {
 	return &tenantSource{library: l, actor: Actor{Tenant: tenant}, isForAll: true}
 }
 
@@ -167,7 +169,7 @@ func (s *tenantSource) openRevision(ctx context.Context, id, revision string) (*
 	return sk, err
 }
 
-// Entry implements source.Keeper.
+// Entry implements source.RevisionSource.
 func (s *tenantSource) Entry(ctx context.Context, id, revision string) (source.Entry, error) {
 	sk, err := s.openRevision(ctx, id, revision)
 	if err != nil {

@@ -78,14 +78,14 @@ type grants struct {
 // through a proxy. The executor needs Capabilities().Loopback. The server sets the Secrets and
 // the Log of the policy.
 func WithEgress(policy egress.Policy) Option {
-	return func(c *settings) error { c.grants.policy = &policy; return nil }
+	return func(c *config) error { c.grants.policy = &policy; return nil }
 }
 
 var secretName = regexp.MustCompile(`^[A-Z_][A-Z0-9_]{0,63}$`)
 
 // WithSecrets sets the secrets that skills may ask for.
 func WithSecrets(secrets ...Secret) Option {
-	return func(c *settings) error {
+	return func(c *config) error {
 		for _, s := range secrets {
 			switch {
 			case !secretName.MatchString(s.Name) || s.Value == nil:
@@ -109,13 +109,13 @@ func WithSecrets(secrets ...Secret) Option {
 // WithCodeGrants grants run_code the networks of the skills that it mounts, and their secrets in
 // proxy mode. By default it gets none.
 func WithCodeGrants() Option {
-	return func(c *settings) error { c.grants.code = true; return nil }
+	return func(c *config) error { c.grants.code = true; return nil }
 }
 
 // WithCreatedGrants grants networks and secrets to skills that tenants have created, by the same
 // rules as to others. By default created skills get none.
 func WithCreatedGrants() Option {
-	return func(c *settings) error { c.grants.created = true; return nil }
+	return func(c *config) error { c.grants.created = true; return nil }
 }
 
 // allows reports whether a skill can get any grant. code says that run_code mounts it.

@@ -24,7 +24,7 @@ import (
 // Server answers the methods of the protocol. Its methods may be called concurrently, except
 // Close. Open returns one.
 type Server struct {
-	settings
+	config
 	skills    *skillset.Set
 	guide     *skillset.Skill
 	queue     *run.Queue
@@ -45,7 +45,7 @@ func Open(ctx context.Context, opts ...Option) (*Server, error) {
 	s := &Server{traffic: traffic{tenants: make(map[string]*load)}}
 	s.logger = warnlog.New()
 	for _, opt := range opts {
-		if err := opt(&s.settings); err != nil {
+		if err := opt(&s.config); err != nil {
 			return nil, err
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/satchel-go/satchel/satcheltest"
 )
 
-func ExampleNew() {
-	server, err := satcheltest.New(satcheltest.Plan(
+func ExampleOpen() {
+	server, err := satcheltest.Open(satcheltest.Plan(
 		satcheltest.Turn{Steps: []satcheltest.Step{satcheltest.Load("pdf")}, Answer: "It has 3 pages."},
 	))
 	if err != nil {

@@ -31,8 +31,8 @@ type Step struct {
 	Calls []core.ToolCall
 }
 
-// Do returns a step that calls one tool; see [To] for the arguments.
-func Do(tool string, args any) Step { return Step{Calls: []core.ToolCall{To(tool, args)}} }
+// Do returns a step that calls one tool; see [ToolCall] for the arguments.
+func Do(tool string, args any) Step { return Step{Calls: []core.ToolCall{ToolCall(tool, args)}} }
 
 // Load returns a step that loads a skill with the given docs, unless the request already
 // contains the skill's text.
@@ -41,7 +41,7 @@ func Load(skill string, docs ...string) Step {
 	if len(docs) > 0 {
 		args["docs"] = docs
 	}
-	return Step{Unless: SkillOpen(skill), Calls: []core.ToolCall{To("skill_load", args)}}
+	return Step{Unless: SkillOpen(skill), Calls: []core.ToolCall{ToolCall("skill_load", args)}}
 }
 
 // SkillOpen returns the tag that begins the text of a loaded skill in a request.

@@ -13,7 +13,7 @@ func TestPlan(t *testing.T) {
 		Turn{
 			Steps: []Step{
 				Load("pdf", "forms.md"),
-				{Text: "both", Calls: []core.ToolCall{To("x", "1"), To("y", "2")}, Needs: []string{"BODY"}},
+				{Text: "both", Calls: []core.ToolCall{ToolCall("x", "1"), ToolCall("y", "2")}, Needs: []string{"BODY"}},
 				Do("x", "3"),
 			},
 			Needs:  []string{"RESULT"},
@@ -73,7 +73,7 @@ func TestLoadNamesDocs(t *testing.T) {
 }
 
 func TestToShowsWhatCannotBeEncoded(t *testing.T) {
-	if got := To("x", func() {}).Arguments; !strings.Contains(got, "unsupported type") {
+	if got := ToolCall("x", func() {}).Arguments; !strings.Contains(got, "unsupported type") {
 		t.Errorf("arguments = %q", got)
 	}
 }

@@ -24,9 +24,9 @@ type Response struct {
 	Cut bool
 }
 
-// To returns a call of a tool. If args is a string, it becomes the raw arguments, valid JSON or
+// ToolCall returns a call of a tool. If args is a string, it becomes the raw arguments, valid JSON or
 // not. Any other value is encoded as JSON.
-func To(tool string, args any) core.ToolCall {
+func ToolCall(tool string, args any) core.ToolCall {
 	if raw, ok := args.(string); ok {
 		return core.ToolCall{Name: tool, Arguments: raw}
 	}

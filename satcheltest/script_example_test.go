@@ -35,12 +35,12 @@ func ExampleResponse() {
 }
 
 func ExampleResponse_calls() {
-	fmt.Println(answer(satcheltest.Response{Calls: []core.ToolCall{satcheltest.To("skill_load", `{"skill":"pdf"}`)}}))
+	fmt.Println(answer(satcheltest.Response{Calls: []core.ToolCall{satcheltest.ToolCall("skill_load", `{"skill":"pdf"}`)}}))
 	// Output: skill_load {"skill":"pdf"}
 }
 
-func ExampleTo() {
-	call := satcheltest.To("skill_run", map[string]any{"skill": "pdf", "command": "ls"})
+func ExampleToolCall() {
+	call := satcheltest.ToolCall("skill_run", map[string]any{"skill": "pdf", "command": "ls"})
 	fmt.Println(call.Name, call.Arguments)
 	// Output: skill_run {"command":"ls","skill":"pdf"}
 }

@@ -41,8 +41,8 @@ type Server struct {
 	prompts  [][]byte
 }
 
-// New starts a server on a free port of 127.0.0.1. The caller closes it.
-func New(script Script) (*Server, error) {
+// Open starts a server on a free port of 127.0.0.1. The caller closes it.
+func Open(script Script) (*Server, error) {
 	if script == nil {
 		return nil, errors.New("start endpoint: no script")
 	}

@@ -17,7 +17,7 @@ import (
 
 func start(t *testing.T, script Script) *Server {
 	t.Helper()
-	s, err := New(script)
+	s, err := Open(script)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ const hello = `{"model":"m","messages":[{"role":"user","content":"hi"}]}`
 
 func TestServerAnswersWhole(t *testing.T) {
 	s := start(t, func(r Request) Response {
-		return Response{Text: "look", Calls: []core.ToolCall{To("a", map[string]any{"x": 1}), To("b", "{broken"), {ID: "own", Name: "c"}}}
+		return Response{Text: "look", Calls: []core.ToolCall{ToolCall("a", map[string]any{"x": 1}), ToolCall("b", "{broken"), {ID: "own", Name: "c"}}}
 	})
 	status, body, err := post(t, s, hello)
 	if err != nil || status != http.StatusOK {
@@ -127,7 +127,7 @@ func chunks(t *testing.T, body string) (text string, calls []core.ToolCall, fini
 func TestServerStreams(t *testing.T) {
 	long := "Straße, 技能 and a long enough sentence"
 	s := start(t, func(r Request) Response {
-		return Response{Text: long, Calls: []core.ToolCall{To("a", map[string]string{"q": "ümläut value"}), To("b", "")}, Usage: &core.Usage{Prompt: 10, Cached: 4, Completion: 3}}
+		return Response{Text: long, Calls: []core.ToolCall{ToolCall("a", map[string]string{"q": "ümläut value"}), ToolCall("b", "")}, Usage: &core.Usage{Prompt: 10, Cached: 4, Completion: 3}}
 	})
 	_, body, err := post(t, s, `{"stream":true,"stream_options":{"include_usage":true},"messages":[{"role":"user","content":"hi"}]}`)
 	if err != nil {
@@ -268,7 +268,7 @@ func TestRequestContextEndsWithClient(t *testing.T) {
 }
 
 func TestNewNeedsScript(t *testing.T) {
-	if _, err := New(nil); err == nil {
+	if _, err := Open(nil); err == nil {
 		t.Error("no error")
 	}
 }

@@ -62,7 +62,7 @@ type Document struct {
 func Parse(text []byte, opts ...Option) (Document, []Diagnostic, error) {
 	p := parser{doc: Document{UserInvocable: true}}
 	for _, o := range opts {
-		if err := o(&p.settings); err != nil {
+		if err := o(&p.config); err != nil {
 			return p.doc, nil, err
 		}
 	}
@@ -230,9 +230,9 @@ const (
 )
 
 // Option changes how [Parse] reads a text.
-type Option func(*settings) error
+type Option func(*config) error
 
-type settings struct {
+type config struct {
 	mode Mode
 	dir  string
 	file string
@@ -241,19 +241,19 @@ type settings struct {
 // WithMode sets the mode; the default is [Lenient]. An unknown mode counts as
 // [SkillsRef], the strictest one.
 func WithMode(m Mode) Option {
-	return func(s *settings) error { s.mode = min(m, SkillsRef); return nil }
+	return func(s *config) error { s.mode = min(m, SkillsRef); return nil }
 }
 
 // WithDirName sets the base name of the directory that holds the file. The name of
 // the skill must match it, and in the [Lenient] mode it replaces a missing name.
 // The default, "", means that the directory is unknown and nothing is compared.
 func WithDirName(name string) Option {
-	return func(s *settings) error { s.dir = name; return nil }
+	return func(s *config) error { s.dir = name; return nil }
 }
 
 // WithFile sets the file name that diagnostics and the error show.
 func WithFile(name string) Option {
-	return func(s *settings) error { s.file = name; return nil }
+	return func(s *config) error { s.file = name; return nil }
 }
 
 // weight says how severe a finding is in each mode.
@@ -306,7 +306,7 @@ func (w weight) severity(m Mode) (Severity, bool) {
 
 // parser is the state of one parse: the settings, the document and the findings.
 type parser struct {
-	settings
+	config
 	doc                Document
 	diags              []Diagnostic
 	failed             bool // diags has an Error

@@ -34,7 +34,7 @@ var (
 type Adapter struct {
 	rt        *satchel.Runtime
 	hooks     adapter.Runtime
-	settings  settings
+	config    config
 	tools     []*skillTool
 	hostTools []string // names of the host's tools at installation
 	runs      *runs
@@ -49,12 +49,12 @@ func New(rt *satchel.Runtime, opts ...Option) (*Adapter, error) {
 	if rt == nil {
 		return nil, errNoRuntime
 	}
-	s, err := newSettings(opts)
+	s, err := newConfig(opts)
 	if err != nil {
 		return nil, err
 	}
-	a := &Adapter{rt: rt, hooks: rt.Hooks(), settings: s}
-	a.runs = newRuns(rt, a.settings.agent)
+	a := &Adapter{rt: rt, hooks: rt.Hooks(), config: s}
+	a.runs = newRuns(rt, a.config.agent)
 	for _, t := range rt.Tools() {
 		st, err := newSkillTool(a, t)
 		if err != nil {

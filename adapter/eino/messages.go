@@ -176,7 +176,7 @@ func extendMessage(original *schema.Message, m *core.Message) schema.Message {
 // host's function recognises. Without such a function, they are those with the text of Eino's
 // rewriter. In a run of one agent the rewriter has nothing to rewrite, so such a text is a
 // user's own.
-func (s *settings) rewriteDetector(ctx context.Context) func(*schema.Message) bool {
+func (s *config) rewriteDetector(ctx context.Context) func(*schema.Message) bool {
 	agents := 0 // not counted yet
 	return func(m *schema.Message) bool {
 		if isInserted(m) || s.isRewritten != nil {

@@ -151,7 +151,7 @@ func (m *viewModel) newRequest(ctx context.Context, input []*schema.Message, opt
 		return nil, err
 	}
 	input = repairHistory(input)
-	messages := coreMessages(input, m.adapter.settings.rewriteDetector(ctx))
+	messages := coreMessages(input, m.adapter.config.rewriteDetector(ctx))
 	opts = m.withBoundTools(opts)
 	offered, names, err := m.offeredTools(opts)
 	if err != nil {
@@ -164,9 +164,9 @@ func (m *viewModel) newRequest(ctx context.Context, input []*schema.Message, opt
 	if err != nil {
 		return nil, err
 	}
-	sent := m.adapter.settings.addCacheMarks(render(input, view.Messages), view.Messages)
+	sent := m.adapter.config.addCacheMarks(render(input, view.Messages), view.Messages)
 	m.adapter.makeSendable(sent, names)
-	if m.adapter.settings.noFiles || m.files.areRefused.Load() {
+	if m.adapter.config.noFiles || m.files.areRefused.Load() {
 		sent = withoutFiles(sent)
 	}
 	req := &request{ctx: ctx, key: key, model: m.inner, messages: sent, options: opts, tools: offered}
@@ -282,7 +282,7 @@ func (p *params) MarshalJSON() ([]byte, error) {
 // Only providers with explicit marks, such as Anthropic, need them. The text of a message never
 // changes.
 func WithCacheMarks(mark func(*schema.Message) *schema.Message) Option {
-	return func(s *settings) error {
+	return func(s *config) error {
 		if mark == nil {
 			return errors.New("WithCacheMarks: the function is nil")
 		}
@@ -292,7 +292,7 @@ func WithCacheMarks(mark func(*schema.Message) *schema.Message) Option {
 }
 
 // addCacheMarks replaces the messages to mark by marked copies.
-func (s *settings) addCacheMarks(messages []*schema.Message, view []core.Message) []*schema.Message {
+func (s *config) addCacheMarks(messages []*schema.Message, view []core.Message) []*schema.Message {
 	if s.mark == nil {
 		return messages
 	}

@@ -7,19 +7,19 @@ import (
 )
 
 // Option configures an [Adapter].
-type Option func(*settings) error
+type Option func(*config) error
 
-type settings struct {
+type config struct {
 	agent       string
 	isRewritten func(*schema.Message) bool // nil: isEinoRewrite
 	noFiles     bool
 	mark        func(*schema.Message) *schema.Message
 }
 
-func newSettings(opts []Option) (s settings, err error) {
+func newConfig(opts []Option) (s config, err error) {
 	for _, opt := range opts {
 		if err := opt(&s); err != nil {
-			return settings{}, err
+			return config{}, err
 		}
 	}
 	return s, nil
@@ -30,7 +30,7 @@ func newSettings(opts []Option) (s settings, err error) {
 // Agents of one session need different names. If an agent is a tool of another one with the
 // same name, its name is lengthened, as in react/react.
 func WithAgentName(name string) Option {
-	return func(s *settings) error {
+	return func(s *config) error {
 		s.agent = name
 		return nil
 	}
@@ -42,7 +42,7 @@ func WithAgentName(name string) Option {
 // ….") in runs with more than one agent. Messages that adk's own middlewares insert, such as
 // summaries, are recognised in any case.
 func WithRewritten(rewritten func(*schema.Message) bool) Option {
-	return func(s *settings) error {
+	return func(s *config) error {
 		if rewritten == nil {
 			return errors.New("WithRewritten: the function is nil")
 		}
@@ -57,7 +57,7 @@ func WithRewritten(rewritten func(*schema.Message) bool) Option {
 // names the type of the part in its error, the adapter repeats the request without file parts.
 // It then removes them from later requests too.
 func WithoutFileParts() Option {
-	return func(s *settings) error {
+	return func(s *config) error {
 		s.noFiles = true
 		return nil
 	}

@@ -25,7 +25,7 @@ import (
 type Source struct {
 	label   string
 	session *mcp.ClientSession
-	settings
+	config
 
 	announcesChanges bool // the server reports when its resources change
 
@@ -38,7 +38,7 @@ type Source struct {
 
 var _ source.Notifier = (*Source)(nil)
 
-type settings struct {
+type config struct {
 	uris   []string
 	skills int
 	bytes  int
@@ -46,11 +46,11 @@ type settings struct {
 }
 
 // Option changes how [Open] reads a server.
-type Option func(*settings) error
+type Option func(*config) error
 
 // WithURIs adds skills that the server does not list. uris are the URIs of their SKILL.md.
 func WithURIs(uris ...string) Option {
-	return func(s *settings) error { s.uris = append(s.uris, uris...); return nil }
+	return func(s *config) error { s.uris = append(s.uris, uris...); return nil }
 }
 
 var labels = regexp.MustCompile(`^[a-z0-9-]{1,32}$`)
@@ -62,9 +62,9 @@ func Open(ctx context.Context, label string, transport mcp.Transport, opts ...Op
 	if !labels.MatchString(label) {
 		return nil, fmt.Errorf("label %q: want 1 to 32 of a-z, 0-9 and -", label)
 	}
-	s := &Source{label: label, watchers: make(map[int]func()), settings: settings{skills: maxSkills, bytes: cacheBytes, wait: answerTime}}
+	s := &Source{label: label, watchers: make(map[int]func()), config: config{skills: maxSkills, bytes: cacheBytes, wait: answerTime}}
 	for _, opt := range opts {
-		if err := opt(&s.settings); err != nil {
+		if err := opt(&s.config); err != nil {
 			return nil, fmt.Errorf("MCP server %q: %w", label, err)
 		}
 	}
@@ -199,8 +199,8 @@ func (l *lister) listPages(ctx context.Context) error {
 				l.note(s.label, fmt.Sprintf("the server lists more than %d bytes", maxListBytes))
 				return nil
 			}
-			if len(l.skills)+len(l.listing.Diagnostics) >= s.settings.skills {
-				l.note(s.label, fmt.Sprintf("the server lists more than %d skills", s.settings.skills))
+			if len(l.skills)+len(l.listing.Diagnostics) >= s.config.skills {
+				l.note(s.label, fmt.Sprintf("the server lists more than %d skills", s.config.skills))
 				return nil
 			}
 			l.add(entry)
@@ -209,7 +209,7 @@ func (l *lister) listPages(ctx context.Context) error {
 			l.note(s.label, fmt.Sprintf("the server continues its list by a cursor of more than %d bytes", maxCursor))
 			return nil
 		}
-		more = cursor != "" && !cursors[cursor] && len(cursors) < s.settings.skills
+		more = cursor != "" && !cursors[cursor] && len(cursors) < s.config.skills
 		cursors[cursor] = true
 	}
 	return nil

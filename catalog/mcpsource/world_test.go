@@ -24,7 +24,7 @@ const patience = 2 * time.Minute
 
 // withWait sets how long one answer may take.
 func withWait(d time.Duration) Option {
-	return func(s *settings) error { s.wait = d; return nil }
+	return func(s *config) error { s.wait = d; return nil }
 }
 
 // world is a server of skills, hostile where a test wants it.
@@ -191,9 +191,9 @@ func encoded(v any) string {
 }
 
 func withMaxSkills(n int) Option {
-	return func(s *settings) error { s.skills = n; return nil }
+	return func(s *config) error { s.skills = n; return nil }
 }
 
 func withCacheBytes(n int) Option {
-	return func(s *settings) error { s.bytes = n; return nil }
+	return func(s *config) error { s.bytes = n; return nil }
 }

@@ -24,8 +24,8 @@ type Source interface {
 	Open(ctx context.Context, id, revision string) (fs.FS, error)
 }
 
-// Keeper is a [Source] that keeps old revisions of skills.
-type Keeper interface {
+// RevisionSource is a [Source] that keeps old revisions of skills.
+type RevisionSource interface {
 	Source
 	// Entry returns the entry that Scan listed for a skill at a revision. The error is ErrGone
 	// if the source does not keep the revision.

@@ -84,7 +84,7 @@ func TestChatAsksOnARealTerminal(t *testing.T) {
 					satcheltest.Turn{Answer: "second answer"},
 				)
 				var ahead sync.Once
-				server, err := satcheltest.New(func(r satcheltest.Request) satcheltest.Response {
+				server, err := satcheltest.Open(func(r satcheltest.Request) satcheltest.Response {
 					ahead.Do(func() {
 						_, _ = keys.WriteString(test.ahead + "\n")
 						shown.until(t, test.ahead+"\r\n", ended) // the terminal has it

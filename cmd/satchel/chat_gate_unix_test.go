@@ -40,7 +40,7 @@ func listedSkills(t *testing.T, canary string) string {
 func runOf(skill string, args map[string]any) core.ToolCall {
 	all := map[string]any{"skill": skill}
 	maps.Copy(all, args)
-	return satcheltest.To("skill_run", all)
+	return satcheltest.ToolCall("skill_run", all)
 }
 
 func command(skill, text string) core.ToolCall {
@@ -107,11 +107,11 @@ func TestChatRunsNothingThatIsNotListed(t *testing.T) {
 		}
 		all := len(calls)
 		calls = append(calls, command("say", "echo ok"))
-		together := append([]core.ToolCall{satcheltest.To("skill_load", `{"skill":"say"}`)}, calls...)
-		unloaded := append([]core.ToolCall{satcheltest.To("skill_unload", `{"all":true}`)}, calls...)
+		together := append([]core.ToolCall{satcheltest.ToolCall("skill_load", `{"skill":"say"}`)}, calls...)
+		unloaded := append([]core.ToolCall{satcheltest.ToolCall("skill_unload", `{"all":true}`)}, calls...)
 		got := gateChat(t, satcheltest.Plan(
 			satcheltest.Turn{Steps: []satcheltest.Step{{Calls: together}, {Calls: calls}, {Calls: unloaded}}, Answer: "one"},
-			satcheltest.Turn{Steps: []satcheltest.Step{{Calls: []core.ToolCall{satcheltest.To("skill_load", `{"skill":"free"}`), command("free", "id -u")}}}, Answer: "two"},
+			satcheltest.Turn{Steps: []satcheltest.Step{{Calls: []core.ToolCall{satcheltest.ToolCall("skill_load", `{"skill":"free"}`), command("free", "id -u")}}}, Answer: "two"},
 		), "", append(flags, "--skills", listedSkills(t, canary), "first", "second")...)
 		if got.code != 0 {
 			t.Fatalf("code %d, err %q", got.code, got.err)
@@ -263,7 +263,7 @@ func (w *interrupting) Write(p []byte) (int, error) {
 func TestChatQuestionIsCancelled(t *testing.T) {
 	skills := listedSkills(t, "true")
 	each(t, func(t *testing.T, flags ...string) {
-		server, err := satcheltest.New(func(r satcheltest.Request) satcheltest.Response {
+		server, err := satcheltest.Open(func(r satcheltest.Request) satcheltest.Response {
 			if r.Contains("second") {
 				return satcheltest.Response{Text: "second answer"}
 			}
@@ -335,9 +335,9 @@ func subAgentIsBounded(t *testing.T, flags ...string) {
 		dir := listedSkills(t, "touch "+canary)
 		helper := skillDir(t, map[string]string{"any/SKILL.md": "---\nname: any\ndescription: Runs anything.\n---\nBODY\n"})
 		replies := []satcheltest.Response{
-			{Calls: []core.ToolCall{satcheltest.To("skill_load", map[string]any{"skill": skill})}},
-			{Calls: []core.ToolCall{satcheltest.To("helper", map[string]any{"request": "say hi"})}},
-			{Calls: []core.ToolCall{satcheltest.To("skill_load", map[string]any{"skill": "any"})}},
+			{Calls: []core.ToolCall{satcheltest.ToolCall("skill_load", map[string]any{"skill": skill})}},
+			{Calls: []core.ToolCall{satcheltest.ToolCall("helper", map[string]any{"request": "say hi"})}},
+			{Calls: []core.ToolCall{satcheltest.ToolCall("skill_load", map[string]any{"skill": "any"})}},
 			{Calls: []core.ToolCall{command("any", "echo hi from the helper")}},
 			{Text: "the helper is done"},
 			{Text: "done"},

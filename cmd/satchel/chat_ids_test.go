@@ -16,7 +16,7 @@ func TestChatShowsTheIDsOfTheRequest(t *testing.T) {
 	skills := testSkills(t)
 	for name, id := range map[string]string{"equal": "x", "none": "\x00"} {
 		t.Run(name, func(t *testing.T) {
-			pdf, xlsx := satcheltest.To("skill_load", `{"skill":"pdf"}`), satcheltest.To("skill_load", `{"skill":"xlsx"}`)
+			pdf, xlsx := satcheltest.ToolCall("skill_load", `{"skill":"pdf"}`), satcheltest.ToolCall("skill_load", `{"skill":"xlsx"}`)
 			pdf.ID, xlsx.ID = id, id
 			each(t, func(t *testing.T, flags ...string) {
 				script := satcheltest.Plan(satcheltest.Turn{Steps: []satcheltest.Step{{Calls: []core.ToolCall{pdf, xlsx}}}, Answer: "done"})

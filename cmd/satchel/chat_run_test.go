@@ -94,7 +94,7 @@ func TestChatAttach(t *testing.T) {
 	for _, framework := range []string{"eino", "langchaingo"} {
 		plan := satcheltest.Plan(satcheltest.Turn{Steps: []satcheltest.Step{
 			satcheltest.Load("pdf"),
-			{Needs: []string{"[attached: work/inputs/sales.csv, text/csv, 8 bytes]", "[attached: work/inputs/notes "}, Calls: []core.ToolCall{satcheltest.To("skill_run", map[string]any{"skill": "pdf", "command": "cat inputs/sales.csv"})}},
+			{Needs: []string{"[attached: work/inputs/sales.csv, text/csv, 8 bytes]", "[attached: work/inputs/notes "}, Calls: []core.ToolCall{satcheltest.ToolCall("skill_run", map[string]any{"skill": "pdf", "command": "cat inputs/sales.csv"})}},
 		}, Needs: []string{`"stdout":"a,b\n1,2\n"`}, Answer: "done"})
 		got := converse(t, plan, "", "chat", "--framework", framework, "--skills", skills, "--attach", filepath.Join(dir, "sales.csv"), "--attach", filepath.Join(dir, "notes [x].md"), "hi")
 		if got.code != 0 || strings.TrimSpace(got.out) != "done" {

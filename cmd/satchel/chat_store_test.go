@@ -19,8 +19,8 @@ import (
 // storyOfTurns is a conversation with calls in its turns: texts beside calls, two calls
 // at once, ids that are missing, arguments that are none or no JSON, an unknown tool.
 func storyOfTurns() satcheltest.Script {
-	pdf, broken := satcheltest.To("skill_load", `{"skill":"pdf"}`), satcheltest.To("skill_load", `{"skill": "pd`)
-	nobody, docs := satcheltest.To("nobody", ""), satcheltest.To("skill_list_docs", `{"skill":"pdf"}`)
+	pdf, broken := satcheltest.ToolCall("skill_load", `{"skill":"pdf"}`), satcheltest.ToolCall("skill_load", `{"skill": "pd`)
+	nobody, docs := satcheltest.ToolCall("nobody", ""), satcheltest.ToolCall("skill_list_docs", `{"skill":"pdf"}`)
 	pdf.ID, broken.ID, nobody.ID, docs.ID = "\x00", "x", "y", "z"
 	return plan(
 		satcheltest.Turn{Steps: []satcheltest.Step{{Text: "let me look", Calls: []core.ToolCall{pdf, broken}}, calls(nobody)}, Answer: "one"},

@@ -43,7 +43,7 @@ func converseWith(t *testing.T, more map[string]string, script satcheltest.Scrip
 // converseBy runs the program in another way.
 func converseBy(t *testing.T, program runner, more map[string]string, script satcheltest.Script, stdin string, args ...string) outcome {
 	t.Helper()
-	server, err := satcheltest.New(script)
+	server, err := satcheltest.Open(script)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +149,7 @@ func TestChatReadsLines(t *testing.T) {
 }
 
 func TestChatPromptsPeople(t *testing.T) {
-	server, err := satcheltest.New(satcheltest.Plan(satcheltest.Turn{Answer: "one"}))
+	server, err := satcheltest.Open(satcheltest.Plan(satcheltest.Turn{Answer: "one"}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -254,7 +254,7 @@ func TestChatVerbose(t *testing.T) {
 		"pdf/SKILL.md": "---\nname: pdf\ndescription: Reads PDF files.\n---\nBODY\n",
 		"bad/SKILL.md": "---\nname: bad\n---\n",
 	})
-	script := satcheltest.Plan(satcheltest.Turn{Steps: []satcheltest.Step{{Text: "let me\x1b[31m see", Calls: []core.ToolCall{satcheltest.To("skill_load", `{"skill":"pdf"}`)}}}, Answer: "done"})
+	script := satcheltest.Plan(satcheltest.Turn{Steps: []satcheltest.Step{{Text: "let me\x1b[31m see", Calls: []core.ToolCall{satcheltest.ToolCall("skill_load", `{"skill":"pdf"}`)}}}, Answer: "done"})
 	var whole []string
 	each(t, func(t *testing.T, flags ...string) {
 		got := converse(t, script, "", append(flags, "-v", "--skills", skills, "hi")...)
@@ -288,7 +288,7 @@ func TestChatJSON(t *testing.T) {
 			return satcheltest.Response{Status: 500, Err: "on fire"}
 		}
 		return satcheltest.Plan(satcheltest.Turn{Steps: []satcheltest.Step{{Text: "let me see", Calls: []core.ToolCall{
-			satcheltest.To("skill_load", `{"skill":"pdf"}`), satcheltest.To("nope", "{}")}}}, Answer: "<done>"})(r)
+			satcheltest.ToolCall("skill_load", `{"skill":"pdf"}`), satcheltest.ToolCall("nope", "{}")}}}, Answer: "<done>"})(r)
 	}
 	kinds := map[string]string{
 		"whole":    "turn usage text tool_call tool_call tool_result tool_result usage answer turn error",

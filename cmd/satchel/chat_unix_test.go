@@ -51,7 +51,7 @@ func TestChatTerminated(t *testing.T) {
 	skills := runSkills(t)
 	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP} {
 		each(t, func(t *testing.T, flags ...string) {
-			server, err := satcheltest.New(steps(calls(satcheltest.To("skill_load", `{"skill":"lines"}`)), calls(execs(`"command":"echo > out/up; sleep 300","tty":true`))))
+			server, err := satcheltest.Open(steps(calls(satcheltest.ToolCall("skill_load", `{"skill":"lines"}`)), calls(execs(`"command":"echo > out/up; sleep 300","tty":true`))))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -18,7 +18,7 @@ func TestChatCountsWhatIsRead(t *testing.T) {
 		"data/SKILL.md": described("data", "Has tables."), "data/a.csv": rows, "data/b.csv": rows, "data/c.csv": rows,
 	})
 	read := func(file string) core.ToolCall {
-		return satcheltest.To("skill_read", map[string]any{"skill": "data", "path": file})
+		return satcheltest.ToolCall("skill_read", map[string]any{"skill": "data", "path": file})
 	}
 	each(t, func(t *testing.T, flags ...string) {
 		got := converse(t, satcheltest.Plan(satcheltest.Turn{Steps: []satcheltest.Step{

@@ -13,15 +13,15 @@ import (
 // execs is a call of skill_exec; fields is JSON without the braces. What a
 // command does at once is awaited for long enough on a busy machine.
 func execs(fields string) core.ToolCall {
-	return satcheltest.To("skill_exec", `{"skill":"lines",`+patient(fields)+`}`)
+	return satcheltest.ToolCall("skill_exec", `{"skill":"lines",`+patient(fields)+`}`)
 }
 
 func types(id, fields string) core.ToolCall {
-	return satcheltest.To("skill_write_stdin", `{"session_id":"`+id+`",`+patient(fields)+`}`)
+	return satcheltest.ToolCall("skill_write_stdin", `{"session_id":"`+id+`",`+patient(fields)+`}`)
 }
 
 func polls(id string) core.ToolCall {
-	return satcheltest.To("skill_poll_session", `{"session_id":"`+id+`","yield_ms":60000}`)
+	return satcheltest.ToolCall("skill_poll_session", `{"session_id":"`+id+`","yield_ms":60000}`)
 }
 
 func patient(fields string) string {
@@ -32,11 +32,11 @@ func patient(fields string) string {
 }
 
 func kills(id string) core.ToolCall {
-	return satcheltest.To("skill_kill_session", `{"session_id":"`+id+`"}`)
+	return satcheltest.ToolCall("skill_kill_session", `{"session_id":"`+id+`"}`)
 }
 
 func execTraces() []trace {
-	loads := calls(satcheltest.To("skill_load", `{"skill":"lines"}`))
+	loads := calls(satcheltest.ToolCall("skill_load", `{"skill":"lines"}`))
 	one := []string{"go"}
 	load := func(next ...core.ToolCall) satcheltest.Script {
 		all := []satcheltest.Step{loads}

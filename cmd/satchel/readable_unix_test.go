@@ -41,7 +41,7 @@ func TestChatReadable(t *testing.T) {
 	skills, tools := runSkills(t), toolchain(t)
 	for executor, want := range map[string]string{"sandbox": "system's programs, and " + tools + ";", "local": ""} {
 		each(t, func(t *testing.T, flags ...string) {
-			got := converse(t, steps(calls(satcheltest.To("skill_load", `{"skill":"lines"}`)), calls(runs(`"command":"brew-tea"`))),
+			got := converse(t, steps(calls(satcheltest.ToolCall("skill_load", `{"skill":"lines"}`)), calls(runs(`"command":"brew-tea"`))),
 				"", append(flags, "-v", "--executor", executor, "--readable", tools, "--skills", skills, "go")...)
 			if got.code != 0 || !strings.Contains(got.err, `"stdout":"tea\n"`) || !strings.Contains(got.err, "readable: "+tools) {
 				t.Fatalf("code %d, err %s", got.code, got.err)

@@ -27,7 +27,7 @@ func runSkills(t *testing.T) string {
 
 // runs is a call of skill_run; fields is JSON without the braces.
 func runs(fields string) core.ToolCall {
-	return satcheltest.To("skill_run", `{"skill":"lines",`+fields+`}`)
+	return satcheltest.ToolCall("skill_run", `{"skill":"lines",`+fields+`}`)
 }
 
 // told is JSON inside of the text of a message, as the model reads it.
@@ -40,7 +40,7 @@ func told(v any) string {
 }
 
 func runTraces(host string) []trace {
-	loads := calls(satcheltest.To("skill_load", `{"skill":"lines"}`))
+	loads := calls(satcheltest.ToolCall("skill_load", `{"skill":"lines"}`))
 	one := []string{"go"}
 	load := func(next ...core.ToolCall) satcheltest.Script {
 		all := []satcheltest.Step{loads}
@@ -58,10 +58,10 @@ func runTraces(host string) []trace {
 		satcheltest.Turn{Steps: []satcheltest.Step{calls(runs(`"command":"echo second"`))}, Answer: "2"},
 	)
 	listed := func(command string) satcheltest.Step {
-		return calls(satcheltest.To("skill_run", `{"skill":"listed","command":"`+command+`"}`))
+		return calls(satcheltest.ToolCall("skill_run", `{"skill":"listed","command":"`+command+`"}`))
 	}
 	judged := plan(
-		satcheltest.Turn{Steps: []satcheltest.Step{calls(satcheltest.To("skill_load", `{"skill":"listed"}`)), loads, calls(runs(`"command":"printf early"`))}, Answer: "1"},
+		satcheltest.Turn{Steps: []satcheltest.Step{calls(satcheltest.ToolCall("skill_load", `{"skill":"listed"}`)), loads, calls(runs(`"command":"printf early"`))}, Answer: "1"},
 		satcheltest.Turn{Steps: []satcheltest.Step{calls(runs(`"command":"printf other"`)), listed("printf no"), listed("echo yes")}, Answer: "2"},
 	)
 	report := runs(`"command":"echo '# Report' > $OUTPUT_DIR/report.md","outputs":{"globs":["$OUTPUT_DIR/*.md"],"save":true}`)
@@ -152,7 +152,7 @@ func TestFrameworksRunNoOldText(t *testing.T) {
 	text := func(body string) string {
 		return "---\nname: lines\ndescription: Counts lines.\n---\n" + body + "\n"
 	}
-	load := func() satcheltest.Step { return calls(satcheltest.To("skill_load", `{"skill":"lines"}`)) }
+	load := func() satcheltest.Step { return calls(satcheltest.ToolCall("skill_load", `{"skill":"lines"}`)) }
 	told := plan(
 		satcheltest.Turn{Steps: []satcheltest.Step{load(), calls(runs(`"command":"echo first"`))}, Needs: []string{`"stdout":"first\n"`}, Answer: "1"},
 		satcheltest.Turn{Steps: []satcheltest.Step{
@@ -203,7 +203,7 @@ func empty(t *testing.T, dir string) {
 // What a call saves is there after the chat.
 func TestChatKeepsArtifacts(t *testing.T) {
 	skills := runSkills(t)
-	script := steps(calls(satcheltest.To("skill_load", `{"skill":"lines"}`)),
+	script := steps(calls(satcheltest.ToolCall("skill_load", `{"skill":"lines"}`)),
 		calls(runs(`"command":"echo kept > out/a.txt","outputs":{"globs":["out/*"],"save":true}`)))
 	each(t, func(t *testing.T, flags ...string) {
 		dir := t.TempDir()

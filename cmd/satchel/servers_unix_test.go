@@ -74,7 +74,7 @@ func TestChatMCP(t *testing.T) {
 	address := start(t, "mcp", "--skills", far, "--listen", "127.0.0.1:0", "--unsafe-local")
 	for approve, want := range map[string]string{"never": "denied: this call of skill_run was not approved", "always": ran} {
 		each(t, func(t *testing.T, flags ...string) {
-			script := steps(calls(satcheltest.To("skill_load", `{"skill":"acme:pdf"}`)), calls(command("acme:pdf", "echo ok")))
+			script := steps(calls(satcheltest.ToolCall("skill_load", `{"skill":"acme:pdf"}`)), calls(command("acme:pdf", "echo ok")))
 			got := gateChat(t, script, "", append(flags, "--mcp", "acme="+address, "--approve", approve, "go")...)
 			results := got.results(t, "skill_run")
 			if len(results) != 1 || !strings.Contains(results[0], want) {

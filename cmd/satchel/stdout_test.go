@@ -14,7 +14,7 @@ func TestStdoutHoldsAnswersOnly(t *testing.T) {
 	skills := testSkills(t)
 	each(t, func(t *testing.T, flags ...string) {
 		script := satcheltest.Plan(
-			satcheltest.Turn{Steps: []satcheltest.Step{{Text: "let me look", Calls: []core.ToolCall{satcheltest.To("skill_list_docs", map[string]string{"skill": "pdf"})}}}, Answer: "first"},
+			satcheltest.Turn{Steps: []satcheltest.Step{{Text: "let me look", Calls: []core.ToolCall{satcheltest.ToolCall("skill_list_docs", map[string]string{"skill": "pdf"})}}}, Answer: "first"},
 			satcheltest.Turn{Answer: "second"})
 		got := converse(t, script, "", append(flags, "--skills", skills, "one", "two")...)
 		if got.code != cli.ExitDone || got.out != "first\nsecond\n" {

@@ -36,7 +36,7 @@ func steps(steps ...satcheltest.Step) satcheltest.Script {
 
 func traces() []trace {
 	load := func(skill string) core.ToolCall {
-		return satcheltest.To("skill_load", map[string]string{"skill": skill})
+		return satcheltest.ToolCall("skill_load", map[string]string{"skill": skill})
 	}
 	one := []string{"go"}
 	three := []string{"first", "second", "third"}
@@ -58,7 +58,7 @@ func traces() []trace {
 		), gone: []string{"BODY OF PDF"}},
 		{name: "misspelt skill", prompts: one, script: steps(calls(load("pfd")), calls(load("pdf"))),
 			last: []string{`unknown skill "pfd"`, "BODY OF PDF"}},
-		{name: "unknown tool with a long name", prompts: one, script: steps(satcheltest.Step{Unless: "there is no tool", Calls: []core.ToolCall{satcheltest.To(strings.Repeat("bash", 1000), "{}")}}),
+		{name: "unknown tool with a long name", prompts: one, script: steps(satcheltest.Step{Unless: "there is no tool", Calls: []core.ToolCall{satcheltest.ToolCall(strings.Repeat("bash", 1000), "{}")}}),
 			last: []string{`there is no tool "bashbash`, `…"; call one that you were given, such as skill_load`}},
 		{name: "broken JSON", prompts: one, script: steps(satcheltest.Do("skill_load", `{"skill": "pd`), satcheltest.Do("skill_load", `{"skill":"pdf"}`)),
 			last: []string{"BODY OF PDF"}},
@@ -68,7 +68,7 @@ func traces() []trace {
 			last: []string{"BODY OF PDF"}},
 		{name: "docs of an unloaded skill", prompts: one, script: steps(satcheltest.Do("skill_select_docs", `{"skill":"pdf","docs":["notes.txt"]}`)),
 			gone: []string{"DOC NOTES"}},
-		{name: "unknown tool", prompts: one, script: steps(calls(satcheltest.To("bash", `{"command":"ls"}`), load("pdf"))),
+		{name: "unknown tool", prompts: one, script: steps(calls(satcheltest.ToolCall("bash", `{"command":"ls"}`), load("pdf"))),
 			last: []string{`there is no tool "bash": here skill_run stands for it`, "skill_load, skill_select_docs", "BODY OF PDF"}},
 		{name: "text beside calls", prompts: one, script: steps(satcheltest.Step{Text: "I shall look.", Calls: []core.ToolCall{load("pdf")}}),
 			last: []string{"I shall look."}},
@@ -95,7 +95,7 @@ func traces() []trace {
 		{name: "no skills", noSkills: true, prompts: []string{"first", "second"}, script: plan(satcheltest.Turn{Answer: "1"}, satcheltest.Turn{Answer: "2"})},
 		{name: "no skills, system", noSkills: true, flags: []string{"--system", "You help."}, prompts: one, script: steps()},
 		{name: "no skills, a call all the same", noSkills: true, prompts: []string{"first", "second"}, script: plan(
-			satcheltest.Turn{Steps: []satcheltest.Step{calls(satcheltest.To("bash", "{}"), satcheltest.To("grep", "{}")), satcheltest.Do("bash", "{}")}, Answer: "1"},
+			satcheltest.Turn{Steps: []satcheltest.Step{calls(satcheltest.ToolCall("bash", "{}"), satcheltest.ToolCall("grep", "{}")), satcheltest.Do("bash", "{}")}, Answer: "1"},
 			satcheltest.Turn{Answer: "2"},
 		)},
 		{name: "unicode", prompts: []string{"用技能"}, script: steps(calls(load("技能"))), last: []string{"BODY OF 技能"}},

@@ -46,7 +46,7 @@ func TestMissingSkillsAreTold(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	model, err := satcheltest.New(func(satcheltest.Request) satcheltest.Response { return satcheltest.Response{Text: "done"} })
+	model, err := satcheltest.Open(func(satcheltest.Request) satcheltest.Response { return satcheltest.Response{Text: "done"} })
 	if err != nil {
 		t.Fatal(err)
 	}

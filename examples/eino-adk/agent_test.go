@@ -14,7 +14,7 @@ import (
 func TestAgent(t *testing.T) {
 	t.Chdir("..")
 	// snippet: plan
-	server, err := satcheltest.New(satcheltest.Plan(satcheltest.Turn{
+	server, err := satcheltest.Open(satcheltest.Plan(satcheltest.Turn{
 		Steps:  []satcheltest.Step{satcheltest.Load("release-notes")},
 		Needs:  []string{satcheltest.SkillOpen("release-notes")}, // the text must be in the request
 		Answer: "## 1.4.0",

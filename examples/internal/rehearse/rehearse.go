@@ -17,7 +17,7 @@ const Model = "scripted"
 // the README. The caller reads the requests from the server that it returns.
 func With(t *testing.T, script satcheltest.Script) *satcheltest.Server {
 	t.Helper()
-	server, err := satcheltest.New(script)
+	server, err := satcheltest.Open(script)
 	if err != nil {
 		t.Fatal(err)
 	}

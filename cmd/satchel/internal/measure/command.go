@@ -106,7 +106,7 @@ const chores = "You help with the chores of a software project."
 // the texts of all skills in front of the conversation.
 func (cmd *DemoCommand) tell(ctx context.Context, framework string, host *stage, injected bool) ([]Exchange, error) {
 	log := NewLog(Script(host.log()))
-	server, err := satcheltest.New(log.Answer)
+	server, err := satcheltest.Open(log.Answer)
 	if err != nil {
 		return nil, err
 	}

@@ -66,7 +66,7 @@ func TestPrinter(t *testing.T) {
 	changed.Response = satcheltest.Response{Status: 422, Err: "lost"}
 	called := exchange(2, "a", loaded)
 	called.Request.Tools = []core.Tool{{Name: "x"}, {Name: "y"}}
-	called.Response = satcheltest.Response{Calls: []core.ToolCall{satcheltest.To("x", "{}")}}
+	called.Response = satcheltest.Response{Calls: []core.ToolCall{satcheltest.ToolCall("x", "{}")}}
 	exchanges := []Exchange{exchange(1, "a"), called, changed}
 
 	var plain, coloured bytes.Buffer

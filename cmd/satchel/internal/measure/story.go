@@ -36,7 +36,7 @@ func Script(log string) satcheltest.Script {
 				{
 					Unless: docOpen("release-notes", sections),
 					Needs:  []string{satcheltest.SkillOpen("release-notes")},
-					Calls: []core.ToolCall{satcheltest.To("skill_select_docs", map[string]any{
+					Calls: []core.ToolCall{satcheltest.ToolCall("skill_select_docs", map[string]any{
 						"skill": "release-notes", "docs": []string{sections}, "mode": "add",
 					})},
 				},
@@ -64,7 +64,7 @@ func Script(log string) satcheltest.Script {
 				{
 					Needs: []string{satcheltest.SkillOpen("log-triage"), "scripts/top_errors.py"},
 					// The arguments are raw text, because an encoder would escape > and &.
-					Calls: []core.ToolCall{satcheltest.To("skill_run", fmt.Sprintf(
+					Calls: []core.ToolCall{satcheltest.ToolCall("skill_run", fmt.Sprintf(
 						`{"skill":"log-triage","inputs":[{"from":%q}],"command":%q,"output_files":["$OUTPUT_DIR/*"]}`, log, triage))},
 				},
 			},

@@ -12,9 +12,9 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// newSettings applies opts, the extensions, and then the defaults.
-func newSettings(opts []Option) (settings, error) {
-	s := settings{
+// newConfig applies opts, the extensions, and then the defaults.
+func newConfig(opts []Option) (config, error) {
+	s := config{
 		passed:  map[string]bool{},
 		store:   session.NewMemory(),
 		choices: call.Choices{Profile: tools.Full},
@@ -39,7 +39,7 @@ func newSettings(opts []Option) (settings, error) {
 }
 
 // addDefaults sets the values that the host left at zero.
-func (s *settings) addDefaults() {
+func (s *config) addDefaults() {
 	l := &s.loading
 	s.budget = tools.Budget{Warn: orDefault(l.Budget.Warn, defaultWarnTokens), Max: orDefault(l.Budget.Max, defaultMaxTokens)}
 	l.Max = orDefault(l.Max, loadmode.DefaultMax)
