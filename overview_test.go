@@ -77,7 +77,7 @@ func TestEmptyRootIsTold(t *testing.T) {
 	if ds := rt.Diagnostics(); len(ds) != 1 || ds[0].Code != "no-skills" || ds[0].Message != "no skills found in "+dir {
 		t.Errorf("diagnostics %v", ds)
 	}
-	if !strings.Contains(log.String(), "level=WARN msg=\"no skills found in "+dir) {
+	if got := log.String(); !strings.Contains(got, "level=WARN msg=\"no skills found in "+dir) || !strings.Contains(got, "todo=\"put folders with a SKILL.md there") {
 		t.Errorf("log %s", log.String())
 	}
 }

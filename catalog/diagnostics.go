@@ -62,7 +62,42 @@ func logDiagnostics(ctx context.Context, logger *slog.Logger, before, s *Snapsho
 		if isLogged(d) {
 			level = slog.LevelWarn
 		}
-		logger.LogAttrs(ctx, level, d.Message, slog.String("file", d.File), slog.Int("line", d.Line), slog.String("code", string(d.Code)))
+		logger.LogAttrs(ctx, level, d.Message, attrsOf(d)...)
 	}
 	logger.DebugContext(ctx, "catalog scanned", "skills", len(s.skills), "diagnostics", len(s.diagnostics))
+}
+
+// attrsOf returns the attributes of the log line of a finding. The last one says what to do.
+func attrsOf(d skillmd.Diagnostic) []slog.Attr {
+	attrs := []slog.Attr{slog.String("file", d.File), slog.String("code", string(d.Code))}
+	if d.Line > 0 {
+		attrs = append(attrs, slog.Int("line", d.Line))
+	}
+	todo := ""
+	switch d.Code {
+	case CodeNoSkills:
+		todo = "put folders with a SKILL.md there, or name another place"
+	case CodeUntrusted:
+		todo = "trust it with satchel trust or catalog.WithTrust"
+	case CodeCollision:
+		todo = "rename one of the skills"
+	case CodeNoFile:
+		todo = "write a SKILL.md, or remove the folder"
+	case CodeUnreadable:
+		todo = "put something there that can be read, or remove it"
+	case scan.CodeLink:
+		todo = "put the files in the place of the link"
+	case scan.CodeLimit:
+		todo = "raise the limit in source.Reading, or divide the place"
+	case scan.CodeStale:
+		todo = "correct the address, or make the host reachable"
+	default:
+		if d.Severity == skillmd.Error {
+			todo = "satchel inspect says more"
+		}
+	}
+	if todo != "" {
+		attrs = append(attrs, slog.String("todo", todo))
+	}
+	return attrs
 }

@@ -91,7 +91,8 @@ func (t *Reporter) ReportCut(fit processors.Fit) {
 	}
 	ctx := context.Background()
 	if t.isNew(fit) {
-		t.Log.WarnContext(ctx, "the overview does not show every skill whole", "shortened", fit.Shortened, "by_name_only", fit.Bare, "missing", fit.Missing)
+		t.Log.WarnContext(ctx, "the overview does not show every skill whole", "shortened", fit.Shortened, "by_name_only", fit.Bare, "missing", fit.Missing,
+			"todo", "put the important ones first with Overview.Pinned, or raise Overview.Tokens")
 	}
 	t.Emit(ctx, core.Event{Kind: core.OverviewCut, Detail: fit.String()})
 }
@@ -101,16 +102,16 @@ const CodeUnseen = "no-skill-visible"
 
 // ReportUnseen logs once that models see no skill: either the catalog hides all, or an audience
 // allows none. isFull says that the overview was for the whole catalog.
-func (t *Reporter) ReportUnseen(whole bool, snapshot *catalog.Snapshot) {
-	text, at := "the model sees no skill: all are hidden from it", 0
+func (t *Reporter) ReportUnseen(isFull bool, snapshot *catalog.Snapshot) {
+	text, todo, at := "the model sees no skill: all are hidden from it", "give one a description, or let the model invoke it", 0
 	visible := len(snapshot.Visible())
-	if !whole {
-		text, at = "the model sees no skill: an audience allows none", 1
+	if !isFull {
+		text, todo, at = "the model sees no skill: an audience allows none", "check the function of WithAudience", 1
 	}
-	if snapshot.Len() == 0 || whole != (visible == 0) || t.unseen[at].Swap(true) {
+	if snapshot.Len() == 0 || isFull != (visible == 0) || t.unseen[at].Swap(true) {
 		return
 	}
-	t.Log.Warn(text, "skills", snapshot.Len(), "code", CodeUnseen)
+	t.Log.Warn(text, "skills", snapshot.Len(), "code", CodeUnseen, "todo", todo)
 }
 
 // isNew reports whether this cut was not logged yet, and remembers it.

@@ -53,10 +53,10 @@ func newLangchainHelper(llm llms.Model, name string, rt *satchel.Runtime, f *Fla
 	return &langchainHelper{name, agents.NewExecutor(adapter.Agent(inner), agents.WithMaxIterations(f.MaxSteps))}, nil
 }
 
-// Name implements [tools.Tool].
+// Name implements tools.Tool.
 func (h *langchainHelper) Name() string { return h.name }
 
-// Description implements [tools.Tool].
+// Description implements tools.Tool.
 func (h *langchainHelper) Description() string {
 	return "Answers a request with the help of skills of its own."
 }
