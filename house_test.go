@@ -32,7 +32,7 @@ var arrows = map[string][]string{
 	"session/sessiontest":             {"core", "session"},
 	"loadmode":                        {},
 	"internal/engine/steps":           {"core", "internal/engine/state", "internal/engine/lifetime", "internal/text/prompttext", "loadmode", "processors"},
-	"internal/engine/lifetime":        {"internal/engine/state", "loadmode"},
+	"internal/engine/lifetime":        {"internal/engine/state", "internal/text/prompttext", "internal/text/search", "loadmode"},
 	"internal/text/prompttext":        {"internal/text/printable"},
 	"internal/testing/goldentest":     {},
 	"processors":                      {"core", "internal/engine/state", "internal/text/prompttext"},

@@ -15,6 +15,8 @@ import (
 	"github.com/satchel-go/satchel/internal/engine/terminal"
 	"github.com/satchel-go/satchel/internal/engine/turn"
 	"github.com/satchel-go/satchel/internal/engine/view"
+	"github.com/satchel-go/satchel/loadmode"
+	"github.com/satchel-go/satchel/processors"
 	"github.com/satchel-go/satchel/session"
 	"github.com/satchel-go/satchel/tools/run"
 )
@@ -149,6 +151,7 @@ func (s *config) rules() skilltools.Rules {
 	rules := skilltools.Rules{
 		Mode: s.loading.Mode, Max: s.loading.Max, Victim: s.loading.Victim, Limits: s.limits.OrDefaults(), Budget: s.budget, References: s.overview.References,
 	}
+	rules.KeepsTexts = s.loading.Mode != loadmode.Once && s.loading.Placement == processors.InToolResult
 	if v := s.choices.Vocabulary; v != nil {
 		rules.LoadToolName, rules.EvictsOnLoad = v.Loads(), v.Evicts
 	}

@@ -21,6 +21,7 @@ const (
 	SkillCompleted  EventKind = "skill.completed"  // Skill: its load has ended; Detail, why: "turn", "answered", "unloaded", "evicted", "replaced", "session" or "again" (the same turn begins a second time)
 	SkillUnloaded   EventKind = "skill.unloaded"   // Skill
 	SkillEvicted    EventKind = "skill.evicted"    // Skill, by the cap
+	TextCleared     EventKind = "text.cleared"     // Skill, Docs: an ended text leaves the request; Detail: why, with rent, price and chance
 
 	ToolCalled  EventKind = "tool.called"  // Call, Detail: the answer, Duration; Refused
 	ToolAllowed EventKind = "tool.allowed" // Call, Skill and Rule if a list has it, Detail: why

@@ -113,7 +113,7 @@ func newConversation(t *testing.T, seed uint64) *conversation {
 	rnd := rand.New(rand.NewPCG(seed, 1))
 	c := &conversation{t: t, rnd: rnd, setting: randomSetting(rnd), world: chattest.NewWorld(5), store: session.NewMemory()}
 	for _, name := range []string{"main", "helper"} {
-		a := &agent{key: core.SessionKey{Session: "chat", Agent: name}, oracle: newOracle(c.mode, c.max)}
+		a := &agent{key: core.SessionKey{Session: "chat", Agent: name}, oracle: newOracle(c.mode, c.mode != loadmode.Once && c.placement == processors.InToolResult, c.max)}
 		if c.system {
 			a.history = append(a.history, c.message(core.System, hostSystem))
 		}

@@ -49,7 +49,7 @@ func (c *conversation) prepare(a *agent) {
 	c.checkLoaded(a)
 	a.alive = true
 	a.last, a.view, a.flagged, a.began, a.rebuilt = request, view.Messages, a.summary, false, false
-	a.oracle.broke, a.oracle.gone = false, map[int]bool{}
+	a.oracle.broke, a.oracle.evicted, a.oracle.gone = false, false, map[int]bool{}
 }
 
 func present(request []stored, id int) bool {
@@ -170,7 +170,7 @@ func (c *conversation) checkPrefix(a *agent, request []stored, view []core.Messa
 	next := view
 	for i, old := range a.view {
 		place := c.placeOf(a.last, old)
-		if free && place == "fallback" && c.placeOf(request, next[0]) != "fallback" {
+		if (free || a.oracle.evicted) && place == "fallback" && c.placeOf(request, next[0]) != "fallback" {
 			continue // all of it is gone
 		}
 		if len(next) == 0 {
@@ -179,7 +179,7 @@ func (c *conversation) checkPrefix(a *agent, request []stored, view []core.Messa
 		same := reflect.DeepEqual(old, next[0])
 		var id int
 		_, _ = fmt.Sscanf(place, "#%d", &id)
-		if !same && !(free && (a.oracle.gone[id] || place == "fallback")) {
+		if !same && !(free && (a.oracle.gone[id] || place == "fallback")) && !(a.oracle.evicted && place == "fallback") {
 			c.fail("%s: message %d of the view (%s) was\n%+v\nand is\n%+v", a.key.Agent, i, place, old, next[0])
 		}
 		next = next[1:]

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/loadmode"
 )
 
 // response is what the scripted model calls: sensible and bad calls, one or several in a
@@ -157,7 +156,7 @@ func (c *conversation) apply(a *agent, at int, call core.ToolCall) bool {
 		a.oracle.unloadNamed(at, args.Skills, args.Every)
 		return true
 	case "skill_read":
-		readable := a.oracle.find(args.Skill) != nil || c.mode == loadmode.Adaptive && a.oracle.inView(args.Skill) != nil
+		readable := a.oracle.find(args.Skill) != nil || a.oracle.keeps && a.oracle.inView(args.Skill) != nil
 		return readable && c.world.Skills[args.Skill] != nil
 	}
 	return c.world.Skills[args.Skill] != nil

@@ -9,7 +9,6 @@ import (
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/testing/chattest"
 	"github.com/satchel-go/satchel/loadmode"
-	"github.com/satchel-go/satchel/processors"
 )
 
 // somePrices are those of conversations in mode adaptive: at the first, text stays unless
@@ -18,14 +17,10 @@ var somePrices = []loadmode.Prices{{Write: 1}, loadmode.DefaultPrices(), {Read: 
 
 // ends makes loads end with their turn. Their text stays if the request has a place for it.
 func (o *oracle) ends(request []stored) {
-	for _, h := range o.loaded {
-		if e := o.find2(o.ended, h.name); e == nil {
-			o.ended = append(o.ended, h)
-		} else {
-			e.body, e.docs = h.body, append(e.docs, h.docs...)
-		}
+	for _, h := range slices.Clone(o.loaded) {
+		o.end(h)
 	}
-	o.loaded, o.broke = nil, true
+	o.broke = true
 	for _, p := range o.old {
 		o.gone[p.place] = true
 	}
@@ -34,6 +29,16 @@ func (o *oracle) ends(request []stored) {
 			o.gone[p.place] = o.gone[p.place] || !present(request, p.place) // the fallback message showed it
 			return present(request, p.place)
 		})
+	}
+}
+
+// end ends one load. Its text may stay.
+func (o *oracle) end(h *held) {
+	o.loaded = slices.DeleteFunc(o.loaded, func(x *held) bool { return x == h })
+	if e := o.find2(o.ended, h.name); e == nil {
+		o.ended = append(o.ended, h)
+	} else {
+		e.body, e.docs = h.body, append(e.docs, h.docs...)
 	}
 }
 
@@ -67,11 +72,17 @@ func (o *oracle) shownEnded() (all []piece) {
 	return all
 }
 
-// settle learns from the first view of a turn which texts were cleared: those from one
-// place on, and none where clearing never pays and the prefix is alive.
+// settle learns from the first view of a turn which texts were cleared: none where clearing
+// never pays and the prefix is alive.
 func (c *conversation) settle(a *agent, request []stored, view []core.Message) {
-	if c.mode != loadmode.Adaptive || c.placement != processors.InToolResult || !a.began || a.rebuilt {
+	if !a.oracle.keeps || a.rebuilt || len(a.oracle.ended) == 0 || !a.began && !a.oracle.broke {
 		return
+	}
+	firstGone := -1 // behind which texts may go within a turn too
+	for place, gone := range a.oracle.gone {
+		if gone && (firstGone < 0 || place < firstGone) {
+			firstGone = place
+		}
 	}
 	o, got := a.oracle, map[string]bool{}
 	for _, m := range view {
@@ -80,24 +91,26 @@ func (c *conversation) settle(a *agent, request []stored, view []core.Message) {
 		}
 	}
 	o.old = slices.DeleteFunc(o.old, func(p piece) bool {
+		if !present(request, p.place) || !a.began && p.place < firstGone {
+			return false
+		}
 		is := got[fmt.Sprintf("#%d %s", p.place, p.mark)]
-		if is && !slices.ContainsFunc(o.shownEnded(), func(e piece) bool { return p.supersededBy(e) && got[fmt.Sprintf("#%d %s", e.place, e.mark)] }) {
+		byLoaded := slices.ContainsFunc(o.loaded, func(h *held) bool { return slices.ContainsFunc(h.pieces(), p.supersededBy) })
+		if is && !byLoaded && !slices.ContainsFunc(o.shownEnded(), func(e piece) bool { return p.supersededBy(e) && got[fmt.Sprintf("#%d %s", e.place, e.mark)] }) {
 			c.fail("%s: a superseded text is in view at #%d, and what supersedes it is not\n%s", a.key.Agent, p.place, chattest.Shown(view))
 		}
 		return !is
 	})
 	cut := -1
 	for _, p := range o.shownEnded() {
-		is := got[fmt.Sprintf("#%d %s", p.place, p.mark)]
-		switch {
-		case is && cut >= 0 && p.place != cut:
-			c.fail("%s: the text at #%d is in view, and one before it, at #%d, was cleared\n%s", a.key.Agent, p.place, cut, chattest.Shown(view))
-		case !is && cut < 0:
+		if cut < 0 && (a.began || firstGone >= 0 && p.place > firstGone) && !got[fmt.Sprintf("#%d %s", p.place, p.mark)] {
 			cut = p.place
 		}
 	}
 	for _, h := range o.ended {
-		h.keep(func(p piece) bool { return got[fmt.Sprintf("#%d %s", p.place, p.mark)] })
+		h.keep(func(p piece) bool {
+			return !a.began && p.place < firstGone || got[fmt.Sprintf("#%d %s", p.place, p.mark)]
+		})
 	}
 	o.ended = slices.DeleteFunc(o.ended, func(h *held) bool { return h.body.edition <= 0 && len(h.docs) == 0 })
 	if cut < 0 {
@@ -105,7 +118,7 @@ func (c *conversation) settle(a *agent, request []stored, view []core.Message) {
 		return
 	}
 	decided.cleared.Add(1)
-	if c.prices.Read == 0 && a.alive {
+	if c.mode == loadmode.Adaptive && c.prices.Read == 0 && a.alive && a.began {
 		c.fail("%s: the text at #%d was cleared where carrying it is free\n%s", a.key.Agent, cut, chattest.Shown(view))
 	}
 	o.broke = true

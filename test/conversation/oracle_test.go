@@ -11,7 +11,9 @@ import (
 // oracle says what should be loaded and where it should be shown. It knows the
 // rules of the tools and of the view, and nothing of how they are kept.
 type oracle struct {
-	mode   loadmode.Mode
+	mode loadmode.Mode
+	// keeps: the text of a load that has ended may stay.
+	keeps  bool
 	max    int
 	loaded []*held
 	clock  int
@@ -25,6 +27,9 @@ type oracle struct {
 	gone map[int]bool
 	// broke: the next view may differ from the last one at these places.
 	broke bool
+	// evicted: the cap has ended a load since the last view. Its text leaves the fallback
+	// message, and stays elsewhere.
+	evicted bool
 	// hidden are pieces that the last request lacked without a substitute.
 	hidden map[string]bool
 	// deltas are what each stored result says about itself, by message.
@@ -64,8 +69,8 @@ type delta struct {
 	asked   []string // of a selection, what the call has asked for
 }
 
-func newOracle(mode loadmode.Mode, limit int) *oracle {
-	return &oracle{mode: mode, max: limit, gone: map[int]bool{}, hidden: map[string]bool{}, deltas: map[int][]delta{}}
+func newOracle(mode loadmode.Mode, keeps bool, limit int) *oracle {
+	return &oracle{mode: mode, keeps: keeps, max: limit, gone: map[int]bool{}, hidden: map[string]bool{}, deltas: map[int][]delta{}}
 }
 
 func (o *oracle) find(name string) *held {
@@ -158,7 +163,7 @@ func (o *oracle) load(w *chattest.World, at int, names, docs []string, all, repl
 	o.deltas[at] = said
 }
 
-// evict unloads the least recently used skills beyond the cap.
+// evict unloads the least recently used skills beyond the cap. Their texts may stay.
 func (o *oracle) evict(keep []string) (names []string) {
 	for o.max > 0 && len(o.loaded) > o.max {
 		var victim *held
@@ -167,7 +172,12 @@ func (o *oracle) evict(keep []string) (names []string) {
 				victim = h
 			}
 		}
-		o.unload(victim.name)
+		if o.keeps {
+			o.end(victim)
+			o.evicted = true
+		} else {
+			o.unload(victim.name)
+		}
 		names = append(names, victim.name)
 	}
 	return names

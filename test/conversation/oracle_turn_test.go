@@ -96,7 +96,10 @@ func (a *agent) rebuild(w *chattest.World, request []stored, mode loadmode.Mode)
 			o.unload(h.name)
 		}
 	}
+	keeps := o.keeps // a receipt does not say which text has stayed
+	o.keeps = false
 	o.evict(nil)
+	o.keeps = keeps
 }
 
 func (o *oracle) replay(w *chattest.World, d delta, at piece) {

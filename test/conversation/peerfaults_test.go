@@ -29,7 +29,12 @@ func TestUnloadedSkillsDoNotComeBack(t *testing.T) {
 		c.Calls("skill_load s0")
 		c.Calls("skill_load s1")
 		c.Calls("skill_load s2")
-		chattest.Same(t, "shown", chattest.Where(c.View()), "6: "+chattest.BodyMark("s2", w.Skills["s2"].Body))
+		chattest.Same(t, "loaded", c.LoadedNames(), "s2[]") // the texts of the others may stay
+		c = chattest.NewChat(t, chattest.Open(t, w.Files, satchel.WithLoading(satchel.Loading{Max: 1, Placement: processors.InSystem}))).Say(core.User, "hi")
+		c.Calls("skill_load s0")
+		c.Calls("skill_load s1")
+		c.View()
+		chattest.Same(t, "loaded", c.LoadedNames(), "s1[]")
 	})
 	t.Run("ended with the turn", func(t *testing.T) {
 		c := chattest.NewChat(t, chattest.Open(t, chattest.NewWorld(3).Files, satchel.WithLoading(satchel.Loading{Mode: loadmode.Turn}))).Say(core.User, "hi")

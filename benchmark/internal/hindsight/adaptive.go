@@ -23,15 +23,16 @@ func Adaptive(p loadmode.Prices, c lifetime.Caution) Policy {
 	return a.clear
 }
 
-func (a *adaptive) clear(v *View) int {
+func (a *adaptive) clear(v *View) []bool {
 	if v.Turn > 0 {
-		t := lifetime.EndedTurn{InView: a.inView, IsQuiet: v.Quiet}
+		t := lifetime.EndedTurn{InView: a.inView, IsQuiet: v.Quiet, Described: v.Conversation.Skills}
 		for _, s := range v.Loaded {
 			t.Loaded = append(t.Loaded, skillName(s))
 		}
+		t.Named = skillNames(v.Conversation.Turns[v.Turn-1].Names)
 		a.returns = lifetime.Learn(a.returns, t)
 	}
-	f := lifetime.Facts{Prompt: v.Size(), Turns: v.Turn, Calls: v.Calls, IsCold: v.Cold, Returns: a.returns}
+	f := lifetime.Facts{Prompt: v.Size(), Turns: v.Turn, Calls: v.Calls, IsCold: v.Cold, Returns: a.returns, Named: skillNames(v.Conversation.Turns[v.Turn].Names)}
 	for i, u := range v.Units {
 		end := v.Live
 		if i+1 < len(v.Units) {
@@ -41,12 +42,22 @@ func (a *adaptive) clear(v *View) int {
 			Piece: lifetime.Piece{Dead: u.Size, Live: end - u.At}, Skills: []string{skillName(u.Skill)}, Carried: u.Carried,
 		})
 	}
-	cut := lifetime.ClearBy(a.prices, a.caution, f)
+	stays := make([]bool, len(f.Places))
 	a.inView = nil
-	for _, u := range v.Units[:cut] {
-		a.inView = append(a.inView, skillName(u.Skill))
+	for i, verdict := range lifetime.ClearBy(a.prices, a.caution, f) {
+		if stays[i] = verdict.IsKept; stays[i] {
+			a.inView = append(a.inView, skillName(v.Units[i].Skill))
+		}
 	}
-	return cut
+	return stays
 }
 
 func skillName(i int) string { return fmt.Sprint("skill-", i) }
+
+func skillNames(skills []int) []string {
+	names := make([]string, len(skills))
+	for i, s := range skills {
+		names[i] = skillName(s)
+	}
+	return names
+}

@@ -13,8 +13,10 @@ import (
 type Conversation struct {
 	// Fixed are the tools and the system message.
 	Fixed int
-	Texts []Text
-	Turns []Turn
+	// Skills is how many skills the agent has.
+	Skills int
+	Texts  []Text
+	Turns  []Turn
 }
 
 // Text is the body of a skill or one of its docs.
@@ -26,6 +28,8 @@ type Turn struct {
 	Idle      time.Duration
 	User, Say int
 	Steps     []Step
+	// Names are the skills that the message of the user is about.
+	Names []int
 }
 
 // Step is a load or a call of another tool. If it has Needs, the next request must have these
@@ -174,23 +178,29 @@ func (v *View) request() {
 	}
 }
 
-// Policy returns at the beginning of a turn the index of the first unit to clear; all units from it
-// on are cleared. len(v.Units) clears none. It must not use later turns or change the view.
-type Policy func(v *View) int
+// Policy returns at the beginning of a turn which of v.Units stay. It must not use later turns or
+// change the view.
+type Policy func(v *View) (stays []bool)
 
 // Never is the policy that clears nothing.
-func Never(v *View) int { return len(v.Units) }
+func Never(v *View) []bool {
+	stays := make([]bool, len(v.Units))
+	for i := range stays {
+		stays[i] = true
+	}
+	return stays
+}
 
 // Always is the policy that clears everything.
-func Always(*View) int { return 0 }
+func Always(v *View) []bool { return make([]bool, len(v.Units)) }
 
 // Play plays a conversation by a policy.
 func (c *Conversation) Play(p Prices, policy Policy) *View {
 	v := c.start(p)
 	for range c.Turns {
 		v.begin()
-		cut := policy(v)
-		v.clear(func(i int) bool { return i >= cut })
+		stays := policy(v)
+		v.clear(func(i int) bool { return !stays[i] })
 		v.play()
 	}
 	return v

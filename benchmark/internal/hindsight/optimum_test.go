@@ -76,7 +76,13 @@ func TestNothingBeatsTheOptimum(t *testing.T) {
 		best, _ := c.Optimum(p)
 		for name, policy := range map[string]Policy{
 			"never": Never, "always": Always,
-			"any": func(v *View) int { return r.IntN(len(v.Units) + 1) },
+			"any": func(v *View) []bool {
+				stays := make([]bool, len(v.Units))
+				for i := range stays {
+					stays[i] = r.IntN(2) == 0
+				}
+				return stays
+			},
 		} {
 			if cost := c.Play(p, policy).Cost; cost < best-1e-6 {
 				t.Errorf("%s costs %f, the optimum %f", name, cost, best)

@@ -17,7 +17,7 @@ const (
 // FromPlan returns the conversation of a plan, with the sizes of the plan. It generates no texts,
 // so it is fast enough to search for policies.
 func FromPlan(p *random.Plan) *Conversation {
-	c := &Conversation{Fixed: fixedSize + perSkill*len(p.Skills)}
+	c := &Conversation{Skills: len(p.Skills), Fixed: fixedSize + perSkill*len(p.Skills)}
 	first := make([]int, len(p.Skills))
 	for i, s := range p.Skills {
 		first[i] = len(c.Texts)
@@ -26,7 +26,7 @@ func FromPlan(p *random.Plan) *Conversation {
 		}
 	}
 	for _, t := range p.Turns {
-		turn := Turn{Idle: t.Idle, User: t.User + perMessage, Say: t.Say + perMessage}
+		turn := Turn{Idle: t.Idle, User: t.User + perMessage, Say: t.Say + perMessage, Names: t.Names}
 		for _, s := range t.Steps {
 			if s.Skill < 0 {
 				turn.Steps = append(turn.Steps, Step{Call: toolCall + perMessage, Result: s.Result + perMessage})

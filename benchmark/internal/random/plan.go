@@ -31,6 +31,8 @@ type Turn struct {
 	User  int
 	Steps []Step
 	Say   int
+	// Names are the skills that the message of the user is about.
+	Names []int
 }
 
 // Step is a need of a skill and some of its docs. If Skill is -1, it is a call of a tool.

@@ -14,7 +14,6 @@ import (
 	"github.com/satchel-go/satchel/internal/engine/judging"
 	"github.com/satchel-go/satchel/internal/engine/skilltools"
 	"github.com/satchel-go/satchel/internal/engine/state"
-	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/permission"
 	"github.com/satchel-go/satchel/tools"
 )
@@ -118,7 +117,7 @@ const unknownLists = "denied: a call before this one in the same message has not
 // says why the call cannot run, "" if it can. The host's gate may deny the load like a call of
 // skill_load.
 func (c *Call) reload(ctx context.Context) (refusal string, err error) {
-	if c.operation == nil || !c.operation.Reloads() || c.Rules.Mode != loadmode.Adaptive || c.place != nil && !c.place.Changes() {
+	if c.operation == nil || !c.operation.Reloads() || !c.Rules.KeepsTexts || c.place != nil && !c.place.Changes() {
 		return "", nil
 	}
 	defer c.place.Settle()

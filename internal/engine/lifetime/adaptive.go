@@ -1,7 +1,9 @@
 package lifetime
 
 import (
+	"fmt"
 	"math"
+	"slices"
 
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/loadmode"
@@ -29,6 +31,8 @@ type Facts struct {
 	IsCold bool
 	// Returns records how often unloaded skills were loaded again.
 	Returns state.Returns
+	// Named are the skills that the prompt of the new turn is about. Their texts stay.
+	Named []string
 }
 
 // The assumptions of [Clear] about a session of which little is known yet. The values were
@@ -43,6 +47,12 @@ const (
 	firstTurns  = 2   // expected future turns at the beginning
 	moreTurns   = 0.4 // further expected turns for each past turn
 	firstMargin = 2.0 // added to Caution.Margin, divided by the square of the past turns
+
+	priorNamed   = 0.6  // the chance that a prompt is about a skill that the turn needs
+	priorLoads   = 2    // the weight of priorNamed, in loads
+	priorChance  = 0.06 // the chance that a prompt is about a skill that the turn does not need
+	priorOthers  = 4    // the weight of priorChance, in skills
+	tellingRatio = 4    // how many times as large the first chance must be, to count prompts
 )
 
 // Caution keeps [ClearBy] from clearing text while it is uncertain that this pays. The benchmark
@@ -62,22 +72,57 @@ type Caution struct {
 // DefaultCaution returns the caution of [Clear].
 func DefaultCaution() Caution { return Caution{Margin: 0.15, RentLimit: 1.5} }
 
-// Clear returns the index of the first place whose text is cleared, together with all later ones.
-// len(f.Places) clears none. It minimizes the sum of three costs: the rent of texts that stay,
-// the price of clearing now, and the expected price of loading skills again.
+// Reason says why the text of an ended load was cleared.
+type Reason string
+
+const (
+	// ByRent: carrying the text has cost as much as Caution allows.
+	ByRent Reason = "rent"
+	// ByExpectation: clearing the text and loading it again is expected to cost less than to
+	// carry it.
+	ByExpectation Reason = "expectation"
+	// ByBreak: the prefix breaks before the text anyway, and to send it again does not pay.
+	ByBreak Reason = "break"
+)
+
+// Verdict is the decision about one place.
+type Verdict struct {
+	IsKept bool
+	// Why is the reason for which a text is cleared.
+	Why Reason
+	// Rent is what it has cost to carry the text so far, and Price what clearing and coming
+	// back costs. Chance is how likely a turn needs one of its skills.
+	Rent, Price, Chance float64
+}
+
+// Keeps reports whether the text stays.
+func (v Verdict) Keeps() bool { return v.IsKept }
+
+// String says why, with what was weighed.
+func (v Verdict) String() string {
+	why := string(v.Why)
+	if v.IsKept {
+		why = "kept"
+	}
+	return fmt.Sprintf("%s: rent %.0f, price %.0f, chance %.2f", why, v.Rent, v.Price, v.Chance)
+}
+
+// Clear decides about each of f.Places. It chooses the place from which on the prefix breaks,
+// and what stays behind it, so that rent, the price of clearing now and the expected price of
+// coming back are lowest in sum.
 //
-// Clearing costs Write−Read for each live token after the place, and nothing if the cache is
-// cold. A text that stays costs Read in every call, and Write once if the cache is cold. A text
-// that was cleared and is needed again costs Write, and one more model call with the whole
-// prompt. The chance that a turn needs a skill is estimated from f.Returns. The number of future
-// turns is estimated from the number of past ones.
-func Clear(p loadmode.Prices, f Facts) int { return ClearBy(p, DefaultCaution(), f) }
+// Clearing costs Write−Read for each token behind the break that stays, and nothing where
+// the cache is cold. A text that stays costs Read in every call, and Write once
+// where the cache is cold. One that was cleared and is needed again costs Write,
+// and one more model call over the whole prompt. How likely a turn needs a skill is
+// reckoned from f.Returns, how many turns there will be from how many there were.
+func Clear(p loadmode.Prices, f Facts) []Verdict { return ClearBy(p, DefaultCaution(), f) }
 
 // ClearBy is Clear with another caution.
-func ClearBy(p loadmode.Prices, c Caution, f Facts) int {
+func ClearBy(p loadmode.Prices, c Caution, f Facts) []Verdict {
 	n := len(f.Places)
 	if n == 0 {
-		return 0
+		return nil
 	}
 	d := newOutlook(p, f)
 	d.caution = c
@@ -88,7 +133,41 @@ func ClearBy(p loadmode.Prices, c Caution, f Facts) int {
 			best, cut = cost, i
 		}
 	}
-	return min(cut, d.overdue(f))
+	verdicts := make([]Verdict, n)
+	for i := range d.places {
+		q := &d.places[i]
+		v := &verdicts[i]
+		v.Rent, v.Price, v.Chance = d.prices.Read*q.dead*float64(f.Places[i].Carried), d.returnCost(f, i), q.chance
+		isDue := !q.isNamed && v.Rent > d.caution.RentLimit*v.Price
+		switch {
+		case isDue:
+			cut = min(cut, i)
+			v.Why = ByRent
+		case i < cut || d.staysAfter(i):
+			v.IsKept = true
+		case i == cut && !f.IsCold:
+			v.Why = ByExpectation
+		default:
+			v.Why = ByBreak
+		}
+	}
+	return verdicts
+}
+
+// ClearAfterBreak decides about the texts from f.Places[first] on, before which the prefix has
+// broken within a turn. The others stay.
+func ClearAfterBreak(p loadmode.Prices, f Facts, first int) []Verdict {
+	d := newOutlook(p, f)
+	verdicts := make([]Verdict, len(f.Places))
+	for i := range verdicts {
+		v := &verdicts[i]
+		v.IsKept = i < first || d.staysAfter(i)
+		v.Rent, v.Price, v.Chance = d.prices.Read*d.places[i].dead*float64(f.Places[i].Carried), d.returnCost(f, i), d.places[i].chance
+		if !v.IsKept {
+			v.Why = ByBreak
+		}
+	}
+	return verdicts
 }
 
 // outlook holds the expected costs of all places.
@@ -106,6 +185,8 @@ type prospect struct {
 	dead, behind float64   // tokens of its text, and live tokens after it
 	rent         float64   // for one turn
 	reload       float64   // the cost of loading the skill again
+	chance       float64   // the chance that a turn needs it
+	isNamed      bool      // the prompt of the new turn is about one of its skills
 	cleared      []float64 // see reloadCosts
 }
 
@@ -123,11 +204,14 @@ func newOutlook(p loadmode.Prices, f Facts) *outlook {
 		d.places[i].behind = behind
 	}
 	d.growth = behind / turns
+	isTelling := promptsTell(f.Returns.Prompts)
 	for i := range d.places {
 		q, dead := &d.places[i], float64(f.Places[i].Dead)
 		q.dead, q.rent = dead, p.Read*dead*calls
 		q.reload = p.Write*dead + p.Read*float64(f.Prompt)
-		q.cleared = d.reloadCosts(q, reloadChance(&f.Returns, f.Places[i].Skills))
+		q.chance = reloadChance(&f.Returns, f.Places[i].Skills)
+		q.isNamed = isTelling && slices.ContainsFunc(f.Places[i].Skills, func(s string) bool { return slices.Contains(f.Named, s) })
+		q.cleared = d.reloadCosts(q, q.chance)
 	}
 	return d
 }
@@ -149,16 +233,28 @@ func (d *outlook) breakCost(tokens float64) float64 {
 	return (d.prices.Write - d.prices.Read) * tokens
 }
 
-// cost returns the cost of all texts if those from place i on are cleared now.
+// cost returns the cost of all texts if the prefix breaks before place i now.
 func (d *outlook) cost(i int) float64 {
-	cost := d.keepCost(i)
+	cost, live := d.keepCost(i), 0.0
 	for j := i; j < len(d.places); j++ {
-		cost += d.places[j].cleared[d.turns]
+		q := &d.places[j]
+		if d.staysAfter(j) {
+			cost += q.rent*float64(d.turns) + d.breakCost(q.dead)
+			continue
+		}
+		cost += q.cleared[d.turns]
 	}
 	if i < len(d.places) && !d.isCold {
-		cost += (1 + d.caution.Margin) * d.breakCost(d.places[i].behind)
+		live = d.places[i].behind
 	}
-	return cost
+	return cost + (1+d.caution.Margin)*d.breakCost(live)
+}
+
+// staysAfter reports whether the text of place i stays if the prefix breaks before it: if the
+// prompt is about its skill, or if sending it again costs less than the expected reloads.
+func (d *outlook) staysAfter(i int) bool {
+	q := &d.places[i]
+	return q.isNamed || q.rent*float64(d.turns)+d.breakCost(q.dead) < q.cleared[d.turns]
 }
 
 // keepCost returns the cost of the texts before place i if they stay now. It takes the cheapest
@@ -181,17 +277,6 @@ func (d *outlook) keepCost(i int) float64 {
 		}
 	}
 	return least + written
-}
-
-// overdue returns the first place whose rent exceeds its limit, or the number of places.
-func (d *outlook) overdue(f Facts) int {
-	for i := range f.Places {
-		rent := d.prices.Read * d.places[i].dead * float64(f.Places[i].Carried)
-		if rent > d.caution.RentLimit*d.returnCost(f, i) {
-			return i
-		}
-	}
-	return len(f.Places)
 }
 
 // returnCost returns the cost of clearing place i and loading it again, once and for each reload

@@ -5,13 +5,14 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/loadmode"
 )
 
-// place returns a place with the text of one skill. live are the tokens after it.
+// place is a text of one skill with what stands behind it.
 func place(skill string, dead, live, carried int) Place {
 	return Place{Piece: Piece{Dead: dead, Live: live}, Skills: []string{skill}, Carried: carried}
 }
@@ -35,11 +36,21 @@ func TestClear(t *testing.T) {
 		{"the last only", Facts{Places: []Place{place("b", 100, 20000, 0), place("a", 4000, 300, 0)}, Prompt: 30000, Turns: 6, Calls: 30, Returns: seen(5, 0, 0)}, 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := Clear(loadmode.DefaultPrices(), tt.facts); got != tt.want {
+			if got := firstCleared(Clear(loadmode.DefaultPrices(), tt.facts)); got != tt.want {
 				t.Errorf("clears from %d, want %d", got, tt.want)
 			}
 		})
 	}
+}
+
+// firstCleared returns the first place that is cleared, or how many there are.
+func firstCleared(verdicts []Verdict) int {
+	for i := range verdicts {
+		if !verdicts[i].IsKept {
+			return i
+		}
+	}
+	return len(verdicts)
 }
 
 // randomFacts are any that a session can have.
@@ -68,9 +79,9 @@ func TestRentIsBounded(t *testing.T) {
 		p := loadmode.Prices{Read: r.Float64() / 4, Write: 1 + r.Float64()/2}
 		f := randomFacts(r)
 		before, _ := json.Marshal(f)
-		cut := Clear(p, f)
-		if cut < 0 || cut > len(f.Places) || Clear(p, f) != cut {
-			t.Fatalf("clears from %d of %d", cut, len(f.Places))
+		verdicts := Clear(p, f)
+		if len(verdicts) != len(f.Places) || !slices.Equal(Clear(p, f), verdicts) {
+			t.Fatalf("%d verdicts of %d places, or others the second time", len(verdicts), len(f.Places))
 		}
 		if after, _ := json.Marshal(f); string(after) != string(before) {
 			t.Fatal("the facts were changed")
@@ -80,8 +91,9 @@ func TestRentIsBounded(t *testing.T) {
 			behind += q.Live
 		}
 		for i, q := range f.Places {
-			if i >= cut {
+			if !verdicts[i].IsKept {
 				cleared++
+				behind -= q.Live
 				continue
 			}
 			kept++
@@ -106,8 +118,8 @@ func TestRentIsBounded(t *testing.T) {
 	}
 }
 
-// A skill that is loaded again in every turn stays in view, because carrying it costs less than
-// reloading it.
+// A skill that was loaded again in each turn that began without it is soon kept,
+// where carrying it through a turn costs less than loading it.
 func TestWhatComesBackEveryTurnIsKept(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for range 1000 {
@@ -116,7 +128,7 @@ func TestWhatComesBackEveryTurnIsKept(t *testing.T) {
 		dead, live := 200+r.IntN(8000), r.IntN(3000)
 		for turn := 2; ; turn++ {
 			f := Facts{Places: []Place{place("a", dead, live, 0)}, Prompt: 1000 + dead + live*turn, Turns: turn, Calls: 3 * turn, Returns: returns}
-			if Clear(loadmode.DefaultPrices(), f) == 1 {
+			if firstCleared(Clear(loadmode.DefaultPrices(), f)) == 1 {
 				break
 			}
 			if turn > 6 {
@@ -136,6 +148,9 @@ func TestLearn(t *testing.T) {
 		{InView: []string{"a", "b"}},
 		{Loaded: []string{"a"}, InView: []string{"b"}},
 		{Loaded: []string{"b"}, InView: []string{"a", "b"}},
+		{InView: []string{"a", "b"}, Named: []string{"a"}, IsQuiet: true}, // which says nothing by now
+		{Loaded: []string{"b"}, InView: []string{"a", "b"}, Named: []string{"a"}},
+		{InView: []string{"a", "b"}, Read: []string{"b"}},
 	} {
 		before := state.Returns{Skills: append([]state.Return(nil), r.Skills...)}
 		next := Learn(r, turn)
@@ -144,14 +159,56 @@ func TestLearn(t *testing.T) {
 		}
 		r = next
 	}
-	want := []state.Return{{Skill: "a", Out: 1, Back: 1, Other: 2, Quiet: 1}, {Skill: "b", Out: 1, Back: 1, Other: 1, Quiet: 1}}
+	want := []state.Return{{Skill: "a", Out: 1, Back: 1, Other: 3, Quiet: 2}, {Skill: "b", Out: 3, Back: 3, Other: 1, Quiet: 2}}
 	if !reflect.DeepEqual(r.Skills, want) {
 		t.Errorf("%+v, want %+v", r.Skills, want)
 	}
 }
 
-// Returns take less than half a kilobyte, also with long names. Skills that are not listed by
-// name still count.
+// A prompt that is about a skill in view is a return of that skill, and in a turn that loads
+// another skill it says nothing.
+func TestLearnFromPrompts(t *testing.T) {
+	var r state.Returns
+	for _, turn := range []EndedTurn{
+		{Loaded: []string{"a"}, Named: []string{"a"}, Described: 9},
+		{Loaded: []string{"b"}, InView: []string{"a"}, Named: []string{"a", "b"}, Described: 9},
+		{InView: []string{"a", "b"}, Named: []string{"a", "c"}, IsQuiet: true, Described: 9},
+	} {
+		r = Learn(r, turn)
+	}
+	want := state.Returns{
+		Skills:  []state.Return{{Skill: "a", Out: 1, Back: 1}, {Skill: "b", Quiet: 1}},
+		Prompts: state.Prompts{Loads: 2, LoadsNamed: 2, Others: 8 + 7 + 7, OthersNamed: 1},
+	}
+	if !reflect.DeepEqual(r, want) {
+		t.Errorf("%+v, want %+v", r, want)
+	}
+}
+
+// Where prompts are about skills that are not needed as often as about those that are, they
+// are no evidence.
+func TestPromptsThatTellNothing(t *testing.T) {
+	var p state.Prompts
+	if !promptsTell(p) {
+		t.Error("prompts tell nothing before the first one")
+	}
+	for range 3 {
+		p = countPrompt(p, EndedTurn{Loaded: []string{"a"}, Named: []string{"a", "b", "c", "d"}, Described: 9})
+	}
+	if promptsTell(p) {
+		t.Errorf("%+v tells which skills are needed", p)
+	}
+	p = state.Prompts{}
+	for range 8 {
+		p = countPrompt(p, EndedTurn{Loaded: []string{"a"}, Named: []string{"b"}, Described: 9})
+	}
+	if promptsTell(p) {
+		t.Errorf("prompts that name something else tell: %+v", p)
+	}
+}
+
+// What is kept grows by less than half a kilobyte, however long names are, and what is no
+// longer kept by name still counts.
 func TestReturnsAreSmall(t *testing.T) {
 	var r state.Returns
 	turns := 0
@@ -175,6 +232,10 @@ func ExampleClear() {
 	}}
 	// Nothing was ever loaded again in seven turns.
 	facts.Returns.Skills = []state.Return{{Skill: "pdf", Other: 3}, {Skill: "docx", Out: 4}}
-	fmt.Println("clear from", Clear(loadmode.DefaultPrices(), facts))
-	// Output: clear from 1
+	for i, verdict := range Clear(loadmode.DefaultPrices(), facts) {
+		fmt.Println(facts.Places[i].Skills[0], verdict)
+	}
+	// Output:
+	// pdf kept: rent 3600, price 7985, chance 0.02
+	// docx expectation: rent 0, price 3860, chance 0.02
 }

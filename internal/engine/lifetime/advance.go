@@ -119,8 +119,18 @@ func leastRecentlyUsed(candidates []loadmode.Candidate) string {
 
 // Evict unloads skills until at most limit are loaded, and returns their names in order. It never
 // unloads a skill in keep. A limit below 1 means no limit. If choose is nil, it unloads the least
-// recently used skill.
+// recently used skill. The texts of the skills leave the request.
 func Evict(rec *state.Record, limit int, keep []string, choose loadmode.Victim) (evicted []string) {
+	evicted = EndLoads(rec, limit, keep, choose)
+	for _, name := range evicted {
+		rec.Remove(name)
+	}
+	return evicted
+}
+
+// EndLoads is Evict, but the texts of the skills stay in view, like those of other ended loads,
+// until clearing them pays.
+func EndLoads(rec *state.Record, limit int, keep []string, choose loadmode.Victim) (evicted []string) {
 	for limit > 0 && len(rec.Active) > limit {
 		var candidates []loadmode.Candidate
 		for _, a := range rec.Active {
@@ -138,7 +148,7 @@ func Evict(rec *state.Record, limit int, keep []string, choose loadmode.Victim) 
 				name = chosen
 			}
 		}
-		rec.Unload(name)
+		rec.EndLoad(name)
 		evicted = append(evicted, name)
 	}
 	return evicted

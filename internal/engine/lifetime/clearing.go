@@ -43,6 +43,11 @@ func KeepExpired(rec *state.Record, deliveries []state.Delivery, keep func(call 
 // newer text itself is not kept.
 func KeepPrefix(rec *state.Record, deliveries []state.Delivery, keep func(call int) bool) {
 	addEnded(rec, deliveries, keep)
+	dropOrphans(rec)
+}
+
+// dropOrphans removes superseded texts from rec if the newer text of one of them is missing.
+func dropOrphans(rec *state.Record) {
 	for i := range rec.Deliveries {
 		d := &rec.Deliveries[i]
 		if d.Old && !anyAfter(rec, d, func(e *state.Delivery) bool { return e.Body }) {
@@ -60,6 +65,31 @@ func KeepPrefix(rec *state.Record, deliveries []state.Delivery, keep func(call i
 	}
 }
 
+// DropEnded removes the deliveries of ended loads from rec, except for calls for which keeps is
+// true. It also removes superseded texts after the first of them.
+func DropEnded(rec *state.Record, keeps func(call int) bool) {
+	first := 0
+	rec.Deliveries = slices.DeleteFunc(rec.Deliveries, func(d state.Delivery) bool {
+		isDropped := d.Ended && !keeps(d.Call)
+		if isDropped && first == 0 {
+			first = d.Call
+		}
+		return isDropped
+	})
+	if first == 0 {
+		return
+	}
+	for i := range rec.Deliveries {
+		if d := &rec.Deliveries[i]; d.Call >= first {
+			d.Docs = slices.DeleteFunc(d.Docs, func(doc state.Doc) bool { return doc.Old })
+		}
+	}
+	rec.Deliveries = slices.DeleteFunc(rec.Deliveries, func(d state.Delivery) bool {
+		return d.Call >= first && (d.Old || !d.Body && len(d.Docs) == 0)
+	})
+	dropOrphans(rec)
+}
+
 // addEnded adds the deliveries for which keep is true, as content of ended loads.
 func addEnded(rec *state.Record, deliveries []state.Delivery, keep func(call int) bool) {
 	for _, d := range deliveries {
@@ -67,9 +97,7 @@ func addEnded(rec *state.Record, deliveries []state.Delivery, keep func(call int
 			continue
 		}
 		d.Docs = slices.Clone(d.Docs)
-		if d.Ended = true; !d.Body {
-			d.Digest = ""
-		}
+		d.End()
 		rec.Deliver(d)
 	}
 }

@@ -22,15 +22,28 @@ type EndedTurn struct {
 	Loaded, InView []string
 	// IsQuiet reports that the turn called no tool.
 	IsQuiet bool
+	// Read are the skills of which the turn read files without loading them.
+	Read []string
+	// Named are the skills that its prompt is about. Described is how many skills the overview
+	// of the session describes.
+	Named     []string
+	Described int
 }
 
 // Learn returns r with the counts of one more turn. It does not change r. The model can use a
 // text in view without a call. So a turn that began with a skill's text usually says nothing
-// about that skill. But if the turn loaded another skill, or called no tool, it most likely did
-// not need the text.
+// about that skill, with three exceptions. If its prompt is about the skill, or if it read a file
+// of the skill, the turn counts as a reload. If it loaded another skill, or called no tool, it most
+// likely did not need the text. A prompt about the skill in a turn that loaded another one says
+// nothing.
 func Learn(r state.Returns, t EndedTurn) state.Returns {
-	next := state.Returns{Skills: slices.Clone(r.Skills), Rest: r.Rest}
+	next := state.Returns{Skills: slices.Clone(r.Skills), Rest: r.Rest, Prompts: countPrompt(r.Prompts, t)}
 	loaded, inView := shortNames(t.Loaded), shortNames(t.InView)
+	read := shortNames(t.Read)
+	var named []string
+	if promptsTell(next.Prompts) {
+		named = shortNames(t.Named)
+	}
 	for i := range next.Skills {
 		s := &next.Skills[i]
 		switch {
@@ -39,6 +52,10 @@ func Learn(r state.Returns, t EndedTurn) state.Returns {
 			s.Back++
 		case !slices.Contains(inView, s.Skill):
 			s.Out++
+		case slices.Contains(read, s.Skill), slices.Contains(named, s.Skill) && len(loaded) == 0:
+			s.Out++
+			s.Back++
+		case slices.Contains(named, s.Skill):
 		case len(loaded) > 0:
 			s.Other++
 		case t.IsQuiet:
@@ -60,6 +77,36 @@ func Learn(r state.Returns, t EndedTurn) state.Returns {
 		next.Skills = slices.Delete(next.Skills, 0, 1)
 	}
 	return next
+}
+
+// countPrompt returns p with the counts of one more turn.
+func countPrompt(p state.Prompts, t EndedTurn) state.Prompts {
+	needed := len(t.InView)
+	for _, name := range t.Loaded {
+		if slices.Contains(t.InView, name) {
+			continue
+		}
+		needed++
+		p.Loads++
+		if slices.Contains(t.Named, name) {
+			p.LoadsNamed++
+		}
+	}
+	p.Others += max(0, t.Described-needed)
+	for _, name := range t.Named {
+		if !slices.Contains(t.InView, name) && !slices.Contains(t.Loaded, name) {
+			p.OthersNamed++
+		}
+	}
+	return p
+}
+
+// promptsTell reports whether the prompts of a session predict which skills a turn needs: whether
+// they are about a needed skill several times as often as about any other.
+func promptsTell(p state.Prompts) bool {
+	needed := (float64(p.LoadsNamed) + priorNamed*priorLoads) / (float64(p.Loads) + priorLoads)
+	others := (float64(p.OthersNamed) + priorChance*priorOthers) / (float64(p.Others) + priorOthers)
+	return needed > tellingRatio*others
 }
 
 // shortNames returns the names of skills as [state.ReturnName] shortens them.

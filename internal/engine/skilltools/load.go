@@ -130,8 +130,12 @@ func (l *loading) apply(ctx context.Context, rec *state.Record) (*state.Record, 
 	for i := range l.texts {
 		l.load(next, &l.texts[i])
 	}
-	for _, name := range lifetime.Evict(next, l.scope.Max, keep, l.scope.Victim) {
-		l.addUnloaded(fmt.Sprintf("unloaded to make room (at most %d): %s", l.scope.Max, name), name, core.SkillEvicted, "evicted")
+	for _, name := range l.scope.Evict(next, keep) {
+		line := fmt.Sprintf("unloaded to make room (at most %d): %s", l.scope.Max, name)
+		if _, stays := next.Body(name); stays {
+			line += " (its text stays in view for now)"
+		}
+		l.addUnloaded(line, name, core.SkillEvicted, "evicted")
 	}
 	if err := l.evictForBudget(ctx, rec, next, keep); err != nil {
 		return nil, err
@@ -145,6 +149,14 @@ func (l *loading) apply(ctx context.Context, rec *state.Record) (*state.Record, 
 	}
 	l.addRestrictions(next)
 	return next, nil
+}
+
+// Evict unloads the skills above the cap, except for those in keep, and returns their names.
+func (s *Scope) Evict(rec *state.Record, keep []string) []string {
+	if s.KeepsTexts {
+		return lifetime.EndLoads(rec, s.Max, keep, s.Victim)
+	}
+	return lifetime.Evict(rec, s.Max, keep, s.Victim)
 }
 
 // load loads one skill into next.

@@ -16,7 +16,6 @@ import (
 	"github.com/satchel-go/satchel/internal/text/callargs"
 	"github.com/satchel-go/satchel/internal/text/plainjson"
 	"github.com/satchel-go/satchel/internal/text/printable"
-	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/tools"
 )
 
@@ -75,7 +74,7 @@ func readSkillFile(ctx context.Context, s *Scope, asked string, args tools.Args)
 		return "", err
 	}
 	name := args.Text("skill")
-	if len(rec.Active) == 0 && (name == "" || s.Mode != loadmode.Adaptive) {
+	if len(rec.Active) == 0 && (name == "" || !s.KeepsTexts) {
 		return "", tools.ModelErrorf("no skill is loaded: call skill_load first")
 	}
 	if name == "" {

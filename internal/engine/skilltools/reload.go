@@ -11,6 +11,9 @@ import (
 // InView resolves the name of a skill whose load has ended but whose text is still in view. ok is
 // false for any other skill.
 func (s *Scope) InView(ctx context.Context, rec *state.Record, name string) (skill core.Skill, ok bool) {
+	if !s.mayReload(rec, name) {
+		return core.Skill{}, false
+	}
 	return s.inView(ctx, rec, name)
 }
 

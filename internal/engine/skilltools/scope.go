@@ -85,8 +85,10 @@ type Events interface {
 
 // Rules holds the settings of the runtime for a call.
 type Rules struct {
-	// Mode decides when loads end.
-	Mode loadmode.Mode
+	// Mode decides when loads end. KeepsTexts reports that their texts stay in view until
+	// clearing them pays.
+	Mode       loadmode.Mode
+	KeepsTexts bool
 	// Max is the cap on loaded skills; a value below 1 means no cap. Victim chooses which skill to
 	// unload; if it is nil, the least recently used. EvictsOnLoad lets LoadAll unload skills to
 	// make room.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/satchel-go/satchel/catalog"
@@ -185,10 +186,18 @@ func (s *Scope) inView(ctx context.Context, rec *state.Record, name string) (cor
 	return meant, err == nil && !another && s.showsBody(rec, meant.Name) // its text has changed
 }
 
+// mayReload reports whether a call may reload a skill whose load has ended. In mode Turn it may
+// only do so within the turn of the load.
+func (s *Scope) mayReload(rec *state.Record, name string) bool {
+	return s.KeepsTexts && (s.Mode != loadmode.Turn || slices.ContainsFunc(rec.Deliveries, func(d state.Delivery) bool {
+		return d.Turn == rec.Turn && state.BaseName(d.Skill) == state.BaseName(name)
+	}))
+}
+
 // findReadable resolves the name of a skill whose files may be read: it is loaded, or load mode
 // Adaptive has left its text in view.
 func findReadable(ctx context.Context, s *Scope, rec *state.Record, name string) (core.Skill, error) {
-	if s.Mode == loadmode.Adaptive {
+	if s.mayReload(rec, name) {
 		if skill, ok := s.inView(ctx, rec, name); ok {
 			return skill, nil
 		}

@@ -65,6 +65,7 @@ func (r *Record) BeginAgain() bool {
 	}
 	ran := r.OnceCalls
 	*r = *r.atBeginning().Clone()
+	r.Broke = 0
 	r.OnceCalls, r.Before, r.Pending, r.Unnumbered = ran, nil, nil, nil
 	r.Unknown = slices.DeleteFunc(r.Unknown, func(c UnknownCall) bool { return c.Turn == r.Turn })
 	if r.Turn == 1 && r.Calls > 0 {

@@ -164,6 +164,9 @@ type LoadState struct {
 	// Archive lists more deliveries in a stored record, and archived are its entries.
 	Archive  Archive `json:"shelf,omitzero"`
 	archived []Delivery
+	// Broke is the number of the first call whose text has left the request since the last one,
+	// 0 if the texts of no ended load stand behind it.
+	Broke int `json:"broke,omitempty"`
 	// Recent are the recently loaded skills; see [Record.Remember].
 	Recent []RecentLoad `json:"recent,omitempty"`
 	// Compact are skills whose texts a short text will replace when the next turn begins.
@@ -201,9 +204,42 @@ func (r *Record) Unload(skill string) bool {
 	if len(r.Active) == n {
 		return false
 	}
+	r.Remove(skill)
+	return true
+}
+
+// Remove takes everything that was delivered of skill out of the request.
+func (r *Record) Remove(skill string) {
+	r.noteBreak(func(d *Delivery) bool { return d.Skill == skill })
 	r.Deliveries = slices.DeleteFunc(r.Deliveries, func(d Delivery) bool { return d.Skill == skill })
 	r.Break()
-	return true
+}
+
+// EndLoad makes skill no longer loaded. What was delivered of it stays as the text of an
+// ended load.
+func (r *Record) EndLoad(skill string) {
+	r.Active = slices.DeleteFunc(r.Active, func(a Active) bool { return a.Skill == skill })
+	for i := range r.Deliveries {
+		if d := &r.Deliveries[i]; d.Skill == skill {
+			d.End()
+		}
+	}
+}
+
+// noteBreak sets Broke if the texts of deliveries are about to leave the request, and texts of
+// ended loads stand behind them.
+func (r *Record) noteBreak(leaves func(*Delivery) bool) {
+	for i := range r.Deliveries {
+		d := &r.Deliveries[i]
+		if !leaves(d) {
+			continue
+		}
+		isBehind := func(e Delivery) bool { return e.Ended && e.Call > d.Call && !leaves(&e) }
+		if (r.Broke == 0 || d.Call < r.Broke) && slices.ContainsFunc(r.Deliveries, isBehind) {
+			r.Broke = d.Call
+		}
+		return
+	}
 }
 
 // Break removes superseded texts. Callers call it when the cached prefix of the request
@@ -303,13 +339,15 @@ func (r *Record) supersedeDoc(skill, doc string) {
 func (r *Record) deselect(skill string, docs []string, all bool) {
 	a := r.Find(skill)
 	a.Docs, a.All = docs, all
+	isDeselected := func(d Doc) bool { return !d.Old && !slices.Contains(docs, d.Name) }
+	r.noteBreak(func(d *Delivery) bool { return d.Skill == skill && !d.Old && slices.ContainsFunc(d.Docs, isDeselected) })
 	hasRemoved := false
 	for i := range r.Deliveries {
 		if r.Deliveries[i].Skill != skill || r.Deliveries[i].Old {
 			continue
 		}
 		r.Deliveries[i].Docs = slices.DeleteFunc(r.Deliveries[i].Docs, func(d Doc) bool {
-			deselected := !d.Old && !slices.Contains(docs, d.Name)
+			deselected := isDeselected(d)
 			hasRemoved = hasRemoved || deselected
 			return deselected
 		})
@@ -353,6 +391,17 @@ func (r *Record) Remember(skill string) {
 	r.Recent = slices.DeleteFunc(r.Recent, func(l RecentLoad) bool { return l.Skill == skill || l.Turn < r.Turn-recentTurns })
 	r.Recent = append(r.Recent, RecentLoad{skill, r.Turn})
 	r.Recent = r.Recent[max(0, len(r.Recent)-maxRecent):]
+}
+
+// LoadedInTurn names the skills that were loaded in this turn, the latest last.
+func (r *Record) LoadedInTurn() []string {
+	var names []string
+	for _, l := range r.Recent {
+		if l.Turn == r.Turn {
+			names = append(names, l.Skill)
+		}
+	}
+	return names
 }
 
 // LoadedLately returns the skills that were loaded in this turn or the two before, the

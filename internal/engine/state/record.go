@@ -138,6 +138,13 @@ type DeliveryKey struct {
 	Skill string
 }
 
+// End notes that the load of the delivery is over.
+func (d *Delivery) End() {
+	if d.Ended = true; !d.Body {
+		d.Digest = ""
+	}
+}
+
 // Key returns the key of the delivery.
 func (d *Delivery) Key() DeliveryKey { return DeliveryKey{d.Call, d.Skill} }
 

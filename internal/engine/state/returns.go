@@ -26,6 +26,18 @@ type Returns struct {
 	Skills []Return
 	// Rest is the sum of the entries of all other skills.
 	Rest Return
+	// Prompts says how far the prompts of the session tell which skills are needed.
+	Prompts Prompts
+}
+
+// Prompts counts what the prompts of a session were about. Loads counts the skills that a turn
+// loaded whose text it did not begin with, and LoadsNamed those of them that its prompt was
+// about. Others counts, for each turn, the skills that were described to the session and that
+// the turn did not need. OthersNamed counts those of them that its prompt was about.
+type Prompts struct{ Loads, LoadsNamed, Others, OthersNamed int }
+
+func (p *Prompts) counts() []*int {
+	return []*int{&p.Loads, &p.LoadsNamed, &p.Others, &p.OthersNamed}
 }
 
 // Return counts the turns in which a skill was, or was not, loaded again.
@@ -60,12 +72,28 @@ func (r Returns) MarshalText() ([]byte, error) {
 		b.WriteByte(' ')
 		writeReturn(&b, s)
 	}
+	if r.Prompts != (Prompts{}) {
+		b.WriteString(promptsMark)
+		writeCounts(&b, r.Prompts.counts())
+	}
 	return []byte(b.String()), nil
 }
 
+// promptsMark stands before the counts of prompts.
+const promptsMark = " !"
+
 func writeReturn(b *strings.Builder, r Return) {
+	writeCounts(b, r.counts())
+	if r.Skill != "" {
+		b.WriteByte(':')
+		writeWord(b, r.Skill)
+	}
+}
+
+// writeCounts writes numbers up to the last that is not 0.
+func writeCounts(b *strings.Builder, counts []*int) {
 	zeros := 0
-	for _, n := range r.counts() {
+	for _, n := range counts {
 		if *n == 0 {
 			zeros++
 			continue
@@ -74,10 +102,6 @@ func writeReturn(b *strings.Builder, r Return) {
 			b.WriteString("0.")
 		}
 		b.WriteString(strconv.Itoa(*n) + ".")
-	}
-	if r.Skill != "" {
-		b.WriteByte(':')
-		writeWord(b, r.Skill)
 	}
 }
 
@@ -103,6 +127,11 @@ func (r *Returns) UnmarshalJSON(data []byte) error {
 	var ok bool
 	r.Rest, text, ok = readReturn(text)
 	for ok && text != "" {
+		if counts, is := strings.CutPrefix(text, promptsMark); is {
+			text = readCounts(counts, r.Prompts.counts())
+			ok = text == ""
+			break
+		}
 		if text, ok = strings.CutPrefix(text, " "); ok {
 			var one Return
 			one, text, ok = readReturn(text)
@@ -116,7 +145,17 @@ func (r *Returns) UnmarshalJSON(data []byte) error {
 }
 
 func readReturn(text string) (r Return, rest string, ok bool) {
-	for _, n := range r.counts() {
+	text = readCounts(text, r.counts())
+	if name, is := strings.CutPrefix(text, ":"); is {
+		r.Skill, text, ok = readWord(name)
+		return r, text, ok
+	}
+	return r, text, true
+}
+
+// readCounts reads what writeCounts has written, and returns the rest.
+func readCounts(text string, counts []*int) (rest string) {
+	for _, n := range counts {
 		digits, after, is := strings.Cut(text, ".")
 		count, err := strconv.Atoi(digits)
 		if !is || err != nil {
@@ -124,9 +163,5 @@ func readReturn(text string) (r Return, rest string, ok bool) {
 		}
 		*n, text = count, after
 	}
-	if name, is := strings.CutPrefix(text, ":"); is {
-		r.Skill, text, ok = readWord(name)
-		return r, text, ok
-	}
-	return r, text, true
+	return text
 }

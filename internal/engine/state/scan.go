@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"hash/crc32"
 	"slices"
+	"strings"
 
 	"github.com/satchel-go/satchel/core"
 )
@@ -102,6 +103,26 @@ func (s *Scan) UserText() string {
 	}
 	m := &s.Messages[s.Last]
 	return m.Text[:len(m.Text)-len(m.Added)]
+}
+
+// TurnText returns what the user wrote in the messages that began a turn, of which user marks the
+// newest. It is "" where the host has cut them from the history. turn is the present user turn.
+func (s *Scan) TurnText(user Mark, turn int) string {
+	last := s.Anchor(user, turn)
+	if last < 0 {
+		return ""
+	}
+	first := last
+	for first > 0 && s.Messages[first-1].Role == core.User {
+		first--
+	}
+	var texts []string
+	for i := first; i <= last; i++ {
+		if m := &s.Messages[i]; !m.Rewritten && m.Origin != core.Inserted {
+			texts = append(texts, m.Text[:len(m.Text)-len(m.Added)])
+		}
+	}
+	return strings.Join(texts, "\n")
 }
 
 // HasMoved reports whether the first messages have another size than front. It compares only

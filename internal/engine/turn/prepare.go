@@ -105,7 +105,9 @@ func (t *Turns) advance(ctx context.Context, req *core.Request, scan *state.Scan
 		t.Calls.Report.EmitAll(ctx, req.Key, events)
 	}
 	agent.SetTurn(rec.Turn)
-	return t.Clearing.NoteRequest(ctx, t.Calls.Stores.Of(req.Key), rec, scan)
+	rec, cleared, err := t.Clearing.NoteRequest(ctx, t.Calls.Stores.Of(req.Key), rec, scan)
+	t.Calls.Report.EmitAll(ctx, req.Key, cleared)
+	return rec, err
 }
 
 // begin saves and returns the record with which a turn begins. rec is the record before it.
@@ -203,7 +205,7 @@ func (t *Turns) classify(agent *state.Agent, calls []core.ToolCall) (made []stat
 // call gets a number, like a load.
 func (t *Turns) mayReload(agent *state.Agent, o *tools.Operation, call core.ToolCall) bool {
 	rec := agent.LastRecord()
-	if t.mode() != loadmode.Adaptive || !o.Reloads() || rec == nil || !slices.ContainsFunc(rec.Deliveries, hasEnded) {
+	if !t.Calls.Rules.KeepsTexts || !o.Reloads() || rec == nil || !slices.ContainsFunc(rec.Deliveries, hasEnded) {
 		return false
 	}
 	name := o.Decode(call.Arguments).Text("skill")

@@ -104,7 +104,7 @@ func (r *Rebuild) receipt(messages []core.Message, i int) (state.Receipt, bool) 
 	if o == nil || !o.Reloads() {
 		return state.ParseReceipt(messages[i].Text)
 	}
-	if call == nil || r.Scope.Mode != loadmode.Adaptive {
+	if call == nil || !r.Scope.KeepsTexts {
 		return state.Receipt{}, false
 	}
 	return reloadReceipt(messages[i].Text, o.Decode(call.Arguments).Text("skill"))

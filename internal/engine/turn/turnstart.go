@@ -2,6 +2,7 @@ package turn
 
 import (
 	"context"
+	"slices"
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
@@ -36,19 +37,25 @@ func (b *turnStart) build(ctx context.Context, rec *state.Record, turn lifetime.
 	b.next = rec.Clone()
 	b.next.Key = b.req.Key
 	lifetime.Advance(b.next, b.mode(), turn.Token, turn.User)
-	if err := b.Clearing.BeginTurn(ctx, b.next, rec, &b.scan); err != nil {
+	cleared, err := b.Clearing.BeginTurn(ctx, b.next, rec, &b.scan, b.readSkills(rec))
+	if err != nil {
 		return nil, err
 	}
 	b.next.CompactNow()
-	var err error
 	if b.skills, err = b.Calls.Audiences.Resolve(ctx, b.next.Key, b.state); err != nil {
 		return nil, err
 	}
 	b.scope = &b.Calls.TurnStart(b.next.Key, b.state).Scope
-	b.events = append(state.CompletedEvents(rec, b.next, "turn", b.mode()), core.Event{Kind: core.TurnBegun})
+	b.events = append(state.CompletedEvents(rec, b.next, "turn", b.mode()), cleared...)
+	b.events = append(b.events, core.Event{Kind: core.TurnBegun})
 	if err := b.withdraw(ctx); err != nil {
 		return nil, err
 	}
+	after, err := b.Clearing.ClearAfterBreak(ctx, b.next, &b.scan)
+	if err != nil {
+		return nil, err
+	}
+	b.events = append(b.events, after...)
 	update := b.announceChanges
 	if isFirst {
 		update = b.openSession
@@ -66,6 +73,26 @@ func (b *turnStart) build(ctx context.Context, rec *state.Record, turn lifetime.
 		b.next.NoteBeginning()
 	}
 	return b.next, nil
+}
+
+// readSkills returns the skills of which the turn of rec, whose messages are in the request, has read
+// files.
+func (b *turnStart) readSkills(rec *state.Record) (skills []string) {
+	if len(rec.Deliveries) == 0 {
+		return nil
+	}
+	for i := b.scan.Anchor(rec.User, b.next.Turn) + 1; i > 0 && i < len(b.scan.Messages); i++ {
+		for j := range b.scan.Messages[i].Calls {
+			c := &b.scan.Messages[i].Calls[j]
+			if b.Calls.ShowsFiles(c.Name) && b.Calls.ShowsFile(c) {
+				name := b.Calls.Offer.Set.Operation(c.Name).Decode(c.Arguments).Text("skill")
+				if !slices.Contains(skills, name) {
+					skills = append(skills, name)
+				}
+			}
+		}
+	}
+	return skills
 }
 
 // withdraw unloads skills that the agent may not see any more.

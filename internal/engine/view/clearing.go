@@ -24,6 +24,8 @@ type Clearing struct {
 	// Agents and Stores give access to the content of a record.
 	Agents *state.Agents
 	Stores *state.Stores
+
+	subjects subjects
 }
 
 // content renders the deliveries of a record.
@@ -32,47 +34,63 @@ func (c *Clearing) content(ctx context.Context, key core.SessionKey, rec *state.
 }
 
 // NoteRequest saves what a request within a turn shows about the provider's cache: the time of
-// the request, and whether the host has changed the messages before the content.
-func (c *Clearing) NoteRequest(ctx context.Context, records *state.Records, rec *state.Record, scan *state.Scan) (*state.Record, error) {
+// the request, and whether the host has changed the messages before the content. If a call has
+// broken the prefix, it clears the texts after the break that do not pay to be sent again. It
+// returns an event for each of them.
+func (c *Clearing) NoteRequest(ctx context.Context, records *state.Records, rec *state.Record, scan *state.Scan) (*state.Record, []core.Event, error) {
 	rec, err := c.noteMove(ctx, records, rec, scan)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return c.noteTime(ctx, records, rec)
+	rec, cleared, err := c.noteBreak(ctx, records, rec, scan)
+	if err != nil {
+		return nil, nil, err
+	}
+	rec, err = c.noteTime(ctx, records, rec)
+	return rec, cleared, err
 }
 
 // BeginTurn keeps content of ended loads in next if removing it would cost more than it saves.
-// next is the record of the new turn, and rec the record before it.
-func (c *Clearing) BeginTurn(ctx context.Context, next, rec *state.Record, scan *state.Scan) error {
+// next is the record of the new turn, and rec the record before it. read are the skills of which
+// the turn before has read files. BeginTurn returns an event for each text that it clears by
+// prices.
+func (c *Clearing) BeginTurn(ctx context.Context, next, rec *state.Record, scan *state.Scan, read []string) ([]core.Event, error) {
 	if c.Placement != processors.InToolResult {
-		return nil
+		return nil, nil
 	}
 	idle := idleTime(rec)
-	if c.cacheTTL() > 0 {
+	if c.cacheTTL(rec) > 0 {
 		next.Sent = time.Now().Unix()
 	}
-	if c.Mode == loadmode.Adaptive {
-		return c.keepByPrices(ctx, next, rec, scan, idle)
+	if c.usesPrices(rec) {
+		return c.endTexts(ctx, next, rec, scan, idle, read)
 	}
 	if c.Mode != loadmode.Turn || c.Policy == (loadmode.CachePolicy{}) || len(rec.Deliveries) == 0 {
-		return nil
+		return nil, nil
 	}
 	content, err := c.content(ctx, next.Key, rec)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	pieces, calls := steps.Pieces(scan.Messages, steps.State{Record: rec, Content: content, Delivers: c.Delivers})
 	kept := calls[:lifetime.Cut(c.Policy, pieces, idle)]
 	lifetime.KeepExpired(next, rec.Deliveries, func(call int) bool { return slices.Contains(kept, call) })
-	return nil
+	return nil, nil
 }
 
-// cacheTTL is how long the provider's cache holds a prefix. It is 0 if no decision depends on it.
-func (c *Clearing) cacheTTL() time.Duration {
+// usesPrices reports whether prices decide when texts of a record are cleared: in mode Adaptive,
+// and in mode Session after the cap has ended a load.
+func (c *Clearing) usesPrices(rec *state.Record) bool {
+	return c.Mode == loadmode.Adaptive || c.Mode == loadmode.Session && slices.ContainsFunc(rec.Deliveries, func(d state.Delivery) bool { return d.Ended })
+}
+
+// cacheTTL is how long the provider's cache holds a prefix. It is 0 if no decision about rec
+// depends on it.
+func (c *Clearing) cacheTTL(rec *state.Record) time.Duration {
 	switch {
 	case c.Placement != processors.InToolResult:
 		return 0
-	case c.Mode == loadmode.Adaptive:
+	case c.usesPrices(rec):
 		return c.Prices.TTL
 	case c.Mode == loadmode.Turn:
 		return c.Policy.TTL
@@ -91,7 +109,7 @@ func idleTime(rec *state.Record) time.Duration {
 // noteTime saves the time of a request within a turn if a decision depends on it. It saves at
 // most once in a quarter of the cache's lifetime.
 func (c *Clearing) noteTime(ctx context.Context, records *state.Records, rec *state.Record) (*state.Record, error) {
-	ttl := c.cacheTTL()
+	ttl := c.cacheTTL(rec)
 	due := func(rec *state.Record) bool { return rec.Sent == 0 || idleTime(rec) >= max(ttl/4, time.Second) }
 	if ttl == 0 || len(rec.Deliveries) == 0 || !due(rec) {
 		return rec, nil
@@ -106,41 +124,23 @@ func (c *Clearing) noteTime(ctx context.Context, records *state.Records, rec *st
 	})
 }
 
-// keepByPrices keeps content of ended loads up to the place from which clearing pays. next is the
-// record of the new turn, and rec the record before it.
-func (c *Clearing) keepByPrices(ctx context.Context, next, rec *state.Record, scan *state.Scan, idle time.Duration) error {
-	messages := scan.Messages
-	next.Front = scan.Front(len(messages))
-	if rec.Turn == 0 {
-		return nil
+// noteBreak clears the texts after a break that a call of the last response has made.
+func (c *Clearing) noteBreak(ctx context.Context, records *state.Records, rec *state.Record, scan *state.Scan) (_ *state.Record, cleared []core.Event, err error) {
+	if rec.Broke == 0 {
+		return rec, nil, nil
 	}
-	next.Returns = lifetime.Learn(rec.Returns, endedTurn(rec, scan))
-	if len(rec.Deliveries) == 0 {
-		return nil
-	}
-	content, err := c.content(ctx, next.Key, rec)
-	if err != nil {
-		return err
-	}
-	facts, calls, at := steps.Facts(messages, steps.State{Record: rec, Content: content, Delivers: c.Delivers})
-	cold := c.Prices.TTL > 0 && idle > c.Prices.TTL
-	facts.Returns, facts.IsCold = next.Returns, cold || !scan.HasFront(rec.Front)
-	kept := calls[:lifetime.Clear(c.Prices, facts)]
-	if len(kept) > 0 {
-		next.Front = scan.Front(at[0])
-	}
-	keep := lifetime.KeepPrefix
-	if facts.IsCold {
-		keep = lifetime.KeepExpired
-	}
-	keep(next, rec.Deliveries, func(call int) bool { return slices.Contains(kept, call) })
-	return nil
+	rec, err = records.UpdateFrom(ctx, rec, func(rec *state.Record) (*state.Record, error) {
+		next := rec.Clone()
+		cleared, err = c.ClearAfterBreak(ctx, next, scan)
+		return next, err
+	})
+	return rec, cleared, err
 }
 
 // noteMove saves a new fingerprint of the messages before the content if the host has changed
 // them within a turn. The provider's cache has the changed messages when the next turn begins.
 func (c *Clearing) noteMove(ctx context.Context, records *state.Records, rec *state.Record, scan *state.Scan) (*state.Record, error) {
-	if c.Mode != loadmode.Adaptive || !hasMoved(scan, rec) {
+	if !c.usesPrices(rec) || !hasMoved(scan, rec) {
 		return rec, nil
 	}
 	messages := scan.Messages
@@ -169,18 +169,4 @@ func (c *Clearing) noteMove(ctx context.Context, records *state.Records, rec *st
 func hasMoved(scan *state.Scan, rec *state.Record) bool {
 	f := rec.Front
 	return f.Size > 0 && f.Moved < maxMoves && scan.HasMoved(f)
-}
-
-// endedTurn describes the turn of rec for [lifetime.Learn].
-func endedTurn(rec *state.Record, scan *state.Scan) lifetime.EndedTurn {
-	t := lifetime.EndedTurn{IsQuiet: scan.IsQuiet}
-	for i := range rec.Active {
-		t.Loaded = append(t.Loaded, rec.Active[i].Skill)
-	}
-	for i := range rec.Deliveries {
-		if d := &rec.Deliveries[i]; d.Turn < rec.Turn && !d.Old && !slices.Contains(t.InView, d.Skill) {
-			t.InView = append(t.InView, d.Skill)
-		}
-	}
-	return t
 }

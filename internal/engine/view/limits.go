@@ -5,6 +5,8 @@ const (
 	maxGuards = 1000
 	// maxAudiences is how many overviews for audiences are cached.
 	maxAudiences = 64
+	// maxSubjects is how many skills are cached with the terms that say what they are about.
+	maxSubjects = 1000
 	// maxCutWarnings is how many different cuts of overviews are remembered, so that each is
 	// logged once.
 	maxCutWarnings = 64

@@ -1,0 +1,158 @@
+package view
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/lifetime"
+	"github.com/satchel-go/satchel/internal/engine/state"
+	"github.com/satchel-go/satchel/internal/engine/steps"
+	"github.com/satchel-go/satchel/loadmode"
+)
+
+// endTexts decides about the texts of ended loads where a turn begins. next is the record with
+// which it begins, rec the one before it. read are the skills of which the turn before has read
+// files. It returns an event for each text that leaves the request.
+func (c *Clearing) endTexts(ctx context.Context, next, rec *state.Record, scan *state.Scan, idle time.Duration, read []string) ([]core.Event, error) {
+	next.Front = scan.Front(len(scan.Messages))
+	if rec.Turn == 0 {
+		return nil, nil
+	}
+	told, skills, err := c.subjects.of(rec, c.Stores.Texts(ctx, rec.Key))
+	if err != nil {
+		return nil, err
+	}
+	ended := endedTurn(rec, scan)
+	ended.Read, ended.Described = read, told.Count()
+	ended.Named = told.Named(scan.TurnText(rec.User, next.Turn), skills)
+	next.Returns = lifetime.Learn(rec.Returns, ended)
+	p, err := c.placesOf(ctx, rec, scan, c.Mode == loadmode.Adaptive)
+	if err != nil || len(p.calls) == 0 {
+		return nil, err
+	}
+	cold := c.Prices.TTL > 0 && idle > c.Prices.TTL
+	p.facts.Returns, p.facts.IsCold = next.Returns, cold || !scan.HasFront(rec.Front)
+	p.facts.Named = told.Named(scan.TurnText(next.User, next.Turn), skills)
+	verdicts := lifetime.Clear(c.Prices, p.facts)
+	if p.first >= 0 {
+		next.Front = scan.Front(p.first)
+	} else if first := slices.IndexFunc(verdicts, lifetime.Verdict.Keeps); first >= 0 {
+		next.Front = scan.Front(p.at[first])
+	}
+	keeps := func(call int) bool {
+		i := slices.Index(p.calls, call)
+		return i >= 0 && verdicts[i].IsKept
+	}
+	switch {
+	case c.Mode == loadmode.Session:
+		lifetime.DropEnded(next, keeps)
+	case p.facts.IsCold:
+		lifetime.KeepExpired(next, rec.Deliveries, keeps)
+	default:
+		lifetime.KeepPrefix(next, rec.Deliveries, keeps)
+	}
+	return p.cleared(rec, verdicts), nil
+}
+
+// ClearAfterBreak takes the texts of ended loads out of the request that do not pay to be sent again,
+// where next has broken the prefix before them. It changes next, and returns an event for each
+// text.
+func (c *Clearing) ClearAfterBreak(ctx context.Context, next *state.Record, scan *state.Scan) ([]core.Event, error) {
+	broke := next.Broke
+	if next.Broke = 0; broke == 0 {
+		return nil, nil
+	}
+	p, err := c.placesOf(ctx, next.Clone(), scan, false) // the agent keeps what is rendered of it
+	if err != nil {
+		return nil, err
+	}
+	first := slices.IndexFunc(p.calls, func(call int) bool { return call > broke })
+	if first < 0 {
+		return nil, nil
+	}
+	told, skills, err := c.subjects.of(next, c.Stores.Texts(ctx, next.Key))
+	if err != nil {
+		return nil, err
+	}
+	p.facts.Returns, p.facts.Named = next.Returns, told.Named(scan.TurnText(next.User, next.Turn), skills)
+	verdicts := lifetime.ClearAfterBreak(c.Prices, p.facts, first)
+	events := p.cleared(next, verdicts)
+	lifetime.DropEnded(next, func(call int) bool {
+		i := slices.Index(p.calls, call)
+		return i < 0 || verdicts[i].IsKept
+	})
+	return events, nil
+}
+
+// places are the texts of a request that may be cleared.
+type places struct {
+	facts lifetime.Facts
+	// calls are the numbers of the calls that brought them, and at the messages in which they
+	// stand.
+	calls, at []int
+	// first is the message with the first text that stays in any case, -1 for none.
+	first int
+}
+
+// placesOf returns the texts of a record that may be cleared: those of ended loads, or all of
+// them where the turn of the record is over and all loads end with it.
+func (c *Clearing) placesOf(ctx context.Context, rec *state.Record, scan *state.Scan, all bool) (*places, error) {
+	p := &places{first: -1}
+	if len(rec.Deliveries) == 0 {
+		return p, nil
+	}
+	content, err := c.content(ctx, rec.Key, rec)
+	if err != nil {
+		return nil, err
+	}
+	facts, calls, at := steps.Facts(scan.Messages, steps.State{Record: rec, Content: content, Delivers: c.Delivers})
+	p.facts = facts
+	p.facts.Places = nil
+	for i, place := range facts.Places {
+		if all || !slices.ContainsFunc(rec.Deliveries, func(d state.Delivery) bool { return d.Call == calls[i] && !d.Ended }) {
+			p.facts.Places, p.calls, p.at = append(p.facts.Places, place), append(p.calls, calls[i]), append(p.at, at[i])
+			continue
+		}
+		if n := len(p.facts.Places); n > 0 {
+			p.facts.Places[n-1].Live += place.Dead + place.Live
+		}
+		if p.first < 0 && len(p.calls) == 0 {
+			p.first = at[i]
+		}
+	}
+	return p, nil
+}
+
+// cleared returns the events of the texts that leave the request.
+func (p *places) cleared(rec *state.Record, verdicts []lifetime.Verdict) (events []core.Event) {
+	for i := range verdicts {
+		if verdicts[i].IsKept {
+			continue
+		}
+		for j := range rec.Deliveries {
+			d := &rec.Deliveries[j]
+			if d.Call != p.calls[i] {
+				continue
+			}
+			var docs []string
+			for _, doc := range d.Docs {
+				docs = append(docs, doc.Name)
+			}
+			events = append(events, core.Event{Kind: core.TextCleared, Key: rec.Key, Skill: d.Skill, Docs: docs, Detail: verdicts[i].String()})
+		}
+	}
+	return events
+}
+
+// endedTurn describes the turn of rec for [lifetime.Learn].
+func endedTurn(rec *state.Record, scan *state.Scan) lifetime.EndedTurn {
+	t := lifetime.EndedTurn{IsQuiet: scan.IsQuiet, Loaded: rec.LoadedInTurn()}
+	for i := range rec.Deliveries {
+		if d := &rec.Deliveries[i]; d.Turn < rec.Turn && !d.Old && !slices.Contains(t.InView, d.Skill) {
+			t.InView = append(t.InView, d.Skill)
+		}
+	}
+	return t
+}
