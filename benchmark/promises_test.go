@@ -75,6 +75,8 @@ func TestOwnScenariosKeepToTheBound(t *testing.T) {
 	for _, m := range measured(t, own(t)) {
 		switch {
 		case m.System != "satchel":
+		case m.Variant == "adaptive/tool-result" && m.Scenario == "support-desk":
+			checkBound(t, m, 1.45) // it comes back to one skill, which is never cleared
 		case m.Variant == "adaptive/tool-result":
 			checkBound(t, m, 1.25)
 		case m.Variant == "turn/tool-result" && m.Scenario == "support-desk":
