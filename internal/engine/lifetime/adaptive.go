@@ -72,33 +72,33 @@ type Caution struct {
 // DefaultCaution returns the caution of [Clear].
 func DefaultCaution() Caution { return Caution{Margin: 0.15, RentLimit: 1.5} }
 
-// Reason says why the text of an ended load was cleared.
+// Reason names why the text of an ended load was cleared.
 type Reason string
 
 const (
-	// ByRent: carrying the text has cost as much as Caution allows.
+	// ByRent is the reason if carrying the text has cost as much as [Caution] allows.
 	ByRent Reason = "rent"
-	// ByExpectation: clearing the text and loading it again is expected to cost less than to
-	// carry it.
+	// ByExpectation is the reason if clearing the text is expected to cost less than carrying it.
 	ByExpectation Reason = "expectation"
-	// ByBreak: the prefix breaks before the text anyway, and to send it again does not pay.
+	// ByBreak is the reason if the prefix breaks before the text anyway, and sending it again
+	// does not pay.
 	ByBreak Reason = "break"
 )
 
 // Verdict is the decision about one place.
 type Verdict struct {
 	IsKept bool
-	// Why is the reason for which a text is cleared.
+	// Why is the reason for clearing a text.
 	Why Reason
-	// Rent is what it has cost to carry the text so far, and Price what clearing and coming
-	// back costs. Chance is how likely a turn needs one of its skills.
+	// Rent is the cost of carrying the text so far. Price is the cost of clearing it and loading
+	// it again. Chance is the chance that a turn needs one of its skills.
 	Rent, Price, Chance float64
 }
 
 // Keeps reports whether the text stays.
 func (v Verdict) Keeps() bool { return v.IsKept }
 
-// String says why, with what was weighed.
+// String returns the reason with the rent, the price and the chance.
 func (v Verdict) String() string {
 	why := string(v.Why)
 	if v.IsKept {
@@ -107,15 +107,15 @@ func (v Verdict) String() string {
 	return fmt.Sprintf("%s: rent %.0f, price %.0f, chance %.2f", why, v.Rent, v.Price, v.Chance)
 }
 
-// Clear decides about each of f.Places. It chooses the place from which on the prefix breaks,
-// and what stays behind it, so that rent, the price of clearing now and the expected price of
-// coming back are lowest in sum.
+// Clear returns a verdict for each of f.Places. It chooses where the prefix breaks, and which
+// texts after the break stay. It minimizes the sum of three costs: the rent of texts that stay,
+// the price of clearing now, and the expected price of loading skills again.
 //
-// Clearing costs Write−Read for each token behind the break that stays, and nothing where
-// the cache is cold. A text that stays costs Read in every call, and Write once
-// where the cache is cold. One that was cleared and is needed again costs Write,
-// and one more model call over the whole prompt. How likely a turn needs a skill is
-// reckoned from f.Returns, how many turns there will be from how many there were.
+// Clearing costs Write−Read for each token after the break that stays, and nothing if the cache
+// is cold. A text that stays costs Read in every call, and Write once if the cache is cold. A text
+// that was cleared and is needed again costs Write, and one more model call with the whole
+// prompt. The chance that a turn needs a skill is estimated from f.Returns. The number of future
+// turns is estimated from the number of past ones.
 func Clear(p loadmode.Prices, f Facts) []Verdict { return ClearBy(p, DefaultCaution(), f) }
 
 // ClearBy is Clear with another caution.
@@ -154,8 +154,8 @@ func ClearBy(p loadmode.Prices, c Caution, f Facts) []Verdict {
 	return verdicts
 }
 
-// ClearAfterBreak decides about the texts from f.Places[first] on, before which the prefix has
-// broken within a turn. The others stay.
+// ClearAfterBreak returns the verdicts after a break within a turn. The break is before
+// f.Places[first]; the texts before it stay.
 func ClearAfterBreak(p loadmode.Prices, f Facts, first int) []Verdict {
 	d := newOutlook(p, f)
 	verdicts := make([]Verdict, len(f.Places))
@@ -250,8 +250,8 @@ func (d *outlook) cost(i int) float64 {
 	return cost + (1+d.caution.Margin)*d.breakCost(live)
 }
 
-// staysAfter reports whether the text of place i stays if the prefix breaks before it: if the
-// prompt is about its skill, or if sending it again costs less than the expected reloads.
+// staysAfter reports whether the text of place i stays if the prefix breaks before it. It does if
+// the prompt is about its skill, or if sending it again costs less than the expected reloads.
 func (d *outlook) staysAfter(i int) bool {
 	q := &d.places[i]
 	return q.isNamed || q.rent*float64(d.turns)+d.breakCost(q.dead) < q.cleared[d.turns]

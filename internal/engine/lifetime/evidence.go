@@ -11,13 +11,13 @@ import (
 	"github.com/satchel-go/satchel/internal/text/search"
 )
 
-// Descriptions are those of the skills that a conversation has been told of. They tell which
-// of the skills in view a prompt is about. All of it comes from texts that are pinned for the
-// conversation, so that another replica finds the same. It is immutable.
+// Descriptions holds the descriptions of skills in the overview of a conversation. It finds the
+// skills that a prompt is about. Its input is pinned for the conversation, so another replica
+// finds the same skills. It is immutable.
 type Descriptions struct {
 	lines []string
 	names []describedName  // in each line
-	of    map[string][]int // the lines that have a term, at most maxRare+1 of them
+	of    map[string][]int // the lines with a term, at most maxRare+1 of them
 }
 
 // describedName is the name of a skill, with its terms.
@@ -50,7 +50,7 @@ func NewDescriptions(overview string) *Descriptions {
 	return d
 }
 
-// Subject is a skill whose text a request shows, and what says that a prompt is about it.
+// Subject is a skill whose text is in view, with the terms by which prompts mention it.
 type Subject struct {
 	Name string
 	// names are the rare terms of its name, and terms those of its description and of the
@@ -58,8 +58,8 @@ type Subject struct {
 	names, terms []string
 }
 
-// Subject returns what there is to know of a skill. body is the text of its SKILL.md, "" if
-// only docs are in view.
+// Subject returns the terms of a skill. body is the text of its SKILL.md, "" if only docs are in
+// view.
 func (d *Descriptions) Subject(name, body string) Subject {
 	words := fileWords(body)
 	if line := d.lineOf(name); line != "" {
@@ -80,9 +80,9 @@ func (d *Descriptions) isCommon(term string) bool { return len(d.of[term]) > max
 // Count returns how many skills are described.
 func (d *Descriptions) Count() int { return len(d.lines) }
 
-// Named returns the names of the skills that a prompt is about, of those that are described and
-// of inView. It has a rare term of their name, or it has rare terms of them and no more of
-// any other skill. A term in the name of another skill counts twice.
+// Named returns the names of the skills that a prompt is about. It considers the described skills
+// and those of inView. A prompt is about a skill if it contains a rare term of the skill's name. It
+// is also about the skill with most of its rare terms; a term in a name counts twice.
 func (d *Descriptions) Named(prompt string, inView []Subject) []string {
 	terms := slices.DeleteFunc(search.Subjects(ends(prompt)), d.isCommon)
 	if len(terms) == 0 {
@@ -182,7 +182,7 @@ func withoutTags(line string) string {
 	return b.String()
 }
 
-// fileWords returns the words in the names of the files that a body names.
+// fileWords returns the words in the file names that a body mentions.
 func fileWords(body string) []string {
 	var words []string
 	isFile := func(r rune) bool {
@@ -206,15 +206,15 @@ func fileWords(body string) []string {
 	return words
 }
 
-// isOfSkills has the extensions of the files that skills of all kinds consist of: they say
-// nothing about one.
+// isOfSkills has the extensions of files that skills of all kinds contain. They do not tell one
+// skill from another.
 var isOfSkills = map[string]bool{".md": true, ".py": true, ".sh": true, ".js": true, ".ts": true, ".txt": true, ".json": true, ".yaml": true, ".yml": true}
 
-// isDomain has the ends of the names of hosts.
+// isDomain has the last parts of host names, which are no file extensions.
 var isDomain = map[string]bool{".com": true, ".org": true, ".net": true, ".dev": true, ".app": true, ".gov": true, ".edu": true}
 
-// ends returns a prompt, or the beginning and the end of a long one: the question stands
-// before or behind what was pasted.
+// ends returns a prompt, or the beginning and the end of a long one. A user writes the question
+// before or after pasted text.
 func ends(prompt string) string {
 	if len(prompt) <= 2*maxPromptEnd {
 		return prompt

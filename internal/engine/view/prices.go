@@ -12,21 +12,21 @@ import (
 	"github.com/satchel-go/satchel/loadmode"
 )
 
-// endTexts decides about the texts of ended loads where a turn begins. next is the record with
-// which it begins, rec the one before it. read are the skills of which the turn before has read
-// files. It returns an event for each text that leaves the request.
+// endTexts decides at the beginning of a turn which texts of ended loads stay. next is the record
+// of the new turn, and rec the record before it. read are the skills of which the last turn has
+// read files. It returns an event for each text that leaves the request.
 func (c *Clearing) endTexts(ctx context.Context, next, rec *state.Record, scan *state.Scan, idle time.Duration, read []string) ([]core.Event, error) {
 	next.Front = scan.Front(len(scan.Messages))
 	if rec.Turn == 0 {
 		return nil, nil
 	}
-	told, skills, err := c.subjects.of(rec, c.Stores.Texts(ctx, rec.Key))
+	described, skills, err := c.subjects.of(rec, c.Stores.Texts(ctx, rec.Key))
 	if err != nil {
 		return nil, err
 	}
 	ended := endedTurn(rec, scan)
-	ended.Read, ended.Described = read, told.Count()
-	ended.Named = told.Named(scan.TurnText(rec.User, next.Turn), skills)
+	ended.Read, ended.Described = read, described.Count()
+	ended.Named = described.Named(scan.TurnText(rec.User, next.Turn), skills)
 	next.Returns = lifetime.Learn(rec.Returns, ended)
 	p, err := c.placesOf(ctx, rec, scan, c.Mode == loadmode.Adaptive)
 	if err != nil || len(p.calls) == 0 {
@@ -34,7 +34,7 @@ func (c *Clearing) endTexts(ctx context.Context, next, rec *state.Record, scan *
 	}
 	cold := c.Prices.TTL > 0 && idle > c.Prices.TTL
 	p.facts.Returns, p.facts.IsCold = next.Returns, cold || !scan.HasFront(rec.Front)
-	p.facts.Named = told.Named(scan.TurnText(next.User, next.Turn), skills)
+	p.facts.Named = described.Named(scan.TurnText(next.User, next.Turn), skills)
 	verdicts := lifetime.Clear(c.Prices, p.facts)
 	if p.first >= 0 {
 		next.Front = scan.Front(p.first)
@@ -56,9 +56,8 @@ func (c *Clearing) endTexts(ctx context.Context, next, rec *state.Record, scan *
 	return p.cleared(rec, verdicts), nil
 }
 
-// ClearAfterBreak takes the texts of ended loads out of the request that do not pay to be sent again,
-// where next has broken the prefix before them. It changes next, and returns an event for each
-// text.
+// ClearAfterBreak removes texts of ended loads from next if a call has broken the prefix before
+// them and sending them again does not pay. It returns an event for each text.
 func (c *Clearing) ClearAfterBreak(ctx context.Context, next *state.Record, scan *state.Scan) ([]core.Event, error) {
 	broke := next.Broke
 	if next.Broke = 0; broke == 0 {
@@ -72,11 +71,11 @@ func (c *Clearing) ClearAfterBreak(ctx context.Context, next *state.Record, scan
 	if first < 0 {
 		return nil, nil
 	}
-	told, skills, err := c.subjects.of(next, c.Stores.Texts(ctx, next.Key))
+	described, skills, err := c.subjects.of(next, c.Stores.Texts(ctx, next.Key))
 	if err != nil {
 		return nil, err
 	}
-	p.facts.Returns, p.facts.Named = next.Returns, told.Named(scan.TurnText(next.User, next.Turn), skills)
+	p.facts.Returns, p.facts.Named = next.Returns, described.Named(scan.TurnText(next.User, next.Turn), skills)
 	verdicts := lifetime.ClearAfterBreak(c.Prices, p.facts, first)
 	events := p.cleared(next, verdicts)
 	lifetime.DropEnded(next, func(call int) bool {
@@ -89,15 +88,15 @@ func (c *Clearing) ClearAfterBreak(ctx context.Context, next *state.Record, scan
 // places are the texts of a request that may be cleared.
 type places struct {
 	facts lifetime.Facts
-	// calls are the numbers of the calls that brought them, and at the messages in which they
-	// stand.
+	// calls are the numbers of the calls that delivered the texts. at are the indices of the
+	// messages that contain them.
 	calls, at []int
-	// first is the message with the first text that stays in any case, -1 for none.
+	// first is the index of the message with the first text that stays in any case, or -1.
 	first int
 }
 
-// placesOf returns the texts of a record that may be cleared: those of ended loads, or all of
-// them where the turn of the record is over and all loads end with it.
+// placesOf returns the texts of a record that may be cleared. These are the texts of ended loads.
+// If all is set, every load has ended with its turn.
 func (c *Clearing) placesOf(ctx context.Context, rec *state.Record, scan *state.Scan, all bool) (*places, error) {
 	p := &places{first: -1}
 	if len(rec.Deliveries) == 0 {

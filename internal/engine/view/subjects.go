@@ -8,21 +8,21 @@ import (
 	"github.com/satchel-go/satchel/internal/lru"
 )
 
-// subjects keeps what the skills of sessions are about, as their pinned texts say.
+// subjects caches the terms of skills, which it reads from the pinned texts of sessions.
 type subjects struct {
 	mu sync.Mutex
-	// described has what was read from overviews, by digest. known has what was read for one
-	// skill.
+	// described caches the descriptions in overviews, by digest. known caches the terms of
+	// skills.
 	described *lru.Cache[string, *lifetime.Descriptions]
 	known     *lru.Cache[subjectKey, lifetime.Subject]
 }
 
-// subjectKey names a skill by the texts that say what it is about.
+// subjectKey identifies a skill by the digests of the texts that its terms come from.
 type subjectKey struct{ overview, name, body string }
 
-// of returns the descriptions that a session was told, and the skills of its record whose text
-// is in view. text returns pinned texts.
-func (s *subjects) of(rec *state.Record, text func(digest string) (string, error)) (told *lifetime.Descriptions, skills []lifetime.Subject, err error) {
+// of returns the descriptions in the overview of a record, and the skills whose text is in view.
+// text returns the pinned text of a digest.
+func (s *subjects) of(rec *state.Record, text func(digest string) (string, error)) (described *lifetime.Descriptions, skills []lifetime.Subject, err error) {
 	bodies := map[string]string{}
 	var names []string
 	for i := range rec.Deliveries {
@@ -44,7 +44,7 @@ func (s *subjects) of(rec *state.Record, text func(digest string) (string, error
 		s.described = lru.New[string, *lifetime.Descriptions](maxAudiences, nil)
 		s.known = lru.New[subjectKey, lifetime.Subject](maxSubjects, nil)
 	}
-	if told, err = s.descriptions(rec.Overview, text); err != nil {
+	if described, err = s.descriptions(rec.Overview, text); err != nil {
 		return nil, nil, err
 	}
 	for _, name := range names {
@@ -57,18 +57,18 @@ func (s *subjects) of(rec *state.Record, text func(digest string) (string, error
 					return nil, nil, err
 				}
 			}
-			subject = told.Subject(name, body)
+			subject = described.Subject(name, body)
 			s.known.Put(key, subject, 1)
 		}
 		skills = append(skills, subject)
 	}
-	return told, skills, nil
+	return described, skills, nil
 }
 
-// descriptions returns what an overview says, which is pinned under a digest.
+// descriptions returns the descriptions in the overview that is pinned under a digest.
 func (s *subjects) descriptions(digest string, text func(digest string) (string, error)) (*lifetime.Descriptions, error) {
-	if told, known := s.described.Get(digest); known {
-		return told, nil
+	if described, known := s.described.Get(digest); known {
+		return described, nil
 	}
 	overview := ""
 	if digest != "" {
@@ -77,7 +77,7 @@ func (s *subjects) descriptions(digest string, text func(digest string) (string,
 			return nil, err
 		}
 	}
-	told := lifetime.NewDescriptions(overview)
-	s.described.Put(digest, told, 1)
-	return told, nil
+	described := lifetime.NewDescriptions(overview)
+	s.described.Put(digest, described, 1)
+	return described, nil
 }
