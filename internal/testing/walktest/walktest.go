@@ -12,19 +12,35 @@ import (
 
 const module = "github.com/satchel-go/satchel/"
 
-// Files fails the test unless from 30 to most files of Satchel run in the walk of
-// program. Files builds program, a package below the directory of the test, and runs it with a
-// directory as its argument. The program clears its coverage counters where the walk begins,
-// and writes them into the directory where the walk ends.
+// maxRuns is the number of times that Files runs a program. On a busy machine, work in the
+// background may run within the walk.
+const maxRuns = 3
+
+// Files fails the test unless from 30 to most files of Satchel run in the walk of program.
+// program is the path of a package below the root of the repository. Files builds it and runs it
+// with a directory as its argument. The program clears its coverage counters where the walk begins, and writes them into
+// the directory where the walk ends. If too many files run, Files runs the program again.
 func Files(t *testing.T, program string, most int) {
 	t.Helper()
 	program = module + program
-	dir := t.TempDir()
-	built, counters, profile := filepath.Join(dir, "walk"), filepath.Join(dir, "counters"), filepath.Join(dir, "profile")
-	if err := os.Mkdir(counters, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	built := filepath.Join(t.TempDir(), "walk")
 	run(t, "go", "build", "-cover", "-covermode=atomic", "-coverpkg="+module+"...,"+program, "-o", built, program)
+	var files []string
+	for range maxRuns {
+		if files = filesOf(t, program, built); len(files) <= most {
+			break
+		}
+	}
+	if len(files) < 30 || len(files) > most {
+		t.Errorf("%d files ran, want at most %d; merge files that hold parts of one idea:\n%s", len(files), most, strings.Join(files, "\n"))
+	}
+}
+
+// filesOf runs a built program and returns the files that ran, without those of the program.
+func filesOf(t *testing.T, program, built string) []string {
+	t.Helper()
+	counters := t.TempDir()
+	profile := filepath.Join(t.TempDir(), "profile")
 	run(t, built, counters)
 	run(t, "go", "tool", "covdata", "textfmt", "-i="+counters, "-o="+profile)
 	text, err := os.ReadFile(profile)
@@ -39,10 +55,7 @@ func Files(t *testing.T, program string, most int) {
 		}
 	}
 	slices.Sort(files)
-	files = slices.Compact(files)
-	if len(files) < 30 || len(files) > most {
-		t.Errorf("%d files ran, want at most %d; merge files that hold parts of one idea:\n%s", len(files), most, strings.Join(files, "\n"))
-	}
+	return slices.Compact(files)
 }
 
 func run(t *testing.T, name string, args ...string) {
