@@ -72,8 +72,10 @@ func leads(dirs map[string]*docSource, own *docSource, name string) bool {
 				continue
 			}
 			if dir, isOurs := strings.CutPrefix(imported+"/", module+"/"); isOurs {
-				source := dirs[path.Clean(dir)]
-				return source != nil && source.names[member]
+				if source := dirs[path.Clean(dir)]; source != nil && source.names[member] {
+					return true
+				}
+				continue // another file may import another package of this name
 			}
 			return true
 		}
