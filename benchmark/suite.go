@@ -19,8 +19,8 @@ import (
 // systems. peers is "" if there are no captures.
 type suite struct{ scenarios, skills, peers string }
 
-// benchVariable and corpusVariable name the variables with the directories of the published
-// scenarios with their captures, and of the skills of these captures.
+// benchVariable is the environment variable with the directory of the published scenarios and
+// their captures. corpusVariable has that of the skills in these captures.
 const benchVariable, corpusVariable = "SATCHEL_BENCH", "SATCHEL_CORPUS"
 
 // defaultSuite returns the suite that the variables name, or else the one of the repository.

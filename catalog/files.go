@@ -89,8 +89,8 @@ func (c *Catalog) OpenFile(ctx context.Context, name, file string) (fs.File, err
 	return result, nil
 }
 
-// withFile calls use with an open file of a skill that is no larger than limit. use
-// closes it.
+// withFile opens a file of a skill and passes it to use, which closes it. A file of more than
+// limit bytes is an error.
 func (c *Catalog) withFile(ctx context.Context, name, file string, limit int64, use func(f fs.File, size int64) error) error {
 	return c.withPlace(ctx, name, func(st *state, p place, skill core.Skill) error {
 		full, ok := st.treePath(p, file)

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestNurseryTurns checks that others wait while a child is being started.
-func TestNurseryTurns(t *testing.T) {
+// TestSpawnerTurns checks that others wait while a child is being started.
+func TestSpawnerTurns(t *testing.T) {
 	n, free := newSpawner(), make(chan struct{})
 	n.begin.Do(func() { go n.serve() })
 	n.requests <- func() { <-free }
@@ -44,7 +44,7 @@ func TestNurseryTurns(t *testing.T) {
 	n.close()
 }
 
-func TestNurseryOfNobody(t *testing.T) {
+func TestSpawnerWithoutCaller(t *testing.T) {
 	n := newSpawner()
 	n.close()
 	if _, err := n.start(t.Context(), nil, nil); !errors.Is(err, errClosed) {
