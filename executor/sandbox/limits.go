@@ -21,6 +21,9 @@ const (
 	firstThreads = 16
 	// maxMessage bounds a message of the first process, in bytes: the longest is an error text.
 	maxMessage = 4096
+	// maxLocked and maxQueued bound the locked memory and the POSIX message queues of a command,
+	// in bytes. Scripts need hardly any.
+	maxLocked, maxQueued = 64 << 10, 64 << 10
 )
 
 // Times.

@@ -201,9 +201,9 @@ func writableIn(cmd executor.Command) []string {
 func (s *Sandbox) limits(l executor.Limits) []reexec.Limit {
 	limits := []reexec.Limit{
 		{Resource: unix.RLIMIT_CORE}, // 0
-		{Resource: unix.RLIMIT_MEMLOCK, Soft: 64 << 10, Hard: 64 << 10},
+		{Resource: unix.RLIMIT_MEMLOCK, Soft: maxLocked, Hard: maxLocked},
 		{Resource: unix.RLIMIT_NOFILE, Soft: process.MaxOpenFiles, Hard: process.MaxOpenFiles},
-		{Resource: unix.RLIMIT_MSGQUEUE, Soft: 64 << 10, Hard: 64 << 10},
+		{Resource: unix.RLIMIT_MSGQUEUE, Soft: maxQueued, Hard: maxQueued},
 		{Resource: unix.RLIMIT_SIGPENDING, Soft: process.MaxOpenFiles, Hard: process.MaxOpenFiles},
 	}
 	add := func(resource int, soft, hard int64) {

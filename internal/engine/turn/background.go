@@ -31,10 +31,10 @@ func RefreshOnChange(skills source.Source, refresh func(context.Context) error, 
 	if !ok {
 		return func() error { return nil }
 	}
-	told := make(chan struct{}, 1)
+	changed := make(chan struct{}, 1)
 	quiet := n.Notify(func() {
 		select {
-		case told <- struct{}{}:
+		case changed <- struct{}{}:
 		default:
 		}
 	})
@@ -43,13 +43,13 @@ func RefreshOnChange(skills source.Source, refresh func(context.Context) error, 
 			select {
 			case <-ctx.Done():
 				return
-			case <-told:
+			case <-changed:
 			}
 			if !sleep(ctx, refreshDelay) {
 				return
 			}
 			select {
-			case <-told: // the refresh finds this change too
+			case <-changed: // the refresh finds this change too
 			default:
 			}
 			if err := refresh(ctx); err != nil && ctx.Err() == nil {

@@ -261,7 +261,7 @@ func (c *conversation) check(ctx context.Context) {
 // refresh looks for changes of the skills. It does not return errors that the runtime has logged.
 func refresh(ctx context.Context, rt *satchel.Runtime) error {
 	err := rt.Refresh(ctx)
-	if _, told := errors.AsType[*catalog.RootError](err); told {
+	if _, isOfRoot := errors.AsType[*catalog.RootError](err); isOfRoot {
 		return nil
 	}
 	return err

@@ -44,15 +44,15 @@ func Compare(ctx context.Context, skills fs.FS, system string, satchel, injected
 		return nil, err
 	}
 	renderer := prompt.NewRenderer(vocabulary)
-	shelf, err := readSkills(skills)
+	demoSkills, err := readSkills(skills)
 	if err != nil {
 		return nil, err
 	}
-	eino, err := einoRequests(ctx, shelf, system, satchel)
+	eino, err := einoRequests(ctx, demoSkills, system, satchel)
 	if err != nil {
 		return nil, err
 	}
-	c := &Comparison{Skills: len(shelf)}
+	c := &Comparison{Skills: len(demoSkills)}
 	for _, way := range []struct {
 		name     string
 		requests []prompt.Request
@@ -72,11 +72,11 @@ func Compare(ctx context.Context, skills fs.FS, system string, satchel, injected
 		}
 		c.Ways = append(c.Ways, sent)
 	}
-	if len(shelf) == 0 || len(satchel) == 0 {
+	if len(demoSkills) == 0 || len(satchel) == 0 {
 		return c, nil
 	}
 	text, line := 0, 0
-	for _, s := range shelf {
+	for _, s := range demoSkills {
 		tokens, err := renderer.Encode(s.whole())
 		if err != nil {
 			return nil, err
@@ -90,7 +90,7 @@ func Compare(ctx context.Context, skills fs.FS, system string, satchel, injected
 		}
 		line += len(tokens)
 	}
-	c.Text, c.Line = text/len(shelf), line/len(shelf)
+	c.Text, c.Line = text/len(demoSkills), line/len(demoSkills)
 	return c, nil
 }
 
@@ -119,7 +119,7 @@ func (s *demoSkill) whole() string {
 }
 
 // readSkills reads the skills of the story, in the order of their names.
-func readSkills(skills fs.FS) (shelf []*demoSkill, err error) {
+func readSkills(skills fs.FS) (all []*demoSkill, err error) {
 	entries, err := fs.ReadDir(skills, ".")
 	if err != nil {
 		return nil, err
@@ -145,9 +145,9 @@ func readSkills(skills fs.FS) (shelf []*demoSkill, err error) {
 			}
 			s.docs[strings.TrimPrefix(name, entry.Name()+"/")] = string(doc)
 		}
-		shelf = append(shelf, s)
+		all = append(all, s)
 	}
-	return shelf, nil
+	return all, nil
 }
 
 // requestsOf returns the requests of exchanges.
@@ -202,11 +202,11 @@ var readFile = prompt.Tool{
 
 // einoRequests returns the requests of an agent with Eino's middleware in the conversation of
 // exchanges. Its tool results stay in the conversation.
-func einoRequests(ctx context.Context, shelf backend, system string, exchanges []Exchange) ([]prompt.Request, error) {
+func einoRequests(ctx context.Context, demoSkills backend, system string, exchanges []Exchange) ([]prompt.Request, error) {
 	if len(exchanges) == 0 {
 		return nil, nil
 	}
-	middleware, err := skill.New(ctx, &skill.Config{Backend: shelf})
+	middleware, err := skill.New(ctx, &skill.Config{Backend: demoSkills})
 	if err != nil {
 		return nil, err
 	}
@@ -250,7 +250,7 @@ func einoRequests(ctx context.Context, shelf backend, system string, exchanges [
 			send(turn)
 			said := message(m)
 			for i := range said.Calls {
-				if err := shelf.call(ctx, loads, &said.Calls[i], answers); err != nil {
+				if err := demoSkills.call(ctx, loads, &said.Calls[i], answers); err != nil {
 					return nil, err
 				}
 			}

@@ -52,7 +52,7 @@ type Catalog struct {
 
 // OpenCatalog opens the catalog of the roots and of a library.
 func OpenCatalog(ctx context.Context, roots []source.Root, opts []catalog.Option, place *LibraryFlags, env func(string) string) (*Catalog, error) {
-	more, l, err := place.shelf(ctx, env)
+	more, l, err := place.openRoots(ctx, env)
 	if err != nil {
 		return nil, err
 	}
@@ -132,9 +132,9 @@ func (f *LibraryFlags) Need(ctx context.Context, c cli.Console) (*Library, error
 	return l, err
 }
 
-// shelf opens the library, if a flag names one. The root that it returns has the skills that the
+// openRoots opens the library, if a flag names one. The root that it returns has the skills that the
 // subject of the flags may read.
-func (f *LibraryFlags) shelf(ctx context.Context, env func(string) string) ([]source.Root, *Library, error) {
+func (f *LibraryFlags) openRoots(ctx context.Context, env func(string) string) ([]source.Root, *Library, error) {
 	l, err := f.Open(ctx, env)
 	if err != nil || l == nil {
 		return nil, nil, err
