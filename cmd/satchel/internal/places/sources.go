@@ -33,7 +33,7 @@ type SourceFlags struct {
 	Locked      bool     `help:"Refuse skills that differ from satchel.lock in their directory, or from skills-lock.json of the project."`
 	Plugin      []string `sep:"none" placeholder:"DIR" help:"A plugin, whose folder skills/ is searched too; may be repeated."`
 	TrustFile   string   `placeholder:"FILE" help:"Which projects are trusted (satchel trust). Default: satchel/trusted.json in the directory where programs keep their state."`
-	Audience    string   `placeholder:"FILE" help:"The skills that there are for whoever asks, as {\"key\":\"…\",\"allow\":[\"name\",…]}. An agent reads it again at each turn."`
+	Audience    string   `placeholder:"FILE" help:"The skills that agents may see, as {\"key\":\"…\",\"allow\":[\"name\",…]}. An agent reads it again at each turn."`
 	Collisions  string   `enum:"shadow,ambiguous" default:"shadow" placeholder:"RULE" help:"What a name means that two skills have: shadow, the one of the highest rank; or ambiguous, none of them (default ${default})."`
 }
 
