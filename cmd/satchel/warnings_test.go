@@ -97,7 +97,7 @@ func TestMissingSkillsAreTold(t *testing.T) {
 				"search": {"zz"}, "show": {"zz"}, "token-report": {"--profile", "knowledge_only", "hi"},
 			} {
 				got := program(t, env, "", append(append([]string{command}, tt.flags...), rest...)...)
-				told := strings.ReplaceAll(got.err, "satchel: there is no skill \"zz\"\n", "")
+				told := strings.ReplaceAll(got.err, "satchel: there is no skill \"zz\"; satchel list shows which there are\n", "")
 				told = strings.ReplaceAll(told, ": satchel inspect", "")
 				if n := strings.Count(told, "\n"); n != tt.lines || !strings.Contains(told, tt.want) || n > 0 && !strings.HasPrefix(told, "satchel: ") {
 					t.Errorf("%s tells in %d lines, want %d:\n%s", command, n, tt.lines, got.err)

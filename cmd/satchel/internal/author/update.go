@@ -33,7 +33,11 @@ named, and the exit code is 1.`
 
 // Run replaces the skills that have changed at their sources.
 func (cmd *UpdateCommand) Run(ctx context.Context, c cli.Console) error {
-	if _, err := places.ReadLock(cmd.Dir); err != nil {
+	_, err := places.ReadLock(cmd.Dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("update: %s has no %s: satchel install writes it, or --dir names another directory", cmd.Dir, places.LockFile)
+	}
+	if err != nil {
 		return fmt.Errorf("update: %w", err)
 	}
 	target, err := openTarget(cmd.Dir)

@@ -62,7 +62,7 @@ func (cmd *ShowCommand) Run(ctx context.Context, c cli.Console) (err error) {
 		return ambiguous
 	}
 	if err != nil {
-		hint := ""
+		hint := "; satchel list shows which there are"
 		if near := skills.Suggest(cmd.Ref); len(near) > 0 {
 			hint = "; did you mean " + strings.Join(near, " or ") + "?"
 		}

@@ -225,7 +225,7 @@ func (cmd *CallCommand) byHTTP(ctx context.Context, params any, notice func(stri
 	}
 	res, err := http.DefaultClient.Do(req)
 	if err != nil {
-		return fmt.Errorf("reach server: %w", err)
+		return fmt.Errorf("reach server: %w; satchel serve starts one, --url names another", err)
 	}
 	defer res.Body.Close()
 	content := io.LimitReader(res.Body, maxAnswer)
