@@ -18,12 +18,12 @@ import (
 // AddDefaults sets the workspaces, the executor and the artifacts that the host has not set in
 // runner. It returns functions that close them; after that, commands fail with errClosed.
 // Workspaces report each idle workspace that they remove to swept.
-func AddDefaults(runner *run.Runner, log *slog.Logger, swept func(workspace.Removal), over error) (closers []func() error) {
+func AddDefaults(runner *run.Runner, log *slog.Logger, swept func(workspace.Removal), errClosed error) (closers []func() error) {
 	if runner.Artifacts == nil {
 		runner.Artifacts = artifacts.NewMemory()
 	}
 	if runner.Workspaces == nil {
-		places := &standardPlaces{lazy[*workspace.Workspaces]{errClosed: over, make: func(ctx context.Context) (*workspace.Workspaces, error) {
+		places := &standardPlaces{lazy[*workspace.Workspaces]{errClosed: errClosed, make: func(ctx context.Context) (*workspace.Workspaces, error) {
 			places, err := workspace.Open(ctx, "", workspace.WithLogger(log))
 			if err == nil {
 				places.OnSweep(swept)
@@ -42,7 +42,7 @@ func AddDefaults(runner *run.Runner, log *slog.Logger, swept func(workspace.Remo
 		if runner.Dependencies != "" {
 			options = append(options, sandbox.WithReadable(runner.Dependencies))
 		}
-		standard := &standardSandbox{lazy[*sandbox.Sandbox]{errClosed: over, make: func(ctx context.Context) (*sandbox.Sandbox, error) { return sandbox.Open(ctx, options...) }}}
+		standard := &standardSandbox{lazy[*sandbox.Sandbox]{errClosed: errClosed, make: func(ctx context.Context) (*sandbox.Sandbox, error) { return sandbox.Open(ctx, options...) }}}
 		runner.Executor, closers = standard, append(closers, standard.close)
 	}
 	return closers
