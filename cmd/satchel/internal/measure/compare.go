@@ -311,6 +311,7 @@ func (p Printer) Comparison(c *Comparison) {
 	if c.Text == 0 {
 		return
 	}
+	p.line("Tokens are those of o200k; the numbers with ~ above are estimates.")
 	p.line("Requests hold tools too: Satchel's in the first two rows; in the third its middleware's, a reader of files and skill_run.")
 	if c.Ways[0].Tokens > c.Ways[1].Tokens {
 		p.line("With %s as small as these, tools and calls weigh more than the texts that are saved.", plural(c.Skills, "skill"))
