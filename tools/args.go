@@ -150,7 +150,6 @@ func schema(fields []Field) json.RawMessage {
 			p["type"] = "boolean"
 		case Count, Seconds:
 			p["type"] = "integer"
-			p["minimum"] = 0
 		case Value:
 			maps.Copy(p, f.Schema)
 		}

@@ -116,7 +116,7 @@ func TestNetworkOfASkill(t *testing.T) {
 		t.Errorf("a skill without a network: %+v", r)
 	}
 	for _, d := range b.rt.Tools() {
-		if d.Name == "skill_run" && !strings.Contains(d.Description, "There is no network but a proxy") {
+		if d.Name == "skill_run" && !strings.Contains(d.Description, "No network but a proxy") {
 			t.Errorf("the description says nothing of it: %s", d.Description)
 		}
 	}

@@ -22,7 +22,7 @@ func (r *Runner) execOperation(places *queue) tools.Operation {
 	r.initHistory()
 	return tools.Operation{
 		Name:        "skill_exec",
-		Description: "Like skill_run" + reachOf(r).execRestrictions() + ", for a command that asks for input or keeps running. Answers status, session_id and new output, and the result once the status is exited.",
+		Description: "skill_run (same parameters) for commands that ask for input or keep running.",
 		Fields:      execFields(),
 		Kind:        tools.Talks,
 		Needs:       []string{"skill_load", "skill_poll_session"},
@@ -37,37 +37,15 @@ func (r *Runner) execOperation(places *queue) tools.Operation {
 	}
 }
 
-// execFields returns the fields of skill_run with short descriptions, and those of a session.
+// execFields returns the fields of skill_run, of which the schema shows two, and those of
+// a session.
 func execFields() []tools.Field {
-	text := map[string]any{"type": "string"}
-	flag := map[string]any{"type": "boolean"}
-	object := func(properties map[string]any, required ...string) map[string]any {
-		o := map[string]any{"type": "object", "properties": properties}
-		if len(required) > 0 {
-			o["required"] = required
-		}
-		return o
-	}
 	fields := runFields()
 	for i := range fields {
-		f := &fields[i]
-		f.Description = "" // as in skill_run
-		switch f.Name {
-		case "timeout":
-			f.Description = "seconds, default 3600"
-		case "stdin":
-			f.Description = "written first; the input stays open"
-		case "inputs":
-			f.Reads = f.Schema
-			f.Schema = map[string]any{"type": "array", "items": object(map[string]any{"from": text, "to": text}, "from")}
-		case "outputs":
-			f.Reads = f.Schema
-			f.Schema = object(map[string]any{"globs": map[string]any{"type": "array", "items": text}, "inline": flag, "save": flag})
-		}
+		fields[i].Hidden = fields[i].Name != "skill" && fields[i].Name != "command"
 	}
-	paged := pageFields()
-	paged[0].Description, paged[1].Description = "how long to wait for output, default 1000", "most lines to answer"
-	return append(append(fields, tools.Field{Name: "tty", Kind: tools.Flag, Description: "in a terminal", Aliases: []string{"pty"}}), paged...)
+	fields = append(fields, tools.Field{Name: "tty", Kind: tools.Flag, Aliases: []string{"pty"}})
+	return append(fields, pageFields(false)...)
 }
 
 // exec starts a session and waits a moment for output.

@@ -13,20 +13,11 @@ import (
 // The schemas of sessions, byte for byte, as those of the default vocabulary.
 func TestSessionSchemas(t *testing.T) {
 	want := map[string]string{
-		"skill_exec": `{"properties":{"args":{"items":{"type":"string"},"type":"array"},"artifact_prefix":{"type":"string"},"command":{"type":"string"},` +
-			`"cwd":{"type":"string"},"editor_text":{"type":"string"},"env":{"additionalProperties":{"type":"string"},"type":"object"},` +
-			`"inputs":{"items":{"properties":{"from":{"type":"string"},"to":{"type":"string"}},"required":["from"],"type":"object"},"type":"array"},` +
-			`"omit_inline_content":{"type":"boolean"},"output_files":{"items":{"type":"string"},"type":"array"},` +
-			`"outputs":{"properties":{"globs":{"items":{"type":"string"},"type":"array"},"inline":{"type":"boolean"},"save":{"type":"boolean"}},"type":"object"},` +
-			`"poll_lines":{"description":"most lines to answer","minimum":0,"type":"integer"},"save_as_artifacts":{"type":"boolean"},"script":{"type":"string"},` +
-			`"skill":{"type":"string"},"stdin":{"description":"written first; the input stays open","type":"string"},` +
-			`"timeout":{"description":"seconds, default 3600","minimum":0,"type":"integer"},"tty":{"description":"in a terminal","type":"boolean"},` +
-			`"yield_ms":{"description":"how long to wait for output, default 1000","minimum":0,"type":"integer"}},"required":["skill"],"type":"object"}`,
-		"skill_write_stdin": `{"properties":{"chars":{"description":"as they are; \"\\u0003\" is Ctrl-C in a terminal","type":"string"},` +
-			`"eof":{"description":"then the end of input","type":"boolean"},"poll_lines":{"minimum":0,"type":"integer"},"session_id":{"type":"string"},` +
-			`"submit":{"description":"then Enter","type":"boolean"},"yield_ms":{"minimum":0,"type":"integer"}},"required":["session_id"],"type":"object"}`,
-		"skill_poll_session": `{"properties":{"offset":{"description":"begin there; default: after what was answered last","minimum":0,"type":"integer"},` +
-			`"poll_lines":{"minimum":0,"type":"integer"},"session_id":{"type":"string"},"yield_ms":{"minimum":0,"type":"integer"}},"required":["session_id"],"type":"object"}`,
+		"skill_exec": `{"properties":{"command":{"type":"string"},"skill":{"type":"string"},"tty":{"type":"boolean"},"yield_ms":{"type":"integer"}},` +
+			`"required":["skill"],"type":"object"}`,
+		"skill_write_stdin": `{"properties":{"chars":{"type":"string"},"eof":{"type":"boolean"},"session_id":{"type":"string"},"submit":{"type":"boolean"}},` +
+			`"required":["session_id"],"type":"object"}`,
+		"skill_poll_session": `{"properties":{"session_id":{"type":"string"}},"required":["session_id"],"type":"object"}`,
 		"skill_kill_session": `{"properties":{"session_id":{"type":"string"}},"required":["session_id"],"type":"object"}`,
 	}
 	r := &Runner{}

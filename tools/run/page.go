@@ -44,11 +44,11 @@ type interaction struct {
 }
 
 // pageFields returns the fields of every call that answers with a page: how long to wait for
-// output, and how many lines to show at most. Only skill_exec describes them.
-func pageFields() []tools.Field {
+// output, and how many lines to show at most. Only the schema of skill_exec shows them.
+func pageFields(isHidden bool) []tools.Field {
 	return []tools.Field{
-		{Name: "yield_ms", Kind: tools.Count, Aliases: []string{"yield_time_ms", "yieldMs"}},
-		{Name: "poll_lines", Kind: tools.Count},
+		{Name: "yield_ms", Kind: tools.Count, Hidden: isHidden, Aliases: []string{"yield_time_ms", "yieldMs"}},
+		{Name: "poll_lines", Kind: tools.Count, Hidden: true},
 	}
 }
 

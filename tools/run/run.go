@@ -23,7 +23,7 @@ func (r *Runner) runOperation(places *queue) tools.Operation {
 	r.initHistory()
 	return tools.Operation{
 		Name:        "skill_run",
-		Description: "Run a command in the workspace of a loaded skill. Starts in the skill's folder; write results to $OUTPUT_DIR and name them in outputs or output_files." + reachOf(r).restrictions(),
+		Description: "Run a bash command (or script, args) in a loaded skill's folder. Write files to $OUTPUT_DIR." + reachOf(r).restrictions(),
 		Fields:      runFields(),
 		Kind:        tools.Runs,
 		Needs:       []string{"skill_load"},
@@ -82,32 +82,42 @@ func (r *Runner) run(ctx context.Context, s *skilltools.Scope, p *plan, places *
 	return (&answer{st, st.notes}).write(ctx, result)
 }
 
+// runFields returns the fields of skill_run. Descriptions name the fields of inputs and outputs,
+// because properties cost more tokens. Warnings about files that are left out name the limits.
 func runFields() []tools.Field {
 	list := map[string]any{"type": "array", "items": map[string]any{"type": "string"}}
 	text := map[string]any{"type": "string"}
+	object := map[string]any{"type": "object"}
 	return []tools.Field{
 		{Name: "skill", Kind: tools.Text, Required: true, Aliases: []string{"skill_name", "skillName", "name"}},
-		{Name: "command", Kind: tools.Text, Description: "run by bash -c", Aliases: []string{"cmd"}},
-		{Name: "script", Kind: tools.Text, Description: "instead of command: a file of the skill, run by its interpreter"},
-		{Name: "args", Kind: tools.Value, Schema: list, Description: "of script"},
-		{Name: "cwd", Kind: tools.Text, Description: "default: the skill's folder; may begin with $WORK_DIR, $OUTPUT_DIR", Aliases: []string{"workdir", "working_dir", "working_directory"}},
-		{Name: "env", Kind: tools.Value, Schema: map[string]any{"type": "object", "additionalProperties": text}},
+		{Name: "command", Kind: tools.Text, Aliases: []string{"cmd"}},
+		{Name: "script", Kind: tools.Text, Hidden: true},
+		{Name: "args", Kind: tools.Value, Schema: list, Hidden: true},
+		{Name: "cwd", Kind: tools.Text, Aliases: []string{"workdir", "working_dir", "working_directory"}},
+		{Name: "env", Kind: tools.Value, Schema: object, Reads: map[string]any{"type": "object", "additionalProperties": text}},
 		{Name: "stdin", Kind: tools.Value, Schema: text},
-		{Name: "editor_text", Kind: tools.Value, Schema: text, Description: "what $EDITOR will write"},
-		{Name: "inputs", Kind: tools.Value, Description: "files to stage first", Schema: map[string]any{"type": "array", "items": map[string]any{
-			"type": "object", "required": []string{"from"}, "properties": map[string]any{
-				"from": map[string]any{"type": "string", "description": "artifact://name[@version], host:///path, workspace://path or skill://name/path"},
-				"to":   map[string]any{"type": "string", "description": "default work/inputs/<name>"},
-				"mode": map[string]any{"type": "string", "enum": []string{"copy", "link"}},
-				"pin":  map[string]any{"type": "boolean"},
-			}}}},
-		{Name: "outputs", Kind: tools.Value, Description: "files to collect", Schema: map[string]any{"type": "object", "properties": map[string]any{
-			"globs": list, "inline": map[string]any{"type": "boolean"}, "save": map[string]any{"type": "boolean"},
-			"name_template": text, "max_files": map[string]any{"type": "integer"},
-			"max_file_bytes": map[string]any{"type": "integer"}, "max_total_bytes": map[string]any{"type": "integer"},
-		}}},
-		{Name: "output_files", Kind: tools.Texts, Description: "globs of files to collect and show", Aliases: []string{"outputFiles"}},
-		{Name: "timeout", Kind: tools.Seconds, Description: "seconds, default 300", Aliases: []string{"timeout_sec", "timeoutSec"}},
+		{Name: "editor_text", Kind: tools.Value, Schema: text},
+		{
+			Name: "inputs", Kind: tools.Value, Schema: map[string]any{"type": "array", "items": object},
+			Description: "from (artifact://, host://, workspace://, skill://), to, mode, pin",
+			Reads: map[string]any{"type": "array", "items": map[string]any{
+				"type": "object", "required": []string{"from"}, "properties": map[string]any{
+					"from": text, "to": text, "pin": map[string]any{"type": "boolean"},
+					"mode": map[string]any{"type": "string", "enum": []string{"copy", "link"}},
+				},
+			}},
+		},
+		{
+			Name: "outputs", Kind: tools.Value, Schema: object,
+			Description: "globs, inline, save, name_template",
+			Reads: map[string]any{"type": "object", "properties": map[string]any{
+				"globs": list, "inline": map[string]any{"type": "boolean"}, "save": map[string]any{"type": "boolean"},
+				"name_template": text, "max_files": map[string]any{"type": "integer"},
+				"max_file_bytes": map[string]any{"type": "integer"}, "max_total_bytes": map[string]any{"type": "integer"},
+			}},
+		},
+		{Name: "output_files", Kind: tools.Texts, Aliases: []string{"outputFiles"}},
+		{Name: "timeout", Kind: tools.Seconds, Aliases: []string{"timeout_sec", "timeoutSec"}},
 		{Name: "save_as_artifacts", Kind: tools.Flag},
 		{Name: "artifact_prefix", Kind: tools.Text},
 		{Name: "omit_inline_content", Kind: tools.Flag},

@@ -164,34 +164,27 @@ func reachOf(r *Runner) (c reach) {
 // that does not know this waits for downloads that never come.
 func (c reach) restrictions() string {
 	if c.capabilities.Unavailable != "" {
-		return " " + cannotRun
+		return " Commands cannot run on this machine."
 	}
 	var text string
 	switch {
 	case !c.capabilities.Network.Enforced:
 	case c.network:
-		text += " There is no network but a proxy, which the environment names: by HTTP and HTTPS it leads a skill to those hosts of its metadata that it was granted. Such a command runs alone."
+		text = " No network but a proxy, named by the environment, to the hosts that the skill was granted."
 	default:
-		text += " There is no network: nothing can be downloaded or installed from it."
+		text = " No network."
 	}
 	if !c.capabilities.Filesystem.Enforced {
 		return text
 	}
-	text += " Commands see the workspace and the system's programs"
-	if len(c.visible) > maxVisible {
-		text += fmt.Sprintf(", %s and %d more directories", strings.Join(c.visible[:maxVisible], ", "), len(c.visible)-maxVisible)
-	} else if len(c.visible) > 0 {
-		text += ", and " + strings.Join(c.visible, ", ")
+	text += " No files outside the workspace"
+	switch n := len(c.visible); {
+	case n > maxVisible:
+		text += fmt.Sprintf(" but %s and %d more directories", strings.Join(c.visible[:maxVisible], ", "), n-maxVisible)
+	case n > 0:
+		text += " but " + strings.Join(c.visible, ", ")
 	}
-	return text + "; no other files of the machine."
-}
-
-// execRestrictions is restrictions for skill_exec.
-func (c reach) execRestrictions() string {
-	if c.capabilities.Network.Enforced && c.capabilities.Unavailable == "" && !c.network {
-		return ", without network too"
-	}
-	return ""
+	return text + "."
 }
 
 // cannotRun tells the model that no command can run. The host's log says what to change.

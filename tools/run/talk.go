@@ -13,13 +13,13 @@ import (
 func (r *Runner) WriteStdin() tools.Operation {
 	return tools.Operation{
 		Name:        "skill_write_stdin",
-		Description: "Send input to a session and get the new output.",
+		Description: "Send input; answers as skill_exec.",
 		Fields: append([]tools.Field{
 			sessionField(),
-			{Name: "chars", Kind: tools.Value, Schema: map[string]any{"type": "string"}, Description: `as they are; "\u0003" is Ctrl-C in a terminal`},
-			{Name: "submit", Kind: tools.Flag, Description: "then Enter"},
-			{Name: "eof", Kind: tools.Flag, Description: "then the end of input"},
-		}, pageFields()...),
+			{Name: "chars", Kind: tools.Value, Schema: map[string]any{"type": "string"}},
+			{Name: "submit", Kind: tools.Flag},
+			{Name: "eof", Kind: tools.Flag},
+		}, pageFields(true)...),
 		Kind:    tools.Talks,
 		Session: sessionID,
 		Needs:   []string{"skill_exec"},
@@ -60,11 +60,11 @@ func (r *Runner) writeStdin(ctx context.Context, s *skilltools.Scope, args tools
 func (r *Runner) PollSession() tools.Operation {
 	return tools.Operation{
 		Name:        "skill_poll_session",
-		Description: "Get the new output of a session, or its result.",
+		Description: "Get more output; as skill_exec.",
 		Fields: append([]tools.Field{
 			sessionField(),
-			{Name: "offset", Kind: tools.Count, Description: "begin there; default: after what was answered last"},
-		}, pageFields()...),
+			{Name: "offset", Kind: tools.Count, Hidden: true},
+		}, pageFields(true)...),
 		Kind:    tools.Talks,
 		Session: sessionID,
 		Needs:   []string{"skill_exec"},
@@ -83,7 +83,7 @@ func (r *Runner) PollSession() tools.Operation {
 func (r *Runner) KillSession() tools.Operation {
 	return tools.Operation{
 		Name:        "skill_kill_session",
-		Description: "End a session. Answers its last output and its result.",
+		Description: "End a session.",
 		Fields:      []tools.Field{sessionField()},
 		Kind:        tools.Talks,
 		Session:     sessionID,

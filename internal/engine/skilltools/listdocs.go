@@ -13,7 +13,7 @@ import (
 func ListDocs() tools.Operation {
 	return tools.Operation{
 		Name:        "skill_list_docs",
-		Description: "List the docs of a skill.",
+		Description: "List a skill's docs.",
 		Fields: []tools.Field{
 			{Name: "skill", Kind: tools.Text, Required: true, Aliases: skillAliases()},
 			{Name: "offset", Kind: tools.Count, Hidden: true},

@@ -20,13 +20,13 @@ import (
 func Load() tools.Operation {
 	return tools.Operation{
 		Name:        "skill_load",
-		Description: "Load the full instructions of one or more skills.",
+		Description: "Load skills.",
 		Fields: []tools.Field{
-			{Name: "skill", Kind: tools.Text, Description: "from the list", Aliases: skillAliases()},
-			{Name: "skills", Kind: tools.Texts, Description: "several at once", Aliases: skillsAliases()},
-			{Name: "docs", Kind: tools.Texts, Description: "docs to load with it"},
+			{Name: "skill", Kind: tools.Text, Aliases: skillAliases()},
+			{Name: "skills", Kind: tools.Texts, Aliases: skillsAliases()},
+			{Name: "docs", Kind: tools.Texts},
 			{Name: "include_all_docs", Kind: tools.Flag},
-			{Name: "mode", Kind: tools.Text, Enum: []string{"add", "replace"}, Description: "replace unloads all others; default add"},
+			{Name: "mode", Kind: tools.Text, Enum: []string{"add", "replace"}},
 		},
 		Kind: tools.Changes,
 		Call: With(load),

@@ -23,12 +23,12 @@ import (
 func Read() tools.Operation {
 	return tools.Operation{
 		Name:        "skill_read",
-		Description: "Read a file of a loaded skill. Text comes with its line range and total, binary as base64.",
+		Description: "Read a file of a loaded skill by lines.",
 		Fields: []tools.Field{
-			{Name: "path", Kind: tools.Text, Required: true, Description: "relative to the skill's folder", Aliases: []string{"file_name", "file_path", "file"}},
-			{Name: "skill", Kind: tools.Text, Description: "default: the skill loaded last", Aliases: skillAliases()},
-			{Name: "offset", Kind: tools.Count, Description: "first line, from 1", Aliases: []string{"start_line"}},
-			{Name: "limit", Kind: tools.Count, Description: "number of lines", Aliases: []string{"num_lines"}},
+			{Name: "path", Kind: tools.Text, Required: true, Aliases: []string{"file_name", "file_path", "file"}},
+			{Name: "skill", Kind: tools.Text, Aliases: skillAliases()},
+			{Name: "offset", Kind: tools.Count, Aliases: []string{"start_line"}},
+			{Name: "limit", Kind: tools.Count, Aliases: []string{"num_lines"}},
 		},
 		Kind:      tools.Reads,
 		Needs:     []string{"skill_load"},

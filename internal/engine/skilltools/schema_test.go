@@ -14,16 +14,14 @@ import (
 // cached prefix of every conversation that is going on.
 func TestSchemas(t *testing.T) {
 	want := map[string]string{
-		"skill_load": `{"properties":{"docs":{"description":"docs to load with it","items":{"type":"string"},"type":"array"},` +
-			`"include_all_docs":{"type":"boolean"},"mode":{"description":"replace unloads all others; default add","enum":["add","replace"],"type":"string"},` +
-			`"skill":{"description":"from the list","type":"string"},` +
-			`"skills":{"description":"several at once","items":{"type":"string"},"type":"array"}},"type":"object"}`,
+		"skill_load": `{"properties":{"docs":{"items":{"type":"string"},"type":"array"},"include_all_docs":{"type":"boolean"},` +
+			`"mode":{"enum":["add","replace"],"type":"string"},"skill":{"type":"string"},"skills":{"items":{"type":"string"},"type":"array"}},"type":"object"}`,
 		"skill_select_docs": `{"properties":{"docs":{"items":{"type":"string"},"type":"array"},"include_all_docs":{"type":"boolean"},` +
-			`"mode":{"description":"default replace","enum":["replace","add","clear"],"type":"string"},"skill":{"type":"string"}},"required":["skill"],"type":"object"}`,
+			`"mode":{"enum":["replace","add","clear"],"type":"string"},"skill":{"type":"string"}},"required":["skill"],"type":"object"}`,
 		"skill_list_docs": `{"properties":{"skill":{"type":"string"}},"required":["skill"],"type":"object"}`,
 		"skill_unload":    `{"properties":{"all":{"type":"boolean"},"skills":{"items":{"type":"string"},"type":"array"}},"type":"object"}`,
-		"skill_read": `{"properties":{"limit":{"description":"number of lines","minimum":0,"type":"integer"},"offset":{"description":"first line, from 1","minimum":0,"type":"integer"},` +
-			`"path":{"description":"relative to the skill's folder","type":"string"},"skill":{"description":"default: the skill loaded last","type":"string"}},"required":["path"],"type":"object"}`,
+		"skill_read": `{"properties":{"limit":{"type":"integer"},"offset":{"type":"integer"},"path":{"type":"string"},"skill":{"type":"string"}},` +
+			`"required":["path"],"type":"object"}`,
 	}
 	set, err := NewSet(Default()...)
 	if err != nil {

@@ -18,12 +18,12 @@ import (
 func SelectDocs() tools.Operation {
 	return tools.Operation{
 		Name:        "skill_select_docs",
-		Description: "Choose which docs of a loaded skill you see.",
+		Description: "Choose the docs of a loaded skill in view.",
 		Fields: []tools.Field{
 			{Name: "skill", Kind: tools.Text, Required: true, Aliases: skillAliases()},
 			{Name: "docs", Kind: tools.Texts},
 			{Name: "include_all_docs", Kind: tools.Flag},
-			{Name: "mode", Kind: tools.Text, Enum: []string{"replace", "add", "clear"}, Description: "default replace"},
+			{Name: "mode", Kind: tools.Text, Enum: []string{"replace", "add", "clear"}},
 		},
 		Kind:  tools.Changes,
 		Needs: []string{"skill_load"},

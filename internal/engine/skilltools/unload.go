@@ -15,7 +15,7 @@ import (
 func Unload() tools.Operation {
 	return tools.Operation{
 		Name:        "skill_unload",
-		Description: "Unload skills that you no longer need. Answers what is still loaded.",
+		Description: "Unload finished skills.",
 		Fields: []tools.Field{
 			{Name: "skills", Kind: tools.Texts, Aliases: append(skillsAliases(), append(skillAliases(), "skill")...)},
 			{Name: "all", Kind: tools.Flag},
