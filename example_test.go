@@ -84,8 +84,8 @@ func ExampleRuntime_Prepare() {
 	// Output:
 	// system:
 	// <available_skills>
-	// <skill><name>pdf</name><description>Fills in PDF forms.</description></skill>
-	// <skill><name>xlsx</name><description>Reads sheets.</description></skill>
+	// <name>pdf</name>Fills in PDF forms.
+	// <name>xlsx</name>Reads sheets.
 	// </available_skills>
 	// user:
 	// Fill in this form.

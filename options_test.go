@@ -64,7 +64,7 @@ func TestOptions(t *testing.T) {
 		opts        []satchel.Option
 		has, hasNot string
 	}{
-		{"default", []satchel.Option{skills}, "<skill><name>mismatch</name>", "- pdf"},
+		{"default", []satchel.Option{skills}, "\n<name>mismatch</name>", "- pdf"},
 		{"strict reading", []satchel.Option{skills, satchel.WithSkillRoots(nil, catalog.WithReading(source.Reading{Mode: skillmd.Strict}))}, "<name>pdf</name>", "mismatch"},
 		{"own catalog", []satchel.Option{satchel.WithCatalog(shared)}, "<name>pdf</name>", "- pdf"},
 		{"lines", []satchel.Option{skills, satchel.WithOverview(satchel.Overview{Format: processors.Lines})}, "- pdf: Reads PDF files.", "<name>"},

@@ -17,7 +17,8 @@ import (
 type Format uint8
 
 const (
-	// XML, the default, lists them as <available_skills>.
+	// XML, the default, lists them as <available_skills>, each on a line such as
+	// <name>pdf</name>Fill in PDF forms.
 	XML Format = iota
 	// Lines lists each skill on one line, which costs fewer tokens.
 	Lines
@@ -27,14 +28,19 @@ const (
 // tokens.
 type OverviewText struct {
 	Format Format
-	// Location adds the Place of each skill, for agents that open files themselves.
+	// Location adds the Place of each skill, for agents that open files themselves. Lists in XML
+	// then have Elements.
 	Location bool
+	// Elements makes each line of a list in XML an element <skill>, with the elements <name> and
+	// <description>. That costs eight more tokens a skill.
+	Elements bool
 	// Tokens limits the text in estimated tokens: one for every four ASCII characters, and one
 	// for every other character. 0 means 4000.
 	Tokens int
 	// Guidance follows the list; "" adds none.
 	Guidance string
-	// Search is the name of the tool that finds skills which are not listed; "" means none.
+	// Search is the name of the tool that finds skills which are not listed; "" means none. Lists
+	// in XML then have Elements, as the answers of the tool do.
 	Search string
 	// Pinned are the names of skills whose descriptions come first and are not shortened.
 	Pinned []string
@@ -316,6 +322,9 @@ func (o OverviewText) entryLine(s *entry, length int) string {
 			return "- " + name + " (" + prompttext.Escape(s.location) + "): " + description + "\n"
 		}
 		return "- " + name + ": " + description + "\n"
+	}
+	if !o.Elements && !o.Location && o.Search == "" {
+		return "<name>" + name + "</name>" + description + "\n"
 	}
 	text := "<skill><name>" + name + "</name><description>" + description + "</description>"
 	if o.Location {

@@ -24,7 +24,7 @@ func ExampleOverviewText_ChangeNote() {
 	// Output:
 	// <skills_changed>
 	// new:
-	// <skill><name>pdf</name><description>Reads PDF files.</description></skill>
+	// <name>pdf</name>Reads PDF files.
 	// removed: csv
 	// </skills_changed>
 }

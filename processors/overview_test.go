@@ -39,11 +39,12 @@ func TestOverviewText(t *testing.T) {
 	rule := "Load a skill with skill_load."
 	got := []goldentest.Section{
 		{Head: "xml", Text: OverviewText{Guidance: rule}.Render(some())},
+		{Head: "xml with elements, as with a search", Text: OverviewText{Elements: true}.Render(some())},
 		{Head: "xml with location, without guidance", Text: OverviewText{Location: true}.Render(some())},
 		{Head: "lines", Text: OverviewText{Format: Lines, Guidance: rule}.Render(some())},
 		{Head: "lines with location", Text: OverviewText{Format: Lines, Location: true, Guidance: rule}.Render(some())},
-		{Head: "descriptions as far as they go", Text: OverviewText{Tokens: 160}.Render(many(8)[3:])},
-		{Head: "shortened alike", Text: OverviewText{Tokens: 230}.Render(many(8)[3:])},
+		{Head: "descriptions as far as they go", Text: OverviewText{Tokens: 135}.Render(many(8)[3:])},
+		{Head: "shortened alike", Text: OverviewText{Tokens: 175}.Render(many(8)[3:])},
 		{Head: "names only", Text: OverviewText{Tokens: 80, Format: Lines}.Render(many(5))},
 		{Head: "not even every name", Text: OverviewText{Tokens: 70}.Render(many(5))},
 		{Head: "no room at all", Text: OverviewText{Tokens: 1, Guidance: rule}.Render(many(5))},
@@ -135,7 +136,7 @@ func checkCounts(t *testing.T, o OverviewText, skills []core.Skill, got string) 
 // Descriptions are shortened alike: none is cut while a longer one is shown whole.
 func TestOverviewShortensAlike(t *testing.T) {
 	skills := many(60)
-	o := OverviewText{Tokens: 1950}
+	o := OverviewText{Tokens: 1300}
 	fit := o.Fit(skills)
 	if fit.Shortened == 0 || fit.Whole == 0 || fit.Bare+fit.Missing > 0 {
 		t.Fatalf("%+v", fit)
@@ -143,7 +144,7 @@ func TestOverviewShortensAlike(t *testing.T) {
 	got := o.Render(skills)
 	shortest, longest := 1<<20, 0
 	for _, s := range skills {
-		if d := prompttext.Fold(s.Description); strings.Contains(got, d+"</description>") {
+		if d := prompttext.Fold(s.Description); strings.Contains(got, d+"\n") {
 			longest = max(longest, len(d))
 		} else {
 			shortest = min(shortest, len(d))
@@ -152,7 +153,7 @@ func TestOverviewShortensAlike(t *testing.T) {
 	if longest > shortest+wordEnd {
 		t.Errorf("%d characters are whole, %d are cut", longest, shortest)
 	}
-	if used := prompttext.Estimate(got); used < 1950-frameTokens-60*4 {
+	if used := prompttext.Estimate(got); used < 1300-frameTokens-60*4 {
 		t.Errorf("only %d tokens are used", used)
 	}
 }
@@ -223,10 +224,10 @@ func TestOverviewDescribesByRank(t *testing.T) {
 		}
 		skills = append(skills, core.Skill{Name: fmt.Sprintf("s%02d", i), Description: strings.Repeat("word ", 12), Scope: scope})
 	}
-	text := OverviewText{Tokens: 560, Pinned: []string{"s55"}, Likely: []string{"s44", "s33"}}
+	text := OverviewText{Tokens: 430, Pinned: []string{"s55"}, Likely: []string{"s44", "s33"}}
 	var names []string
 	for line := range strings.Lines(text.Render(skills)) {
-		if name, ok := strings.CutPrefix(line, "<skill><name>"); ok {
+		if name, ok := strings.CutPrefix(line, "<name>"); ok {
 			names = append(names, name[:3])
 		}
 	}

@@ -238,7 +238,7 @@ func (c *conversation) newOverview() string {
 	view, err := c.runtime.Prepare(context.Background(), core.Request{Key: key, Messages: []core.Message{{Role: core.User, Text: "hi"}}})
 	c.must(err)
 	for _, name := range c.world.Names() {
-		if !strings.Contains(view.Messages[0].Text, fmt.Sprintf("<name>%s</name><description>Purpose %d of it.</description>", name, c.world.Skills[name].Description)) {
+		if !strings.Contains(view.Messages[0].Text, fmt.Sprintf("<name>%s</name>Purpose %d of it.\n", name, c.world.Skills[name].Description)) {
 			c.fail("%s is not in the overview %s", name, view.Messages[0].Text)
 		}
 	}

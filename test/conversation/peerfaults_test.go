@@ -154,7 +154,7 @@ func TestHostTextIsLeftAlone(t *testing.T) {
 func TestOverviewShowsParsedDescriptions(t *testing.T) {
 	r := chattest.Open(t, fstest.MapFS{"a/SKILL.md": {Data: []byte("---\nname: \"a\"\ndescription: \"Fills <forms> & 'more'\n  on two lines\"\nmetadata:\n  name: other\n  description: Another.\n---\nBody\n")}})
 	c := chattest.NewChat(t, r).Say(core.User, "hi")
-	if text := c.View()[0].Text; !strings.Contains(text, "<skill><name>a</name><description>Fills &lt;forms&gt; &amp; 'more' on two lines</description></skill>") {
+	if text := c.View()[0].Text; !strings.Contains(text, "\n<name>a</name>Fills &lt;forms&gt; &amp; 'more' on two lines\n") {
 		t.Errorf("overview %s", text)
 	}
 }

@@ -58,6 +58,7 @@ type Offer struct {
 // NewOffer returns the offer of a runtime whose catalog has these skills when it starts.
 func NewOffer(c Choices, skills []core.Skill) (*Offer, error) {
 	o := &Offer{Vocabulary: c.Vocabulary, Runner: c.Runner, Text: c.Text, Renderer: c.Renderer}
+	o.Text.Elements = o.Text.Elements || c.Vocabulary != nil
 	if err := o.choose(&c); err != nil {
 		return nil, err
 	}

@@ -84,8 +84,8 @@ type content struct {
 	bytes int
 }
 
-// listedSkill is a line of the overview.
-var listedSkill = regexp.MustCompile(`<skill><name>.*?</skill>`)
+// listedSkill is a line of the overview, in both forms.
+var listedSkill = regexp.MustCompile(`(?m)^(<skill>)?<name>.*$`)
 
 // contentBlock matches the text of a skill or a doc in a message. It is only for printing the demo.
 var contentBlock = regexp.MustCompile(`(?s)<skill name="([^"]*)">\n(.*?)\n</skill>|<skill_doc skill="([^"]*)" path="([^"]*)">\n(.*?)\n</skill_doc>`)
