@@ -74,7 +74,7 @@ func TestListingsAreShared(t *testing.T) {
 		c.Say(core.User, "next")
 		view := c.View()
 		note := view[len(view)-1].Text
-		if !strings.Contains(note, "<skills_changed>\nnew:\n<name>zz-new</name>") || !strings.Contains(note, "removed: s7\n") || strings.Contains(note, "s8") {
+		if !strings.Contains(note, "<skills_changed>\nnew:\n<skill><name>zz-new</name>") || !strings.Contains(note, "removed: s7\n") || strings.Contains(note, "s8") {
 			t.Errorf("%s is told %q", c.Key.Session, note)
 		}
 	}
