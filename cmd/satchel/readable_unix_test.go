@@ -39,7 +39,7 @@ func toolchain(t *testing.T) string {
 func TestChatReadable(t *testing.T) {
 	chattest.Sandbox(t) // skips
 	skills, tools := runSkills(t), toolchain(t)
-	for executor, want := range map[string]string{"sandbox": "system's programs, and " + tools + ";", "local": ""} {
+	for executor, want := range map[string]string{"sandbox": "outside the workspace but " + tools + ".", "local": ""} {
 		each(t, func(t *testing.T, flags ...string) {
 			got := converse(t, steps(calls(satcheltest.ToolCall("skill_load", `{"skill":"lines"}`)), calls(runs(`"command":"brew-tea"`))),
 				"", append(flags, "-v", "--executor", executor, "--readable", tools, "--skills", skills, "go")...)
