@@ -31,7 +31,7 @@ func TestDemo(t *testing.T) {
 				t.Fatalf("code %d, err %q", got.code, got.err)
 			}
 			for _, want := range append(test.has, "== eino", "== langchaingo", "#5 turn 2", "#8 turn 3", "#9 turn 4",
-				`asks for release notes, a changelog entry, an upgrade guide or a "what's new" text.` + "\n", // the overview whole
+				`asks for release notes, a changelog entry, an upgrade guide or a "what's new" text.`+"\n", // the overview whole
 				"[text of release-notes, 935 bytes, has left]",
 				"langchaingo sent the same bytes: tools and messages of all 9 model calls\n",
 				"[file out/errors.tsv, text/tab-separated-values, ", "2  4  6  <time> ERROR write <path>: no space left on device",
