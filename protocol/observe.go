@@ -24,9 +24,13 @@ type Record struct {
 // recordCall adds a call to the metrics and the log, and passes it to the observer.
 func (s *Server) recordCall(ctx context.Context, r Record) {
 	s.metrics.add(r)
-	s.logger.LogAttrs(ctx, slog.LevelInfo, "call",
-		slog.String("method", r.Method), slog.String("tenant", r.Tenant), slog.String("skill", r.Skill), slog.Int("code", r.Code),
-		slog.Int64("ms", r.Duration.Milliseconds()), slog.String("run_id", r.RunID), slog.String("traceparent", traceParent(ctx)))
+	attrs := []slog.Attr{slog.String("method", r.Method), slog.String("tenant", r.Tenant), slog.Int("code", r.Code), slog.Int64("ms", r.Duration.Milliseconds())}
+	for _, a := range []slog.Attr{slog.String("skill", r.Skill), slog.String("run_id", r.RunID), slog.String("traceparent", traceParent(ctx))} {
+		if a.Value.String() != "" {
+			attrs = append(attrs, a)
+		}
+	}
+	s.logger.LogAttrs(ctx, slog.LevelInfo, "call", attrs...)
 	if s.observe != nil {
 		s.observe(ctx, r)
 	}

@@ -54,9 +54,13 @@ func (t *Reporter) Emit(ctx context.Context, e core.Event) {
 		level = slog.LevelInfo
 	}
 	if t.Log.Enabled(ctx, level) {
-		t.Log.LogAttrs(ctx, level, string(e.Kind),
-			slog.String("session", e.Key.Session), slog.String("agent", e.Key.Agent),
-			slog.String("skill", e.Skill), slog.String("tool", e.Call.Name), slog.String("rule", e.Rule), slog.String("detail", e.Detail))
+		attrs := []slog.Attr{slog.String("session", e.Key.Session), slog.String("agent", e.Key.Agent)}
+		for _, a := range [][2]string{{"skill", e.Skill}, {"tool", e.Call.Name}, {"rule", e.Rule}, {"detail", e.Detail}} {
+			if a[1] != "" {
+				attrs = append(attrs, slog.String(a[0], a[1]))
+			}
+		}
+		t.Log.LogAttrs(ctx, level, string(e.Kind), attrs...)
 	}
 }
 
