@@ -39,14 +39,14 @@ type Facts struct {
 // chosen on random conversations; benchmark/experiments.md describes them, and how little the
 // result depends on them.
 const (
-	priorReturn = 0.2 // the chance that a turn needs a certain skill again
-	priorTurns  = 2   // the weight of priorReturn, in observed turns
-	pooledTurns = 4   // the weight of all skills' counts for one skill, in observed turns
-	priorCalls  = 2.0 // model calls of a turn
-	callTurns   = 3   // the weight of priorCalls, in turns
-	firstTurns  = 2   // expected future turns at the beginning
-	moreTurns   = 0.4 // further expected turns for each past turn
-	firstMargin = 2.0 // added to Caution.Margin, divided by the square of the past turns
+	priorReturn = 0.25 // the chance that a turn needs a certain skill again
+	priorTurns  = 2    // the weight of priorReturn, in observed turns
+	pooledTurns = 4    // the weight of all skills' counts for one skill, in observed turns
+	priorCalls  = 2.0  // model calls of a turn
+	callTurns   = 3    // the weight of priorCalls, in turns
+	firstTurns  = 2    // expected future turns at the beginning
+	moreTurns   = 0.4  // further expected turns for each past turn
+	firstMargin = 2.0  // added to Caution.Margin, divided by the square of the past turns
 
 	priorNamed   = 0.6  // the chance that a prompt is about a skill that the turn needs
 	priorLoads   = 2    // the weight of priorNamed, in loads

@@ -8,7 +8,7 @@ import (
 
 // otherWeight and quietWeight are how many turns without a text a turn counts that began with the
 // text but probably did not need it.
-const otherWeight, quietWeight = 1.5, 2.5
+const otherWeight, quietWeight = 2.0, 1.0
 
 // weigh returns the weighted number of observed turns.
 func weigh(r *state.Return) float64 {
