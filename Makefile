@@ -48,7 +48,7 @@ check vet unit-lone unit-as-user: export CGO_ENABLED := 0
 # What `make test` does side by side; the lines of one part stay together.
 TOGETHER := -j6 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
-.PHONY: demo check test setup fmt vet vet-others unit unit-lone unit-as-user lint release-check bench bench-cache scale mcp-clients fuzz
+.PHONY: demo check test setup fmt vet vet-others unit unit-lone unit-as-user lint release-check bench bench-cache bench-agents scale mcp-clients fuzz
 
 demo: ## one task through both frameworks, without a key and without a network
 	$(GO) run ./cmd/satchel demo
@@ -99,6 +99,9 @@ bench: ## what a model call costs
 
 bench-cache: ## what each system costs with a prompt cache; ARGS are its flags
 	$(GO) run ./benchmark -json benchmark/out/cache.json -html benchmark/out/cache.html $(ARGS)
+
+bench-agents: ## what skills cost in the agents that people use, installed from npm; ARGS are its flags
+	scripts/bench-agents.sh $(ARGS)
 
 SEED ?= $(shell date +%s)
 scale: ## three replicas over real servers while both are killed, at full size; SEED repeats one
