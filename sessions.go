@@ -19,7 +19,7 @@ type Loaded struct {
 	Agent   string
 	Skill   string
 	Digest  string   // hex SHA-256 of the body that was delivered
-	Docs    []string // in selection order
+	Docs    []string // in selection order; a section is "forms.md#fill-in"
 	AllDocs bool     // every doc was asked for
 }
 

@@ -8,7 +8,7 @@ var ErrLoads = errors.New("declared loads cannot be made")
 // Load is a skill that the host loads before the model is called.
 type Load struct {
 	Skill   string
-	Docs    []string
+	Docs    []string // such as "forms.md", or "forms.md#Fill in" for a section
 	AllDocs bool
 	// Mentioned reports that the user, not the host, has named the skill. Guessed reports that a
 	// search found it. The runtime sets both.

@@ -56,7 +56,7 @@ func dropOrphans(rec *state.Record) {
 		}
 		for _, doc := range d.Docs {
 			if doc.Old && !anyAfter(rec, d, func(e *state.Delivery) bool {
-				return slices.ContainsFunc(e.Docs, func(x state.Doc) bool { return x.Name == doc.Name && !x.Old })
+				return slices.ContainsFunc(e.Docs, func(x state.Doc) bool { return !x.Old && state.Covers(x.Name, doc.Name) })
 			}) {
 				rec.Break()
 				return

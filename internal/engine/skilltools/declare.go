@@ -54,8 +54,11 @@ func Declare(ctx context.Context, s *Scope, loads []tools.Load) (*Declaration, e
 			return nil, fmt.Errorf("%w: %w", tools.ErrLoads, err)
 		}
 		for _, doc := range l.Docs {
-			if !l.AllDocs && len(knownDocs([]string{doc}, t.known)) == 0 {
+			if _, has := refOf(doc, t.known); !l.AllDocs && !has {
 				return nil, fmt.Errorf("%w: %w %q of %q", tools.ErrLoads, catalog.ErrUnknownDoc, doc, l.Skill)
+			}
+			if missing, ok := t.noHeading[doc]; ok {
+				return nil, fmt.Errorf("%w: %w: %w", tools.ErrLoads, catalog.ErrUnknownDoc, missing)
 			}
 		}
 		d.change.texts = append(d.change.texts, t)

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/text/callargs"
 	"github.com/satchel-go/satchel/internal/text/printable"
@@ -15,33 +17,67 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// readDocs reads and pins the named docs of a skill. listed are all docs that the skill has.
-// unreadable says which docs it leaves out and why: docs that cannot be read, or all if they are
-// too large together.
-func readDocs(ctx context.Context, s *Scope, from *catalog.Catalog, skill string, listed, names []string) (docs []docText, unreadable []tools.ModelError, err error) {
-	total := 0
-	for _, name := range names {
-		c, err := from.DocOf(ctx, skill, listed, name)
-		if err != nil {
-			err = readError(ctx, err, "doc %q of %q cannot be read", name, skill)
-			refused := tools.ModelError("")
-			if !errors.As(err, &refused) {
-				return nil, nil, err
+// docsRead are the docs and sections that a call names, and why some of them are left out.
+type docsRead struct {
+	docs       []docText
+	unreadable []tools.ModelError // docs that cannot be read, or all if they are too large together
+	noHeading  map[string]tools.ModelError
+}
+
+// readDocs reads and pins the named docs and sections of a skill. listed are all docs that the
+// skill has.
+func readDocs(ctx context.Context, s *Scope, from *catalog.Catalog, skill core.Skill, listed []string, refs []docRef) (docsRead, error) {
+	var read docsRead
+	total, sections := 0, 0
+	for _, ref := range refs {
+		if ref.isSection {
+			sections++
+		}
+		if sections > maxSections {
+			return docsRead{unreadable: []tools.ModelError{tools.ModelError(fmt.Sprintf("a call may name at most %d sections: name whole docs", maxSections))}}, nil
+		}
+		doc, err := readRefOf(ctx, from, skill, listed, ref)
+		if missing, ok := errors.AsType[unknownHeading](err); ok {
+			if read.noHeading == nil {
+				read.noHeading = map[string]tools.ModelError{}
 			}
-			unreadable = append(unreadable, refused)
+			read.noHeading[ref.asked] = missing.ModelError
 			continue
 		}
-		if total += len(c.Text); total > maxDocBytes {
-			return nil, []tools.ModelError{tools.ModelError(fmt.Sprintf("the docs of %q are more than %d bytes together: name those that you need", skill, maxDocBytes))}, nil
+		if refused, ok := errors.AsType[tools.ModelError](err); ok {
+			read.unreadable = append(read.unreadable, refused)
+			continue
 		}
-		docs = append(docs, docText{name: name, content: c})
+		if err != nil {
+			return docsRead{}, err
+		}
+		if slices.ContainsFunc(read.docs, func(d docText) bool { return d.name == doc.name }) {
+			continue // named by its text and by its anchor
+		}
+		if total += len(doc.content.Text); total > maxDocBytes {
+			return docsRead{unreadable: []tools.ModelError{tools.ModelError(fmt.Sprintf("the docs of %q are more than %d bytes together: name those that you need", skill.Name, maxDocBytes))}}, nil
+		}
+		read.docs = append(read.docs, doc)
 	}
-	for _, doc := range docs {
+	for _, doc := range read.docs {
 		if err := s.Pin(ctx, doc.content); err != nil {
-			return nil, nil, err
+			return docsRead{}, err
 		}
 	}
-	return docs, unreadable, nil
+	return read, nil
+}
+
+// readRefOf reads one doc or section. Errors for the model are an unknownHeading or a
+// [tools.ModelError].
+func readRefOf(ctx context.Context, from *catalog.Catalog, skill core.Skill, listed []string, ref docRef) (docText, error) {
+	c, err := from.DocOf(ctx, skill.Name, listed, ref.doc)
+	switch {
+	case err != nil:
+		return docText{}, readError(ctx, err, "doc %q of %q cannot be read", ref.doc, skill.Name)
+	case ref.isSection:
+		return section(skill, ref, c)
+	}
+	return docText{name: ref.doc, content: c}, nil
 }
 
 // addUnreadable adds to the answer which docs could not be read.
@@ -59,20 +95,31 @@ func addUnreadable(r *reply, unreadable []tools.ModelError) {
 func pinnedDocs(docs []docText) []state.Doc {
 	var pinned []state.Doc
 	for _, d := range docs {
-		pinned = append(pinned, state.Doc{Name: d.name, Digest: d.content.Digest, Framed: d.framed})
+		pinned = append(pinned, state.Doc{Name: d.name, Digest: d.content.Digest, Framed: d.framed, Of: d.of})
 	}
 	return pinned
 }
 
-// addUnknownDocs adds to the answer which of the named docs no skill of the call has.
+// addUnknownDocs adds to the answer which of the named docs and sections no skill of the call has.
 func addUnknownDocs(r *reply, texts []skillText, docs []string) {
 	unknown := 0
 	for _, doc := range docs {
-		if slices.ContainsFunc(texts, func(t skillText) bool { return slices.Contains(t.known, path.Clean(doc)) }) {
+		var err tools.ModelError
+		if slices.ContainsFunc(texts, func(t skillText) bool {
+			_, has := refOf(doc, t.known)
+			missing, noHeading := t.noHeading[doc]
+			if noHeading {
+				err = missing
+			}
+			return has && !noHeading
+		}) {
 			continue
 		}
+		if err == "" {
+			err = unknownDoc(texts[0].skill.Name, doc, texts[0].known)
+		}
 		if unknown++; unknown <= callargs.MaxNamed {
-			r.add("error: %s", unknownDoc(texts[0].skill.Name, doc, texts[0].known))
+			r.add("error: %s", err)
 		}
 	}
 	if unknown > callargs.MaxNamed {
@@ -83,7 +130,8 @@ func addUnknownDocs(r *reply, texts []skillText, docs []string) {
 func unknownDoc(skill, doc string, known []string) tools.ModelError {
 	has := "it has none"
 	if len(known) > 0 {
-		has = "its docs are " + jsonList(known, 40) + suggestFile(known, doc)
+		file, _, _ := strings.Cut(doc, "#")
+		has = "its docs are " + jsonList(known, 40) + suggestFile(known, file)
 	}
 	return tools.ModelError(fmt.Sprintf("skill %q has no doc %q; %s", skill, printable.Cut(doc, 200), has))
 }

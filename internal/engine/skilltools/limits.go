@@ -17,6 +17,26 @@ const (
 // context window of any model.
 const maxDocBytes = 1 << 20
 
+// Bounds of sections of docs.
+const (
+	// longDocTokens is how many estimated tokens a doc has at most whose sections no list names.
+	longDocTokens = 1500
+	// maxListedHeadings bounds the headings that a list or an error names of one doc.
+	maxListedHeadings = 40
+	// maxSections bounds the sections that one call may name.
+	maxSections = 64
+	// maxNear bounds the headings that an error suggests.
+	maxNear = 5
+	// maxSized bounds the docs that a list reads to find their headings, and maxSizedBytes
+	// their bytes.
+	maxSized      = 100
+	maxSizedBytes = 4 << 20
+	// maxDocName bounds the bytes of the name of a section. maxSplits bounds the places at which
+	// it is split.
+	maxDocName = 1 << 10
+	maxSplits  = 8
+)
+
 // Bounds of the docs that a body names.
 const (
 	// maxListedRefs bounds the paths of a list. The rest is a count.

@@ -2,6 +2,7 @@ package skilltools
 
 import (
 	"context"
+	"math"
 
 	"github.com/satchel-go/satchel/internal/text/plainjson"
 	"github.com/satchel-go/satchel/internal/text/printable"
@@ -9,7 +10,7 @@ import (
 )
 
 // ListDocs returns the operation skill_list_docs, which lists the docs of a skill as a JSON
-// array.
+// array. The names of the sections of a long doc follow it.
 func ListDocs() tools.Operation {
 	return tools.Operation{
 		Name:        "skill_list_docs",
@@ -32,9 +33,13 @@ func listDocs(ctx context.Context, s *Scope, args tools.Args) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	docs, err := s.LoadedCatalog(rec).Docs(ctx, skill.Name)
+	from := s.LoadedCatalog(rec)
+	docs, err := from.Docs(ctx, skill.Name)
 	if err != nil {
 		return "", readError(ctx, err, "docs of %q cannot be listed", skill.Name)
+	}
+	if docs, err = listedDocs(ctx, from, skill, docs, docs, math.MaxInt); err != nil {
+		return "", err
 	}
 	return docsPage(docs, args, s.Limits.Answer-headRoom)
 }

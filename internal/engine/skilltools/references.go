@@ -32,7 +32,10 @@ func (t *skillText) addReferences(ctx context.Context, s *Scope) error {
 	}
 	var listing string
 	if s.References == tools.ReferencesList {
-		listing = fileListing(named)
+		var err error
+		if listing, err = t.fileListing(ctx, s, named); err != nil {
+			return err
+		}
 	} else {
 		var err error
 		if listing, err = t.addDocs(ctx, s, named); err != nil {
@@ -63,19 +66,29 @@ func (s *Scope) Refer(ctx context.Context, skill core.Skill, body catalog.Conten
 	return framed, t.listing.Digest, nil
 }
 
-// fileListing returns the list of the files that a body names.
-func fileListing(named []string) string {
+// fileListing returns the list of the files that a body names, with the sections of long docs.
+func (t *skillText) fileListing(ctx context.Context, s *Scope, named []string) (string, error) {
 	more := ""
 	if n := len(named) - maxListedRefs; n > 0 {
 		named, more = named[:maxListedRefs], fmt.Sprintf("and %d more\n", n)
 	}
-	return "<skill_files>\n" + strings.Join(named, "\n") + "\n" + more + "</skill_files>"
+	if s.canSelectSections() {
+		var err error
+		if named, err = listedDocs(ctx, s.Catalog(), t.skill, t.known, named, maxListedHeadings); err != nil {
+			return "", err
+		}
+	}
+	return "<skill_files>\n" + strings.Join(named, "\n") + "\n" + more + "</skill_files>", nil
 }
+
+// canSelectSections reports whether the model can load docs by section. Vocabularies with another
+// tool for loads have no docs.
+func (s *Scope) canSelectSections() bool { return s.LoadToolName == "" }
 
 // addDocs adds the named docs that fit, and returns lines about those that do not.
 func (t *skillText) addDocs(ctx context.Context, s *Scope, named []string) (left string, err error) {
 	var lines []string
-	tokens := 0
+	tokens, headings := 0, maxListedHeadings
 	for _, name := range named {
 		if slices.ContainsFunc(t.docs, func(d docText) bool { return d.name == name }) {
 			continue
@@ -91,7 +104,12 @@ func (t *skillText) addDocs(ctx context.Context, s *Scope, named []string) (left
 		}
 		n := prompttext.Estimate(text.Text)
 		if tokens+n > maxInlineTokens || t.framed == maxInlineRefs {
-			lines = append(lines, fmt.Sprintf("not included (%d tokens): %s", n, name))
+			line := fmt.Sprintf("not included (%d tokens): %s", n, name)
+			if sections := sectionNames(t.skill, name, text.Text); len(sections) > 0 && headings > 0 && s.canSelectSections() {
+				sections = sections[:min(len(sections), headings)]
+				line, headings = line+"; its sections: "+strings.Join(sections, ", "), headings-len(sections)
+			}
+			lines = append(lines, line)
 			continue
 		}
 		tokens += n

@@ -10,6 +10,7 @@ import (
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/text/printable"
+	"github.com/satchel-go/satchel/internal/text/skilltext"
 	"github.com/satchel-go/satchel/tools"
 )
 
@@ -50,7 +51,7 @@ func selectDocs(ctx context.Context, s *Scope, args tools.Args) (string, error) 
 	var r reply
 	if c.mode != "clear" {
 		var left []tools.ModelError
-		if c.docs, left, err = chosenDocs(ctx, s, s.LoadedCatalog(rec), skill.Name, args.Texts("docs"), c.all); err != nil {
+		if c.docs, left, err = chosenDocs(ctx, s, s.LoadedCatalog(rec), skill, args.Texts("docs"), c.all); err != nil {
 			return "", err
 		}
 		addUnreadable(&r, left)
@@ -71,38 +72,46 @@ func selectDocs(ctx context.Context, s *Scope, args tools.Args) (string, error) 
 
 // chosenDocs reads the docs that a call names. It returns an error if the skill lacks one of
 // them, or if none can be read.
-func chosenDocs(ctx context.Context, s *Scope, from *catalog.Catalog, skill string, names []string, all bool) ([]docText, []tools.ModelError, error) {
-	has, err := from.Docs(ctx, skill)
+func chosenDocs(ctx context.Context, s *Scope, from *catalog.Catalog, skill core.Skill, names []string, all bool) ([]docText, []tools.ModelError, error) {
+	has, err := from.Docs(ctx, skill.Name)
 	if err != nil {
-		return nil, nil, readError(ctx, err, "docs of %q cannot be listed", skill)
+		return nil, nil, readError(ctx, err, "docs of %q cannot be listed", skill.Name)
 	}
-	want := has
+	want := wholeDocs(has)
 	if !all {
 		if len(names) == 0 {
-			return nil, nil, tools.ModelErrorf("name docs, or set include_all_docs, or use mode clear; the docs of %q are %s", skill, jsonList(has, 40))
+			return nil, nil, tools.ModelErrorf("name docs, or set include_all_docs, or use mode clear; the docs of %q are %s", skill.Name, jsonList(has, 40))
 		}
 		for _, n := range names {
-			if len(knownDocs([]string{n}, has)) == 0 {
-				return nil, nil, unknownDoc(skill, n, has)
+			if _, ok := refOf(n, has); !ok {
+				return nil, nil, unknownDoc(skill.Name, n, has)
 			}
 		}
-		want = knownDocs(names, has)
+		want = docRefs(names, has)
 	}
-	docs, left, err := readDocs(ctx, s, from, skill, has, want)
-	if err == nil && len(docs) == 0 && len(left) > 0 {
-		err = left[0]
+	read, err := readDocs(ctx, s, from, skill, has, want)
+	for _, n := range names {
+		if missing, ok := read.noHeading[n]; ok && err == nil {
+			err = missing
+		}
 	}
-	return docs, left, err
+	if err == nil && len(read.docs) == 0 && len(read.unreadable) > 0 {
+		err = read.unreadable[0]
+	}
+	return read.docs, read.unreadable, err
 }
 
 // DocsOf returns the docs that the arguments of skill_load or skill_select_docs name, and whether
-// they name all docs.
+// they name all docs. For a section it returns the names that a record may have for it.
 func DocsOf(args tools.Args) (docs []string, all bool) {
 	if args.Err() != nil {
 		return nil, false
 	}
 	for _, name := range args.Texts("docs") {
 		docs = append(docs, path.Clean(name))
+		for doc, heading := range splits(name) {
+			docs = append(docs, doc+"#"+skilltext.Anchor(strings.TrimLeft(heading, "# \t")))
+		}
 	}
 	return docs, args.Flag("include_all_docs")
 }
@@ -122,6 +131,7 @@ type selection struct {
 	docs  []docText
 
 	selected []string
+	inDoc    []string // named sections that are in view with their docs
 	receipt  state.Receipt
 	line     string // warning of the content budget
 }
@@ -144,7 +154,13 @@ func (c *selection) apply(ctx context.Context, rec *state.Record) (*state.Record
 			c.selected = append(c.selected, d.name)
 		}
 	}
-	next.Select(c.scope.Number(), c.skill, c.selected, all, pinnedDocs(c.docs), c.scope.shows)
+	c.selected = next.Select(c.scope.Number(), c.skill, c.selected, all, pinnedDocs(c.docs), c.scope.shows)
+	c.inDoc = nil
+	for _, d := range c.docs {
+		if d.of != "" && !slices.Contains(c.selected, d.name) && !slices.ContainsFunc(c.docs, func(doc docText) bool { return doc.name == state.SectionDoc(d.name) }) {
+			c.inDoc = append(c.inDoc, d.name)
+		}
+	}
 	c.receipt = state.Receipt{Call: c.scope.Number(), Changes: []state.Change{{
 		Op: state.Selected, Skill: c.skill, All: all, Docs: c.selected,
 	}}}
@@ -161,6 +177,9 @@ func (c *selection) answer() string {
 		list = strings.Join(c.selected, ", ")
 	}
 	text := "docs of " + c.skill + ": " + list
+	if len(c.inDoc) > 0 {
+		text += "\nin view already: " + strings.Join(c.inDoc, ", ")
+	}
 	if c.line != "" {
 		text += "\n" + c.line
 	}

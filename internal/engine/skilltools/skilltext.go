@@ -24,6 +24,8 @@ type skillText struct {
 	all        bool
 	known      []string           // all docs of the skill, if the call names docs
 	unreadable []tools.ModelError // why named docs are left out
+	// noHeading are errors for named sections that the docs do not have, by the name in the call.
+	noHeading map[string]tools.ModelError
 	// selected are the docs that were selected before, if the body has changed. A new body is
 	// delivered with all its docs.
 	selected []docText
@@ -36,7 +38,9 @@ type docText struct {
 	name    string
 	content catalog.Content
 	// framed reports that the body names the doc.
-	framed bool // the body has named it
+	framed bool
+	// of is the digest of the doc of a section, otherwise "".
+	of string
 }
 
 // loadedAs returns the skill that is loaded under a name, even if the name now means another
@@ -243,20 +247,22 @@ func readSkillText(ctx context.Context, s *Scope, skill core.Skill, docs []strin
 	if t.known, err = s.Catalog().Docs(ctx, skill.Name); err != nil {
 		return t, readError(ctx, err, "docs of %q cannot be listed", skill.Name)
 	}
-	for _, name := range knownDocs(selected, t.known) { // docs that the skill no longer has are dropped
-		docs, _, err := readDocs(ctx, s, s.Catalog(), skill.Name, t.known, []string{name})
+	for _, ref := range docRefs(selected, t.known) { // docs that the skill no longer has are dropped
+		read, err := readDocs(ctx, s, s.Catalog(), skill, t.known, []docRef{ref})
 		if err != nil {
 			return t, err
 		}
-		t.selected = append(t.selected, docs...)
+		t.selected = append(t.selected, read.docs...)
 	}
-	want := t.known
+	want := wholeDocs(t.known)
 	if !all {
-		want = knownDocs(docs, t.known)
+		want = docRefs(docs, t.known)
 	}
-	if t.docs, t.unreadable, err = readDocs(ctx, s, s.Catalog(), skill.Name, t.known, want); err != nil {
+	read, err := readDocs(ctx, s, s.Catalog(), skill, t.known, want)
+	if err != nil {
 		return t, err
 	}
+	t.docs, t.unreadable, t.noHeading = read.docs, read.unreadable, read.noHeading
 	return t, t.addReferences(ctx, s)
 }
 

@@ -52,12 +52,12 @@ func (r *Record) Load(l Load, shows func(*Delivery) bool) LoadResult {
 		Call: l.Call, Turn: r.Turn, Skill: l.Skill, Digest: l.Digest,
 		Body: changed || !seen, Anchor: l.Anchor, Seen: true,
 	}
-	docs := l.Docs
+	docs := withoutParts(l.Docs)
 	if !seen {
 		r.dropBody(l.Skill) // docs in view stay at their calls
 	}
 	if changed {
-		docs = withSelected(docs, l.Selected)
+		docs = withoutParts(withSelected(docs, l.Selected))
 		d.Supersedes = r.anyDelivery(l.Skill, shows)
 		r.supersede(l.Skill)
 	}
@@ -76,6 +76,10 @@ func (r *Record) Load(l Load, shows func(*Delivery) bool) LoadResult {
 	if d.Body {
 		d.Listing = l.Listing
 	}
+	if superseded := r.supersedeSections(l.Skill, docs, shows); superseded && !d.Body {
+		d.Supersedes = true
+	}
+	a.Docs = withoutPartsOf(a.Docs, docs)
 	out.Docs = r.deliver(&d, docs, shows)
 	for _, name := range out.Docs {
 		if !slices.Contains(a.Docs, name) {
@@ -96,18 +100,34 @@ func (r *Record) isOtherSkill(skill, id string) bool {
 }
 
 // Select sets the selected docs of a loaded skill, and delivers those texts that are not in
-// view. shows reports whether the content of a delivery is in view.
-func (r *Record) Select(call int, skill string, docs []string, all bool, texts []Doc, shows func(*Delivery) bool) {
+// view. shows reports whether the content of a delivery is in view. Select returns the docs that
+// are selected then. In place of a section it selects the doc, if the call names the doc too or
+// the present text of the doc is in view.
+func (r *Record) Select(call int, skill string, docs []string, all bool, texts []Doc, shows func(*Delivery) bool) []string {
+	texts = withoutParts(texts)
+	docs = withoutPartsOf(docs, texts)
+	for _, section := range texts {
+		if r.isInDoc(skill, &section, shows) {
+			docs = withDoc(docs, section.Name)
+		}
+	}
+	superseded := r.supersedeSections(skill, texts, shows)
 	r.deselect(skill, docs, all)
 	r.Touch(skill)
-	d := Delivery{Call: call, Turn: r.Turn, Skill: skill, Digest: r.Find(skill).Digest, Seen: true}
+	d := Delivery{Call: call, Turn: r.Turn, Skill: skill, Digest: r.Find(skill).Digest, Seen: true, Supersedes: superseded}
 	r.deliver(&d, texts, shows)
+	return docs
 }
 
 // deliver adds to d the docs whose present text is not in view, and returns their names. If d
 // then has content, deliver adds it to the deliveries.
 func (r *Record) deliver(d *Delivery, docs []Doc, shows func(*Delivery) bool) (added []string) {
 	for _, doc := range docs {
+		if of, shown := r.shownDoc(d.Skill, &doc, shows); shown && of == doc.Of {
+			continue
+		} else if shown && !d.Body {
+			d.Supersedes = true
+		}
 		digest, listed := r.docDigest(d.Skill, doc.Name)
 		seen := r.anyDelivery(d.Skill, func(x *Delivery) bool {
 			return shows(x) && slices.ContainsFunc(x.Docs, func(other Doc) bool { return other.Name == doc.Name && !other.Old })
@@ -323,11 +343,11 @@ func (r *Record) supersede(skill string) {
 	}
 }
 
-// supersedeDoc marks one delivered doc of skill as old.
+// supersedeDoc marks one delivered doc of skill as old, and its sections.
 func (r *Record) supersedeDoc(skill, doc string) {
 	for i := range r.Deliveries {
 		for j := range r.Deliveries[i].Docs {
-			if r.Deliveries[i].Skill == skill && r.Deliveries[i].Docs[j].Name == doc {
+			if r.Deliveries[i].Skill == skill && Covers(doc, r.Deliveries[i].Docs[j].Name) {
 				r.Deliveries[i].Docs[j].Old = true
 			}
 		}

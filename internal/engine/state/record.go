@@ -148,8 +148,8 @@ func (d *Delivery) End() {
 // Key returns the key of the delivery.
 func (d *Delivery) Key() DeliveryKey { return DeliveryKey{d.Call, d.Skill} }
 
-// Doc is a delivered doc, pinned by the hex SHA-256 of its text. Old reports that a
-// newer text of it was delivered later.
+// Doc is a delivered doc or section of a doc, pinned by the hex SHA-256 of its text. Old reports
+// that a newer text of it was delivered later, or the doc of the section. See [SectionDoc].
 type Doc struct {
 	Name   string `json:"name"`
 	Digest string `json:"digest"`
@@ -157,6 +157,9 @@ type Doc struct {
 	// Framed reports that the doc was delivered with a body that mentions it. It is then
 	// shown between lines that name it, not in an element.
 	Framed bool `json:"framed,omitempty"`
+	// Of is the digest of the doc from which a call has cut the section. A record does not keep
+	// it.
+	Of string `json:"-"`
 }
 
 // Pending is a numbered call of the last response. Answer is set when the call has been

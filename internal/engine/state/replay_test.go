@@ -21,7 +21,11 @@ func agent(r *state.Record) string {
 			b.WriteString("+body")
 		}
 		for _, doc := range d.Docs {
-			b.WriteString("+" + doc.Name)
+			b.WriteString("+")
+			if doc.Old {
+				b.WriteString("~")
+			}
+			b.WriteString(doc.Name)
 		}
 	}
 	return b.String()
@@ -45,6 +49,11 @@ func TestReplay(t *testing.T) {
 		{"nothing selected", "[skill#1 +pdf@aa(x.md)]\n[skill#2 =pdf()]", false, all, "pdf@aa[] | 1:pdf+body"},
 		{"selection of what is not loaded", "[skill#1 =pdf(x.md)]", false, all, "|"},
 		{"unload", "[skill#1 +pdf@aa +docx@cc]\n[skill#2 -pdf]", false, all, "docx@cc[] | 1:docx+body"},
+		{"a section, then its doc", "[skill#1 +pdf@aa(x.md#a)]\n[skill#2 +pdf@aa(x.md)]", false, all, "pdf@aa[x.md] | 1:pdf+body 2:pdf+x.md"},
+		{"sections selected, then the doc", "[skill#1 +pdf@aa(x.md#a,y.md#a)]\n[skill#2 =pdf(y.md#a,x.md)]", false, all, "pdf@aa[y.md#a x.md] | 1:pdf+body+~x.md#a+y.md#a 2:pdf+x.md"},
+		{"a newer section beside its doc", "[skill#1 +pdf@aa(x.md)]\n[skill#2 =pdf(x.md,x.md#a)]\n[skill#3 =pdf(x.md,x.md#a,y.md)]", false,
+			func(doc string) bool { return doc == "y.md" }, "pdf@aa[x.md x.md#a y.md] | 1:pdf+body+x.md 2:pdf+x.md#a 3:pdf+y.md"},
+		{"a file with # in its name is no section", "[skill#1 +pdf@aa(x.md#a.md)]\n[skill#2 +pdf@aa(x.md)]", false, all, "pdf@aa[x.md#a.md x.md] | 1:pdf+body+x.md#a.md 2:pdf+x.md"},
 		{"shown once", "[skill#1 +pdf@aa(x.md)]\n[skill#2 +pdf@aa]", true, all, "pdf@aa[x.md] | 1:pdf+x.md 2:pdf+body"},
 		{"asked again", "[skill#1 +pdf@aa(x.md)]\n[skill#2 =pdf(x.md,y.md)]", true, all, "pdf@aa[x.md y.md] | 1:pdf+body 2:pdf+x.md+y.md"},
 		{"listed but not asked", "[skill#1 +pdf@aa(x.md)]\n[skill#2 =pdf(x.md,y.md)]", true, func(doc string) bool { return doc == "y.md" }, "pdf@aa[x.md y.md] | 1:pdf+body+x.md 2:pdf+y.md"},

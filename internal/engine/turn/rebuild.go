@@ -169,7 +169,7 @@ func (r *Rebuild) restoreTexts(ctx context.Context, rec *state.Record) error {
 		for i := range rec.Deliveries {
 			if d := &rec.Deliveries[i]; d.Skill == a.Skill {
 				d.Digest = body.Digest
-				if err := r.restoreDocs(ctx, skills, d); err != nil {
+				if err := r.restoreDocs(ctx, skills, skill, d); err != nil {
 					return err
 				}
 				if err := r.restoreReferences(ctx, skills, skill, body, d); err != nil {
@@ -208,10 +208,11 @@ func atRevision(skills *catalog.Catalog, a state.Active) *catalog.Catalog {
 }
 
 // restoreDocs reads and pins the docs of a delivery, and drops docs that cannot be read.
-func (r *Rebuild) restoreDocs(ctx context.Context, skills *catalog.Catalog, d *state.Delivery) error {
+func (r *Rebuild) restoreDocs(ctx context.Context, skills *catalog.Catalog, skill core.Skill, d *state.Delivery) error {
 	var kept []state.Doc
+	skill.Name = d.Skill
 	for _, doc := range d.Docs {
-		c, err := skills.Doc(ctx, d.Skill, doc.Name)
+		c, err := skilltools.ReadDoc(ctx, skills, skill, doc.Name)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -221,7 +222,7 @@ func (r *Rebuild) restoreDocs(ctx context.Context, skills *catalog.Catalog, d *s
 		if err := r.Scope.Pin(ctx, c); err != nil {
 			return err
 		}
-		kept = append(kept, state.Doc{Name: doc.Name, Digest: c.Digest, Framed: doc.Framed})
+		kept = append(kept, state.Doc{Name: doc.Name, Digest: c.Digest, Old: doc.Old, Framed: doc.Framed})
 	}
 	d.Docs = kept
 	return nil

@@ -16,4 +16,8 @@ const (
 	// maxLinks is how many paths Links returns for one text, and maxLink the bytes of the longest.
 	maxLinks = 500
 	maxLink  = 1024
+	// maxHeadings is how many headings Headings returns for one text, and maxHeading the bytes of
+	// the text of one that count.
+	maxHeadings = 2000
+	maxHeading  = 200
 )
