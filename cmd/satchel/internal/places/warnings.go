@@ -70,6 +70,7 @@ func (w *Warnings) WithGroup(string) slog.Handler { return w }
 func (w *Warnings) Handle(_ context.Context, r slog.Record) error {
 	d := skillmd.Diagnostic{Message: r.Message, Severity: skillmd.Warning}
 	var more []string
+	todo := ""
 	r.Attrs(func(a slog.Attr) bool {
 		switch a.Key {
 		case "file":
@@ -80,6 +81,8 @@ func (w *Warnings) Handle(_ context.Context, r slog.Record) error {
 			d.Code, d.Severity = skillmd.Code(a.Value.String()), skillmd.Error
 		case "error", "why":
 			d.Message += ": " + a.Value.String()
+		case "todo":
+			todo = a.Value.String()
 		default:
 			more = append(more, strings.ReplaceAll(a.Key, "_", " ")+" "+a.Value.String())
 		}
@@ -90,6 +93,9 @@ func (w *Warnings) Handle(_ context.Context, r slog.Record) error {
 	}
 	if len(more) > 0 {
 		d.Message += " (" + strings.Join(more, ", ") + ")"
+	}
+	if todo != "" && d.Code == "" { // of a finding, Advice names flags in place of options
+		d.Message += "; " + todo
 	}
 	switch {
 	case d.Code == catalog.CodeCollision: // the skill is there, by another name
