@@ -20,8 +20,8 @@ const (
 	// Session keeps loaded content until it is unloaded, evicted or cleared, or until the session
 	// ends.
 	Session
-	// Adaptive, the default of a runtime, ends a load with its turn, as Turn does: the skill is
-	// no longer loaded, and its list of allowed tools no longer applies. But its text stays in
+	// Adaptive is the default of a runtime. It ends a load with its turn, as Turn does: the skill
+	// is no longer loaded, and its list of allowed tools no longer applies. But its text stays in
 	// view until removing it pays at the [Prices] of the prompt cache.
 	Adaptive
 )

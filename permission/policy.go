@@ -10,7 +10,7 @@ import (
 type Policy uint8
 
 const (
-	// Restrict, the default, denies calls that no list allows, while a loaded skill declares a
+	// Restrict is the default. It denies calls that no list allows, while a loaded skill declares a
 	// list. Listed calls need no approval. It applies to tools that lists can name. These are the
 	// tools that run skills, those with a name of the format (Bash, Read, Write …), and those
 	// that some list of the catalog names. Other tools of the host stay allowed, because no
@@ -56,7 +56,7 @@ func (p *Policy) UnmarshalText(text []byte) error {
 type Combine uint8
 
 const (
-	// Union, the default, allows what at least one of the lists allows.
+	// Union is the default. It allows what at least one of the lists allows.
 	Union Combine = iota
 	// Intersection allows what every list allows, and applies to runs too.
 	Intersection

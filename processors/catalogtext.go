@@ -17,7 +17,7 @@ import (
 type Format uint8
 
 const (
-	// XML, the default, lists them as <available_skills>, each on a line such as
+	// XML is the default. It lists them as <available_skills>, each on a line such as
 	// <name>pdf</name>Fill in PDF forms.
 	XML Format = iota
 	// Lines lists each skill on one line, which costs fewer tokens.

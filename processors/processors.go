@@ -7,7 +7,7 @@ package processors
 type Placement uint8
 
 const (
-	// InToolResult, the default, puts content into the result of the call that loaded it, so that
+	// InToolResult is the default. It puts content into the result of the call that loaded it, so that
 	// requests only grow at their end.
 	InToolResult Placement = iota + 1
 	// InSystem puts all content after the host's system text. Each load then changes the
@@ -20,7 +20,7 @@ const (
 type SummaryRule uint8
 
 const (
-	// SummaryAuto, the default, attaches content whose message the summary removed. It skips
+	// SummaryAuto is the default. It attaches content whose message the summary removed. It skips
 	// content that no message of this conversation contained.
 	SummaryAuto SummaryRule = iota
 	// SummaryAttach attaches all of it.

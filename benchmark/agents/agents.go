@@ -142,7 +142,7 @@ func runBash(tool string) func(*place, Step) []call {
 
 // command returns a command of the agent with an environment of its own.
 func (p *place) command(ctx context.Context, env []string, args ...string) *exec.Cmd {
-	c := exec.CommandContext(ctx, p.program, args...)
+	c := exec.CommandContext(ctx, p.program, args...) //nolint:gosec // the agent that the flags name
 	c.Dir, c.Stdout, c.Stderr = p.work, p.log, p.log
 	path := os.Getenv("PATH")
 	// opencode downloads ripgrep if there is none, and waits. The package of codex brings one.
@@ -193,7 +193,7 @@ func playClaude(ctx context.Context, p *place, prompts []string) error {
 			if line, err = lines.ReadString('\n'); err != nil {
 				return errors.Join(fmt.Errorf("read an answer of claude: %w", err), in.Close(), c.Wait())
 			}
-			p.log.WriteString(line)
+			fmt.Fprint(p.log, line)
 		}
 	}
 	return errors.Join(in.Close(), c.Wait())

@@ -94,5 +94,5 @@ func (e *endpoint) answer(w http.ResponseWriter, r *http.Request, wire string) e
 
 func send(w http.ResponseWriter, text string) {
 	w.Header().Set("Content-Type", "application/json")
-	io.WriteString(w, text)
+	fmt.Fprint(w, text)
 }

@@ -171,7 +171,7 @@ func (s *settings) programs(ctx context.Context, scratch string, note func(strin
 			p.file, err = exec.LookPath(filepath.Join(s.bin, name))
 		case p.file == "":
 			p.file = filepath.Join(scratch, "satchel")
-			if out, err := exec.CommandContext(ctx, "go", "build", "-o", p.file, "./cmd/satchel").CombinedOutput(); err != nil {
+			if out, err := exec.CommandContext(ctx, "go", "build", "-o", p.file, "./cmd/satchel").CombinedOutput(); err != nil { //nolint:gosec // a file of the scratch directory
 				return nil, fmt.Errorf("build satchel: %w: %s", err, out)
 			}
 		}
@@ -180,7 +180,7 @@ func (s *settings) programs(ctx context.Context, scratch string, note func(strin
 		}
 		var version []byte
 		if err == nil {
-			version, err = exec.CommandContext(ctx, p.file, "--version").Output()
+			version, err = exec.CommandContext(ctx, p.file, "--version").Output() //nolint:gosec // the program that the flags name
 		}
 		if err != nil {
 			note("%s is left out: %v; install %s from npm, run its install script, and set -bin", name, err, p.agent.npm)

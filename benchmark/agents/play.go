@@ -11,7 +11,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"time"
 )
 
 // job is one session to play through one agent with one policy.
@@ -26,9 +25,6 @@ type job struct {
 	Dir  string   `json:"dir"`
 	Args []string `json:"args,omitempty"`
 }
-
-// maxPlay is how long a session may take.
-const maxPlay = 15 * time.Minute
 
 // play plays a job against an endpoint on the loopback interface.
 func (j *job) play(ctx context.Context) (err error) {
@@ -58,9 +54,9 @@ func (j *job) play(ctx context.Context) (err error) {
 		return err
 	}
 	p.url = "http://" + listener.Addr().String()
-	server := &http.Server{Handler: e}
-	go server.Serve(listener) // Close ends it
-	defer server.Close()
+	server := &http.Server{Handler: e, ReadHeaderTimeout: headerWait}
+	go func() { _ = server.Serve(listener) }() // until Close
+	defer func() { _ = server.Close() }()
 	var prompts []string
 	for _, t := range j.Session.Turns {
 		prompts = append(prompts, t.User)
@@ -113,7 +109,7 @@ func findAlone(ctx context.Context) (alone, error) {
 	var errs error
 	for _, flags := range [][]string{{"--net"}, {"--net", "--map-root-user"}} {
 		try := append(append([]string{"unshare"}, flags...), up...)
-		out, err := exec.CommandContext(ctx, try[0], append(try[1:], "true")...).CombinedOutput()
+		out, err := exec.CommandContext(ctx, try[0], append(try[1:], "true")...).CombinedOutput() //nolint:gosec // a fixed list
 		if err == nil {
 			return try, nil
 		}
@@ -143,7 +139,7 @@ func (a alone) play(ctx context.Context, j *job) error {
 		return err
 	}
 	args := append(slices.Clone(a[1:]), self, "-job", file)
-	if out, err := exec.CommandContext(ctx, a[0], args...).CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(ctx, a[0], args...).CombinedOutput(); err != nil { //nolint:gosec // its own program
 		return fmt.Errorf("%s", out)
 	}
 	return nil

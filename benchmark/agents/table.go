@@ -24,7 +24,7 @@ func table(out io.Writer, all []*Figures) {
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%d\t%.0f\t%.0f\t%.0f\t%s\t%d\t%d\t%d\t\n", f.Session, f.Policy, f.System, f.Requests, f.First, f.Fixed, f.Price-f.Fixed, f.Price, ratio, f.Largest, len(f.Breaks), lost)
 	}
-	w.Flush()
+	_ = w.Flush() // to standard output
 	type group struct{ kind, policy string }
 	var groups []group
 	for _, f := range all {
@@ -51,7 +51,7 @@ func table(out io.Writer, all []*Figures) {
 			fmt.Fprintf(w, "%s\t%s\t%d\t%.2f\t%.2f\t\n", g.kind, g.policy, n, math.Exp(logs/float64(n)), worst)
 		}
 	}
-	w.Flush()
+	_ = w.Flush() // to standard output
 }
 
 // cheapest returns the lowest price of the systems other than Satchel for the session and policy

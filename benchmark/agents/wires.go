@@ -126,5 +126,5 @@ func writeChat(w http.ResponseWriter, r reply) {
 	for _, chunk := range []object{whole("chat.completion.chunk", object{"index": 0, "delta": message, "finish_reason": nil}), last} {
 		fmt.Fprintf(w, "data: %s\n\n", compact(chunk))
 	}
-	io.WriteString(w, "data: [DONE]\n\n")
+	fmt.Fprint(w, "data: [DONE]\n\n")
 }

@@ -56,7 +56,7 @@ type Call struct {
 	operation *tools.Operation // nil for a tool of the host
 	args      tools.Args       // decoded arguments of operation
 	place     *state.Place     // nil if no known response made the call
-	record    CallRecord       // reads and saves the session's record
+	record    callRecord       // reads and saves the session's record
 
 	// isOpen reports that Close was not called yet; Shutdown waits for it.
 	isOpen bool
@@ -89,7 +89,7 @@ func (cs *Calls) Open(ctx context.Context, key core.SessionKey, made core.ToolCa
 		cs.OpenCalls.Leave()
 		return nil, err
 	}
-	c.record = CallRecord{Stores: cs.Stores, Key: key, Call: made}
+	c.record = callRecord{Stores: cs.Stores, Key: key, Call: made}
 	last := c.state.LastResponse()
 	if last == nil && c.needsRecord() {
 		rec, err := c.record.Load(ctx)

@@ -14,9 +14,9 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// CallRecord reads and changes the session's record for one call. Its exported fields are not
+// callRecord reads and changes the session's record for one call. Its exported fields are not
 // changed after its first use. It is not safe for concurrent use.
-type CallRecord struct {
+type callRecord struct {
 	Stores *state.Stores
 	Key    core.SessionKey
 	Call   core.ToolCall
@@ -33,14 +33,14 @@ type CallRecord struct {
 }
 
 // Record returns the record that was last loaded or saved, nil if it must be loaded.
-func (s *CallRecord) Record() *state.Record { return s.record }
+func (s *callRecord) Record() *state.Record { return s.record }
 
 // Invalidate makes the next Load read the store, because others may have changed the record.
-func (s *CallRecord) Invalidate() { s.record = nil }
+func (s *callRecord) Invalidate() { s.record = nil }
 
 // Wait calls wait, which waits for earlier calls of the response. The next Load then returns a
 // record with their changes.
-func (s *CallRecord) Wait(ctx context.Context, wait func(context.Context) (missed bool, err error)) (missed bool, err error) {
+func (s *callRecord) Wait(ctx context.Context, wait func(context.Context) (missed bool, err error)) (missed bool, err error) {
 	missed, err = wait(ctx)
 	if err == nil && !s.hasWaited {
 		if s.hasWaited = true; s.Place.MustWait() {
@@ -51,7 +51,7 @@ func (s *CallRecord) Wait(ctx context.Context, wait func(context.Context) (misse
 }
 
 // Load returns the session's record. It reads the store only the first time.
-func (s *CallRecord) Load(ctx context.Context) (*state.Record, error) {
+func (s *callRecord) Load(ctx context.Context) (*state.Record, error) {
 	if s.record == nil {
 		rec, err := s.Stores.Load(ctx, s.Key)
 		if err != nil {
@@ -63,7 +63,7 @@ func (s *CallRecord) Load(ctx context.Context) (*state.Record, error) {
 }
 
 // Update saves the record that change returns, and keeps it for Record and Load.
-func (s *CallRecord) Update(ctx context.Context, change skilltools.Change) (answer string, err error) {
+func (s *callRecord) Update(ctx context.Context, change skilltools.Change) (answer string, err error) {
 	rec, err := s.Load(ctx)
 	if err != nil {
 		return "", err
@@ -88,7 +88,7 @@ var errNumberTaken = errors.New("the number of the call is taken")
 // AnswerNumbered answers a call that changes the record. It calls answer with the record and a
 // number for the call, and again if another call has got the number meanwhile. done reports that
 // the call ends with this answer.
-func (s *CallRecord) AnswerNumbered(ctx context.Context, done bool, answer func(rec *state.Record, n *Number) (string, error)) (string, error) {
+func (s *callRecord) AnswerNumbered(ctx context.Context, done bool, answer func(rec *state.Record, n *Number) (string, error)) (string, error) {
 	for {
 		rec, err := s.Load(ctx)
 		if err != nil {
@@ -104,7 +104,7 @@ func (s *CallRecord) AnswerNumbered(ctx context.Context, done bool, answer func(
 
 // Number is the number of a call that changes the record.
 type Number struct {
-	call *CallRecord
+	call *callRecord
 	// Previous is the call's entry in the record, or the zero value.
 	Previous state.Pending
 	// pending is the entry that is saved with the answer. isOnly reports that the call is the
@@ -115,7 +115,7 @@ type Number struct {
 
 // number returns the call's number in rec or, if it has none, the next number. The call gets that
 // number when its answer is saved.
-func (s *CallRecord) number(rec *state.Record, done bool) *Number {
+func (s *callRecord) number(rec *state.Record, done bool) *Number {
 	n := &Number{call: s, isOnly: s.isOnly(), pending: state.Pending{Call: rec.Calls + 1, From: state.ShortenCall(s.Call), Done: done}}
 	if i := state.FindPending(rec.Pending, s.Place, s.Call); i >= 0 {
 		n.Previous = rec.Pending[i]
@@ -142,7 +142,7 @@ func (s numberedState) Update(ctx context.Context, change skilltools.Change) (st
 // ownState is a State whose Record is not filtered by the call's place in the response.
 type ownState struct {
 	skilltools.State
-	saving *CallRecord
+	saving *callRecord
 }
 
 func (s ownState) Record(ctx context.Context) (*state.Record, error) { return s.saving.Load(ctx) }
@@ -185,13 +185,13 @@ func (n *Number) End(ctx context.Context, answer string) (string, error) {
 
 // isOnly reports whether the call is the only one of a response that the record does not hold
 // yet.
-func (s *CallRecord) isOnly() bool {
+func (s *callRecord) isOnly() bool {
 	return s.Place != nil && s.Place.Number() == 0 || s.Place == nil && !s.Observed && s.Call.ID != ""
 }
 
 // Reload loads the skill that the call runs, if its load has ended but its text is still in view,
 // and refuses returns false for it. scope is the scope of the call. A second Reload does nothing.
-func (s *CallRecord) Reload(ctx context.Context, scope *skilltools.Scope, name string, refuses func(skill string) bool) (err error) {
+func (s *callRecord) Reload(ctx context.Context, scope *skilltools.Scope, name string, refuses func(skill string) bool) (err error) {
 	if s.reloadAnswer != "" {
 		return nil
 	}
@@ -227,7 +227,7 @@ func LoadCall(call core.ToolCall, skill string) core.ToolCall {
 
 // WithReload adds the answer of Reload to the answer of the call: as the field "loaded" of a JSON
 // object, or after any other text.
-func (s *CallRecord) WithReload(answer string) string {
+func (s *callRecord) WithReload(answer string) string {
 	if s.reloadAnswer == "" {
 		return answer
 	}
@@ -248,7 +248,7 @@ type Scope struct {
 	// call and saving are zero at the beginning of a turn. awaits reports that the call sees the
 	// changes of earlier calls of its response.
 	call   core.ToolCall
-	saving *CallRecord
+	saving *callRecord
 	awaits bool
 	// Once notes that the command of the call starts, nil if that need not be noted.
 	Once *Once
@@ -270,7 +270,7 @@ func (cs *Calls) TurnStart(key core.SessionKey, agent *state.Agent) *Scope {
 
 // inCall returns the scope of a call. awaits reports that the call sees the changes of earlier
 // calls of its response.
-func (cs *Calls) inCall(agent *state.Agent, saving *CallRecord, awaits bool) *Scope {
+func (cs *Calls) inCall(agent *state.Agent, saving *callRecord, awaits bool) *Scope {
 	s := cs.TurnStart(saving.Key, agent)
 	s.call, s.saving, s.awaits = saving.Call, saving, awaits
 	return s

@@ -16,7 +16,7 @@ const begunBefore = "this command was begun before and its end is unknown: look 
 
 // Once ensures that the command of a call starts only once.
 type Once struct {
-	call *CallRecord
+	call *callRecord
 	// Answer is the answer of a call that has ended before; HasEnded reports that.
 	Answer   string
 	HasEnded bool
@@ -28,7 +28,7 @@ type Once struct {
 // Once looks up a call whose command may start only once. It returns nil if the call belongs to
 // no response and has no id. Such a call cannot be identified later, so its command runs without
 // protection.
-func (s *CallRecord) Once(ctx context.Context) (*Once, error) {
+func (s *callRecord) Once(ctx context.Context) (*Once, error) {
 	if s.Place == nil && (s.Call.ID == "" || s.Observed) {
 		return nil, nil
 	}
@@ -59,7 +59,7 @@ var errBegun = tools.ModelError(begunBefore)
 // findPending returns the call's entry in the record, or the zero value if there is none. The
 // error is errBegun if the call had a number that the record does not hold any more, because
 // another process continues the turn.
-func (s *CallRecord) findPending(rec *state.Record) (state.Pending, error) {
+func (s *callRecord) findPending(rec *state.Record) (state.Pending, error) {
 	place := s.Place
 	if place.Number() == 0 {
 		place = nil // another process may have begun it; then its id finds it
@@ -75,7 +75,7 @@ func (s *CallRecord) findPending(rec *state.Record) (state.Pending, error) {
 }
 
 // previousAnswer returns the answer of a call whose command has started before.
-func (s *CallRecord) previousAnswer(ctx context.Context, was state.Pending) (string, error) {
+func (s *callRecord) previousAnswer(ctx context.Context, was state.Pending) (string, error) {
 	switch {
 	case !was.Done:
 		return s.WithReload("error: " + begunBefore), nil
