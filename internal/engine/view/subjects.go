@@ -38,36 +38,50 @@ func (s *subjects) of(rec *state.Record, text func(digest string) (string, error
 			bodies[d.Skill] = d.Digest
 		}
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.known == nil {
-		s.described = lru.New[string, *lifetime.Descriptions](maxAudiences, nil)
-		s.known = lru.New[subjectKey, lifetime.Subject](maxSubjects, nil)
-	}
 	if described, err = s.descriptions(rec.Overview, text); err != nil {
 		return nil, nil, err
 	}
 	for _, name := range names {
-		key := subjectKey{rec.Overview, name, bodies[name]}
-		subject, known := s.known.Get(key)
-		if !known {
-			body := ""
-			if key.body != "" {
-				if body, err = text(key.body); err != nil {
-					return nil, nil, err
-				}
-			}
-			subject = described.Subject(name, body)
-			s.known.Put(key, subject, 1)
+		subject, err := s.subject(described, subjectKey{rec.Overview, name, bodies[name]}, text)
+		if err != nil {
+			return nil, nil, err
 		}
 		skills = append(skills, subject)
 	}
 	return described, skills, nil
 }
 
+// subject returns the terms of one skill. It reads texts without the lock, because a store may
+// be slow; two agents may then read the same texts.
+func (s *subjects) subject(described *lifetime.Descriptions, key subjectKey, text func(digest string) (string, error)) (lifetime.Subject, error) {
+	s.mu.Lock()
+	s.prepare()
+	subject, known := s.known.Get(key)
+	s.mu.Unlock()
+	if known {
+		return subject, nil
+	}
+	body := ""
+	if key.body != "" {
+		var err error
+		if body, err = text(key.body); err != nil {
+			return lifetime.Subject{}, err
+		}
+	}
+	subject = described.Subject(key.name, body)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.known.Put(key, subject, 1)
+	return subject, nil
+}
+
 // descriptions returns the descriptions in the overview that is pinned under a digest.
 func (s *subjects) descriptions(digest string, text func(digest string) (string, error)) (*lifetime.Descriptions, error) {
-	if described, known := s.described.Get(digest); known {
+	s.mu.Lock()
+	s.prepare()
+	described, known := s.described.Get(digest)
+	s.mu.Unlock()
+	if known {
 		return described, nil
 	}
 	overview := ""
@@ -77,7 +91,17 @@ func (s *subjects) descriptions(digest string, text func(digest string) (string,
 			return nil, err
 		}
 	}
-	described := lifetime.NewDescriptions(overview)
+	described = lifetime.NewDescriptions(overview)
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.described.Put(digest, described, 1)
 	return described, nil
+}
+
+// prepare makes the caches. The caller holds the lock.
+func (s *subjects) prepare() {
+	if s.known == nil {
+		s.described = lru.New[string, *lifetime.Descriptions](maxAudiences, nil)
+		s.known = lru.New[subjectKey, lifetime.Subject](maxSubjects, nil)
+	}
 }
