@@ -91,30 +91,25 @@ func (p *place) file(t part) string {
 }
 
 func askClaude(p *place, parts []part) []call {
-	var all []call
-	for _, t := range parts {
-		switch {
-		case t.doc == "":
-			all = append(all, call{"Skill", object{"skill": t.skill}})
-		case t.anchor == "":
-			all = append(all, call{"Read", object{"file_path": p.file(t)}})
-		default:
-			all = append(all, call{"Read", object{"file_path": p.file(t), "offset": t.first, "limit": t.last - t.first + 1}})
-		}
-	}
-	return all
+	return askFiles(p, parts, "Skill", "skill", "Read", "file_path")
 }
 
 func askOpencode(p *place, parts []part) []call {
+	return askFiles(p, parts, "skill", "name", "read", "filePath")
+}
+
+// askFiles asks for bodies by the tool load and for docs, or lines of them, by the tool read. name
+// and path are the parameters for the skill and for the file.
+func askFiles(p *place, parts []part, load, name, read, path string) []call {
 	var all []call
 	for _, t := range parts {
 		switch {
 		case t.doc == "":
-			all = append(all, call{"skill", object{"name": t.skill}})
+			all = append(all, call{load, object{name: t.skill}})
 		case t.anchor == "":
-			all = append(all, call{"read", object{"filePath": p.file(t)}})
+			all = append(all, call{read, object{path: p.file(t)}})
 		default:
-			all = append(all, call{"read", object{"filePath": p.file(t), "offset": t.first, "limit": t.last - t.first + 1}})
+			all = append(all, call{read, object{path: p.file(t), "offset": t.first, "limit": t.last - t.first + 1}})
 		}
 	}
 	return all
