@@ -43,7 +43,7 @@ func TestOverviewText(t *testing.T) {
 		{Head: "xml with location, without guidance", Text: OverviewText{Location: true}.Render(some())},
 		{Head: "lines", Text: OverviewText{Format: Lines, Guidance: rule}.Render(some())},
 		{Head: "lines with location", Text: OverviewText{Format: Lines, Location: true, Guidance: rule}.Render(some())},
-		{Head: "descriptions as far as they go", Text: OverviewText{Tokens: 135}.Render(many(8)[3:])},
+		{Head: "shortened descriptions", Text: OverviewText{Tokens: 135}.Render(many(8)[3:])},
 		{Head: "shortened alike", Text: OverviewText{Tokens: 175}.Render(many(8)[3:])},
 		{Head: "names only", Text: OverviewText{Tokens: 80, Format: Lines}.Render(many(5))},
 		{Head: "not even every name", Text: OverviewText{Tokens: 70}.Render(many(5))},
