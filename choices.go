@@ -221,8 +221,9 @@ type Permissions struct {
 	HostTools []permission.Tool
 	// ToolSkills maps a tool of the host to the skills that it needs. Calls of the tool are
 	// denied while none of these is loaded, and the answer says which one to load. The model is
-	// offered the same tools in either case. New refuses the names of Satchel's own tools. The
-	// entries of several WithPermissions options add up.
+	// offered the same tools in either case. The name of one of Satchel's own tools is an error of
+	// New, and so is a name that matches no skill. The entries of several WithPermissions options
+	// add up.
 	ToolSkills map[string][]string
 }
 
@@ -238,7 +239,8 @@ type Extension struct {
 	Audience func(ctx context.Context, key core.SessionKey) Audience
 	// Operations are further tools, as Tools.Operations are.
 	Operations []tools.Operation
-	// Omit names the tools of the host's vocabulary that the model is not offered.
+	// Omit names the tools of the host's vocabulary that the model is not offered. Names that the
+	// vocabulary does not have are ignored.
 	Omit []string
 	// Bind wraps each offered tool, for example to put a value into the context of its calls. Nil
 	// changes none.

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/internal/engine/call"
@@ -137,13 +139,32 @@ func (s *config) openCatalog(report *view.Reporter) (*catalog.Catalog, error) {
 
 // newOffer decides which tools the model is offered, and how requests list the skills.
 func (s *config) newOffer(skills *catalog.Snapshot) (*call.Offer, error) {
-	for _, name := range s.overview.Pinned {
-		if _, err := skills.Resolve(name); err != nil {
-			return nil, fmt.Errorf("%w: WithOverview: Pinned: %w", ErrOption, err)
-		}
+	if err := s.checkSkills(skills); err != nil {
+		return nil, err
 	}
 	s.choices.Suggests = s.activation.Suggestions > 0 && !s.activation.LoadFirst
-	return call.NewOffer(s.choices, skills.Visible())
+	offer, err := call.NewOffer(s.choices, skills.Visible())
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrOption, err)
+	}
+	return offer, nil
+}
+
+// checkSkills returns an error if an option names a skill that does not exist.
+func (s *config) checkSkills(skills *catalog.Snapshot) error {
+	for _, name := range s.overview.Pinned {
+		if _, err := skills.Resolve(name); err != nil {
+			return fmt.Errorf("%w: WithOverview: Pinned: %w", ErrOption, err)
+		}
+	}
+	for _, tool := range slices.Sorted(maps.Keys(s.toolSkills)) {
+		for _, name := range s.toolSkills[tool] {
+			if _, err := skills.Resolve(name); err != nil {
+				return fmt.Errorf("%w: WithPermissions: ToolSkills: %q: %w", ErrOption, tool, err)
+			}
+		}
+	}
+	return nil
 }
 
 // rules returns the settings that all calls of Satchel's tools follow.

@@ -344,7 +344,7 @@ func subAgentIsBounded(t *testing.T, flags ...string) {
 		}
 		n := -1
 		script := func(satcheltest.Request) satcheltest.Response { n++; return replies[n] }
-		got := converse(t, script, "", append(flags, "--skills", dir, "--sub-agent", "helper="+helper, "--executor", "local", "--json", "go")...)
+		got := converse(t, script, "", append(flags, "--skills", dir, "--sub-agent", "helper="+helper, "--activate", "helper="+skill, "--executor", "local", "--json", "go")...)
 		if len(got.requests) < 5 {
 			t.Fatalf("%d requests: %s %s", len(got.requests), got.out, got.err)
 		}

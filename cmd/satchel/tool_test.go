@@ -194,6 +194,10 @@ func TestToolCommandActivation(t *testing.T) {
 			t.Errorf("%s: %d %s%s", own, got.code, got.out, got.err)
 		}
 	}
+	unknown := program(t, nil, "", "tool", "--skills", formSkills(t), "--activate", "sql_query=nope", "skill_list_docs", "pdf-forms")
+	if unknown.code != cli.ExitUsage || !strings.Contains(unknown.err, `--activate: "sql_query": unknown skill "nope"`) || strings.Contains(unknown.err, "WithPermissions") {
+		t.Errorf("an unknown skill: %d %s%s", unknown.code, unknown.out, unknown.err)
+	}
 	if got := program(t, nil, "", "tool", "--skills", formSkills(t), "--vocabulary", "runtime-spec", "--activate", "skills_read=pdf-forms", "skills_load", "pdf-forms"); got.code == 0 || !strings.Contains(got.err, `--activate "skills_read=pdf-forms": "skills_read" is a tool of Satchel itself`) {
 		t.Errorf("%d %s%s", got.code, got.out, got.err)
 	}

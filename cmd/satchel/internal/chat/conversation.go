@@ -90,7 +90,7 @@ func (f *Flags) Open(ctx context.Context, where Endpoint, policy skillrun.Policy
 		opts = append(opts, satchel.WithRunner(c.work.runner))
 	}
 	if c.Runtime, err = satchel.New(opts...); err != nil {
-		return nil, fmt.Errorf("%w: %w", cli.ErrStart, places.ExplainOpen(err))
+		return nil, f.explainNew(err)
 	}
 	if err = f.checkCompact(c.Runtime); err != nil {
 		return nil, err
@@ -150,6 +150,7 @@ func (c *conversation) openHelpers(f *Flags) error {
 	for name, dir := range f.SubAgent {
 		helper := *f
 		helper.Roots, helper.Carried = []source.Root{source.Dir(dir)}, nil
+		helper.Activate = nil // a helper has other skills, and only their tools
 		if helper.Vocabulary == "unified" { // its tools are for the library
 			helper.Vocabulary = ""
 		}

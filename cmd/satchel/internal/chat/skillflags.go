@@ -3,6 +3,7 @@ package chat
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
@@ -160,6 +161,14 @@ func (f *SkillFlags) events(hook func(context.Context, core.Event)) satchel.Opti
 		return satchel.WithEvents(hook, core.SkillDiscovered, core.SkillRegistered)
 	}
 	return satchel.WithEvents(hook)
+}
+
+// explainNew returns the error of satchel.New with the flag's name in place of an option's.
+func (f *SkillFlags) explainNew(err error) error {
+	if _, why, ok := strings.Cut(err.Error(), "ToolSkills: "); ok && errors.Is(err, catalog.ErrUnknownSkill) {
+		return fmt.Errorf("%w: --activate: %s", cli.ErrStart, why)
+	}
+	return fmt.Errorf("%w: %w", cli.ErrStart, places.ExplainOpen(err))
 }
 
 // checkCompact refuses skills of --compact that do not exist.

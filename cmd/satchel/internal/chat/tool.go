@@ -189,7 +189,7 @@ func (cmd *ToolCommand) open(ctx context.Context, c cli.Console, show *reporter)
 		opts = append(opts, satchel.WithRunner(t.work.runner))
 	}
 	if t.runtime, err = satchel.New(opts...); err != nil {
-		return nil, fmt.Errorf("%w: %w", cli.ErrStart, places.ExplainOpen(err))
+		return nil, cmd.explainNew(err)
 	}
 	if err := cmd.checkCompact(t.runtime); err != nil {
 		return nil, err
