@@ -123,7 +123,7 @@ func (l *Library) auditOutcome(ctx context.Context, a Actor, e *Edit, out Outcom
 	if out.Status != "applied" && ctx.Err() == nil {
 		outcome, detail := out.Status, ""
 		if own, ok := errors.AsType[*Error](err); ok {
-			outcome, detail = own.Code, own.Message
+			outcome, detail = own.code, own.Message
 		} else if err != nil {
 			return Outcome{}, err
 		}
@@ -223,7 +223,7 @@ func (l *Library) refusal(ctx context.Context, a Actor, action string, id string
 	if !ok || ctx.Err() != nil {
 		return err
 	}
-	if _, failed := l.store.Commit(ctx, Change{Tenant: a.Tenant, Entry: l.entry(a, action, id, 0, 0, own.Code, printable.Cut(own.Message, 500))}); failed != nil {
+	if _, failed := l.store.Commit(ctx, Change{Tenant: a.Tenant, Entry: l.entry(a, action, id, 0, 0, own.code, printable.Cut(own.Message, 500))}); failed != nil {
 		return failed
 	}
 	return err

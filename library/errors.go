@@ -18,20 +18,20 @@ var (
 	errAmbiguous   = errors.New("the name is that of several skills")
 )
 
-// Error is a refusal. Its text is for the model or the person who made the call. It wraps one
-// of the errors of this package.
+// Error is a refusal. Its text is for the model or the person who made the call. Callers
+// distinguish refusals by errors.Is with the errors of this package.
 type Error struct {
-	// Code is one of unknown, ambiguous, refused, conflict, invalid, no_match,
-	// not_unique and too_large.
-	Code    string
 	Message string
-	// Candidates are the skills of an ambiguous name, sorted by id.
+	// Candidates are the skills of an ambiguous name, sorted by id. Other errors have none.
 	Candidates []Descriptor
 	// VersionRef is the current version after a conflict. ChangedSince is the numbered
 	// difference from the expected version to the current one.
 	VersionRef, ChangedSince string
 
 	kind error
+	// code is the kind in the audit and in answers of tools: unknown, ambiguous, refused,
+	// conflict, invalid, no_match, not_unique, too_large or unavailable.
+	code string
 }
 
 func (e *Error) Error() string { return e.Message }
@@ -40,7 +40,7 @@ func (e *Error) Error() string { return e.Message }
 func (e *Error) Unwrap() error { return e.kind }
 
 func refuse(code string, kind error, format string, args ...any) *Error {
-	return &Error{Code: code, Message: fmt.Sprintf(format, args...), kind: kind}
+	return &Error{code: code, Message: fmt.Sprintf(format, args...), kind: kind}
 }
 
 func refused(format string, args ...any) *Error {

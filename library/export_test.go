@@ -19,3 +19,5 @@ func (l *Library) Denied(ctx context.Context, p *Prepared, why string) error {
 }
 
 var WithClock = withClock
+
+func CodeOf(e *Error) string { return e.code }

@@ -92,7 +92,7 @@ func refusal(t *testing.T, l *library.Library, a library.Actor, e library.Edit) 
 	if !errors.As(err, &own) {
 		t.Fatalf("edit gives %+v, %v, want a refusal", out, err)
 	}
-	return own.Code + ": " + own.Message
+	return library.CodeOf(own) + ": " + own.Message
 }
 
 func edit(t *testing.T, l *library.Library, a library.Actor, e library.Edit) library.Outcome {

@@ -64,9 +64,11 @@ type Entry struct {
 	Subject, Agent, Session string
 	Action                  string // see [Edit]; also "review", "restore", "rebase" and "grant"
 	ID                      string
-	From, To                int    // versions; 0 is none
-	Outcome                 string // the Status of the edit, or the Code of the Error
-	Detail                  string // the reason of an edit, or why it was refused
+	From, To                int // versions; 0 is none
+	// Outcome is the Status of the edit. If the edit was refused, it is unknown, ambiguous,
+	// refused, denied, conflict, invalid, no_match, not_unique, too_large or unavailable.
+	Outcome string
+	Detail  string // the reason of an edit, or why it was refused
 }
 
 // LogQuery chooses entries of the audit.

@@ -33,7 +33,7 @@ func (d *editor) prepare(ctx context.Context, s *tools.Scope, a Actor, e *Edit) 
 		return nil
 	}
 	if e.Action != actionCopy {
-		return &Error{Code: "refused", Message: fmt.Sprintf("%s cannot be edited: copy it first", f.ID)}
+		return refused("%s cannot be edited: copy it first", f.ID)
 	}
 	o, err := d.openFolder(ctx, s, f, "")
 	if err != nil {
@@ -216,7 +216,7 @@ func reportEdit(ctx context.Context, s *tools.Scope, a Actor, e *Edit, out *Outc
 	var own *Error
 	switch {
 	case errors.As(err, &own):
-		s.Emit(ctx, core.Event{Kind: core.LibraryRefused, Skill: printable.Cut(e.Skill, 200), Detail: fmt.Sprintf("%s by %q: %s: %s", e.Action, a.Subject, own.Code, printable.Cut(own.Message, 500))})
+		s.Emit(ctx, core.Event{Kind: core.LibraryRefused, Skill: printable.Cut(e.Skill, 200), Detail: fmt.Sprintf("%s by %q: %s: %s", e.Action, a.Subject, own.code, printable.Cut(own.Message, 500))})
 	case err == nil && out.Status == "applied":
 		s.Emit(ctx, core.Event{Kind: core.LibraryChanged, Skill: out.Name, Digest: out.Digest, Detail: fmt.Sprintf("%s of %s from %s to %s by %q", out.Action, out.ID, cmp.Or(out.Previous, "nothing"), out.VersionRef, a.Subject)})
 	}

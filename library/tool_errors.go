@@ -47,7 +47,7 @@ func (d *editor) failed(ctx context.Context, err error, limit int) (string, erro
 		}
 		return fail("unavailable", unavailable), nil
 	}
-	f := failure{Error: own.Code, Message: printable.Text(own.Message), VersionRef: own.VersionRef, ChangedSince: own.ChangedSince}
+	f := failure{Error: own.code, Message: printable.Text(own.Message), VersionRef: own.VersionRef, ChangedSince: own.ChangedSince}
 	for i := range own.Candidates {
 		f.Candidates = append(f.Candidates, candidateOf(&own.Candidates[i]))
 	}

@@ -81,7 +81,7 @@ func (d *editor) find(ctx context.Context, s *tools.Scope, v *view, ref string) 
 		return hits[0], nil
 	}
 	slices.SortFunc(hits, func(a, b skillItem) int { return strings.Compare(a.ID, b.ID) })
-	e := &Error{Code: "ambiguous", Message: fmt.Sprintf("%q is the name of %d skills; use a canonicalId", ref, len(hits))}
+	e := refuse("ambiguous", errAmbiguous, "%q is the name of %d skills; use a canonicalId", ref, len(hits))
 	for _, h := range hits {
 		e.Candidates = append(e.Candidates, h.Descriptor)
 	}
@@ -141,7 +141,7 @@ func unknownAmong(ref string, likely []string, skills []skillItem) error {
 	if len(near) > 0 {
 		text = fmt.Sprintf("unknown skill %q: did you mean %s?", ref, strings.Join(near, " or "))
 	}
-	return &Error{Code: "unknown", Message: text}
+	return refuse("unknown", ErrUnknown, "%s", text)
 }
 
 // like reports whether one name is part of the other, or one letter away from it.
@@ -220,7 +220,7 @@ func (d *editor) openFolder(ctx context.Context, s *tools.Scope, f skillItem, ve
 	o.digest = session.Digest(string(lines))
 	o.VersionRef = "f-" + o.digest[:12]
 	if version != "" && version != o.VersionRef {
-		return nil, &Error{Code: "invalid", Message: fmt.Sprintf("%s has no versions; it is %s now", f.ID, o.VersionRef)}
+		return nil, invalid("%s has no versions; it is %s now", f.ID, o.VersionRef)
 	}
 	return o, nil
 }
@@ -229,7 +229,7 @@ func folderError(ctx context.Context, f skillItem, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	return &Error{Code: "unavailable", Message: fmt.Sprintf("%s cannot be read: %v", f.ID, err)}
+	return &Error{code: "unavailable", Message: fmt.Sprintf("%s cannot be read: %v", f.ID, err)}
 }
 
 // searchSkills returns the skills that a search finds, the best first.

@@ -138,7 +138,7 @@ func render(text string, values map[string]json.RawMessage) (string, error) {
 			}
 		}
 		if b.Len()+len(text)-n+len(value) > limit {
-			return "", &Error{Code: "too_large", Message: fmt.Sprintf("the text would have more than %d bytes with its parameters", limit)}
+			return "", refuse("too_large", ErrTooLarge, "the text would have more than %d bytes with its parameters", limit)
 		}
 		b.WriteString(text[:end])
 		b.WriteString(value)

@@ -35,7 +35,7 @@ func TestLargeRender(t *testing.T) {
 	braces, bracesErr := render(strings.Repeat("{", 900_000)+"}}", values)
 	runtime.ReadMemStats(&after)
 	var own *Error
-	if !errors.As(err, &own) || own.Code != "too_large" || got != "" {
+	if !errors.As(err, &own) || own.code != "too_large" || got != "" {
 		t.Errorf("%d bytes, %v", len(got), err)
 	}
 	if len(braces) != 900_002 || bracesErr != nil {

@@ -47,7 +47,7 @@ func (r *reading) run() (string, error) {
 	}
 	doc, _, err := skillmd.Parse(data, skillmd.WithDirName(o.Name))
 	if err != nil {
-		return "", &Error{Code: "invalid", Message: fmt.Sprintf("skill %q cannot be read: %v", o.Name, err)}
+		return "", invalid("skill %q cannot be read: %v", o.Name, err)
 	}
 	given := map[string]json.RawMessage{}
 	if err := r.args.Value("parameters", &given); err != nil {
@@ -106,7 +106,7 @@ func (r *reading) openToRun() (*openSkill, error) {
 		return nil, err
 	}
 	if f.State == stateArchived {
-		return nil, &Error{Code: "unknown", Message: fmt.Sprintf("unknown skill %q: it is archived", f.ID)}
+		return nil, refuse("unknown", ErrUnknown, "unknown skill %q: it is archived", f.ID)
 	}
 	return r.editor.open(r.ctx, r.scope, r.actor, f, "", true)
 }
