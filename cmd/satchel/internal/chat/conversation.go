@@ -150,7 +150,7 @@ func (c *conversation) openHelpers(f *Flags) error {
 	for name, dir := range f.SubAgent {
 		helper := *f
 		helper.Roots, helper.Carried = []source.Root{source.Dir(dir)}, nil
-		helper.Activate = nil // a helper has other skills, and only their tools
+		helper.Activate = nil               // a helper has other skills, and only their tools
 		if helper.Vocabulary == "unified" { // its tools are for the library
 			helper.Vocabulary = ""
 		}
