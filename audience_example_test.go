@@ -36,7 +36,7 @@ func ExampleWithAudience() {
 	defer skills.Close()
 	for _, session := range []string{"staff/1", "web/1"} {
 		answer, err := skills.CallTool(context.Background(), core.SessionKey{Session: session}, core.ToolCall{Name: "skill_load", Arguments: "refund"})
-		answer, _, _ = strings.Cut(answer, "\n") // a receipt follows
+		answer, _, _ = strings.Cut(answer, "\n") // the rest is the receipt
 		fmt.Println(session, answer, err)
 	}
 	// Output:

@@ -53,7 +53,7 @@ func plainLines(text string) string {
 			plain = append(plain, strings.TrimSpace(line))
 		}
 	}
-	return strings.Join(plain, "  ") // two, so that neighbours are both found
+	return strings.Join(plain, "  ") // two spaces, because adjacent matches each consume one
 }
 
 // leads reports whether name, in a comment of own, is declared.
@@ -75,7 +75,7 @@ func leads(dirs map[string]*docSource, own *docSource, name string) bool {
 				if source := dirs[path.Clean(dir)]; source != nil && source.names[member] {
 					return true
 				}
-				continue // another file may import another package of this name
+				continue // another file of the package may import a different package under this name
 			}
 			return true
 		}

@@ -58,7 +58,7 @@ func ExampleRuntime_Prepare() {
 	key := core.SessionKey{Session: "chat-1", Agent: "main"}
 	history := []core.Message{{Role: core.User, Text: "Fill in this form."}}
 
-	// The model is sent the view and answers with a call.
+	// The model receives the view and answers with a call.
 	if _, err := runtime.Prepare(ctx, core.Request{Key: key, Messages: history}); err != nil {
 		log.Fatal(err)
 	}

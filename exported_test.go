@@ -52,7 +52,7 @@ func exportData(t *testing.T) (load types.Importer, public []string) {
 	for line := range strings.Lines(string(out)) {
 		fields := strings.Split(strings.TrimSpace(line), "\t")
 		if fields[1] == "" {
-			continue // unsafe, or a package of tests only
+			continue // package unsafe, or a package that has only tests
 		}
 		files[fields[0]] = fields[1]
 		inModule := fields[0] == module || strings.HasPrefix(fields[0], module+"/")
@@ -138,10 +138,10 @@ func (s *surface) named(at string, t *types.Named) {
 		s.walk(at, arg)
 	}
 	switch home := t.Obj().Pkg(); {
-	case home == nil: // error, comparable
+	case home == nil: // error and comparable belong to no package
 	case isInternal(home.Path()):
 		s.report(at, t.String())
-	case home == s.pkg: // other packages are looked at by themselves
+	case home == s.pkg: // other packages are checked in their own turn
 		s.walk(at, t.Underlying())
 		for m := range t.Methods() {
 			if m.Exported() {

@@ -58,7 +58,7 @@ func TestHouseFileOrder(t *testing.T) {
 		t.Errorf("there are %d files, and %d in fileOrder", len(files), len(fileOrder))
 	}
 	info := &types.Info{Uses: map[*ast.Ident]types.Object{}}
-	// What other packages declare is of no interest, so none is imported.
+	// The declarations of other packages are not needed, so nothing is imported.
 	config := types.Config{Importer: noImports{}, Error: func(error) {}}
 	pkg, _ := config.Check("satchel", set, files, info)
 	found := map[string]bool{}

@@ -69,7 +69,7 @@ func isConstructor(f *ast.FuncDecl) bool {
 		result = pointer.X
 	}
 	made, ok := result.(*ast.Ident)
-	return ok && made.IsExported() && len(made.Name) > 1 && !strings.HasSuffix(made.Name, "Option") // a short one is a type parameter
+	return ok && made.IsExported() && len(made.Name) > 1 && !strings.HasSuffix(made.Name, "Option") // a name of one letter is a type parameter
 }
 
 // shownBy adds what the Examples of a file that run select, as "package.Name".
@@ -113,7 +113,7 @@ func TestExportedNamesHaveComments(t *testing.T) {
 			}
 		}
 		for _, f := range declared[*ast.FuncDecl](p) {
-			// Error and Unwrap are known from the package errors.
+			// Error and Unwrap are documented by the package errors.
 			if f.Name.IsExported() && receiverIsExported(f) && f.Name.Name != "Error" && f.Name.Name != "Unwrap" {
 				check(f.Name.Name, f.Doc)
 			}
@@ -221,7 +221,7 @@ func publicPackages(t *testing.T) map[string]*publicPackage {
 		t.Fatal(err)
 	}
 	for dir, p := range packages {
-		if len(p.files) == 0 { // tests only
+		if len(p.files) == 0 { // a directory that has only tests
 			delete(packages, dir)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 func ExampleRuntime_Ready() {
-	team := source.Archive("http://skills.example.com/team.zip", source.ArchiveOptions{}) // refused: not https
+	team := source.Archive("http://skills.example.com/team.zip", source.ArchiveOptions{}) // refused, because it is not https
 	runtime, err := satchel.New(
 		satchel.WithSkillFS("builtin", exampleSkills), satchel.WithSkillRoots([]source.Root{team}),
 		satchel.WithTools(satchel.Tools{Profile: tools.KnowledgeOnly}),

@@ -28,7 +28,7 @@ func ExampleWithSkillRoots() {
 		}
 	}
 	project, plugin, file := filepath.Join(dir, "project"), filepath.Join(dir, "office"), filepath.Join(dir, "trusted.json")
-	env := func(string) string { return "" } // nil is the environment of the process
+	env := func(string) string { return "" } // nil would read the environment of the process
 	// snippet: roots
 	roots := append(source.Discover(project, env), source.Plugin(plugin))
 	trusted := catalog.WithTrust(source.TrustFile(file).Trusts)

@@ -30,7 +30,7 @@ import (
 // entry is one entry of an archive.
 type entry struct {
 	name, text, link string
-	kind             byte // of tar
+	kind             byte // type flag of a tar entry
 	mode             int64
 }
 
@@ -186,7 +186,7 @@ func hostile(t testing.TB) map[string][]byte {
 		"link to":              {{name: "a", kind: tar.TypeSymlink, link: "../../etc/passwd"}},
 		"link to 2":            {{name: "a", kind: tar.TypeSymlink, link: "/etc/passwd"}},
 		"link to 3":            {{name: "a/b/x", text: "x"}, {name: "a/b/up", kind: tar.TypeSymlink, link: "../.."}, {name: "z", kind: tar.TypeSymlink, link: "a/b/up/../etc"}},
-		"link to 22":           {{name: "top/x", text: "x"}, {name: "top/l", kind: tar.TypeSymlink, link: ".."}}, // only top is kept
+		"link to 22":           {{name: "top/x", text: "x"}, {name: "top/l", kind: tar.TypeSymlink, link: ".."}}, // the archive's single folder becomes the root, so this link leaves it
 		"link to 23":           {{name: "a", kind: tar.TypeSymlink, link: "b"}, {name: "b", kind: tar.TypeSymlink, link: "a"}},
 		"hard link":            {{name: "a", kind: tar.TypeLink, link: "b"}},
 		"device":               {{name: "a", kind: tar.TypeChar}},
@@ -389,7 +389,7 @@ func TestCacheForgets(t *testing.T) {
 	if _, err := os.Stat(first.Dir); err != nil || kept() != 4 {
 		t.Errorf("within a day %d archives are there, %v", kept(), err)
 	}
-	for range 23 { // one that is pinned is used
+	for range 23 { // an archive that is pinned counts as used
 		now = now.Add(time.Hour)
 		get(s.URL, first.SHA256)
 	}
@@ -409,7 +409,7 @@ func TestCacheForgets(t *testing.T) {
 			t.Errorf("under a bound %d archives are there, %v", kept(), err)
 		}
 	}
-	for n := range 3 { // these addresses are all in use
+	for n := range 3 { // all of these archives are in use
 		_, err := c.Get(t.Context(), fmt.Sprint(s.URL, "/", n), Options{Allow: anywhere})
 		if err != nil {
 			t.Fatal(err)

@@ -49,7 +49,7 @@ func conversation(r *rand.Rand) []*prompt.Prompt {
 		case 0: // an early message changes
 			at := r.IntN(len(history))
 			history[at].seed = uint32(r.IntN(3))
-		case 1: // or one is longer now
+		case 1: // an early message becomes longer
 			history[r.IntN(len(history))].size += r.IntN(300)
 		}
 		if r.IntN(3) == 0 || len(history) == 2 {
@@ -152,8 +152,8 @@ func TestMessageEndLooksBackTwentyEndings(t *testing.T) {
 
 func TestBreakpointsLookBackTwentyBlocks(t *testing.T) {
 	for extra, want := range map[int]int{18: 2000, 19: 1000} {
-		// Between two requests the marks have no message in common but the system
-		// message: the question moved.
+		// The cache marks of the two requests share only the system message, because the
+		// question moved.
 		cache := Breakpoints(1).New(0)
 		cache.Send(made(message{prompt.KindSystem, 1000, 1}, message{prompt.KindResult, 1000, 1}), 0)
 		history := []message{{prompt.KindSystem, 1000, 1}, {prompt.KindResult, 1000, 1}}

@@ -36,7 +36,7 @@ func TestGauge(t *testing.T) {
 	if m.Requests != 4 || len(m.Breaks) != 2 || m.Breaks[0].Request != 2 || m.Breaks[0].Block != "result" || m.Breaks[0].Lost != 1 {
 		t.Errorf("%+v", m)
 	}
-	if c := m.At("p"); math.Abs(c.Ratio-1) > 0.02 || c.Ratio < 1 { // the end of the changed message is written twice
+	if c := m.At("p"); math.Abs(c.Ratio-1) > 0.02 || c.Ratio < 1 { // the end of the changed message is written again
 		t.Errorf("%+v", c)
 	}
 }
@@ -63,8 +63,8 @@ func TestSentAnew(t *testing.T) {
 		r.Messages = append(r.Messages, m)
 		return r
 	}
-	// A short message takes five tokens: its text and four marks, of which three stand
-	// before any difference from a message of the same role.
+	// A short message takes five tokens: its text and four markers. Three markers
+	// precede the first difference from another message of the same role.
 	for name, tt := range map[string]struct {
 		was, now prompt.Request
 		want     int
@@ -79,7 +79,7 @@ func TestSentAnew(t *testing.T) {
 		"cleared":              {say("a", "stub "+long, "b"), say("a", "stub", "b"), 1 + 5},
 		"a later one cleared":  {say("x", "stub "+long, "b"), say("y", "stub", "b"), 1 + 5 + 5},
 		"a clock in front":     {say("10 "+long, "b"), say("11 "+long, "b"), 3001 + 1 + 5},
-		"a call changed":       {calls(say("x"), "f", "f", "g"), calls(say("x"), "f", "g", "g"), 1 + 4}, // {} and the last call
+		"a call changed":       {calls(say("x"), "f", "f", "g"), calls(say("x"), "f", "g", "g"), 1 + 4}, // the arguments {} and the last call are written again
 		"a tool added":         {with(say("x"), f), with(say("x"), f, g), 5},
 		"a tool removed":       {with(say("x"), f, g), with(say("x"), g), 5 + 10 - 4},
 		"another role":         {say("x"), prompt.Request{Messages: []prompt.Message{{Role: "tool", Content: "x"}}}, 0},

@@ -50,7 +50,7 @@ func TestRender(t *testing.T) {
 	if total != p.Size {
 		t.Errorf("blocks hold %d tokens, the prompt %d", total, p.Size)
 	}
-	// A start marker, the role, a separator, two tokens of text, an end marker.
+	// The six tokens: start marker, role, separator, two of text, end marker.
 	if got := len(p.Blocks[2].Tokens); got != 6 {
 		t.Errorf("the question has %d tokens, want 6", got)
 	}

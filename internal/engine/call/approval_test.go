@@ -33,7 +33,7 @@ func TestHasGrant(t *testing.T) {
 }
 
 func TestDigestOf(t *testing.T) {
-	// sha256("1:a2:bc"), computed elsewhere: approvals that were stored depend on it.
+	// sha256("1:a2:bc"), computed outside Go. Stored approvals depend on this value.
 	const want = "5310a58788781ab25d5ad7c3f85035824b4eb7bdfa394e0ac2186271472b5492"
 	seen := map[string]string{}
 	for _, parts := range [][]string{nil, {""}, {"", ""}, {"abc"}, {"a", "bc"}, {"ab", "c"}, {"1:a"}, {"a2:bc"}} {

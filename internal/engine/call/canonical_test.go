@@ -12,7 +12,7 @@ func TestCanonical(t *testing.T) {
 		` {"b":1.0,"a":[true,null,{"y":1e3,"x":"\u0041"}]}`: `{"a":[true,null,{"x":"A","y":1e3}],"b":1.0}`,
 		`12345678901234567890`:                              `12345678901234567890`,
 
-		// What readers may understand differently comes back as it is.
+		// Objects that JSON readers may understand differently stay unchanged.
 		`{"Command":"id", "command":"ls"}`: `{"Command":"id", "command":"ls"}`,
 		`{"command":"id", "command":"ls"}`: `{"command":"id", "command":"ls"}`,
 		`{"env":{"a":"1", "A":"2"}}`:       `{"env":{"a":"1", "A":"2"}}`,

@@ -25,7 +25,7 @@ func TestUnknownTool(t *testing.T) {
 	all := setOf(t, skilltools.Load(), skilltools.Read(), skilltools.Unload(), (&run.Runner{}).Run())
 	few := setOf(t, skilltools.Load())
 	spec := setOf(t, skilltools.RuntimeSpec(false, false).Operations...)
-	one := skilltools.Load() // a vocabulary that loads by another tool
+	one := skilltools.Load() // this vocabulary has another tool that loads
 	one.Name, one.Provides = "runSkill", []string{"skill_load"}
 	host := []string{"search_web", "look"}
 	for _, tt := range []struct {

@@ -18,7 +18,7 @@ func mustCommand(text string) *commandPattern {
 func TestCommandPattern(t *testing.T) {
 	for _, tt := range []struct {
 		pattern   string
-		yes, open []string // open: allowed with unknown words behind, too
+		yes, open []string // open: allowed even if unknown words follow
 		no        []string
 	}{
 		{
@@ -67,7 +67,7 @@ func TestCommandPattern(t *testing.T) {
 		check(tt.yes, true, false)
 		check(tt.no, false, false)
 	}
-	// A blank inside of a word is no end of one.
+	// A blank within a word does not end the word.
 	p := mustCommand("git status:*")
 	if p.matches(newArgumentList([]string{"git status"}), false) || p.matches(newArgumentList([]string{"git", "status x"}), false) {
 		t.Error("a word with a blank counts as two")
@@ -77,7 +77,7 @@ func TestCommandPattern(t *testing.T) {
 func TestPatternsThatSet(t *testing.T) {
 	for _, tt := range []struct {
 		pattern string
-		env     string // of a command, with blanks between
+		env     string // the variables that the command sets, separated by blanks
 		want    bool
 	}{
 		{"git *", "", true},
@@ -89,7 +89,7 @@ func TestPatternsThatSet(t *testing.T) {
 		{"A=1 git *", "A=1 A=1", false},
 		{"A=1 B= git *", "B= A=1", true},
 		{"GIT_CONFIG_GLOBAL=/dev/null git *", "GIT_CONFIG_GLOBAL=/dev/null", true},
-		// The author did not mean these very letters.
+		// A value with $ or * is not a literal value, so it matches nothing.
 		{"A=$B git *", "A=$B", false},
 		{"A=* git *", "A=*", false},
 		{"A='1' git *", "A='1'", false},

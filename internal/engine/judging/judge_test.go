@@ -63,8 +63,8 @@ func TestDecide(t *testing.T) {
 	for _, tt := range []struct {
 		lists []List
 		use   permission.Request
-		// want is the outcome of Restrict by union, intersection and latest, and
-		// of Preapprove by the same.
+		// want holds the outcomes of Restrict by union, intersection and latest, then those
+		// of Preapprove in the same order.
 		want [6]string
 	}{
 		{nil, host("search"), [6]string{p, p, p, p, p, p}},
@@ -82,25 +82,25 @@ func TestDecide(t *testing.T) {
 		{lists("!a: search", "b: search"), host("search"), [6]string{g, p, g, g, p, g}},
 		{lists("a: search", "!b: search"), host("search"), [6]string{g, p, p, g, p, p}},
 		{lists("!a: search", "b: Read"), host("search"), [6]string{p, d, d, p, p, p}},
-		// two texts of one skill
+		// two versions of one skill's list
 		{lists("a: Read", "a: search"), host("search"), [6]string{d, d, d, p, p, p}},
 		{lists("a: search", "b: Read", "a: Read"), host("search"), [6]string{d, d, d, p, p, p}},
 		{lists("a: search", "b: Read", "a: search"), host("search"), [6]string{g, d, g, g, p, g}},
-		// commands, each of which some list must have
+		// each command needs a list that allows it
 		{lists("a: Bash(git:*)", "b: Bash(npm:*)"), hostShell("git x && npm y"), [6]string{g, d, d, g, p, p}},
-		// a run is judged by the list of its own skill
+		// only the skill's own list judges its run
 		{lists("a: Bash(git:*)", "b: Bash(npm:*)"), shell("git x && npm y"), [6]string{d, d, d, p, p, p}},
 		{lists("a: Bash(git:*)", "b: Bash(npm:*)"), shell("git x"), [6]string{g, d, g, g, p, g}},
 		{lists("a: Bash(git:*)", "b: Bash"), shell("npm y"), [6]string{d, d, d, p, p, p}},
 		{lists("b: Bash(npm:*)"), unlisted("npm y"), [6]string{p, g, p, p, g, p}},
 		{lists("b: Bash(npm:*)"), unlisted("git y"), [6]string{p, d, p, p, p, p}},
-		{lists("b: Bash(npm:*)"), shell("git y"), [6]string{d, d, d, p, p, p}}, // the commands of this list are not checked
+		{lists("b: Bash(npm:*)"), shell("git y"), [6]string{d, d, d, p, p, p}}, // the list of b does not count for a run of skill a
 		{lists("a: Bash(git:*) Bash(npm:*)", "b: Bash"), shell("git x && npm y"), [6]string{g, g, g, g, g, g}},
 		{lists("a: Bash(git:*)"), shell("git x && rm y"), [6]string{d, d, d, p, p, p}},
 		{lists("a: skill_run"), shell("anything > at; all"), [6]string{g, g, g, g, g, g}},
 		{lists("a: skill_run(git:*)"), shell("git x"), [6]string{g, g, g, g, g, g}},
 		{lists("a: skill_exec"), shell("git x"), [6]string{d, d, d, p, p, p}},
-		// a redirection writes
+		// a redirection needs the permission to write
 		{lists("a: Bash(git:*) Write"), shell("git log > a 2>> $B"), [6]string{g, g, g, g, g, g}},
 		{lists("a: Bash(git:*) Write(out/**)"), shell("git log > out/a"), [6]string{g, g, g, g, g, g}},
 		{lists("a: Bash(git:*) Write(out/**)"), shell("git log > out/../a"), [6]string{d, d, d, p, p, p}},
@@ -117,7 +117,7 @@ func TestDecide(t *testing.T) {
 		{lists("a: Bash(git:*) Bash(cd out)"), elsewhere("git log"), [6]string{d, d, d, p, p, p}},
 		{lists("a: Bash(git:*) Bash(cd:*) Write(/out/**)"), elsewhere("git log > /out/a"), [6]string{g, g, g, g, g, g}},
 		{lists("a: Bash"), elsewhere("git log > out/a"), [6]string{g, g, g, g, g, g}},
-		// what a run brings
+		// files that a run brings along
 		{lists("a: Bash(git:*)"), bringing("git log", "work/inputs/x", ""), [6]string{d, d, d, p, p, p}},
 		{lists("a: Bash(git:*) Write"), bringing("git log", "work/inputs/x", ""), [6]string{g, g, g, g, g, g}},
 		{lists("a: Bash(git:*) Write(inputs/**)"), bringing("git log", "work/inputs/x", ""), [6]string{g, g, g, g, g, g}},
@@ -127,7 +127,7 @@ func TestDecide(t *testing.T) {
 		{lists("a: Bash Read(/data/b/**)"), bringing("git log", "", "/data/a"), [6]string{d, d, d, p, p, p}},
 		{lists("a: Bash(git:*) Read(/data/**)"), bringing("git log", "", "/data/a"), [6]string{g, g, g, g, g, g}},
 		{lists("a: Bash(git:*) Read(/data/**)"), bringing("git log", "", "/data/../etc/a"), [6]string{d, d, d, p, p, p}},
-		// variables that the list names
+		// the list names the variables
 		{lists("a: Bash(X=1 git *)"), shell("X=1 git log"), [6]string{g, g, g, g, g, g}},
 		{lists("a: Bash(X=1 git *)"), shell("git log"), [6]string{d, d, d, p, p, p}},
 		{lists("a: Bash(X=1 git *)"), shell("X=2 git log"), [6]string{d, d, d, p, p, p}},
@@ -136,20 +136,20 @@ func TestDecide(t *testing.T) {
 		{lists("a: Bash(X=1 git *)"), shell("export X=1"), [6]string{d, d, d, p, p, p}},
 		{lists("a: Bash(X=1 read *)"), shell("X=1 read PATH"), [6]string{d, d, d, p, p, p}},
 		{lists("a: Bash(X=1 git *)", "b: Bash(git *)"), shell("X=1 git log"), [6]string{g, d, g, g, p, g}},
-		// a word and a program
+		// time is a shell keyword and also a program
 		{lists("a: Bash(git:*)"), shell("time git log"), [6]string{d, d, d, p, p, p}},
 		{lists("a: Bash(git:*) Bash(time:*)"), shell("time git log"), [6]string{g, g, g, g, g, g}},
 		{lists("a: Bash(git:*) Bash(time:*)"), shell("time rm log"), [6]string{d, d, d, p, p, p}},
 		{lists("a: Bash(git:*)", "b: Write"), hostShell("git log > a"), [6]string{g, d, d, g, p, p}},
 		{lists("a: Write"), shell("> a"), [6]string{g, g, g, g, g, g}},
 		{lists("a: Write"), shell("< b > a"), [6]string{d, d, d, p, p, p}},
-		// a session that is there already
+		// an existing interactive session
 		{lists("a: Bash(git:*)"), host("skill_write_stdin"), [6]string{d, d, d, p, p, p}},
 		{lists("a: Bash"), host("skill_write_stdin"), [6]string{g, g, g, g, g, g}},
 		{lists("a: Bash(git:*)"), host("skill_poll_session"), [6]string{g, g, g, g, g, g}},
 		{lists("a: Bash(git:*)"), host("skill_kill_session"), [6]string{g, g, g, g, g, g}},
 		{lists("a: Read"), host("skill_poll_session"), [6]string{d, d, d, p, p, p}},
-		// a pattern of a tool that has none
+		// the tool takes no pattern
 		{lists("a: search(x)"), host("search"), [6]string{d, d, d, p, p, p}},
 	} {
 		for i, want := range tt.want {
@@ -175,7 +175,7 @@ func TestVerdict(t *testing.T) {
 	if v.Skill != "b" || v.Rule != "Bash" || v.ByPattern {
 		t.Errorf("%+v", v)
 	}
-	// Where every list must allow, one pattern is enough to be bound by it.
+	// Under Intersection every list must allow the call. One pattern makes it ByPattern.
 	both := Judge{Combine: permission.Intersection}
 	v = both.decide(shell("git x"), lists("a: Bash(git:*)", "b: Bash"))
 	if v.Rule != "Bash(git:*)" || !v.ByPattern || v.Outcome != Granted {

@@ -49,7 +49,7 @@ func TestRulesBeyondTheBounds(t *testing.T) {
 		"Write(a{b)": "its pattern has braces that do not match",
 		"Bash(git":   faultForm,
 		"Bash()":     "an empty pattern",
-		"Bash(awk '{print}' " + strings.Repeat("{a,a}", 40) + ":*)": "", // to a command they are letters
+		"Bash(awk '{print}' " + strings.Repeat("{a,a}", 40) + ":*)": "", // in a command pattern, braces are ordinary characters
 	} {
 		r := readRule(entry, room())
 		if r.Fault != fault {
@@ -114,7 +114,7 @@ func FuzzPathPattern(f *testing.F) {
 		if !got || !plain(pattern) || !plain(file) {
 			return
 		}
-		// Where both can be asked, nothing matches here that does not there.
+		// If the library accepts the pattern too, we must not match more than it does.
 		if want, err := doublestar.Match(pattern, file); err == nil && !want {
 			t.Errorf("%q is for %q", pattern, file)
 		}

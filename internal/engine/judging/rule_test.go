@@ -49,7 +49,7 @@ func TestParse(t *testing.T) {
 }
 
 func TestRules(t *testing.T) {
-	// An item of a YAML list is one entry, whatever is in it.
+	// Each item of a YAML list is one entry, whatever characters it contains.
 	got := Rules([]string{"Azure MCP/documentation", "Read, Write", " Edit "})
 	want := []Rule{
 		{Text: "Azure MCP/documentation", Tool: "Azure MCP/documentation", Any: true},
@@ -76,7 +76,7 @@ func TestRuleNames(t *testing.T) {
 		{"Bash", "skill_run", true}, {"Bash", "skill_exec", true}, {"Bash", "skill_write_stdin", true},
 		{"Bash", "skill_poll_session", true}, {"Bash", "skill_kill_session", true}, {"skill_run", "skill_exec", false},
 		{"Bash", "run_it", true}, {"run", "run_it", true}, {"Bash", "bash", true}, {"Bash", "search", false},
-		{"Bash", "shell", false}, // the host has replaced the built-in one
+		{"Bash", "shell", false}, // the host has replaced the built-in tool
 		{"Read", "read_file", true}, {"Write", "read_file", false}, {"Agent", "task", true},
 		{"mcp__db__query", "mcp__db__query", true}, {"mcp__db__query", "mcp__db__drop", false},
 		{"mcp__db__*", "mcp__db__drop", true}, {"mcp__db__*", "mcp__dbx__drop", false}, {"mcp__db", "mcp__db__drop", true},

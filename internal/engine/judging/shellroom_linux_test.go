@@ -25,7 +25,7 @@ var runs = map[string]func(words, first, xy string) bool{
 	"git":  func(_, first, _ string) bool { return first == "a" },
 	"only": func(words, _, _ string) bool { return words == "0" },
 	"npm":  func(_, _, xy string) bool { return xy == "1." },
-	// For a POSIX shell that is a command; it has one only from busybox, as test.
+	// A POSIX shell takes [[ for a command; only busybox provides one, as an alias of test.
 	"[[": func(_, _, _ string) bool { return true },
 }
 
@@ -125,11 +125,11 @@ func (r *shellRoom) run(shell []string, text string) (string, error) {
 		return "", errors.Join(err, open.Close())
 	}
 	_ = alive.SetReadDeadline(time.Now().Add(time.Minute))
-	_, _ = io.Copy(io.Discard, alive) // ends when nothing of the text is left
+	_, _ = io.Copy(io.Discard, alive) // returns when no process of the text is left
 	_ = open.Close()
 	end := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() })
 	defer end.Stop()
-	_ = cmd.Wait() // with the code of some text
+	_ = cmd.Wait() // the exit code of the text does not matter
 	return errs.String(), nil
 }
 

@@ -148,7 +148,7 @@ func TestLearn(t *testing.T) {
 		{InView: []string{"a", "b"}},
 		{Loaded: []string{"a"}, InView: []string{"b"}},
 		{Loaded: []string{"b"}, InView: []string{"a", "b"}},
-		{InView: []string{"a", "b"}, Named: []string{"a"}, IsQuiet: true}, // which says nothing by now
+		{InView: []string{"a", "b"}, Named: []string{"a"}, IsQuiet: true}, // IsQuiet has no effect by now
 		{Loaded: []string{"b"}, InView: []string{"a", "b"}, Named: []string{"a"}},
 		{InView: []string{"a", "b"}, Read: []string{"b"}},
 	} {
@@ -230,7 +230,7 @@ func ExampleClear() {
 		{Piece: Piece{Dead: 3000, Live: 2500}, Skills: []string{"pdf"}, Carried: 12},
 		{Piece: Piece{Dead: 2000, Live: 400}, Skills: []string{"docx"}},
 	}}
-	// Nothing was ever loaded again in seven turns.
+	// In seven turns no unloaded skill was loaded again.
 	facts.Returns.Skills = []state.Return{{Skill: "pdf", Other: 3}, {Skill: "docx", Out: 4}}
 	for i, verdict := range Clear(loadmode.DefaultPrices(), facts) {
 		fmt.Println(facts.Places[i].Skills[0], verdict)

@@ -31,14 +31,14 @@ func TestNamed(t *testing.T) {
 		{"Thanks, that will do. What else can you do for me today?", ""},
 		{"One more PDF", "pdf pdf-forms"},
 		{"Please sign it and put the numbers into a spreadsheet", "pdf xlsx"},
-		{"Three documents say so", ""}, // a term of three descriptions
+		{"Three documents say so", ""}, // three descriptions share this term
 		{"rotate the second one", "pdf"},
 		{"Merge the spreadsheets", "pdf xlsx"},
 		{"Merge the invoices of customers", "pdf-forms"},
 		{"make it a csv", "xlsx"},
 		{"it is at example.com", ""},
 		{"a birthday for her", "late"},
-		{"an invoice", "pdf-forms"}, // which is not in view
+		{"an invoice", "pdf-forms"}, // pdf-forms is not in view
 		{"3 5 7", ""},
 		{"DOCX", "docx"},
 		{strings.Repeat("lorem ipsum ", 2000) + "spreadsheets " + strings.Repeat("dolor ", 2000) + " docx", "docx"},

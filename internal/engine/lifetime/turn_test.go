@@ -10,8 +10,8 @@ import (
 )
 
 func TestFindTurn(t *testing.T) {
-	// Each word is a message. u is of the user, r of a rewriter, s of the system; a is an
-	// answer of the model, and t one of a tool.
+	// Each word is a message. Its first letter is the author: u the user, r a middleware
+	// that rewrites, s the system, a the model, t a tool.
 	request := func(words string) (messages []core.Message) {
 		for w := range strings.FieldsSeq(words) {
 			m := core.Message{Text: w[1:]}

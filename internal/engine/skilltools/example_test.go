@@ -61,7 +61,7 @@ func newScope() (*skilltools.Scope, error) {
 
 // conversation implements the scope of an agent's calls.
 type conversation struct {
-	skilltools.Files // of which there are none but pinned texts
+	skilltools.Files // this example has no files except pinned texts
 	skills           *catalog.Catalog
 	records          *state.Records
 	key              core.SessionKey

@@ -14,7 +14,7 @@ func TestStatesBoundFiles(t *testing.T) {
 	key := func(i int) core.SessionKey { return core.SessionKey{Session: fmt.Sprint(i)} }
 	for i := range maxHolders + 5 {
 		l.SetFiles(l.Of(key(i)), make([]core.File, 1))
-		l.SetFiles(l.Of(key(0)), make([]core.File, maxFiles+7)) // used all the time
+		l.SetFiles(l.Of(key(0)), make([]core.File, maxFiles+7)) // agent 0 stays in use
 	}
 	for i, want := range map[int]int{0: maxFiles, 1: 0, 5: 0, 6: 1, maxHolders + 4: 1} {
 		if got := len(l.Of(key(i)).Files()); got != want {
@@ -32,7 +32,7 @@ func TestStatesBoundFiles(t *testing.T) {
 		t.Errorf("%d files, %d holders after the end of a session", len(one.Files()), l.holders.Len())
 	}
 	for i := range maxHolders + 10 {
-		l.Of(key(-1 - i)) // push all others out
+		l.Of(key(-1 - i)) // evict all other agents
 	}
 	if n := l.holders.Len(); n != 0 {
 		t.Errorf("%d holders are left of agents that were dropped", n)

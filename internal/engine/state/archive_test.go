@@ -18,7 +18,7 @@ type countingStore struct {
 	session.Store
 	pins  int
 	lost  bool
-	named []string // as the pins of the value that was saved last
+	named []string // the pins of the value that was saved last
 }
 
 func (c *countingStore) Save(ctx context.Context, key core.SessionKey, v session.Value) (session.Value, error) {
@@ -125,7 +125,7 @@ func TestArchiveKeepsDeliveries(t *testing.T) {
 			next := rec.Clone()
 			v.change(next)
 			if next.Turn = 2; v.IntN(4) == 0 {
-				next.Before = nil // another turn begins
+				next.Before = nil // a new turn begins
 			} else {
 				next.KeepBeginning(rec)
 			}

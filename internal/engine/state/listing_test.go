@@ -51,7 +51,7 @@ func TestListingIsPinnedOnce(t *testing.T) {
 	read(now.Add(273*day), nil)
 	read(now.Add(365*day), session.ErrNotPinned)
 
-	// A listing that is not used any more is removed when a new one comes.
+	// A listing that is no longer used is removed when a new one is pinned.
 	other := "0123456789abcdef docx\n"
 	if err := records().PinListing(t.Context(), session.Digest(other), other, now.Add(365*day)); err != nil {
 		t.Fatal(err)

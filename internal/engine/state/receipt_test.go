@@ -94,7 +94,7 @@ func TestNotAReceipt(t *testing.T) {
 			t.Errorf("%q is taken for %+v", text, r)
 		}
 	}
-	// Of these the number can be read, but they are not what String writes.
+	// String never writes these receipts, although their number can be read.
 	for _, text := range []string{
 		"[skill#01]", "[skill#1 ]", "[skill#1  +pdf]", "[skill#1 pdf]", "[skill#1 +]", "[skill#1 ?pdf]", "[skill#1 +pdf@]", "[skill#1 +pdf(]",
 		"[skill#1 +pdf(a]", "[skill#1 +pdf(a,]", "[skill#1 +pdf(a,)]", "[skill#1 +pdf(a)b]", "[skill#1 +pdf (a)]", "[skill#1 +pdf()]", "[skill#1 =pdf]",

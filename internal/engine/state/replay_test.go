@@ -36,7 +36,7 @@ func TestReplay(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
 		receipts string
-		spent    bool // the model answers to each receipt, in mode once
+		spent    bool // in mode once, the model answers each receipt
 		asked    func(string) bool
 		want     string
 	}{

@@ -44,7 +44,7 @@ func TestOpen(t *testing.T) {
 		name  string
 		made  []core.ToolCall
 		opens []core.ToolCall
-		want  []int // places, -1 for none
+		want  []int // indexes in made, -1 for none
 	}{
 		{"as made", []core.ToolCall{call("1", "load", "a"), call("2", "search", "b")}, []core.ToolCall{call("2", "search", "b"), call("1", "load", "a")}, []int{1, 0}},
 		{"twins", []core.ToolCall{call("", "search", "a"), call("", "search", "a")}, []core.ToolCall{call("", "search", "a"), call("", "search", "a"), call("", "search", "a")}, []int{0, 1, 1}},
@@ -94,7 +94,7 @@ func TestWait(t *testing.T) {
 	}
 	wait("search", search.WaitForChanges)
 	wait("second", second.Wait)
-	clock.ticks <- time.Time{} // somebody holds the load, so its end is waited for
+	clock.ticks <- time.Time{} // the load is still open, so the waiters go on waiting for its end
 	<-clock.asked
 	select {
 	case name := <-done:
@@ -235,7 +235,7 @@ func TestSettle(t *testing.T) {
 	first, second, third := r.Open(again), r.Open(run), r.Open(search)
 	first.Begin()
 	first.Settle()
-	first.Settle() // once more changes nothing
+	first.Settle() // a second Settle changes nothing
 	for _, p := range []*state.Place{second, third} {
 		if missed, err := p.WaitForChanges(t.Context()); missed || err != nil {
 			t.Errorf("after Settle a call waits for changes: missed %v, %v", missed, err)

@@ -14,7 +14,7 @@ import (
 type countedReads struct {
 	session.Store
 	reads int
-	then  func() // called after a read, before its result is returned
+	then  func() // called after a read, before the result is returned
 }
 
 func (c *countedReads) Pinned(ctx context.Context, id, digest string) (string, error) {

@@ -72,7 +72,7 @@ func TestEndedContentHasNoFallback(t *testing.T) {
 		t.Errorf("without its place the view is %+v with %v elsewhere", view, elsewhere)
 	}
 
-	// Another skill of the same call that is still loaded has one, and is not hidden.
+	// The same call loaded csv, which is still loaded: its text moves to the fallback message.
 	rec.Deliveries = append(rec.Deliveries, state.Delivery{Call: 1, Skill: "csv", Digest: "d", Body: true})
 	if st.Content, err = state.NewContent(rec, func(string) (string, error) { return "BODY", nil }); err != nil {
 		t.Fatal(err)

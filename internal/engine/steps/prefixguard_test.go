@@ -118,7 +118,7 @@ func TestPrefixGuardOfAnOverviewMessage(t *testing.T) {
 		{overview("new"), &state.Record{NoteState: state.NoteState{Overview: "n"}}, causeOverview},
 		{overview("old, pdf"), loaded, causeSystem},
 		{overview("new"), &state.Record{NoteState: state.NoteState{Overview: "o"}}, causeUnknown},
-		{request(), &state.Record{NoteState: state.NoteState{Overview: "o"}}, causeHost}, // it has one now
+		{request(), &state.Record{NoteState: state.NoteState{Overview: "o"}}, causeHost}, // the request has the host's system message now
 		{overview("old")[:1], &state.Record{NoteState: state.NoteState{Overview: "o"}}, causeHost},
 	} {
 		var g PrefixGuard

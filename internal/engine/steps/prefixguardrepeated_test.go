@@ -29,7 +29,7 @@ func TestPrefixGuardCountsWhatStood(t *testing.T) {
 		"once, now twice":       {say("x", a), say("y", a, a), 100},
 		"twice, now once":       {say("x", a, a), say("y", a), 100},
 		"beginning changed":     {say("x"+a, b), say("y"+a, b), 300},
-		"end changed":           {say(a+"x", b), say(a+"y", b), 200}, // its beginning stands before the break
+		"end changed":           {say(a+"x", b), say(a+"y", b), 200}, // the start of the message precedes the break
 		"a later one changed":   {say("x", a+"x"+b), say("y", a+"z"+b), 300},
 		"changed in the middle": {say(a + "x" + b), say(a + "yy" + b), 200},
 		"repeated end":          {say("xaaaa"), say("aaaa"), 1},

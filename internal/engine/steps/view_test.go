@@ -95,7 +95,7 @@ func TestAnchor(t *testing.T) {
 		name    string
 		texts   []string
 		ordinal int
-		turn    int // of the mark
+		turn    int // turn of the cache mark
 		now     int
 		want    int
 	}{

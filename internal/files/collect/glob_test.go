@@ -24,7 +24,7 @@ func TestCleanGlob(t *testing.T) {
 		{"$OUTPUT_DIR", "out"},
 		{"./$OUTPUT_DIR//x", "out/x"},
 		{"$WORK_DIR/x", "work/x"},
-		{"$OUTPUT_DIR/$WORK_DIR", "out/$WORK_DIR"}, // a file of that name
+		{"$OUTPUT_DIR/$WORK_DIR", "out/$WORK_DIR"}, // a file named $WORK_DIR
 		{"${WORK_DIR}/inputs/x", "work/inputs/x"},
 		{"$WORKSPACE_DIR/out/x", "out/x"},
 		{"$WORKSPACE_DIR", "."},
@@ -238,7 +238,7 @@ func FuzzCleanGlob(f *testing.F) {
 
 func checkOracle(t *testing.T, glob, path string) {
 	if !fs.ValidPath(path) || path == "." || strings.Count(path, "/") >= maxDepth || plainfile.CheckElement(path) != nil || strings.Contains(glob, "***") || strings.ContainsAny(glob, "{}[\\") {
-		return // the library reads these differently, or in exponential time
+		return // the library reads these patterns differently, or takes exponential time
 	}
 	if got, want := match(t, glob, path), doublestar.MatchUnvalidated(glob, path); got != want {
 		t.Fatalf("%q on %q: %v, want %v", glob, path, got, want)

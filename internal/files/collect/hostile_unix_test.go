@@ -130,7 +130,7 @@ func TestOpenHostile(t *testing.T) {
 func TestCollectNames(t *testing.T) {
 	root, dir := workspace(t, map[string]string{"out/ok.txt": "ok"})
 	bad := []string{"new\nline.txt", "bell\a.txt", "esc\x1b[31m.txt", "sep\u2028.txt"}
-	if err := os.WriteFile(filepath.Join(dir, "out", "inv\xff.txt"), nil, 0o600); err == nil { // some systems refuse it
+	if err := os.WriteFile(filepath.Join(dir, "out", "inv\xff.txt"), nil, 0o600); err == nil { // some file systems refuse the name
 		bad = append(bad, "inv\xff.txt")
 	}
 	for _, name := range bad {

@@ -80,7 +80,7 @@ func TestCommandsFindPackages(t *testing.T) {
 	for _, test := range []struct {
 		skill, call string
 		policy      run.Policy
-		want        string // in the answer
+		want        string // a part of the answer
 	}{
 		{skill: "has", call: `"command":"python3 scripts/x.py"`, want: `"stdout":"found\n"`},
 		{skill: "has", call: `"command":"/usr/bin/python3 scripts/x.py"`, want: `"stdout":"found\n"`},

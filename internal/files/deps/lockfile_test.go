@@ -76,7 +76,7 @@ func TestLockRefused(t *testing.T) {
 		switch {
 		case lock == goodLock:
 			t.Errorf("%s is not in the lock file", test.old)
-		case err == nil && strings.Contains(test.new, "Packages"): // npm reads the one and not the other
+		case err == nil && strings.Contains(test.new, "Packages"): // npm reads "packages" and ignores "Packages"
 			if strings.Contains(string(got[1]), "node_modules") {
 				t.Errorf("a name in another case was read: %s", got[1])
 			}

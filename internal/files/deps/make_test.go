@@ -24,7 +24,7 @@ import (
 // index serves one package of each kind on loopback: a wheel and a module.
 type index struct {
 	wheel, module []byte
-	asked         sync.Map // paths
+	asked         sync.Map // the paths of requests
 }
 
 func (x *index) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -73,7 +73,7 @@ func serve(t *testing.T) (*index, Indexes) {
 	t.Cleanup(server.Close)
 	t.Setenv("NO_PROXY", "127.0.0.1")
 	t.Setenv("no_proxy", "127.0.0.1")
-	// What the user has set must not count.
+	// The user's own settings must have no effect.
 	t.Setenv("PIP_INDEX_URL", "http://127.0.0.1:1/")
 	t.Setenv("npm_config_registry", "http://127.0.0.1:1/")
 	return x, Indexes{Python: server.URL + "/simple/", Node: server.URL + "/"}
@@ -222,7 +222,7 @@ func TestNode(t *testing.T) {
 	var mu sync.Mutex
 	var made []Environment
 	var calls sync.WaitGroup
-	for range 3 { // the same at once
+	for range 3 { // three calls for the same environment at once
 		calls.Go(func() {
 			var said bytes.Buffer
 			one, err := c.Make(t.Context(), skill, from, &said)
@@ -265,7 +265,7 @@ func TestCancelledMakeLeavesNothing(t *testing.T) {
 	x, _ := serve(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		cancel() // while npm waits for an answer
+		cancel() // cancels while npm waits for the response
 		<-r.Context().Done()
 	}))
 	defer server.Close()

@@ -58,7 +58,7 @@ func TestAttach(t *testing.T) {
 	for round := range 3 {
 		got, warnings, err := ws.Attach(t.Context(), files, from)
 		must(t, err)
-		if round > 0 { // the type of an artifact is known only once it is opened
+		if round > 0 { // the type of an artifact is only known when it is opened
 			want[4].MIME, want[5].MIME = "", ""
 		}
 		if diff := differ(want, got); diff != "" {
@@ -141,7 +141,7 @@ func TestAttachLargeFiles(t *testing.T) {
 	if other := attach("b", data); other != "work/inputs/b" {
 		t.Errorf("under another name it is %q", other)
 	}
-	data[len(data)/2] = 'y' // in place, which no host should do
+	data[len(data)/2] = 'y' // the host must not change data in place; the workspace notices it
 	if changed := attach("a", data); changed == first || read(t, filepath.Join(ws.Path(), changed)) != string(data) {
 		t.Errorf("changed content is %q", changed)
 	}
@@ -153,7 +153,7 @@ func TestAttachConcurrently(t *testing.T) {
 	names := make([]string, 16)
 	for i := range names {
 		wg.Go(func() {
-			data := bytes.Repeat([]byte{byte(i / 2)}, 1<<(i/2*3)) // each of them twice
+			data := bytes.Repeat([]byte{byte(i / 2)}, 1<<(i/2*3)) // each content occurs twice
 			got, _, err := ws.Attach(context.Background(), []workspace.Attachment{{Name: "a", Data: data}}, workspace.Sources{})
 			if err != nil || len(got) != 1 {
 				t.Errorf("staged %v, error %v", got, err)

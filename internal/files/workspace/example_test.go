@@ -12,7 +12,7 @@ import (
 
 func ExampleOpen() {
 	ctx := context.Background()
-	spaces, err := workspace.Open(context.Background(), "") // below the directory for temporary files
+	spaces, err := workspace.Open(context.Background(), "") // "" is a directory below os.TempDir
 	if err != nil {
 		fmt.Println(err)
 		return

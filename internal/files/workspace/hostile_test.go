@@ -133,7 +133,7 @@ func TestRemoval(t *testing.T) {
 		"deep": func(t *testing.T, dir, _ string) {
 			at, err := os.OpenRoot(filepath.Join(dir, "out"))
 			must(t, err)
-			for range 3000 { // longer than any path can be
+			for range 3000 { // deeper than any path can be long
 				must(t, at.Mkdir("directory", 0o700))
 				next, err := at.OpenRoot("directory")
 				must(t, err)
@@ -164,7 +164,7 @@ func TestRemoval(t *testing.T) {
 			must(t, w.End("s"))
 			check()
 			left, err := os.ReadDir(filepath.Dir(filepath.Dir(ws.Path())))
-			if err != nil || len(left) != 1 { // the lock
+			if err != nil || len(left) != 1 { // only the lock is left
 				t.Errorf("left %v, error %v", left, err)
 			}
 		})

@@ -56,7 +56,7 @@ func TestInputs(t *testing.T) {
 	for _, tt := range []struct {
 		name, from, to, mode string
 		want                 workspace.StagedInput
-		content              map[string]string // by path in the workspace
+		content              map[string]string // content by path in the workspace
 	}{
 		{"artifact", "artifact://pref/a.txt", "", "",
 			workspace.StagedInput{Name: "work/inputs/a.txt", OriginalName: "a.txt", MIME: "text/plain", Size: 2},
@@ -91,7 +91,7 @@ func TestInputs(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			in := workspace.Input{From: tt.from, To: tt.to, Mode: tt.mode}
-			for range 2 { // the second time replaces the first
+			for range 2 { // the second call replaces the files of the first
 				got, warnings, err := a.ws.Inputs(t.Context(), []workspace.Input{in}, a.from)
 				must(t, err)
 				if diff := differ([]workspace.StagedInput{tt.want}, got); diff != "" || len(warnings) > 0 {
@@ -207,7 +207,7 @@ func TestInputsBesideAttachedFiles(t *testing.T) {
 		}
 	}
 	for _, in := range []workspace.Input{
-		{From: "workspace://work/inputs/a.txt"}, // where it is
+		{From: "workspace://work/inputs/a.txt"}, // the file is already there
 		{From: "artifact://pref/a.txt", To: "work/a.txt"},
 		{From: "artifact://pref/a.txt", To: "work/inputs/sub/a.txt"},
 	} {

@@ -34,7 +34,7 @@ func TestStageBelongsToALoad(t *testing.T) {
 		{"", "3", workspace.Staging{HasChecked: true}, "v2"},
 		{"", "3", workspace.Staging{}, "v2"},
 		{"", "2", workspace.Staging{}, "v2"},
-		{"", "1", workspace.Staging{HasChecked: true}, "v2"}, // an agent that has not loaded it again
+		{"", "1", workspace.Staging{HasChecked: true}, "v2"}, // an agent that has not loaded the skill again
 		{"", "1", workspace.Staging{}, "v2"},
 		{"v3", "2", workspace.Staging{}, "v2"},
 		{"", "4", workspace.Staging{HasChecked: true, Copied: true}, "v3"},

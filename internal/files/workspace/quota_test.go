@@ -21,7 +21,7 @@ func TestQuota(t *testing.T) {
 		return err
 	}
 	for range 10 {
-		must(t, put("work/same")) // replaced, so it is there once
+		must(t, put("work/same")) // each call replaces the file, so it counts once
 	}
 	must(t, put("work/two"))
 	must(t, put("work/three"))

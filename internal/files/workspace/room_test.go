@@ -39,7 +39,7 @@ func TestFullWorkspaceCanBeEmptied(t *testing.T) {
 	must(t, put())
 	for range 3 {
 		fill(t, ws, "work/big", 5<<20)
-		_, err := ws.Usage(t.Context()) // that of the last command
+		_, err := ws.Usage(t.Context()) // measures the workspace as a command does at its end
 		must(t, err)
 		r := room(t, ws)
 		if !errors.Is(r.Full, workspace.ErrFull) || r.Limit < 5<<20+spare || r.Limit > 6<<20 {
@@ -151,7 +151,7 @@ func TestTotalCountsWhatWasReleased(t *testing.T) {
 			t.Errorf("full %t: %v", full, err)
 		}
 	}
-	look(false) // busy is in use
+	look(false) // the workspace busy is in use
 	busy.Release()
 	look(true)
 	must(t, w.End("busy"))

@@ -22,7 +22,7 @@ func TestScratch(t *testing.T) {
 	}
 	defer ws.Release()
 	at := func(name string) string { return filepath.Join(ws.Path(), filepath.FromSlash(name)) }
-	if err := os.WriteFile(at("skills/.satchel-new-home-2"), nil, 0o600); err != nil { // left by a command
+	if err := os.WriteFile(at("skills/.satchel-new-home-2"), nil, 0o600); err != nil { // a command left this file behind
 		t.Fatal(err)
 	}
 	var made []string

@@ -58,7 +58,7 @@ func TestStageAgainWhatWasChanged(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		change func(dir string) error
-		want   string // the reported path, "*" for any
+		want   string // the path that is reported, "*" for any path
 	}{
 		{"file written", func(d string) error { return overwrite(d + "/reference/forms.md") }, "reference/forms.md"},
 		{"file replaced", func(d string) error {

@@ -142,7 +142,7 @@ func TestStageReplaces(t *testing.T) {
 	w := open(t)
 	ws := of(t, w, "s")
 	dir, _ := stage(t, ws, pdf, "1", pdfFiles())
-	running, err := os.OpenRoot(filepath.Join(ws.Path(), dir)) // stands for a command
+	running, err := os.OpenRoot(filepath.Join(ws.Path(), dir)) // an open handle stands for a running command
 	must(t, err)
 	defer running.Close()
 	changed := pdfFiles()
@@ -163,7 +163,7 @@ func TestStageReplaces(t *testing.T) {
 	if _, staged := stage(t, ws, pdf, "1", pdfFiles()); !staged {
 		t.Error("the first digest was taken to be still there")
 	}
-	of(t, w, "s").Release() // not the last release
+	of(t, w, "s").Release() // another holder remains
 	if _, err := running.Stat("bin/tool"); err != nil {
 		t.Errorf("removed while in use: %v", err)
 	}
@@ -300,7 +300,7 @@ func TestStageConcurrentDigests(t *testing.T) {
 				}
 				sub, err := ws.Root().OpenRoot(dir)
 				if errors.Is(err, fs.ErrNotExist) {
-					continue // between two renames
+					continue // the writer is between its two renames
 				}
 				if err != nil {
 					t.Error(err)

@@ -163,7 +163,7 @@ func TestSweep(t *testing.T) {
 	used, idle := of(t, w, "used"), of(t, w, "idle")
 	idle.Release()
 	deadline := time.Now().Add(time.Minute)
-	for { // without a call
+	for { // no further call triggers the removal
 		if _, err := os.Stat(idle.Path()); errors.Is(err, os.ErrNotExist) {
 			break
 		}
@@ -324,7 +324,7 @@ func TestKeep(t *testing.T) {
 	must(t, second.End("forgotten"))
 	must(t, second.Close())
 
-	third, err := workspace.Open(t.Context(), base) // without keeping
+	third, err := workspace.Open(t.Context(), base) // opened without WithKeep
 	must(t, err)
 	must(t, third.Close())
 	left, err := os.ReadDir(base)

@@ -27,7 +27,7 @@ func BenchmarkGroup(b *testing.B) {
 	} {
 		b.Run(bb.name, func(b *testing.B) {
 			last := &Group{}
-			b.Cleanup(func() { _ = last.Remove() }) // after that of fill
+			b.Cleanup(func() { _ = last.Remove() }) // cleanups run in reverse order, so this runs after the one of fill
 			fill := bb.fill(b)
 			var took [4][]time.Duration
 			for b.Loop() {
@@ -89,7 +89,7 @@ func joining(b *testing.B) func(*Group) error {
 	b.Cleanup(func() {
 		close(groups)
 		<-errs
-		time.Sleep(10 * time.Millisecond) // until the thread has ended
+		time.Sleep(10 * time.Millisecond) // wait until the thread has ended
 	})
 	return func(g *Group) error {
 		groups <- g
@@ -100,7 +100,7 @@ func joining(b *testing.B) func(*Group) error {
 // offFirst runs a function on a thread of its own, but not on the first thread of
 // the process, because that one cannot end.
 func offFirst(run func()) {
-	runtime.LockOSThread() // for ever: the thread ends with the goroutine
+	runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
 	if unix.Gettid() != unix.Getpid() {
 		run()
 		return

@@ -36,7 +36,7 @@ const (
 func TestPlaces(t *testing.T) {
 	for _, tt := range []struct {
 		name, groups, mounts, controller string
-		want                             string // or a part of the error
+		want                             string // the result, or a part of the error
 	}{
 		{"v1", "4:memory:/a/b\n8:cpu,pids:/\n", v1Mounts, memory, "v1 /sys/fs/cgroup/memory/a/b"},
 		{"v1 together", "4:memory:/a/b\n8:cpu,pids:/c\n", v1Mounts, pids, "v1 /sys/fs/cgroup/cpu,pids/c"},

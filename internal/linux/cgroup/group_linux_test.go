@@ -27,15 +27,15 @@ func TestMemory(t *testing.T) {
 		{"all together", 96 << 20, "for i in 1 2 3 4; do ((head -c 41943040 /dev/zero; sleep 2) | tail | wc -c >/dev/null) & done; wait", 0, true},
 		{"within the limit", 256 << 20, "head -c 20971520 /dev/zero | tail >/dev/null", 0, false},
 		{"no limit", 0, "head -c 104857600 /dev/zero | tail >/dev/null", 0, false},
-		// Synced one by one: the kernel cannot reclaim what a slow disk has not
-		// taken yet.
+		// Each file is synced before the next: the kernel cannot reclaim pages that a slow
+		// disk has not written yet.
 		{"written files are given back", 32 << 20, "for i in 0 1 2 3 4 5 6 7 8 9; do dd if=/dev/zero of=big$i bs=1M count=10 conv=fsync 2>/dev/null || exit; done", 0, false},
 		{"killed by hand", 32 << 20, "kill -KILL $$", 137, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			g := group(t, tr, Limits{Memory: tt.limit, Processes: 64})
 			if tt.oom && g.parts[0].unified {
-				tt.code = 137 // the whole group
+				tt.code = 137 // in version 2 the kernel kills the whole group
 			}
 			child := wait(t, g, "cd '"+t.TempDir()+"' && "+tt.script)
 			if code := child.run(); code != tt.code || !tt.oom && child.out.Len() > 0 {
@@ -58,7 +58,7 @@ func TestProcesses(t *testing.T) {
 	if code := child.run(); code == 0 || !strings.Contains(strings.ToLower(child.out.String()), "fork") {
 		t.Errorf("code %d, output %s", code, &child.out)
 	}
-	if n := len(processesOf(g)); n != 7 { // the shell has given up
+	if n := len(processesOf(g)); n != 7 { // the shell itself has given up
 		t.Errorf("%d processes beside the shell", n)
 	}
 }
@@ -103,7 +103,7 @@ func TestNewFailsHalfWay(t *testing.T) {
 		tr := &Tree{self: self}
 		tr.add(hierarchy{dir: first}, pids)
 		tr.add(hierarchy{dir: second}, memory)
-		limits := Limits{Memory: 1 << 20, Processes: maxPids + 1} // nothing is written for the first
+		limits := Limits{Memory: 1 << 20, Processes: maxPids + 1} // no limit is written to the first hierarchy
 		if g, err := tr.New(limits); g != nil || !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%s: %v, %v", name, g, err)
 		}
@@ -141,7 +141,7 @@ func TestRemoveBusy(t *testing.T) {
 	if err := unix.Waitid(unix.P_PID, child.Process.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil); err != nil {
 		t.Error(err)
 	}
-	if err := g.Remove(); err != nil { // the zombie does not prevent it
+	if err := g.Remove(); err != nil { // a zombie does not prevent it
 		t.Error(err)
 	}
 	child.run()

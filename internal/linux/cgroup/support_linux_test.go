@@ -43,7 +43,7 @@ func refused(t testing.TB, err error) {
 	for _, controller := range []string{memory, pids} {
 		dir := ownDirectory(t, controller)
 		if dir == "" {
-			continue // version 2, or no such group
+			continue // cgroup version 2, or the process has no such group
 		}
 		made, mkdirErr := os.MkdirTemp(dir, "satchel-test-")
 		if mkdirErr == nil {
@@ -51,7 +51,7 @@ func refused(t testing.TB, err error) {
 			t.Fatalf("a group can be made in %s, but: %v", dir, err)
 		}
 		cause := fs.ErrPermission
-		if errors.Is(mkdirErr, unix.EROFS) { // as in a container
+		if errors.Is(mkdirErr, unix.EROFS) { // the hierarchy is read-only, as in a container
 			cause = unix.EROFS
 		}
 		if !errors.Is(mkdirErr, cause) {

@@ -120,7 +120,7 @@ func TestSweep(t *testing.T) {
 		t.Errorf("the group has processes %v", processes)
 	}
 	_ = host.Process.Kill()
-	until(t, "the end of the host", owner.hasEnded) // it stays as a zombie
+	until(t, "the end of the host", owner.hasEnded) // the host stays as a zombie
 	if err := tr.Sweep(); err != nil || count() != 0 {
 		t.Errorf("after sweeping there are %d groups, error %v", count(), err)
 	}
@@ -149,9 +149,9 @@ func TestSweepLeaves(t *testing.T) {
 		t.Fatal(err)
 	}
 	pid := dead.Process.Pid
-	names := map[string]bool{ // true for those that stay
+	names := map[string]bool{ // true: the group stays
 		self.groupName(): true,
-		process{self.pid, self.start + 1, self.namespace}.groupName():          false, // the number was used again
+		process{self.pid, self.start + 1, self.namespace}.groupName():          false, // another process uses the number again
 		process{pid, self.start, self.namespace}.groupName():                   false,
 		process{pid, self.start, self.namespace + 1}.groupName():               true,
 		fmt.Sprintf("satchel-%d-0-%d-", pid, self.namespace):                   true,
@@ -224,7 +224,7 @@ func TestJoin(t *testing.T) {
 	for _, f := range files {
 		f.Close()
 	}
-	if g.parts[0].unified { // the kernel kills the whole group, and the child with it
+	if g.parts[0].unified { // in version 2 the kernel kills the whole group, including the child
 		var killed *exec.ExitError
 		if !errors.As(err, &killed) || len(out) > 0 {
 			t.Errorf("the child's program ended with %s, %v", out, err)

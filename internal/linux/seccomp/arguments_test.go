@@ -15,9 +15,9 @@ func TestArguments(t *testing.T) {
 	}{
 		{"clone", args{0}, allow, 0},
 		{"clone", args{0x3d0f00}, allow, 0},  // a thread of the C library
-		{"clone", args{0x1200011}, allow, 0}, // its fork
-		{"clone", args{0x4111}, allow, 0},    // its vfork
-		{"clone", args{0x80}, allow, 0},      // part of the signal, not CLONE_NEWTIME
+		{"clone", args{0x1200011}, allow, 0}, // its fork function
+		{"clone", args{0x4111}, allow, 0},    // its vfork function
+		{"clone", args{0x80}, allow, 0},      // a bit of the exit signal, not CLONE_NEWTIME
 		{"clone", args{0x00020000}, eperm, 0},
 		{"clone", args{0x02000000}, eperm, 0},
 		{"clone", args{0x04000000}, eperm, 0},
@@ -77,7 +77,7 @@ func TestArguments(t *testing.T) {
 		{"socket", args{10, 1 | 0x80000, 262}, eperm, eafnosupport},
 		{"socket", args{2, 1, 256}, eperm, eafnosupport},         // SMC
 		{"socket", args{2, 1, 132}, eperm, eafnosupport},         // SCTP
-		{"socket", args{2, 2, 1}, eperm, eafnosupport},           // ping
+		{"socket", args{2, 2, 1}, eperm, eafnosupport},           // ICMP echo
 		{"socket", args{2, 3, 1}, eperm, eafnosupport},           // SOCK_RAW
 		{"socket", args{2, 3 | 0x80000, 0}, eperm, eafnosupport}, // SOCK_RAW | SOCK_CLOEXEC
 		{"socket", args{2, 10, 0}, eperm, eafnosupport},          // SOCK_PACKET, an old name of AF_PACKET
@@ -101,7 +101,7 @@ func TestArguments(t *testing.T) {
 		{"socketpair", args{1, 5 | 0x80000, 0}, allow, 0},
 		{"socketpair", args{1, 2, 0}, allow, eperm},
 		{"socketpair", args{1, 2 | 0x80000 | high, 0}, allow, eperm},
-		{"socketpair", args{1, 3, 0}, allow, eperm}, // SOCK_RAW is a datagram here
+		{"socketpair", args{1, 3, 0}, allow, eperm}, // on Unix sockets SOCK_RAW means SOCK_DGRAM
 		{"socketpair", args{1, 0, 0}, allow, eperm},
 		{"socketpair", args{30, 1, 0}, eafnosupport, 0},
 		{"socketpair", args{2, 1, 0}, eafnosupport, 0},
@@ -139,7 +139,7 @@ func TestArguments(t *testing.T) {
 		{"prlimit64", args{0, 7, high, 0}, allow, 0},
 		{"prlimit64", args{high, 7, high, 0}, allow, 0},
 		{"prlimit64", args{77, 7, high, 0}, eperm, 0},
-		{"prlimit64", args{1, 7, 0, 9}, allow, eperm}, // only reads
+		{"prlimit64", args{1, 7, 0, 9}, allow, eperm}, // reads the limits and sets none
 		{"prlimit64", args{1 | high, 7, 0, 9}, allow, eperm},
 		{"prlimit64", args{1, 7, 9, 0}, eperm, 0},
 		{"prlimit64", args{1, 7, 1 << 32, 0}, eperm, 0},
@@ -173,7 +173,7 @@ func TestArguments(t *testing.T) {
 		{"accept", args{3}, allow, eperm},
 		{"accept4", args{3}, allow, eperm},
 		{"shmget", args{}, allow, enosys},
-		{"semget", args{0, 0}, allow, enosys}, // an existing set
+		{"semget", args{0, 0}, allow, enosys}, // opens an existing set
 		{"semget", args{32000, 31, 32000}, allow, enosys},
 		{"semget", args{0, 31 | high}, allow, enosys},
 		{"semget", args{0, 32}, eperm, enosys},

@@ -25,7 +25,7 @@ func BenchmarkSyscall(b *testing.B) {
 			for call, total := range took {
 				b.ReportMetric(float64(total)/float64(b.N), "ns/"+call)
 			}
-			b.ReportMetric(0, "ns/op") // it would include starting the copy
+			b.ReportMetric(0, "ns/op") // it would include the start of the child process
 		})
 	}
 }

@@ -15,8 +15,8 @@ func ExampleAssemble() {
 		return
 	}
 	instructions, _ := bpf.Disassemble(code)
-	fmt.Println(instructions[0])                   // the architecture
-	fmt.Println(instructions[len(instructions)-1]) // kills the process if it is another
+	fmt.Println(instructions[0])                   // loads the architecture
+	fmt.Println(instructions[len(instructions)-1]) // kills the process if the architecture is another
 	// Output:
 	// ld [4]
 	// ret #2147483648
@@ -25,7 +25,7 @@ func ExampleAssemble() {
 func ExampleFilter() {
 	raw, err := seccomp.Filter(seccomp.Policy{Namespaces: true})
 	if err != nil {
-		fmt.Println(err) // an architecture without a table: do not run the program
+		fmt.Println(err) // this architecture has no table: do not run the program
 		return
 	}
 	fmt.Println(len(raw)%8 == 0)

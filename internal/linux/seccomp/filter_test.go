@@ -18,7 +18,7 @@ func TestRefused(t *testing.T) {
 			for name := range strings.FieldsSeq(r.calls) {
 				number, ok := f.number(name)
 				if !ok {
-					continue // of the other architecture only
+					continue // a call that only the other architecture has
 				}
 				tested++
 				for _, fill := range []uint64{0, 1, high, ^uint64(0)} {
@@ -55,7 +55,7 @@ func TestOtherArchitecture(t *testing.T) {
 		for _, audit := range []uint32{
 			0x40000003,                              // i386
 			0x40000028,                              // arm
-			0xc000003e ^ 0xc00000b7 ^ f.table.audit, // the other one that has a table
+			0xc000003e ^ 0xc00000b7 ^ f.table.audit, // the other architecture with a table
 			0xc00000f3,                              // riscv64
 			f.table.audit &^ 0x80000000, f.table.audit | 0x20000000, 0, 0xffffffff,
 		} {

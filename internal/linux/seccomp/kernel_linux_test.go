@@ -93,7 +93,7 @@ func inside(t testing.TB, filter, task string, args ...string) *exec.Cmd {
 		childVar + "=" + task, "SECCOMP_TEST_FILTER=" + filter, "HOME=" + cmd.Dir,
 		"SECCOMP_TEST_ARGS=" + strings.Join(args, "\x1f"),
 	}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // so that there is no terminal to hang up
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // the session has no terminal that vhangup could hang up
 	return cmd
 }
 
@@ -130,8 +130,8 @@ type probe struct {
 	name   string
 	number uintptr
 	args   []uintptr
-	want   string // with the filter for namespaces
-	alone  string // with the filter without; "": the same
+	want   string // result under the policy "namespaces"
+	alone  string // result under the policy "unconfined"; "" if it is the same
 }
 
 func probes() []probe {
@@ -190,7 +190,7 @@ func probes() []probe {
 // forbids it, gives the same answer as the filter.
 var sameWithout = []string{
 	"io_uring_setup", "memfd_secret", "AF_VSOCK", "AF_VSOCK with a high bit", "netlink audit", "x32", "a call to come",
-	"a device", "a device with bits above the mode", // for a user who may not make any
+	"a device", "a device with bits above the mode", // the user may not create devices
 }
 
 func TestKernelObeys(t *testing.T) {
@@ -222,7 +222,7 @@ func TestKernelObeys(t *testing.T) {
 // every call.
 func sweep() map[string]string {
 	if got := try(unix.SYS_UNSHARE, 0); got != "EPERM" {
-		return map[string]string{"unshare": got} // there is no filter: do not go on
+		return map[string]string{"unshare": got} // no filter is installed: do not go on
 	}
 	t, _ := tableOf(Arch(runtime.GOARCH))
 	wrong := map[string]string{}

@@ -91,8 +91,7 @@ func TestLongJumps(t *testing.T) {
 	for _, size := range []int{1, 2, 3, 100, 254, 255, 256, 257, 258, 300, 511, 512, 513, 700, 1500} {
 		all := make([]span, size)
 		for i := range all {
-			// Each decision is in its own block of code, so that nothing is near
-			// another.
+			// Each decision is a block of its own, so that no jump can share one.
 			all[i] = span{uint32(3 * i), &test{arg: 1, mask: 0xff, values: []uint32{7, 9}, yes: errno | verdict(i), no: allow}}
 		}
 		var p program

@@ -63,7 +63,7 @@ fs.writeFileSync("x", "y"); fs.promises.readFile("x").then(() => {
 		name    string
 		program string
 		args    []string
-		spaces  bool // runs with namespaces only
+		spaces  bool // runs under the policy "namespaces" only
 	}{
 		{"sh", "/bin/sh", []string{"-c", "x=$(echo a | tr a b) && mkdir d && cp -p /bin/true d/ && d/true && [ $x = b ] && (sleep 20 & kill $!) && echo good"}, false},
 		{"python3", "/usr/bin/python3", []string{"-I", "-c", python}, false},

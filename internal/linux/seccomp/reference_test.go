@@ -178,7 +178,7 @@ func TestFilterIsReference(t *testing.T) {
 		seed := rand.Uint64()
 		r := rand.New(rand.NewPCG(seed, 1))
 		decisions := f.table.decisions(rules(f.policy))
-		var turning []uint32 // of calls whose arguments decide
+		var turning []uint32 // numbers of calls whose arguments are checked
 		for number, d := range decisions {
 			if _, ok := d.(*test); ok {
 				turning = append(turning, uint32(number))

@@ -86,7 +86,7 @@ func TestNumbers(t *testing.T) {
 			}
 			want[strings.ToLower(m[1])] = uint32(number)
 		}
-		delete(want, "arch_specific_syscall") // the base of an architecture's own numbers
+		delete(want, "arch_specific_syscall") // this is the base for numbers of one architecture, not a call
 		if len(want) < 300 {
 			t.Fatalf("%s: only %d calls in %s", arch, len(want), file)
 		}

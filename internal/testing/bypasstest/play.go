@@ -13,9 +13,9 @@ type Play struct {
 	// Messages holds the calls of each message of the model. A message without calls ends a turn.
 	Messages [][]Call
 	kinds    []string
-	texts    []string // shell texts that must be denied
-	next     int      // index in texts for the next batch
-	numbers  int      // the last number of a call
+	texts    []string // shell commands that must be denied
+	next     int      // index in texts for the next batch of calls
+	numbers  int      // number of the last call
 }
 
 // Call is one call of a play.
@@ -25,9 +25,9 @@ type Call struct {
 	// of a skill tool.
 	Number int
 
-	allowed bool     // the lists allow its command
+	allowed bool     // the lists of loaded skills allow its command
 	held    []string // skills whose lists apply to it
-	lasting []string // the same in load mode session, if differs is set
+	lasting []string // like held, for load mode session; used if differs is set
 	differs bool
 }
 
@@ -95,7 +95,7 @@ func (p *Play) batch(held ...string) []Call {
 		args["n"] = p.numbers
 		text, err := json.Marshal(args)
 		if err != nil {
-			panic(err) // texts and numbers always marshal
+			panic(err) // strings and numbers always marshal
 		}
 		calls = append(calls, Call{Tool: tool, Arguments: string(text), Number: p.numbers, allowed: allowed, held: held})
 	}
@@ -122,7 +122,7 @@ func (c *Call) Passes(policy, combine, mode string) bool {
 	if c.differs && mode == "session" {
 		held = c.lasting
 	}
-	restricts := policy == "restrict-all" || policy == "restrict" && c.Tool[:4] != "othe" // no list names those
+	restricts := policy == "restrict-all" || policy == "restrict" && c.Tool[:4] != "othe" // no list names the host's other tools
 	if !restricts || len(held) == 0 || c.allowed {
 		return true
 	}

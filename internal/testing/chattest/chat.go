@@ -21,7 +21,7 @@ type Chat struct {
 	Key      core.SessionKey
 	Context  context.Context
 	Messages []core.Message // the history that the host stores
-	IDs      int            // the number in the id of the last call
+	IDs      int            // number in the id of the last call
 }
 
 // Open opens a runtime over skill files. The end of the test closes it.

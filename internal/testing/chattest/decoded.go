@@ -17,7 +17,7 @@ type Decoded struct{ session.Store }
 // Load implements session.Store.
 func (s Decoded) Load(ctx context.Context, key core.SessionKey) (session.Value, error) {
 	v, err := s.Store.Load(ctx, key)
-	v.Data = append(bytes.Clone(v.Data), " "...) // which JSON ignores
+	v.Data = append(bytes.Clone(v.Data), " "...) // JSON ignores the trailing blank
 	return v, err
 }
 

@@ -14,8 +14,8 @@ import (
 type Files struct {
 	mu   sync.RWMutex
 	tree fstest.MapFS
-	// tops holds the parts of the tree by the first element of their names. To open a directory
-	// a MapFS visits all its files, so small parts are faster.
+	// tops holds the files grouped by the first element of their names. MapFS visits all
+	// its files to open a directory, so small maps are faster.
 	tops map[string]fstest.MapFS
 }
 

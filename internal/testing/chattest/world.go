@@ -21,7 +21,7 @@ type World struct {
 type Skill struct {
 	Description int
 	Body        int
-	Docs        map[string]int // by name
+	Docs        map[string]int // sizes by name
 }
 
 // Marks finds the marks of a world in a text.

@@ -42,7 +42,7 @@ func Main(m *testing.M, children map[string]func(dir string) error) {
 
 // Child is a running child.
 type Child struct {
-	Lines *bufio.Scanner // its standard output
+	Lines *bufio.Scanner // lines of its standard output
 	cmd   *exec.Cmd
 }
 

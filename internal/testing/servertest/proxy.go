@@ -15,7 +15,7 @@ import (
 
 // Proxy forwards connections to a server, and loses some of the answers.
 type Proxy struct {
-	// Addr is its own address: a path, or host and port.
+	// Addr is the proxy's own address: a path, or host and port.
 	Addr    string
 	network string
 	to      string
@@ -26,7 +26,7 @@ type Proxy struct {
 
 	mu    sync.Mutex
 	conns map[net.Conn]bool
-	// lost are the requests whose last answer was lost.
+	// lost holds the hashes of requests whose last answer was dropped.
 	lost map[[sha256.Size]byte]bool
 }
 
@@ -125,7 +125,7 @@ func (p *Proxy) Cut() { p.end(func(*net.TCPConn) {}) }
 
 // Reset ends all connections as a restarted machine does: clients at a port get a TCP reset.
 func (p *Proxy) Reset() {
-	p.end(func(c *net.TCPConn) { _ = c.SetLinger(0) }) // it fails where the other side has closed it
+	p.end(func(c *net.TCPConn) { _ = c.SetLinger(0) }) // SetLinger fails if the peer has closed the connection
 }
 
 func (p *Proxy) end(before func(*net.TCPConn)) {
@@ -169,7 +169,7 @@ func (p *Proxy) serve(client net.Conn) {
 		if by := time.Duration(p.delay.Load()); by > 0 {
 			select {
 			case <-time.After(by):
-			case <-done: // no test waits for it any more
+			case <-done: // the client has closed its connection
 			}
 		}
 		return answers <= handshake || !p.loses(request)

@@ -52,9 +52,9 @@ var (
 
 // Server is a running server.
 type Server struct {
-	// URL is its address, in the form of scripts/servers.sh.
+	// URL is the address in the form that scripts/servers.sh uses.
 	URL string
-	// Dir holds its data, its logs and its sockets.
+	// Dir holds the server's data, logs and sockets.
 	Dir  string
 	name string
 }
@@ -87,7 +87,7 @@ func Own(t testing.TB, name string) *Server {
 
 func begin(t testing.TB, name string) *Server {
 	t.Helper()
-	// The paths of sockets are short, and another user may run the server.
+	// The path of a socket must be short, and another user may run the server.
 	dir, err := os.MkdirTemp(tempDir(), "srv")
 	if err == nil {
 		err = os.Chmod(dir, 0o755)
@@ -134,7 +134,7 @@ func (s *Server) Start() error {
 		value, more, _ := strings.Cut(rest, end)
 		if name == variables[s.name] {
 			s.URL = value
-		} else if err := os.Setenv(name, value); err != nil { // keys that clients look for
+		} else if err := os.Setenv(name, value); err != nil { // credentials that clients read from the environment
 			return err
 		}
 		line = strings.TrimSpace(more)
@@ -210,7 +210,7 @@ func children(of int) (pids []int) {
 	for _, name := range names {
 		stat, err := os.ReadFile(name)
 		if err != nil {
-			continue // it has ended
+			continue // the process has ended
 		}
 		_, rest, _ := strings.Cut(string(stat), ") ")
 		if fields := strings.Fields(rest); len(fields) > 1 && fields[1] == strconv.Itoa(of) {

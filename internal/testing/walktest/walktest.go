@@ -48,7 +48,7 @@ func filesOf(t *testing.T, program, built string) []string {
 		t.Fatal(err)
 	}
 	var files []string
-	for line := range strings.Lines(string(text)) { // file:from,to statements count
+	for line := range strings.Lines(string(text)) { // format: file:from,to statements count
 		file, rest, _ := strings.Cut(line, ":")
 		if !strings.HasSuffix(rest, " 0\n") && strings.HasPrefix(file, module) && !strings.HasPrefix(file, program) {
 			files = append(files, strings.TrimPrefix(file, module))

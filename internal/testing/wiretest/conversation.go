@@ -35,7 +35,7 @@ type Conversation struct {
 	Name    string
 	Turns   []Turn
 	loading satchel.Loading
-	runs    bool // it has tools that run commands
+	runs    bool // some of its tools run commands
 }
 
 // Turn is a message of the user with attached files, and the answers of the model until the turn

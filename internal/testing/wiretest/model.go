@@ -20,16 +20,16 @@ import (
 type Request struct {
 	Messages []Message         `json:"messages"`
 	Tools    []core.Definition `json:"-"`
-	Names    []string          `json:"tools"` // of Tools
+	Names    []string          `json:"tools"` // the names of Tools
 }
 
 // Message is one message of a request.
 type Message struct {
-	Role   string `json:"role"` // of the OpenAI chat format
+	Role   string `json:"role"` // as in the OpenAI chat format
 	Text   string `json:"content"`
 	Calls  []Call `json:"tool_calls,omitempty"`
 	CallID string `json:"tool_call_id,omitempty"`
-	Name   string `json:"name,omitempty"` // of the tool
+	Name   string `json:"name,omitempty"` // name of the tool
 }
 
 // Model is the model's side of a conversation. It is safe for concurrent use.

@@ -33,7 +33,7 @@ func TestInvisibleCharacters(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"❤\uFE0F\uFE0F":                   "❤\uFE0F", // exactly one
+		"❤\uFE0F\uFE0F":                   "❤\uFE0F", // only one selector is kept
 		"\uFE0Fa":                         "a",
 		"👩\u200D":                         "👩",
 		"👩\u200Da":                        "👩a",
@@ -41,7 +41,7 @@ func TestInvisibleCharacters(t *testing.T) {
 		"می\u200C\u200Cخ":                 "میخ",
 		"می\u200C b":                      "می b",
 		"a\u200Cb":                        "ab",
-		"🏴\U000E0067\U000E0062\U000E007F": "🏴", // a flag made of tags
+		"🏴\U000E0067\U000E0062\U000E007F": "🏴", // a tag sequence for a flag
 		"a\x1b[2J\u0085\u2028\u2029b\r":   "a [2J   b ",
 		"क\u200D\u17B4":                   "क",
 	} {

@@ -10,12 +10,12 @@ import (
 )
 
 func TestLine(t *testing.T) {
-	for text, want := range map[string][2]string{ // Line, Lines
+	for text, want := range map[string][2]string{ // results of Line and Lines
 		"plain <&> é😀":          {"plain <&> é😀", "plain <&> é😀"},
 		"a\u202egnp.txt":        {`a\u202egnp.txt`, `a\u202egnp.txt`},
 		"a\n\tb\r\x1b[2J":       {`a\u000a\u0009b\u000d\u001b[2J`, "a\n\tb" + `\u000d\u001b[2J`},
 		"\u2028\u2029\u0085":    {`\u2028\u2029\u0085`, `\u2028\u2029\u0085`},
-		"\U000E0041":            {`\udb40\udc41`, `\udb40\udc41`}, // a tag, which has no width
+		"\U000E0041":            {`\udb40\udc41`, `\udb40\udc41`}, // a tag character, which has no width
 		"broken \xff \uFFFD ok": {"broken \uFFFD \uFFFD ok", "broken \uFFFD \uFFFD ok"},
 	} {
 		if got := [2]string{printable.Line(text), printable.Lines(text)}; got != want {

@@ -75,7 +75,7 @@ func FuzzText(f *testing.F) {
 	f.Add("one\ntwo three-four", " one\ntwo ", "three-four\nfive-six", 5)
 	f.Fuzz(func(t *testing.T, text, a, b string, step int) {
 		text, a, b = text[:min(len(text), 2000)], a[:min(len(a), 60)], b[:min(len(b), 60)]
-		all := secrets("", a, "", b) // a name could hold a part of the other value
+		all := secrets("", a, "", b) // names are empty: a name could contain a part of the other value
 		set := redact.NewSet(all)
 		want := set.Text(text, redact.AtEnd)
 		for _, s := range all {

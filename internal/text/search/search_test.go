@@ -71,7 +71,7 @@ func TestStrong(t *testing.T) {
 		"flatten a PDF form":                      1,
 		"how is the weather in the park tomorrow": 0,
 		"document": 1,
-		"生成报告":     1, // 成报 lies between two words
+		"生成报告":     1, // the pair 成报 spans two words
 		"今天天气报告":   0,
 		"帮我做销售报告":  1,
 		"你们的":      0,

@@ -15,7 +15,7 @@ func TestDistance(t *testing.T) {
 	}{
 		{"", "", 3, 0}, {"", "ab", 3, 2}, {"ab", "", 3, 2}, {"pdf", "pdf", 3, 0}, {"pdf", "pfd", 3, 1}, {"pdf", "pd", 3, 1},
 		{"pdf", "xdf", 3, 1}, {"kitten", "sitting", 9, 3}, {"kitten", "sitting", 3, 3}, {"kitten", "sitting", 2, 2},
-		{"ca", "abc", 9, 3}, // no letter is edited twice
+		{"ca", "abc", 9, 3}, // a swapped pair is not edited again
 		{"pdf", "pdf", 0, 0}, {"abcdef", "abc", 3, 3},
 		{strings.Repeat("a", search.MaxCompared), strings.Repeat("a", search.MaxCompared), 9, 0},
 		{strings.Repeat("a", search.MaxCompared+1), strings.Repeat("a", search.MaxCompared+1), 9, 9},

@@ -86,7 +86,7 @@ var unknowable = []string{
 	"test -v 'a[$(rm)]'", "[ -v \"$x\" ]", "printf -v 'a[$(rm)]' x", "printf -v \"$x\" y", "read \"$x\"", "read 'a[$(rm)]'",
 	"unset 'a[$(rm)]'", "declare -n git=x", "declare -i x=y", "declare \"$x\"", "export 'a[$(rm)]=1'", "local -n x=y",
 	"coproc NAME { a; }", "echo ${x:-$<<<(rm x)}",
-	// Bash and the parser may read these differently.
+	// Bash and the parser may disagree about these texts.
 	"echo `x`", "echo 'a `x` b'", "echo ${x:-$(rm)}", "echo \"${x:-'$(rm)'}\"", "echo ${x/'a'/b}", "echo ${x#\\a}", "cat <<E\n$X\nE", "cat <<E\n\\x\nE",
 	"cat <<\\E\nx\nE", "cat <<\"E\"\nx\nE", "cat <<$'E'\nx\nE", "cat <<E-F\nx\nE-F", "cat <<E \\\n x\ny\nE", "echo $(cat <<E\nx\nE\n)", "echo <(cat <<E\nx\nE\n)",
 	"echo $(a # b\n)", "echo $(case x in x) a;; esac)", "echo @(a)", "[[ a == @(a) ]]", "[[ a =~ (a) ]]", "[[ a < b ]]", "echo $'a'", "echo $\"a\"", "echo $(('1'))",
@@ -95,7 +95,7 @@ var unknowable = []string{
 	"a >&\\-", "a >&\\1", "a >& f", "a >&f", "a >&-1", "a <&*", "a <&~", "a <&{1,2}", "a <&$(b)", "a <&<(b)", "{x}<&-a", "a >&10", "12>f a", "99999999999>f a",
 	"a &>f rm", "a &>>f", "&>f a", "(cat <<E\nx\nE)\nrm\nE\n)", "cat <<E\n\tE x\nE", "cat <<'E'\nEOF\nE", "cat <<A <<B\na\nA\nb\nB", "cat <<E \"\nE\n\"\nE", "cat <<E \"\n$(rm\n)\"\nE",
 	"echo ${ rm; }", "echo ${|rm; }",
-	// A POSIX shell reads these differently.
+	// POSIX shells disagree with the parser about these texts.
 	"((1))", "[[ x || rm ]]", "[[ x && rm ]]", "[[ x =~ a|rm ]]", "[[\nrm ]]", "[[ x && ! rm ]]", "[[ ! (x) ]]", "[[ x > f ]]", "[[ x ]] && [[ y\n]]", "[[ a == \"#\" && b ]]",
 	"echo $[1|2]", "echo \"$[1]\"", "function f { a; }", "function f() { a; }", "a-b() { a; }", "select x in a; do b; done", "coproc a", "coproc { a; }",
 }

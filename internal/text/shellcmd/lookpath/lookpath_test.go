@@ -81,7 +81,7 @@ func TestExecutable(t *testing.T) {
 }
 
 func ExampleFind() {
-	_, err := Find("sh", ".:bin") // relative entries are skipped
+	_, err := Find("sh", ".:bin") // relative entries of PATH are skipped
 	fmt.Println(err)
 	// Output: "sh": not found on PATH
 }
