@@ -86,8 +86,8 @@ func TestDirectoryCrash(t *testing.T) {
 // acknowledged is what children said before they were killed.
 type acknowledged struct {
 	saved int
-	// ended has the short sessions that the last child wrote completely; true
-	// once ended.
+	// ended holds the short sessions that the last child wrote completely. The value
+	// is true once the session has ended.
 	ended map[int]bool
 }
 
@@ -118,7 +118,7 @@ func checkCrashed(t *testing.T, dir string, last acknowledged) {
 		if info.Version != v {
 			t.Fatalf("version %d in place %d", info.Version, v)
 		}
-		if v < len(all)-20 { // earlier rounds have checked it
+		if v < len(all)-20 { // earlier rounds have checked these versions
 			continue
 		}
 		r, _, err := d.Open(t.Context(), "crash", info.Ref)

@@ -12,7 +12,7 @@ func TestParseRef(t *testing.T) {
 	for _, tt := range []struct {
 		text string
 		want Ref
-		back string // result of String, if it is not text
+		back string // result of String, if it differs from text
 	}{
 		{"artifact://report.txt", Ref{"report.txt", Latest}, ""},
 		{"artifact://pref/out/report.txt@0", Ref{"pref/out/report.txt", 0}, ""},

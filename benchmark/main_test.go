@@ -89,7 +89,7 @@ func TestRun(t *testing.T) {
 			t.Errorf("%s %s %s was not dumped", want.Scenario, want.System, want.Variant)
 		}
 	}
-	// Captures can be measured again as those of a peer.
+	// Dumped requests can be measured as those of a peer.
 	args = []string{"-scenarios", s.scenarios, "-skills", s.skills, "-peers", filepath.Join(dir, "dump"), "-prices", "prefix-1"}
 	out.Reset()
 	if err := run(t.Context(), args, &out, &out); err != nil {

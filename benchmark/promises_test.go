@@ -17,7 +17,7 @@ var promised = []string{"prefix-1", "prefix-1.25"}
 const (
 	atMost  = 1.16
 	below   = 0.83
-	maxText = 1300 // tokens of fixed text in the first request
+	maxText = 1300 // tokens of fixed text in the first request, at most
 )
 
 func find(t *testing.T, all []*measure.Conversation, scenario, system, variant string) *measure.Conversation {
@@ -45,9 +45,8 @@ func TestPromises(t *testing.T) {
 		case m.SkillCalls > 1:
 			peers++
 			for _, price := range promised {
-				// Eino's middleware reads no docs. It is played with two tools that a host
-				// could add for that: Eino's own file tools, and the smallest tool that a host
-				// could write.
+				// Eino's middleware cannot read docs. The benchmark adds two tools that a host could
+				// use for that: Eino's own file tools, and the smallest tool that a host could write.
 				if ours.At(price).ITE >= m.At(price).ITE {
 					t.Errorf("%s at %s: the default costs %.0f, %s %s %.0f", m.Scenario, price, ours.At(price).ITE, m.System, m.Variant, m.At(price).ITE)
 				}
@@ -76,11 +75,11 @@ func TestOwnScenariosKeepToTheBound(t *testing.T) {
 		switch {
 		case m.System != "satchel":
 		case m.Variant == "adaptive/tool-result" && m.Scenario == "support-desk":
-			checkBound(t, m, 1.45) // it comes back to one skill, which is never cleared
+			checkBound(t, m, 1.45) // one skill returns often and is never cleared
 		case m.Variant == "adaptive/tool-result":
 			checkBound(t, m, 1.25)
 		case m.Variant == "turn/tool-result" && m.Scenario == "support-desk":
-			checkBound(t, m, 1.18) // with a pause in it, in which the cache forgets
+			checkBound(t, m, 1.18) // the scenario has a pause in which the cache expires
 		case m.Variant == "turn/tool-result" && m.Scenario != "log-search":
 			checkBound(t, m, atMost)
 		}

@@ -101,7 +101,7 @@ func TestCacheIsVerified(t *testing.T) {
 	looked, goOn := make(chan struct{}), make(chan struct{})
 	asked := 0
 	trust := WithTrust(func(context.Context, source.Root) (bool, error) {
-		if asked++; asked == 3 { // Open before, Open, and its search in the background
+		if asked++; asked == 3 { // the third call comes from the second Open's search in the background
 			close(looked)
 			<-goOn
 		}
@@ -239,7 +239,7 @@ func TestCacheWithLinks(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, "b")); err != nil {
 		t.Fatal(err)
 	}
-	file := filepath.Join(dir, "a", "SKILL.md") // changed in a way that shows whether it is read
+	file := filepath.Join(dir, "a", "SKILL.md") // size and time stay the same, so only reading the file shows the change
 	info, err := os.Stat(file)
 	if err == nil {
 		err = os.WriteFile(file, []byte(skillText("a", "Is read.!", "")), 0o644)

@@ -301,7 +301,7 @@ func FuzzReach(f *testing.F) {
 		f.Add(seed[0], seed[1])
 	}
 	f.Fuzz(func(t *testing.T, dir, file string) {
-		if !fs.ValidPath(dir) || strings.ContainsRune(dir, 0) { // no file system lists such a directory
+		if !fs.ValidPath(dir) || strings.ContainsRune(dir, 0) { // no file system lists a directory with such a name
 			return
 		}
 		st := &state{areas: []area{{skills: map[string]string{dir: "a", scan.Below(dir, "in"): "b"}}}}

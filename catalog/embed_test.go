@@ -18,9 +18,9 @@ import (
 // meanings is an embedder that knows a few things, one a dimension.
 type meanings struct {
 	mu     sync.Mutex
-	texts  []string // that it was given
+	texts  []string // texts that Embed was called with
 	err    error
-	vector func(text string) []float32 // instead of its own
+	vector func(text string) []float32 // if set, replaces the built-in vectors
 }
 
 func (m *meanings) Embed(_ context.Context, texts []string) (all [][]float32, _ error) {
@@ -80,7 +80,7 @@ func TestEmbedder(t *testing.T) {
 	if err != nil || found.Strong != 1 || found.Hits[0].Skill.Name != "mend" || !found.Hits[0].Strong || found.ByWords != nil {
 		t.Errorf("what is similar is not the strong hit: %+v, %v", found, err)
 	}
-	// Two of three dimensions are shared: the cosine is 0.71.
+	// The texts share two of three dimensions: their cosine is 0.71.
 	for cosine, want := range map[float64]int{0.7: 2, 0.72: 0} {
 		c := mustOpen(t, roots, WithSearch(Search{EmbedderID: "m", Embedder: m, Similarity: cosine}))
 		if found, err := c.Search(t.Context(), Query{Phrasings: []string{"vehicle on a photo"}}); err != nil || found.Strong != want {
@@ -92,7 +92,7 @@ func TestEmbedder(t *testing.T) {
 			t.Errorf("the similarity %g is accepted", cosine)
 		}
 	}
-	// A vector is made once for each text, by whatever process.
+	// A text is embedded only once, by this process or another one.
 	write(t, dir, map[string]string{"mend/SKILL.md": skillText("mend", "Repairs a car quickly.", "Body.\n")})
 	if _, err := c.Refresh(t.Context()); err != nil {
 		t.Fatal(err)

@@ -27,7 +27,7 @@ func ExampleOpen() {
 	}
 	ctx := context.Background()
 	c, err := catalog.Open(ctx, []source.Root{
-		source.Dir(".agents/skills").Optional(), // wins a name over what is built in
+		source.Dir(".agents/skills").Optional(), // its skills take precedence over built-in ones of the same name
 		source.FS("builtin", builtin),
 	})
 	if err != nil {
@@ -66,7 +66,7 @@ func ExampleCatalog_Watch() {
 		if len(s.Skills()) > 0 {
 			select {
 			case changed <- s:
-			default: // the first is enough here
+			default: // the example needs only the first snapshot
 			}
 		}
 	}})

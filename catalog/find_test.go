@@ -88,7 +88,7 @@ func TestSearchFollowsRefresh(t *testing.T) {
 	if got := findNames(t, c, Query{Phrasings: []string{"zebra"}}); !reflect.DeepEqual(got, []string{"zoo"}) {
 		t.Errorf("found %q", got)
 	}
-	edit("zoo", "Feeds a zebra.", "# Giraffes too\n") // the snapshot stays the same
+	edit("zoo", "Feeds a zebra.", "# Giraffes too\n") // an edit of the body does not change the snapshot
 	if got := findNames(t, c, Query{Phrasings: []string{"giraffe"}}); !reflect.DeepEqual(got, []string{"zoo"}) {
 		t.Errorf("after an edit of the body found %q", got)
 	}

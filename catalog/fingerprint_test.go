@@ -27,7 +27,7 @@ func mustPrint(t *testing.T, c *Catalog) string {
 
 func TestFingerprintOfDir(t *testing.T) {
 	old := time.Now().Add(-time.Hour)
-	same := func(file, text string) func(string) error { // its size and time stay
+	same := func(file, text string) func(string) error { // size and modification time stay the same
 		return func(dir string) error {
 			full := filepath.Join(dir, file)
 			info, err := os.Stat(full)
@@ -77,7 +77,7 @@ func TestFingerprintOfYoungFile(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"pdf/SKILL.md": skillText("pdf", "Reads.", ""), "pdf/x.py": "one"})
 	c := mustOpen(t, []source.Root{source.Dir(dir)})
-	now := time.Now().Add(time.Minute) // young for the whole test
+	now := time.Now().Add(time.Minute) // the file counts as recently changed during the whole test
 	var sums []string
 	for _, text := range []string{"one", "one", "two"} {
 		full := filepath.Join(dir, "pdf/x.py")

@@ -73,7 +73,7 @@ func TestHostileFiles(t *testing.T) {
 	root, _ := hostile(t)
 	for kind, r := range map[string]source.Root{"Dir": source.Dir(root), "DirFS": source.FS("r", os.DirFS(root))} {
 		t.Run(kind, func(t *testing.T) {
-			// The context only ends a test that would hang otherwise.
+			// The context ends the test if it would otherwise hang.
 			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 			defer cancel()
 			c, err := Open(ctx, []source.Root{r})
@@ -112,7 +112,7 @@ func TestHostileFiles(t *testing.T) {
 
 func TestSocketIsNoSkill(t *testing.T) {
 	dir := t.TempDir()
-	t.Chdir(dir) // the whole path can be too long for a socket
+	t.Chdir(dir) // a relative path, because the absolute one can be too long for a socket
 	l, err := net.Listen("unix", "SKILL.md")
 	if err != nil {
 		t.Fatal(err)

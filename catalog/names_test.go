@@ -352,7 +352,7 @@ func TestNamesThatStay(t *testing.T) {
 	}
 	host, one, two := source.FS("host", pdf("H")), source.FS("one", pdf("1")).In(core.ScopePlugin), source.FS("two", pdf("2")).In(core.ScopePlugin)
 	own := source.FS("mine", pdf("U")).In(core.ScopeUser)
-	odd := source.FS("user", pdf("odd")).In(core.ScopePlugin) // a root with the name of a scope
+	odd := source.FS("user", pdf("odd")).In(core.ScopePlugin) // this root is named like a scope
 	for _, tt := range []struct {
 		ref, want string
 		roots     []source.Root

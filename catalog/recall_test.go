@@ -187,7 +187,7 @@ func corpusShelf(t testing.TB, n int, wanted map[string]bool) *shelf {
 // skills, and with SATCHEL_RECALL set among up to 20,000.
 func TestRecall(t *testing.T) {
 	sizes := []int{300}
-	if os.Getenv("SATCHEL_RECALL") != "" { // takes minutes
+	if os.Getenv("SATCHEL_RECALL") != "" { // the large catalogs take minutes
 		sizes = []int{300, 1_000, 5_000, 20_000}
 	}
 	plain, alsoNone := plainRequests(t)
@@ -204,8 +204,8 @@ func TestRecall(t *testing.T) {
 	for _, n := range sizes {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			c := mustOpen(t, []source.Root{source.From("shelf", corpusShelf(t, n, wanted))})
-			// measure returns the share of requests whose skill is among the first five, and
-			// of those that have no strong hit.
+			// measure returns two shares of the requests: those whose skill is among the first
+			// five hits, and those without a strong hit.
 			measure := func(what string, requests [][]string, skills []string) (recall, empty float64) {
 				for i, wordings := range requests {
 					hits, err := c.Search(t.Context(), Query{Phrasings: wordings, Limit: 5})

@@ -186,7 +186,7 @@ func TestRootIsSwapped(t *testing.T) {
 	}
 	check("Body one.", "one")
 	point("v2")
-	check("Body one.", "one") // the open directory stays until the refresh
+	check("Body one.", "one") // the catalog keeps the old directory open until the refresh
 	before := c.Snapshot()
 	s, err := c.Refresh(t.Context())
 	if err != nil {

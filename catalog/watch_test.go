@@ -60,7 +60,7 @@ func TestWatch(t *testing.T) {
 	write(t, dir, map[string]string{"pdf/SKILL.md": skillText("pdf", "Reads PDF files.", "")})
 	optional := filepath.Join(t.TempDir(), "home", ".agents", "skills")
 	c := mustOpen(t, []source.Root{source.Dir(dir), source.Dir(optional).Optional()})
-	// Edited before it is watched.
+	// The edit comes before the watch begins.
 	write(t, dir, map[string]string{"pdf/SKILL.md": skillText("pdf", "Version 1.", "")})
 	_, wait := watched(t, c, WatchOptions{Quiet: 10 * time.Millisecond, Latest: 100 * time.Millisecond})
 	wait("pdf", "Version 1.")
@@ -173,7 +173,7 @@ func TestWatchEnds(t *testing.T) {
 			if err := end(c, w, stop); err != nil {
 				t.Fatal(err)
 			}
-			for late := time.Now().Add(time.Minute); ; runtime.Gosched() { // the last one may be about to return
+			for late := time.Now().Add(time.Minute); ; runtime.Gosched() { // the last goroutine may be about to return
 				stacks := make([]byte, 1<<20)
 				text := string(stacks[:runtime.Stack(stacks, true)])
 				if !strings.Contains(text, "catalog.(*watcher)") && !strings.Contains(text, "fsnotify.(") {
@@ -215,7 +215,7 @@ func TestPace(t *testing.T) {
 	p.Changed(at(2150))
 	want("soon after a refresh", 3100)
 	p.Begin()
-	p.Changed(at(3150)) // while it is refreshed
+	p.Changed(at(3150)) // a change during the refresh
 	p.End(at(3200))
 	want("during a refresh", 4200)
 }

@@ -52,7 +52,7 @@ func TestMarksMeetTheRequestBefore(t *testing.T) {
 	end := -1
 	for n := range conversation {
 		if n == 0 || conversation[n-1].Role == core.Assistant || n < len(conversation) && conversation[n].Role != core.Assistant {
-			continue // not where a model is called
+			continue // the model is not called at this point
 		}
 		marks := core.View{Messages: conversation[:n]}.CacheMarks()
 		found := end < 0

@@ -269,11 +269,11 @@ func TestOptionsAreListed(t *testing.T) {
 			t.Errorf("docs/going-on.md does not list the option %s", name)
 		}
 	}
-	all["WithTools"] = true // of Eino's models
+	all["WithTools"] = true // an option of Eino's models
 	for name, page := range pages(t) {
-		prose := regexp.MustCompile("(?ms)^```go$.*?^```$").ReplaceAllString(page, "") // code is compiled
+		prose := regexp.MustCompile("(?ms)^```go$.*?^```$").ReplaceAllString(page, "") // the compiler checks code blocks
 		if strings.HasPrefix(name, "docs/from-") {
-			prose = regexp.MustCompile(`(?m)^\| [^|]*\|`).ReplaceAllString(prose, "") // the other library's names
+			prose = regexp.MustCompile(`(?m)^\| [^|]*\|`).ReplaceAllString(prose, "") // the first column names options of the other library
 		}
 		for _, found := range regexp.MustCompile(`\bWith[A-Z]\w+`).FindAllString(prose, -1) {
 			if !all[found] && name != "CHANGELOG.md" && name != "docs/api.md" {
@@ -366,7 +366,7 @@ func TestSnippet(t *testing.T) {
 // TestEventsAreListed compares the tables of docs/events.md with the kinds that there are, and
 // the fields that a row names with those of core.Event.
 func TestEventsAreListed(t *testing.T) {
-	page, kinds := read(t, "docs/events.md"), map[string]string{} // to the constant of core
+	page, kinds := read(t, "docs/events.md"), map[string]string{} // kinds maps each kind to its constant in core
 	for _, found := range regexp.MustCompile(`(?m)^\t(\w+)\s+EventKind = "([\w.]+)"`).FindAllStringSubmatch(read(t, "core/event.go"), -1) {
 		kinds[found[2]] = "core." + found[1]
 	}

@@ -47,7 +47,7 @@ func TestSecretsStayOutOfErrors(t *testing.T) {
 func TestPlaces(t *testing.T) {
 	for name, tt := range map[string]struct {
 		change func(*Command)
-		want   string // empty: it is a good command
+		want   string // expected error; "" if the command is valid
 	}{
 		"the workspace":       {func(*Command) {}, ""},
 		"a dot":               {func(c *Command) { c.Dir = "." }, ""},

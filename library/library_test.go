@@ -341,7 +341,7 @@ func TestOverlay(t *testing.T) {
 		t.Fatal(err)
 	}
 	store := library.NewMemory()
-	reopen := func() *library.Library { // the plugin is read again
+	reopen := func() *library.Library { // each new library reads the plugin again
 		l, err := library.New(store, library.WithPlugins(p))
 		if err != nil {
 			t.Fatal(err)
@@ -581,7 +581,7 @@ func commitChecksAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, dir, "skills/pdf/SKILL.md", strings.ReplaceAll(text, "form", "forms"))
-	time.Sleep(time.Second) // plugins are listed again a moment later
+	time.Sleep(time.Second) // the library caches the list of plugins for a moment
 	if out, err := l.Commit(t.Context(), shown, "mia"); !errors.Is(err, library.ErrConflict) {
 		t.Errorf("another text of the plugin: %+v, %v", out, err)
 	}

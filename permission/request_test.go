@@ -13,7 +13,7 @@ func TestUse(t *testing.T) {
 		tool      Tool
 		arguments string
 		text      string
-		plain     string // part of why no pattern matches
+		plain     string // part of the reason why no pattern matches
 	}{
 		{command, `{"cmd":"echo ok"}`, "echo ok", ""},
 		{command, `{"cmd":"echo ok","why":"because","timeout":5,"wait":true,"x":null}`, "echo ok", ""},

@@ -205,7 +205,7 @@ func TestChangeNoteComparesListings(t *testing.T) {
 	if note != want {
 		t.Errorf("got\n%s\nwant\n%s", note, want)
 	}
-	// A listing that is damaged, or of nothing, tells of every skill as a new one.
+	// For a damaged or empty listing, every skill counts as new.
 	for _, listing := range []string{"", "\n", "no\x00space\n"} {
 		if note := (OverviewText{}).ChangeNote(listing, after); note != (OverviewText{}.changesText(after, nil, nil)) {
 			t.Errorf("%q gives\n%s", listing, note)

@@ -208,7 +208,7 @@ func refusedWithout(t *testing.T, answers <-chan string, want string) {
 		if answer != "HTTP/1.1 "+want {
 			t.Errorf("%s, want %s", answer, want)
 		}
-	case <-time.After(patience / 2): // before the server gives up a request that it let in
+	case <-time.After(patience / 2): // half the time after which the server gives up an accepted request
 		t.Errorf("there is no answer %s", want)
 	}
 }

@@ -61,7 +61,7 @@ func parametersOf(schema json.RawMessage) string {
 	if json.Unmarshal(schema, &s) != nil {
 		return "?"
 	}
-	names := slices.SortedFunc(maps.Keys(s.Properties), func(x, y string) int { // as they stand in the text
+	names := slices.SortedFunc(maps.Keys(s.Properties), func(x, y string) int { // in the order of the schema's text
 		return cmp.Compare(strings.Index(string(schema), `"`+x+`": {`), strings.Index(string(schema), `"`+y+`": {`))
 	})
 	var all []string

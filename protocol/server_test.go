@@ -278,7 +278,7 @@ func TestBlobCalls(t *testing.T) {
 	if got := b.ok("read_blob", m{"blob_id": bin, "mode": "sample_tail", "max_bytes": 1}); got["content"] != "/w==" {
 		t.Errorf("%v", got)
 	}
-	// The first byte of a blob that is no text is part of its first sample.
+	// The first sample of a blob that is not text begins with its first byte.
 	half := append([]byte{0x80}, strings.Repeat("x", 5000)...)
 	cut := b.ok("create_blob", m{"content": base64.StdEncoding.EncodeToString(half), "encoding": "base64", "kind": "text/plain"})["blob_id"]
 	if got := b.ok("read_blob", m{"blob_id": cut, "max_bytes": 9}); got["content"] != base64.StdEncoding.EncodeToString(half[:9]) || got["encoding"] != "base64" {
@@ -771,7 +771,7 @@ func TestUnix(t *testing.T) {
 // TestPeerGone ends the runs of a peer that has closed its socket.
 func TestPeerGone(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		return // elsewhere a write tells
+		return // other systems notice a closed socket only when they write to it
 	}
 	ended := make(chan protocol.Record, 10)
 	b := newBench(t, protocol.WithObserver(func(_ context.Context, r protocol.Record) { ended <- r }))
@@ -869,7 +869,7 @@ func TestRealClients(t *testing.T) {
 }
 
 func ExampleOpen() {
-	server, err := protocol.Open(context.Background()) // without an executor it serves its guide and blobs
+	server, err := protocol.Open(context.Background()) // without an executor the server offers only its guide and blobs
 	if err != nil {
 		fmt.Println(err)
 		return

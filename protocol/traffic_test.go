@@ -100,7 +100,7 @@ func (p *pipes) Addr() net.Addr { return &net.UnixAddr{} }
 // TestSlowBodies: a body has to come at a rate, and may take as much time as it needs at that.
 func TestSlowBodies(t *testing.T) {
 	for name, c := range map[string]struct {
-		size, step  int // bytes, and those of each second
+		size, step  int // bytes of the body, and bytes sent each second
 		status      int
 		least, most time.Duration
 	}{

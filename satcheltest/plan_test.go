@@ -34,7 +34,7 @@ func TestPlan(t *testing.T) {
 	tests := []struct {
 		name     string
 		messages []Message
-		want     string // tools, or the text, or "status: message"
+		want     string // names of the called tools, or the answer, or "status: message"
 	}{
 		{"first", []Message{user("1")}, "skill_load"},
 		{"content is there already", []Message{user("1"), {Role: "system", Text: `<skill name="pdf"> BODY`}}, "x y"},

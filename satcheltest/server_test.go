@@ -237,7 +237,7 @@ func TestServerEstimatesUsage(t *testing.T) {
 		return u
 	}
 	if u := usage(hello); u.Prompt != 3 || u.Details.Cached != 0 || u.Answer != 2 {
-		t.Errorf("first = %+v", u) // "user \nhi\n" is 9 bytes
+		t.Errorf("first = %+v", u) // the request "user \nhi\n" has 9 bytes
 	}
 	if u := usage(hello); u.Details.Cached != 2 {
 		t.Errorf("again = %+v", u)

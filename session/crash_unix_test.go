@@ -100,7 +100,8 @@ func TestDirectoryCrash(t *testing.T) {
 // acknowledged is what a child said before it was killed.
 type acknowledged struct {
 	saved int64
-	// ended has the short sessions that were written completely; true once ended.
+	// ended holds the short sessions that were written completely. The value is true once
+	// the session has ended.
 	ended map[int64]bool
 }
 

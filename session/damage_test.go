@@ -36,8 +36,8 @@ func TestDirectoryDamage(t *testing.T) {
 			check(t, os.Symlink(versionName(8), name))
 		},
 	}
-	// 3: in the first generation; 9: the first save of the second, with a
-	// good copy of version 8 below it; 12: in the middle.
+	// Version 3 is in the first generation. 9 is the first save of the second generation,
+	// with a good copy of version 8 below it. 12 is in the middle of the second.
 	for _, newest := range []int{3, 9, 12} {
 		for name, spoil := range spoil {
 			t.Run(fmt.Sprint(name, " ", newest), func(t *testing.T) {

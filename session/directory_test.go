@@ -115,7 +115,7 @@ func TestDirectoryMixesBothWaysOfPublishing(t *testing.T) {
 	check(t, err)
 	defer c.close()
 	for _, noLink := range []bool{false, true} {
-		for _, v := range []int64{11, 12} { // one of each kind
+		for _, v := range []int64{11, 12} { // one version published by a link, one by a rename
 			if err := c.publish(v, []byte("x"), durable.Fresh(tempPrefix), false, noLink); !errors.Is(err, fs.ErrExist) {
 				t.Errorf("publish over version %d, without links %t: %v", v, noLink, err)
 			}

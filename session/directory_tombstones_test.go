@@ -35,7 +35,7 @@ func TestDirectoryTombstones(t *testing.T) {
 	if err := os.Chtimes(file, old, old); err != nil {
 		t.Fatal(err)
 	}
-	for range 10_000 { // one in 64 looks for expired tombstones
+	for range 10_000 { // one call in 64 looks for expired tombstones
 		if err := store.MarkEnded(t.Context(), key.Session, nil); err != nil {
 			t.Fatal(err)
 		}

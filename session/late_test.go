@@ -15,7 +15,7 @@ func TestDirectoryLateWriter(t *testing.T) {
 	const n = versionsPerGeneration
 	steps := []int{0, 1, n - 1, n, n + 1, n + minSaves, 3 * n, 10 * n}
 
-	// begin returns a writer that has looked at a record with saves versions.
+	// begin returns a writer that read the record when it had the given number of saves.
 	begin := func(t *testing.T, saves int) (*Directory, *chain, head, Value) {
 		d := openTest(t, t.TempDir())
 		bump(t, d, saves)

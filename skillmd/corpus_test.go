@@ -106,7 +106,7 @@ func TestCorpusAgreement(t *testing.T) {
 func agree(t *testing.T, f realFile, doc skillmd.Document) {
 	t.Helper()
 	s := doc.Skill
-	// A missing name comes from the directory, which the record does not know.
+	// Parse takes a missing name from the directory, which the record lacks.
 	if f.Name != nil && *f.Name != "" && s.Name != *f.Name {
 		t.Errorf("%s: name = %q, want %q", f.File, s.Name, *f.Name)
 	}

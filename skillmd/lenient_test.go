@@ -15,7 +15,7 @@ func TestLenient(t *testing.T) {
 	tests := []struct {
 		name  string
 		text  string
-		want  core.Skill // compared where err is nil
+		want  core.Skill // compared if err is nil
 		codes []skillmd.Code
 		err   error
 	}{{

@@ -99,7 +99,7 @@ func TestRenderRoundTrip(t *testing.T) {
 				Body: "# T\n---\n" + v + "x",
 			}
 			if v == "\ufeffa" || v == "<<" {
-				delete(doc.Extra, "plain") // a merge key is a string to Render
+				delete(doc.Extra, "plain") // Render takes a merge key for a string
 				delete(doc.Extra, "list")
 			}
 			roundTrip(t, v, clean(t, doc))

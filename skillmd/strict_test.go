@@ -16,9 +16,9 @@ func TestStrictModes(t *testing.T) {
 	tests := []struct {
 		name   string
 		text   string
-		dir    string // "my-skill" unless set
+		dir    string // "my-skill" if empty
 		strict []skillmd.Code
-		ref    []skillmd.Code // nil: the same as strict
+		ref    []skillmd.Code // want in mode SkillsRef; nil if it is the same as strict
 	}{
 		{name: "valid", text: head + "---\nBody\n"},
 		{name: "all fields", text: head + "license: MIT\ncompatibility: Requires Python 3.11+\nallowed-tools: Bash(jq:*) Bash(git:*)\nmetadata:\n  author: A\n  version: 1.0\n---\n"},

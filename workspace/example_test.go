@@ -9,12 +9,12 @@ import (
 )
 
 func ExampleOpen() {
-	places, err := workspace.Open(context.Background(), "", workspace.WithIdle(time.Hour)) // below the directory for temporary files
+	places, err := workspace.Open(context.Background(), "", workspace.WithIdle(time.Hour)) // "" is a directory below os.TempDir
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(places.End("chat-1")) // satchel.Runner{Workspaces: places} gives it to commands
+	fmt.Println(places.End("chat-1")) // satchel.Runner{Workspaces: places} passes the workspaces to commands
 	fmt.Println(places.Close())
 	// Output:
 	// <nil>

@@ -89,7 +89,7 @@ func TestTransfers(t *testing.T) {
 						t.Errorf("nothing was rewritten for the child:\n%s", allText(child.request(t, 0)))
 					}
 					if session == "" {
-						return // each leg is a session of its own, restored from the transcript
+						return // each part of the run has its own session, restored from the transcript
 					}
 					for _, agent := range []string{"parent", "child"} {
 						if got := seen.count(core.TurnBegun, agent); got != 1 {

@@ -17,16 +17,16 @@ import (
 
 // episode is what one process does in TestApprovalInAnotherProcess.
 type episode struct {
-	Answer  string   `json:"answer"`  // "" asks; else the answer to all questions
-	Edit    string   `json:"edit"`    // "script" or "list": what of the skill changes first
-	Replies []string `json:"replies"` // "tool arguments; tool arguments" or "done"
+	Answer  string   `json:"answer"`  // answer to all questions; "" if the process asks
+	Edit    string   `json:"edit"`    // "script" or "list": the part of the skill that changes first
+	Replies []string `json:"replies"` // each is "tool arguments; tool arguments", or "done"
 }
 
 // report is what came of it.
 type report struct {
 	Ran   []string
 	Asked []string
-	Last  []string // the results in the last request
+	Last  []string // tool results in the last request
 }
 
 const (
@@ -154,7 +154,7 @@ func TestApprovalInAnotherProcess(t *testing.T) {
 			{episode{Replies: []string{load, "search {}"}}, report{Asked: []string{"search"}}},
 			{episode{Answer: "deny", Replies: []string{"done"}}, report{Last: []string{"loaded: free", "denied: this call of"}}},
 		},
-		// The list of a load counts for the call after it, and not for the one before.
+		// The list of a loaded skill applies to the calls after the load, and not to those before.
 		"places in a message": {
 			{episode{Replies: []string{`search {}; skill_load {"skill":"listed"}; send {}`}}, report{Asked: []string{"search"}}},
 			{episode{Answer: "allow", Replies: []string{"done"}}, report{Ran: []string{"search {}"}, Last: []string{"ran search", "loaded: listed", "denied: send is not "}}},
@@ -162,14 +162,14 @@ func TestApprovalInAnotherProcess(t *testing.T) {
 		"a list denies what was asked": {
 			{episode{Replies: []string{`skill_load {"skill":"listed"}`, "search {}", "done"}}, report{Last: []string{"loaded: listed", "denied: search is no"}}},
 		},
-		// A script that was changed since the question is another question.
+		// If a script has changed since the question, the host must ask again.
 		"changed since the question": {
 			{episode{Replies: []string{load, `skill_run {"skill":"free","command":"bash scripts/x.sh"}`}}, report{Asked: []string{"skill_run"}}},
 			{episode{Edit: "script", Answer: "allow"}, report{Asked: []string{"skill_run"}}},
 			{episode{Answer: "deny", Replies: []string{"done"}}, report{Last: []string{"loaded: free", "denied: this call of"}}},
 		},
-		// A grant for the session covers the skill only as it was then. The last process begins the
-		// turn a second time, so its load is the first.
+		// A grant for the session is valid only for the skill as it was then. The last process
+		// starts the turn again, so its load is the first one.
 		"changed since the approval": {
 			{episode{Replies: []string{load, "search {}"}}, report{Asked: []string{"search"}}},
 			{episode{Answer: "session", Replies: []string{"done"}}, report{Ran: []string{"search {}"}, Last: []string{"loaded: free", "ran search"}}},
@@ -180,7 +180,7 @@ func TestApprovalInAnotherProcess(t *testing.T) {
 			dir := t.TempDir()
 			for i, s := range steps {
 				got := process(t, dir, s.episode)
-				if i == 0 && s.want.Last == nil { // what the model was sent before it asked is of no interest
+				if i == 0 && s.want.Last == nil { // the requests before the question do not matter
 					got.Last = nil
 				}
 				if a, b := fmt.Sprintf("%+v", got), fmt.Sprintf("%+v", s.want); a != b {

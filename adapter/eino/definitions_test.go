@@ -28,7 +28,7 @@ func TestPrefixGuardSeesTools(t *testing.T) {
 	type tools = []*schema.ToolInfo
 	for name, tt := range map[string]struct {
 		requests []tools
-		want     []int // the requests that break
+		want     []int // indexes of requests that break the prompt cache
 	}{
 		"the same":              {[]tools{{city("a"), weather}, {city("a"), weather}}, nil},
 		"added":                 {[]tools{{city("a")}, {city("a"), weather}, {city("a"), weather}}, []int{1}},

@@ -95,7 +95,7 @@ func ExampleInstallReact() {
 	}
 	cfg := &react.AgentConfig{
 		ToolCallingModel: exampleModel(),
-		MaxStep:          40, // load, read and run take a few rounds
+		MaxStep:          40, // loading, reading and running take several steps
 		MessageModifier: func(_ context.Context, in []*schema.Message) []*schema.Message {
 			return append([]*schema.Message{schema.SystemMessage("You greet people.")}, in...)
 		},
@@ -139,14 +139,14 @@ func ExampleNew() {
 		log.Fatal(err)
 	}
 	node, err := compose.NewToolNode(ctx, &compose.ToolsNodeConfig{
-		Tools:               skills.Tools(), // and those of the host
+		Tools:               skills.Tools(), // add the host's own tools here
 		ToolCallMiddlewares: []compose.ToolMiddleware{skills.ToolMiddleware()},
 	})
 	if err != nil {
 		log.Fatal(err)
 	}
 
-	// Here the graph is a plain loop.
+	// A plain loop takes the place of the graph.
 	ctx = satchel.WithSession(ctx, "conversation-1")
 	history := []*schema.Message{schema.SystemMessage("You greet people."), schema.UserMessage("Say hello.")}
 	for {

@@ -45,7 +45,7 @@ func TestFilesOfAMessageReachTheWorkspace(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		resolve host.Sources
-		link    string // where the linked file is
+		link    string // path of the linked file in the workspace
 		warned  string
 	}{
 		{"with a resolver", resolve, "upload_1", ""},

@@ -308,7 +308,7 @@ func TestEveryEndOfACallIsReported(t *testing.T) {
 		name string
 		opts []satchel.Option
 		host []compose.ToolMiddleware
-		ends bool // the run ends in an error
+		ends bool // the run returns an error
 	}{
 		{name: "denied", opts: []satchel.Option{denying}},
 		{name: "failed", host: stopping(func() error { return errors.New("host middleware") }), ends: true},

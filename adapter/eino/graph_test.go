@@ -39,7 +39,7 @@ func loop(t testing.TB, a *eino.Adapter, inner model.ToolCallingChatModel, opts 
 			return nil
 		})
 		if err != nil {
-			return in, nil // a graph without state
+			return in, nil // the graph has no state
 		}
 		return out, nil
 	}

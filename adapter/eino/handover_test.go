@@ -19,18 +19,18 @@ import (
 // conversation, asks a person and calls two tools.
 type pair struct {
 	t       *testing.T
-	lead    []*schema.Message // what its model says
+	lead    []*schema.Message // replies of the model of lead
 	helper  []*schema.Message
-	other   bool   // the agents have a runtime each
-	dir     string // of the sessions, "" for memory
-	apart   bool   // each runtime has a directory of its own
+	other   bool   // each agent has its own runtime
+	dir     string // directory of the sessions; "" keeps them in memory
+	apart   bool   // each runtime has its own directory
 	called  bool   // helper is a tool of lead
-	byHost  bool   // the host hands over
-	wrapped bool   // and wraps an agent that is wrapped already
-	back    bool   // the host hands back
+	byHost  bool   // the host transfers from lead to helper
+	wrapped bool   // like byHost, and the host wraps an agent that is already wrapped
+	back    bool   // the host transfers back to lead
 	reached []string
 
-	runtimes []*satchel.Runtime // of this process
+	runtimes []*satchel.Runtime // runtimes of this process
 }
 
 func (p *pair) runtime(agent string) *satchel.Runtime {
@@ -173,8 +173,8 @@ func TestListsBoundWhomTheHostHandsOverTo(t *testing.T) {
 func TestListsBoundWhoGoesOnElsewhere(t *testing.T) {
 	for name, tt := range map[string]struct {
 		pair
-		rest  []*schema.Message // what the model of lead says where the run goes on
-		stays bool              // the run goes on in the same process, with the same agents
+		rest  []*schema.Message // replies of the model of lead after the run is resumed
+		stays bool              // the run is resumed in the same process, with the same agents
 		want  []string
 	}{
 		"in the same process":              {pair: pair{lead: []*schema.Message{loadsList, handsOver}}, stays: true, want: bounded},

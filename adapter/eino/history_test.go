@@ -41,7 +41,7 @@ func TestRepairedHistory(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		in   []*schema.Message
-		want string // "" is no change
+		want string // "" if the history stays unchanged
 	}{
 		{"complete", []*schema.Message{u, a(c("x", "f"), c("y", "g")), r("x", "f", "1"), r("y", "g", "2"), a()}, ""},
 		{"no result yet", []*schema.Message{u, a(c("x", "f"), c("y", "g"))}, ""},
@@ -97,7 +97,7 @@ func TestRepairedHistory(t *testing.T) {
 			out := repairHistory(tt.in)
 			if tt.want == "" {
 				if tt.want = before; len(out) > 0 && &out[0] != &tt.in[0] {
-					t.Log("copied") // a slower way to the same
+					t.Log("copied") // correct, but a copy was not necessary
 				}
 			}
 			if got := exchange(out); got != tt.want {

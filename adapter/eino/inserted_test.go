@@ -25,7 +25,7 @@ func TestMessagesThatMiddlewaresInsert(t *testing.T) {
 		"files":   {marked("AGENTS.md says: be kind.", "__agentsmd_content__", true), 1},
 		"tools":   {marked("You can search for tools.", "__toolsearch_reminder__", true), 1},
 		"memory":  {marked("<!-- automemory -->\nA is B.", "__eino_automemory__", map[string]any{"type": "memory"}), 1},
-		// The words of a user, at which a middleware keeps a place.
+		// A user message that a middleware uses to mark its position.
 		"user":  {marked("And now csv.", "__eino_automemory__", map[string]any{"type": "write_cursor"}), 2},
 		"other": {marked("And now csv.", "host", "mark"), 2},
 	} {

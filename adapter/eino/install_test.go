@@ -48,7 +48,7 @@ func TestInstallErrors(t *testing.T) {
 	installed := &adk.ChatModelAgentConfig{Name: "a", Model: script()}
 	install(t, installed, rt)
 	again := *installed
-	again.Model = script() // the tools give it away
+	again.Model = script() // its tools still show that it was installed
 	for _, tc := range []struct {
 		name string
 		cfg  *adk.ChatModelAgentConfig

@@ -56,7 +56,7 @@ func playing(t *testing.T, play *bypasstest.Play, opts ...satchel.Option) (*scri
 	for _, calls := range play.Messages {
 		var made []schema.ToolCall
 		for i, c := range calls {
-			made = append(made, call(fmt.Sprintf("call_%d", i), c.Tool, c.Arguments)) // ids repeat
+			made = append(made, call(fmt.Sprintf("call_%d", i), c.Tool, c.Arguments)) // messages reuse the ids
 		}
 		if made == nil {
 			replies = append(replies, say("done"))
@@ -132,7 +132,7 @@ func TestEnhancedToolsStreamedOneByOne(t *testing.T) {
 		one := bypasstest.NewPlay(kind)
 		load := []bypasstest.Call{{Tool: "skill_load", Arguments: `{"skill":"a"}`}}
 		play := &bypasstest.Play{Messages: [][]bypasstest.Call{load}}
-		for _, call := range one.Messages[6][1:] { // the batch where one list holds
+		for _, call := range one.Messages[6][1:] { // in these calls one list applies
 			play.Messages = append(play.Messages, []bypasstest.Call{call})
 		}
 		play.Messages = append(play.Messages, nil)

@@ -113,8 +113,8 @@ func TestReactGatesAllKindsAndUnknownTools(t *testing.T) {
 	both(t, func(t *testing.T, streaming bool) {
 		gate := &recorder{denied: append([]string{"ghost"}, kinds...)}
 		tools, ran := fourKinds()
-		// One call in each message: in Eino 0.7.36 two enhanced tools that stream in the same
-		// message race.
+		// One call in each message: in Eino 0.7.36 two enhanced tools that stream in one
+		// message have a data race.
 		var replies []*schema.Message
 		for _, k := range append([]string{"ghost"}, kinds...) {
 			replies = append(replies, calling(call("of "+k, k, "{}")))

@@ -80,7 +80,7 @@ func TestInterruptAndResume(t *testing.T) {
 		for who, id := range map[string]string{"named": "s", "anonymous": ""} {
 			t.Run(name+"/"+who, func(t *testing.T) {
 				both(t, func(t *testing.T, streaming bool) {
-					// What the model is sent when nothing interrupts.
+					// The expected requests are those of a run without an interrupt.
 					plain := script(replies...)
 					noErrors(t, run(t, resumable(t, t.TempDir(), plain, false), id, streaming, schema.UserMessage("q")))
 					want := plain.request(t, len(replies)-1)

@@ -75,7 +75,7 @@ func TestRunsAreBounded(t *testing.T) {
 	for i := range maxRuns {
 		key(i)
 	}
-	if key(0) != first { // the second is now the quiet one
+	if key(0) != first { // this makes the second run the one that was idle longest
 		t.Error("a known run got another session")
 	}
 	_, evicted := r.anonymousKey(address(states[maxRuns]))

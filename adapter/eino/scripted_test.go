@@ -28,7 +28,7 @@ type record struct {
 	mu       sync.Mutex
 	seen     [][]*schema.Message
 	offered  [][]string
-	bindings []int // how many tools were bound
+	bindings []int // number of tools in each binding
 	withKey  []bool
 }
 

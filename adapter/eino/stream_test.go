@@ -31,10 +31,10 @@ func TestObserveStream(t *testing.T) {
 	for _, tc := range []struct {
 		name    string
 		chunks  []*schema.Message
-		err     error // at the end of the source
+		err     error // error at the end of the source
 		observe error
 		calls   []core.ToolCall
-		seen    int // how often observe is called
+		seen    int // number of calls of observe
 		wantErr error
 	}{
 		{name: "text only", chunks: []*schema.Message{{Role: schema.Assistant, Content: "a"}, {Content: "b"}}, seen: 1},
@@ -125,7 +125,7 @@ func TestObserveStreamForwardsAtOnce(t *testing.T) {
 		out := observeStream(source, &repair{}, unheard(), func([]core.ToolCall) error { return nil })
 		for _, text := range []string{"a", "b", "c"} {
 			go writer.Send(&schema.Message{Content: text}, nil)
-			chunk, err := out.Recv() // deadlocks here if the stream is buffered
+			chunk, err := out.Recv() // a buffered stream deadlocks here
 			if err != nil || chunk.Content != text {
 				t.Fatalf("got %v, %v, want %q", chunk, err, text)
 			}
@@ -164,7 +164,7 @@ func TestObserveStreamEndsWithItsReader(t *testing.T) {
 		if observed.Load() {
 			t.Error("an abandoned response was observed")
 		}
-	}) // fails if the goroutine is still there
+	}) // synctest fails if a goroutine is left
 }
 
 func TestObserveStreamPassesPanicOn(t *testing.T) {

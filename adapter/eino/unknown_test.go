@@ -226,7 +226,7 @@ func TestUnknownToolsOfAHistoryThatWasCut(t *testing.T) {
 		k.turn(agent, "s", "one")
 		k.turn(agent, "s", "two")
 		grown(t, m)
-		k.turn(agentOf(), "s", "three") // its store is empty
+		k.turn(agentOf(), "s", "three") // this agent has an empty store
 		grown(t, m)
 		m.seen = nil
 		k.history = slices.DeleteFunc(k.history, func(m *schema.Message) bool { return m.Content == "one" || m.Content == "1" })

@@ -50,7 +50,7 @@ func TestWire(t *testing.T) {
 type wireModel struct {
 	t      *testing.T
 	script *wiretest.Model
-	// fails: each request fails once before it is answered.
+	// fails makes each request fail once before it is answered.
 	fails bool
 
 	mu    sync.Mutex

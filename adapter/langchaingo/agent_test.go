@@ -22,7 +22,7 @@ func TestAgentSendsTheConversationAsItHappened(t *testing.T) {
 	llm := script(
 		reply("thinking...", call("1", "search", `{"__arg1":"hello"}`), call("2", "skill_load", `{"skill":"pdf"}`)),
 		reply("", call("3", "search", `{"__arg1":"again"}`)),
-		reply("", call("3", "search", `{"__arg1":"again"}`)), // the same once more, id and all
+		reply("", call("3", "search", `{"__arg1":"again"}`)), // repeats the call with the same id
 		reply("", call("", "search", `{"q": [1]}`), call("", "nothing", ``)),
 		reply("final"),
 	)
@@ -184,7 +184,7 @@ func TestTurnEndsWithTheCall(t *testing.T) {
 	rt := runtime(t)
 	adapter := install(t, rt, llm, nil)
 	ctx := satchel.WithSession(t.Context(), "s")
-	for _, q := range []string{"q", "q"} { // the same words are a new turn
+	for _, q := range []string{"q", "q"} { // the second time, the same question begins a new turn
 		if _, err := chains.Run(ctx, executor(adapter), q); err != nil {
 			t.Fatal(err)
 		}

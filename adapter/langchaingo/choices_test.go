@@ -17,7 +17,7 @@ func TestMerged(t *testing.T) {
 		name string
 		in   []*llms.ContentChoice
 		n    bool
-		want []string // of the assistant messages
+		want []string // texts of the assistant messages
 	}{
 		{
 			"one choice per content block",

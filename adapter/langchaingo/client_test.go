@@ -16,7 +16,8 @@ func TestClientOf(t *testing.T) {
 			t.Errorf("clientOf(%T) = %d, want %d", llm, got, want)
 		}
 	}
-	// Importing these two would make this module require their services' SDKs.
+	// This module does not import these packages, because they require the SDKs of their
+	// services.
 	for pkg, want := range map[string]client{
 		"github.com/tmc/langchaingo/llms/googleai":        google,
 		"github.com/tmc/langchaingo/llms/googleai/vertex": google,

@@ -21,14 +21,14 @@ func TestPrefixGuardSeesTools(t *testing.T) {
 	functions := func(names ...string) []llms.CallOption {
 		var list []llms.FunctionDefinition
 		for _, name := range names {
-			list = append(list, llms.FunctionDefinition{Name: name, Parameters: framework()}) // a new value each time, as the framework's agent does
+			list = append(list, llms.FunctionDefinition{Name: name, Parameters: framework()}) // a new value for each call, as in the framework's agent
 		}
 		return []llms.CallOption{llms.WithFunctions(list)}
 	}
 	type calls = [][]llms.CallOption
 	for name, tt := range map[string]struct {
 		calls calls
-		want  []int // the calls that break
+		want  []int // indexes of calls that break the prompt cache
 	}{
 		"none":                  {calls{nil, nil}, nil},
 		"the same":              {calls{offered(tool("a", "{}")), offered(tool("a", "{}"))}, nil},

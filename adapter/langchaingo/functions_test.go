@@ -132,7 +132,7 @@ func TestRewriteOfManyTools(t *testing.T) {
 	var opts llms.CallOptions
 	var want []string
 	for i := range 100 {
-		name := fmt.Sprint("tool", i%50) // each of them twice
+		name := fmt.Sprint("tool", i%50) // each name occurs twice
 		opts.Tools = append(opts.Tools, llms.Tool{Type: "function", Function: &llms.FunctionDefinition{Name: name}})
 		if i < 50 {
 			want = append(want, name)

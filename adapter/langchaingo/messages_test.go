@@ -87,7 +87,7 @@ func TestApplyKeepsTheOrderOfTheView(t *testing.T) {
 			case 0:
 				m.Added, m.Text = "+", m.Text+"+"
 			case 1:
-				continue // left out
+				continue // the view leaves this message out
 			}
 			view, want = append(view, m), append(want, m.Text)
 		}

@@ -60,7 +60,7 @@ func playing(t *testing.T, play *bypasstest.Play, opts ...satchel.Option) (*scri
 	for _, calls := range play.Messages {
 		var made []llms.ToolCall
 		for i, c := range calls {
-			made = append(made, call(fmt.Sprintf("call_%d", i), strings.ToUpper(c.Tool[:1])+c.Tool[1:], c.Arguments)) // case does not matter
+			made = append(made, call(fmt.Sprintf("call_%d", i), strings.ToUpper(c.Tool[:1])+c.Tool[1:], c.Arguments)) // the case of a name does not matter
 		}
 		text := ""
 		if made == nil {
@@ -205,7 +205,7 @@ func TestListsJudgeWhatTheToolGets(t *testing.T) {
 func TestListsJudgeWhatASchemedToolGets(t *testing.T) {
 	for args, want := range map[string]bool{
 		`{"path":"docs/a"}`: true,
-		`{"path":"/etc/passwd","__arg1":"{\"path\":\"docs/a\"}"}`: true, // the tool gets the inner ones
+		`{"path":"/etc/passwd","__arg1":"{\"path\":\"docs/a\"}"}`: true, // the tool gets the inner arguments
 		`{"path":"docs/a","__arg1":"{\"path\":\"/etc/passwd\"}"}`: false,
 		`{"path":"docs/../x"}`:                  false,
 		`{"path":"docs/a","PATH":"/etc/hosts"}`: false,

@@ -41,7 +41,7 @@ func TestConcurrentCallsShareNothing(t *testing.T) {
 		}
 		return reply("done " + skill), nil
 	}}
-	// All Calls hold a pending call of the same name and input at one time.
+	// All runs wait until each has a pending call with the same name and input.
 	var gate sync.WaitGroup
 	gate.Add(runs)
 	wait := hostTool{"wait", func(context.Context, string) (string, error) {
@@ -49,7 +49,7 @@ func TestConcurrentCallsShareNothing(t *testing.T) {
 		gate.Wait()
 		return "ok", nil
 	}}
-	// They reach the loads in another order than they were planned in.
+	// Pauses of different lengths change the order in which the runs reach their loads.
 	var paused atomic.Int32
 	pause := hostTool{"pause", func(context.Context, string) (string, error) {
 		time.Sleep(time.Duration(paused.Add(1)*7%5) * time.Millisecond)

@@ -70,7 +70,7 @@ func TestTextAgents(t *testing.T) {
 			}
 			steps := out["intermediateSteps"].([]schema.AgentStep)
 			if len(steps) != 2 || !strings.HasPrefix(steps[0].Observation, "loaded: pdf\n[skill#1 ") || strings.Contains(steps[0].Observation, "Body of") ||
-				!strings.Contains(steps[1].Observation, "notes\nObservation: all passed\n") { // what the executor has is not changed
+				!strings.Contains(steps[1].Observation, "notes\nObservation: all passed\n") { // the executor's own steps stay unchanged
 				t.Errorf("steps %+v", steps)
 			}
 			if len(s.requests) != 3 {
@@ -120,7 +120,7 @@ func TestTextAgentsAreToldEarlierTurns(t *testing.T) {
 		final   string
 		inputs  map[string]any
 		begin   string
-		behind  string // what the conversation stands behind
+		behind  string // the text before the conversation
 	}{
 		"mrkl, whole turns":             {mrkl, conversations, "Final Answer: it is done", nil, whole, "The conversation so far:\n"},
 		"mrkl, what was said":           {mrkl, plain, "Final Answer: it is done", nil, spoken, "The conversation so far:\n"},

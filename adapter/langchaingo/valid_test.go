@@ -8,7 +8,7 @@ import (
 )
 
 func TestValid(t *testing.T) {
-	for range 3 { // what is remembered must not change an answer
+	for range 3 { // a cached result must not change the answer
 		for _, text := range []string{``, `{}`, ` {"a":[1,2.5e3,null]} `, `{`, `{"a":}`, `{} {}`, `pdf`, "{\"a\":\"\xff\"}", `"\u12"`} {
 			if got, want := valid(text), json.Valid([]byte(text)); got != want {
 				t.Errorf("valid(%q) = %v, want %v", text, got, want)

@@ -25,21 +25,22 @@ import (
 	"github.com/satchel-go/satchel/internal/testing/servertest"
 )
 
-// rivals stand before the S3 server and answer as it does where requests meet others.
+// rivals is a handler in front of the S3 server. It answers some requests with the conflict that
+// a concurrent request causes.
 type rivals struct {
 	server http.Handler
-	// meet says whether a request meets others, as the n-th of its method and key.
-	meet func(w http.ResponseWriter, r *http.Request, n int) bool
-	mu   sync.Mutex
-	met  map[string]int
+	// conflict reports whether the n-th request of its method and key gets a conflict.
+	conflict func(w http.ResponseWriter, r *http.Request, n int) bool
+	mu       sync.Mutex
+	counts   map[string]int
 }
 
 func (v *rivals) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	v.mu.Lock()
-	v.met[r.Method+" "+r.URL.Path]++
-	n := v.met[r.Method+" "+r.URL.Path]
+	v.counts[r.Method+" "+r.URL.Path]++
+	n := v.counts[r.Method+" "+r.URL.Path]
 	v.mu.Unlock()
-	if v.meet(w, r, n) {
+	if v.conflict(w, r, n) {
 		io.Copy(io.Discard, r.Body)
 		w.Header().Set("Content-Type", "application/xml")
 		w.WriteHeader(http.StatusConflict)
@@ -53,7 +54,7 @@ func (v *rivals) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (v *rivals) asked(method, part string) (n int) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	for request, times := range v.met {
+	for request, times := range v.counts {
 		if strings.HasPrefix(request, method+" ") && strings.Contains(request, part) {
 			n = max(n, times)
 		}
@@ -61,15 +62,15 @@ func (v *rivals) asked(method, part string) (n int) {
 	return n
 }
 
-// met opens the bucket of the S3 server through rivals.
-func met(t *testing.T, meet func(server http.Handler, w http.ResponseWriter, r *http.Request, n int) bool) (*blob.Bucket, *rivals) {
+// openWithConflicts opens the bucket of the S3 server through rivals.
+func openWithConflicts(t *testing.T, conflict func(server http.Handler, w http.ResponseWriter, r *http.Request, n int) bool) (*blob.Bucket, *rivals) {
 	t.Helper()
-	v := &rivals{met: map[string]int{}}
+	v := &rivals{counts: map[string]int{}}
 	b := through(t, func(server http.Handler) http.Handler {
 		v.server = server
 		return v
 	})
-	v.meet = func(w http.ResponseWriter, r *http.Request, n int) bool { return meet(v.server, w, r, n) }
+	v.conflict = func(w http.ResponseWriter, r *http.Request, n int) bool { return conflict(v.server, w, r, n) }
 	return b, v
 }
 
@@ -97,7 +98,7 @@ func address(t *testing.T, handler func(server http.Handler) http.Handler) strin
 		t.Fatal(err)
 	}
 	server := httptest.NewServer(handler(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
-		r.Out.URL.Scheme, r.Out.URL.Host = to.Scheme, to.Host // and what was signed stays
+		r.Out.URL.Scheme, r.Out.URL.Host = to.Scheme, to.Host // the Host header stays, because the client signed it
 	}}))
 	t.Cleanup(server.Close)
 	query.Set("endpoint", server.URL)
@@ -116,7 +117,7 @@ func TestConformanceAmongRivals(t *testing.T) {
 	for name, done := range map[string]bool{"not done": false, "done": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b, v := met(t, func(server http.Handler, _ http.ResponseWriter, r *http.Request, n int) bool {
+			b, v := openWithConflicts(t, func(server http.Handler, _ http.ResponseWriter, r *http.Request, n int) bool {
 				if !changes(r) || n > 1 {
 					return false
 				}
@@ -139,7 +140,7 @@ func TestConformanceAmongRivals(t *testing.T) {
 func TestRivalWins(t *testing.T) {
 	prefix := fresh()
 	other := open(t, s3(t), prefix)
-	b, _ := met(t, func(_ http.Handler, _ http.ResponseWriter, r *http.Request, n int) bool {
+	b, _ := openWithConflicts(t, func(_ http.Handler, _ http.ResponseWriter, r *http.Request, n int) bool {
 		if !strings.Contains(r.URL.Path, "/v/") || !changes(r) || path.Base(r.URL.Path) != "0000000000" || n > 1 {
 			return false
 		}
@@ -169,7 +170,7 @@ func TestRivalsAlways(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	b, v := met(t, func(_ http.Handler, _ http.ResponseWriter, r *http.Request, _ int) bool {
+	b, v := openWithConflicts(t, func(_ http.Handler, _ http.ResponseWriter, r *http.Request, _ int) bool {
 		if !strings.Contains(r.URL.Path, "/v/") || !changes(r) {
 			return false
 		}
@@ -196,7 +197,7 @@ func TestRivalsAlways(t *testing.T) {
 // A writer stops waiting for others when its context ends.
 func TestRivalsUntilCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	b, v := met(t, func(_ http.Handler, _ http.ResponseWriter, r *http.Request, n int) bool {
+	b, v := openWithConflicts(t, func(_ http.Handler, _ http.ResponseWriter, r *http.Request, n int) bool {
 		if strings.Contains(r.URL.Path, "/v/") && changes(r) && n == 2 {
 			cancel()
 		}

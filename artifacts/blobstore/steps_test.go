@@ -46,7 +46,7 @@ type killedProcess struct {
 	server http.Handler
 	left   atomic.Int64
 	done   bool
-	due    chan struct{} // gets one when the process is to be killed
+	due    chan struct{} // receives one value when the process is to be killed
 	dead   chan struct{}
 }
 
@@ -169,7 +169,7 @@ func wholeAfter(t *testing.T, when string, s *blobstore.Store, prefix string) {
 			t.Errorf("%s: version %d holds %q", when, v, got)
 		}
 	}
-	for range 2 { // the mark of an end goes when nothing else is there
+	for range 2 { // the second sweep removes the tombstone, after everything else is gone
 		if err := s.Sweep(t.Context(), -time.Hour); err != nil {
 			t.Fatal(err)
 		}

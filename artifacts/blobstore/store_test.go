@@ -108,7 +108,7 @@ func TestManyHostsClaimVersions(t *testing.T) {
 		all = append(all, crashtest.Start(t, "claim", prefix, at, fmt.Sprint(eachVar, "=", *each)))
 	}
 	for _, c := range all {
-		for c.Lines.Scan() { // until it has ended
+		for c.Lines.Scan() { // wait until the child has ended
 		}
 		if err := c.Wait(); err != nil {
 			t.Error(err)
@@ -156,7 +156,8 @@ func TestSweep(t *testing.T) {
 	if err := s.End(t.Context(), "ended"); err != nil {
 		t.Fatal(err)
 	}
-	// An End that died after its mark, and a Save that died before its description.
+	// An End that died after it wrote its tombstone, and a Save that died before it wrote
+	// its description.
 	for _, key := range whole {
 		if err := b.WriteAll(t.Context(), key, []byte("x"), &blob.WriterOptions{IfNotExist: true}); err != nil && !strings.Contains(err.Error(), "FailedPrecondition") {
 			t.Fatal(err)
@@ -175,7 +176,7 @@ func TestSweep(t *testing.T) {
 	if err := s.Sweep(t.Context(), time.Hour); err != nil || len(keys()) < len(whole) {
 		t.Errorf("what is young goes: %v, %q", err, keys())
 	}
-	for range 2 { // the mark goes when nothing else is there
+	for range 2 { // the second sweep removes the tombstone, after everything else is gone
 		if err := s.Sweep(t.Context(), -time.Hour); err != nil {
 			t.Fatal(err)
 		}
@@ -191,7 +192,7 @@ func TestSweep(t *testing.T) {
 	if data, err := io.ReadAll(r); err != nil || string(data) != "x" {
 		t.Errorf("%q, %v", data, err)
 	}
-	save("ended") // begins again under keys that it had before
+	save("ended") // a new session under the keys of the one that ended
 	if all, err := s.List(t.Context(), "ended"); err != nil || len(all) != 1 {
 		t.Errorf("%+v, %v", all, err)
 	}
@@ -244,7 +245,7 @@ func (e *endless) Read(p []byte) (int, error) {
 	clear(p[:n])
 	before := e.read >> 20
 	e.left, e.read = e.left-n, e.read+n
-	// The client begins with the first parts, and goes on with what it has.
+	// Measure often while the client sends its first parts, and then every 16 MiB.
 	if now := e.read >> 20; now != before && (now <= 32 || now%16 == 0) {
 		e.held = max(e.held, held())
 	}

@@ -104,7 +104,7 @@ func TestSessions(t *testing.T) {
 					t.Errorf("%s, turn %d: more sections than docs", s.Name, i+1)
 				}
 				if len(s.lacking("../skills")) > 0 {
-					continue // its skills are not in this repository
+					continue // this repository does not contain the skills of the scenario
 				}
 				for j, doc := range step.Docs {
 					heading := ""
@@ -175,7 +175,7 @@ func TestFigures(t *testing.T) {
 	if f.First != 2 || len(f.Breaks) != 1 || f.Breaks[0].Lost != 4 || f.Breaks[0].At != "alpha beta" {
 		t.Errorf("figures %+v", f)
 	}
-	// alpha is read once; gamma and one two three are written again in place of being read.
+	// alpha is read once; gamma and "one two three" are written again instead of read.
 	if want := 2*1.25 + 0.1 + 1.25 + 3*(1.25-0.1); f.Price < want-1e-9 || f.Price > want+1e-9 {
 		t.Errorf("price %v, want %v", f.Price, want)
 	}

@@ -38,7 +38,7 @@ func openStore(ctx context.Context, engine, url string) (session.Store, error) {
 		}
 		at.MaxRetries, at.ContextTimeoutEnabled = -1, true
 		var opts []redisstore.Option
-		if os.Getenv("SATCHEL_APPENDFSYNC") == "everysec" { // see scripts/servers.sh
+		if os.Getenv("SATCHEL_APPENDFSYNC") == "everysec" { // scripts/servers.sh starts servers with this setting
 			opts = append(opts, redisstore.WithSynced(time.Minute))
 		}
 		return redisstore.Open(ctx, redis.NewClient(at), opts...)

@@ -73,7 +73,7 @@ type system struct {
 
 func newSystem(t *testing.T, engine string) *system {
 	t.Helper()
-	dir, err := os.MkdirTemp("/tmp", "scale") // the paths of sockets are short
+	dir, err := os.MkdirTemp("/tmp", "scale") // the path of a socket must be short
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,8 +214,8 @@ func (s *system) talk(ctx context.Context, c *conversation, dice *rand.Rand, log
 		for _, p := range c.turns {
 			t.History = append(t.History, p.Messages...)
 		}
-		// A turn that has begun is brought to its end, which on a slow machine comes when
-		// nothing fails any more.
+		// A turn that has begun is completed. On a slow machine that may take until the faults
+		// have ended.
 		patience, cancel := context.WithTimeout(context.WithoutCancel(ctx), *lasting+2*time.Minute)
 		p, err := s.post(patience, dice.IntN(replicas), t)
 		for err != nil && patience.Err() == nil {
@@ -281,7 +281,7 @@ func TestScale(t *testing.T) {
 				})
 			}
 			for i := range all {
-				if i == len(all)-1 { // on a fast machine the others may have ended before anything failed
+				if i == len(all)-1 { // on a fast machine the other conversations may end before the first fault
 					<-s.failed
 				}
 				all[i] = &conversation{number: i}

@@ -56,7 +56,7 @@ func (t turn) calls(effects string) []core.ToolCall {
 		return nil
 	}
 	skill := fmt.Sprintf("skill-%d", (t.Conversation+t.Turn/3)%6)
-	run, _ := json.Marshal(map[string]any{ // strings always marshal
+	run, _ := json.Marshal(map[string]any{ // a map of strings always marshals
 		"skill":   skill,
 		"command": fmt.Sprintf(`echo %[1]s >> %[2]s; echo %[1]s > "$OUTPUT_DIR/result.txt"`, t.id(1), effects),
 		"outputs": map[string]any{"globs": []string{"$OUTPUT_DIR/result.txt"}, "save": true},
@@ -75,7 +75,7 @@ type played struct {
 
 // play plays a turn. answer answers a call that the runtime has opened.
 func (t turn) play(ctx context.Context, rt *satchel.Runtime, effects string, answer func(*satchel.Call) (string, error)) (*played, error) {
-	ctx = satchel.BeginTurn(ctx, fmt.Sprint("message-", t.Turn)) // run again, it is the same turn
+	ctx = satchel.BeginTurn(ctx, fmt.Sprint("message-", t.Turn)) // a turn that is played again keeps its id
 	agent, p := rt.Agent(t.key()), &played{}
 	p.Messages = []core.Message{{Role: core.User, Text: fmt.Sprint("message ", t.Turn)}}
 	view := func() error {

@@ -104,7 +104,7 @@ func TestChanged(t *testing.T) {
 	if err := errors.Join(read("a.md"), read("a.md"), read("SKILL.md")); err != nil {
 		t.Error(err)
 	}
-	if n := len(w.reads); n != 4 { // SKILL.md and a.md were refused first, and a.md is kept then
+	if n := len(w.reads); n != 4 { // two refused reads, and one more of each: the second read of a.md is cached
 		t.Errorf("%d reads: %q", n, w.reads)
 	}
 	asked := w.asked

@@ -46,7 +46,7 @@ func TestNotify(t *testing.T) {
 				},
 			})
 			late := time.After(patience)
-			for round := range 3 { // a watcher looks by itself when it begins, and not again
+			for round := range 3 { // several rounds, because a watcher that starts finds the first change by itself
 				want := fmt.Sprint("Version ", round)
 				w.put("pdf", "SKILL.md", text("pdf", want))
 				if tells {

@@ -29,16 +29,16 @@ func withWait(d time.Duration) Option {
 
 // world is a server of skills, hostile where a test wants it.
 type world struct {
-	asked int // how often skills/get was
+	asked int // number of calls of skills/get
 	mu    sync.Mutex
-	files map[string]map[string]string // by skill and path
+	files map[string]map[string]string // files by skill and path
 	reads []string                     // URIs of resources/read
-	// mend changes what is listed, and answer what is read; nil changes nothing.
+	// mend, if set, changes the list of skills. answer, if set, changes the content of a file.
 	mend   func(*wireListed)
 	answer func(uri, text string) string
-	cursor string        // of the page after each one
-	silent chan struct{} // not nil: nothing is answered until it is closed
-	tells  bool          // when its resources change
+	cursor string        // next cursor that each page returns
+	silent chan struct{} // if set, the server answers only after it is closed
+	tells  bool          // the server announces changes of its resources
 	mcp    *mcp.Server
 }
 

@@ -94,7 +94,7 @@ func ExamplePlugin() {
 }
 
 func ExampleArchive() {
-	// A server of skills; the rules refuse loopback addresses unless they are allowed.
+	// The server listens on loopback, which the default rules refuse.
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprint(w, pdfSkill)
 	}))

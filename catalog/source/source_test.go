@@ -73,7 +73,7 @@ func TestArchiveConformance(t *testing.T) {
 	catalogtest.Source(t, func(t *testing.T) catalogtest.Library {
 		base := t.TempDir()
 		dir, file := filepath.Join(base, "in"), filepath.Join(base, "skills.zip")
-		put(t, dir, "README.md", "Skills.\n") // an archive of nothing is none
+		put(t, dir, "README.md", "Skills.\n") // an archive needs at least one file
 		put(t, dir, "more/README.md", "Several folders.\n")
 		pack := func(t *testing.T) {
 			t.Helper()
@@ -93,7 +93,7 @@ func TestArchiveConformance(t *testing.T) {
 			Source: openSource(t, source.Archive(address, source.ArchiveOptions{
 				CacheDir: filepath.Join(base, "cache"),
 				Allow:    func(u *url.URL) bool { return u.Scheme == "file" },
-				MaxRatio: 10_000, // one body says the same over and over
+				MaxRatio: 10_000, // the text of one skill is very repetitive
 			})),
 			Put: func(t *testing.T, skill, path, text string) { put(t, dir, skill+"/"+path, text); pack(t) },
 			Delete: func(t *testing.T, skill string) {
@@ -143,7 +143,7 @@ func TestFSConformance(t *testing.T) {
 // table is a source that the test writes itself, as a database would.
 type table struct {
 	listing *source.Listing
-	files   map[string]fstest.MapFS // by id and revision
+	files   map[string]fstest.MapFS // files by skill id and revision
 	err     error
 	hang    bool
 	opened  int
@@ -265,7 +265,7 @@ func TestFromReadsWhatWasListed(t *testing.T) {
 				t.Fatal(err)
 			}
 
-			// The source goes on: the old revision is gone until the catalog looks again.
+			// The source moves on. The old revision is gone until the catalog refreshes.
 			s.set(t, "2", "# Other\n", listed)
 			if _, err := c.ReadFile(t.Context(), "pdf", "scripts/x.sh"); !errors.Is(err, source.ErrGone) {
 				t.Errorf("an old revision: %v", err)

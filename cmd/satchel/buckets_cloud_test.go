@@ -43,7 +43,7 @@ func TestArtifactsInBucket(t *testing.T) {
 }
 
 func TestBucketErrors(t *testing.T) {
-	t.Setenv("AWS_ACCESS_KEY_ID", "test") // else it is looked for in the network
+	t.Setenv("AWS_ACCESS_KEY_ID", "test") // without a key, the client asks the network for one
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "test")
 	env := map[string]string{"OPENAI_MODEL": "m", "OPENAI_API_KEY": "k"}
 	got := program(t, env, "", "chat", "--artifacts", "s3://bkt?endpoint=http://127.0.0.1:1&use_path_style=true&region=us-east-1", "--skills", testSkills(t), "hi")

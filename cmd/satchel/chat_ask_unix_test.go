@@ -87,7 +87,7 @@ func TestChatAsksOnARealTerminal(t *testing.T) {
 				server, err := satcheltest.Open(func(r satcheltest.Request) satcheltest.Response {
 					ahead.Do(func() {
 						_, _ = keys.WriteString(test.ahead + "\n")
-						shown.until(t, test.ahead+"\r\n", ended) // the terminal has it
+						shown.until(t, test.ahead+"\r\n", ended) // wait until the terminal has echoed it
 					})
 					return plan(r)
 				})

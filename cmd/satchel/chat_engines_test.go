@@ -33,7 +33,7 @@ func process(t *testing.T, env map[string]string, stdin string, args ...string) 
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0], args...)
 	cmd.Env = []string{asProgram + "=1"}
-	for _, name := range []string{"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"} { // of the S3 server
+	for _, name := range []string{"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"} { // the credentials of the S3 server
 		cmd.Env = append(cmd.Env, name+"="+os.Getenv(name))
 	}
 	for name, value := range env {
@@ -127,7 +127,7 @@ func TestToolAndDoctorWithServers(t *testing.T) {
 }
 
 func TestEngineErrors(t *testing.T) {
-	t.Setenv("AWS_ACCESS_KEY_ID", "test") // else it is looked for in the network
+	t.Setenv("AWS_ACCESS_KEY_ID", "test") // without a key, the client asks the network for one
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "test")
 	env := map[string]string{"OPENAI_MODEL": "m", "OPENAI_API_KEY": "k"}
 	gone := "unix://" + filepath.Join(t.TempDir(), "s.sock")

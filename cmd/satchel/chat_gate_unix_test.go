@@ -123,7 +123,7 @@ func TestChatRunsNothingThatIsNotListed(t *testing.T) {
 		for i, r := range results[:3*(all+1)] {
 			switch {
 			case i%(all+1) < all:
-				// A call that is wrong in itself is answered with what is wrong.
+				// An invalid call gets an error that says what is wrong.
 				if !strings.HasPrefix(r, "denied: skill_run") && !strings.HasPrefix(r, "error: ") {
 					t.Errorf("%s gives %s", calls[i%(all+1)].Arguments, r)
 				}
@@ -273,7 +273,7 @@ func TestChatQuestionIsCancelled(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer server.Close()
-		in, silent := io.Pipe() // a terminal without input
+		in, silent := io.Pipe() // a terminal at which no one types
 		defer silent.Close()
 		var out bytes.Buffer
 		errs := &interrupting{}
@@ -297,7 +297,7 @@ func TestChatShowsDecisions(t *testing.T) {
 		var seen []string
 		for line := range strings.Lines(got.out) {
 			var e map[string]string
-			_ = json.Unmarshal([]byte(line), &e) // numbers are of no interest
+			_ = json.Unmarshal([]byte(line), &e) // fields that are not strings do not matter
 			if e["event"] == "decision" {
 				reason, _, _ := strings.Cut(e["reason"], " \"")
 				seen = append(seen, strings.Join([]string{e["name"], e["decision"], e["skill"], e["rule"], reason}, "|"))

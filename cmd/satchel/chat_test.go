@@ -201,7 +201,7 @@ func TestChatNoticesCutStream(t *testing.T) {
 
 func TestChatMaxSteps(t *testing.T) {
 	skills := testSkills(t)
-	// The model needs three calls for an answer.
+	// The model needs three calls until it answers.
 	script := satcheltest.Plan(satcheltest.Turn{Steps: []satcheltest.Step{satcheltest.Load("pdf"), satcheltest.Do("skill_list_docs", `{"skill":"pdf"}`)}, Answer: "done"})
 	for steps, code := range map[string]int{"3": 0, "2": 1} {
 		t.Run(steps, func(t *testing.T) {

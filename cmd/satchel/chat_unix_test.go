@@ -23,7 +23,7 @@ func TestChatInterrupt(t *testing.T) {
 	each(t, func(t *testing.T, flags ...string) {
 		script := func(r satcheltest.Request) satcheltest.Response {
 			if r.Contains("slow") {
-				// The turn listens for the signal: it has sent this request.
+				// The turn handles the signal by now, because it has sent this request.
 				if err := syscall.Kill(syscall.Getpid(), syscall.SIGINT); err != nil {
 					t.Error(err)
 				}

@@ -13,7 +13,7 @@ import (
 // answers says that it crosses WARN, and a read beyond MAX is refused. Each request begins
 // with the one before.
 func TestChatCountsWhatIsRead(t *testing.T) {
-	rows := strings.Repeat("1,2,3,4,5,6,7,8,9,10,11,12\n", 1000) // 6,700 tokens
+	rows := strings.Repeat("1,2,3,4,5,6,7,8,9,10,11,12\n", 1000) // about 6,700 tokens
 	skills := skillDir(t, map[string]string{
 		"data/SKILL.md": described("data", "Has tables."), "data/a.csv": rows, "data/b.csv": rows, "data/c.csv": rows,
 	})

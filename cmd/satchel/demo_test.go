@@ -25,13 +25,13 @@ func TestDemo(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			t.Chdir(t.TempDir()) // the demo needs nothing of a checkout
+			t.Chdir(t.TempDir()) // the demo works outside a checkout
 			got := program(t, nil, "", append([]string{"demo"}, test.args...)...)
 			if got.code != 0 || got.err != "" {
 				t.Fatalf("code %d, err %q", got.code, got.err)
 			}
 			for _, want := range append(test.has, "== eino", "== langchaingo", "#5 turn 2", "#8 turn 3", "#9 turn 4",
-				`asks for release notes, a changelog entry, an upgrade guide or a "what's new" text.`+"\n", // the overview whole
+				`asks for release notes, a changelog entry, an upgrade guide or a "what's new" text.`+"\n", // the end of the overview, which must not be cut
 				"[text of release-notes, 935 bytes, has left]",
 				"langchaingo sent the same bytes: tools and messages of all 9 model calls\n",
 				"[file out/errors.tsv, text/tab-separated-values, ", "2  4  6  <time> ERROR write <path>: no space left on device",

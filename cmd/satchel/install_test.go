@@ -38,7 +38,7 @@ func TestPackInstallLock(t *testing.T) {
 	if first.code != cli.ExitDone || sum == "" || sum != archiveSum.FindString(second.out) {
 		t.Fatalf("pack: %+v, %+v", first, second)
 	}
-	for _, name := range []string{"one", "two"} { // a copy is another directory
+	for _, name := range []string{"one", "two"} { // a copy in another directory has the same checksum
 		first = program(t, nil, "", "pack", at(name), "-o", at(name+".tar.gz"))
 		if all := archiveSum.FindString(first.out); all == "" || name == "two" && all != archiveSum.FindString(second.out) {
 			t.Fatalf("pack of a directory: %+v, before %+v", first, second)

@@ -36,7 +36,7 @@ func TestReviewOnCommandLine(t *testing.T) {
 		return out
 	}
 	write(text)
-	made := strings.Fields(do("library", "import", "--update", skill)) // a new one
+	made := strings.Fields(do("library", "import", "--update", skill)) // a new version
 	if got := do("library", "pending"); got != "" {
 		t.Errorf("of what a person has imported waits %q", got)
 	}
@@ -48,8 +48,8 @@ func TestReviewOnCommandLine(t *testing.T) {
 	}
 	edit := `{"action":"patch","skill":"pdf","expectedVersionRef":"` + made[1] + `","reason":"said so","patch":"-Use the form tool.\n+Use a form tool.\n"}`
 	agent := []string{"tool", "--vocabulary", "unified", "--profile", "knowledge_only", "--role", "editor"}
-	do(append(agent, "updateSkill", edit)...)                                                                              // no person can be asked
-	do(append(agent, "--edit", "allow", "updateSkill", strings.Replace(edit, "-Use the", "-Use that", 1))...)              // does not match
+	do(append(agent, "updateSkill", edit)...)                                                                              // there is no person to ask
+	do(append(agent, "--edit", "allow", "updateSkill", strings.Replace(edit, "-Use the", "-Use that", 1))...)              // the patch does not match
 	do(append(agent, "--edit", "allow", "updateSkill", strings.Replace(edit, `"patch",`, `"patch","dryRun":true,`, 1))...) // a dry run
 	if got := do(append(agent, "--edit", "allow", "updateSkill", edit)...); !strings.Contains(got, `\"status\":\"applied\"`) {
 		t.Fatalf("the edit is %s", got)

@@ -37,7 +37,7 @@ func toolchain(t *testing.T) string {
 
 // The request names the directory, and its programs are found.
 func TestChatReadable(t *testing.T) {
-	chattest.Sandbox(t) // skips
+	chattest.Sandbox(t) // skips the test if there is no sandbox
 	skills, tools := runSkills(t), toolchain(t)
 	for executor, want := range map[string]string{"sandbox": "outside the workspace but " + tools + ".", "local": ""} {
 		each(t, func(t *testing.T, flags ...string) {
@@ -62,7 +62,7 @@ func TestChatReadable(t *testing.T) {
 }
 
 func TestDoctorReadable(t *testing.T) {
-	chattest.Sandbox(t) // skips
+	chattest.Sandbox(t) // skips the test if there is no sandbox
 	tools := toolchain(t)
 	var out, errs bytes.Buffer
 	c := cli.Console{In: strings.NewReader(""), Out: &out, Err: &errs, Env: func(string) string { return "" }}

@@ -90,7 +90,7 @@ func TestServeIsFresh(t *testing.T) {
 		}
 	}
 	call("execute_skill", `{"name": "one"}`, `"first"`)
-	for i := range 3 { // at once, and again and again
+	for i := range 3 { // the server notices each edit without a restart
 		answer := fmt.Sprint("edit", i)
 		freshSkill(t, dir, "one", "1.0.0", answer)
 		call("read_skill_file", `{"name": "one", "path": "main.py"}`, answer)
@@ -155,7 +155,7 @@ func TestHangup(t *testing.T) {
 					}
 				}
 			}
-			if args[0] == "mcp" { // as soon as it answers
+			if args[0] == "mcp" { // an MCP client can connect as soon as the server answers
 				session, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), &sdk.IOTransport{Reader: io.NopCloser(out), Writer: writeOnly{in}}, nil)
 				if err != nil {
 					t.Fatal(err)

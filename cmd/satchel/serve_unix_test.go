@@ -111,7 +111,7 @@ func TestCall(t *testing.T) {
 	if code != cli.ExitDone || json.Unmarshal([]byte(out), &list) != nil || len(list.Skills) != 1 || list.Skills[0].Name != "salesforce.leads.sync" {
 		t.Errorf("%d %s %s", code, out, errs)
 	}
-	for _, short := range []string{strings.TrimSuffix(url, "/rpc"), strings.TrimSuffix(url, "rpc")} { // as satchel serve prints it
+	for _, short := range []string{strings.TrimSuffix(url, "/rpc"), strings.TrimSuffix(url, "rpc")} { // the URL as satchel serve prints it
 		if code, out, errs := invoke(t, "", "call", "list_skills", "--url", short, "--token-file", token); code != cli.ExitDone || !strings.Contains(out, "salesforce.leads.sync") {
 			t.Errorf("%s: %d %s %s", short, code, out, errs)
 		}
@@ -155,7 +155,7 @@ func TestBlobFlags(t *testing.T) {
 	dir := t.TempDir()
 	for name, c := range map[string]struct {
 		flags []string
-		from  time.Duration // about how long; 0 is for ever
+		from  time.Duration // expected lifetime, approximately; 0 means forever
 	}{
 		"memory":    {nil, 24 * time.Hour},
 		"directory": {[]string{"--blobs", dir}, 0},

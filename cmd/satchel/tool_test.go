@@ -225,7 +225,7 @@ func TestToolCommandReferencesAndOutline(t *testing.T) {
 	if got := converse(t, satcheltest.Plan(), "", "chat", "--skills", dir, "--compact", "nope", "hi"); got.code != cli.ExitUsage || !strings.Contains(got.err, `--compact "nope"`) {
 		t.Errorf("code %d: %s", got.code, got.err)
 	}
-	// Active skills last, unless a flag says otherwise.
+	// Skills stay loaded in the next turn, unless a flag changes that.
 	turns := `{"tool":"skills_load","args":"pdf"}` + "\n" + `{"turn":true}` + "\n" + `{"tool":"skills_read","args":{"path":"a.md"}}`
 	if got := answersOf(t, turns, "--skills", dir, "--vocabulary", "runtime-spec", "-"); len(got) != 2 || !strings.HasSuffix(got[1], "Text of a.") {
 		t.Errorf("answers %q", got)

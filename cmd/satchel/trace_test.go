@@ -19,7 +19,7 @@ type trace struct {
 	flags   []string
 	prompts []string
 	script  satcheltest.Script
-	// last must all be in the last request, and gone must not.
+	// The last request must contain all of last, and none of gone.
 	last, gone []string
 	noSkills   bool
 	env        map[string]string
@@ -77,7 +77,7 @@ func traces() []trace {
 			calls(core.ToolCall{ID: "call_0", Name: "skill_load", Arguments: `{"skill":"xlsx"}`})),
 			last: []string{"BODY OF PDF", "BODY OF XLSX"}},
 		{name: "cap", flags: []string{"--max-loaded", "1"}, prompts: one, script: steps(calls(load("pdf"), load("xlsx")), calls(load("技能"))),
-			last: []string{"BODY OF PDF", "BODY OF XLSX", "BODY OF 技能"}}, // the texts stay
+			last: []string{"BODY OF PDF", "BODY OF XLSX", "BODY OF 技能"}}, // the cap leaves texts in view
 		{name: "mode adaptive", prompts: three, script: again, last: []string{"BODY OF PDF", "DOC NOTES"}},
 		{name: "mode turn", flags: []string{"--load-mode", "turn"}, prompts: three, script: again, gone: []string{"BODY OF PDF"}},
 		{name: "mode once", flags: []string{"--load-mode", "once"}, prompts: three, script: again, gone: []string{"BODY OF PDF"}},
@@ -175,7 +175,7 @@ func reduce(requests []satcheltest.Request) []sent {
 			m.Calls = slices.Clone(m.Calls)
 			for k := range m.Calls {
 				if m.Calls[k].Arguments == "" {
-					m.Calls[k].Arguments = "{}" // langchaingo's adapter sends an object for none
+					m.Calls[k].Arguments = "{}" // langchaingo's adapter sends an empty object for a call without arguments
 				}
 			}
 			out[i].Messages[j] = m

@@ -47,7 +47,7 @@ func TestCommandsShowTheirUsage(t *testing.T) {
 	}
 	env := map[string]string{"OPENAI_MODEL": "m", "OPENAI_API_KEY": "k"}
 	for _, test := range []struct {
-		command string // whose usage is printed
+		command string // the command whose usage is printed
 		args    []string
 		want    string
 	}{
@@ -147,7 +147,7 @@ func TestPlacesAreNamedOneWay(t *testing.T) {
 		"serve":          {"serve", "--stdio", "--unsafe-local", "--skills", skills},
 	} {
 		t.Run(name, func(t *testing.T) {
-			request := `{"jsonrpc":"2.0","id":1,"method":"list_skills"}` + "\n" // only a server reads it
+			request := `{"jsonrpc":"2.0","id":1,"method":"list_skills"}` + "\n" // only a server reads the request
 			got := program(t, nil, request, args...)
 			if got.code != cli.ExitDone || !strings.Contains(got.out, "pdf") {
 				t.Errorf("code %d, out %q, err %q", got.code, got.out, got.err)

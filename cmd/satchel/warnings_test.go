@@ -36,7 +36,7 @@ func TestMissingSkillsAreTold(t *testing.T) {
 		}
 	}
 	if err := os.Symlink(at("gone"), at("good/lost")); err != nil {
-		if runtime.GOOS != "windows" { // where links need a right of their own
+		if runtime.GOOS != "windows" { // on Windows, links require a privilege
 			t.Fatal(err)
 		}
 		t.Skip(err)

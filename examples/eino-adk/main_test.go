@@ -39,7 +39,7 @@ func TestRun(t *testing.T) {
 	}
 	requests := server.Requests()
 	for skill, in := range map[string][]bool{
-		"release-notes": {false, true, true, true}, // until clearing it pays
+		"release-notes": {false, true, true, true}, // its text stays until clearing it saves money
 		"commit-style":  {false, false, false, true},
 	} {
 		if got := rehearse.Contain(requests, satcheltest.SkillOpen(skill)); !slices.Equal(got, in) {

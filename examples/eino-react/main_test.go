@@ -13,7 +13,7 @@ const answer = "## 1.4.0\n\n### Fixed\n- `export` keeps time zones (#81)\n"
 
 func TestRun(t *testing.T) {
 	load := satcheltest.Load("release-notes", "references/style.md")
-	load.Text = "Let me see how that is done here." // a model that speaks first
+	load.Text = "Let me see how that is done here." // some models write text before a call
 	server := rehearse.With(t, satcheltest.Plan(satcheltest.Turn{
 		Steps:  []satcheltest.Step{load, satcheltest.Do("changes_since", map[string]any{"version": "1.3.0"})},
 		Needs:  []string{satcheltest.SkillOpen("release-notes"), "# Style", "time zones (#81)"},

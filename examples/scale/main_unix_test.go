@@ -13,7 +13,7 @@ func TestMain(m *testing.M) { servertest.Main(m) }
 
 // Both engines, with a bucket, open and close.
 func TestRun(t *testing.T) {
-	t.Chdir("..") // where skills are
+	t.Chdir("..") // the directory that has the skills
 	bucket := servertest.Shared(t, "s3").URL
 	for _, engine := range []string{"redis", "postgres"} {
 		t.Run(engine, func(t *testing.T) {

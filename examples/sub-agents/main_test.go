@@ -45,11 +45,11 @@ func TestRun(t *testing.T) {
 	}
 	requests := server.Requests()
 	for text, in := range map[string][]bool{
-		// Requests come from lead, lead, triage, triage and lead.
+		// The requests come from lead, lead, triage, triage and lead.
 		"You are triage.":                     {false, false, true, true, false},
 		satcheltest.SkillOpen("commit-style"): {false, true, false, false, true},
 		satcheltest.SkillOpen("log-triage"):   {false, false, false, true, false},
-		// Not even the receipt of a load reaches the other agent.
+		// An agent does not see even the receipt of the other agent's load.
 		"loaded: commit-style": {false, true, false, false, true},
 		"loaded: log-triage":   {false, false, false, true, false},
 	} {

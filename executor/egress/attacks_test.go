@@ -55,7 +55,7 @@ func TestAttackByNames(t *testing.T) {
 		}
 	}
 	w := newWorld(t, song, nil)
-	looked := func(name string) bool { // and the name leads elsewhere from then on
+	looked := func(name string) bool { // looked reports whether a name was resolved, and makes it resolve to another address afterwards
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		was := w.names[name+"."]

@@ -26,7 +26,7 @@ func ExampleNew() {
 		fmt.Println(err)
 		return
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0") // a sandbox offers one of its own
+	listener, err := net.Listen("tcp", "127.0.0.1:0") // a sandbox provides a listener
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -71,9 +71,9 @@ func TestReadHello(t *testing.T) {
 		}
 	})
 	t.Run("two names", func(t *testing.T) {
-		at := bytes.Index(real, []byte("api.example.com")) - 9 // the extension begins there
+		at := bytes.Index(real, []byte("api.example.com")) - 9 // offset at which the extension begins
 		twice := slices.Concat(real[:at], real[at:at+24], real[at:])
-		grow := func(i, bytes int) { // the lengths of record, message and extensions
+		grow := func(i, bytes int) { // grow adds to the lengths of the record, the message and the extensions
 			n := 24
 			for ; bytes > 0; bytes-- {
 				n += int(twice[i+bytes-1])

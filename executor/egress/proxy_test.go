@@ -20,7 +20,7 @@ func TestWaysOut(t *testing.T) {
 	for i, c := range []struct{ address, want string }{
 		{"https://example.com:" + w.securePort() + "/a", "example.com:" + w.securePort() + " sings at /a, tls true"},
 		{"http://example.com:" + w.plainPort() + "/b", "example.com:" + w.plainPort() + " sings at /b, tls false"},
-		{"http://EXAMPLE.com.:" + w.securePort() + "/c", "example.com:" + w.securePort() + " sings at /c, tls true"}, // only https fits
+		{"http://EXAMPLE.com.:" + w.securePort() + "/c", "example.com:" + w.securePort() + " sings at /c, tls true"}, // this port allows only https, so the proxy uses TLS
 	} {
 		client := w.client(t)
 		if status, got := get(t, client, c.address); status != http.StatusOK || got != c.want {
@@ -234,7 +234,7 @@ func TestConnectionsAtOnce(t *testing.T) {
 	select {
 	case <-entered:
 		t.Error("a third is served beside two")
-	case <-time.After(50 * time.Millisecond): // a moment in which it could have been wrong
+	case <-time.After(50 * time.Millisecond): // long enough for a third request to arrive
 	}
 	close(leave)
 	all.Wait()

@@ -33,7 +33,7 @@ func TestSecretIsPutIn(t *testing.T) {
 		w.Header().Set("Trailer", "X-Late")
 		w.WriteHeader(http.StatusEarlyHints)
 		echo := r.Header.Get("Authorization")
-		for i := range echo { // in single bytes, so that it comes in pieces
+		for i := range echo { // writes single bytes, so that the secret arrives in pieces
 			_, _ = io.WriteString(w, echo[i:i+1])
 			w.(http.Flusher).Flush()
 		}
@@ -79,7 +79,7 @@ func TestSecretElsewhere(t *testing.T) {
 	})
 	for address, want := range map[string]string{
 		"http://other.example:" + w.plainPort() + "/":                       `egress: secret "API_KEY" is not for this host`,
-		"http://example.com:" + w.plainPort() + "/":                         `egress: secret "API_KEY" is not for this host`, // not over TLS
+		"http://example.com:" + w.plainPort() + "/":                         `egress: secret "API_KEY" is not for this host`, // the connection does not use TLS
 		"http://example.com:" + w.securePort() + "/?key=" + placeholder:     `egress: secret "API_KEY" is put into headers only`,
 		"http://example.com:" + w.securePort() + "/" + placeholder + "/api": `egress: secret "API_KEY" is put into headers only`,
 	} {
@@ -87,7 +87,7 @@ func TestSecretElsewhere(t *testing.T) {
 			t.Errorf("%s: %d %q, want %q", address, status, body, want)
 		}
 	}
-	// Inside the program's own TLS it stays what it is.
+	// The proxy cannot replace the placeholder within the program's own TLS.
 	if status, body := get(t, w.client(t), "https://example.com:"+w.securePort()+"/", "X-Key", placeholder); status != 200 {
 		t.Errorf("%d %s", status, body)
 	}

@@ -27,7 +27,7 @@ const patience = time.Minute
 type world struct {
 	plain, secure *httptest.Server
 	proxy         *egress.Proxy
-	at            string // where the proxy listens
+	at            string // address on which the proxy listens
 
 	mu      sync.Mutex
 	names   map[string][]netip.Addr

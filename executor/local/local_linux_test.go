@@ -104,7 +104,7 @@ func TestLimitsOfTheChild(t *testing.T) {
 			if untraced {
 				l.Untrace()
 			}
-			// Without ptrace the limits come a moment after the start, this one last.
+			// Without ptrace the limits are set a moment after the start, and this one is set last.
 			cmd := script(t.TempDir(), "until grep -q '^Max file size  *1048576 ' /proc/self/limits; do sleep 0.01; done; cat /proc/self/limits")
 			cmd.Limits.CPU, cmd.Limits.Memory, cmd.Limits.FileBytes = 1500*time.Millisecond, 1<<30, 1<<20
 			text := run(t, l, cmd).Stdout.String()

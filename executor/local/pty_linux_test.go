@@ -64,7 +64,7 @@ func TestTerminalHeldByAStray(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// Any other process that has the terminal open is like such a process.
+	// This file keeps the terminal open, as any other process could.
 	held, err := os.OpenFile("/proc/"+strings.TrimSpace(string(pid))+"/fd/0", os.O_RDWR|syscall.O_NOCTTY, 0)
 	if err != nil {
 		t.Fatal(err)

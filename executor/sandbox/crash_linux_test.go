@@ -81,7 +81,7 @@ func TestHostIsKilled(t *testing.T) {
 		t.Errorf("mounts were\n%s\nand are\n%s", mounts, now)
 	}
 	left(t, temp)
-	newSandbox(t) // removes what a crash leaves in the kernel
+	newSandbox(t) // a new sandbox removes what a crash left in the kernel
 	if groups := groupsOf(host.Process.Pid); len(groups) > 0 {
 		t.Errorf("groups are left: %q", groups)
 	}
@@ -137,7 +137,7 @@ func TestManyAtOnce(t *testing.T) {
 	t.Setenv("TMPDIR", temp)
 	dir := t.TempDir()
 	once := newSandbox(t)
-	sandboxed(t, once, script(dir, "exit 0")) // what the first command of a process opens stays
+	sandboxed(t, once, script(dir, "exit 0")) // the first command opens files that stay open
 	if err := once.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -222,7 +222,7 @@ func TestNoDescriptorsLeft(t *testing.T) {
 		if errors.Is(err, executor.ErrSetup) && result.Reason == executor.ReasonSetup {
 			refused++
 			if strings.Contains(err.Error(), "fork/exec") {
-				before.files += 2 // a clone that fails: os.StartProcess leaks a pipe of its own
+				before.files += 2 // os.StartProcess leaks a pipe when the clone fails
 			}
 		} else if err != nil || result.ExitCode != 4 {
 			t.Errorf("%d more files: %+v, %v", more, result, err)

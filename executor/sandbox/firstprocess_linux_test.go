@@ -59,7 +59,7 @@ func TestFamilyIsKilledDirectly(t *testing.T) {
 	if code, signal := process.StatusOf(f.status); !f.hasStatus || signal != "SIGKILL" {
 		t.Errorf("told %v: code %d, signal %s", f.hasStatus, code, signal)
 	}
-	for !process.Within(othersWait, f.allEnded) { // no process is left
+	for !process.Within(othersWait, f.allEnded) { // repeat until no process is left
 		f.killFamily()
 	}
 	must(t, f.KillAll())

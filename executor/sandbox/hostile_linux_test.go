@@ -95,7 +95,7 @@ func owned(t *testing.T, dir string) {
 	seen := 0
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
-			return fs.SkipDir // a directory without permission, or a path that is too long
+			return fs.SkipDir // the directory is not readable, or its path is too long
 		}
 		info, err := d.Info()
 		if err != nil {
@@ -209,7 +209,7 @@ func TestReadableSockets(t *testing.T) {
 	if err := os.Chmod(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	t.Chdir(dir) // the whole path can be too long for a socket
+	t.Chdir(dir) // a relative path, because the absolute one can be too long for a socket
 	listener, err := net.Listen("unix", "socket")
 	if err != nil {
 		t.Fatal(err)

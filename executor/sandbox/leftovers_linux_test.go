@@ -73,7 +73,7 @@ func left(t *testing.T, temp string) {
 		t.Fatal(err)
 	}
 	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), "Test") { // of the testing package
+		if !strings.HasPrefix(e.Name(), "Test") { // the testing package's own directory
 			t.Errorf("%s is left", e.Name())
 		}
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 func ExampleNew() {
-	recorded := tracetest.NewSpanRecorder() // a real host exports to a collector
+	recorded := tracetest.NewSpanRecorder() // a real host exports spans to a collector
 	observer, err := otel.New(otel.WithTracerProvider(trace.NewTracerProvider(trace.WithSpanProcessor(recorded))))
 	if err != nil {
 		fmt.Println(err)

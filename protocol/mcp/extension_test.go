@@ -36,9 +36,9 @@ func (a *answer) UnmarshalJSON(text []byte) error { return json.Unmarshal(text, 
 // extension is what a client sees of the extension, by HTTP.
 type extension struct {
 	session *sdk.ClientSession
-	pages   []map[string]any // of skills/list
+	pages   []map[string]any // answers of skills/list
 	entries []map[string]any
-	listed  []*sdk.Resource // resources/list
+	listed  []*sdk.Resource // answers of resources/list
 }
 
 func (x *extension) list(ctx context.Context, cursor string) (map[string]any, error) {
@@ -150,7 +150,7 @@ func TestLargePages(t *testing.T) {
 		if text, _ := json.Marshal(page); len(text) > 5<<20 {
 			t.Errorf("a page has %d bytes", len(text))
 		}
-		for _, uri := range texts(objects(page["skills"]), "uri") { // the guide too
+		for _, uri := range texts(objects(page["skills"]), "uri") { // the guide is among the skills
 			seen[uri] = true
 		}
 		cursor, _ = page["nextCursor"].(string)

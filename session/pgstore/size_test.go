@@ -32,7 +32,7 @@ func TestSize(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			updates += saves - 1 // the first one inserts
+			updates += saves - 1 // the first save inserts a row
 		}
 		if err := db.QueryRow(t.Context(), `SELECT sum(pg_total_relation_size(c.oid)) FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace
 			WHERE nspname = $1 AND relkind = 'r' AND (relname LIKE 'record%' OR relname LIKE 'pin%')`, name).Scan(&size); err != nil {
@@ -40,7 +40,7 @@ func TestSize(t *testing.T) {
 		}
 		return size
 	}
-	// The first pages of the tables and indexes of all partitions are half empty.
+	// The first pages of all tables and indexes are half empty, so they are subtracted.
 	size := -repeat(sessions / 2)
 	size += repeat(sessions)
 	counted, hot := updatesOf(t, db, name, updates)

@@ -228,7 +228,7 @@ func TestLostConnections(t *testing.T) {
 		t.Fatal(err)
 	}
 	config.MaxConns = 12
-	config.ShouldPing = func(context.Context, pgxpool.ShouldPingParams) bool { return false } // as within a second
+	config.ShouldPing = func(context.Context, pgxpool.ShouldPingParams) bool { return false } // no ping, as for a connection that was used within the last second
 	db, err := pgxpool.NewWithConfig(t.Context(), config)
 	if err != nil {
 		t.Fatal(err)
@@ -272,7 +272,7 @@ func TestMigration(t *testing.T) {
 		all = append(all, crashtest.Start(t, "migrate", name, serverVar+"="+servertest.Shared(t, "postgres").URL))
 	}
 	for _, c := range all {
-		for c.Lines.Scan() { // until it has ended
+		for c.Lines.Scan() { // wait until the child has ended
 		}
 		if err := c.Wait(); err != nil {
 			t.Error(err)
@@ -362,7 +362,7 @@ func TestSweep(t *testing.T) {
 func updatesOf(t *testing.T, db *pgxpool.Pool, name string, made int) (updates, hot int) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
-		// A connection reports its counts when it is idle for a while, or ends.
+		// A connection reports its counts only when it is idle for a while, or ends.
 		db.Reset()
 		if err := db.QueryRow(t.Context(), `SELECT sum(n_tup_upd)::int, sum(n_tup_hot_upd)::int FROM pg_stat_user_tables
 			WHERE schemaname = $1 AND relname LIKE 'record%'`, name).Scan(&updates, &hot); err != nil {

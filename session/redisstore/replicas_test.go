@@ -27,7 +27,7 @@ func TestReplicas(t *testing.T) {
 	primary, replica := servertest.Own(t, "redis"), servertest.Own(t, "redis")
 	db := client(t, primary.URL)
 	key := core.SessionKey{Session: "s"}
-	long := open(t, db, redisstore.WithReplicas(1, 2500*time.Millisecond)) // longer than an attempt is
+	long := open(t, db, redisstore.WithReplicas(1, 2500*time.Millisecond)) // the wait exceeds the timeout of one attempt
 	if _, err := long.Save(t.Context(), key, session.Value{}); !errors.Is(err, session.ErrUncertain) || !strings.Contains(err.Error(), "0 of 1 replicas have it") {
 		t.Fatalf("without a replica: %v", err)
 	}
@@ -85,7 +85,7 @@ func TestSynced(t *testing.T) {
 	if now, err := s.Load(t.Context(), key); err != nil || now.Version != 1 {
 		t.Errorf("after a kill: %+v, %v", now, err)
 	}
-	set("appendfsync", "no") // it writes, and leaves the rest to the system
+	set("appendfsync", "no") // the server writes the file, but never syncs it
 	hasty := open(t, db, redisstore.WithSynced(100*time.Millisecond))
 	if _, err := hasty.Save(t.Context(), key, rec); !errors.Is(err, session.ErrUncertain) || !strings.Contains(err.Error(), "not on the disk") {
 		t.Errorf("nothing syncs: %v", err)
@@ -142,7 +142,7 @@ func listen(t *testing.T, server *redis.Client) string {
 func TestSentinel(t *testing.T) {
 	primary, replica := servertest.Own(t, "redis"), servertest.Own(t, "redis")
 	direct, second := client(t, primary.URL), client(t, replica.URL)
-	listen(t, second) // where clients find it when it is the primary
+	listen(t, second) // clients connect here once this server is the primary
 	port := follow(t, second, direct)
 	sentinel := startSentinel(t, port)
 	db := redis.NewFailoverClient(&redis.FailoverOptions{
@@ -164,7 +164,7 @@ func TestSentinel(t *testing.T) {
 	if err := primary.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	// The new primary has no replica, so the store that wants one cannot go on.
+	// The new primary has no replica, so a store that requires one fails.
 	s = openPatiently(t, db)
 	for began := time.Now(); ; {
 		now, err := s.Load(t.Context(), key)
@@ -234,7 +234,7 @@ func startSentinel(t *testing.T, port string) string {
 		if len(ended) == 0 {
 			cmd.Process.Kill()
 			t.Fatalf("Sentinel does not answer: %v", err)
-		} // else the port was taken meanwhile
+		} // otherwise another process took the port: try the next one
 	}
 	t.Fatal("no port is free")
 	return ""

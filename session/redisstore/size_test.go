@@ -32,8 +32,8 @@ func TestSize(t *testing.T) {
 			}
 		}
 	}
-	repeat(48)                                                   // texts and scripts
-	before, sessions := dataset(t, db), servertest.Sessions(600) // not where tables of the server grow
+	repeat(48)                                                   // stores the texts and loads the scripts
+	before, sessions := dataset(t, db), servertest.Sessions(600) // at this size the server's hash tables do not grow
 	repeat(sessions)
 	each := (dataset(t, db) - before) / sessions
 	t.Logf("a session with %d texts takes %d bytes, over %d sessions", loads.Texts(), each, sessions)

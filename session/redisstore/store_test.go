@@ -96,11 +96,12 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// forgetting loses the answer to the first Save, and gives each attempt another mark.
+// forgetting loses the answer to the first Save. Unless keepsMarks is set, each attempt gets another
+// mark.
 type forgetting struct {
 	redis.Hook
-	marks bool // are left as they are
-	lost  bool
+	keepsMarks bool
+	lost       bool
 }
 
 func (f *forgetting) DialHook(next redis.DialHook) redis.DialHook { return next }
@@ -113,7 +114,7 @@ func (f *forgetting) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	return func(ctx context.Context, cmd redis.Cmder) error {
 		args := cmd.Args()
 		save := strings.HasPrefix(cmd.Name(), "eval") && len(args) == 11
-		if save && !f.marks {
+		if save && !f.keepsMarks {
 			args[7] = rand.Text()[:22]
 		}
 		err := next(ctx, cmd)
@@ -131,7 +132,7 @@ func TestMarks(t *testing.T) {
 	for marks, want := range map[bool]int{true: 1, false: 2} {
 		db := client(t, servertest.Shared(t, "redis").URL)
 		s := open(t, db, fresh())
-		f := &forgetting{marks: marks}
+		f := &forgetting{keepsMarks: marks}
 		db.AddHook(f)
 		rec, err := state.NewRecords(s).Update(t.Context(), core.SessionKey{Session: "s"}, func(rec *state.Record) (*state.Record, error) {
 			next := rec.Clone()
@@ -281,7 +282,7 @@ func TestTextsAreShared(t *testing.T) {
 	if _, err := s.Pinned(t.Context(), "s1", foreign); !errors.Is(err, session.ErrNotPinned) {
 		t.Errorf("a foreign digest: %v", err)
 	}
-	// A damaged text is not pinned, and pinning it again repairs it.
+	// A damaged text counts as not pinned. Pinning it again repairs it.
 	key := prefix + "x{" + session.Digest("a") + "}"
 	if err := db.Set(t.Context(), key, "damaged", 0).Err(); err != nil {
 		t.Fatal(err)
@@ -341,7 +342,7 @@ func TestSavesKeepTexts(t *testing.T) {
 		}
 		return left
 	}
-	// A machine that stands still for longer than the texts live begins again.
+	// If the machine pauses for longer than the texts live, the loop starts again.
 	for began := time.Now(); ; {
 		if err := s.Pin(t.Context(), "kept", digest, "x"); err != nil {
 			t.Fatal(err)
@@ -360,7 +361,7 @@ func TestSavesKeepTexts(t *testing.T) {
 				return
 			}
 			if !old {
-				old = db.PExpire(t.Context(), text, time.Hour).Val() // to be told from what a Save sets
+				old = db.PExpire(t.Context(), text, time.Hour).Val() // an hour, which differs from the lifetime that a Save sets
 			}
 			time.Sleep(20 * time.Millisecond)
 		}
@@ -418,7 +419,7 @@ func TestDamagedRecord(t *testing.T) {
 			t.Errorf("%q: %v", value, err)
 		}
 	}
-	// The value of another agent.
+	// Another agent has a value in the same session.
 	if _, err := s.Save(t.Context(), core.SessionKey{Session: "s", Agent: "b"}, session.Value{Data: []byte("x")}); err != nil {
 		t.Fatal(err)
 	}

@@ -190,7 +190,7 @@ func keepInvariants(t *testing.T, r *rand.Rand, seed uint64, loading satchel.Loa
 		switch r.IntN(7) {
 		case 0, 1:
 			c.Calls(fmt.Sprintf(`skill_load {"skill":%q,"docs":["d%d.md"]}`, skill, r.IntN(3)))
-			free = full // one may be evicted
+			free = full // the load may evict a skill
 		case 2:
 			c.Calls(fmt.Sprintf(`skill_select_docs {"skill":%q,"docs":["d%d.md"],"mode":"add"}`, skill, r.IntN(3)))
 			free = full

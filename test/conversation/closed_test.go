@@ -43,8 +43,8 @@ func TestAnEndedSessionStaysEnded(t *testing.T) {
 				chattest.Same(t, "in view at the next turn", chattest.Where(c.View()))
 				chattest.Same(t, "loaded", c.LoadedNames())
 
-				// The next session goes on with the numbers, and its own loads come
-				// back when its record is lost.
+				// The next session continues the numbers. If its record is lost, its own loads are
+				// restored.
 				answer := c.Calls("skill_load s1")[0]
 				if receipt, ok := state.ParseReceipt(answer); !ok || receipt.Call != 3 {
 					t.Errorf("the answer is %q, want the receipt of call 3", answer)

@@ -30,7 +30,7 @@ func inOrder(t *testing.T, c *chattest.Chat, calls []core.ToolCall, order []int)
 			}
 			answers[i] = answer
 		})
-		time.Sleep(2 * time.Millisecond) // so that this one begins before the next
+		time.Sleep(2 * time.Millisecond) // lets this call begin before the next one
 	}
 	running.Wait()
 	return answers

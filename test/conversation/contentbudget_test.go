@@ -150,9 +150,9 @@ func TestEndedTextsMakeRoom(t *testing.T) {
 				c.Say(core.User, "then")
 			}
 			inView("abc")
-			c.Calls("skill_load d") // 4200 of 4000
+			c.Calls("skill_load d") // 4200 tokens of at most 4000
 			inView("abd")
-			if got := c.Calls("skill_load e")[0]; !strings.HasPrefix(got, "loaded: e") { // 3900 with d alone
+			if got := c.Calls("skill_load e")[0]; !strings.HasPrefix(got, "loaded: e") { // 3900 tokens if only d stays
 				t.Errorf("answer %q", got)
 			}
 			inView("de")
@@ -212,7 +212,7 @@ func TestFilesThatAreReadCount(t *testing.T) {
 	}
 	chattest.Same(t, "events", *told, line)
 
-	// What the host has taken out of its history is not in view.
+	// Text that the host has removed from its history is not in view.
 	c.Messages = c.Messages[:3]
 	c.View()
 	if got := c.Calls("skill_load pdf")[0]; strings.Contains(got, "in view") {
@@ -304,7 +304,7 @@ func TestRefusedReadsKeepEndedTexts(t *testing.T) {
 	c.Say(core.User, "two").View()
 	c.Calls("skill_load api")
 	before := sizeOfSkills(c)
-	if before < 4400 { // the texts of both: about 1,100 tokens
+	if before < 4400 { // the texts of both skills, about 1,100 tokens
 		t.Fatalf("%d bytes of skills before the read", before)
 	}
 	if got := c.Calls("skill_read data.csv")[0]; !strings.HasPrefix(got, "error: about 3100 tokens") {

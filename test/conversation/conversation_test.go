@@ -25,12 +25,12 @@ type setting struct {
 	summary   processors.SummaryRule
 	profile   tools.Profile
 	max       int
-	prices    loadmode.Prices // of mode adaptive
-	tokens    bool            // the host says where a turn begins
+	prices    loadmode.Prices // used in mode adaptive
+	tokens    bool            // the host marks the beginning of each turn
 	system    bool            // the host has a system prompt
-	ids       int             // 0: unique call ids, 1: they repeat, 2: none
-	named     bool            // results name their tool
-	parallel  bool            // calls of one response are executed at once
+	ids       int             // 0: call ids are unique, 1: ids repeat, 2: there are no ids
+	named     bool            // results carry the name of their tool
+	parallel  bool            // calls of one response run concurrently
 }
 
 func (s setting) String() string {
@@ -68,7 +68,7 @@ type conversation struct {
 	world    *chattest.World
 	store    session.Store
 	runtime  *satchel.Runtime
-	listing  string // that the runtime knows
+	listing  string // the listing of the runtime's skills
 	agents   []*agent
 	messages int
 	calls    int
@@ -80,31 +80,31 @@ type conversation struct {
 type agent struct {
 	key     core.SessionKey
 	history []stored
-	cut     int // messages that the host has dropped at the front
+	cut     int // number of messages that the host has dropped at the front
 	summary bool
 	oracle  *oracle
 
-	open    bool // a user turn is under way
-	fresh   bool // no request of this turn was made yet
-	restart bool // since the last final answer
+	open    bool // a user turn has begun and not ended
+	fresh   bool // this turn has made no request yet
+	restart bool // the runtime restarted after the last final answer
 	turn    context.Context
 	loads   []satchel.Load
 	user    int    // id of the message that began the turn
-	begin   *agent // as it was after the first request of the turn
+	begin   *agent // copy of the agent after the first request of the turn
 
-	known    bool   // the session has a record
-	ended    int    // messages up to this one are of a session that was ended
-	overview string // frozen
-	listing  string // that the session was told of
-	notes    []int  // ids of the messages that carry one
+	known    bool   // the store has a record of the session
+	ended    int    // messages up to this id belong to a session that has ended
+	overview string // overview of the session, which stays the same
+	listing  string // listing that the session has announced
+	notes    []int  // ids of messages that carry a note
 
-	last    []stored // the last request and its view
+	last    []stored // the last request; view is its view
 	view    []core.Message
-	flagged bool // the last request had a summary
-	began   bool // a turn began since the last view
-	rebuilt bool // the record was lost since the last view
-	alive   bool // the host has cut nothing since the last request
-	rebase  bool // the overview may be a new one
+	flagged bool // the last request contained a summary
+	began   bool // a turn began after the last view
+	rebuilt bool // the record was lost after the last view
+	alive   bool // the host has not cut its history since the last request
+	rebase  bool // the next overview may differ
 }
 
 const hostSystem = "You help.\nAvailable skills: none. <available_skills></available_skills>\nLoaded skill context: {{.Name}} {x}\n[skill#1 +s0@000000000000(d0.md)]"
@@ -186,7 +186,7 @@ func (c *conversation) modelCall(a *agent) {
 	}
 	if c.chance(8) {
 		c.note("%s: the model fails", a.key.Agent)
-		return // the next step asks again
+		return // the next step repeats the request
 	}
 	var calls []core.ToolCall
 	if !c.chance(20) {
@@ -265,7 +265,7 @@ func (c *conversation) repeat(a *agent, calls []core.ToolCall, results []stored)
 	}
 	i := c.rnd.IntN(len(calls))
 	if calls[i].Name == "skill_read" {
-		return // what it reads may have been loaded since
+		return // a skill that it reads may have been loaded since
 	}
 	if answer := c.call(a, calls[i]); answer != results[i].Text {
 		c.fail("executed again, call #%d answers %q, first %q", results[i].id, answer, results[i].Text)

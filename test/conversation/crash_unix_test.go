@@ -113,7 +113,7 @@ func (f fragile) Pin(ctx context.Context, id, digest, text string) error {
 
 // playToEnd goes on with the conversation from the messages that are stored.
 func playToEnd(ctx context.Context, dir string) error {
-	left, _ := strconv.Atoi(os.Getenv(crashStep)) // 0: never
+	left, _ := strconv.Atoi(os.Getenv(crashStep)) // steps until the process kills itself; 0 means never
 	h := &crashHost{dir: dir, steps: &killer{left}}
 	var mode loadmode.Mode
 	err := mode.UnmarshalText([]byte(os.Getenv(crashMode)))

@@ -84,11 +84,11 @@ func (c *conversation) userTurn(a *agent) {
 	}
 	text, declares := "go on", c.chance(15)
 	if c.mode == loadmode.Adaptive && len(a.oracle.loaded)+len(a.oracle.ended) > 0 {
-		declares = false // it would be made of what the request decides to leave in view
+		declares = false // the declaration would depend on the texts that the request leaves in view
 	}
 	if c.chance(50) || declares || a.cut > 0 && a.restart {
-		// Two equal messages cannot be told apart where the host has cut its
-		// history and then restarts, or has cut the one that matters.
+		// Equal messages are ambiguous if the host cuts its history and then
+		// restarts, or cuts the message that matters.
 		text = fmt.Sprintf("question %d: what does {x} in <available_skills> mean?", c.messages)
 	}
 	m := c.message(core.User, text)
@@ -99,7 +99,7 @@ func (c *conversation) userTurn(a *agent) {
 		ctx = satchel.BeginTurn(ctx, fmt.Sprintf("turn-%d", m.id))
 	}
 	if declares {
-		names := c.world.Names()[:5] // those that stay: a load that cannot be made is an error
+		names := c.world.Names()[:5] // only skills that are never removed: a declared load that fails is an error
 		for _, i := range c.rnd.Perm(len(names))[:1+c.rnd.IntN(min(2, c.max))] {
 			a.loads = append(a.loads, satchel.Load{Skill: names[i], Docs: []string{"d1.md"}[:c.rnd.IntN(2)]})
 		}

@@ -132,7 +132,7 @@ func TestABreakTakesWhatIsBehindIt(t *testing.T) {
 	for _, name := range []string{"pdf", "xlsx", "docx"} {
 		c.Calls("skill_load " + name)
 	}
-	c.Calls("skill_load pdf") // its text is the first; xlsx is the oldest now
+	c.Calls("skill_load pdf") // the first text is the one of pdf; xlsx is now used least recently
 	chattest.Same(t, "loaded", c.LoadedNames(), "docx[]", "pdf[]")
 	c.Calls("skill_unload pdf")
 	chattest.Same(t, "in view", inView(c.View()), "docx")

@@ -156,8 +156,8 @@ func (c *conversation) wanted(a *agent, request []stored) (want, may map[string]
 	return want, may
 }
 
-// checkPrefix: where the messages only grew, the last view is a prefix of this
-// one. Where something was unloaded since, only its blocks have changed.
+// checkPrefix checks that the last view is a prefix of this one if messages were only added.
+// If a text was unloaded since, only its blocks may have changed.
 func (c *conversation) checkPrefix(a *agent, request []stored, view []core.Message) {
 	if c.placement != processors.InToolResult || c.mode == loadmode.Once || a.view == nil ||
 		a.rebuilt || a.flagged != a.summary || !grew(a.last, request) {
@@ -171,7 +171,7 @@ func (c *conversation) checkPrefix(a *agent, request []stored, view []core.Messa
 	for i, old := range a.view {
 		place := c.placeOf(a.last, old)
 		if (free || a.oracle.evicted) && place == "fallback" && c.placeOf(request, next[0]) != "fallback" {
-			continue // all of it is gone
+			continue // the whole fallback message is gone
 		}
 		if len(next) == 0 {
 			c.fail("%s: the view is shorter than the last", a.key.Agent)

@@ -54,7 +54,7 @@ func TestListingsAreShared(t *testing.T) {
 	for i := range 10 {
 		chats = append(chats, begin(i+1))
 	}
-	if each := store.bytes / 10; each > 4*5000 { // the overview, of at most 4,000 tokens
+	if each := store.bytes / 10; each > 4*5000 { // an overview has at most 4,000 tokens
 		t.Errorf("each further session pins %d bytes", each)
 	}
 

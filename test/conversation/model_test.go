@@ -101,7 +101,7 @@ func (c *conversation) expect(a *agent, result stored, call core.ToolCall) {
 		return
 	}
 	if call.Name == "skill_read" && c.parallel {
-		return // it waits for the loads before it, not for those after it
+		return // a read waits for earlier loads, but not for later ones
 	}
 	if c.apply(a, result.id, call) == strings.HasPrefix(result.Text, "error: ") {
 		c.fail("call #%d %s %s answers %q", result.id, call.Name, call.Arguments, result.Text)

@@ -63,7 +63,7 @@ func TestTextsInViewKeepTheirSkill(t *testing.T) {
 func TestALoadByANameThatIsAnotherSkillsNow(t *testing.T) {
 	for _, tt := range []struct {
 		loading satchel.Loading
-		ended   bool // the load of the first has ended, and its text is in view
+		ended   bool // the load of the first skill has ended, but its text is in view
 	}{{satchel.Loading{}, false}, {satchel.Loading{Mode: loadmode.Session}, false}, {satchel.Loading{Prices: free}, true}} {
 		mode := tt.loading.Mode
 		pdf := func(word string) fstest.MapFS {

@@ -26,7 +26,7 @@ func (o *oracle) ends(request []stored) {
 	}
 	for _, h := range o.ended {
 		h.keep(func(p piece) bool {
-			o.gone[p.place] = o.gone[p.place] || !present(request, p.place) // the fallback message showed it
+			o.gone[p.place] = o.gone[p.place] || !present(request, p.place) // the fallback message showed the piece
 			return present(request, p.place)
 		})
 	}
@@ -78,7 +78,7 @@ func (c *conversation) settle(a *agent, request []stored, view []core.Message) {
 	if !a.oracle.keeps || a.rebuilt || len(a.oracle.ended) == 0 || !a.began && !a.oracle.broke {
 		return
 	}
-	firstGone := -1 // behind which texts may go within a turn too
+	firstGone := -1 // after this place, texts may be removed within a turn too
 	for place, gone := range a.oracle.gone {
 		if gone && (firstGone < 0 || place < firstGone) {
 			firstGone = place

@@ -12,27 +12,27 @@ import (
 // rules of the tools and of the view, and nothing of how they are kept.
 type oracle struct {
 	mode loadmode.Mode
-	// keeps: the text of a load that has ended may stay.
+	// keeps reports that the text of an ended load may stay.
 	keeps  bool
 	max    int
 	loaded []*held
 	clock  int
-	// response counts the model's responses.
+	// response is the number of the model's responses.
 	response int
-	// ended are loads of earlier turns whose text is still in view, in mode adaptive.
+	// ended holds loads of earlier turns whose text is still in view, in mode adaptive.
 	ended []*held
-	// old are superseded texts, which may stay where they are until a break.
+	// old holds superseded texts, which may stay in place until the next break.
 	old []piece
-	// gone are the places at which something went since the last view.
+	// gone holds the places from which text was removed since the last view.
 	gone map[int]bool
-	// broke: the next view may differ from the last one at these places.
+	// broke reports that the next view may differ from the last one at the places of gone.
 	broke bool
-	// evicted: the cap has ended a load since the last view. Its text leaves the fallback
-	// message, and stays elsewhere.
+	// evicted reports that the cap has ended a load since the last view. Its text leaves the
+	// fallback message, and stays elsewhere.
 	evicted bool
-	// hidden are pieces that the last request lacked without a substitute.
+	// hidden holds pieces that the last request lacked without a substitute.
 	hidden map[string]bool
-	// deltas are what each stored result says about itself, by message.
+	// deltas holds the changes that each stored result reports, by message id.
 	deltas map[int][]delta
 }
 
@@ -42,7 +42,7 @@ type piece struct {
 	edition  int
 	place    int
 	response int
-	nth      int // among the docs of its delivery
+	nth      int // index among the docs of its delivery
 }
 
 // id is the piece at its place.
@@ -66,7 +66,7 @@ type delta struct {
 	skill   string
 	edition int
 	docs    []string
-	asked   []string // of a selection, what the call has asked for
+	asked   []string // docs that the call selected, for op '='
 }
 
 func newOracle(mode loadmode.Mode, keeps bool, limit int) *oracle {
@@ -210,7 +210,7 @@ func (o *oracle) loadOne(w *chattest.World, at int, name string, docs []string, 
 			if !edited {
 				break
 			}
-			// A new text of a skill comes with the docs that were selected.
+			// A new version of the text comes with all docs that were selected.
 			if !slices.Contains(want, d.name) && !revived {
 				want = append(want, d.name)
 			}

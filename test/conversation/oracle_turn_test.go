@@ -39,8 +39,8 @@ func (c *conversation) begins(a *agent, request []stored) {
 
 func (c *conversation) declared(a *agent, request []stored) {
 	if request[len(request)-1].id != a.user {
-		// Declared once more, to a store that was lost in the middle of the
-		// turn: the model has seen them.
+		// The store was lost within the turn, and the loads are declared again. The
+		// model has already seen them.
 		a.oracle.response--
 		defer func() { a.oracle.response++ }()
 	}
@@ -48,7 +48,7 @@ func (c *conversation) declared(a *agent, request []stored) {
 	for _, l := range a.loads {
 		names = append(names, l.Skill)
 	}
-	// Each has its own docs, and none makes room for another.
+	// Each skill gets its own docs, and none is evicted for another.
 	limit := a.oracle.max
 	a.oracle.max = 0
 	for _, l := range a.loads {
@@ -56,7 +56,7 @@ func (c *conversation) declared(a *agent, request []stored) {
 	}
 	a.oracle.max = limit
 	a.oracle.load(c.world, a.user, names, nil, false, false)
-	delete(a.oracle.deltas, a.user) // a user message tells nothing
+	delete(a.oracle.deltas, a.user) // a user message reports no changes
 }
 
 // rebuild makes the oracle's state from what the results of a request say.
@@ -81,7 +81,7 @@ func (a *agent) rebuild(w *chattest.World, request []stored, mode loadmode.Mode)
 		if i < from || m.id <= a.ended {
 			continue
 		}
-		// What was answered already counts as of an earlier response.
+		// Answered calls count as part of an earlier response.
 		o.response = current
 		at := piece{place: m.id, response: current}
 		if i < last {
@@ -96,7 +96,7 @@ func (a *agent) rebuild(w *chattest.World, request []stored, mode loadmode.Mode)
 			o.unload(h.name)
 		}
 	}
-	keeps := o.keeps // a receipt does not say which text has stayed
+	keeps := o.keeps // a receipt does not tell which texts stayed
 	o.keeps = false
 	o.evict(nil)
 	o.keeps = keeps
@@ -129,7 +129,7 @@ func (o *oracle) replay(w *chattest.World, d delta, at piece) {
 	for _, name := range d.docs {
 		s := w.Skills[d.skill]
 		if s == nil {
-			continue // the skill does not come back
+			continue // the skill no longer exists, so it is not restored
 		}
 		fresh := at
 		fresh.edition, fresh.mark = s.Docs[name], chattest.DocMark(d.skill, name, s.Docs[name])

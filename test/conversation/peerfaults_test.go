@@ -29,7 +29,7 @@ func TestUnloadedSkillsDoNotComeBack(t *testing.T) {
 		c.Calls("skill_load s0")
 		c.Calls("skill_load s1")
 		c.Calls("skill_load s2")
-		chattest.Same(t, "loaded", c.LoadedNames(), "s2[]") // the texts of the others may stay
+		chattest.Same(t, "loaded", c.LoadedNames(), "s2[]") // the texts of s0 and s1 may stay in view
 		c = chattest.NewChat(t, chattest.Open(t, w.Files, satchel.WithLoading(satchel.Loading{Max: 1, Placement: processors.InSystem}))).Say(core.User, "hi")
 		c.Calls("skill_load s0")
 		c.Calls("skill_load s1")
@@ -103,7 +103,7 @@ func TestRemovedSkillBreaksNothing(t *testing.T) {
 	w := chattest.NewWorld(3)
 	c := chattest.NewChat(t, chattest.Open(t, w.Files, satchel.WithLoading(satchel.Loading{Mode: loadmode.Session}))).Say(core.User, "hi")
 	c.Calls("skill_load s0", "skill_load s1")
-	body := chattest.BodyMark("s0", w.Skills["s0"].Body) // pinned
+	body := chattest.BodyMark("s0", w.Skills["s0"].Body) // the text that is pinned
 	w.Remove("s0")
 	if err := c.Runtime.Refresh(c.Context); err != nil {
 		t.Fatal(err)
@@ -225,7 +225,7 @@ func TestSummaryDoesNotLoseLoadedSkills(t *testing.T) {
 			if got := len(chattest.Where(c.View())) == 1; got != want {
 				t.Errorf("shown: %v, want %v", got, want)
 			}
-			// What the request does not show must not be said to be in view.
+			// The answer must not call a text in view that the request does not show.
 			answer := c.Calls("skill_load s0")[0]
 			if strings.HasPrefix(answer, "already") != want {
 				t.Errorf("loaded again, answers %q", answer)

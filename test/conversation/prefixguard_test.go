@@ -55,7 +55,7 @@ func TestPrefixGuardNamesTheCause(t *testing.T) {
 			c.Calls("skill_load s0")
 			c.Calls("skill_load s1")
 			c.View()
-		}, nil}, // the text stays
+		}, nil}, // the evicted text stays in view
 		{"once", []satchel.Option{satchel.WithLoading(satchel.Loading{Mode: loadmode.Once})}, func(c *chattest.Chat) {
 			c.Calls("skill_load s0")
 			c.Calls("skill_list_docs s0")

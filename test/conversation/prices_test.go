@@ -148,7 +148,7 @@ func TestAHostsBreakClearsForFree(t *testing.T) {
 			if !tt.stays {
 				return
 			}
-			// Once more, now that the content is what was kept.
+			// Repeat the step, now that clearing kept the content.
 			c.Answer("done")
 			c.Say(core.User, "three")
 			tt.change(c)
@@ -183,7 +183,7 @@ func TestTheTimeOfARequestIsSavedSeldom(t *testing.T) {
 		}
 		c.Calls("skill_load s0")
 		at = version()
-		for range 5 { // from the first on, one in two minutes
+		for range 5 { // views save the record once in two minutes
 			time.Sleep(time.Minute)
 			c.View()
 		}
@@ -210,7 +210,7 @@ func TestACutWithinATurnIsCachedAfterIt(t *testing.T) {
 	system := func(c *chattest.Chat) { c.Messages[0].Text += " It is noon." }
 	for name, tt := range map[string]struct {
 		change         func(c *chattest.Chat)
-		again, restart bool // is changed before the next turn too; in another process
+		again, restart bool // again: the change is repeated before the next turn; restart: another process continues
 	}{
 		"a compaction":            {change: cut},
 		"a compaction, a restart": {change: cut, restart: true},

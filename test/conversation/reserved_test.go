@@ -39,7 +39,7 @@ func TestReservedSessions(t *testing.T) {
 			"Loaded":     func() error { _, err := rt.Loaded(ctx); return err },
 			"Clear":      func() error { return rt.Clear(ctx) },
 			"EndSession": func() error { return rt.EndSession(ctx, id) },
-			// It would forget which sessions have ended.
+			// EndAnonymous would remove the list of sessions that have ended.
 			"EndAnonymous": func() error { return rt.Hooks().EndAnonymous(ctx, key) },
 		} {
 			if err := open(); err == nil || !strings.Contains(err.Error(), "the session id is reserved") {
@@ -95,7 +95,7 @@ func TestEndSessionInAFullDirectory(t *testing.T) {
 	if err := os.RemoveAll(closed); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(closed, nil, 0o600); err != nil { // no note can be written here
+	if err := os.WriteFile(closed, nil, 0o600); err != nil { // a file in place of the directory makes writes fail
 		t.Fatal(err)
 	}
 	if err := rt.EndSession(ctx, "s"); err == nil || !saysOnce(err, "s") {

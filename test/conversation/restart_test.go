@@ -26,7 +26,7 @@ func TestDecisionsSurviveARestartBetweenCalls(t *testing.T) {
 		"stays":  {satchel.WithLoading(satchel.Loading{Clearing: stays})},
 		"prices": {satchel.WithLoading(satchel.Loading{Prices: loadmode.Prices{Read: 0.1, Write: 1.25, TTL: ttl}})},
 		"free":   {satchel.WithLoading(satchel.Loading{Prices: loadmode.Prices{Write: 1, TTL: ttl}})},
-		"all":    {satchel.WithLoading(satchel.Loading{Prices: loadmode.Prices{Write: 1}})}, // so many that the record has a list of them
+		"all":    {satchel.WithLoading(satchel.Loading{Prices: loadmode.Prices{Write: 1}})}, // so many texts are cleared that the record lists them
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

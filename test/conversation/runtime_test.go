@@ -115,7 +115,7 @@ func TestSessionWithoutSkills(t *testing.T) {
 		turn()
 		w.Remove("s0")
 		chattest.Same(t, "shown", chattest.Where(turn().Messages), body...)
-		c.Messages = c.Messages[len(c.Messages)-1:] // with the notes
+		c.Messages = c.Messages[len(c.Messages)-1:] // keeps only the last message, which carries the notes
 		turn()
 	})
 }

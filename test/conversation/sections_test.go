@@ -131,7 +131,7 @@ func TestRebuiltSections(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		calls []string
-		parts int // after the edit
+		parts int // number of parts after the edit
 		want  []string
 	}{
 		{"sections", []string{`skill_select_docs {"skill":"s0","docs":["manual.md#Part 1","manual.md#part-0"]}`}, 2,

@@ -41,7 +41,7 @@ func TestClearDropsPins(t *testing.T) {
 	if err := r.Clear(adapter.WithKey(t.Context(), a.Key)); err != nil {
 		t.Fatal(err)
 	}
-	// Gone are the body of s0 and the doc.
+	// The body of s0 and the doc are removed.
 	if lost(of) != 2 || lost(others) != 0 || lost(pinned(a)) != 0 {
 		t.Errorf("after the first, %d of %d and %d of %d are gone", lost(of), len(of), lost(others), len(others))
 	}

@@ -40,7 +40,7 @@ func TestApproverIsAskedWhatListsLeaveOpen(t *testing.T) {
 	for _, tt := range []struct {
 		policy permission.Policy
 		load   string
-		want   string // of search, read_file, skill_run of echo, exit: denied, asked or allowed
+		want   string // outcomes of search, read_file, skill_run of echo, and exit: denied, asked or allowed
 	}{
 		{permission.Restrict, "free", "asked asked asked allowed"},
 		{permission.Restrict, "echo", "denied allowed allowed allowed"},

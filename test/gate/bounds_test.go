@@ -41,7 +41,7 @@ func TestCalledAgentsAreBounded(t *testing.T) {
 	for name, tt := range map[string]struct {
 		lead, helper []satchel.Option
 		load, own    string
-		want         string // of run_command, read_file, lookup_order and a run
+		want         string // outcomes of run_command, read_file, lookup_order and skill_run
 	}{
 		"nothing loaded":           {want: "yes yes yes yes"},
 		"a list of the caller":     {load: "a", want: "no yes yes no"},
@@ -143,7 +143,7 @@ func TestTransfersAreBounded(t *testing.T) {
 	check("helper", true, true)
 	hand("lead", "helper", "a")
 	check("helper", false, true)
-	for range 40 { // what is kept must not grow with the bounces
+	for range 40 { // repeated transfers must not make the stored state grow
 		hand("helper", "lead", "b")
 		hand("lead", "helper", "a")
 	}
@@ -158,7 +158,7 @@ func TestTransfersAreBounded(t *testing.T) {
 	ctx = satchel.BeginTurn(t.Context(), "")
 	check("helper", true, true)
 	ctx = t.Context()
-	hand("lead", "helper", "a") // without a session or a turn nothing is known of it
+	hand("lead", "helper", "a") // without a session or a turn, the runtime knows nothing of the transfer
 	check("helper", true, true)
 }
 

@@ -91,7 +91,7 @@ func TestEvasionsRunNothing(t *testing.T) {
 				t.Run(fmt.Sprintf("%s/unloaded=%v/%s", tool, unloaded, name), func(t *testing.T) {
 					gate, direct := e.try(tool, e.args(args))
 					for _, answer := range []string{gate, direct} {
-						// A call that is wrong in itself is answered with what is wrong.
+						// An invalid call gets an error that says what is wrong.
 						if !strings.HasPrefix(answer, "denied: "+tool) && !strings.HasPrefix(answer, "error: ") {
 							t.Errorf("the answer is %s", answer)
 						}
@@ -111,7 +111,7 @@ func TestWhatIsAllowedRuns(t *testing.T) {
 			Stdout, Stderr string
 			ExitCode       int `json:"exit_code"`
 		}
-		same := gate == direct || strings.HasSuffix(command, "&") // what runs on when the shell ends may say less
+		same := gate == direct || strings.HasSuffix(command, "&") // a background process that outlives the shell may print less
 		if err := json.Unmarshal([]byte(gate), &r); err != nil || !same || r.ExitCode != 0 {
 			t.Errorf("%q gives %s", command, gate)
 		}

@@ -153,7 +153,7 @@ func TestLoadNamesWhatItTakesAway(t *testing.T) {
 		if got := c.Execute(calls[0]); !strings.Contains(got, tt.want) {
 			t.Errorf("%s answers\n%s\nwant\n%s", tt.call, got, tt.want)
 		}
-		// The answer is constant: a resumed run gets the same.
+		// The answer is constant, so a resumed run gets the same one.
 		if again, err := c.Runtime.CallTool(c.Context, c.Key, calls[0]); err != nil || again != c.Messages[len(c.Messages)-1].Text {
 			t.Errorf("executed again, %s answers %s, %v", tt.call, again, err)
 		}
@@ -210,7 +210,7 @@ func TestToolNames(t *testing.T) {
 	c.Gate(loadEcho)
 	chattest.Same(t, "decisions", c.Gate(`container {"script":"echo ok"}`, `container {"script":"rm x"}`, "finish {}", `bash {"command":"echo ok"}`, `bash {"command":"echo ok; id"}`),
 		"container", "!container", "finish", "bash", "!bash")
-	// What the tool really gets counts.
+	// The gate judges the input that the tool really gets.
 	given := adapter.WithInput(c.Context, "rm x")
 	if d, err := c.Judge(given, c.Key, core.ToolCall{Name: "container", Arguments: `{"script":"echo ok"}`}); err != nil || !d.Denied {
 		t.Errorf("%+v, %v", d, err)

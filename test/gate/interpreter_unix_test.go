@@ -20,7 +20,7 @@ func TestPatternsAndFirstLines(t *testing.T) {
 	const perl, python, plain, env = "#!/usr/bin/perl\n", "#!/opt/python3\n", "", "#!/usr/bin/env -S awk -f\n"
 	for _, tt := range []struct {
 		rule, line, script string
-		want               string // in the answer
+		want               string // part of the answer
 	}{
 		{"Bash(bash:*)", perl, "x.sh", "asks for perl in its first line, but what is allowed is to run it by bash: call with a command that begins with bash"},
 		{"Bash(bash:*)", env, "x.sh", "asks for awk in its first line"},

@@ -122,7 +122,7 @@ func TestPlantedCodeDoesNotRun(t *testing.T) {
 			t.Errorf("the script answers %s", answer)
 		}
 		if left := runs(c, map[string]any{"skill": "rep", "command": "ls -A $RUN_DIR"}); strings.Contains(left, "home-") && strings.Count(left, "home-") > 1 {
-			t.Errorf("left are %s", left) // one is of this very command
+			t.Errorf("left are %s", left) // the ls command has one home directory of its own
 		}
 	})
 }

@@ -60,7 +60,7 @@ func TestGateAfterALateLoad(t *testing.T) {
 	}{
 		"the gate knows of it": {func(c *chattest.Chat, load core.ToolCall) {
 			opened := c.Begin(load)
-			time.Sleep(time.Minute) // longer than the wait for an unknown call
+			time.Sleep(time.Minute) // longer than the gate waits for an unknown call
 			c.Run(opened)
 			opened.Close()
 		}, "Allowed: Bash(echo:*)"},
@@ -139,12 +139,12 @@ func TestGateKnowsPlacesAfterARestart(t *testing.T) {
 			t.Errorf("after a restart, call %d: %+v", i, d)
 		}
 	}
-	// Providers repeat ids.
+	// Providers may use an id again in a later response.
 	c.Observe([]core.ToolCall{calls[0]})
 	if fresh := start(); !fresh.Decide(calls[0]).Denied {
 		t.Error("a call passes for one of an earlier response")
 	}
-	// A load that another process has not begun is waited for.
+	// The gate waits for a load that another process has not begun.
 	again := start()
 	if d := again.Decide(core.ToolCall{Name: "search"}); !d.Denied {
 		t.Error("a call that no response made is not restricted")

@@ -21,7 +21,7 @@ func TestInputsWithoutATarget(t *testing.T) {
 		{"Bash(python3 scripts/report.py:*) Write(inputs/*.pth)", ""},
 		{"Bash(python3 scripts/report.py:*) Write(work/inputs/**)", ""},
 		{"Bash(python3 scripts/report.py:*) Write(out/**)", `"to work/inputs/evil.pth"`},
-		{"Bash Write(out/**)", ""}, // a command of any kind may write anything
+		{"Bash Write(out/**)", ""}, // Bash without a pattern may write anything
 	} {
 		local, err := local.New()
 		if err != nil {

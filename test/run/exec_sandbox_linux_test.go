@@ -79,7 +79,7 @@ func TestExecKilledLeavesNoProcess(t *testing.T) {
 					t.Errorf("kill: %+v", r)
 				}
 				for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
-					pids := marked(t, word) // those that have ended have no arguments any more
+					pids := marked(t, word) // an ended process has no arguments any more
 					if len(pids) == 0 {
 						break
 					}

@@ -495,7 +495,7 @@ func TestExecTellsWhatDidNotStart(t *testing.T) {
 func TestExecIsKilledWhenIdle(t *testing.T) {
 	t.Parallel()
 	hook, ended := untilEnded()
-	// As long again it can be asked for after its end.
+	// After its end, a session stays readable for the same time.
 	b := newBench(t, satchel.Runner{Sessions: run.Limits{Idle: 2 * time.Second}}, hook)
 	r := b.talk("skill_exec", command("echo up; sleep 300", `,"yield_ms":0`))
 	<-ended
@@ -582,7 +582,7 @@ func TestExecOnATerminal(t *testing.T) {
 		}
 		return
 	}
-	if signal.Ignored(os.Interrupt) { // in the background of a script; the commands would ignore it too
+	if signal.Ignored(os.Interrupt) { // a background shell ignores the signal, and the commands would inherit that
 		signal.Notify(make(chan os.Signal, 1), os.Interrupt)
 	}
 	b := newBench(t, satchel.Runner{})
@@ -597,7 +597,7 @@ func TestExecOnATerminal(t *testing.T) {
 		t.Errorf("write: %+v", r)
 	}
 	b.hears(b.talk("skill_exec", command("cat", `,"tty":true,"stdin":"typed\n","yield_ms":0`)), "typed\ntyped\n")
-	r = b.talk("skill_write_stdin", `{"session_id":"s2","chars":"x","eof":true`+patient+`}`) // in the middle of a line, and at its beginning
+	r = b.talk("skill_write_stdin", `{"session_id":"s2","chars":"x","eof":true`+patient+`}`) // eof must also end the input in the middle of a line
 	if r.Output != "xx" || r.Status != "exited" || r.Result.ExitCode != 0 {
 		t.Errorf("end of input: %+v", r)
 	}

@@ -84,7 +84,7 @@ func TestConversationFilesAreStaged(t *testing.T) {
 		content("../../x.csv", "", "x\n"),
 		content("a b.csv", "TEXT/csv; charset=utf-8", "1\n"),
 		content("a b.csv", "no type", "22\n"),
-		content("a b.csv", "", "1\n"), // the second one once more
+		content("a b.csv", "", "1\n"), // repeats the second file
 		content("", "", "no name"),
 		fileAt("https://example.com/p"),
 		fileAt("data:image/png;base64,%%%"),
@@ -186,7 +186,7 @@ func TestConversationFilesAreBounded(t *testing.T) {
 	if len(warnings) != 11 || !strings.Contains(warnings[0], "the oldest 1 attached files") {
 		t.Errorf("warnings %q", warnings)
 	}
-	if warnings[10] != "990 more attached files not staged" { // of the host's and the big one
+	if warnings[10] != "990 more attached files not staged" { // 998 of the host and the big one failed; nine of them have their own warning
 		t.Errorf("last warning %q", warnings[10])
 	}
 }
@@ -215,7 +215,7 @@ func TestConversationFilesAreLazy(t *testing.T) {
 	if reads != 0 {
 		t.Errorf("%d reads for model calls", reads)
 	}
-	for range 2 { // requests and calls of one session at the same time
+	for range 2 { // model calls and tool calls of one session run concurrently
 		group.Go(func() { b.attaches(file) })
 		group.Go(func() { b.stagedBy("true") })
 	}
@@ -230,7 +230,7 @@ func TestConversationFilesAreLazy(t *testing.T) {
 	}
 	without := count()
 	req.Files = []core.File{file}
-	if with := count(); with > without+16 { // its name and its line
+	if with := count(); with > without+16 { // its name and its line in the message
 		t.Errorf("%v allocations with files that are held, %v without", with, without)
 	}
 }
@@ -260,7 +260,7 @@ func (c *fileChat) say(files ...string) {
 // told checks the lines of the request, "message name".
 func (c *fileChat) told(want ...string) {
 	c.t.Helper()
-	for range 2 { // a retry tells the same
+	for range 2 { // a repeated request has the same lines
 		view, err := c.rt.Prepare(c.t.Context(), core.Request{Key: c.key, Messages: slices.Clone(c.messages), Files: slices.Clone(c.files)})
 		if err != nil {
 			c.t.Fatal(err)
@@ -323,13 +323,13 @@ func TestFilesOfTheHostComeWithinATurn(t *testing.T) {
 	host = []public.Attachment{hostFile("a.txt", "late"), hostFile("b.txt", "b")}
 	c.found("a.txt: of the user", "a_2.txt: late", "b.txt: b")
 	c.told("0 a.txt")
-	c.say("b.txt of the user", "a_2.txt too", "b.txt b") // the last is the host's, and in a message of its own
+	c.say("b.txt of the user", "a_2.txt too", "b.txt b") // the last file is the host's, and comes in a message of its own
 	host = append(host, hostFile("b.txt", "third"))
 	all := []string{"0 a.txt", "2 b_2.txt", "2 a_2_2.txt", "2 b_3.txt", "2 b_4.txt"}
 	for range 2 {
 		c.told(all...)
 		c.found("a.txt: of the user", "a_2.txt: late", "a_2_2.txt: too", "b.txt: b", "b_2.txt: of the user", "b_3.txt: b", "b_4.txt: third")
-		c.bench = open() // another replica, whose workspace is empty
+		c.bench = open() // another replica has an empty workspace
 	}
 }
 
@@ -349,12 +349,12 @@ func TestFilesOfTheHostKeepTheirNames(t *testing.T) {
 	c.told("0 a.txt", "2 a_2.txt", "2 a_3.txt")
 	found := []string{"a.txt: of the user", "a_2.txt: third", "a_3.txt: of the host"}
 	c.found(found...)
-	withdrawn = "plain" // what is withdrawn leaves the overview
+	withdrawn = "plain" // the overview no longer lists skills that are withdrawn
 	c.say()
 	c.told("0 a.txt", "2 a_2.txt", "2 a_3.txt")
 	c.found(found...)
 	for range 2 {
-		c.messages, c.files = nil, nil // what was said before is in a summary
+		c.messages, c.files = nil, nil // a summary has replaced the earlier messages
 		c.say()
 		c.told("0 a_3.txt")
 		c.found(found...)

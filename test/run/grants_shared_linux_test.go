@@ -31,7 +31,7 @@ func TestGrantedCommandFollowsNoLinkOfOthers(t *testing.T) {
 	if r.Stdout != "own\n0\n" || strings.Count(r.Stderr, "Too many levels of symbolic links") != 4 {
 		t.Errorf("%+v", r)
 	}
-	// A command without grants follows links, as before.
+	// A command without grants still follows links.
 	if r := b.run(`{"skill":"aaa","command":"echo y > work/y; ln -s y work/z; cat work/z"}`); r.Stdout != "y\n" {
 		t.Errorf("%+v", r)
 	}
@@ -54,7 +54,7 @@ func TestSkillThatShipsSharedFolders(t *testing.T) {
 		b.call("skill_load", `{"skill":"ships"}`)
 		b.call("skill_load", `{"skill":"free"}`)
 		b.run(`{"skill":"aaa","command":"echo echo PLANTED > ` + folder + `/tool.sh"}`)
-		for range 2 { // the second time nothing is staged
+		for range 2 { // the second call stages nothing
 			answer := b.call("skill_run", `{"skill":"ships","command":"sh `+folder+`/tool.sh"}`)
 			if !strings.HasPrefix(answer, `error: not run: the skill's own folder "`+folder+`"`) {
 				t.Errorf("%s: %s", folder, answer)
@@ -95,7 +95,7 @@ func TestGrantedCommandInSharedFoldersRunsAlone(t *testing.T) {
 	if answer := b.call("skill_run", `{"skill":"weather","command":"ls","cwd":"work/sub"}`); !strings.Contains(answer, `"exit_code":0`) {
 		t.Errorf("when it has ended: %s", answer)
 	}
-	// And while it goes on, no command of another skill begins.
+	// While it runs, no command of another skill may begin.
 	b.call("skill_exec", `{"skill":"weather","yield_ms":0,"command":"read line","cwd":"work/sub"}`)
 	if answer := b.call("skill_run", `{"skill":"aaa","command":"ls"}`); !strings.Contains(answer, "beside no other skill's") {
 		t.Errorf("beside it: %s", answer)
@@ -163,7 +163,7 @@ func TestGrantsUnderLandlock(t *testing.T) {
 		Cloneflags:  syscall.CLONE_NEWUSER,
 		UidMappings: []syscall.SysProcIDMap{{ContainerID: 1234, HostID: os.Getuid(), Size: 1}},
 		GidMappings: []syscall.SysProcIDMap{{ContainerID: 1234, HostID: os.Getgid(), Size: 1}},
-		AmbientCaps: []uintptr{24}, // CAP_SYS_RESOURCE: only it may write how many namespaces there may be
+		AmbientCaps: []uintptr{24}, // CAP_SYS_RESOURCE, which writing max_user_namespaces requires
 	}
 	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "PASS: TestGrantsUnderLandlock") {
 		t.Errorf("%v: %s", err, out)
@@ -180,7 +180,7 @@ func underLandlock(t *testing.T) {
 	}
 	b := grantedBench(t, satchel.Runner{Executor: exec, Secret: secretOfWeather})
 	const look = `chmod 755 "$SKILLS_DIR"/.satchel-new-*; cat "$SKILLS_DIR"/.satchel-new-*/* "$SKILLS_DIR"/.satchel-new-*/.netrc; cat /proc/[0-9]*/environ 2>/dev/null | tr '\\0' '\\n' | grep -a KEY; echo looked`
-	b.call("skill_exec", `{"skill":"aaa","yield_ms":0,"command":`+asJSON(t, `read line; `+look)+`}`) // began before
+	b.call("skill_exec", `{"skill":"aaa","yield_ms":0,"command":`+asJSON(t, `read line; `+look)+`}`) // this command began first
 	began := b.talk("skill_exec", `{"skill":"weather","yield_ms":60000,"command":`+asJSON(t, `echo "seen home" > ~/.netrc; echo "seen temp" > $TMPDIR/own.txt; cat ~/.netrc $TMPDIR/own.txt; printf 'wait: '; read line`)+`}`)
 	if !strings.Contains(began.Output, "seen home\nseen temp\nwait:") {
 		t.Fatalf("%+v", began)

@@ -132,12 +132,12 @@ func TestNoSkillTakesTheGrantsOfAnother(t *testing.T) {
 	} {
 		for tier, exec := range map[string]executor.Executor{"local": direct, "sandbox": chattest.Sandbox(t)} {
 			if name != "secret" && tier == "local" {
-				continue // variables are as a secret, and there is no network
+				continue // "local" handles variables like secrets, and has no network rules
 			}
 			t.Run(name+" "+tier, func(t *testing.T) {
 				t.Parallel()
 				dir := t.TempDir()
-				for turn := range 2 { // the second time by a new process
+				for turn := range 2 { // a new process runs the second turn
 					places, err := workspace.Open(t.Context(), dir, workspace.WithKeep())
 					if err != nil {
 						t.Fatal(err)
@@ -146,18 +146,18 @@ func TestNoSkillTakesTheGrantsOfAnother(t *testing.T) {
 					grant(&runner)
 					b := grantedBench(t, runner)
 					plant := plantAll
-					if tier == "local" { // nothing keeps what is above the skill from node there, so that it is refused
+					if tier == "local" { // without a sandbox node also reads the parent folders, so the command would be refused
 						plant = strings.Replace(plant, `"$WORKSPACE_DIR"`, "", 1)
 					}
 					if turn == 0 {
 						b.run(`{"skill":"aaa","command":` + asJSON(t, plant+"\nmkdir -p $WORK_DIR/sub/in $WORK_DIR/clean; rm -rf $WORK_DIR/sub/.[a-z]* $WORK_DIR/sub/node_modules $WORK_DIR/sub/package.json $WORK_DIR/sub/_curlrc; echo of another skill > $WORK_DIR/data.txt") + `}`)
-						if tier == "sandbox" && name != "network" { // goes on while the others run; with a network they run alone
+						if tier == "sandbox" && name != "network" { // it runs beside the commands below; a skill with a network runs alone
 							b.call("skill_exec", `{"skill":"aaa","yield_ms":0,"command":`+asJSON(t, "while sleep 0.3; do "+strings.Replace(plant, `"$WORK_DIR/sub"`, "", 1)+"\ndone")+`}`)
 						}
 					}
 					for _, tt := range honest {
 						if name == "secret" && tier == "sandbox" && turn == 0 && (tt.name == "from work" || tt.name == "cwd") {
-							continue // runs beside no session of another skill
+							continue // a skill with a secret runs beside no session of another skill
 						}
 						b.tryHonest(tt.name, tt.args, tt.want)
 					}
@@ -237,7 +237,7 @@ git init -q oneline; printf '[filter "x"] clean = echo PLANTED\n' >> oneline/.gi
 			}
 		}
 	}
-	// A variable that steers is refused, one of the program's own is not.
+	// A variable that makes programs load code is refused. A program's own variable is not.
 	if answer := b.call("skill_run", `{"skill":"weather","command":"env","env":{"BASH_ENV":"/workspace/work/x"}}`); !strings.HasPrefix(answer, "error: env: BASH_ENV") {
 		t.Error(answer)
 	}
@@ -284,7 +284,7 @@ i=0; while [ $i -lt 300 ]; do printf '#%01023d\n' 0; i=$((i+1)); done >> big/.gi
 			t.Errorf("%s: %s", tt.args, answer)
 		}
 	}
-	b.run(`{"skill":"aaa","command":"echo 'print(\"PLANTED\")' > inputs/__init__.py"}`) // python takes the link for a package
+	b.run(`{"skill":"aaa","command":"echo 'print(\"PLANTED\")' > inputs/__init__.py"}`) // python takes the linked directory for a package
 	if answer := b.call("skill_run", `{"skill":"weather","command":"python3 -c 'import inputs'"}`); !strings.Contains(answer, "work/inputs/__init__.py") || strings.Contains(answer, "PLANTED") {
 		t.Error(answer)
 	}
@@ -305,7 +305,7 @@ func TestSessionEndsWithItsGrants(t *testing.T) {
 			t.Errorf("before: %s", answer)
 		}
 		revoked.Store(true)
-		if tool == "skill_run" || tool == "skill_exec" { // a command of another skill ends it too
+		if tool == "skill_run" || tool == "skill_exec" { // a command of another skill ends the session too
 			b.call(tool, `{"skill":"aaa","command":"true"}`)
 			revoked.Store(false)
 			tool = "skill_poll_session"

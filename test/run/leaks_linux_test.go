@@ -82,7 +82,7 @@ func TestSessionsLeaveNothing(t *testing.T) {
 	for n := range 2000 {
 		session(1000 + n)
 	}
-	// What a process leaves is let go in its own time.
+	// The resources of an ended process are freed some time later.
 	var after held
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
 		after = hold(t, base)

@@ -33,10 +33,10 @@ func TestMain(m *testing.M) {
 // the command has run by then.
 var onceStops = []struct {
 	name    string
-	effects int // before the kill
+	effects int // runs of the command before the kill
 	again   string
 }{
-	{"before the save", 0, `"exit_code":0`}, // nothing was begun, so it runs now
+	{"before the save", 0, `"exit_code":0`}, // no command was begun, so it runs now
 	{"before the start", 0, begunBefore},
 	{"while it runs", 1, begunBefore},
 	{"before its answer is saved", 1, begunBefore},
@@ -131,7 +131,7 @@ func TestOnceAfterKill(t *testing.T) {
 				if err := os.WriteFile(wait, nil, 0o600); err != nil {
 					t.Fatal(err)
 				}
-				defer os.Remove(wait) // ends the command, if it outlives its host
+				defer os.Remove(wait) // ends the command if it outlives its host
 			}
 			child := crashtest.Start(t, at.name, dir)
 			if !child.Lines.Scan() || child.Lines.Text() != "here" {

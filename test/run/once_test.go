@@ -79,7 +79,7 @@ func TestOnceTurnRunsAgain(t *testing.T) {
 				if n := effects.count(t); n != 2 {
 					t.Errorf("%d commands ran", n)
 				}
-				// A resumed call that no response of this process has made.
+				// This process has seen no response that contains the resumed call.
 				third := onceHost(t, store, second.Messages[:2])
 				if got := third.Execute(made[1]); got != answers[1] {
 					t.Errorf("resumed: %s", got)

@@ -21,7 +21,7 @@ import (
 func TestRunAnswersAreBounded(t *testing.T) {
 	for _, limit := range []int{64 << 10, 8 << 10} {
 		b := newBench(t, satchel.Runner{}, satchel.WithTools(satchel.Tools{Limits: tools.Limits{Answer: limit}}))
-		for _, row := range []struct{ name, args string }{ // each finds what those before it left
+		for _, row := range []struct{ name, args string }{ // each case starts with the files of those before it
 			{"files of control characters", `"command":"for i in 1 2 3 4; do head -c 4194304 /dev/zero | tr '\\0' '\\1' > out/$i.txt; done","outputs":{"globs":["out/**"],"inline":true,"max_file_bytes":4194304}`},
 			{"streams", `"command":"head -c 99999 /dev/zero | tr '\\0' '\\2'; head -c 99999 /dev/zero | tr '\\0' '\\3' >&2"`},
 			{"long names", `"command":"cd out; n=$(printf 'n%.0s' $(seq 200)); for i in $(seq 150); do : > $n$i; done","outputs":{"globs":["out/**"],"save":true,"max_files":10000}`},

@@ -34,7 +34,7 @@ func TestRunEditorsAtOnce(t *testing.T) {
 			if i%2 == 1 {
 				tool = "skill_exec"
 			}
-			// Each goes on when all have an editor.
+			// Each command waits until all have an editor.
 			args := command(fmt.Sprintf("touch work/up%d; until [ $(ls work | grep -c up) = %d ]; do sleep 0.01; done; $EDITOR work/e%d; cat work/e%d", i, len(answers), i, i),
 				patient+`,"editor_text":"`+text+`"`)
 			var err error

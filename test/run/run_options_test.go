@@ -77,7 +77,7 @@ func TestRunAfterIdleTime(t *testing.T) {
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 			break
 		}
-		time.Sleep(time.Millisecond) // the test's own timeout ends it
+		time.Sleep(time.Millisecond) // the timeout of the test ends the loop
 	}
 	r = b.run(`{"skill":"demo","command":"ls work; pwd -P; cat scripts/echo"}`)
 	if strings.Contains(r.Stdout, path) || !strings.HasPrefix(r.Stdout, "inputs\n") || !strings.Contains(r.Stdout, "fake") {

@@ -97,7 +97,7 @@ func TestRunBesideItsLoad(t *testing.T) {
 	wg.Go(func() { answer(2) })
 	wg.Go(func() { answer(1) })
 	wg.Wait()
-	answer(0) // last in time, first in place
+	answer(0) // the first call of the response runs last
 	if !strings.Contains(answers[0], "not loaded") {
 		t.Errorf("before the load: %s", answers[0])
 	}

@@ -46,7 +46,7 @@ func TestNamesArePrintable(t *testing.T) {
 		}
 	}
 
-	// An escape has twice the length of what it stands for: answers stay within the limit.
+	// An escape has twice the length of its character. Answers stay within the limit nevertheless.
 	args, err = json.Marshal(map[string]any{
 		"skill": "demo", "command": "n=$(printf '\u202e%.0s' $(seq 80)); for i in $(seq 40); do : > \"out/$n$i\"; done",
 		"timeout": 120, "outputs": map[string]any{"globs": []string{"out/*"}, "save": true},

@@ -22,12 +22,12 @@ func pythonRuns(t *testing.T, on executor.Executor) {
 	if r := b.run(`{"skill":"demo","command":"printf 'a\\nb\\n' > out/x; python scripts/count.py out/x"}`); r.Stdout != "2\n" {
 		t.Errorf("%+v", r)
 	}
-	// No command can put another program in its place.
+	// No command can replace the python of the sandbox.
 	b.run(`{"skill":"demo","command":"d=$(dirname $(command -v python)); chmod u+w $d; printf '#!/bin/sh\\necho stolen\\n' > $d/new && chmod +x $d/new && mv $d/new $d/python; rm -rf $d"}`)
 	if r := b.run(`{"skill":"demo","command":"python -c 'print(3)'"}`); r.Stdout != "3\n" {
 		t.Errorf("%+v", r)
 	}
-	// A python that comes before it wins.
+	// A python that comes earlier on PATH wins.
 	if r := b.run(`{"skill":"demo","command":"mkdir -p .venv/bin; printf '#!/bin/sh\\necho mine\\n' > .venv/bin/python; chmod +x .venv/bin/python; python"}`); r.Stdout != "mine\n" {
 		t.Errorf("%+v", r)
 	}

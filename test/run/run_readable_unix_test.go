@@ -18,7 +18,7 @@ import (
 // Programs of directories that the host shows are found by name: before those of the
 // system, and behind them where a policy says what may run.
 func TestReadablePrograms(t *testing.T) {
-	chattest.Sandbox(t) // skips
+	chattest.Sandbox(t) // skips the test if there is no sandbox
 	tools := t.TempDir()
 	for dir := tools; dir != os.TempDir() && dir != "/"; dir = filepath.Dir(dir) {
 		if err := os.Chmod(dir, 0o755); err != nil {

@@ -148,7 +148,7 @@ func TestRunEventsOfEveryEnd(t *testing.T) {
 	b.run(command("exit 3", ""))
 	expect("demo: exit")
 	ctx, cancel := context.WithCancel(t.Context())
-	go func() { // when the command runs
+	go func() { // cancels the context while the command runs
 		defer cancel()
 		wait := core.ToolCall{Name: "skill_run", Arguments: command("until [ -e work/up ]; do sleep 0.01; done", "")}
 		if _, err := b.rt.CallTool(t.Context(), b.key, wait); err != nil {

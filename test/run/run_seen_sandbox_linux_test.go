@@ -11,7 +11,7 @@ import (
 func TestSandboxPrintedPaths(t *testing.T) {
 	b := newBench(t, satchel.Runner{Executor: chattest.Sandbox(t)})
 	printedPaths(t, b)
-	// The folders of the workspace are in the root directory too.
+	// The workspace's folders also appear in the root directory.
 	r := b.run(`{"skill":"demo","command":"pwd; cat /work/e.txt","cwd":"/out","output_files":["/out/a.txt","/skills/demo/out/a.txt"],"inputs":[{"from":"/out/a.txt","to":"/work/e.txt"}]}`)
 	if r.Stdout != "/workspace/out\none\n" || len(r.Files) != 1 || len(r.Warnings) > 0 {
 		t.Errorf("%+v", r)

@@ -26,7 +26,7 @@ func printedPaths(t *testing.T, b *bench) {
 	if r := b.run(`{"skill":"demo","script":"` + at + `/skills/demo/scripts/echo","outputs":{"globs":["` + at + `/out/none*"],"inline":true}}`); r.Stdout != "fake\n" || len(r.Warnings) != 1 {
 		t.Errorf("%+v", r)
 	}
-	// In the folder of the skill, commands also print paths through its links.
+	// In the skill's folder, commands may also print paths through its links.
 	skill := at + "/skills/demo"
 	r = b.run(`{"skill":"demo","command":"cat ../work/c.txt ../work/inputs/d.txt","output_files":["` + skill + `/out/*.txt","$SKILLS_DIR/demo/out/a.txt"],` +
 		`"inputs":[{"from":"` + skill + `/out/a.txt","to":"` + skill + `/work/c.txt"},{"from":"$OUTPUT_DIR/a.txt","to":"` + skill + `/inputs/d.txt"},` +

@@ -130,7 +130,7 @@ func TestStagedScriptBelongsToTheLoad(t *testing.T) {
 		}
 		b.call("skill_load", "demo")
 		script("v1")
-		tree.put(t, "demo/x.sh", "echo v2") // of the same size
+		tree.put(t, "demo/x.sh", "echo v2") // the new file has the same size
 		script("v1")
 		b.call("skill_load", "demo")
 		script("v2")
@@ -365,7 +365,7 @@ func TestRunReportsIdleWorkspaces(t *testing.T) {
 		}
 	}))
 	b.run(`{"skill":"demo","command":"true"}`)
-	if e := <-swept; e.Key.Session != "s" || e.Detail != "idle" { // the test's own timeout ends it
+	if e := <-swept; e.Key.Session != "s" || e.Detail != "idle" { // the timeout of the test ends the wait
 		t.Errorf("event %+v", e)
 	}
 }

@@ -18,7 +18,7 @@ import (
 // Packages of a virtual environment that the host shows are imported, also where a
 // policy says what may run and python3 is the system's.
 func TestReadableVirtualEnvironment(t *testing.T) {
-	chattest.Sandbox(t) // skips
+	chattest.Sandbox(t) // skips the test if there is no sandbox
 	dir := filepath.Join(t.TempDir(), "venv")
 	if out, err := exec.CommandContext(t.Context(), "/usr/bin/python3", "-m", "venv", "--without-pip", dir).CombinedOutput(); err != nil {
 		t.Skipf("this machine makes no virtual environments: %v\n%s", err, out)
@@ -52,7 +52,7 @@ func TestReadableVirtualEnvironment(t *testing.T) {
 	for name, policy := range map[string]run.Policy{"free": {}, "allowed": {Allowed: []string{"python3"}}} {
 		for _, python := range []string{"python3", "/usr/bin/python3"} {
 			if name == "allowed" && python != "python3" {
-				continue // a path is not a name
+				continue // the policy allows names, and this is a path
 			}
 			b := newBench(t, satchel.Runner{Executor: runs, Policy: policy})
 			if r := b.run(`{"skill":"demo","command":"` + python + ` -c 'import tiny; print(tiny.word)'"}`); r.Stdout != "found\n" {

@@ -20,7 +20,7 @@ func TestNoCommandSavesAnUpload(t *testing.T) {
 		{"", `"outputs":{"globs":["uploads/*"],"save":true}`},
 		{"", `"outputs":{"globs":["UpLoads/*","**/invoice.txt"],"save":true}`},
 		{"", `"output_files":["uploads/*"],"save_as_artifacts":true`},
-		{"", `"output_files":["$WORKSPACE_DIR/uploads/invoice.txt"]`}, // the host saves all
+		{"", `"output_files":["$WORKSPACE_DIR/uploads/invoice.txt"]`}, // the host saves all collected files
 		{"", `"outputs":{"globs":["out/*"],"name_template":"uploads/"}`},
 		{"", `"outputs":{"globs":["out/*"],"name_template":"UPLOADS/"}`},
 		{"", `"outputs":{"globs":["out/*"],"name_template":"./uploads/"}`},

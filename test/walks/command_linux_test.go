@@ -12,7 +12,7 @@ import (
 const mostOfACommand = 140
 
 func TestWalkOfACommand(t *testing.T) {
-	if _, err := os.ReadFile("testdata/command/main.go"); err != nil { // whose changes count too
+	if _, err := os.ReadFile("testdata/command/main.go"); err != nil { // makes the cached test result depend on this file
 		t.Fatal(err)
 	}
 	walktest.Files(t, "test/walks/testdata/command", mostOfACommand)

@@ -6,7 +6,7 @@ import (
 	"os"
 	"testing"
 
-	_ "github.com/satchel-go/satchel/adapter/eino" // so that a result is cached only while none of its files changes
+	_ "github.com/satchel-go/satchel/adapter/eino" // the import makes the cached test result depend on the adapter's files
 	"github.com/satchel-go/satchel/internal/testing/walktest"
 )
 
@@ -15,7 +15,7 @@ import (
 const most = 80
 
 func TestWalkOfALoad(t *testing.T) {
-	if _, err := os.ReadFile("testdata/walk/main.go"); err != nil { // whose changes count too
+	if _, err := os.ReadFile("testdata/walk/main.go"); err != nil { // makes the cached test result depend on this file
 		t.Fatal(err)
 	}
 	walktest.Files(t, "test/walks/testdata/walk", most)

@@ -17,7 +17,7 @@ func TestOpenDependencies(t *testing.T) {
 	}
 	link, missing := filepath.Join(t.TempDir(), "link"), filepath.Join(dir, "missing")
 	if err := os.Symlink(dir, link); err != nil {
-		if runtime.GOOS != "windows" { // where links need a right of their own
+		if runtime.GOOS != "windows" { // on Windows, links require a privilege
 			t.Fatal(err)
 		}
 		t.Skip(err)

@@ -47,7 +47,7 @@ func TestPermissionsGuide(t *testing.T) {
 			}
 			for i, e := range entries {
 				if e == "Write(work/inputs/**)" && !strings.Contains(row[3], `"to"`) {
-					continue // only a list that names Write needs it
+					continue // only a list that names Write needs this entry
 				}
 				if less := slices.Delete(slices.Clone(entries), i, i+1); judge(less...) != judging.Denied {
 					t.Errorf("%q is enough", less)

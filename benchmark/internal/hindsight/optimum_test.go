@@ -100,15 +100,16 @@ func TestPlay(t *testing.T) {
 		},
 	}
 	p := Prices{Read: 0.1, Write: 1}
-	// 110 are written, then 12 and the text with the rest read, then 30.
+	// Request 1 writes 110 tokens. Request 2 reads 110 and writes 1012. Request 3 reads
+	// 1122 and writes 30.
 	if got, want := c.Play(p, Never).Cost, 110+(11+1012)+(112.2+30); math.Abs(got-want) > 1e-9 {
 		t.Errorf("never clearing costs %f, want %f", got, want)
 	}
-	// Of the last request the first 122 tokens are read.
+	// Request 3 reads only the first 122 tokens.
 	if got, want := c.Play(p, Always).Cost, 110+(11+1012)+(12.2+30); math.Abs(got-want) > 1e-9 {
 		t.Errorf("clearing costs %f, want %f", got, want)
 	}
-	// Nothing is read after an hour.
+	// After an hour, request 3 reads nothing.
 	p.TTL = time.Minute
 	if got, want := c.Play(p, Always).Cost, 110+(11.0+1012)+152; math.Abs(got-want) > 1e-9 {
 		t.Errorf("after a pause clearing costs %f, want %f", got, want)

@@ -21,7 +21,7 @@ func TestMarksAreThoseOfTheAdapters(t *testing.T) {
 			b := prompt.Block{Kind: kind, Message: len(messages), Last: true, Tokens: []uint32{uint32(len(blocks))}}
 			if role, ok := roles[kind]; ok {
 				messages = append(messages, core.Message{Role: role})
-			} else { // a call belongs to the message of the assistant before it
+			} else { // a call belongs to the assistant message before it
 				b.Message--
 				blocks[len(blocks)-1].Last = false
 			}

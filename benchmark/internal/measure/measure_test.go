@@ -119,13 +119,13 @@ func TestClearedContent(t *testing.T) {
 	s := newStage(t)
 	c := s.capture("turn", "stub")
 	m := s.of(t, c, exact(0, 1))
-	behind := s.tokens(t, "found") + 4 + s.tokens(t, "lookup") + s.tokens(t, "{}") + 5 + 1 // and the end of the stub's message
+	behind := s.tokens(t, "found") + 4 + s.tokens(t, "lookup") + s.tokens(t, "{}") + 5 + 1 // the last token ends the message of the stub
 	fresh := s.tokens(t, "done") + 4 + s.tokens(t, "two") + 4
 	first := m.Sizes[2]
 	if got, want := m.At("p").ITE, float64(first+behind+fresh); got != want {
 		t.Errorf("cost %v, want %v", got, want)
 	}
-	// The end of the stub's message stands where the body began.
+	// The message of the stub ends where the body began, so its last token is new.
 	if got, want := m.At("p").Bound, float64(first+fresh+1); got != want {
 		t.Errorf("bound %v, want %v", got, want)
 	}

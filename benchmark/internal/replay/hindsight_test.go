@@ -55,7 +55,7 @@ func TestClearingIsWhatTheRuntimeDoes(t *testing.T) {
 		s, texts, skills := stageOf(t, p)
 		for variant, clear := range map[string]func(int, int) []int{"turn/tool-result": all, "session/tool-result": none} {
 			if variant != "turn/tool-result" && len(p.Skills) > 8 {
-				continue // the runtime would evict some
+				continue // the runtime would evict some of the skills
 			}
 			var costs []float64
 			for _, system := range append(coreSystems(), clearing(clear)) {

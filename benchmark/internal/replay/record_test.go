@@ -49,7 +49,7 @@ func TestRecordsGrowByLessThanAKilobyte(t *testing.T) {
 	systems := coreSystems()
 	most := 0
 	plans := random.Plans(77, 36)
-	long := *plans[11] // any of 16 skills
+	long := *plans[11] // this plan uses any of 16 skills
 	long.Name, long.Turns = "any-skill-for-long", slices.Repeat(long.Turns, 6)
 	for _, p := range append(plans, &long) {
 		s, texts, dir := stageOf(t, p)

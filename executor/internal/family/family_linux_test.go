@@ -49,7 +49,7 @@ func TestFamily(t *testing.T) {
 			runtime.LockOSThread()
 			defer runtime.UnlockOSThread()
 			c, members, out := startFamily(t)
-			// Set the start to now: for a start long ago the numbers would not be
+			// Set the start to now. If it is long ago, process numbers are not
 			// used.
 			if c.Since.at = time.Now(); !numbered {
 				c.Since = Moment{}
@@ -107,7 +107,7 @@ func TestNumbersSince(t *testing.T) {
 	for name, tt := range map[string]struct {
 		after, upTo, end int
 		took             time.Duration
-		want             []int // nil: not known
+		want             []int // nil: the members are not known
 	}{
 		"none":                  {after: 700, upTo: 700, end: end, want: []int{}},
 		"some":                  {after: 700, upTo: 703, end: end, want: []int{701, 702, 703}},

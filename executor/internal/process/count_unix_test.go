@@ -22,7 +22,7 @@ func TestDiskCount(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		make   func(t *testing.T, dir string)
-		bytes  int64 // at least, and at most 64 KiB more
+		bytes  int64 // minimum; the maximum is 64 KiB more
 		files  int64
 		hidden bool
 	}{
@@ -205,7 +205,7 @@ func TestDiskWrittenByOthers(t *testing.T) {
 	const limit, mib = 64 << 20, 1 << 20
 	for _, tt := range []struct {
 		name          string
-		lost, written int64 // MiB
+		lost, written int64 // in MiB
 		unknown       bool
 		want          executor.Reason
 	}{

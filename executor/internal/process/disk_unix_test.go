@@ -20,7 +20,7 @@ func openDisk(t testing.TB, dir string, limit int64, pids func() []int) *diskChe
 	t.Helper()
 	d := Disk(dir, limit, pids).(*diskCheck)
 	t.Cleanup(d.close)
-	d.look(nil) // this opens the directory
+	d.look(nil) // the first look opens the directory
 	if d.tree == nil {
 		t.Fatalf("%s is not opened", dir)
 	}
@@ -53,9 +53,9 @@ func TestDiskLook(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name    string
-		bytes   int   // bytes that the workspace has
-		files   int   // files besides
-		lost    space // lost since the start
+		bytes   int   // bytes of files in the workspace
+		files   int   // number of additional files
+		lost    space // space that the file system lost since the start
 		unknown bool
 		prepare func(*diskCheck)
 		counts  bool
@@ -78,7 +78,7 @@ func TestDiskLook(t *testing.T) {
 		{name: "not known for long", bytes: 4 << 20, unknown: true, prepare: ago(200 * time.Millisecond), counts: true, want: executor.ReasonDisk},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) { // time does not pass
+			synctest.Test(t, func(t *testing.T) { // the clock of the bubble stands still during the check
 				dir := t.TempDir()
 				fill(t, dir, "file", tt.bytes)
 				for i := range tt.files {
@@ -150,12 +150,12 @@ func diskLeft(t *testing.T) {
 		}
 	}
 	lose(limit/16, false)
-	lose(1, true)       // 4 of 16 MiB are used
-	lose(11<<20, false) // less than what is left
-	lose(2<<20, true)   // more
+	lose(1, true)       // the workspace uses 4 of 16 MiB
+	lose(11<<20, false) // less than the workspace may still use
+	lose(2<<20, true)   // more than that
 	fill(t, dir, "more", 12<<20-4096)
-	lose(12<<20+1, true)  // nearly nothing is left,
-	lose(limit/16, false) // and not every byte is counted
+	lose(12<<20+1, true)  // almost nothing is left,
+	lose(limit/16, false) // but not every byte is counted
 	lose(1, true)
 }
 
@@ -189,7 +189,7 @@ func TestDiskEndsCommands(t *testing.T) {
 			d := openDisk(t, dir, limit, nil)
 			cmd := exec.Command("sh", "-c", script)
 			cmd.Dir, cmd.SysProcAttr = dir, &syscall.SysProcAttr{Setpgid: true}
-			cmd.Stderr = new(strings.Builder) // ends when all of them are gone
+			cmd.Stderr = new(strings.Builder) // Wait then returns only when all of its processes have ended
 			must(t, cmd.Start())
 			exited := make(chan struct{})
 			go func() {

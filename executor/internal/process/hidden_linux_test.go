@@ -50,7 +50,7 @@ EXIT = 60 if os.uname().machine == 'x86_64' else 93
 // hidden are ways to hold files of %d MiB.
 var hidden = []struct {
 	name, program string
-	exact         bool // root can tell the size
+	exact         bool // root can measure the size
 }{
 	{"mapped", "page(write(%d))", true},
 	{"in a socket", "a, b = socket.socketpair(); fd = write(%d); socket.send_fds(a, [b'x'], [fd]); os.close(fd)", false},
@@ -78,7 +78,7 @@ func TestDiskHiddenFiles(t *testing.T) {
 			} else if !h.hidden && h.used.bytes < mib<<20 {
 				t.Errorf("held %+v, hidden %v", h.used, h.hidden)
 			}
-			// Others write and free space at the same time.
+			// Other processes write and free space at the same time.
 			d.free = func() (space, bool) { return d.mostFree.minus(space{mib << 20, 1}), true }
 			stop := make(chan struct{})
 			timer := time.AfterFunc(time.Minute, func() { close(stop) })
@@ -153,7 +153,7 @@ func TestMemoryHidden(t *testing.T) {
 				t.Fatalf("nothing runs: reason %q", reason)
 			}
 			c.Leader = python(t, hiding+fmt.Sprintf(program, mib)).Process.Pid
-			m.firstShared = min(m.firstShared, machineShared()-mib<<20) // others may have freed some
+			m.firstShared = min(m.firstShared, machineShared()-mib<<20) // other processes may have freed some memory
 			first, _ := m.look(nil)
 			if second, _ := m.look(nil); max(first, second) != executor.ReasonOOM {
 				t.Errorf("reasons %q, %q", first, second)

@@ -69,7 +69,7 @@ func TestMemoryLook(t *testing.T) {
 	const mib = 1 << 20
 	for _, tt := range []struct {
 		name, program   string
-		atLeast, atMost int64 // of memory, in MiB
+		atLeast, atMost int64 // limits of the measured memory, in MiB
 	}{
 		{"nothing", "", 0, 64},
 		{"one process", "x = bytearray(b'x') * (150 << 20)", 150, 214},
@@ -151,7 +151,7 @@ func TestMemoryNothingToCheck(t *testing.T) {
 func TestShares(t *testing.T) {
 	self, parent := os.Getpid(), os.Getppid()
 	if !shares(kcmpVM, self, []int{self}) {
-		t.Skip("the kernel does not tell") // without CONFIG_KCMP, or where seccomp forbids it
+		t.Skip("the kernel does not tell") // the kernel lacks CONFIG_KCMP, or seccomp forbids it
 	}
 	if shares(kcmpVM, self, []int{parent, 1 << 30}) || shares(kcmpVM, self, nil) {
 		t.Error("shared with another program")

@@ -29,7 +29,7 @@ func TestNothingHidden(t *testing.T) {
 	t.Cleanup(func() { _ = apart.Close() })
 	for name, tt := range map[string]struct {
 		by    executor.Executor
-		above int // processes of the executor between this one and the command
+		above int // number of the executor's processes between this one and the command
 	}{"local": {plain, 0}, "sandbox": {apart, 1}} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()

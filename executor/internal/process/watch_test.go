@@ -13,7 +13,7 @@ import (
 type tellingCheck struct {
 	start  time.Time
 	pause  time.Duration
-	endAt  int // the look that returns a reason
+	endAt  int // number of the look that returns reason
 	reason executor.Reason
 	looks  []time.Duration
 	closed int

@@ -97,7 +97,7 @@ func TestImports(t *testing.T) {
 		}
 		for _, spec := range file.Imports {
 			switch path, _ := strconv.Unquote(spec.Path.Value); path {
-			case "syscall", "strconv", "unsafe", "runtime": // runtime is initialised before all others
+			case "syscall", "strconv", "unsafe", "runtime": // Go initializes the runtime before all other packages
 			default:
 				t.Errorf("%s imports %s: the hook would be reached later", name, path)
 			}

@@ -90,7 +90,7 @@ func TestWhatModelsWriteIsShownPrintable(t *testing.T) {
 					}
 					for field := range schema.Properties {
 						if field == "command" || field == "stdin" || field == "chars" {
-							continue // what a command says is its own
+							continue // a command may print anything
 						}
 						for i, text := range hostile {
 							args := map[string]any{field: []any{text, []string{text, "pdf"}, map[string]string{text: text}}[i%3]}

@@ -10,7 +10,7 @@ import (
 func TestListeners(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l listeners.Listeners
-		l.Notify() // no function is called
+		l.Notify() // no function is registered yet
 		called := make(chan string, 10)
 		count := func() { called <- "one" }
 		stop, stopAgain := l.Add(count), l.Add(count)
@@ -20,7 +20,7 @@ func TestListeners(t *testing.T) {
 			t.Errorf("one function that was added twice is called %d times, want 2", len(called))
 		}
 		stop()
-		stop() // harmless
+		stop() // a second stop does nothing
 		l.Notify()
 		synctest.Wait()
 		if len(called) != 3 {

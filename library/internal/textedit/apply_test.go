@@ -21,7 +21,7 @@ Open the file.
 func TestApplyDiff(t *testing.T) {
 	for _, tt := range []struct {
 		name, text, diff string
-		want             string // the text afterwards, or the error
+		want             string // the text after the edit, or the error
 		warning          string
 	}{
 		{"as git writes it", form,

@@ -125,7 +125,7 @@ func TestPostgres(t *testing.T) {
 		other := open(t, dsn)
 		told := make(chan struct{}, 1000)
 		defer other.(source.Notifier).Notify(func() { told <- struct{}{} })()
-		<-told // it listens
+		<-told // the store is listening
 		if _, err := l.Import(t.Context(), ann, "x", skill("x"), false, ""); err != nil {
 			t.Fatal(err)
 		}
@@ -182,7 +182,7 @@ func TestOptions(t *testing.T) {
 			}
 		})
 	}
-	all.Wait() // idle connections stay open
+	all.Wait() // idle connections stay open afterwards
 	conn, err := pgx.Connect(t.Context(), dsn)
 	if err != nil {
 		t.Fatal(err)
@@ -190,10 +190,10 @@ func TestOptions(t *testing.T) {
 	defer conn.Close(context.WithoutCancel(t.Context()))
 	const others = `FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`
 	var open int
-	if err := conn.QueryRow(t.Context(), `SELECT count(*) `+others).Scan(&open); err != nil || open < 1 || open > 3 { // two, and one that listens
+	if err := conn.QueryRow(t.Context(), `SELECT count(*) `+others).Scan(&open); err != nil || open < 1 || open > 3 { // two of the pool, and the one that listens
 		t.Errorf("%d connections, %v", open, err)
 	}
-	for n := 0; ; n++ { // it may begin to listen after this
+	for n := 0; ; n++ { // repeats, because the store may begin to listen only after the first attempt
 		if _, err := conn.Exec(t.Context(), `SELECT pg_terminate_backend(pid) `+others+` AND query LIKE 'LISTEN%'`); err != nil {
 			t.Fatal(err)
 		}

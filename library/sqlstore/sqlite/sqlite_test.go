@@ -108,7 +108,7 @@ func TestChangedByAnother(t *testing.T) {
 		t.Fatal(err)
 	}
 	who := library.Actor{Tenant: "t", Subject: "ann", Roles: []library.Role{"maintainer"}}
-	for n := 0; ; n++ { // the watch may begin after the first change
+	for n := 0; ; n++ { // repeats, because the watch may begin after the first change
 		name := fmt.Sprint("s", n)
 		if _, err := l.Import(t.Context(), who, name, map[string][]byte{"SKILL.md": []byte("---\nname: " + name + "\ndescription: X.\n---\n")}, false, ""); err != nil {
 			t.Fatal(err)
@@ -144,7 +144,7 @@ func TestWatch(t *testing.T) {
 		defer s.Notify(func() { here <- struct{}{} })()
 	}
 	who := library.Actor{Tenant: "t", Subject: "ann", Roles: []library.Role{"maintainer"}}
-	for n := 0; len(told[time.Second]) == 0; n++ { // the watch may begin after the first change
+	for n := 0; len(told[time.Second]) == 0; n++ { // repeats, because the watch may begin after the first change
 		if n == 60 {
 			t.Fatal("nothing was told")
 		}

@@ -67,7 +67,7 @@ func TestLargeAnswers(t *testing.T) {
 		made++
 		n, list := 100, []string{}
 		if c.Method == "large" {
-			n = 4000 // 256 MB
+			n = 4000 // 256 MB in total
 		}
 		for range n {
 			list = append(list, text)
@@ -100,7 +100,7 @@ func TestLargeAnswers(t *testing.T) {
 // TestIDOfACallWithoutRoom fills the room of a batch by its first answer, so that its second call is
 // not made. The id of that call must be free afterwards.
 func TestIDOfACallWithoutRoom(t *testing.T) {
-	const room = jsonrpc.MaxMessage - 2*(1024+256) // each call of a batch keeps room for an error
+	const room = jsonrpc.MaxMessage - 2*(1024+256) // the server reserves room for an error for each call of a batch
 	text := strings.Repeat("x", room-len(`{"jsonrpc":"2.0","id":1,"result":""}`))
 	conn, _ := dial(t, func(_ context.Context, c jsonrpc.Call, _ func(string, any)) (any, error) {
 		if c.Method == "large" {

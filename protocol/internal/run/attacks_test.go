@@ -41,7 +41,7 @@ func TestAttackChannel(t *testing.T) {
 	for name, c := range map[string]struct {
 		text        string
 		calls       int
-		least       int // bytes of the longest
+		least       int // minimum length of the longest line, in bytes
 		taken, ours string
 		broken      string
 	}{

@@ -58,7 +58,7 @@ func TestFetch(t *testing.T) {
 			go func() { _, _ = io.Copy(to, from); _ = to.Close() }()
 			_, _ = io.Copy(from, to)
 			_ = from.Close()
-		case r.URL.Host != "some.test": // the absolute form
+		case r.URL.Host != "some.test": // a request to a proxy has an absolute URL
 			http.Error(w, "want http://some.test/", http.StatusBadRequest)
 		default:
 			mux.ServeHTTP(w, r)

@@ -36,7 +36,7 @@ func TestInputsAreInformal(t *testing.T) {
 	const large = "9007199254740993"
 	for _, c := range []struct {
 		in         skillset.Input
-		args, want string // the arguments of the run, or what fails it
+		args, want string // the arguments of the run, or the error
 	}{
 		{skillset.Input{Type: "string"}, `{}`, `{}`},
 		{skillset.Input{Type: "string"}, ``, ``},

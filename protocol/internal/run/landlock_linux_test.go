@@ -33,7 +33,7 @@ func TestLandlock(t *testing.T) {
 		Cloneflags:  syscall.CLONE_NEWUSER,
 		UidMappings: []syscall.SysProcIDMap{{ContainerID: 1234, HostID: os.Getuid(), Size: 1}},
 		GidMappings: []syscall.SysProcIDMap{{ContainerID: 1234, HostID: os.Getgid(), Size: 1}},
-		AmbientCaps: []uintptr{24}, // CAP_SYS_RESOURCE: only it may write how many namespaces there may be
+		AmbientCaps: []uintptr{24}, // CAP_SYS_RESOURCE, which writing max_user_namespaces requires
 	}
 	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "PASS: TestLandlock") {
 		t.Errorf("%v: %s", err, out)

@@ -41,7 +41,7 @@ func (b *bench) held(t *testing.T) (h held) {
 	for _, name := range stats {
 		stat, err := os.ReadFile(name) //nolint:gosec // of a process
 		if err != nil {
-			continue // it has ended
+			continue // the process has ended
 		}
 		var state string
 		var parent int
@@ -65,7 +65,7 @@ func (b *bench) held(t *testing.T) (h held) {
 // heap is what is in use after a collection.
 func heap() int64 {
 	runtime.GC()
-	runtime.GC() // what finalizers let go
+	runtime.GC() // frees what the finalizers of the first collection released
 	var stats runtime.MemStats
 	runtime.ReadMemStats(&stats)
 	return int64(stats.HeapAlloc) //nolint:gosec // it is not that much
@@ -133,7 +133,7 @@ func TestRunsLeakNothing(t *testing.T) {
 	all(20, 20+many)
 	now := b.held(t)
 	for deadline := time.Now().Add(2 * time.Minute); now.exceeds(settled) && time.Now().Before(deadline); now = b.held(t) {
-		time.Sleep(10 * time.Millisecond) // what follows the end of a run ends soon
+		time.Sleep(10 * time.Millisecond) // the cleanup after a run takes a moment
 	}
 	is := heap()
 	t.Logf("%d runs: before %+v, %d KiB, after %+v, %d KiB", many, settled, was>>10, now, is>>10)

@@ -414,7 +414,7 @@ func TestQueue(t *testing.T) {
 	q := run.NewQueue(4, time.Minute)
 	nothing := func() {}
 	var releases []func()
-	for range 4 { // a tenant that is alone has all
+	for range 4 { // a tenant without competitors gets all slots
 		release, err := q.Acquire(t.Context(), "a", func() { t.Error("waits") })
 		if err != nil {
 			t.Fatal(err)
@@ -427,7 +427,7 @@ func TestQueue(t *testing.T) {
 		t.Errorf("the 17th of a tenant: %v", err)
 	}
 	waiters(t, q, "b", 4, order, end)
-	for i, want := range []string{"b", "b", "c", "a"} { // who has the fewest is next
+	for i, want := range []string{"b", "b", "c", "a"} { // the tenant with the fewest runs is next
 		if want == "c" {
 			waiters(t, q, "c", 1, order, end)
 		}

@@ -27,7 +27,7 @@ func BenchmarkRefreshOne(b *testing.B) {
 			if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 				b.Fatal(err)
 			}
-			if err := os.Chtimes(file, old, old); err != nil { // a file of this moment is always read again
+			if err := os.Chtimes(file, old, old); err != nil { // a file that changed just now is always read again
 				b.Fatal(err)
 			}
 		}

@@ -162,7 +162,7 @@ func TestFaultsCostTheirPart(t *testing.T) {
 		"default":        {manifest("a.b", "1.0.0") + "[inputs]\na = { type = \"integer\", default = \"x\" }\n", "inputs.a: default: want integer: left out", "1.0.0 a [] [] []"},
 	} {
 		s := open(t, "", map[string]string{"a/SKILL.md": plain, "a/skill.toml": c.text})
-		for range 2 { // a warning stays
+		for range 2 { // the second call reports the same warning
 			k, err := s.Find("", "a.b", "")
 			if err != nil {
 				t.Errorf("%s: %v, %v", name, err, s.Diagnostics())

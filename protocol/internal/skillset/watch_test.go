@@ -69,7 +69,7 @@ func TestWatch(t *testing.T) {
 	})
 	defer stop()
 	seen(t, s, "a@1.0.0")
-	lay(t, dir, skill("b", "1.0.0")) // file after file
+	lay(t, dir, skill("b", "1.0.0")) // the files arrive one by one
 	seen(t, s, "a@1.0.0", "b@1.0.0")
 	lay(t, dir, map[string]string{"b/skill.toml": manifest("b", "1.1.0")})
 	seen(t, s, "a@1.0.0", "b@1.1.0")
@@ -84,7 +84,7 @@ func TestWatch(t *testing.T) {
 	if d := <-found; !strings.Contains(d.File, "broken") {
 		t.Errorf("%+v", d)
 	}
-	lay(t, base, skill("next/a", "2.0.0")) // replaced by renaming
+	lay(t, base, skill("next/a", "2.0.0")) // the skill is replaced by a rename
 	lay(t, filepath.Join(base, "next"), map[string]string{"a/skill.toml": manifest("a", "2.0.0")})
 	for _, move := range [][2]string{{"skills/a", "old"}, {"next/a", "skills/a"}} {
 		if err := os.Rename(filepath.Join(base, move[0]), filepath.Join(base, move[1])); err != nil {
@@ -96,7 +96,7 @@ func TestWatch(t *testing.T) {
 		t.Fatal(err)
 	}
 	seen(t, s, "a@2.0.0")
-	away := filepath.Join(base, "away") // the root itself
+	away := filepath.Join(base, "away") // the root directory itself is moved away
 	if err := os.Rename(dir, away); err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func TestWatch(t *testing.T) {
 	seen(t, s)
 	lay(t, dir, skill("c", "1.0.0"))
 	seen(t, s, "c@1.0.0")
-	if err := os.Rename(dir, away); err != nil { // a release that is linked to
+	if err := os.Rename(dir, away); err != nil { // the root becomes a link to a release
 		t.Fatal(err)
 	}
 	if err := os.Symlink("away", dir); err != nil {

@@ -44,7 +44,7 @@ func TestRunFlagsMakeHostsAbsolute(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	left, err := filepath.Glob(f.Workspaces + "/*/.") // directories alone
+	left, err := filepath.Glob(f.Workspaces + "/*/.") // the pattern matches directories only
 	if err != nil || len(left) != 0 {
 		t.Errorf("left %q, %v", left, err)
 	}

@@ -34,7 +34,7 @@ func TestJSONIsPrintable(t *testing.T) {
 		if err := json.Unmarshal([]byte(b.String()), &back); err != nil || back != text {
 			t.Errorf("%q became %q, %v", text, back, err)
 		}
-		line := strings.ReplaceAll(strings.TrimSuffix(b.String(), "\n"), "👩\u200d💻", "👩💻") // a joiner between emoji is ordinary
+		line := strings.ReplaceAll(strings.TrimSuffix(b.String(), "\n"), "👩\u200d💻", "👩💻") // between emoji a joiner is an ordinary character
 		if strings.ContainsFunc(line, func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) }) {
 			t.Errorf("%q is shown as %q", text, line)
 		}

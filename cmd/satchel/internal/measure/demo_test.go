@@ -28,7 +28,7 @@ func TestSum(t *testing.T) {
 	if got.Calls != 3 || !reflect.DeepEqual(got.Loaded, []string{"pdf", "pdf/a/b.md"}) {
 		t.Errorf("totals = %+v", got)
 	}
-	// "system \nYou help.\nuser \n" is 25 bytes, and the same text again is 27.
+	// "system \nYou help.\nuser \n" has 25 bytes. With "a" and its line end it has 27.
 	if got.Repeated != 27/4+25/4 {
 		t.Errorf("repeated = %d", got.Repeated)
 	}

@@ -71,7 +71,7 @@ func TestFormats(t *testing.T) {
 			{Role: "user", Content: "and?"},
 		},
 	}
-	split := want // in responses a call is an item beside the text
+	split := want // in the responses API a call is an item of its own, beside the text
 	split.Messages = []prompt.Message{want.Messages[0], want.Messages[1],
 		{Role: "assistant", Content: "let me see"}, {Role: "assistant", Calls: want.Messages[2].Calls}, want.Messages[3], want.Messages[4]}
 	for name, tt := range map[string]struct {

@@ -85,7 +85,7 @@ func TestLock(t *testing.T) {
 
 func TestInstaller(t *testing.T) {
 	c, dir := open(t, map[string]string{"p/.agents/skills/pdf/SKILL.md": pdf, "p/.agents/skills/pdf/a.md": "a"})
-	sum := sha256.Sum256([]byte("a.md" + "a" + "SKILL.md" + pdf)) // a before S, as a language has it
+	sum := sha256.Sum256([]byte("a.md" + "a" + "SKILL.md" + pdf)) // a sorts before S, as in the order of a language
 	put(t, dir, "p/skills-lock.json", fmt.Sprintf(`{"version":1,"skills":{"pdf":{"source":"o/r","sourceType":"github","computedHash":%q}}}`, hex.EncodeToString(sum[:])))
 	i, err := places.ReadInstaller(filepath.Join(dir, "p/.agents/skills"))
 	if err != nil || i["pdf"].Source != "o/r" {

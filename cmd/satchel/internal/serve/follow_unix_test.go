@@ -51,7 +51,7 @@ func TestFindingsAreReportedOnce(t *testing.T) {
 	hangups, out := make(chan os.Signal), &reported{}
 	following := follow(skills, hangups, out)
 	for range 3 {
-		hangups <- syscall.SIGHUP // unbuffered: the one before has been dealt with
+		hangups <- syscall.SIGHUP // hangups is unbuffered, so follow has handled the signal before
 	}
 	for _, broken := range []string{"one", "two"} {
 		at := filepath.Join(dir, broken)
