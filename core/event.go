@@ -21,7 +21,7 @@ const (
 	SkillCompleted  EventKind = "skill.completed"  // Skill: its load has ended; Detail, why: "turn", "answered", "unloaded", "evicted", "replaced", "session" or "again" (the same turn begins a second time)
 	SkillUnloaded   EventKind = "skill.unloaded"   // Skill
 	SkillEvicted    EventKind = "skill.evicted"    // Skill, by the cap
-	TextCleared     EventKind = "text.cleared"     // Skill, Docs: an ended text leaves the request; Detail: why, with rent, price and chance
+	TextCleared     EventKind = "text.cleared"     // Skill, Docs: an ended text leaves the request; Cause, Tokens, Rent, Price, Chance: what decided; Detail: the same as text
 
 	ToolCalled  EventKind = "tool.called"  // Call, Detail: the answer, Duration; Refused
 	ToolAllowed EventKind = "tool.allowed" // Call, Skill and Rule if a list has it, Detail: why
@@ -113,6 +113,13 @@ type Event struct {
 	Refused bool
 	// Saved are the artifacts that a run has saved.
 	Saved []Saved
+	// Cause is what decided that a text was cleared: "rent", "expectation" or "break". Tokens
+	// estimates what all texts of its call took. Rent is the cost of carrying them so far. Price is
+	// the cost of clearing them and loading them again. Both are in uncached input tokens. Chance is
+	// the chance that a turn needs one of their skills.
+	Cause               string
+	Tokens              int
+	Rent, Price, Chance float64
 	// Err is the error of what failed, or nil. It is for the host only: it may contain paths and
 	// names of servers, which a model must not see.
 	Err error

@@ -139,7 +139,11 @@ func (p *places) cleared(rec *state.Record, verdicts []lifetime.Verdict) (events
 			for _, doc := range d.Docs {
 				docs = append(docs, doc.Name)
 			}
-			events = append(events, core.Event{Kind: core.TextCleared, Key: rec.Key, Skill: d.Skill, Docs: docs, Detail: verdicts[i].String()})
+			v := &verdicts[i]
+			events = append(events, core.Event{
+				Kind: core.TextCleared, Key: rec.Key, Skill: d.Skill, Docs: docs, Detail: v.String(),
+				Cause: string(v.Why), Tokens: p.facts.Places[i].Dead, Rent: v.Rent, Price: v.Price, Chance: v.Chance,
+			})
 		}
 	}
 	return events

@@ -33,6 +33,7 @@ type Flags struct {
 	SkillFlags   `embed:""`
 	GateFlags    `embed:"" group:"Which calls may be made:"`
 	libraryFlags `embed:"" group:"Skills of a library:"`
+	RequestLog   string `group:"The agent:" placeholder:"FILE" help:"Append the requests of the model and the reasons why texts were cleared to FILE, which satchel cache-report reads. It holds all that is said."`
 	Out          string `group:"What commands read and leave:" placeholder:"DIR" help:"Copy what a turn saves as artifacts to DIR, at the end of the turn; nothing that is there is overwritten."`
 	storeFlags   `embed:"" group:"Conversations that are kept:"`
 	RunFlags     `embed:"" group:"Commands that skills run (skill_run, profile full):"`
@@ -40,6 +41,7 @@ type Flags struct {
 	env func(string) string
 	// Memory stores the records of the session. Nil is a store of the runtime.
 	Memory session.Store `kong:"-"`
+	log    *requestLog   // of RequestLog
 	// helpers are the runtimes of the agents of SubAgent, by name.
 	helpers map[string]*satchel.Runtime
 }

@@ -33,6 +33,7 @@ type conversation struct {
 	// others with the same conversation.
 	place    *place
 	library  *places.Library
+	log      *requestLog
 	Session  string
 	process  string
 	show     *reporter
@@ -66,6 +67,10 @@ func (f *Flags) Open(ctx context.Context, where Endpoint, policy skillrun.Policy
 			err = errors.Join(err, c.end())
 		}
 	}()
+	if c.log, err = openRequestLog(f.RequestLog, c.Session); err != nil {
+		return nil, fmt.Errorf("%w: %w", cli.ErrStart, err)
+	}
+	f.log, show.log = c.log, c.log
 	opts := slices.Concat(f.SkillFlags.options(), stored.options())
 	if f.Memory != nil {
 		opts = append(opts, satchel.WithStore(f.Memory))
@@ -201,7 +206,7 @@ func (c *conversation) end() error {
 	if c.work != nil {
 		errs = append(errs, c.work.Close())
 	}
-	errs = append(errs, c.out.close(), c.place.close(), c.library.Close())
+	errs = append(errs, c.log.close(), c.out.close(), c.place.close(), c.library.Close())
 	return errors.Join(errs...)
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"net/http"
 	"slices"
 
 	"github.com/cloudwego/eino-ext/components/model/openai"
@@ -39,11 +40,9 @@ type einoAgent struct {
 }
 
 func newEinoAgent(ctx context.Context, rt *satchel.Runtime, where Endpoint, f *Flags, earlier *history, show *reporter) (agent, error) {
-	model, err := openai.NewChatModel(ctx, &openai.ChatModelConfig{
-		BaseURL: where.URL, APIKey: where.Key, Model: where.Model,
-	})
+	model, err := einoModel(ctx, where, f, "")
 	if err != nil {
-		return nil, fmt.Errorf("connect to model: %w", err)
+		return nil, err
 	}
 	a := &einoAgent{show: show, history: earlier, results: map[string]string{}}
 	helpers := slices.Sorted(maps.Keys(f.helpers))
@@ -58,7 +57,7 @@ func newEinoAgent(ctx context.Context, rt *satchel.Runtime, where Endpoint, f *F
 		MaxIterations: f.MaxSteps,
 	}
 	for _, name := range helpers {
-		helper, err := newHelper(ctx, model, name, f)
+		helper, err := newHelper(ctx, where, name, f)
 		if err != nil {
 			return nil, fmt.Errorf("make agent %s: %w", name, err)
 		}
@@ -75,8 +74,24 @@ func newEinoAgent(ctx context.Context, rt *satchel.Runtime, where Endpoint, f *F
 	return a, nil
 }
 
+// einoModel connects to the model for an agent of --sub-agent, or for the agent itself if the name
+// is "".
+func einoModel(ctx context.Context, where Endpoint, f *Flags, helper string) (einomodel.ToolCallingChatModel, error) {
+	model, err := openai.NewChatModel(ctx, &openai.ChatModelConfig{
+		BaseURL: where.URL, APIKey: where.Key, Model: where.Model, HTTPClient: &http.Client{Transport: f.log.transport(helper)},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("connect to model: %w", err)
+	}
+	return model, nil
+}
+
 // newHelper makes an agent that the model can call as a tool.
-func newHelper(ctx context.Context, model einomodel.ToolCallingChatModel, name string, f *Flags) (tool.BaseTool, error) {
+func newHelper(ctx context.Context, where Endpoint, name string, f *Flags) (tool.BaseTool, error) {
+	model, err := einoModel(ctx, where, f, name)
+	if err != nil {
+		return nil, err
+	}
 	cfg := &adk.ChatModelAgentConfig{
 		Name:          name,
 		Description:   "Answers a request with the help of skills of its own.",

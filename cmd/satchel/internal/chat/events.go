@@ -17,6 +17,8 @@ type reporter struct {
 	json, verbose, stream bool
 	// lifecycle reports that phases of skills are events.
 	lifecycle bool
+	// log gets the events that it holds. It may be nil.
+	log *requestLog
 
 	mu       sync.Mutex
 	out, err io.Writer

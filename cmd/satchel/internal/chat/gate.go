@@ -64,8 +64,9 @@ func orNone(names []string) string {
 var decisions = map[core.EventKind]string{core.ToolAllowed: "allowed", core.ToolAsked: "asked", core.ToolDenied: "denied"}
 
 // Happened shows decisions of the gate and phases of skills. It leaves out calls that were allowed
-// without a rule and without a question.
+// without a rule and without a question. It passes all events to the log of requests.
 func (r *reporter) Happened(_ context.Context, e core.Event) {
+	r.log.event(e)
 	if e.Phase != "" && !r.lifecycle {
 		return
 	}

@@ -25,9 +25,13 @@ type langchainHelper struct {
 var _ langchaingo.Schemer = (*langchainHelper)(nil)
 
 // langchainHelpers makes the agents of --sub-agent.
-func langchainHelpers(llm llms.Model, f *Flags) ([]tools.Tool, error) {
+func langchainHelpers(where Endpoint, f *Flags) ([]tools.Tool, error) {
 	var all []tools.Tool
 	for _, name := range slices.Sorted(maps.Keys(f.helpers)) {
+		llm, err := langchainModel(where, f, name)
+		if err != nil {
+			return nil, err
+		}
 		helper, err := newLangchainHelper(llm, name, f.helpers[name], f)
 		if err != nil {
 			return nil, fmt.Errorf("make agent %s: %w", name, err)

@@ -29,10 +29,9 @@ type langchainAgent struct {
 }
 
 func newLangchainAgent(_ context.Context, rt *satchel.Runtime, where Endpoint, f *Flags, earlier *history, show *reporter) (agent, error) {
-	llm, err := openai.New(openai.WithBaseURL(where.URL), openai.WithToken(where.Key), openai.WithModel(where.Model),
-		openai.WithHTTPClient(&http.Client{Transport: langchaingo.LongLines(nil)}))
+	llm, err := langchainModel(where, f, "")
 	if err != nil {
-		return nil, fmt.Errorf("connect to model: %w", err)
+		return nil, err
 	}
 	history := &langchainHistory{ChatMessageHistory: memory.NewChatMessageHistory(), history: earlier}
 	opts := []langchaingo.Option{
@@ -47,7 +46,7 @@ func newLangchainAgent(_ context.Context, rt *satchel.Runtime, where Endpoint, f
 			return nil
 		}))
 	}
-	helpers, err := langchainHelpers(llm, f)
+	helpers, err := langchainHelpers(where, f)
 	if err != nil {
 		return nil, err
 	}
@@ -69,6 +68,17 @@ func newLangchainAgent(_ context.Context, rt *satchel.Runtime, where Endpoint, f
 	steps := &stepAgent{Agent: adapter.Agent(made), runtime: rt, helpers: f.helpers, show: show}
 	executor := agents.NewExecutor(steps, agents.WithMaxIterations(f.MaxSteps), agents.WithReturnIntermediateSteps())
 	return &langchainAgent{executor: executor, steps: steps}, nil
+}
+
+// langchainModel connects to the model for an agent of --sub-agent, or for the agent itself if the
+// name is "".
+func langchainModel(where Endpoint, f *Flags, helper string) (llms.Model, error) {
+	llm, err := openai.New(openai.WithBaseURL(where.URL), openai.WithToken(where.Key), openai.WithModel(where.Model),
+		openai.WithHTTPClient(&http.Client{Transport: langchaingo.LongLines(f.log.transport(helper))}))
+	if err != nil {
+		return nil, fmt.Errorf("connect to model: %w", err)
+	}
+	return llm, nil
 }
 
 // langchainHistory gives the framework the saved turns.

@@ -39,9 +39,16 @@ last request had too, but that now follows the break and is charged as new.
 Only tools and messages are compared. A change of other parameters, such as
 response_format or parallel_tool_calls, can break a prefix too.
 
+A line may also be an event of Satchel, the JSON of a core.Event with the session of
+the requests. The report says for each text of a skill that was cleared what decided:
+rent (carrying it has cost as much as allowed), expectation (clearing is expected to
+cost less) or break (the prefix broke before it anyway). Rent and price are
+input-token equivalents, and tokens of texts are estimates. "satchel chat
+--request-log" writes requests and events.
+
 The objects of --json have the fields conversation, lines, requests,
-prompt_tokens, peak_tokens, costs, breaks and reported. A log may hold 256 MiB of
-different messages.`
+prompt_tokens, peak_tokens, costs, breaks, clearings and reported. A log may hold
+256 MiB of different messages.`
 }
 
 // CacheReport is the report on one conversation; the names in JSON are stable.
@@ -53,6 +60,7 @@ type CacheReport struct {
 	Peak         int               `json:"peak_tokens"`
 	Costs        []cachemodel.Cost `json:"costs"`
 	Breaks       []reportBreak     `json:"breaks"`
+	Clearings    []Clearing        `json:"clearings"`
 	Reported     *reportedUsage    `json:"reported,omitempty"`
 }
 
@@ -99,18 +107,35 @@ func (cmd *CacheReportCommand) Run(c cli.Console) error {
 	prices := cachemodel.Prices()
 	var all []*conversation
 	known := map[string]*conversation{}
+	var waiting []*clearedEvent // those before the request without their text
 	for e, err := range ReadLog(in, cmd.Key) {
 		if err != nil {
 			return fmt.Errorf("read %s: %w", cmd.File, err)
+		}
+		if e.cleared != nil {
+			waiting = append(waiting, e.cleared)
+			continue
 		}
 		one := known[e.Key]
 		if one == nil {
 			one = newLogged(&e, renderer, prices)
 			known[e.Key], all = one, append(all, one)
 		}
-		if err := one.add(&e); err != nil {
+		var events []*clearedEvent
+		events, waiting = split(waiting, e.Key)
+		if err := one.add(&e, events); err != nil {
 			return fmt.Errorf("measure line %d: %w", e.Line, err)
 		}
+	}
+	for _, one := range all {
+		var events []*clearedEvent
+		events, waiting = split(waiting, one.report.Conversation)
+		for _, e := range events {
+			one.report.Clearings = append(one.report.Clearings, e.clearing())
+		}
+	}
+	if len(waiting) > 0 {
+		fmt.Fprintf(c.Err, "satchel: %s of sessions that no request names, such as %q\n", plural(len(waiting), "event"), waiting[0].Key.Session)
 	}
 	for _, one := range all {
 		report := one.done()
@@ -140,12 +165,13 @@ type conversation struct {
 
 func newLogged(first *Entry, renderer *prompt.Renderer, prices []cachemodel.Price) *conversation {
 	return &conversation{
-		report: CacheReport{Conversation: first.Key, Breaks: []reportBreak{}},
+		report: CacheReport{Conversation: first.Key, Breaks: []reportBreak{}, Clearings: []Clearing{}},
 		gauge:  cachemodel.NewGauge(renderer, prices), began: first.At,
 	}
 }
 
-func (c *conversation) add(e *Entry) error {
+// add measures a request. events are about texts that were cleared before it.
+func (c *conversation) add(e *Entry, events []*clearedEvent) error {
 	if !e.At.IsZero() && !c.began.IsZero() {
 		c.at = max(c.at, e.At.Sub(c.began))
 	}
@@ -155,6 +181,10 @@ func (c *conversation) add(e *Entry) error {
 	}
 	if broken {
 		c.report.Breaks = append(c.report.Breaks, reportBreak{e.Line, b.Lost, cachemodel.Explain(c.last, e.Request)})
+	}
+	for _, cleared := range clearingsBetween(c.last, e.Request, events) {
+		cleared.Line = e.Line
+		c.report.Clearings = append(c.report.Clearings, cleared)
 	}
 	c.report.Lines = append(c.report.Lines, e.Line)
 	c.reported.add(e)
@@ -197,6 +227,7 @@ func (r *CacheReport) write(w io.Writer, prices []cachemodel.Price) error {
 			out.printf("    %s\n", b.Hint)
 		}
 	}
+	writeClearings(out, r.Clearings)
 	return out.err
 }
 

@@ -29,6 +29,8 @@ type Entry struct {
 	// Prompt and Cached are the tokens that the provider reported, 0 if the line does not say
 	// so. They are not checked.
 	Prompt, Cached int
+	// cleared is set if the line is an event about a cleared text, and no request.
+	cleared *clearedEvent
 }
 
 // line holds the fields of a line that the report needs. A line is a request, or an object that holds
@@ -76,6 +78,9 @@ func has(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null
 // line that is no request ends the log with an error that wraps ErrLine and names the line.
 // Fields beside a request count only if they have the expected type.
 //
+// A line may also be the JSON of a [core.Event]. Those of core.TextCleared are entries without a
+// request, and others are skipped.
+//
 // Messages and tools that a log repeats are held once, however many requests have them: more
 // than 256 MiB of them is an error.
 func ReadLog(r io.Reader, key string) iter.Seq2[Entry, error] {
@@ -87,6 +92,16 @@ func ReadLog(r io.Reader, key string) iter.Seq2[Entry, error] {
 			n++
 			text := bytes.TrimSpace(bytes.TrimPrefix(lines.Bytes(), []byte("\xef\xbb\xbf")))
 			if len(text) == 0 {
+				continue
+			}
+			cleared, isEvent := eventOf(text)
+			if isEvent && cleared == nil {
+				continue
+			}
+			if isEvent && !yield(Entry{Line: n, Key: cleared.Key.Session, cleared: cleared}, nil) {
+				return
+			}
+			if isEvent {
 				continue
 			}
 			e, err := known.parse(text, key)
