@@ -8,7 +8,8 @@ if [ -z "${AGENTS:-}" ]; then
 	AGENTS=$(mktemp -d)
 	trap 'rm -rf "$AGENTS"' EXIT
 	for package in @anthropic-ai/claude-code @openai/codex opencode-ai; do
-		npm install --prefix "$AGENTS" --no-audit --no-fund --loglevel error --foreground-scripts "$package" ||
+		# Without @latest npm takes a release that suits the version of Node. The programs need none.
+		npm install --prefix "$AGENTS" --no-audit --no-fund --loglevel error --foreground-scripts "$package@latest" ||
 			echo "bench-agents.sh: npm cannot install $package" >&2
 	done
 fi

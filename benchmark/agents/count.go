@@ -169,8 +169,10 @@ type Figures struct {
 	// Fixed is the part of Price that First has in all requests.
 	Fixed float64 `json:"fixed"`
 	// Largest is the most tokens that a request holds because of skills.
-	Largest int     `json:"largest"`
-	Breaks  []Break `json:"breaks,omitempty"`
+	Largest int `json:"largest"`
+	// Parts are the parts of Price by name.
+	Parts  map[string]float64 `json:"parts"`
+	Breaks []Break            `json:"breaks,omitempty"`
 }
 
 // Break is a request that does not begin with the request before it.

@@ -35,6 +35,7 @@ type settings struct {
 	bin, satchel, args     string
 	systems, policies      string
 	requests, json, job    string
+	parts                  bool
 }
 
 // corpusVariable names a directory whose anthropics-skills holds more skills.
@@ -57,6 +58,7 @@ func run(ctx context.Context, args []string, out, errs io.Writer) error {
 	flags.StringVar(&s.args, "args", "", "more arguments for satchel chat, separated by `blanks`")
 	flags.StringVar(&s.requests, "requests", "", "keep all requests below this `directory`")
 	flags.StringVar(&s.json, "json", "", "write all figures and breaks to this `file`")
+	flags.BoolVar(&s.parts, "parts", false, "print what the price is made of")
 	flags.StringVar(&s.job, "job", "", "play the session of this `file`, which the program has written for itself")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -128,6 +130,9 @@ func (s *settings) compare(ctx context.Context, out, errs io.Writer) (err error)
 		}
 	}
 	table(out, all)
+	if s.parts {
+		partsTable(out, all)
+	}
 	return nil
 }
 
@@ -209,6 +214,10 @@ func (p program) measure(ctx context.Context, s *settings, alone alone, skills s
 	if err != nil {
 		return nil, err
 	}
+	texts, err := c.knownTexts(session, skills)
+	if err != nil {
+		return nil, err
+	}
 	var all []*Figures
 	for _, policy := range strings.Split(s.policies, ",") {
 		requests, err := play(policy)
@@ -218,6 +227,9 @@ func (p program) measure(ctx context.Context, s *settings, alone alone, skills s
 		f, err := c.figures(requests, bare)
 		if err != nil {
 			return all, fmt.Errorf("%s, %s, policy %s: %w", p.agent.name, session.Name, policy, err)
+		}
+		if f.Parts, err = c.withoutHost(requests, bare, texts); err != nil {
+			return all, err
 		}
 		f.Session, f.Kind, f.Policy, f.System = session.Name, session.Kind, policy, p.agent.name
 		all = append(all, f)

@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
 	"text/tabwriter"
 )
 
@@ -50,6 +51,20 @@ func table(out io.Writer, all []*Figures) {
 		if n > 0 {
 			fmt.Fprintf(w, "%s\t%s\t%d\t%.2f\t%.2f\t\n", g.kind, g.policy, n, math.Exp(logs/float64(n)), worst)
 		}
+	}
+	_ = w.Flush() // to standard output
+}
+
+// partsTable prints the parts of each price.
+func partsTable(out io.Writer, all []*Figures) {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(w, "\nsession\tpolicy\tsystem\t%s\tprice\t\n", strings.Join(partNames, "\t"))
+	for _, f := range all {
+		fmt.Fprintf(w, "%s\t%s\t%s\t", f.Session, f.Policy, f.System)
+		for _, name := range partNames {
+			fmt.Fprintf(w, "%.0f\t", f.Parts[name])
+		}
+		fmt.Fprintf(w, "%.0f\t\n", f.Price)
 	}
 	_ = w.Flush() // to standard output
 }

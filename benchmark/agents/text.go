@@ -15,6 +15,7 @@ type part struct {
 	// anchor names the section as in a link, and first and last are its lines, from 1.
 	anchor      string
 	first, last int
+	lines       []string
 	marks       []string
 	// asked is how often the step has asked for it before.
 	asked int
@@ -43,7 +44,7 @@ func readPart(dir, skill, doc, heading string) (part, error) {
 	if doc == "" {
 		lines = withoutFrontmatter(lines)
 	}
-	p.marks = marksOf(lines)
+	p.lines, p.marks = lines, marksOf(lines)
 	return p, nil
 }
 
