@@ -105,7 +105,7 @@ func TestToolCommand(t *testing.T) {
 		"no such":    {args: []string{"skill_fly"}, want: []string{`error: there is no tool "skill_fly"`}},
 		"many lines": {in: "pdf-forms\n\npdf-forms\n", args: []string{"skill_load", "-"}, want: []string{"loaded: pdf-forms\n", "already loaded: pdf-forms; its text is above"}},
 		"turns": {in: `{"tool":"skill_load","args":{"skill":"pdf-forms"}}` + "\n" + `{"turn":true}` + "\n" + `{"tool":"skill_select_docs","args":{"skill":"pdf-forms","docs":["fields.md"]}}`,
-			args: []string{"-"}, want: []string{"loaded: pdf-forms", "loaded: pdf-forms; its text is above, docs added: fields.md"}},
+			args: []string{"-"}, want: []string{"loaded: pdf-forms", "loaded: pdf-forms; its text is above"}},
 		"turns, mode turn": {in: `{"tool":"skill_load","args":{"skill":"pdf-forms"}}` + "\n" + `{"turn":true}` + "\n" + `{"tool":"skill_select_docs","args":{"skill":"pdf-forms","docs":["fields.md"]}}`,
 			args: []string{"--load-mode", "turn", "-"}, want: []string{"loaded: pdf-forms", "error: skill \"pdf-forms\" is not loaded"}},
 		"one message": {in: `{"calls":[{"tool":"skill_load","args":"pdf-forms"},{"tool":"skill_list_docs","args":{"skill":"pdf-forms"}}]}`, args: []string{"-"},

@@ -22,7 +22,7 @@ func (r *Runner) execOperation(places *queue) tools.Operation {
 	r.initHistory()
 	return tools.Operation{
 		Name:        "skill_exec",
-		Description: "skill_run (same parameters) for commands that ask for input or keep running.",
+		Description: "skill_run, same parameters, for commands that ask for input or keep running.",
 		Fields:      execFields(),
 		Kind:        tools.Talks,
 		Needs:       []string{"skill_load", "skill_poll_session"},
@@ -45,7 +45,7 @@ func execFields() []tools.Field {
 		fields[i].Hidden = fields[i].Name != "skill" && fields[i].Name != "command"
 	}
 	fields = append(fields, tools.Field{Name: "tty", Kind: tools.Flag, Aliases: []string{"pty"}})
-	return append(fields, pageFields(false)...)
+	return append(fields, pageFields()...)
 }
 
 // exec starts a session and waits a moment for output.

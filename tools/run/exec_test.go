@@ -13,7 +13,7 @@ import (
 // The schemas of sessions, byte for byte, as those of the default vocabulary.
 func TestSessionSchemas(t *testing.T) {
 	want := map[string]string{
-		"skill_exec": `{"properties":{"command":{"type":"string"},"skill":{"type":"string"},"tty":{"type":"boolean"},"yield_ms":{"type":"integer"}},` +
+		"skill_exec": `{"properties":{"command":{"type":"string"},"skill":{"type":"string"},"tty":{"type":"boolean"}},` +
 			`"required":["skill"],"type":"object"}`,
 		"skill_write_stdin": `{"properties":{"chars":{"type":"string"},"eof":{"type":"boolean"},"session_id":{"type":"string"},"submit":{"type":"boolean"}},` +
 			`"required":["session_id"],"type":"object"}`,

@@ -44,10 +44,10 @@ type interaction struct {
 }
 
 // pageFields returns the fields of every call that answers with a page: how long to wait for
-// output, and how many lines to show at most. Only the schema of skill_exec shows them.
-func pageFields(isHidden bool) []tools.Field {
+// output, and how many lines to show at most. No schema shows them.
+func pageFields() []tools.Field {
 	return []tools.Field{
-		{Name: "yield_ms", Kind: tools.Count, Hidden: isHidden, Aliases: []string{"yield_time_ms", "yieldMs"}},
+		{Name: "yield_ms", Kind: tools.Count, Hidden: true, Aliases: []string{"yield_time_ms", "yieldMs"}},
 		{Name: "poll_lines", Kind: tools.Count, Hidden: true},
 	}
 }

@@ -13,13 +13,13 @@ import (
 func (r *Runner) WriteStdin() tools.Operation {
 	return tools.Operation{
 		Name:        "skill_write_stdin",
-		Description: "Send input; answers as skill_exec.",
+		Description: "Send input to skill_exec.",
 		Fields: append([]tools.Field{
 			sessionField(),
 			{Name: "chars", Kind: tools.Value, Schema: map[string]any{"type": "string"}},
 			{Name: "submit", Kind: tools.Flag},
 			{Name: "eof", Kind: tools.Flag},
-		}, pageFields(true)...),
+		}, pageFields()...),
 		Kind:    tools.Talks,
 		Session: sessionID,
 		Needs:   []string{"skill_exec"},
@@ -60,11 +60,11 @@ func (r *Runner) writeStdin(ctx context.Context, s *skilltools.Scope, args tools
 func (r *Runner) PollSession() tools.Operation {
 	return tools.Operation{
 		Name:        "skill_poll_session",
-		Description: "Get more output; as skill_exec.",
+		Description: "Get more of skill_exec.",
 		Fields: append([]tools.Field{
 			sessionField(),
 			{Name: "offset", Kind: tools.Count, Hidden: true},
-		}, pageFields(true)...),
+		}, pageFields()...),
 		Kind:    tools.Talks,
 		Session: sessionID,
 		Needs:   []string{"skill_exec"},

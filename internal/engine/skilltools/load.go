@@ -197,26 +197,17 @@ func (l *loading) load(next *state.Record, t *skillText) {
 // addLine adds the line about a load to the answer. isOther reports that the name meant another
 // loaded skill before.
 func (l *loading) addLine(name string, result *state.LoadResult, isOther bool) {
-	var docs []string
-	d, isNew := &result.Delivery, result.IsNew
-	for _, doc := range d.Docs {
-		docs = append(docs, doc.Name)
-	}
+	d := &result.Delivery
 	line := "loaded: " + name
 	switch {
-	case isNew && !d.Body:
-		line += "; its text is above"
-		if len(docs) > 0 {
-			line += ", docs added: " + strings.Join(docs, ", ")
-		}
+	case result.IsNew && !d.Body:
+		line += "; its text is above" // the receipt names new docs
 	case d.Body && result.IsRestored:
 		line += " (the whole text: this one supersedes the shorter one)"
 	case d.Body && d.Supersedes && isOther:
 		line += " (another skill has this name now: its text supersedes that of the earlier one)"
 	case d.Body && d.Supersedes:
 		line += " (its text has changed: this one supersedes the earlier one)"
-	case !d.Body && len(docs) > 0:
-		line = "already loaded: " + name + "; docs added: " + strings.Join(docs, ", ")
 	case !d.Body:
 		line = "already loaded: " + name + "; its text is above"
 	}

@@ -44,7 +44,7 @@ func TestLoadWhatIsNotShown(t *testing.T) {
 		d.call("skill_load", `{"skill":"pdf","docs":["forms.md"]}`)
 		d.hidden[1] = true
 		d.call("skill_load", `pdf`)
-		d.expect("skill_load", `{"skill":"pdf","docs":["forms.md"]}`, "already loaded: pdf; docs added: forms.md\n[skill#3 +pdf(forms.md)]")
+		d.expect("skill_load", `{"skill":"pdf","docs":["forms.md"]}`, "already loaded: pdf; its text is above\n[skill#3 +pdf(forms.md)]")
 		d.expectView("pdf#2 pdf/forms.md#3")
 	})
 }

@@ -94,7 +94,7 @@ func TestLoadTwice(t *testing.T) {
 	d.expect("skill_load", `pdf`, "already loaded: pdf; its text is above")
 	d.expect("skill_load", `{"skill":"pdf","docs":["forms.md"]}`, "already loaded: pdf; its text is above")
 	d.expect("skill_load", `{"skill":"pdf","include_all_docs":true}`,
-		"already loaded: pdf; docs added: refs/tables.md\n[skill#5 +pdf*(refs/tables.md)]")
+		"already loaded: pdf; its text is above\n[skill#5 +pdf*(refs/tables.md)]")
 	d.expectView("pdf#1 pdf/forms.md#1 docx#2 pdf/refs/tables.md#5")
 	if got := d.loaded(); got != "pdf, docx" {
 		t.Errorf("load order %s: loading again must not reorder", got)
@@ -161,7 +161,7 @@ func TestLoadChangedText(t *testing.T) {
 	})
 	t.Run("a changed doc", func(t *testing.T) {
 		d.write("pdf/forms.md", "# Forms, third edition")
-		d.expect("skill_load", `{"skill":"pdf","docs":["forms.md"]}`, "already loaded: pdf; docs added: forms.md\n[skill#6 +pdf(forms.md)]")
+		d.expect("skill_load", `{"skill":"pdf","docs":["forms.md"]}`, "already loaded: pdf; its text is above\n[skill#6 +pdf(forms.md)]")
 		d.expectView("pdf#4 ~pdf/forms.md#4 pdf/refs/tables.md#4 pdf/forms.md#6")
 		if got := d.record().Deliveries[1]; !got.Supersedes || got.Body {
 			t.Errorf("delivered %+v", got)

@@ -23,7 +23,7 @@ import (
 func Read() tools.Operation {
 	return tools.Operation{
 		Name:        "skill_read",
-		Description: "Read a file of a loaded skill by lines.",
+		Description: "Read a skill's file by lines.",
 		Fields: []tools.Field{
 			{Name: "path", Kind: tools.Text, Required: true, Aliases: []string{"file_name", "file_path", "file"}},
 			{Name: "skill", Kind: tools.Text, Aliases: skillAliases()},

@@ -19,7 +19,7 @@ import (
 func SelectDocs() tools.Operation {
 	return tools.Operation{
 		Name:        "skill_select_docs",
-		Description: "Choose docs in view of a loaded skill: path or path#heading.",
+		Description: "Choose docs of a loaded skill: path or path#heading.",
 		Fields: []tools.Field{
 			{Name: "skill", Kind: tools.Text, Required: true, Aliases: skillAliases()},
 			{Name: "docs", Kind: tools.Texts},
