@@ -75,10 +75,13 @@ func (o *oracle) shownEnded() (all []piece) {
 // settle learns from the first view of a turn which texts were cleared: none where clearing
 // never pays and the prefix is alive.
 func (c *conversation) settle(a *agent, request []stored, view []core.Message) {
-	if !a.oracle.keeps || a.rebuilt || len(a.oracle.ended) == 0 || !a.began && !a.oracle.broke {
+	if !a.oracle.keeps || a.rebuilt || !a.began && !a.oracle.broke && a.alive {
 		return
 	}
 	firstGone := -1 // after this place, texts may be removed within a turn too
+	if !a.alive {
+		firstGone = 0 // the host's cut breaks the prefix before all texts
+	}
 	for place, gone := range a.oracle.gone {
 		if gone && (firstGone < 0 || place < firstGone) {
 			firstGone = place

@@ -221,7 +221,7 @@ func TestACutWithinATurnIsCachedAfterIt(t *testing.T) {
 			w, store := chattest.NewWorld(1), session.NewMemory()
 			opts := []satchel.Option{satchel.WithLoading(satchel.Loading{Prices: free}), satchel.WithStore(store)}
 			c := secondTurn(t, w, opts...)
-			c.Calls("search x")
+			c.Calls("skill_load s0") // what the turn uses stays at the change
 			tt.change(c)
 			if got := chattest.Where(c.View()); len(got) == 0 {
 				t.Fatal("nothing is in view after the change")

@@ -16,6 +16,8 @@ type Beginning struct {
 	Archived Entries      `json:"shelf,omitzero"`
 	Lists    []ToolList   `json:"held,omitempty"`
 	Recent   []RecentLoad `json:"recent,omitempty"`
+	// Front is set only if the host has changed the messages before the content in this turn.
+	Front Front `json:"front,omitzero"`
 }
 
 // atBeginning returns r as it was at the beginning of its turn, or r itself if nothing has
@@ -29,6 +31,9 @@ func (r *Record) atBeginning() *Record {
 	}
 	was := *r
 	was.Calls, was.Uses, was.Active, was.Deliveries, was.Lists, was.Recent = b.Calls, b.Uses, b.Active, b.Deliveries, b.Lists, b.Recent
+	if b.Front != (Front{}) {
+		was.Front = b.Front
+	}
 	return &was
 }
 
@@ -44,6 +49,9 @@ func (r *Record) setBeginning(was *Record) {
 		Calls: was.Calls, Uses: was.Uses, Active: cloneActive(was.Active), Deliveries: cloneDeliveries(was.Deliveries),
 		Lists: cloneLists(was.Lists), Recent: slices.Clone(was.Recent),
 	}
+	if was.Front != r.Front {
+		b.Front = was.Front
+	}
 	if r.Before = &b; r.Turn == 1 && reflect.DeepEqual(b, Beginning{}) {
 		r.Before = nil // atBeginning assumes an empty beginning; the stored record stays short
 	}
@@ -53,8 +61,8 @@ func (r *Record) setBeginning(was *Record) {
 func (r *Record) HasChanged() bool { return r.atBeginning() != r }
 
 // BeginAgain resets r to the beginning of its turn and reports whether r has changed. It
-// restores loads, selections, uses and call numbers. It keeps the grants of the user, the
-// state of the cache policy, and the calls whose commands may run only once.
+// restores loads, selections, uses, call numbers and the fingerprint of the messages before the
+// content. It keeps the grants of the user, the time of the last request, and the calls whose commands may run only once.
 func (r *Record) BeginAgain() bool {
 	if !r.HasChanged() {
 		return false

@@ -105,7 +105,11 @@ func (t *Turns) advance(ctx context.Context, req *core.Request, scan *state.Scan
 		t.Calls.Report.EmitAll(ctx, req.Key, events)
 	}
 	agent.SetTurn(rec.Turn)
-	rec, cleared, err := t.Clearing.NoteRequest(ctx, t.Calls.Stores.Of(req.Key), rec, scan)
+	var read []string
+	if t.Clearing.IsBroken(rec, scan) {
+		read = t.readSkills(rec, scan, rec.Turn)
+	}
+	rec, cleared, err := t.Clearing.NoteRequest(ctx, t.Calls.Stores.Of(req.Key), rec, scan, read)
 	t.Calls.Report.EmitAll(ctx, req.Key, cleared)
 	return rec, err
 }
@@ -220,3 +224,23 @@ func (t *Turns) mayReload(agent *state.Agent, o *tools.Operation, call core.Tool
 }
 
 func hasEnded(d state.Delivery) bool { return d.Ended }
+
+// readSkills returns the skills of which the turn of rec, whose messages are in the request, has read
+// files. turn is the present user turn.
+func (t *Turns) readSkills(rec *state.Record, scan *state.Scan, turn int) (skills []string) {
+	if len(rec.Deliveries) == 0 {
+		return nil
+	}
+	for i := scan.Anchor(rec.User, turn) + 1; i > 0 && i < len(scan.Messages); i++ {
+		for j := range scan.Messages[i].Calls {
+			c := &scan.Messages[i].Calls[j]
+			if t.Calls.ShowsFiles(c.Name) && t.Calls.ShowsFile(c) {
+				name := t.Calls.Offer.Set.Operation(c.Name).Decode(c.Arguments).Text("skill")
+				if !slices.Contains(skills, name) {
+					skills = append(skills, name)
+				}
+			}
+		}
+	}
+	return skills
+}

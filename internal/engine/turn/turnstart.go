@@ -2,7 +2,6 @@ package turn
 
 import (
 	"context"
-	"slices"
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
@@ -37,7 +36,7 @@ func (b *turnStart) build(ctx context.Context, rec *state.Record, turn lifetime.
 	b.next = rec.Clone()
 	b.next.Key = b.req.Key
 	lifetime.Advance(b.next, b.mode(), turn.Token, turn.User)
-	cleared, err := b.Clearing.BeginTurn(ctx, b.next, rec, &b.scan, b.readSkills(rec))
+	cleared, err := b.Clearing.BeginTurn(ctx, b.next, rec, &b.scan, b.readSkills(rec, &b.scan, b.next.Turn))
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +50,7 @@ func (b *turnStart) build(ctx context.Context, rec *state.Record, turn lifetime.
 	if err := b.withdraw(ctx); err != nil {
 		return nil, err
 	}
-	after, err := b.Clearing.ClearAfterBreak(ctx, b.next, &b.scan)
+	after, err := b.Clearing.ClearAfterBreak(ctx, b.next, &b.scan, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -73,26 +72,6 @@ func (b *turnStart) build(ctx context.Context, rec *state.Record, turn lifetime.
 		b.next.NoteBeginning()
 	}
 	return b.next, nil
-}
-
-// readSkills returns the skills of which the turn of rec, whose messages are in the request, has read
-// files.
-func (b *turnStart) readSkills(rec *state.Record) (skills []string) {
-	if len(rec.Deliveries) == 0 {
-		return nil
-	}
-	for i := b.scan.Anchor(rec.User, b.next.Turn) + 1; i > 0 && i < len(b.scan.Messages); i++ {
-		for j := range b.scan.Messages[i].Calls {
-			c := &b.scan.Messages[i].Calls[j]
-			if b.Calls.ShowsFiles(c.Name) && b.Calls.ShowsFile(c) {
-				name := b.Calls.Offer.Set.Operation(c.Name).Decode(c.Arguments).Text("skill")
-				if !slices.Contains(skills, name) {
-					skills = append(skills, name)
-				}
-			}
-		}
-	}
-	return skills
 }
 
 // withdraw unloads skills that the agent may not see any more.

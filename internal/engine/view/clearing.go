@@ -33,21 +33,27 @@ func (c *Clearing) content(ctx context.Context, key core.SessionKey, rec *state.
 	return c.Agents.Of(key).Content(rec, c.Stores.Texts(ctx, key))
 }
 
+// IsBroken reports whether the prefix of a request within a turn breaks: a call has removed texts,
+// or the host has changed the messages before the content.
+func (c *Clearing) IsBroken(rec *state.Record, scan *state.Scan) bool {
+	return rec.Broke != 0 || c.usesPrices(rec) && hasMoved(scan, rec)
+}
+
 // NoteRequest saves what a request within a turn shows about the provider's cache: the time of
-// the request, and whether the host has changed the messages before the content. If a call has
-// broken the prefix, it clears the texts after the break that do not pay to be sent again. It
-// returns an event for each of them.
-func (c *Clearing) NoteRequest(ctx context.Context, records *state.Records, rec *state.Record, scan *state.Scan) (*state.Record, []core.Event, error) {
-	rec, err := c.noteMove(ctx, records, rec, scan)
+// the request, and whether the host has changed the messages before the content. If the prefix is
+// broken, it clears the texts after the break that do not pay to be sent again. It returns an
+// event for each of them. read are the skills of which this turn has read files; their texts stay.
+func (c *Clearing) NoteRequest(ctx context.Context, records *state.Records, rec *state.Record, scan *state.Scan, read []string) (*state.Record, []core.Event, error) {
+	rec, moved, err := c.noteMove(ctx, records, rec, scan, read)
 	if err != nil {
 		return nil, nil, err
 	}
-	rec, cleared, err := c.noteBreak(ctx, records, rec, scan)
+	rec, cleared, err := c.noteBreak(ctx, records, rec, scan, read)
 	if err != nil {
 		return nil, nil, err
 	}
 	rec, err = c.noteTime(ctx, records, rec)
-	return rec, cleared, err
+	return rec, append(moved, cleared...), err
 }
 
 // BeginTurn keeps content of ended loads in next if removing it would cost more than it saves.
@@ -125,43 +131,39 @@ func (c *Clearing) noteTime(ctx context.Context, records *state.Records, rec *st
 }
 
 // noteBreak clears the texts after a break that a call of the last response has made.
-func (c *Clearing) noteBreak(ctx context.Context, records *state.Records, rec *state.Record, scan *state.Scan) (_ *state.Record, cleared []core.Event, err error) {
+func (c *Clearing) noteBreak(ctx context.Context, records *state.Records, rec *state.Record, scan *state.Scan, read []string) (_ *state.Record, cleared []core.Event, err error) {
 	if rec.Broke == 0 {
 		return rec, nil, nil
 	}
 	rec, err = records.UpdateFrom(ctx, rec, func(rec *state.Record) (*state.Record, error) {
 		next := rec.Clone()
-		cleared, err = c.ClearAfterBreak(ctx, next, scan)
+		cleared, err = c.ClearAfterBreak(ctx, next, scan, read)
+		next.KeepBeginning(rec)
 		return next, err
 	})
 	return rec, cleared, err
 }
 
-// noteMove saves a new fingerprint of the messages before the content if the host has changed
-// them within a turn. The provider's cache has the changed messages when the next turn begins.
-func (c *Clearing) noteMove(ctx context.Context, records *state.Records, rec *state.Record, scan *state.Scan) (*state.Record, error) {
+// noteMove clears texts if the host has changed the messages before them within a turn, and saves
+// a new fingerprint of those messages. The provider's cache has the changed messages when the
+// next turn begins.
+func (c *Clearing) noteMove(ctx context.Context, records *state.Records, rec *state.Record, scan *state.Scan, read []string) (_ *state.Record, cleared []core.Event, err error) {
 	if !c.usesPrices(rec) || !hasMoved(scan, rec) {
-		return rec, nil
+		return rec, nil, nil
 	}
 	messages := scan.Messages
-	return records.UpdateFrom(ctx, rec, func(rec *state.Record) (*state.Record, error) {
+	rec, err = records.UpdateFrom(ctx, rec, func(rec *state.Record) (*state.Record, error) {
+		cleared = nil
 		now := state.ScanMessages(messages, rec.Front.Messages)
 		if !hasMoved(&now, rec) {
 			return nil, nil
 		}
-		content, err := c.content(ctx, rec.Key, rec)
-		if err != nil {
-			return nil, err
-		}
-		front := len(messages)
-		if _, _, at := steps.Facts(messages, steps.State{Record: rec, Content: content, Delivers: c.Delivers}); len(at) > 0 {
-			front = at[0]
-		}
 		next := rec.Clone()
-		next.Front = now.Front(front)
-		next.Front.Moved = rec.Front.Moved + 1
-		return next, nil
+		cleared, err = c.clearAfterMove(ctx, next, &now, read)
+		next.KeepBeginning(rec)
+		return next, err
 	})
+	return rec, cleared, err
 }
 
 // hasMoved reports whether the host has changed the messages before the content, and has not done

@@ -28,7 +28,9 @@ func (c *Clearing) endTexts(ctx context.Context, next, rec *state.Record, scan *
 	ended.Read, ended.Described = read, described.Count()
 	ended.Named = described.Named(scan.TurnText(rec.User, next.Turn), skills)
 	next.Returns = lifetime.Learn(rec.Returns, ended)
-	p, err := c.placesOf(ctx, rec, scan, c.Mode == loadmode.Adaptive)
+	// In mode Adaptive every load ends with its turn.
+	stays := func(d *state.Delivery) bool { return c.Mode != loadmode.Adaptive && !d.Ended }
+	p, err := c.placesOf(ctx, rec, scan, stays)
 	if err != nil || len(p.calls) == 0 {
 		return nil, err
 	}
@@ -57,13 +59,44 @@ func (c *Clearing) endTexts(ctx context.Context, next, rec *state.Record, scan *
 }
 
 // ClearAfterBreak removes texts of ended loads from next if a call has broken the prefix before
-// them and sending them again does not pay. It returns an event for each text.
-func (c *Clearing) ClearAfterBreak(ctx context.Context, next *state.Record, scan *state.Scan) ([]core.Event, error) {
+// them and sending them again does not pay. It returns an event for each text. read are the skills
+// of which this turn has read files; their texts stay.
+func (c *Clearing) ClearAfterBreak(ctx context.Context, next *state.Record, scan *state.Scan, read []string) ([]core.Event, error) {
 	broke := next.Broke
 	if next.Broke = 0; broke == 0 {
 		return nil, nil
 	}
-	p, err := c.placesOf(ctx, next.Clone(), scan, false) // the agent keeps what is rendered of it
+	return c.clearBehind(ctx, next, scan, broke, read)
+}
+
+// clearAfterMove is ClearAfterBreak for a change of the host before all texts. It also removes
+// superseded texts, and sets the fingerprint of the messages before the texts that stay.
+func (c *Clearing) clearAfterMove(ctx context.Context, next *state.Record, scan *state.Scan, read []string) ([]core.Event, error) {
+	events, err := c.clearBehind(ctx, next, scan, 0, read)
+	if err != nil {
+		return nil, err
+	}
+	next.Break()
+	kept := next.Clone() // the agent keeps what is rendered of it
+	content, err := c.content(ctx, next.Key, kept)
+	if err != nil {
+		return nil, err
+	}
+	front := len(scan.Messages)
+	if _, _, at := steps.Facts(scan.Messages, steps.State{Record: kept, Content: content, Delivers: c.Delivers}); len(at) > 0 {
+		front = at[0]
+	}
+	moved := next.Front.Moved + 1
+	next.Front = scan.Front(front)
+	next.Front.Moved = moved
+	return events, nil
+}
+
+// clearBehind removes the texts of ended loads that calls after broke have delivered, if sending
+// them again does not pay.
+func (c *Clearing) clearBehind(ctx context.Context, next *state.Record, scan *state.Scan, broke int, read []string) ([]core.Event, error) {
+	stays := func(d *state.Delivery) bool { return !d.Ended || slices.Contains(read, d.Skill) }
+	p, err := c.placesOf(ctx, next.Clone(), scan, stays) // the agent keeps what is rendered of it
 	if err != nil {
 		return nil, err
 	}
@@ -76,6 +109,7 @@ func (c *Clearing) ClearAfterBreak(ctx context.Context, next *state.Record, scan
 		return nil, err
 	}
 	p.facts.Returns, p.facts.Named = next.Returns, described.Named(scan.TurnText(next.User, next.Turn), skills)
+	p.facts.IsCold = broke == 0
 	verdicts := lifetime.ClearAfterBreak(c.Prices, p.facts, first)
 	events := p.cleared(next, verdicts)
 	lifetime.DropEnded(next, func(call int) bool {
@@ -95,9 +129,9 @@ type places struct {
 	first int
 }
 
-// placesOf returns the texts of a record that may be cleared. These are the texts of ended loads.
-// If all is set, every load has ended with its turn.
-func (c *Clearing) placesOf(ctx context.Context, rec *state.Record, scan *state.Scan, all bool) (*places, error) {
+// placesOf returns the texts of a record that may be cleared: those of calls of which no delivery
+// stays.
+func (c *Clearing) placesOf(ctx context.Context, rec *state.Record, scan *state.Scan, stays func(*state.Delivery) bool) (*places, error) {
 	p := &places{first: -1}
 	if len(rec.Deliveries) == 0 {
 		return p, nil
@@ -110,7 +144,7 @@ func (c *Clearing) placesOf(ctx context.Context, rec *state.Record, scan *state.
 	p.facts = facts
 	p.facts.Places = nil
 	for i, place := range facts.Places {
-		if all || !slices.ContainsFunc(rec.Deliveries, func(d state.Delivery) bool { return d.Call == calls[i] && !d.Ended }) {
+		if !slices.ContainsFunc(rec.Deliveries, func(d state.Delivery) bool { return d.Call == calls[i] && stays(&d) }) {
 			p.facts.Places, p.calls, p.at = append(p.facts.Places, place), append(p.calls, calls[i]), append(p.at, at[i])
 			continue
 		}
