@@ -41,13 +41,16 @@ func New(opts ...Option) (*Runtime, error) {
 	if err != nil {
 		return nil, errors.Join(err, closeAll(closers))
 	}
-	r := &Runtime{config: s, catalog: skills, closers: closers}
+	r := &Runtime{config: s, catalog: skills, refresher: view.NewRefresher(skills, report, s.logger), closers: closers}
 	offer, err := s.newOffer(skills.Snapshot())
 	if err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
 	stores := &state.Stores{Named: state.NewRecords(s.store), Anonymous: state.NewRecords(session.NewMemory()), Log: s.logger}
 	audiences := &view.Audiences{Catalog: skills, Of: s.audience}
+	if len(s.extraSources) > 0 {
+		audiences.Refresher = r.refresher
+	}
 	overviews := &view.Overviews{
 		Catalog: skills, Text: offer.Text, Renderer: offer.Renderer, Stores: stores, Report: report,
 		IsUnlisted: offer.Vocabulary != nil && offer.Vocabulary.Unlisted, Set: offer.Set,
@@ -82,19 +85,13 @@ func New(opts ...Option) (*Runtime, error) {
 // when they report changes.
 func (r *Runtime) start() {
 	if r.calls.Offer.Searches {
-		r.closers = append(r.closers, turn.RunInBackground(func(ctx context.Context) {
+		r.closers = append(r.closers, view.RunInBackground(func(ctx context.Context) {
 			_ = r.catalog.Index(ctx) // the first search will meet the same error
 		}))
 	}
 	r.calls.Report.ReportScan(context.Background(), r.catalog.Snapshot())
 	r.warnUnavailable()
-	for _, source := range r.extraSources {
-		r.closers = append(r.closers, turn.RefreshOnChange(source, r.Refresh, func(err error) {
-			if _, isLogged := errors.AsType[*catalog.RootError](err); !isLogged {
-				r.logger.Warn("the skills cannot be read again", "error", err)
-			}
-		}))
-	}
+	r.closers = append(r.closers, r.refresher.Follow(r.extraSources))
 }
 
 // openRunner completes the runner if any tool runs commands. It returns the table of commands

@@ -13,6 +13,7 @@ import (
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/call"
 	"github.com/satchel-go/satchel/internal/engine/turn"
+	"github.com/satchel-go/satchel/internal/engine/view"
 	"github.com/satchel-go/satchel/skillmd"
 )
 
@@ -21,9 +22,10 @@ import (
 type Runtime struct {
 	config
 
-	catalog *catalog.Catalog
-	calls   *call.Calls
-	turns   *turn.Turns
+	catalog   *catalog.Catalog
+	refresher *view.Refresher
+	calls     *call.Calls
+	turns     *turn.Turns
 	// closers close the defaults that the runtime opened for the host, and stop its work in
 	// the background.
 	closers   []func() error
@@ -80,9 +82,7 @@ func (r *Runtime) Catalog() *catalog.Catalog { return r.catalog }
 // Refresh looks for changes of the skills in their places. Sessions that have begun keep their
 // overview; their next user turn notes the changes once.
 func (r *Runtime) Refresh(ctx context.Context) error {
-	_, err := r.catalog.Refresh(ctx)
-	r.calls.Report.ReportScan(ctx, r.catalog.Snapshot())
-	return err
+	return r.refresher.Refresh(ctx)
 }
 
 // codeOverview is the code of the diagnostic that the overview has no room for every

@@ -31,7 +31,7 @@ type Library struct {
 
 	mu        sync.Mutex
 	tenants   map[string]*tenantHeads
-	listeners listeners.Listeners // of changes, if the store is no source.Notifier
+	listeners listeners.Listeners // of edits by this library
 }
 
 // Option configures a [Library].

@@ -192,11 +192,17 @@ func (s *tenantSource) Open(ctx context.Context, id, revision string) (fs.FS, er
 	return lazyfs.New(files, func(path string) ([]byte, error) { return sk.read(ctx, byPath[path]) }), nil
 }
 
-// Notify implements source.Notifier. Without a store that reports changes, it reports only those
-// by this library.
+// Notify implements source.Notifier. Edits by this library are reported before they return. Other
+// changes are reported if the store reports changes.
 func (s *tenantSource) Notify(f func()) (stop func()) {
-	if n, ok := s.library.store.(source.Notifier); ok {
-		return n.Notify(f)
+	stopOwn := s.library.listeners.Add(f)
+	n, ok := s.library.store.(source.Notifier)
+	if !ok {
+		return stopOwn
 	}
-	return s.library.listeners.Add(f)
+	stopStore := n.Notify(f)
+	return func() {
+		stopOwn()
+		stopStore()
+	}
 }

@@ -241,6 +241,9 @@ func (c *Call) run(ctx context.Context) (string, error) {
 			return "", err
 		}
 	}
+	if err := c.finishRefresh(ctx); err != nil {
+		return "", err
+	}
 	if changes {
 		return c.change(ctx)
 	}
@@ -268,6 +271,15 @@ func (c *Call) run(ctx context.Context) (string, error) {
 		return answer, nil
 	}
 	return s.Once.End(ctx, answer)
+}
+
+// finishRefresh finishes a refresh of the catalog that is due, so that the call gets what earlier
+// calls have edited. An edit does not wait for it, because it reads what it edits from the store.
+func (c *Call) finishRefresh(ctx context.Context) error {
+	if c.operation == nil || c.operation.Kind == tools.Edits {
+		return nil
+	}
+	return c.Audiences.FinishRefresh(ctx)
 }
 
 // scope returns the scope of a call that was judged.

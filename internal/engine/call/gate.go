@@ -48,6 +48,9 @@ func (c *Call) judge(ctx context.Context) (core.Decision, error) {
 			return c.deny(ctx, judging.Verdict{Reason: d.Reason}), nil
 		}
 	}
+	if err := c.finishRefresh(ctx); err != nil {
+		return core.Decision{}, err
+	}
 	for _, try := range []func(context.Context) (refusal string, err error){c.checkToolSkills, c.reload} {
 		if refusal, err := try(ctx); err != nil {
 			return core.Decision{}, err

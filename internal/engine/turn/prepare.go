@@ -42,6 +42,9 @@ func (t *Turns) Prepare(ctx context.Context, req core.Request, loads []tools.Loa
 	if calls.OpenCalls.IsStopped() {
 		return core.View{}, call.ErrShutdown
 	}
+	if err := calls.Audiences.FinishRefresh(ctx); err != nil {
+		return core.View{}, err
+	}
 	agent := calls.Agents.Of(req.Key)
 	rec, err := calls.Stores.Load(ctx, req.Key)
 	if err != nil {

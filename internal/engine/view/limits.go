@@ -1,5 +1,7 @@
 package view
 
+import "time"
+
 const (
 	// maxGuards is how many prefix guards a runtime keeps. Each holds the texts of a request.
 	maxGuards = 1000
@@ -18,4 +20,10 @@ const (
 	maxMoves = 4
 	// outlineTokens bounds the outline of a skill, in estimated tokens.
 	outlineTokens = 1000
+	// refreshDelay is the time from a change of a source to the refresh in the background. It is
+	// longer than the rest of a call takes, and much shorter than a call of the model.
+	refreshDelay = 10 * time.Millisecond
+	// refreshPause is the shortest time between two refreshes in the background, so that one
+	// refresh covers many changes of a source.
+	refreshPause = 100 * time.Millisecond
 )

@@ -169,6 +169,17 @@ type Audiences struct {
 	// Of returns the audience of an agent and which skills it sees. A nil allow means all skills.
 	// If Of is nil, all agents see all skills.
 	Of func(ctx context.Context, key core.SessionKey) (audience string, allow func(core.Skill) bool, err error)
+	// Refresher refreshes Catalog after changes. It is nil if no source reports changes.
+	Refresher *Refresher
+}
+
+// FinishRefresh returns when Catalog has every change that a source has reported before the
+// call. It does nothing if there is none. The error is that of ctx.
+func (a *Audiences) FinishRefresh(ctx context.Context) error {
+	if a.Refresher == nil {
+		return nil
+	}
+	return a.Refresher.Finish(ctx)
 }
 
 // Resolve calls Of for an agent, and stores the resulting catalog in agent.

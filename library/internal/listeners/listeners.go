@@ -1,7 +1,11 @@
 // Package listeners calls functions when the data of a store has changed.
 package listeners
 
-import "sync"
+import (
+	"maps"
+	"slices"
+	"sync"
+)
 
 // Listeners holds the functions to call after changes. Its zero value is ready to use. It is safe
 // for concurrent use.
@@ -25,11 +29,12 @@ func (l *Listeners) Add(f func()) (stop func()) {
 	}
 }
 
-// Notify reports a change to all listeners. It does not wait for them.
+// Notify reports a change to all listeners before it returns. Listeners must return at once.
 func (l *Listeners) Notify() {
 	l.mu.Lock()
-	defer l.mu.Unlock()
-	for f := range l.all {
-		go (*f)()
+	all := slices.Collect(maps.Keys(l.all))
+	l.mu.Unlock()
+	for _, f := range all {
+		(*f)()
 	}
 }
