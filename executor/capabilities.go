@@ -11,6 +11,7 @@ type Isolation string
 // These are the kinds of isolation, weakest first.
 const (
 	IsolationLandlock   Isolation = "landlock"
+	IsolationContainer  Isolation = "container"
 	IsolationNamespaces Isolation = "namespaces"
 )
 

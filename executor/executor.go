@@ -13,6 +13,9 @@ var (
 	// ErrSetup is wrapped if the host could not prepare, start or bound the command. The
 	// command did not run, or was ended at once.
 	ErrSetup = errors.New("cannot set up command")
+	// ErrLost is wrapped if the machine or container that ran the command was lost. The
+	// command may have finished, and it is not started again.
+	ErrLost = errors.New("the machine that ran this command was lost")
 )
 
 // Executor runs commands. All methods may be called concurrently.
@@ -73,4 +76,19 @@ type Process interface {
 	// Wait returns how the process ended, as Run would. The end of ctx ends only
 	// the waiting, with the error of ctx; Wait may be called again.
 	Wait(ctx context.Context) (Result, error)
+}
+
+// Releaser is an Executor that keeps something for a workspace between its commands, such as a
+// container.
+type Releaser interface {
+	// Release ends what the executor keeps for a workspace, and commands that still run in it.
+	// It returns when all of that has ended. The next command in the workspace starts again.
+	Release(workspace string) error
+}
+
+// Finder is an Executor whose commands find programs elsewhere than on this machine.
+type Finder interface {
+	// Find returns the absolute path of the program that a command with this PATH would run as
+	// name. The error wraps fs.ErrNotExist if there is none.
+	Find(ctx context.Context, name, path string) (string, error)
 }

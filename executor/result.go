@@ -35,6 +35,9 @@ const (
 	ReasonSetup Reason = "setup"
 	// ReasonSignal says that a signal ended the program, and the executor did not send it.
 	ReasonSignal Reason = "signal"
+	// ReasonLost says that the machine or container that ran the program was lost. The program
+	// may have finished. The error wraps ErrLost.
+	ReasonLost Reason = "lost"
 )
 
 // Result says how a command ended.
