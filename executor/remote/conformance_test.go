@@ -1,0 +1,32 @@
+//go:build unix
+
+package remote_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/satchel-go/satchel/executor"
+	"github.com/satchel-go/satchel/executor/executortest"
+	"github.com/satchel-go/satchel/executor/remote"
+)
+
+func TestConformanceOverAPipe(t *testing.T) {
+	for _, kind := range kinds {
+		t.Run(kind, func(t *testing.T) {
+			executortest.Run(t, func(t *testing.T) executor.Executor { return newExecutor(t, newPiped(t, kind)) })
+		})
+	}
+}
+
+// TestConformanceOfAChild runs the suite with runners that are child processes. They go soon, because the
+// suite tests that commands leave no children.
+func TestConformanceOfAChild(t *testing.T) {
+	for _, kind := range kinds {
+		t.Run(kind, func(t *testing.T) {
+			executortest.Run(t, func(t *testing.T) executor.Executor {
+				return newExecutor(t, newChild(t, kind), remote.WithIdle(200*time.Millisecond))
+			})
+		})
+	}
+}
