@@ -183,13 +183,16 @@ func (c *conn) wasOpened(id uint32) bool {
 	return c.isPast(id)
 }
 
+// The sides of a connection that open streams.
+const byHost, byRunner = 0, 1
+
 // accept adds a stream that the other side has opened. Its number must be the next one. in and out
 // say which directions it has.
-func (c *conn) accept(id uint32, in, out bool) (*stream, error) {
+func (c *conn) accept(by int, id uint32, in, out bool) (*stream, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	last := &c.last[id>>31]
-	if id != *last+1 || id == 0 {
+	last := &c.last[by]
+	if id != *last+1 || id&^ofRunner == 0 {
 		return nil, fmt.Errorf("%w: stream %d is opened after %d", errProtocol, id, *last)
 	}
 	*last = id
@@ -198,14 +201,14 @@ func (c *conn) accept(id uint32, in, out bool) (*stream, error) {
 
 // open adds a stream of this side. The caller sends the frame that opens it before anything else of
 // this stream or a later one.
-func (c *conn) open(of int, in, out bool) (*stream, error) {
+func (c *conn) open(by int, in, out bool) (*stream, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if next := c.last[of] + 1; next&^ofRunner == 0 {
+	if next := c.last[by] + 1; next&^ofRunner == 0 {
 		return nil, errors.New("the runner has run out of numbers for streams")
 	}
-	c.last[of]++
-	return c.add(c.last[of], in, out), nil
+	c.last[by]++
+	return c.add(c.last[by], in, out), nil
 }
 
 // add adds a stream with these directions. The caller holds c.mu.

@@ -44,6 +44,10 @@ func (e *Executor) tryTake(job Job) (*runner, <-chan struct{}, error) {
 		return nil, nil, fmt.Errorf("%w: the executor is closed", executor.ErrSetup)
 	}
 	r := e.runners[job.Workspace]
+	if r != nil && !r.leaving && r.isLost() {
+		delete(e.runners, job.Workspace)
+		r = nil
+	}
 	switch {
 	case r != nil && r.leaving:
 		return nil, e.freed, nil
@@ -64,7 +68,7 @@ func (e *Executor) tryTake(job Job) (*runner, <-chan struct{}, error) {
 func (e *Executor) takeAny(ctx context.Context) (*runner, error) {
 	e.mu.Lock()
 	r := e.lastUsed
-	if r == nil || r.leaving || e.runners[r.job.Workspace] != r || e.closed {
+	if r == nil || r.leaving || r.isLost() || e.runners[r.job.Workspace] != r || e.closed {
 		e.mu.Unlock()
 		return e.take(ctx, Job{Limits: executor.Limits{}.OrDefaults()})
 	}

@@ -135,7 +135,7 @@ func (c *command) takeAccept(id uint32, m acceptMessage) error {
 		return fmt.Errorf("%w: a connection to port %d", errProtocol, m.Port)
 	}
 	p := newPortConn(l, m.From)
-	s, err := c.runner.conn.accept(id, true, true)
+	s, err := c.runner.conn.accept(byRunner, id, true, true)
 	if err != nil {
 		return err
 	}

@@ -138,6 +138,9 @@ func (r *runner) isOpen() bool {
 	}
 }
 
+// isLost reports whether the connection to the runner has ended.
+func (r *runner) isLost() bool { return r.isOpen() && r.conn != nil && r.conn.isEnded() }
+
 // take handles a frame of the runner. It waits for nothing.
 func (r *runner) take(f frame) error {
 	switch f.kind {
@@ -225,12 +228,12 @@ func (r *runner) start(c *command) error {
 		return fmt.Errorf("%w: %d commands run in this workspace: try again later", executor.ErrSetup, maxCommands)
 	}
 	interactive := c.term != nil
-	if c.stream, err = r.conn.open(0, interactive, interactive || c.cmd.Stdin != nil); err != nil {
+	if c.stream, err = r.conn.open(byHost, interactive, interactive || c.cmd.Stdin != nil); err != nil {
 		return fmt.Errorf("%w: %w", executor.ErrSetup, err)
 	}
 	for i := range c.pipes {
 		p := &c.pipes[i]
-		if p.stream, err = r.conn.open(0, p.use == writesPipe, p.use == readsPipe); err != nil {
+		if p.stream, err = r.conn.open(byHost, p.use == writesPipe, p.use == readsPipe); err != nil {
 			return fmt.Errorf("%w: %w", executor.ErrSetup, err)
 		}
 	}
@@ -296,7 +299,7 @@ func (r *runner) sendFind(ctx context.Context, body []byte, found chan foundMess
 	case <-r.conn.ended:
 		return fmt.Errorf("%w: %w", executor.ErrLost, r.conn.cause)
 	}
-	s, err := r.conn.open(0, false, false)
+	s, err := r.conn.open(byHost, false, false)
 	if err != nil {
 		return err
 	}

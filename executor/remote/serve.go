@@ -173,11 +173,11 @@ func (s *server) takeRun(f frame) error {
 	}
 	t := &task{server: s, id: f.stream, cmd: cmd, message: m}
 	t.ctx, t.cancel = context.WithCancel(s.ctx)
-	if t.stream, err = s.conn.accept(f.stream, m.Stdin || m.Terminal != nil, m.Terminal != nil); err != nil {
+	if t.stream, err = s.conn.accept(byHost, f.stream, m.Stdin || m.Terminal != nil, m.Terminal != nil); err != nil {
 		return err
 	}
 	for i, use := range m.Pipes {
-		pipe, err := s.conn.accept(f.stream+1+uint32(i), use == readsPipe, use == writesPipe)
+		pipe, err := s.conn.accept(byHost, f.stream+1+uint32(i), use == readsPipe, use == writesPipe)
 		if err != nil {
 			return err
 		}
@@ -238,7 +238,7 @@ func (s *server) takeFind(f frame) error {
 	if bad {
 		return fmt.Errorf("%w: a search before the hello, or more than %d", errProtocol, maxCommands)
 	}
-	if _, err := s.conn.accept(f.stream, false, false); err != nil {
+	if _, err := s.conn.accept(byHost, f.stream, false, false); err != nil {
 		return err
 	}
 	s.background(func() {

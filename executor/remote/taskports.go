@@ -61,7 +61,7 @@ func (t *task) accept(port uint16, c net.Conn) *stream {
 	}
 	s.accepting.Lock()
 	defer s.accepting.Unlock()
-	stream, err := s.conn.open(1, true, true)
+	stream, err := s.conn.open(byRunner, true, true)
 	if err != nil || s.conn.send(kindAccept, stream.id, body) != nil {
 		return nil
 	}
