@@ -46,6 +46,7 @@ var arrows = map[string][]string{
 	"executor/local":                  {"executor", "executor/internal/family", "executor/internal/process", "internal/text/shellcmd/lookpath"},
 	"executor/sandbox":                {"executor", "executor/internal/family", "executor/internal/process", "executor/internal/reexec", "internal/linux/cgroup", "internal/lru", "internal/files/plainfile", "internal/linux/seccomp"},
 	"executor/internal/reexec":        {},
+	"executor/remote":                 {"executor", "internal/text/shellcmd/lookpath"},
 	"executor/executortest":           {"core", "executor"},
 	"executor/egress":                 {"internal/text/redact"},
 	"workspace":                       {"artifacts", "internal/files/workspace"},
@@ -91,6 +92,8 @@ var arrows = map[string][]string{
 	"internal/testing/walktest":       {},
 	"internal/testing/wiretest":       {"core", ".", "executor/local", "loadmode", "processors", "tools", "internal/text/plainjson"},
 
+	"cmd/satchel-runner": {"executor", "executor/local", "executor/remote", "executor/sandbox"},
+
 	"docs/picture":    {},
 	"docs/apidoc":     {},
 	"scripts/publish": {},
@@ -113,6 +116,7 @@ var outside = map[string][]string{
 	"executor/local":            {"golang.org/x/sys"},
 	"executor/sandbox":          {"golang.org/x/sys"},
 	"executor/executortest":     {"golang.org/x/sys"},
+	"cmd/satchel-runner":        {"golang.org/x/sys"},
 	"executor/egress":           {"golang.org/x/net"},
 	"internal/files/workspace":  {"golang.org/x/sys"},
 	"internal/linux/cgroup":     {"golang.org/x/sys"},

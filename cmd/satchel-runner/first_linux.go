@@ -14,7 +14,7 @@ import (
 // runAsFirst runs this program once more as a child, and collects the processes that others left: the
 // first process of a container gets them, and the executor must only see its own.
 func runAsFirst() (code int, ok bool) {
-	runtime.LockOSThread() // the child ends with this thread
+	runtime.LockOSThread()                                  // the child ends with this thread
 	child := exec.Command("/proc/self/exe", os.Args[1:]...) //nolint:gosec // it is this program
 	child.Stdin, child.Stdout, child.Stderr = os.Stdin, os.Stdout, os.Stderr
 	child.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}

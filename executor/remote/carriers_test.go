@@ -102,7 +102,7 @@ func (c *child) Open(context.Context, remote.Job) (io.ReadWriteCloser, error) {
 		return nil, err
 	}
 	cmd := exec.Command(self)
-	cmd.Env = []string{asRunner + "=" + c.kind, "PATH=/usr/bin:/bin", "TMPDIR=" + os.TempDir()}
+	cmd.Env = []string{asRunner + "=" + c.kind, "PATH=/usr/bin:/bin", "TMPDIR=" + os.TempDir(), "GORACE=atexit_sleep_ms=0"}
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -130,18 +130,22 @@ func (c *child) last() int {
 
 type childConn struct {
 	io.Reader
-	in  io.WriteCloser
-	cmd *exec.Cmd
+	in   io.WriteCloser
+	cmd  *exec.Cmd
+	once sync.Once
 }
 
 func (c *childConn) Write(p []byte) (int, error) { return c.in.Write(p) }
 
 // Close lets the runner end by itself first, so that it kills its commands.
 func (c *childConn) Close() error {
-	_ = c.in.Close()
-	timer := time.AfterFunc(20*time.Second, func() { _ = c.cmd.Process.Kill() })
-	defer timer.Stop()
-	return c.cmd.Wait()
+	c.once.Do(func() {
+		_ = c.in.Close()
+		timer := time.AfterFunc(20*time.Second, func() { _ = c.cmd.Process.Kill() })
+		defer timer.Stop()
+		_ = c.cmd.Wait()
+	})
+	return nil
 }
 
 func newExecutor(t testing.TB, c remote.Carrier, opts ...remote.Option) *remote.Executor {
@@ -179,4 +183,26 @@ func newPiped(t testing.TB, kind string) *piped {
 func newChild(t testing.TB, kind string) *child {
 	t.Helper()
 	return &child{caps: capabilitiesOf(t, kind), kind: kind}
+}
+
+// cutting is a carrier of which the test closes the last connection.
+type cutting struct {
+	remote.Carrier
+	mu   sync.Mutex
+	conn io.Closer
+}
+
+func (c *cutting) Open(ctx context.Context, j remote.Job) (io.ReadWriteCloser, error) {
+	conn, err := c.Carrier.Open(ctx, j)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.conn = conn
+	return conn, err
+}
+
+// cut closes the last connection, as the end of the host does.
+func (c *cutting) cut() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_ = c.conn.Close()
 }
