@@ -7,8 +7,9 @@
 // the command ended. A Go error means that the host could not do its part. [Capabilities] says
 // what an executor enforces on the machine it runs on.
 //
-// The implementations are separate packages, and this package imports neither of them.
+// The implementations are separate packages, and this package imports none of them.
 // executor/sandbox isolates a command from the host, on Linux and with nothing installed.
-// executor/local runs it as a plain child process with limits and without isolation. Every
+// executor/local runs it as a plain child process with limits and without isolation.
+// executor/remote has it run by one of these on another machine or in a container. Every
 // implementation passes executor/executortest.
 package executor

@@ -28,13 +28,14 @@ type Executor interface {
 	// is killed is a Result without error. With an error the Result says as much as
 	// is known, and has ReasonSetup unless the command did run. The error wraps
 	// ErrCommand or ErrSetup, unless a process of the command survived being killed.
+	// It wraps ErrLost if the Result has ReasonLost. Stderr then says so for a model.
 	Run(ctx context.Context, cmd Command) (Result, error)
 
 	// Start starts the command and leaves it running. ctx bounds the start only:
 	// the process lives until it exits, is killed or meets a limit of cmd. The
 	// caller owns the Process and must Kill it or Wait for its end. cmd.Stdin
 	// must be nil: input goes through Process.Write. A command that cannot be
-	// found is a Process that has already ended.
+	// found, or is lost as it starts, is a Process that has already ended.
 	Start(ctx context.Context, cmd Command, term Terminal) (Process, error)
 
 	// Capabilities says what this executor enforces on this machine.

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// runAsFirst runs this program once more as a child, and collects the processes that others left: the
-// first process of a container gets them, and the executor must only see its own.
+// runAsFirst runs this program once more, as a child. The first process of a container becomes the parent
+// of processes whose own parent has ended. runAsFirst collects these, so that the child only sees its own.
 func runAsFirst() (code int, ok bool) {
 	runtime.LockOSThread()                                  // the child ends with this thread
 	child := exec.Command("/proc/self/exe", os.Args[1:]...) //nolint:gosec // it is this program

@@ -21,7 +21,7 @@ type Carrier interface {
 // Job is what one runner is started for.
 type Job struct {
 	// Workspace is the absolute path, on this machine, of the directory whose commands the
-	// runner runs.
+	// runner runs. It is empty for a runner that only looks for programs.
 	Workspace string
 	// Limits are those of the first command.
 	Limits executor.Limits

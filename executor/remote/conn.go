@@ -183,7 +183,7 @@ func (c *conn) wasOpened(id uint32) bool {
 	return c.isPast(id)
 }
 
-// The sides of a connection that open streams.
+// byHost and byRunner name the side that opens a stream.
 const byHost, byRunner = 0, 1
 
 // accept adds a stream that the other side has opened. Its number must be the next one. in and out

@@ -52,7 +52,7 @@ type runMessage struct {
 	Shared *sighting `json:",omitempty"`
 }
 
-// What a program does with a pipe.
+// readsPipe and writesPipe say what a program does with a pipe.
 const readsPipe, writesPipe = 'r', 'w'
 
 type terminalMessage struct {

@@ -116,7 +116,7 @@ func (e *Executor) awaitOpen(ctx context.Context, r *runner) (*runner, error) {
 	return r, nil
 }
 
-// give takes a runner back. If nobody uses it anymore, it is idle, or is not waited for.
+// give takes a runner back. Without users, an open runner is idle, and one that opens is ended.
 func (e *Executor) give(r *runner) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -15,7 +15,6 @@ import (
 type process struct {
 	*command
 	typing sync.Mutex // one Write at a time
-	ending sync.Once
 }
 
 var _ executor.Process = (*process)(nil)
