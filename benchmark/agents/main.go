@@ -35,7 +35,8 @@ type settings struct {
 	bin, satchel, args     string
 	systems, policies      string
 	requests, json, job    string
-	parts                  bool
+	with                   string
+	parts, markdown        bool
 }
 
 // corpusVariable names a directory whose anthropics-skills holds more skills.
@@ -58,6 +59,8 @@ func run(ctx context.Context, args []string, out, errs io.Writer) error {
 	flags.StringVar(&s.args, "args", "", "more arguments for satchel chat, separated by `blanks`")
 	flags.StringVar(&s.requests, "requests", "", "keep all requests below this `directory`")
 	flags.StringVar(&s.json, "json", "", "write all figures and breaks to this `file`")
+	flags.StringVar(&s.with, "with", "", "comma-separated `files` that -json has written: add the figures of the systems that are not played")
+	flags.BoolVar(&s.markdown, "markdown", false, "print a table of Markdown, too")
 	flags.BoolVar(&s.parts, "parts", false, "print what the price is made of")
 	flags.StringVar(&s.job, "job", "", "play the session of this `file`, which the program has written for itself")
 	if err := flags.Parse(args); err != nil {
@@ -117,6 +120,9 @@ func (s *settings) compare(ctx context.Context, out, errs io.Writer) (err error)
 			all = append(all, figures...)
 		}
 	}
+	if all, err = s.withFigures(all); err != nil {
+		return err
+	}
 	if len(all) == 0 {
 		return errors.New("nothing was played: want at least one session and one system")
 	}
@@ -133,7 +139,36 @@ func (s *settings) compare(ctx context.Context, out, errs io.Writer) (err error)
 	if s.parts {
 		partsTable(out, all)
 	}
+	if s.markdown {
+		markdown(out, all)
+	}
 	return nil
+}
+
+// withFigures adds the figures of the files of -with, of systems that were not played.
+func (s *settings) withFigures(played []*Figures) ([]*Figures, error) {
+	if s.with == "" {
+		return played, nil
+	}
+	all := slices.Clone(played)
+	for _, file := range strings.Split(s.with, ",") {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		var more []*Figures
+		if err := json.Unmarshal(data, &more); err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		for _, f := range more {
+			isPlayed := slices.ContainsFunc(played, func(p *Figures) bool { return p.System == f.System })
+			isCompared := slices.ContainsFunc(played, func(p *Figures) bool { return p.Session == f.Session && p.Policy == f.Policy })
+			if isCompared && !isPlayed {
+				all = append(all, f)
+			}
+		}
+	}
+	return all, nil
 }
 
 // playable returns the sessions whose skills are there, and notes the others.
