@@ -10,9 +10,9 @@ import (
 	"github.com/satchel-go/satchel/loadmode"
 )
 
-// crowded is a suite of one scenario that needs more skills in its first turn than
+// crowdedSuite is a suite of one scenario that needs more skills in its first turn than
 // can be loaded at once, and the first of them again in the next.
-func crowded(t *testing.T, skills int) suite {
+func crowdedSuite(t *testing.T, skills int) suite {
 	t.Helper()
 	dir := t.TempDir()
 	var steps []any
@@ -37,7 +37,7 @@ func crowded(t *testing.T, skills int) suite {
 // count it. It stays in the request until clearing it pays, so an eviction breaks no prefix.
 func TestEvictedTextsAreNotLive(t *testing.T) {
 	const skills = loadmode.DefaultMax + 2
-	all := measured(t, crowded(t, skills))
+	all := measured(t, crowdedSuite(t, skills))
 	for _, m := range all {
 		if m.Missing() > 0 {
 			t.Errorf("%s %s: lost %v, unmet %v", m.System, m.Variant, m.Lost, m.Unmet)

@@ -14,11 +14,11 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// confined is an executor that claims a network and files of its own, as the default executor on
+// confinedExecutor is an executor that claims a network and files of its own, as the default executor on
 // Linux has them. The description of skill_run is longest with it.
-type confined struct{ executor.Executor }
+type confinedExecutor struct{ executor.Executor }
 
-func (confined) Capabilities() executor.Capabilities {
+func (confinedExecutor) Capabilities() executor.Capabilities {
 	held := executor.Capability{Enforced: true}
 	return executor.Capabilities{Network: held, Filesystem: held}
 }
@@ -34,7 +34,7 @@ func TestOverhead(t *testing.T) {
 			rt, err := satchel.New(
 				satchel.WithSkillFS("skills", fstest.MapFS{"a/SKILL.md": {Data: []byte("---\nname: a\ndescription: A.\n---\n")}}),
 				satchel.WithTools(satchel.Tools{Profile: tt.profile}),
-				satchel.WithRunner(satchel.Runner{Executor: confined{}}),
+				satchel.WithRunner(satchel.Runner{Executor: confinedExecutor{}}),
 			)
 			if err != nil {
 				t.Fatal(err)

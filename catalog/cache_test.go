@@ -38,8 +38,8 @@ func shelfOf(t *testing.T) string {
 	return dir
 }
 
-// closed opens and closes a catalog, and returns its last snapshot.
-func closed(t *testing.T, dir, kept string) *Snapshot {
+// openAndClose opens and closes a catalog, and returns its last snapshot.
+func openAndClose(t *testing.T, dir, kept string) *Snapshot {
 	t.Helper()
 	c, err := Open(t.Context(), []source.Root{source.Dir(dir)}, WithCache(kept))
 	if err == nil {
@@ -66,7 +66,7 @@ func cacheFileIn(t *testing.T, kept string) string {
 
 func TestCacheServesTheSame(t *testing.T) {
 	dir, kept := shelfOf(t), filepath.Join(t.TempDir(), "cache")
-	want := closed(t, dir, kept)
+	want := openAndClose(t, dir, kept)
 	if info, err := os.Stat(cacheFileIn(t, kept)); err != nil || info.Mode().Perm()&0o077 != 0 && filepath.Separator == '/' {
 		t.Errorf("the file is %v, %v", info.Mode(), err)
 	}
@@ -178,7 +178,7 @@ func TestCacheIsNotServed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir, kept := shelfOf(t), t.TempDir()
-			want := closed(t, dir, kept)
+			want := openAndClose(t, dir, kept)
 			served := func() bool {
 				cfg, err := newConfig([]Option{WithCache(kept)})
 				if err != nil {
@@ -209,7 +209,7 @@ func TestCacheIsNotServed(t *testing.T) {
 // Each list of roots, and each way to read them, has a file of its own.
 func TestCacheOfOthers(t *testing.T) {
 	dir, kept := shelfOf(t), t.TempDir()
-	closed(t, dir, kept)
+	openAndClose(t, dir, kept)
 	other := t.TempDir()
 	for what, c := range map[string]*Catalog{
 		"another root":   mustOpen(t, []source.Root{source.Dir(other)}, WithCache(kept)),
@@ -232,7 +232,7 @@ func TestCacheWithLinks(t *testing.T) {
 	})
 	dir := filepath.Join(base, "dir")
 	symlink(t, filepath.Join("..", "far", "b"), filepath.Join(dir, "b"))
-	want := closed(t, dir, kept)
+	want := openAndClose(t, dir, kept)
 	if want.Len() != 2 {
 		t.Fatalf("skills %+v", want.Skills())
 	}

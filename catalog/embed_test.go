@@ -15,15 +15,15 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// meanings is an embedder that knows a few things, one a dimension.
-type meanings struct {
+// fakeEmbedder is an embedder that knows a few things, one a dimension.
+type fakeEmbedder struct {
 	mu     sync.Mutex
 	texts  []string // texts that Embed was called with
 	err    error
 	vector func(text string) []float32 // if set, replaces the built-in vectors
 }
 
-func (m *meanings) Embed(_ context.Context, texts []string) (all [][]float32, _ error) {
+func (m *fakeEmbedder) Embed(_ context.Context, texts []string) (all [][]float32, _ error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.texts = append(m.texts, texts...)
@@ -57,7 +57,7 @@ func garage(t *testing.T) string {
 }
 
 func TestEmbedder(t *testing.T) {
-	m := &meanings{}
+	m := &fakeEmbedder{}
 	dir, kept := garage(t), t.TempDir()
 	roots := []source.Root{source.Dir(dir)}
 	c := mustOpen(t, roots, WithSearch(Search{EmbedderID: "m", Embedder: m}), WithCache(kept))
@@ -125,7 +125,7 @@ func TestEmbedderFails(t *testing.T) {
 	}
 	roots := []source.Root{source.Dir(garage(t))}
 	want := findNames(t, mustOpen(t, roots), Query{Phrasings: []string{"repair the automobile"}})
-	for name, m := range map[string]*meanings{
+	for name, m := range map[string]*fakeEmbedder{
 		"error":         {err: down},
 		"no vectors":    {vector: func(string) []float32 { return nil }},
 		"zeros":         {vector: func(string) []float32 { return []float32{0, 0} }},
@@ -148,10 +148,10 @@ func TestEmbedderFails(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := mustOpen(t, roots, WithSearch(Search{EmbedderID: "m", Embedder: &meanings{}})).Search(ctx, Query{Phrasings: []string{"x"}}); !errors.Is(err, context.Canceled) {
+	if _, err := mustOpen(t, roots, WithSearch(Search{EmbedderID: "m", Embedder: &fakeEmbedder{}})).Search(ctx, Query{Phrasings: []string{"x"}}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
-	for _, opt := range []Option{WithSearch(Search{EmbedderID: "", Embedder: &meanings{}}), WithSearch(Search{EmbedderID: "m", Embedder: nil})} {
+	for _, opt := range []Option{WithSearch(Search{EmbedderID: "", Embedder: &fakeEmbedder{}}), WithSearch(Search{EmbedderID: "m", Embedder: nil})} {
 		if _, err := Open(t.Context(), nil, opt); err == nil {
 			t.Error("half an embedder is accepted")
 		}
@@ -167,7 +167,7 @@ func TestEmbedderOfManySkills(t *testing.T) {
 	}
 	files["zzz/SKILL.md"] = skillText("zzz", "Looks after an automobile.", "")
 	write(t, dir, files)
-	c := mustOpen(t, []source.Root{source.Dir(dir)}, WithSearch(Search{EmbedderID: "m", Embedder: &meanings{}}))
+	c := mustOpen(t, []source.Root{source.Dir(dir)}, WithSearch(Search{EmbedderID: "m", Embedder: &fakeEmbedder{}}))
 	found, err := c.Search(t.Context(), Query{Phrasings: []string{"repair the car"}, Limit: 3})
 	if err != nil || found.ByWords != nil || found.Total != len(files) {
 		t.Fatalf("%+v, %v", found, err)

@@ -19,9 +19,9 @@ import (
 // never is longer than a test, so that polling finds nothing.
 const never = 24 * time.Hour
 
-// watched watches a catalog. It returns a function that waits until a skill has this description,
+// watchCatalog watches a catalog. It returns a function that waits until a skill has this description,
 // or until there is no such skill if the description is "".
-func watched(t *testing.T, c *Catalog, opts WatchOptions) (w *watcher, wait func(name, description string)) {
+func watchCatalog(t *testing.T, c *Catalog, opts WatchOptions) (w *watcher, wait func(name, description string)) {
 	t.Helper()
 	changes := make(chan struct{}, 1)
 	opts.Changed = func(context.Context, *Snapshot) {
@@ -62,7 +62,7 @@ func TestWatch(t *testing.T) {
 	c := mustOpen(t, []source.Root{source.Dir(dir), source.Dir(optional).Optional()})
 	// The edit comes before the watch begins.
 	write(t, dir, map[string]string{"pdf/SKILL.md": skillText("pdf", "Version 1.", "")})
-	_, wait := watched(t, c, WatchOptions{Quiet: 10 * time.Millisecond, Latest: 100 * time.Millisecond})
+	_, wait := watchCatalog(t, c, WatchOptions{Quiet: 10 * time.Millisecond, Latest: 100 * time.Millisecond})
 	wait("pdf", "Version 1.")
 	write(t, dir, map[string]string{"pdf/SKILL.md": skillText("pdf", "Version 2.", "")})
 	wait("pdf", "Version 2.")
@@ -82,10 +82,10 @@ func TestWatch(t *testing.T) {
 
 // The catalog is refreshed when a source reports a change.
 func TestWatchSources(t *testing.T) {
-	s := &told{}
+	s := &notifyingSource{}
 	s.set("Version 1.")
 	c := mustOpen(t, []source.Root{source.From("db", s)})
-	w, wait := watched(t, c, WatchOptions{Quiet: time.Millisecond, Latest: 10 * time.Millisecond})
+	w, wait := watchCatalog(t, c, WatchOptions{Quiet: time.Millisecond, Latest: 10 * time.Millisecond})
 	for n := range 5 {
 		s.set(fmt.Sprint("Version ", n))
 		s.tell()
@@ -96,21 +96,21 @@ func TestWatchSources(t *testing.T) {
 	}
 }
 
-// told is a source with one skill that reports its changes.
-type told struct {
+// notifyingSource is a source with one skill that reports its changes.
+type notifyingSource struct {
 	Source
 	listing atomic.Pointer[source.Listing]
 	changed func()
 }
 
-func (s *told) set(description string) {
+func (s *notifyingSource) set(description string) {
 	s.listing.Store(&source.Listing{Entries: []source.Entry{{ID: "pdf", Revision: description, Head: []byte(skillText("pdf", description, ""))}}})
 }
-func (s *told) tell() { s.changed() }
-func (s *told) Scan(context.Context, *source.Listing) (*source.Listing, error) {
+func (s *notifyingSource) tell() { s.changed() }
+func (s *notifyingSource) Scan(context.Context, *source.Listing) (*source.Listing, error) {
 	return s.listing.Load(), nil
 }
-func (s *told) Notify(changed func()) (stop func()) {
+func (s *notifyingSource) Notify(changed func()) (stop func()) {
 	s.changed = changed
 	return func() { s.changed = nil }
 }
@@ -120,7 +120,7 @@ func TestWatchIsLimited(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"a/SKILL.md": skillText("a", "Is there.", ""), "b/SKILL.md": skillText("b", "Is there.", "")})
 	c := mustOpen(t, []source.Root{source.Dir(dir)})
-	w, wait := watched(t, c, WatchOptions{Quiet: time.Millisecond, Latest: 10 * time.Millisecond, Poll: 20 * time.Millisecond, MaxWatches: 1})
+	w, wait := watchCatalog(t, c, WatchOptions{Quiet: time.Millisecond, Latest: 10 * time.Millisecond, Poll: 20 * time.Millisecond, MaxWatches: 1})
 	write(t, dir, map[string]string{"b/SKILL.md": skillText("b", "Is edited.", "")})
 	wait("b", "Is edited.")
 	if err := w.Close(); err != nil {
@@ -140,7 +140,7 @@ func TestWatchIsNotBusy(t *testing.T) {
 		searches.Add(1)
 		return true, nil
 	}))
-	_, wait := watched(t, c, WatchOptions{})
+	_, wait := watchCatalog(t, c, WatchOptions{})
 	begun := time.Now()
 	for n := range 1000 {
 		write(t, dir, map[string]string{"pdf/SKILL.md": skillText("pdf", fmt.Sprint("Version ", n), "")})

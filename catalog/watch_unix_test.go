@@ -30,7 +30,7 @@ func TestWatchFollowsTheRoot(t *testing.T) {
 	}
 	point("v1")
 	c := mustOpen(t, []source.Root{source.Dir(filepath.Join(base, "current", "skills"))})
-	_, wait := watched(t, c, WatchOptions{Quiet: 10 * time.Millisecond, Latest: 100 * time.Millisecond})
+	_, wait := watchCatalog(t, c, WatchOptions{Quiet: 10 * time.Millisecond, Latest: 100 * time.Millisecond})
 	wait("pdf", "Version 1.")
 	point("v2")
 	wait("pdf", "Version 2.")
@@ -67,7 +67,7 @@ func TestWatchFollowsLinks(t *testing.T) {
 	}
 	link("far")
 	c := mustOpen(t, []source.Root{source.Dir(dir)})
-	_, wait := watched(t, c, WatchOptions{Quiet: 10 * time.Millisecond, Latest: 100 * time.Millisecond})
+	_, wait := watchCatalog(t, c, WatchOptions{Quiet: 10 * time.Millisecond, Latest: 100 * time.Millisecond})
 	write(t, base, map[string]string{"agents/far/SKILL.md": skillText("far", "Version 2.", "")})
 	wait("far", "Version 2.")
 	link("late")

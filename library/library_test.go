@@ -491,28 +491,28 @@ func TestCommit(t *testing.T) {
 	}
 }
 
-// counted counts what the library asks of its store.
-type counted struct {
+// countingStore counts what the library asks of its store.
+type countingStore struct {
 	library.Store
 	heads, loads, blobs, commits int
 }
 
-func (c *counted) Heads(ctx context.Context, tenant string, after int64) ([]library.Head, int64, error) {
+func (c *countingStore) Heads(ctx context.Context, tenant string, after int64) ([]library.Head, int64, error) {
 	c.heads++
 	return c.Store.Heads(ctx, tenant, after)
 }
 
-func (c *counted) Load(ctx context.Context, tenant, id string, version int) (library.Revision, error) {
+func (c *countingStore) Load(ctx context.Context, tenant, id string, version int) (library.Revision, error) {
 	c.loads++
 	return c.Store.Load(ctx, tenant, id, version)
 }
 
-func (c *counted) Blob(ctx context.Context, tenant, digest string) ([]byte, error) {
+func (c *countingStore) Blob(ctx context.Context, tenant, digest string) ([]byte, error) {
 	c.blobs++
 	return c.Store.Blob(ctx, tenant, digest)
 }
 
-func (c *counted) Commit(ctx context.Context, change library.Change) (library.Head, error) {
+func (c *countingStore) Commit(ctx context.Context, change library.Change) (library.Head, error) {
 	c.commits++
 	return c.Store.Commit(ctx, change)
 }
@@ -520,15 +520,15 @@ func (c *counted) Commit(ctx context.Context, change library.Change) (library.He
 // An edit with a question reads the skill once and commits once, like an edit without one. That also
 // holds for a refused edit.
 func TestCommitDoesNothingTwice(t *testing.T) {
-	cost := func(old string, isShown bool) counted {
+	cost := func(old string, isShown bool) countingStore {
 		t.Helper()
-		store := &counted{Store: library.NewMemory()}
+		store := &countingStore{Store: library.NewMemory()}
 		l, err := library.New(store)
 		if err != nil {
 			t.Fatal(err)
 		}
 		v1 := shared(t, l, "pdf", text)
-		*store = counted{Store: store.Store}
+		*store = countingStore{Store: store.Store}
 		e := library.Edit{Action: "patch", Skill: v1.ID, Expected: v1.VersionRef, Edits: from(old, "a form"), Model: true}
 		if isShown {
 			p, _ := l.Prepare(t.Context(), eve, e)
@@ -606,17 +606,17 @@ func TestAmbiguousName(t *testing.T) {
 	}
 }
 
-// unlisted is a source whose skills cannot be listed.
-type unlisted struct{ catalog.Source }
+// unlistedSource is a source whose skills cannot be listed.
+type unlistedSource struct{ catalog.Source }
 
-func (unlisted) Scan(context.Context, *source.Listing) (*source.Listing, error) {
+func (unlistedSource) Scan(context.Context, *source.Listing) (*source.Listing, error) {
 	return nil, errors.New("the disk is gone")
 }
 
 // A plugin that cannot be listed is in the log, and the other skills are served.
 func TestPluginThatCannotBeListed(t *testing.T) {
 	var log strings.Builder
-	l := open(t, library.WithPlugins(library.Plugin{ID: "office", Source: unlisted{}}), library.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
+	l := open(t, library.WithPlugins(library.Plugin{ID: "office", Source: unlistedSource{}}), library.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
 	shared(t, l, "pdf", text)
 	if list, err := l.List(t.Context(), vic, library.ListQuery{}); err != nil || len(list) != 1 {
 		t.Errorf("listed %v, %v", list, err)
@@ -626,13 +626,13 @@ func TestPluginThatCannotBeListed(t *testing.T) {
 	}
 }
 
-// replaced is a store that gives way to another one.
-type replaced struct{ library.Store }
+// replacedStore is a store that gives way to another one.
+type replacedStore struct{ library.Store }
 
 // TestOlderDatabase checks that a library uses the skills of a restored backup, and that edits work
 // after it.
 func TestOlderDatabase(t *testing.T) {
-	backup, store := library.NewMemory(), &replaced{library.NewMemory()}
+	backup, store := library.NewMemory(), &replacedStore{library.NewMemory()}
 	old, err := library.New(backup)
 	if err != nil {
 		t.Fatal(err)

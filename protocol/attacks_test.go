@@ -24,18 +24,18 @@ import (
 
 // Each test here makes an attack twice: where what stops it is missing, it works.
 
-// shared is a store that does not ask whose a blob is.
-type shared struct{ blobs.Store }
+// leakyStore ignores the tenant of a blob.
+type leakyStore struct{ blobs.Store }
 
-func (s shared) Create(ctx context.Context, _, kind string, r io.Reader, limit int64, expires time.Time) (blobs.Info, error) {
+func (s leakyStore) Create(ctx context.Context, _, kind string, r io.Reader, limit int64, expires time.Time) (blobs.Info, error) {
 	return s.Store.Create(ctx, "all", kind, r, limit, expires)
 }
 
-func (s shared) Stat(ctx context.Context, _, id string) (blobs.Info, error) {
+func (s leakyStore) Stat(ctx context.Context, _, id string) (blobs.Info, error) {
 	return s.Store.Stat(ctx, "all", id)
 }
 
-func (s shared) Open(ctx context.Context, _, id string, offset, length int64) (io.ReadCloser, blobs.Info, error) {
+func (s leakyStore) Open(ctx context.Context, _, id string, offset, length int64) (io.ReadCloser, blobs.Info, error) {
 	return s.Store.Open(ctx, "all", id, offset, length)
 }
 
@@ -47,7 +47,7 @@ func TestAttackBlobs(t *testing.T) {
 	for _, guarded := range []bool{false, true} {
 		store := blobs.NewMemory(blobs.Quota{})
 		if !guarded {
-			store = shared{store}
+			store = leakyStore{store}
 		}
 		b := newBench(t, protocol.WithBlobs(store))
 		made, fault := b.as(bob, "create_blob", m{"content": "of bob", "kind": "text/plain"})

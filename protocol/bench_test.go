@@ -23,8 +23,8 @@ import (
 	"github.com/satchel-go/satchel/protocol"
 )
 
-// thousand opens a server of a thousand skills; box may be nil.
-func thousand(b *testing.B, box executor.Executor) *protocol.Server {
+// openThousand opens a server of a thousand skills; box may be nil.
+func openThousand(b *testing.B, box executor.Executor) *protocol.Server {
 	b.Helper()
 	tree := fstest.MapFS{}
 	for i := range 1000 {
@@ -50,9 +50,9 @@ func thousand(b *testing.B, box executor.Executor) *protocol.Server {
 	return s
 }
 
-// lean returns a function that calls a server on one connection. It does little itself, so that the
+// callFunc returns a function that calls a server on one connection. It does little itself, so that the
 // benchmark measures the server.
-func lean(b *testing.B, address, path, body string) (ask func() time.Duration) {
+func callFunc(b *testing.B, address, path, body string) (ask func() time.Duration) {
 	conn, err := net.Dial("tcp", address)
 	if err != nil {
 		b.Fatal(err)
@@ -89,7 +89,7 @@ func lean(b *testing.B, address, path, body string) (ask func() time.Duration) {
 // connection, in turns: "times" is how much longer it takes.
 func BenchmarkHTTP(b *testing.B) {
 	body := `{"jsonrpc":"2.0","id":1,"method":"list_skills","params":{"limit":1}}`
-	ours := httptest.NewServer(thousand(b, nil).Handler())
+	ours := httptest.NewServer(openThousand(b, nil).Handler())
 	defer ours.Close()
 	bare := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		raw, _ := io.ReadAll(r.Body)
@@ -97,7 +97,7 @@ func BenchmarkHTTP(b *testing.B) {
 		_, _ = w.Write(raw)
 	}))
 	defer bare.Close()
-	askOurs, askBare := lean(b, ours.Listener.Addr().String(), "/rpc", body), lean(b, bare.Listener.Addr().String(), "/", body)
+	askOurs, askBare := callFunc(b, ours.Listener.Addr().String(), "/rpc", body), callFunc(b, bare.Listener.Addr().String(), "/", body)
 	var call, least time.Duration
 	for b.Loop() {
 		call += askOurs()
@@ -109,7 +109,7 @@ func BenchmarkHTTP(b *testing.B) {
 
 // BenchmarkList lists 50 of a thousand skills.
 func BenchmarkList(b *testing.B) {
-	s := thousand(b, nil)
+	s := openThousand(b, nil)
 	for b.Loop() {
 		if _, err := s.Call(b.Context(), ann, "list_skills", json.RawMessage(`{}`), nil); err != nil {
 			b.Fatal(err)
@@ -192,7 +192,7 @@ func BenchmarkPort(b *testing.B) {
 // turns, by their medians. It also measures a call of the channel.
 func BenchmarkRun(b *testing.B) {
 	box, ws := openBox(b)
-	s := thousand(b, box)
+	s := openThousand(b, box)
 	code := "from runtime import blobs\ndef main(args):\n    return blobs.read_text(blobs.write_text('x'))\n"
 	calls := "import time\nfrom runtime import _call\ndef main(args):\n    t = time.perf_counter()\n    for i in range(2000): _call('blobs.list', {})\n    return int((time.perf_counter() - t) / 2000 * 1e9)\n"
 	run := func(code string) (output json.RawMessage, took time.Duration) {

@@ -880,13 +880,13 @@ func ExampleOpen() {
 	// Output: unknown skill "pdf"
 }
 
-// claims is an executor that says what isolates its commands.
-type claims struct {
+// claimingExecutor is an executor that says what isolates its commands.
+type claimingExecutor struct {
 	executor.Executor
 	isolation executor.Isolation
 }
 
-func (c claims) Capabilities() executor.Capabilities {
+func (c claimingExecutor) Capabilities() executor.Capabilities {
 	return executor.Capabilities{Isolation: c.isolation}
 }
 
@@ -899,7 +899,7 @@ func TestOpenRefusesWhatIsolatesNothing(t *testing.T) {
 	}
 	defer places.Close()
 	for _, isolation := range []executor.Isolation{"", "none"} {
-		s, err := protocol.Open(t.Context(), protocol.WithExecutor(claims{isolation: isolation}), protocol.WithWorkspaces(places))
+		s, err := protocol.Open(t.Context(), protocol.WithExecutor(claimingExecutor{isolation: isolation}), protocol.WithWorkspaces(places))
 		if err == nil || !strings.Contains(err.Error(), "isolates nothing") {
 			t.Errorf("%q: %v", string(isolation), err)
 		}

@@ -20,21 +20,21 @@ import (
 	"github.com/satchel-go/satchel/session"
 )
 
-// onDisk is a checkpoint store that another process can open.
-type onDisk struct{ dir string }
+// diskCheckpoints is a checkpoint store that another process can open.
+type diskCheckpoints struct{ dir string }
 
-func (d onDisk) Get(_ context.Context, id string) ([]byte, bool, error) {
+func (d diskCheckpoints) Get(_ context.Context, id string) ([]byte, bool, error) {
 	data, err := os.ReadFile(filepath.Join(d.dir, id))
 	return data, err == nil, nil
 }
 
-func (d onDisk) Set(_ context.Context, id string, data []byte) error {
+func (d diskCheckpoints) Set(_ context.Context, id string, data []byte) error {
 	return os.WriteFile(filepath.Join(d.dir, id), data, 0o600)
 }
 
-// asking is an agent whose calls interrupt the run with questions. It stores everything in a
+// askingAgent is an agent whose calls interrupt the run with questions. It stores everything in a
 // directory.
-type asking struct {
+type askingAgent struct {
 	t      *testing.T
 	dir    string
 	model  *scripted
@@ -45,9 +45,9 @@ type asking struct {
 }
 
 // newAsking opens the agent with what the model will still say.
-func newAsking(t *testing.T, dir string, streaming bool, tools []tool.BaseTool, replies ...*schema.Message) *asking {
+func newAsking(t *testing.T, dir string, streaming bool, tools []tool.BaseTool, replies ...*schema.Message) *askingAgent {
 	t.Helper()
-	a := &asking{t: t, dir: dir, model: script(replies...)}
+	a := &askingAgent{t: t, dir: dir, model: script(replies...)}
 	skills := filepath.Join(dir, "skills")
 	writeSkill(t, skills, "free", "license: MIT", "echo 1", false)
 	writeSkill(t, skills, "listed", "allowed-tools: Read", "echo 1", false)
@@ -72,7 +72,7 @@ func newAsking(t *testing.T, dir string, streaming bool, tools []tool.BaseTool, 
 	cfg.ToolsConfig.Tools, cfg.ToolsConfig.ExecuteSequentially = tools, true
 	install(t, cfg, rt)
 	a.ctx = satchel.WithSession(t.Context(), "s")
-	a.runner = adk.NewRunner(a.ctx, adk.RunnerConfig{Agent: newAgent(t, cfg), EnableStreaming: streaming, CheckPointStore: onDisk{dir}})
+	a.runner = adk.NewRunner(a.ctx, adk.RunnerConfig{Agent: newAgent(t, cfg), EnableStreaming: streaming, CheckPointStore: diskCheckpoints{dir}})
 	return a
 }
 
@@ -93,12 +93,12 @@ func writeSkill(t *testing.T, dir, name, head, script string, again bool) {
 	}
 }
 
-func (a *asking) query() map[string]core.Ask {
+func (a *askingAgent) query() map[string]core.Ask {
 	a.t.Helper()
 	return a.questions(drain(a.t, a.runner.Query(a.ctx, "q", adk.WithCheckPointID("c"))))
 }
 
-func (a *asking) resume(answers map[string]any) map[string]core.Ask {
+func (a *askingAgent) resume(answers map[string]any) map[string]core.Ask {
 	a.t.Helper()
 	events, err := a.runner.ResumeWithParams(a.ctx, "c", &adk.ResumeParams{Targets: answers})
 	if err != nil {
@@ -108,7 +108,7 @@ func (a *asking) resume(answers map[string]any) map[string]core.Ask {
 }
 
 // questions are those that the run was interrupted by, by the interrupt's id.
-func (a *asking) questions(events []*adk.AgentEvent) map[string]core.Ask {
+func (a *askingAgent) questions(events []*adk.AgentEvent) map[string]core.Ask {
 	a.t.Helper()
 	noErrors(a.t, events)
 	asks := map[string]core.Ask{}
@@ -126,7 +126,7 @@ func (a *asking) questions(events []*adk.AgentEvent) map[string]core.Ask {
 	return asks
 }
 
-func (a *asking) ranOnly(want ...string) {
+func (a *askingAgent) ranOnly(want ...string) {
 	a.t.Helper()
 	if !slices.Equal(a.ran, want) {
 		a.t.Errorf("ran %q, want %q", a.ran, want)
@@ -135,8 +135,8 @@ func (a *asking) ranOnly(want ...string) {
 
 func lastText(messages []*schema.Message) string { return text(messages[len(messages)-1]) }
 
-// only returns the id of the one question.
-func only(t *testing.T, asks map[string]core.Ask) string {
+// onlyQuestionID returns the id of the one question.
+func onlyQuestionID(t *testing.T, asks map[string]core.Ask) string {
 	t.Helper()
 	if len(asks) != 1 {
 		t.Fatalf("%d questions: %+v", len(asks), asks)
@@ -155,7 +155,7 @@ func TestInterruptAsks(t *testing.T) {
 			both(t, func(t *testing.T, streaming bool) {
 				a := newAsking(t, t.TempDir(), streaming, nil, calling(call("1", "search", `{"q":1}`)), calling(call("1", "search", `{"q":2}`)), say("done"))
 				asks := a.query()
-				id := only(t, asks)
+				id := onlyQuestionID(t, asks)
 				if ask := asks[id]; ask.Call != (core.ToolCall{ID: "1", Name: "search", Arguments: `{"q":1}`}) || ask.Key.Session != "s" || ask.Lasting != "every call of search" {
 					t.Errorf("the question is %+v", ask)
 				}
@@ -188,7 +188,7 @@ func TestInterruptsAreAnsweredOneByOne(t *testing.T) {
 				asks = a.resume(map[string]any{id: "deny"})
 			}
 		}
-		id := only(t, asks)
+		id := onlyQuestionID(t, asks)
 		a.ranOnly()
 		if more := a.resume(map[string]any{id: "allow"}); len(more) != 0 {
 			t.Errorf("more questions: %+v", more)
@@ -202,7 +202,7 @@ func TestInterruptsAreAnsweredOneByOne(t *testing.T) {
 func TestInterruptOfAToolThatInterrupts(t *testing.T) {
 	both(t, func(t *testing.T, streaming bool) {
 		a := newAsking(t, t.TempDir(), streaming, []tool.BaseTool{approval(true)}, calling(call("1", "approve", "{}")), say("done"))
-		id := only(t, a.query())
+		id := onlyQuestionID(t, a.query())
 		events, err := a.runner.ResumeWithParams(a.ctx, "c", &adk.ResumeParams{Targets: map[string]any{id: "allow"}})
 		if err != nil {
 			t.Fatal(err)
@@ -251,10 +251,10 @@ func TestInterruptOfAnAgentThatIsATool(t *testing.T) {
 	outer.ToolsConfig.Tools = []tool.BaseTool{adk.NewAgentTool(t.Context(), newAgent(t, inner))}
 	install(t, outer, rt)
 	ctx := satchel.WithSession(t.Context(), "s")
-	a := &asking{t: t, ctx: ctx, runner: adk.NewRunner(ctx, adk.RunnerConfig{Agent: newAgent(t, outer), CheckPointStore: &checkpoints{}})}
+	a := &askingAgent{t: t, ctx: ctx, runner: adk.NewRunner(ctx, adk.RunnerConfig{Agent: newAgent(t, outer), CheckPointStore: &checkpoints{}})}
 	asks := a.query()
 	for _, want := range []string{"lead helper", "helper search"} {
-		id := only(t, asks)
+		id := onlyQuestionID(t, asks)
 		if got := asks[id].Key.Agent + " " + asks[id].Call.Name; got != want {
 			t.Errorf("asked about %s, want %s", got, want)
 		}
@@ -279,7 +279,7 @@ func TestInterruptForTheListOfASkillThatIsGone(t *testing.T) {
 		a := newAsking(t, t.TempDir(), streaming, nil, calling(call("1", "skill_load", `{"skill":"listed"}`)), calling(call("2", "search", "{}")),
 			calling(call("3", "skill_load", `{"skill":"free","mode":"replace"}`)), calling(call("4", "search", "{}")), say("done"))
 		asks := a.query()
-		id := only(t, asks)
+		id := onlyQuestionID(t, asks)
 		if ask := asks[id]; ask.Call.ID != "4" || !strings.Contains(ask.Reason, "allowed-tools of listed") {
 			t.Errorf("the question is %+v", ask)
 		}

@@ -127,7 +127,7 @@ func TestHandlerReportsABrokenStream(t *testing.T) {
 	var seen events
 	rt := newRuntime(t, satchel.WithEvents(seen.hook))
 	boom := errors.New("boom")
-	a := newReact(t, &react.AgentConfig{ToolCallingModel: &breaks{script(say("x")), boom}}, rt)
+	a := newReact(t, &react.AgentConfig{ToolCallingModel: &brokenStreamModel{script(say("x")), boom}}, rt)
 	stream, err := a.Stream(satchel.WithSession(t.Context(), "s"), []*schema.Message{schema.UserMessage("q")},
 		agent.WithComposeOptions(compose.WithCallbacks(handlerOf(t, rt))))
 	if err != nil {
@@ -142,15 +142,17 @@ func TestHandlerReportsABrokenStream(t *testing.T) {
 	}
 }
 
-// breaks is a model whose stream ends in an error.
-type breaks struct {
+// brokenStreamModel is a model whose stream ends in an error.
+type brokenStreamModel struct {
 	*scripted
 	err error
 }
 
-func (b *breaks) WithTools([]*schema.ToolInfo) (model.ToolCallingChatModel, error) { return b, nil }
+func (b *brokenStreamModel) WithTools([]*schema.ToolInfo) (model.ToolCallingChatModel, error) {
+	return b, nil
+}
 
-func (b *breaks) Stream(context.Context, []*schema.Message, ...model.Option) (*schema.StreamReader[*schema.Message], error) {
+func (b *brokenStreamModel) Stream(context.Context, []*schema.Message, ...model.Option) (*schema.StreamReader[*schema.Message], error) {
 	r, w := schema.Pipe[*schema.Message](2)
 	w.Send(say("half of"), nil)
 	w.Send(nil, b.err)

@@ -12,8 +12,8 @@ import (
 	"github.com/satchel-go/satchel"
 )
 
-// later is the form that the configuration has in later versions.
-type later struct {
+// laterConfig is the form that the configuration has in later versions.
+type laterConfig struct {
 	Model               model.BaseChatModel
 	ModelFailoverConfig *laterFailover
 }
@@ -40,7 +40,7 @@ func TestFailoverModelsHaveSkills(t *testing.T) {
 		wrapped, err := a.Model(&backup{})
 		return wrapped, nil, err
 	}}
-	cfg := &later{ModelFailoverConfig: host}
+	cfg := &laterConfig{ModelFailoverConfig: host}
 	set, err := a.failover(cfg)
 	if err != nil || cfg.ModelFailoverConfig != host {
 		t.Fatalf("got %v, and the configuration was changed too early", err)
@@ -78,8 +78,8 @@ func TestFailoverForms(t *testing.T) {
 		want error
 	}{
 		"no such field":    {&struct{ Name string }{"a"}, nil},
-		"not used":         {&later{}, nil},
-		"no function":      {&later{ModelFailoverConfig: &laterFailover{}}, nil},
+		"not used":         {&laterConfig{}, nil},
+		"no function":      {&laterConfig{ModelFailoverConfig: &laterFailover{}}, nil},
 		"not a struct":     {&struct{ ModelFailoverConfig *int }{new(int)}, errFailover},
 		"not a pointer":    {&struct{ ModelFailoverConfig laterFailover }{laterFailover{MaxRetries: 1}}, errFailover},
 		"no such function": {&struct{ ModelFailoverConfig *laterContext }{&laterContext{}}, errFailover},

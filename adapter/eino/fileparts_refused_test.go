@@ -15,15 +15,15 @@ import (
 	"github.com/satchel-go/satchel"
 )
 
-// refusing is a model whose client refuses file parts before it sends anything, as Eino's
+// refusingModel is a model whose client refuses file parts before it sends anything, as Eino's
 // client for OpenAI does.
-type refusing struct {
+type refusingModel struct {
 	model.ToolCallingChatModel
 	refused *atomic.Int64
 	err     error
 }
 
-func (m refusing) check(messages []*schema.Message) error {
+func (m refusingModel) check(messages []*schema.Message) error {
 	for _, message := range messages {
 		if slices.ContainsFunc(message.UserInputMultiContent, func(p schema.MessageInputPart) bool { return p.Type == schema.ChatMessagePartTypeFileURL }) {
 			m.refused.Add(1)
@@ -33,21 +33,21 @@ func (m refusing) check(messages []*schema.Message) error {
 	return nil
 }
 
-func (m refusing) Generate(ctx context.Context, messages []*schema.Message, opts ...model.Option) (*schema.Message, error) {
+func (m refusingModel) Generate(ctx context.Context, messages []*schema.Message, opts ...model.Option) (*schema.Message, error) {
 	if err := m.check(messages); err != nil {
 		return nil, err
 	}
 	return m.ToolCallingChatModel.Generate(ctx, messages, opts...)
 }
 
-func (m refusing) Stream(ctx context.Context, messages []*schema.Message, opts ...model.Option) (*schema.StreamReader[*schema.Message], error) {
+func (m refusingModel) Stream(ctx context.Context, messages []*schema.Message, opts ...model.Option) (*schema.StreamReader[*schema.Message], error) {
 	if err := m.check(messages); err != nil {
 		return nil, err
 	}
 	return m.ToolCallingChatModel.Stream(ctx, messages, opts...)
 }
 
-func (m refusing) WithTools(tools []*schema.ToolInfo) (model.ToolCallingChatModel, error) {
+func (m refusingModel) WithTools(tools []*schema.ToolInfo) (model.ToolCallingChatModel, error) {
 	bound, err := m.ToolCallingChatModel.WithTools(tools)
 	m.ToolCallingChatModel = bound
 	return m, err
@@ -60,7 +60,7 @@ func TestRefusedFileParts(t *testing.T) {
 		var refused atomic.Int64
 		m := script(say("one"), say("two"))
 		rt := newRuntime(t)
-		cfg := &adk.ChatModelAgentConfig{Name: "a", Description: "d", Model: refusing{m, &refused, errors.New("unsupported chat message part type: file_url")}}
+		cfg := &adk.ChatModelAgentConfig{Name: "a", Description: "d", Model: refusingModel{m, &refused, errors.New("unsupported chat message part type: file_url")}}
 		install(t, cfg, rt)
 		agent, err := adk.NewChatModelAgent(t.Context(), cfg)
 		if err != nil {
@@ -99,7 +99,7 @@ func TestRefusedFileParts(t *testing.T) {
 func otherRefusal(t *testing.T, streaming bool, message string, hint bool) {
 	var refused atomic.Int64
 	own := errors.New(message)
-	cfg := &adk.ChatModelAgentConfig{Name: "a", Description: "d", Model: refusing{script(say("one")), &refused, own}}
+	cfg := &adk.ChatModelAgentConfig{Name: "a", Description: "d", Model: refusingModel{script(say("one")), &refused, own}}
 	install(t, cfg, newRuntime(t))
 	agent, err := adk.NewChatModelAgent(t.Context(), cfg)
 	if err != nil {

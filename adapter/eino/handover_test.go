@@ -18,17 +18,17 @@ import (
 // pair has two agents. lead loads a skill whose list has Read only. helper gets the
 // conversation, asks a person and calls two tools.
 type pair struct {
-	t       *testing.T
-	lead    []*schema.Message // replies of the model of lead
-	helper  []*schema.Message
-	other   bool   // each agent has its own runtime
-	dir     string // directory of the sessions; "" keeps them in memory
-	apart   bool   // each runtime has its own directory
-	called  bool   // helper is a tool of lead
-	byHost  bool   // the host transfers from lead to helper
-	wrapped bool   // like byHost, and the host wraps an agent that is already wrapped
-	back    bool   // the host transfers back to lead
-	reached []string
+	t             *testing.T
+	leadReplies   []*schema.Message // replies of the model of lead
+	helperReplies []*schema.Message
+	ownRuntimes   bool   // each agent has its own runtime
+	dir           string // directory of the sessions; "" keeps them in memory
+	ownDirs       bool   // each runtime has its own directory
+	helperIsTool  bool   // helper is a tool of lead
+	hostTransfers bool   // the host transfers from lead to helper
+	doubleWrapped bool   // like byHost, and the host wraps an agent that is already wrapped
+	transfersBack bool   // the host transfers back to lead
+	reached       []string
 
 	runtimes []*satchel.Runtime // runtimes of this process
 }
@@ -39,7 +39,7 @@ func (p *pair) runtime(agent string) *satchel.Runtime {
 	opts := []satchel.Option{satchel.WithSkillFS("skills", skills)}
 	if p.dir != "" {
 		dir := p.dir
-		if p.apart {
+		if p.ownDirs {
 			dir = filepath.Join(dir, agent)
 		}
 		store, err := session.OpenDirectory(dir, session.WithSync(false))
@@ -80,32 +80,32 @@ func (p *pair) agent() adk.Agent {
 	open := func(name string, replies []*schema.Message, rt *satchel.Runtime) adk.Agent {
 		cfg := &adk.ChatModelAgentConfig{Name: name, Model: script(replies...)}
 		cfg.ToolsConfig.Tools = slices.Clone(tools)
-		if name == "lead" && p.called {
+		if name == "lead" && p.helperIsTool {
 			cfg.ToolsConfig.Tools = append(cfg.ToolsConfig.Tools, adk.NewAgentTool(p.t.Context(), helper))
 		}
 		install(p.t, cfg, rt)
 		return newAgent(p.t, cfg)
 	}
 	rt := p.runtime("lead")
-	if p.other {
-		helper = open("helper", p.helper, p.runtime("helper"))
+	if p.ownRuntimes {
+		helper = open("helper", p.helperReplies, p.runtime("helper"))
 	} else {
-		helper = open("helper", p.helper, rt)
+		helper = open("helper", p.helperReplies, rt)
 	}
-	lead := open("lead", p.lead, rt)
-	if p.called {
+	lead := open("lead", p.leadReplies, rt)
+	if p.helperIsTool {
 		return lead
 	}
 	transfer := func(agent adk.Agent, to string) adk.Agent {
 		return adk.AgentWithDeterministicTransferTo(p.t.Context(), &adk.DeterministicTransferConfig{Agent: agent, ToAgentNames: []string{to}})
 	}
-	if p.wrapped {
+	if p.doubleWrapped {
 		lead = adk.AgentWithOptions(p.t.Context(), lead)
 	}
-	if p.byHost {
+	if p.hostTransfers {
 		lead = transfer(lead, "helper")
 	}
-	if p.back {
+	if p.transfersBack {
 		helper = transfer(helper, "lead")
 	}
 	all, err := adk.SetSubAgents(p.t.Context(), lead, []adk.Agent{helper})
@@ -135,20 +135,20 @@ func TestListsBoundWhomTheHostHandsOverTo(t *testing.T) {
 		turn      bool
 		want      []string
 	}{
-		"a list":         {pair: pair{lead: led, byHost: true}, want: []string{"lookup_order"}},
-		"no list":        {pair: pair{lead: led[1:], byHost: true}, want: []string{"run_command", "lookup_order"}},
-		"other runtime":  {pair: pair{lead: led, byHost: true, other: true}, want: []string{"lookup_order"}},
-		"in a turn":      {pair: pair{lead: led, byHost: true, other: true}, anonymous: true, turn: true, want: []string{"lookup_order"}},
-		"wrapped twice":  {pair: pair{lead: led, byHost: true, other: true, wrapped: true}, anonymous: true, turn: true, want: []string{"lookup_order"}},
-		"without either": {pair: pair{lead: led, byHost: true}, anonymous: true, want: []string{"run_command", "lookup_order"}},
-		"handed back": {pair: pair{lead: append([]*schema.Message{handsOver}, callsBoth...), helper: led, back: true},
+		"a list":         {pair: pair{leadReplies: led, hostTransfers: true}, want: []string{"lookup_order"}},
+		"no list":        {pair: pair{leadReplies: led[1:], hostTransfers: true}, want: []string{"run_command", "lookup_order"}},
+		"other runtime":  {pair: pair{leadReplies: led, hostTransfers: true, ownRuntimes: true}, want: []string{"lookup_order"}},
+		"in a turn":      {pair: pair{leadReplies: led, hostTransfers: true, ownRuntimes: true}, anonymous: true, turn: true, want: []string{"lookup_order"}},
+		"wrapped twice":  {pair: pair{leadReplies: led, hostTransfers: true, ownRuntimes: true, doubleWrapped: true}, anonymous: true, turn: true, want: []string{"lookup_order"}},
+		"without either": {pair: pair{leadReplies: led, hostTransfers: true}, anonymous: true, want: []string{"run_command", "lookup_order"}},
+		"handed back": {pair: pair{leadReplies: append([]*schema.Message{handsOver}, callsBoth...), helperReplies: led, transfersBack: true},
 			want: []string{"run_command", "lookup_order"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			both(t, func(t *testing.T, streaming bool) {
 				p := tt.pair
-				if p.t = t; p.helper == nil {
-					p.helper = callsBoth
+				if p.t = t; p.helperReplies == nil {
+					p.helperReplies = callsBoth
 				}
 				session := "s"
 				if tt.anonymous {
@@ -177,20 +177,20 @@ func TestListsBoundWhoGoesOnElsewhere(t *testing.T) {
 		stays bool              // the run is resumed in the same process, with the same agents
 		want  []string
 	}{
-		"in the same process":              {pair: pair{lead: []*schema.Message{loadsList, handsOver}}, stays: true, want: bounded},
-		"in the same process, by the host": {pair: pair{lead: []*schema.Message{loadsList, say("led")}, byHost: true}, stays: true, want: bounded},
-		"in the same process, no list":     {pair: pair{lead: []*schema.Message{handsOver}}, stays: true, want: unbounded},
-		"called":                           {pair: pair{lead: []*schema.Message{loadsList, callsHelper}, called: true}, rest: ends, want: bounded},
-		"called, other store":              {pair: pair{lead: []*schema.Message{loadsList, callsHelper}, other: true, apart: true, called: true}, rest: ends, want: bounded},
-		"called, no list":                  {pair: pair{lead: []*schema.Message{callsHelper}, called: true}, rest: ends, want: unbounded},
-		"handed over to":                   {pair: pair{lead: []*schema.Message{loadsList, handsOver}}, want: unbounded},
+		"in the same process":              {pair: pair{leadReplies: []*schema.Message{loadsList, handsOver}}, stays: true, want: bounded},
+		"in the same process, by the host": {pair: pair{leadReplies: []*schema.Message{loadsList, say("led")}, hostTransfers: true}, stays: true, want: bounded},
+		"in the same process, no list":     {pair: pair{leadReplies: []*schema.Message{handsOver}}, stays: true, want: unbounded},
+		"called":                           {pair: pair{leadReplies: []*schema.Message{loadsList, callsHelper}, helperIsTool: true}, rest: ends, want: bounded},
+		"called, other store":              {pair: pair{leadReplies: []*schema.Message{loadsList, callsHelper}, ownRuntimes: true, ownDirs: true, helperIsTool: true}, rest: ends, want: bounded},
+		"called, no list":                  {pair: pair{leadReplies: []*schema.Message{callsHelper}, helperIsTool: true}, rest: ends, want: unbounded},
+		"handed over to":                   {pair: pair{leadReplies: []*schema.Message{loadsList, handsOver}}, want: unbounded},
 	} {
 		t.Run(name, func(t *testing.T) {
 			both(t, func(t *testing.T, streaming bool) {
 				p := tt.pair
 				p.t, p.dir = t, t.TempDir()
-				if p.helper = []*schema.Message{calling(call("h0", "approve", "{}"))}; tt.stays {
-					p.helper = append(p.helper, callsBoth...)
+				if p.helperReplies = []*schema.Message{calling(call("h0", "approve", "{}"))}; tt.stays {
+					p.helperReplies = append(p.helperReplies, callsBoth...)
 				}
 				store := &checkpoints{}
 				ctx := satchel.WithSession(t.Context(), "s")
@@ -201,7 +201,7 @@ func TestListsBoundWhoGoesOnElsewhere(t *testing.T) {
 				if !tt.stays {
 					p.ends()
 					ctx = satchel.WithSession(t.Context(), "s")
-					p.lead, p.helper = tt.rest, callsBoth
+					p.leadReplies, p.helperReplies = tt.rest, callsBoth
 					agent = p.agent()
 				}
 				runner = adk.NewRunner(ctx, adk.RunnerConfig{Agent: agent, EnableStreaming: streaming, CheckPointStore: store})

@@ -19,13 +19,13 @@ import (
 	"github.com/satchel-go/satchel/permission"
 )
 
-// counted are tools of the host that record the numbers of the calls that reach them.
-type counted struct {
+// countingTools are tools of the host that record the numbers of the calls that reach them.
+type countingTools struct {
 	mu      sync.Mutex
 	reached map[int]int
 }
 
-func (c *counted) run(_ context.Context, args string) (string, error) {
+func (c *countingTools) run(_ context.Context, args string) (string, error) {
 	var call struct{ N int }
 	if err := json.Unmarshal([]byte(args), &call); err != nil {
 		return "", err
@@ -49,8 +49,8 @@ func ofKind(kind string, t hostTool) tool.BaseTool {
 	return &t
 }
 
-// playing makes a model that acts a play, and an agent with its tools.
-func playing(t *testing.T, play *bypasstest.Play, opts ...satchel.Option) (*scripted, *counted, adk.Agent) {
+// playModel makes a model that acts a play, and an agent with its tools.
+func playModel(t *testing.T, play *bypasstest.Play, opts ...satchel.Option) (*scripted, *countingTools, adk.Agent) {
 	t.Helper()
 	var replies []*schema.Message
 	for _, calls := range play.Messages {
@@ -64,7 +64,7 @@ func playing(t *testing.T, play *bypasstest.Play, opts ...satchel.Option) (*scri
 		}
 		replies = append(replies, calling(made...))
 	}
-	m, c := script(replies...), &counted{reached: map[int]int{}}
+	m, c := script(replies...), &countingTools{reached: map[int]int{}}
 	cfg := &adk.ChatModelAgentConfig{Model: m, MaxIterations: 50}
 	names, shell := bypasstest.Tools(kinds)
 	for _, name := range names {
@@ -98,7 +98,7 @@ func TestNoForbiddenCallReachesATool(t *testing.T) {
 				t.Run(fmt.Sprintf("%s/%s/%s", policy, combine, mode), func(t *testing.T) {
 					both(t, func(t *testing.T, streaming bool) {
 						play := plays[streaming]
-						m, c, agent := playing(t, play, satchel.WithPermissions(satchel.Permissions{Policy: policy, Combine: combine}), satchel.WithLoading(satchel.Loading{Mode: mode}))
+						m, c, agent := playModel(t, play, satchel.WithPermissions(satchel.Permissions{Policy: policy, Combine: combine}), satchel.WithLoading(satchel.Loading{Mode: mode}))
 						for _, user := range []string{"first", "second", "third"} {
 							noErrors(t, run(t, agent, "s", streaming, schema.UserMessage(user)))
 						}
@@ -136,7 +136,7 @@ func TestEnhancedToolsStreamedOneByOne(t *testing.T) {
 			play.Messages = append(play.Messages, []bypasstest.Call{call})
 		}
 		play.Messages = append(play.Messages, nil)
-		_, c, agent := playing(t, play)
+		_, c, agent := playModel(t, play)
 		noErrors(t, run(t, agent, "s", true, schema.UserMessage("q")))
 		for _, calls := range play.Messages[1 : len(play.Messages)-1] {
 			if passes := calls[0].Passes("restrict", "union", "turn"); (c.reached[calls[0].Number] == 1) != passes {
@@ -171,7 +171,7 @@ func TestListsHoldForUnknownTools(t *testing.T) {
 // The answer to a load names what the agent's tools lose.
 func TestLoadNamesTheAgentsTools(t *testing.T) {
 	both(t, func(t *testing.T, streaming bool) {
-		m, _, agent := playing(t, &bypasstest.Play{Messages: [][]bypasstest.Call{{{Tool: "skill_load", Arguments: `{"skill":"a"}`}}, nil}})
+		m, _, agent := playModel(t, &bypasstest.Play{Messages: [][]bypasstest.Call{{{Tool: "skill_load", Arguments: `{"skill":"a"}`}}, nil}})
 		noErrors(t, run(t, agent, "s", streaming, schema.UserMessage("q")))
 		answer := text(m.request(t, 1)[len(m.request(t, 1))-1])
 		if !strings.Contains(answer, "tools allowed now: Bash(echo:*), left_*; not available until the user's next message: right_invokable, right_streamable, ") || strings.Contains(answer, "sh_") {

@@ -41,7 +41,7 @@ func TestRepairedCalls(t *testing.T) {
 	}
 	writer.Close()
 	var observed []core.ToolCall
-	out := observeStream(source, &repair{response: 2}, unheard(), func(calls []core.ToolCall) error {
+	out := observeStream(source, &repair{response: 2}, noEvents(), func(calls []core.ToolCall) error {
 		observed = calls
 		return nil
 	})

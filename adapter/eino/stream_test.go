@@ -14,12 +14,12 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// deaf hooks hear no events.
-type deaf struct{ adapter.Runtime }
+// noHooks hooks hear no events.
+type noHooks struct{ adapter.Runtime }
 
-func (deaf) Emit(context.Context, core.Event) {}
+func (noHooks) Emit(context.Context, core.Event) {}
 
-func unheard() *meter { return &meter{hooks: deaf{}} }
+func noEvents() *meter { return &meter{hooks: noHooks{}} }
 
 func delta(index int, id, name, args string) *schema.Message {
 	return &schema.Message{Role: schema.Assistant, ToolCalls: []schema.ToolCall{
@@ -69,7 +69,7 @@ func TestObserveStream(t *testing.T) {
 			}
 			writer.Close()
 			var observed [][]core.ToolCall
-			out := observeStream(source, &repair{}, unheard(), func(calls []core.ToolCall) error {
+			out := observeStream(source, &repair{}, noEvents(), func(calls []core.ToolCall) error {
 				observed = append(observed, calls)
 				return tc.observe
 			})
@@ -105,7 +105,7 @@ func TestObserveStream(t *testing.T) {
 
 func TestObserveStreamBreaksOnMixedDeltas(t *testing.T) {
 	source := schema.StreamReaderFromArray([]*schema.Message{delta(0, "x", "a", ""), delta(0, "y", "a", "")})
-	out := observeStream(source, &repair{}, unheard(), func([]core.ToolCall) error {
+	out := observeStream(source, &repair{}, noEvents(), func([]core.ToolCall) error {
 		t.Error("observed a response that cannot be put together")
 		return nil
 	})
@@ -122,7 +122,7 @@ func TestObserveStreamBreaksOnMixedDeltas(t *testing.T) {
 func TestObserveStreamForwardsAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		source, writer := schema.Pipe[*schema.Message](0)
-		out := observeStream(source, &repair{}, unheard(), func([]core.ToolCall) error { return nil })
+		out := observeStream(source, &repair{}, noEvents(), func([]core.ToolCall) error { return nil })
 		for _, text := range []string{"a", "b", "c"} {
 			go writer.Send(&schema.Message{Content: text}, nil)
 			chunk, err := out.Recv() // a buffered stream deadlocks here
@@ -142,7 +142,7 @@ func TestObserveStreamEndsWithItsReader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		source, writer := schema.Pipe[*schema.Message](0)
 		var observed atomic.Bool
-		out := observeStream(source, &repair{}, unheard(), func([]core.ToolCall) error {
+		out := observeStream(source, &repair{}, noEvents(), func([]core.ToolCall) error {
 			observed.Store(true)
 			return nil
 		})
@@ -170,7 +170,7 @@ func TestObserveStreamEndsWithItsReader(t *testing.T) {
 func TestObserveStreamPassesPanicOn(t *testing.T) {
 	source := schema.StreamReaderWithConvert(schema.StreamReaderFromArray([]int{1}),
 		func(int) (*schema.Message, error) { panic("bad chunk") })
-	out := observeStream(source, &repair{}, unheard(), func([]core.ToolCall) error { return nil })
+	out := observeStream(source, &repair{}, noEvents(), func([]core.ToolCall) error { return nil })
 	defer out.Close()
 	if _, err := out.Recv(); !errors.Is(err, errStreamPanic) {
 		t.Errorf("got %v, want an error for the panic", err)

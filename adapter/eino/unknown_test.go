@@ -22,14 +22,14 @@ import (
 	"github.com/satchel-go/satchel/session"
 )
 
-// kept is a host that makes the history of events.
-type kept struct {
+// historyHost is a host that makes the history of events.
+type historyHost struct {
 	t         *testing.T
 	streaming bool
 	history   []*schema.Message
 }
 
-func (k *kept) turn(agent adk.Agent, session, question string) {
+func (k *historyHost) turn(agent adk.Agent, session, question string) {
 	k.t.Helper()
 	k.history = append(k.history, schema.UserMessage(question))
 	events := run(k.t, agent, session, k.streaming, k.history...)
@@ -37,9 +37,9 @@ func (k *kept) turn(agent adk.Agent, session, question string) {
 	k.history = append(k.history, messagesOf(k.t, events)...)
 }
 
-// grown checks that each request has a result for each call and begins with the request before
+// checkHistory checks that each request has a result for each call and begins with the request before
 // it. It returns the last one.
-func grown(t *testing.T, m *scripted) []*schema.Message {
+func checkHistory(t *testing.T, m *scripted) []*schema.Message {
 	t.Helper()
 	before := "["
 	for n, request := range m.seen {
@@ -107,20 +107,20 @@ func TestAnswersOfTheHostsHandlerAreKept(t *testing.T) {
 		}
 		same := func() *schema.Message { return calling(call("call_0", "ghost", "{}"), call("call_1", "look", "{}")) }
 		m := script(same(), say("1"), same(), same(), say("2"), calling(call("x", "long", "{}")), say("3"), say("4"), say("5"))
-		k := &kept{t: t, streaming: streaming}
+		k := &historyHost{t: t, streaming: streaming}
 		agent := agentOf(open(), "agent", m)
 		for _, question := range []string{"one", "two", "three", "four"} {
 			k.turn(agent, "s", question)
 		}
 		other := script(calling(call("call_0", "ghost", "{}")), say("1"), say("2"))
-		beside := &kept{t: t, streaming: streaming}
+		beside := &historyHost{t: t, streaming: streaming}
 		beside.turn(agentOf(open(), "other", other), "s", "one")
 		beside.turn(agentOf(open(), "other", other), "s", "two")
-		if got := resultFor(t, grown(t, other), "call_0"); got != "ghost: answer 5" {
+		if got := resultFor(t, checkHistory(t, other), "call_0"); got != "ghost: answer 5" {
 			t.Errorf("the other agent's answer is %q", got)
 		}
 		k.turn(agentOf(open(), "agent", m), "s", "five")
-		last := grown(t, m)
+		last := checkHistory(t, m)
 		for i, want := range []string{"ghost: answer 1", "ghost: answer 2", "ghost: answer 3"} {
 			if strings.Count(allText(last), want+"\n") != 1 {
 				t.Errorf("answer %d is not there once:\n%s", i+1, allText(last))
@@ -145,7 +145,7 @@ func TestAnswersOfTheHostsHandlerStayWithTheirCalls(t *testing.T) {
 		cfg.ToolsConfig.UnknownToolsHandler = func(_ context.Context, _, input string) (string, error) { return "answer to " + input, nil }
 		install(t, cfg, newRuntime(t))
 		agent := newAgent(t, cfg)
-		k := &kept{t: t, streaming: streaming}
+		k := &historyHost{t: t, streaming: streaming}
 		for range turns + 1 {
 			k.turn(agent, "s", "q")
 		}
@@ -173,11 +173,11 @@ func TestUnknownToolsBreakNoPrefix(t *testing.T) {
 			cfg.ToolsConfig.UnknownToolsHandler = handler
 			install(t, cfg, newRuntime(t, satchel.WithPrefixGuard(processors.FailTest(t))))
 			agent := newAgent(t, cfg)
-			k := &kept{t: t, streaming: streaming}
+			k := &historyHost{t: t, streaming: streaming}
 			for _, question := range []string{"one", "two", "three"} {
 				k.turn(agent, "s", question)
 			}
-			grown(t, m)
+			checkHistory(t, m)
 		}
 	})
 }
@@ -199,10 +199,10 @@ func TestWhatUnknownCallsSayIsShownPrintable(t *testing.T) {
 		cfg.ToolsConfig.Tools = []tool.BaseTool{count}
 		install(t, cfg, newRuntime(t))
 		agent := newAgent(t, cfg)
-		k := &kept{t: t, streaming: streaming}
+		k := &historyHost{t: t, streaming: streaming}
 		k.turn(agent, "s", "one")
 		k.turn(agent, "s", "two")
-		last := grown(t, m)
+		last := checkHistory(t, m)
 		for _, id := range []string{"1", "2", "3", "4"} {
 			if got := resultFor(t, last, id); !strings.HasPrefix(got, "error: ") || printable.Line(got) != got {
 				t.Errorf("call %s is answered %q", id, got)
@@ -221,17 +221,17 @@ func TestUnknownToolsOfAHistoryThatWasCut(t *testing.T) {
 			install(t, cfg, newRuntime(t))
 			return newAgent(t, cfg)
 		}
-		k := &kept{t: t, streaming: streaming}
+		k := &historyHost{t: t, streaming: streaming}
 		agent := agentOf()
 		k.turn(agent, "s", "one")
 		k.turn(agent, "s", "two")
-		grown(t, m)
+		checkHistory(t, m)
 		k.turn(agentOf(), "s", "three") // this agent has an empty store
-		grown(t, m)
+		checkHistory(t, m)
 		m.seen = nil
 		k.history = slices.DeleteFunc(k.history, func(m *schema.Message) bool { return m.Content == "one" || m.Content == "1" })
 		k.turn(agent, "s", "four")
-		last, found := grown(t, m), 0
+		last, found := checkHistory(t, m), 0
 		for _, said := range last {
 			for _, c := range said.ToolCalls {
 				if c.Function.Name != "Read" {
@@ -258,7 +258,7 @@ func TestResultsThatAHistoryLacks(t *testing.T) {
 	noErrors(t, run(t, newAgent(t, cfg), "s", false, schema.UserMessage("q"),
 		calling(call("1", "look", "{}"), call("2", "skill_load", `{"skill":"pdf"}`), call("3", "look", "{}")),
 		schema.ToolMessage("seen", "3", schema.WithToolName("look")), schema.UserMessage("go on")))
-	last := grown(t, m)
+	last := checkHistory(t, m)
 	for id, want := range map[string]string{"1": "was not kept", "2": "was not kept", "3": "seen"} {
 		if got := resultFor(t, last, id); !strings.Contains(got, want) {
 			t.Errorf("call %s is answered %q", id, got)
@@ -312,10 +312,10 @@ func TestUnknownToolsWithoutSkills(t *testing.T) {
 		cfg.ToolsConfig.Tools = []tool.BaseTool{&hostTool{name: "look"}}
 		install(t, cfg, emptyRuntime(t))
 		agent := newAgent(t, cfg)
-		k := &kept{t: t, streaming: streaming}
+		k := &historyHost{t: t, streaming: streaming}
 		k.turn(agent, "s", "one")
 		k.turn(agent, "s", "two")
-		if got := resultFor(t, grown(t, m), "1"); got != `error: there is no tool "Read", and none stands for it here; you were given look` {
+		if got := resultFor(t, checkHistory(t, m), "1"); got != `error: there is no tool "Read", and none stands for it here; you were given look` {
 			t.Errorf("the answer is %q", got)
 		}
 	})
@@ -334,10 +334,10 @@ func TestUnknownToolsOfSubAgents(t *testing.T) {
 		lead.ToolsConfig.Tools = []tool.BaseTool{adk.NewAgentTool(t.Context(), newAgent(t, helper))}
 		install(t, lead, rt)
 		agent := newAgent(t, lead)
-		k := &kept{t: t, streaming: streaming}
+		k := &historyHost{t: t, streaming: streaming}
 		k.turn(agent, "s", "one")
 		k.turn(agent, "s", "two")
-		last := grown(t, outer)
+		last := checkHistory(t, outer)
 		if got := resultFor(t, last, "4"); !strings.HasPrefix(got, "error: the arguments of this call cannot be read") {
 			t.Errorf("broken arguments of an agent are answered %q", got)
 		}
@@ -371,13 +371,13 @@ func TestTransfersToAgentsThatDoNotExist(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			k := &kept{t: t, streaming: streaming}
+			k := &historyHost{t: t, streaming: streaming}
 			k.turn(agent, "s", "one")
 			if asked > 1 || inner.calls() != 1 {
 				t.Fatalf("%.40s: asked %d times, the helper was called %d times", arguments, asked, inner.calls())
 			}
 			k.turn(agent, "s", "two")
-			got := resultFor(t, grown(t, outer), "5")
+			got := resultFor(t, checkHistory(t, outer), "5")
 			if want := map[bool]string{true: "error: there is no agent \"", false: "error: the arguments of this call cannot be read"}[strings.Contains(arguments, `"agent_name":"`) || arguments == "{}"]; !strings.HasPrefix(got, want) || len(got) > 1200 || printable.Line(got) != got {
 				t.Errorf("%.40s is answered %q", arguments, got)
 			}
@@ -407,13 +407,13 @@ func TestAnswersInThePlaceOfAToolThatReturnsDirectly(t *testing.T) {
 			return core.Decision{Denied: c.Name == "send", Reason: "denied: not now"}
 		})))
 		agent := newAgent(t, cfg)
-		k := &kept{t: t, streaming: streaming}
+		k := &historyHost{t: t, streaming: streaming}
 		k.turn(agent, "s", "one")
 		if last := k.history[len(k.history)-1]; last.Role != schema.Tool || text(last) != `"counted"` && text(last) != "counted" || m.calls() != 3 {
 			t.Errorf("after %d requests the turn ends with %s %q", m.calls(), last.Role, text(last))
 		}
 		k.turn(agent, "s", "two")
-		grown(t, m)
+		checkHistory(t, m)
 	})
 }
 
@@ -442,10 +442,10 @@ func TestUnknownToolsOfATurnThatIsRunAgain(t *testing.T) {
 			t.Fatalf("the turn did not fail")
 		}
 		m.seen = nil
-		k := &kept{t: t, streaming: streaming}
+		k := &historyHost{t: t, streaming: streaming}
 		k.turn(newAgent(t, cfg), "s", "one")
 		k.turn(newAgent(t, cfg), "s", "two")
-		if got := resultFor(t, grown(t, m), "c"); got != "answer 2" {
+		if got := resultFor(t, checkHistory(t, m), "c"); got != "answer 2" {
 			t.Errorf("the answer is %q", got)
 		}
 	})
@@ -478,10 +478,10 @@ func TestArgumentsThatAToolCannotDecode(t *testing.T) {
 			cfg.ToolsConfig.Tools = []tool.BaseTool{count, stream, own}
 			install(t, cfg, newRuntime(t))
 			agent := newAgent(t, cfg)
-			k := &kept{t: t, streaming: streaming}
+			k := &historyHost{t: t, streaming: streaming}
 			k.turn(agent, "s", "one")
 			k.turn(agent, "s", "two")
-			last := grown(t, m)
+			last := checkHistory(t, m)
 			for _, id := range []string{"1", "2", "3", "4"} {
 				if got := resultFor(t, last, id); !strings.HasPrefix(got, "error: ") || len(got) > 1200 {
 					t.Errorf("%.20s: call %s is answered %.200q", broken, id, got)
@@ -523,10 +523,10 @@ func TestOddResponses(t *testing.T) {
 				cfg.ToolsConfig.Tools = []tool.BaseTool{&hostTool{name: "look"}}
 				install(t, cfg, newRuntime(t))
 				agent := newAgent(t, cfg)
-				k := &kept{t: t, streaming: streaming}
+				k := &historyHost{t: t, streaming: streaming}
 				k.turn(agent, "s", "one")
 				k.turn(agent, "s", "two")
-				for _, message := range grown(t, m) {
+				for _, message := range checkHistory(t, m) {
 					for _, c := range message.ToolCalls {
 						if safe := (core.ToolCall{Name: c.Function.Name}).SendableName(); safe != c.Function.Name {
 							t.Errorf("a request has a call of %.80q", c.Function.Name)

@@ -76,10 +76,10 @@ func TestTellOfOtherSteps(t *testing.T) {
 	}
 }
 
-// twice calls the model two times for each Plan, as one that samples does.
-type twice struct{ *viewModel }
+// resampler calls the model twice for each Plan, as an agent that samples does.
+type resampler struct{ *viewModel }
 
-func (m twice) GenerateContent(ctx context.Context, msgs []llms.MessageContent, options ...llms.CallOption) (*llms.ContentResponse, error) {
+func (m resampler) GenerateContent(ctx context.Context, msgs []llms.MessageContent, options ...llms.CallOption) (*llms.ContentResponse, error) {
 	if _, err := m.viewModel.GenerateContent(ctx, msgs, options...); err != nil {
 		return nil, err
 	}
@@ -90,7 +90,7 @@ func TestCallingTheModelTwiceInOnePlan(t *testing.T) {
 	first := reply("hm", call("1", "a", `{"__arg1":"x"}`))
 	llm := script(first, first, reply("", call("2", "a", `not JSON`)), reply("", call("2", "a", `not JSON`)), reply("done"), reply("done"))
 	adapter := install(t, runtime(t), llm, []tools.Tool{hostTool{name: "a"}})
-	agent := adapter.Agent(agents.NewOpenAIFunctionsAgent(twice{adapter.model}, adapter.Tools()))
+	agent := adapter.Agent(agents.NewOpenAIFunctionsAgent(resampler{adapter.model}, adapter.Tools()))
 	if _, err := chains.Run(t.Context(), agents.NewExecutor(agent), "q"); err != nil {
 		t.Fatal(err)
 	}

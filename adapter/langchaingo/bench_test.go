@@ -36,7 +36,7 @@ func BenchmarkGenerateContent(b *testing.B) {
 
 // benchExecutor measures the last model call of an executor.
 func benchExecutor(b *testing.B, earlier int) {
-	llm := &silent{}
+	llm := &silentClient{}
 	adapter := benchKit(b, llm, WithHistory(func(ctx context.Context) (schema.ChatMessageHistory, error) {
 		h := memory.NewChatMessageHistory()
 		for i := range earlier / 2 {
@@ -46,7 +46,7 @@ func benchExecutor(b *testing.B, earlier int) {
 		return h, nil
 	}))
 	measured := false
-	spy := between{adapter.model, func(ctx context.Context, msgs []llms.MessageContent, options []llms.CallOption) {
+	spy := viewRecorder{adapter.model, func(ctx context.Context, msgs []llms.MessageContent, options []llms.CallOption) {
 		n := len(new(scratch).conversation(adapter, msgs, adapter.runIn(ctx)))
 		if n < 60 {
 			llm.answer = asked(llm.calls)
@@ -64,7 +64,7 @@ func benchExecutor(b *testing.B, earlier int) {
 
 // benchLoop measures the last call of a loop of the host's own.
 func benchLoop(b *testing.B, client client, change func([]llms.MessageContent) []llms.MessageContent) {
-	llm := &silent{}
+	llm := &silentClient{}
 	adapter := benchKit(b, llm, withClient(client))
 	ctx := satchel.WithSession(b.Context(), "s")
 	offered := llms.WithTools([]llms.Tool{adapter.offer.byName["search"]})
@@ -88,7 +88,7 @@ func benchLoop(b *testing.B, client client, change func([]llms.MessageContent) [
 }
 
 func measure(b *testing.B, ctx context.Context, a *Adapter, msgs []llms.MessageContent, change func([]llms.MessageContent) []llms.MessageContent, options []llms.CallOption) {
-	llm, given := a.model.inner.(*silent), change(msgs)
+	llm, given := a.model.inner.(*silentClient), change(msgs)
 	llm.answer = asked(13)
 	key, _ := a.session(ctx)
 	keyed := adapter.WithKey(ctx, key)
@@ -193,14 +193,14 @@ func benchKit(b *testing.B, llm llms.Model, opts ...Option) *Adapter {
 	return install(b, rt, llm, []tools.Tool{search}, opts...)
 }
 
-// silent is a client that sends nothing.
-type silent struct {
+// silentClient is a client that sends nothing.
+type silentClient struct {
 	answer *llms.ContentResponse
 	calls  int
 	sent   []llms.MessageContent
 }
 
-func (s *silent) GenerateContent(_ context.Context, msgs []llms.MessageContent, options ...llms.CallOption) (*llms.ContentResponse, error) {
+func (s *silentClient) GenerateContent(_ context.Context, msgs []llms.MessageContent, options ...llms.CallOption) (*llms.ContentResponse, error) {
 	var opts llms.CallOptions
 	for _, option := range options {
 		option(&opts)
@@ -209,10 +209,12 @@ func (s *silent) GenerateContent(_ context.Context, msgs []llms.MessageContent, 
 	return s.answer, nil
 }
 
-func (s *silent) Call(context.Context, string, ...llms.CallOption) (string, error) { return "", nil }
+func (s *silentClient) Call(context.Context, string, ...llms.CallOption) (string, error) {
+	return "", nil
+}
 
 // check fails unless the last request is the one that is to be measured.
-func (s *silent) check(b *testing.B) {
+func (s *silentClient) check(b *testing.B) {
 	b.Helper()
 	text, parts := whole(s.sent), 0
 	for _, m := range s.sent {
@@ -223,13 +225,13 @@ func (s *silent) check(b *testing.B) {
 	}
 }
 
-// between sees what an agent gives to its model.
-type between struct {
+// viewRecorder passes what an agent sends to its model to each.
+type viewRecorder struct {
 	*viewModel
 	each func(context.Context, []llms.MessageContent, []llms.CallOption)
 }
 
-func (s between) GenerateContent(ctx context.Context, msgs []llms.MessageContent, options ...llms.CallOption) (*llms.ContentResponse, error) {
+func (s viewRecorder) GenerateContent(ctx context.Context, msgs []llms.MessageContent, options ...llms.CallOption) (*llms.ContentResponse, error) {
 	s.each(ctx, msgs, options)
 	return s.viewModel.GenerateContent(ctx, msgs, options...)
 }

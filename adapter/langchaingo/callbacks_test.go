@@ -13,14 +13,18 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-type counting struct {
+type countingCallbacks struct {
 	callbacks.SimpleHandler
 	starts, ends, errors int
 }
 
-func (c *counting) HandleLLMGenerateContentStart(context.Context, []llms.MessageContent) { c.starts++ }
-func (c *counting) HandleLLMGenerateContentEnd(context.Context, *llms.ContentResponse)   { c.ends++ }
-func (c *counting) HandleLLMError(context.Context, error)                                { c.errors++ }
+func (c *countingCallbacks) HandleLLMGenerateContentStart(context.Context, []llms.MessageContent) {
+	c.starts++
+}
+func (c *countingCallbacks) HandleLLMGenerateContentEnd(context.Context, *llms.ContentResponse) {
+	c.ends++
+}
+func (c *countingCallbacks) HandleLLMError(context.Context, error) { c.errors++ }
 
 // TestHandlerCountsOnce gives one client both to the adapter and to the host.
 func TestHandlerCountsOnce(t *testing.T) {
@@ -36,7 +40,7 @@ func TestHandlerCountsOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	adapter := install(t, rt, llm, nil)
-	host := &counting{}
+	host := &countingCallbacks{}
 	llm.CallbacksHandler = adapter.Handler(host)
 	ctx := satchel.WithSession(t.Context(), "s")
 	if _, err := adapter.Model().GenerateContent(ctx, []llms.MessageContent{human("q")}); err != nil {

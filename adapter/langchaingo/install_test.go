@@ -118,20 +118,20 @@ func TestModelForwards(t *testing.T) {
 	if got, err := adapter.model.Call(t.Context(), "p"); err != nil || got != "called: p" {
 		t.Errorf("Call = %q, %v", got, err)
 	}
-	if adapter.model.SupportsReasoning() || !install(t, runtime(t), thinker{script()}, nil).model.SupportsReasoning() {
+	if adapter.model.SupportsReasoning() || !install(t, runtime(t), reasoningModel{script()}, nil).model.SupportsReasoning() {
 		t.Error("SupportsReasoning is not the client's")
 	}
 }
 
-type thinker struct{ *scripted }
+type reasoningModel struct{ *scripted }
 
-func (thinker) SupportsReasoning() bool { return true }
+func (reasoningModel) SupportsReasoning() bool { return true }
 
 // TestOptionsOfTheClientSurvive uses a client that sets its defaults before it applies the
 // options, as several do.
 func TestOptionsOfTheClientSurvive(t *testing.T) {
 	var got llms.CallOptions
-	llm := defaulted{script(reply("done")), &got}
+	llm := defaultedModel{script(reply("done")), &got}
 	adapter := install(t, runtime(t), llm, nil)
 	if _, err := chains.Run(t.Context(), executor(adapter), "q", chains.WithTemperature(0.5)); err != nil {
 		t.Fatal(err)
@@ -141,12 +141,12 @@ func TestOptionsOfTheClientSurvive(t *testing.T) {
 	}
 }
 
-type defaulted struct {
+type defaultedModel struct {
 	*scripted
 	got *llms.CallOptions
 }
 
-func (d defaulted) GenerateContent(ctx context.Context, msgs []llms.MessageContent, options ...llms.CallOption) (*llms.ContentResponse, error) {
+func (d defaultedModel) GenerateContent(ctx context.Context, msgs []llms.MessageContent, options ...llms.CallOption) (*llms.ContentResponse, error) {
 	*d.got = llms.CallOptions{Model: "default", MaxTokens: 77}
 	for _, o := range options {
 		o(d.got)

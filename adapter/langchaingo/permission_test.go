@@ -21,18 +21,18 @@ import (
 	"github.com/satchel-go/satchel/permission"
 )
 
-// schemed is a tool of the host that takes JSON.
-type schemed struct{ hostTool }
+// jsonTool is a tool of the host that takes JSON.
+type jsonTool struct{ hostTool }
 
-func (schemed) Schema() json.RawMessage { return json.RawMessage(`{"type":"object"}`) }
+func (jsonTool) Schema() json.RawMessage { return json.RawMessage(`{"type":"object"}`) }
 
-// counted keeps the numbers of the calls that reach a tool.
-type counted struct {
+// callCounter records the numbers of the calls that reach a tool.
+type callCounter struct {
 	mu      sync.Mutex
 	reached map[int]int
 }
 
-func (c *counted) run(_ context.Context, input string) (string, error) {
+func (c *callCounter) run(_ context.Context, input string) (string, error) {
 	var call struct{ N int }
 	if err := json.Unmarshal([]byte(input), &call); err != nil {
 		return "", err
@@ -53,8 +53,8 @@ func playRuntime(t *testing.T, opts ...satchel.Option) *satchel.Runtime {
 	return rt
 }
 
-// playing makes a model that acts a play, and the adapter with its tools.
-func playing(t *testing.T, play *bypasstest.Play, opts ...satchel.Option) (*scripted, *counted, *Adapter) {
+// playAdapter makes a model that acts a play, and the adapter with its tools.
+func playAdapter(t *testing.T, play *bypasstest.Play, opts ...satchel.Option) (*scripted, *callCounter, *Adapter) {
 	t.Helper()
 	var replies []*llms.ContentResponse
 	for _, calls := range play.Messages {
@@ -68,11 +68,11 @@ func playing(t *testing.T, play *bypasstest.Play, opts ...satchel.Option) (*scri
 		}
 		replies = append(replies, reply(text, made...))
 	}
-	llm, c := script(replies...), &counted{reached: map[int]int{}}
+	llm, c := script(replies...), &callCounter{reached: map[int]int{}}
 	var host []tools.Tool
 	names, shell := bypasstest.Tools([]string{"json"})
 	for _, name := range names {
-		host = append(host, schemed{hostTool{name, c.run}})
+		host = append(host, jsonTool{hostTool{name, c.run}})
 		if shell(name) {
 			opts = append(opts, satchel.WithPermissions(satchel.Permissions{HostTools: []permission.Tool{{Name: name, As: []string{"Bash"}, Takes: permission.Command, Field: "command"}}}))
 		}
@@ -91,9 +91,9 @@ func TestNoForbiddenCallReachesATool(t *testing.T) {
 				if testing.Short() && (combine != permission.Union || mode != loadmode.Turn) {
 					continue
 				}
-				for way, turn := range map[string]func(*testing.T, context.Context, *Adapter, string){"executor": executed, "loop": looped} {
+				for way, turn := range map[string]func(*testing.T, context.Context, *Adapter, string){"executor": executed, "loop": loopHost} {
 					t.Run(fmt.Sprintf("%s/%s/%s/%s", policy, combine, mode, way), func(t *testing.T) {
-						llm, c, adapter := playing(t, play, satchel.WithPermissions(satchel.Permissions{Policy: policy, Combine: combine}), satchel.WithLoading(satchel.Loading{Mode: mode}))
+						llm, c, adapter := playAdapter(t, play, satchel.WithPermissions(satchel.Permissions{Policy: policy, Combine: combine}), satchel.WithLoading(satchel.Loading{Mode: mode}))
 						ctx := satchel.WithSession(t.Context(), "s")
 						for _, user := range []string{"first", "second", "third"} {
 							turn(t, ctx, adapter, user)
@@ -134,8 +134,8 @@ func executed(t *testing.T, ctx context.Context, adapter *Adapter, user string) 
 	}
 }
 
-// looped is a host without an executor.
-func looped(t *testing.T, ctx context.Context, adapter *Adapter, user string) {
+// loopHost plays a turn as a host without an executor.
+func loopHost(t *testing.T, ctx context.Context, adapter *Adapter, user string) {
 	t.Helper()
 	ctx = satchel.BeginTurn(ctx, user)
 	messages := []llms.MessageContent{llms.TextParts(llms.ChatMessageTypeHuman, user)}
@@ -211,7 +211,7 @@ func TestListsJudgeWhatASchemedToolGets(t *testing.T) {
 		`{"path":"docs/a","PATH":"/etc/hosts"}`: false,
 	} {
 		ran := ""
-		read := schemed{hostTool{"look", func(_ context.Context, input string) (string, error) { ran = input; return "", nil }}}
+		read := jsonTool{hostTool{"look", func(_ context.Context, input string) (string, error) { ran = input; return "", nil }}}
 		files := bypasstest.Skills()
 		files["a/SKILL.md"].Data = []byte("---\nname: a\ndescription: x\nallowed-tools: Read(docs/**)\n---\nBODY\n")
 		rt, err := satchel.New(satchel.WithSkillFS("play", files), satchel.WithPermissions(satchel.Permissions{HostTools: []permission.Tool{{Name: "look", As: []string{"Read"}, Takes: permission.Path, Field: "path"}}}))
@@ -230,10 +230,10 @@ func TestListsJudgeWhatASchemedToolGets(t *testing.T) {
 	}
 }
 
-// trimming is a decorator of the host that changes the input of a tool.
-type trimming struct{ tools.Tool }
+// trimmingTool is a decorator of the host that changes the input of a tool.
+type trimmingTool struct{ tools.Tool }
 
-func (d trimming) Call(ctx context.Context, input string) (string, error) {
+func (d trimmingTool) Call(ctx context.Context, input string) (string, error) {
 	return d.Tool.Call(ctx, strings.TrimSpace(input)+" ")
 }
 
@@ -244,7 +244,7 @@ func TestListsHoldBehindADecorator(t *testing.T) {
 	llm := script(reply("", call("1", "skill_load", `{"skill":"a"}`)), reply("", call("2", "read_file", `{"__arg1":"x"}`)), reply("done"))
 	adapter := install(t, playRuntime(t), llm, []tools.Tool{host})
 	own := adapter.Tools()
-	own[0] = trimming{own[0]}
+	own[0] = trimmingTool{own[0]}
 	agent := adapter.Agent(agents.NewOpenAIFunctionsAgent(adapter.Model(), own))
 	if _, err := chains.Run(t.Context(), agents.NewExecutor(agent, agents.WithMaxIterations(20)), "q"); err != nil {
 		t.Fatal(err)

@@ -50,8 +50,8 @@ func (v *rivals) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	v.server.ServeHTTP(w, r)
 }
 
-// asked counts the requests of a method for keys that contain a part.
-func (v *rivals) asked(method, part string) (n int) {
+// requests counts the requests of a method for keys that contain a part.
+func (v *rivals) requests(method, part string) (n int) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for request, times := range v.counts {
@@ -128,7 +128,7 @@ func TestConformanceAmongRivals(t *testing.T) {
 			})
 			artifactstest.Run(t, func(t *testing.T) artifacts.Store { return open(t, b, fresh()) })
 			for _, part := range []string{"/probe/", "/c/", "/v/", "/r/", "/end/"} {
-				if v.asked(http.MethodPut, part) < 2 {
+				if v.requests(http.MethodPut, part) < 2 {
 					t.Errorf("no second request for %q", part)
 				}
 			}
@@ -183,7 +183,7 @@ func TestRivalsAlways(t *testing.T) {
 		!errors.As(err, &answer) || answer.HTTPStatusCode() != http.StatusConflict {
 		t.Errorf("got %v", err)
 	}
-	if n := v.asked(http.MethodPut, "/v/"); n != 10 {
+	if n := v.requests(http.MethodPut, "/v/"); n != 10 {
 		t.Errorf("asked %d times", n)
 	}
 	if all, err := other.List(t.Context(), "s"); err != nil || len(all) != 1 {
@@ -207,7 +207,7 @@ func TestRivalsUntilCancelled(t *testing.T) {
 	if _, err := s.Save(ctx, "s", "a", "", strings.NewReader("x"), 10); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
-	if n := v.asked(http.MethodPut, "/v/"); n != 2 {
+	if n := v.requests(http.MethodPut, "/v/"); n != 2 {
 		t.Errorf("asked %d times", n)
 	}
 }

@@ -247,13 +247,13 @@ func (e *endless) Read(p []byte) (int, error) {
 	e.left, e.read = e.left-n, e.read+n
 	// Measure often while the client sends its first parts, and then every 16 MiB.
 	if now := e.read >> 20; now != before && (now <= 32 || now%16 == 0) {
-		e.held = max(e.held, held())
+		e.held = max(e.held, memoryInUse())
 	}
 	return n, nil
 }
 
-// held is the memory that is in use, in bytes.
-func held() int {
+// memoryInUse is the memory that is in use, in bytes.
+func memoryInUse() int {
 	runtime.GC()
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
@@ -264,7 +264,7 @@ func held() int {
 func TestLargeArtifact(t *testing.T) {
 	s := open(t, s3(t), fresh(), blobstore.WithQuota(artifacts.Quota{Bytes: -1}))
 	const size = 256 << 20
-	before, content := held(), &endless{left: size}
+	before, content := memoryInUse(), &endless{left: size}
 	info, err := s.Save(t.Context(), "s", "big", "", content, size)
 	if err != nil || info.Size != size {
 		t.Fatalf("%+v, %v", info, err)

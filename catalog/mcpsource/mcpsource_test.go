@@ -23,7 +23,7 @@ import (
 
 func TestConformance(t *testing.T) {
 	catalogtest.Source(t, func(t *testing.T) catalogtest.Library {
-		w := newWorld()
+		w := newSkillServer()
 		return catalogtest.Library{
 			Source: w.open(t),
 			Put:    func(_ *testing.T, skill, path, text string) { w.put(skill, path, text) },
@@ -35,7 +35,7 @@ func TestConformance(t *testing.T) {
 // TestCatalog lists a thousand skills without reading a file, and loads one. A local skill has the
 // same name.
 func TestCatalog(t *testing.T) {
-	w := newWorld()
+	w := newSkillServer()
 	for i := range 999 {
 		w.put(fmt.Sprintf("s-%d", i), "SKILL.md", text(fmt.Sprintf("s-%d", i), "Many."))
 	}
@@ -74,7 +74,7 @@ func TestCatalog(t *testing.T) {
 
 // TestChanged reads files that have changed since they were listed.
 func TestChanged(t *testing.T) {
-	w := newWorld()
+	w := newSkillServer()
 	w.put("pdf", "SKILL.md", text("pdf", "Far."))
 	w.put("pdf", "a.md", "About.\n")
 	s := w.open(t)
@@ -91,7 +91,7 @@ func TestChanged(t *testing.T) {
 		_, err := fs.ReadFile(files, path)
 		return err
 	}
-	w.answer = func(_, text string) string { return strings.Replace(text, "o", "0", 1) }
+	w.changeContent = func(_, text string) string { return strings.Replace(text, "o", "0", 1) }
 	for _, path := range []string{"SKILL.md", "a.md"} {
 		if err := read(path); !errors.Is(err, source.ErrDigest) || !strings.Contains(err.Error(), `" has changed at its server: approve it again`) {
 			t.Errorf("%s with another byte: %v", path, err)
@@ -100,14 +100,14 @@ func TestChanged(t *testing.T) {
 	if err := read("b.md"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a file that is not listed: %v", err)
 	}
-	w.answer = nil
+	w.changeContent = nil
 	if err := errors.Join(read("a.md"), read("a.md"), read("SKILL.md")); err != nil {
 		t.Error(err)
 	}
 	if n := len(w.reads); n != 4 { // two refused reads, and one more of each: the second read of a.md is cached
 		t.Errorf("%d reads: %q", n, w.reads)
 	}
-	asked := w.asked
+	asked := w.getCalls
 	w.put("pdf", "b.md", "New.\n")
 	if files, err = s.Open(t.Context(), e.ID, e.Revision); err != nil {
 		t.Fatal(err)
@@ -115,8 +115,8 @@ func TestChanged(t *testing.T) {
 	if err := errors.Join(read("SKILL.md"), read("a.md")); err != nil || !errors.Is(read("b.md"), fs.ErrNotExist) {
 		t.Errorf("a file has come: %v", err)
 	}
-	if w.asked != asked {
-		t.Errorf("skills/get was asked %d times for what is as it was listed", w.asked-asked)
+	if w.getCalls != asked {
+		t.Errorf("skills/get was asked %d times for what is as it was listed", w.getCalls-asked)
 	}
 	w.remove("pdf")
 	w.put("other", "SKILL.md", text("other", "Far."))
@@ -137,9 +137,9 @@ func TestChanged(t *testing.T) {
 
 // TestFrontMatter has a SKILL.md whose fields are not those that were listed.
 func TestFrontMatter(t *testing.T) {
-	w := newWorld()
+	w := newSkillServer()
 	w.put("pdf", "SKILL.md", text("pdf", "Far."))
-	w.mend = func(e *wireListed) { e.Frontmatter["license"] = "MIT" }
+	w.changeListed = func(e *wireListed) { e.Frontmatter["license"] = "MIT" }
 	s := w.open(t)
 	listing, err := s.Scan(t.Context(), nil)
 	if err != nil || len(listing.Entries) != 1 {
@@ -200,9 +200,9 @@ func TestHostileListings(t *testing.T) {
 		"large head":     {func(e *wireListed) { e.Frontmatter["x"] = strings.Repeat("x", 130<<10) }, "its front matter is too large"},
 		"long":           {func(e *wireListed) { e.URI = "skill://" + strings.Repeat("a", 300) + "/pdf/SKILL.md" }, "too long"},
 	} {
-		w := newWorld()
+		w := newSkillServer()
 		w.put("pdf", "SKILL.md", text("pdf", "Far."))
-		w.mend = c.mend
+		w.changeListed = c.mend
 		listing, err := w.open(t).Scan(t.Context(), nil)
 		if err != nil || len(listing.Entries) != 0 || len(listing.Diagnostics) != 1 || !strings.Contains(listing.Diagnostics[0].Message, c.want) {
 			t.Errorf("%s: %s, %v", name, encoded(listing), err)
@@ -225,7 +225,7 @@ func TestOddEntry(t *testing.T) {
 // TestBounds checks the limit of skills, a skill that is not listed, and a server that does not
 // answer.
 func TestBounds(t *testing.T) {
-	w := newWorld()
+	w := newSkillServer()
 	for i := range 5 {
 		w.put(fmt.Sprintf("s-%d", i), "SKILL.md", text(fmt.Sprintf("s-%d", i), "Many."))
 	}
@@ -244,11 +244,11 @@ func TestBounds(t *testing.T) {
 	}
 	s := w.open(t)
 	s.wait = time.Millisecond
-	w.silent = make(chan struct{})
+	w.unblock = make(chan struct{})
 	if _, err := s.Scan(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "no answer in 1ms") {
 		t.Errorf("a silent server: %v", err)
 	}
-	close(w.silent)
+	close(w.unblock)
 	ours, _ := mcp.NewInMemoryTransports()
 	for _, label := range []string{"", "Acme", "a b", strings.Repeat("a", 33)} {
 		if _, err := Open(t.Context(), label, ours); err == nil || !strings.Contains(err.Error(), "label") {
@@ -260,7 +260,7 @@ func TestBounds(t *testing.T) {
 // What was read is cached within its bound in bytes.
 func TestCacheBytes(t *testing.T) {
 	for bytes, reads := range map[int]int{64: 1, 4: 2} {
-		w := newWorld()
+		w := newSkillServer()
 		w.put("pdf", "SKILL.md", text("pdf", "Far."))
 		w.put("pdf", "a.md", "About.\n")
 		s := w.open(t, withCacheBytes(bytes))
@@ -285,7 +285,7 @@ func TestCacheBytes(t *testing.T) {
 
 // TestHTTP reads by HTTP, bounded.
 func TestHTTP(t *testing.T) {
-	w := newWorld()
+	w := newSkillServer()
 	w.put("pdf", "SKILL.md", text("pdf", "Far."))
 	server := w.server(t)
 	handler := http.Handler(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, &mcp.StreamableHTTPOptions{Stateless: true}))
@@ -339,7 +339,7 @@ const serveVar = "MCPSOURCE_TEST_SERVER"
 
 // TestStarted reads from a server that is started, which ends with the connection.
 func TestStarted(t *testing.T) {
-	w := newWorld()
+	w := newSkillServer()
 	w.put("pdf", "SKILL.md", text("pdf", "Far."))
 	if os.Getenv(serveVar) != "" {
 		_ = w.server(t).Run(t.Context(), &mcp.StdioTransport{})
@@ -377,11 +377,11 @@ func TestManyDeep(t *testing.T) {
 	for range 900 {
 		deep = map[string]any{"a": deep}
 	}
-	w := newWorld()
+	w := newSkillServer()
 	for i := range 50 {
 		w.put(fmt.Sprintf("s-%d", i), "SKILL.md", text(fmt.Sprintf("s-%d", i), "Many."))
 	}
-	w.mend = func(e *wireListed) { e.Frontmatter["x"] = deep }
+	w.changeListed = func(e *wireListed) { e.Frontmatter["x"] = deep }
 	s := w.open(t)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

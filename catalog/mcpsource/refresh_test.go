@@ -19,8 +19,8 @@ import (
 func TestNotify(t *testing.T) {
 	for name, tells := range map[string]bool{"the server tells": true, "the host asks": false} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld()
-			w.tells = tells
+			w := newSkillServer()
+			w.announces = tells
 			w.put("pdf", "SKILL.md", text("pdf", "First."))
 			s := w.open(t)
 			c, err := catalog.Open(t.Context(), []source.Root{s.Root()}, catalog.WithReading(source.Reading{ScanTimeout: patience}))
@@ -74,7 +74,7 @@ func TestNotify(t *testing.T) {
 
 // TestEveryByte changes each byte of a skill, one after the other. Reading must fail each time.
 func TestEveryByte(t *testing.T) {
-	w := newWorld()
+	w := newSkillServer()
 	w.put("pdf", "SKILL.md", text("pdf", "Far."))
 	w.put("pdf", "a.md", "About.\n")
 	s := w.open(t)
@@ -85,7 +85,7 @@ func TestEveryByte(t *testing.T) {
 	e := listing.Entries[0]
 	for _, f := range e.Files {
 		for at := range f.Size + 1 {
-			w.answer = func(_, text string) string {
+			w.changeContent = func(_, text string) string {
 				if at == f.Size {
 					return text + "\n"
 				}

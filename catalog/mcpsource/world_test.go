@@ -27,19 +27,19 @@ func withWait(d time.Duration) Option {
 	return func(s *config) error { s.wait = d; return nil }
 }
 
-// world is a server of skills, hostile where a test wants it.
-type world struct {
-	asked int // number of calls of skills/get
-	mu    sync.Mutex
-	files map[string]map[string]string // files by skill and path
-	reads []string                     // URIs of resources/read
+// skillServer is a server of skills, hostile where a test wants it.
+type skillServer struct {
+	getCalls int // number of calls of skills/get
+	mu       sync.Mutex
+	files    map[string]map[string]string // files by skill and path
+	reads    []string                     // URIs of resources/read
 	// mend, if set, changes the list of skills. answer, if set, changes the content of a file.
-	mend   func(*wireListed)
-	answer func(uri, text string) string
-	cursor string        // next cursor that each page returns
-	silent chan struct{} // if set, the server answers only after it is closed
-	tells  bool          // the server announces changes of its resources
-	mcp    *mcp.Server
+	changeListed  func(*wireListed)
+	changeContent func(uri, text string) string
+	cursor        string        // next cursor that each page returns
+	unblock       chan struct{} // if set, the server answers only after it is closed
+	announces     bool          // the server announces changes of its resources
+	mcp           *mcp.Server
 }
 
 // wireListed is a skill as the server sends it.
@@ -60,9 +60,9 @@ type wireGet struct {
 	Skill wireListed `json:"skill"`
 }
 
-func newWorld() *world { return &world{files: map[string]map[string]string{}} }
+func newSkillServer() *skillServer { return &skillServer{files: map[string]map[string]string{}} }
 
-func (w *world) put(skill, path, text string) {
+func (w *skillServer) put(skill, path, text string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.files[skill] == nil {
@@ -71,13 +71,13 @@ func (w *world) put(skill, path, text string) {
 	w.files[skill][path] = text
 }
 
-func (w *world) remove(skill string) {
+func (w *skillServer) remove(skill string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	delete(w.files, skill)
 }
 
-func (w *world) entry(skill string) wireListed {
+func (w *skillServer) entry(skill string) wireListed {
 	folder := "skill://team/" + skill + "/"
 	e := wireListed{URI: folder + "SKILL.md", Frontmatter: skilltext.Fields([]byte(w.files[skill]["SKILL.md"]))}
 	var files []map[string]any
@@ -87,15 +87,15 @@ func (w *world) entry(skill string) wireListed {
 		files = append(files, map[string]any{"uri": folder + path, "digest": "sha256:" + hex.EncodeToString(sum[:]), "size": len(text)})
 	}
 	e.Resources = files
-	if w.mend != nil {
-		w.mend(&e)
+	if w.changeListed != nil {
+		w.changeListed(&e)
 	}
 	return e
 }
 
-func (w *world) list(context.Context, *mcp.ServerSession, *listParams) (*wireList, error) {
-	if w.silent != nil {
-		<-w.silent
+func (w *skillServer) list(context.Context, *mcp.ServerSession, *listParams) (*wireList, error) {
+	if w.unblock != nil {
+		<-w.unblock
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -108,10 +108,10 @@ func (w *world) list(context.Context, *mcp.ServerSession, *listParams) (*wireLis
 
 func unknown() error { return &sdkrpc.Error{Code: sdkrpc.CodeInvalidParams, Message: "unknown"} }
 
-func (w *world) get(_ context.Context, _ *mcp.ServerSession, p *getParams) (*wireGet, error) {
+func (w *skillServer) get(_ context.Context, _ *mcp.ServerSession, p *getParams) (*wireGet, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.asked++
+	w.getCalls++
 	for skill := range w.files {
 		if e := w.entry(skill); e.URI == p.URI {
 			return &wireGet{Skill: e}, nil
@@ -120,7 +120,7 @@ func (w *world) get(_ context.Context, _ *mcp.ServerSession, p *getParams) (*wir
 	return nil, unknown()
 }
 
-func (w *world) read(next mcp.MethodHandler) mcp.MethodHandler {
+func (w *skillServer) read(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		params, ok := req.GetParams().(*mcp.ReadResourceParams)
 		if !ok {
@@ -134,17 +134,17 @@ func (w *world) read(next mcp.MethodHandler) mcp.MethodHandler {
 		if !ok {
 			return nil, unknown()
 		}
-		if w.answer != nil {
-			text = w.answer(params.URI, text)
+		if w.changeContent != nil {
+			text = w.changeContent(params.URI, text)
 		}
 		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: params.URI, Blob: []byte(text)}}}, nil
 	}
 }
 
 // server is the world as an MCP server.
-func (w *world) server(t *testing.T) *mcp.Server {
+func (w *skillServer) server(t *testing.T) *mcp.Server {
 	t.Helper()
-	capabilities := &mcp.ServerCapabilities{Resources: &mcp.ResourceCapabilities{ListChanged: w.tells}}
+	capabilities := &mcp.ServerCapabilities{Resources: &mcp.ResourceCapabilities{ListChanged: w.announces}}
 	capabilities.AddExtension(extension, nil)
 	server := mcp.NewServer(&mcp.Implementation{Name: "evil-name", Version: "1"}, &mcp.ServerOptions{Capabilities: capabilities})
 	server.AddReceivingMiddleware(w.read)
@@ -157,7 +157,7 @@ func (w *world) server(t *testing.T) *mcp.Server {
 }
 
 // open connects a source, named acme, to the world.
-func (w *world) open(t *testing.T, opts ...Option) *Source {
+func (w *skillServer) open(t *testing.T, opts ...Option) *Source {
 	t.Helper()
 	ours, theirs := mcp.NewInMemoryTransports()
 	ctx, cancel := context.WithCancel(context.Background())

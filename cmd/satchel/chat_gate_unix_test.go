@@ -247,10 +247,10 @@ func TestChatAsksOnTheTerminal(t *testing.T) {
 	})
 }
 
-// interrupting sends Ctrl-C when a question is asked.
-type interrupting struct{ text bytes.Buffer }
+// interruptingTerminal sends Ctrl-C when a question is asked.
+type interruptingTerminal struct{ text bytes.Buffer }
 
-func (w *interrupting) Write(p []byte) (int, error) {
+func (w *interruptingTerminal) Write(p []byte) (int, error) {
 	if strings.HasSuffix(string(p), "\n? ") {
 		if err := syscall.Kill(syscall.Getpid(), syscall.SIGINT); err != nil {
 			return 0, err
@@ -276,7 +276,7 @@ func TestChatQuestionIsCancelled(t *testing.T) {
 		in, silent := io.Pipe() // a terminal at which no one types
 		defer silent.Close()
 		var out bytes.Buffer
-		errs := &interrupting{}
+		errs := &interruptingTerminal{}
 		code := run(t.Context(), append(flags, "--skills", skills, "--executor", "local", "--approve", "ask", "first", "second"), cli.Console{
 			In: in, Out: &out, Err: errs, Terminal: true,
 			Env: func(name string) string {

@@ -30,8 +30,8 @@ func runs(fields string) core.ToolCall {
 	return satcheltest.ToolCall("skill_run", `{"skill":"lines",`+fields+`}`)
 }
 
-// told is JSON inside of the text of a message, as the model reads it.
-func told(v any) string {
+// escapedJSON is JSON inside of the text of a message, as the model reads it.
+func escapedJSON(v any) string {
 	raw, err := json.Marshal(v)
 	if err != nil {
 		return err.Error()
@@ -49,7 +49,7 @@ func runTraces(host string) []trace {
 		}
 		return steps(all...)
 	}
-	notes := told("host://" + filepath.ToSlash(filepath.Join(host, "notes.txt")))
+	notes := escapedJSON("host://" + filepath.ToSlash(filepath.Join(host, "notes.txt")))
 	count := runs(`"inputs":[{"from":` + notes + `,"to":"work/inputs/notes.txt"}],"command":"wc -l < inputs/notes.txt | tr -d ' ' > out/lines.txt","outputs":{"globs":["out/lines.txt"],"inline":true}`)
 	counted := `"output_files":[{"name":"out/lines.txt","ref":"workspace://out/lines.txt","content":"3\n","mime_type":"text/plain","size_bytes":2}]`
 	allow := []string{"--allow-host", host}
@@ -83,7 +83,7 @@ func runTraces(host string) []trace {
 		{name: "a host file outside of the allowance", flags: allow, prompts: one, last: []string{"error: ", "files of the host must be below"},
 			script: load(runs(`"inputs":[{"from":"host:///etc/passwd"}],"command":"cat inputs/passwd"`))},
 		{name: "a link out of the allowance", flags: allow, prompts: one, last: []string{"error: "}, gone: []string{"SECRET"},
-			script: load(runs(`"inputs":[{"from":` + told("host://"+filepath.ToSlash(filepath.Join(host, "link"))) + `}],"command":"cat inputs/link"`))},
+			script: load(runs(`"inputs":[{"from":` + escapedJSON("host://"+filepath.ToSlash(filepath.Join(host, "link"))) + `}],"command":"cat inputs/link"`))},
 		{name: "no host files at all", prompts: one, script: load(count), last: []string{"error: ", "files of the host are not enabled"}},
 		{name: "metadata only", flags: allow, prompts: one, last: []string{`"mime_type":"text/plain","size_bytes":12}`}, gone: []string{`"content"`, "shade of it"},
 			script: load(runs(`"command":"echo shade of it > out/a.txt","output_files":["out/a.txt"],"omit_inline_content":true`))},

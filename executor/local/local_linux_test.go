@@ -35,8 +35,8 @@ func run(t testing.TB, l *local.Local, cmd executor.Command) executor.Result {
 	return result
 }
 
-// gone fails for every process that the command wrote down and that is alive.
-func gone(t *testing.T, dir string, want int) {
+// checkEnded fails for every process that the command wrote down and that is alive.
+func checkEnded(t *testing.T, dir string, want int) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(dir, "pids"))
 	if err != nil {
@@ -76,7 +76,7 @@ func killed(t *testing.T, text string, want int) {
 	if err != nil || result.Reason != executor.ReasonCancelled {
 		t.Errorf("reason %q, %v", result.Reason, err)
 	}
-	gone(t, dir, want)
+	checkEnded(t, dir, want)
 }
 
 func TestKillByNumber(t *testing.T) {

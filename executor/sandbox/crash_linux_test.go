@@ -73,14 +73,14 @@ func TestHostIsKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = host.Wait()
-	allGone(t, family)
+	waitEnded(t, family)
 	for _, name := range []string{"run/beat", "start/beat"} {
 		await(t, "nobody writes to "+name, func() bool { return !holds(t, filepath.Join(dir, filepath.Dir(name), "life")) })
 	}
 	if now := mountsNow(t); now != mounts {
 		t.Errorf("mounts were\n%s\nand are\n%s", mounts, now)
 	}
-	left(t, temp)
+	checkLeftovers(t, temp)
 	newSandbox(t) // a new sandbox removes what a crash left in the kernel
 	if groups := groupsOf(host.Process.Pid); len(groups) > 0 {
 		t.Errorf("groups are left: %q", groups)
@@ -181,7 +181,7 @@ func TestManyAtOnce(t *testing.T) {
 	if groups := groupsOf(os.Getpid()); len(groups) > 0 {
 		t.Errorf("groups are left: %q", groups)
 	}
-	left(t, temp)
+	checkLeftovers(t, temp)
 }
 
 // TestCancelledAtOnce ends the context while the sandbox is built, while the command starts, and just

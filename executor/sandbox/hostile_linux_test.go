@@ -79,7 +79,7 @@ for n in range(300):
 			t.Errorf("collected %s", f.Name)
 		}
 	}
-	owned(t, ws.Path())
+	checkOwner(t, ws.Path())
 	ws.Release()
 	if err := spaces.End("session"); err != nil {
 		t.Error(err)
@@ -89,8 +89,8 @@ for n in range(300):
 	}
 }
 
-// owned fails for files that do not belong to the host's user.
-func owned(t *testing.T, dir string) {
+// checkOwner fails for files that do not belong to the host's user.
+func checkOwner(t *testing.T, dir string) {
 	t.Helper()
 	seen := 0
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {

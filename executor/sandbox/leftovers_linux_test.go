@@ -65,8 +65,8 @@ func sameAs(t *testing.T, before counts) {
 	t.Errorf("left behind: %+v, before %+v, processes %v", now, before, family)
 }
 
-// left fails for what remains in a directory for temporary files.
-func left(t *testing.T, temp string) {
+// checkLeftovers fails if a directory for temporary files is not empty.
+func checkLeftovers(t *testing.T, temp string) {
 	t.Helper()
 	entries, err := os.ReadDir(temp)
 	if err != nil {
@@ -133,8 +133,8 @@ func descendantsOf(t *testing.T, ancestor int) map[int]string {
 	return family
 }
 
-// allGone waits until processes have ended.
-func allGone(t *testing.T, family map[int]string) {
+// waitEnded waits until processes have ended.
+func waitEnded(t *testing.T, family map[int]string) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
 		for pid, start := range family {

@@ -358,7 +358,7 @@ func TestCacheForgets(t *testing.T) {
 	c.now = func() time.Time { return now }
 	get := func(address, pin string) Unpacked {
 		t.Helper()
-		got, err := c.Get(t.Context(), address, Options{Allow: anywhere, SHA256: pin})
+		got, err := c.Get(t.Context(), address, Options{Allow: allowAll, SHA256: pin})
 		if err != nil || got.Stale != nil {
 			t.Fatal(err, got.Stale)
 		}
@@ -410,7 +410,7 @@ func TestCacheForgets(t *testing.T) {
 		}
 	}
 	for n := range 3 { // all of these archives are in use
-		_, err := c.Get(t.Context(), fmt.Sprint(s.URL, "/", n), Options{Allow: anywhere})
+		_, err := c.Get(t.Context(), fmt.Sprint(s.URL, "/", n), Options{Allow: allowAll})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -420,28 +420,28 @@ func TestCacheForgets(t *testing.T) {
 	data := version(100)
 	s.data.Store(&data)
 	now = now.Add(6 * time.Minute)
-	other, err := c.Get(t.Context(), s.URL+"/other", Options{Allow: anywhere})
+	other, err := c.Get(t.Context(), s.URL+"/other", Options{Allow: allowAll})
 	if err != nil || other.SHA256 != sumOf(data) {
 		t.Fatalf("%+v, %v", other, err)
 	}
 	data = version(101)
 	s.data.Store(&data)
 	now = now.Add(6 * time.Minute)
-	if got, err := c.Get(t.Context(), s.URL, Options{Allow: anywhere}); err != nil || got.Dir != before.Dir || !errors.Is(got.Stale, ErrRefused) {
+	if got, err := c.Get(t.Context(), s.URL, Options{Allow: allowAll}); err != nil || got.Dir != before.Dir || !errors.Is(got.Stale, ErrRefused) {
 		t.Errorf("where all are in use: %+v, %v", got, err)
 	}
 }
 
-// shop serves an archive.
-type shop struct {
+// archiveServer serves an archive.
+type archiveServer struct {
 	*httptest.Server
 	data  atomic.Pointer[[]byte]
 	asked atomic.Int64
 	down  atomic.Bool
 }
 
-func open(t *testing.T, data []byte) *shop {
-	s := &shop{}
+func open(t *testing.T, data []byte) *archiveServer {
+	s := &archiveServer{}
 	s.data.Store(&data)
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.asked.Add(1)
@@ -470,7 +470,7 @@ func sumOf(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-func anywhere(*url.URL) bool { return true }
+func allowAll(*url.URL) bool { return true }
 
 func TestGet(t *testing.T) {
 	first := zipOf(t, entry{name: "top/pdf/SKILL.md", text: skill})
@@ -480,7 +480,7 @@ func TestGet(t *testing.T) {
 	c.now = func() time.Time { return now }
 	get := func(opts Options) (Unpacked, error) {
 		t.Helper()
-		opts.Allow = anywhere
+		opts.Allow = allowAll
 		return c.Get(t.Context(), s.URL+"/skills.zip", opts)
 	}
 	got, err := get(Options{})
@@ -523,7 +523,7 @@ func TestGet(t *testing.T) {
 	if kept, err := get(Options{}); err != nil || kept.SHA256 != sumOf(second) || !errors.Is(kept.Stale, ErrRefused) {
 		t.Errorf("a newer one that is refused: %+v, %v", kept, err)
 	}
-	if _, err := NewCache(t.TempDir()).Get(t.Context(), s.URL, Options{Allow: anywhere, Limits: Limits{MaxDownload: 10}}); !errors.Is(err, ErrRefused) {
+	if _, err := NewCache(t.TempDir()).Get(t.Context(), s.URL, Options{Allow: allowAll, Limits: Limits{MaxDownload: 10}}); !errors.Is(err, ErrRefused) {
 		t.Errorf("too large a download: %v", err)
 	}
 }
@@ -531,7 +531,7 @@ func TestGet(t *testing.T) {
 func TestWrongPinLeavesNothing(t *testing.T) {
 	s := open(t, zipOf(t, entry{name: "SKILL.md", text: skill}))
 	dir := t.TempDir()
-	if _, err := NewCache(dir).Get(t.Context(), s.URL, Options{Allow: anywhere, SHA256: sumOf(nil)}); !errors.Is(err, errPin) {
+	if _, err := NewCache(dir).Get(t.Context(), s.URL, Options{Allow: allowAll, SHA256: sumOf(nil)}); !errors.Is(err, errPin) {
 		t.Error(err)
 	}
 	if left := unpacked(t, dir); len(left) > 0 {
@@ -571,14 +571,14 @@ func TestAddresses(t *testing.T) {
 	}{
 		"http":                          {s.URL, Options{}},
 		"file":                          {"file:///etc/passwd", Options{}},
-		"another scheme":                {"ftp://example.com/x", Options{Allow: anywhere}},
-		"no scheme":                     {"/etc/passwd", Options{Allow: anywhere}},
+		"another scheme":                {"ftp://example.com/x", Options{Allow: allowAll}},
+		"no scheme":                     {"/etc/passwd", Options{Allow: allowAll}},
 		"loopback by https":             {"https://127.0.0.1" + port, Options{}},
 		"a name of this machine":        {"https://localhost" + port, Options{}},
-		"a redirect from https to http": {secure.URL, Options{Client: secure.Client(), Allow: anywhere}},
+		"a redirect from https to http": {secure.URL, Options{Client: secure.Client(), Allow: allowAll}},
 		"a redirect to a private host":  {s.URL + "?to=https://10.0.0.1/x", Options{Allow: func(u *url.URL) bool { return "http://"+u.Host == s.URL }}},
 		"a redirect to http":            {s.URL + "?to=http://example.com/x", Options{Allow: func(u *url.URL) bool { return "http://"+u.Host == s.URL }}},
-		"redirects without end":         {s.URL + "/loop", Options{Allow: anywhere}},
+		"redirects without end":         {s.URL + "/loop", Options{Allow: allowAll}},
 	} {
 		if got, err := NewCache(t.TempDir()).Get(t.Context(), try.url, try.opts); !errors.Is(err, ErrURL) {
 			t.Errorf("%s: %+v, %v", what, got, err)

@@ -136,7 +136,7 @@ func TestModelCallToCollector(t *testing.T) {
 	}
 }
 
-func recorded(t *testing.T) (*otel.Observer, *tracetest.SpanRecorder, *metric.ManualReader) {
+func recordingObserver(t *testing.T) (*otel.Observer, *tracetest.SpanRecorder, *metric.ManualReader) {
 	t.Helper()
 	spans, numbers := tracetest.NewSpanRecorder(), metric.NewManualReader()
 	o, err := otel.New(
@@ -163,7 +163,7 @@ func TestSpans(t *testing.T) {
 		{"long name", core.Event{Kind: core.ToolCalled, Call: core.ToolCall{Name: string(bytes.Repeat([]byte("é"), 100))}}, "execute_tool " + string(bytes.Repeat([]byte("é"), 32)), false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			o, spans, _ := recorded(t)
+			o, spans, _ := recordingObserver(t)
 			o.Event(t.Context(), c.event)
 			ended := spans.Ended()
 			if len(ended) != 1 || ended[0].Name() != c.want {
@@ -181,7 +181,7 @@ func TestSpans(t *testing.T) {
 
 // Spans of events during a call are children of the call's span, also beside other calls.
 func TestCallsAreParents(t *testing.T) {
-	o, spans, _ := recorded(t)
+	o, spans, _ := recordingObserver(t)
 	var calls sync.WaitGroup
 	for i := range 50 {
 		calls.Go(func() {
@@ -217,7 +217,7 @@ func TestCallsAreParents(t *testing.T) {
 // Calls that never end leave nothing behind but their spans.
 func TestCallsThatNeverEnd(t *testing.T) {
 	const events = 3000
-	o, spans, _ := recorded(t)
+	o, spans, _ := recordingObserver(t)
 	for i := range events {
 		o.Event(t.Context(), core.Event{Kind: core.WorkspaceStage, Call: core.ToolCall{ID: fmt.Sprint(i), Name: "skill_run"}})
 	}
@@ -231,7 +231,7 @@ func TestCallsThatNeverEnd(t *testing.T) {
 }
 
 func TestMetrics(t *testing.T) {
-	o, _, reader := recorded(t)
+	o, _, reader := recordingObserver(t)
 	for _, kind := range []core.EventKind{core.SkillLoaded, core.SkillEvicted, core.SkillUnloaded, core.ToolDenied, core.PrefixBroken, core.WorkspaceCreate} {
 		o.Event(t.Context(), core.Event{Kind: kind, Key: core.SessionKey{Session: "private"}})
 	}

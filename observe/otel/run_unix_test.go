@@ -87,7 +87,7 @@ func TestExitCodes(t *testing.T) {
 		code    int64
 		status  string
 	}{{"exit 0", 0, ""}, {"exit 2", 2, "exit code 2"}, {"kill -9 $$", 137, "exit code 137"}} {
-		o, spans, _ := recorded(t)
+		o, spans, _ := recordingObserver(t)
 		rt, err := satchel.New(
 			satchel.WithSkillFS("skills", fstest.MapFS{"a/SKILL.md": {Data: []byte("---\nname: a\ndescription: Writes.\n---\nBODY\n")}}),
 			satchel.WithRunner(satchel.Runner{Executor: commands, AllowUnloaded: true}), satchel.WithEvents(o.Event),

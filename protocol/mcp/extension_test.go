@@ -83,8 +83,8 @@ func objects(v any) (all []map[string]any) {
 	return all
 }
 
-// see lists everything a server of a thousand skills has.
-func see(t *testing.T) *extension {
+// listAll lists everything a server of a thousand skills has.
+func listAll(t *testing.T) *extension {
 	tree := nestedTree()
 	tree["m/SKILL.md"] = &fstest.MapFile{Data: []byte("---\nname: with-all\ndescription: \"All: that\"\nlicense: MIT\nmetadata:\n  version: 1.2.0\n  n: 1\nallowed-tools: Read\n---\nBody.\n")}
 	for i := range 1000 {
@@ -219,7 +219,8 @@ var (
 
 var errWrong = errors.New("it is not so")
 
-func so(ok bool) error {
+// errorUnless returns errWrong if ok is false.
+func errorUnless(ok bool) error {
 	if ok {
 		return nil
 	}
@@ -228,7 +229,7 @@ func so(ok bool) error {
 
 // TestExtension has each requirement that the text of the extension makes of a server.
 func TestExtension(t *testing.T) {
-	x := see(t)
+	x := listAll(t)
 	ctx := t.Context()
 	capabilities := x.session.InitializeResult().Capabilities
 	settings, isObject := capabilities.Extensions[mcp.Extension].(map[string]any)
@@ -259,17 +260,17 @@ func TestExtension(t *testing.T) {
 		t.Fatalf("%d entries, SKILL.md at %d", len(x.entries), at)
 	}
 	for name, check := range map[string]func() error{
-		"the settings are an object":              func() error { return so(isObject) },
-		"the settings are those of the extension": func() error { return so(len(settings) == 1 && settings["directoryRead"] != nil) },
-		"resources are declared":                  func() error { return so(capabilities.Resources != nil) },
-		"both methods answer":                     func() error { return so(len(x.pages) > 0 && got["skill"] != nil) },
+		"the settings are an object":              func() error { return errorUnless(isObject) },
+		"the settings are those of the extension": func() error { return errorUnless(len(settings) == 1 && settings["directoryRead"] != nil) },
+		"resources are declared":                  func() error { return errorUnless(capabilities.Resources != nil) },
+		"both methods answer":                     func() error { return errorUnless(len(x.pages) > 0 && got["skill"] != nil) },
 
-		"the list is a list":                 func() error { _, ok := x.pages[0]["skills"].([]any); return so(ok) },
-		"cursors lead to the end":            func() error { return so(len(x.pages) == 11) },
-		"no entry is on two pages":           func() error { return so(len(slices.Compact(slices.Sorted(slices.Values(uris)))) == len(uris)) },
-		"the list says how long it is good":  func() error { return so(cached(x.pages[0]) && cached(x.pages[10])) },
-		"the list is complete in its kind":   func() error { return so(x.pages[0]["resultType"] == "complete") },
-		"a cursor of somebody else is wrong": func() error { _, err := x.list(ctx, "eA"); return so(isInvalid(err)) },
+		"the list is a list":                 func() error { _, ok := x.pages[0]["skills"].([]any); return errorUnless(ok) },
+		"cursors lead to the end":            func() error { return errorUnless(len(x.pages) == 11) },
+		"no entry is on two pages":           func() error { return errorUnless(len(slices.Compact(slices.Sorted(slices.Values(uris)))) == len(uris)) },
+		"the list says how long it is good":  func() error { return errorUnless(cached(x.pages[0]) && cached(x.pages[10])) },
+		"the list is complete in its kind":   func() error { return errorUnless(x.pages[0]["resultType"] == "complete") },
+		"a cursor of somebody else is wrong": func() error { _, err := x.list(ctx, "eA"); return errorUnless(isInvalid(err)) },
 
 		"an entry has the URI of its SKILL.md": func() error {
 			return x.each(func(e map[string]any, _ string) bool { return strings.HasSuffix(fmt.Sprint(e["uri"]), "/SKILL.md") })
@@ -330,10 +331,10 @@ func TestExtension(t *testing.T) {
 			return x.each(func(_ map[string]any, name string) bool { was := seen[name]; seen[name] = true; return !was })
 		},
 
-		"an entry by its URI is that of the list":      func() error { return so(reflect.DeepEqual(got["skill"], any(entry))) },
-		"an entry by its URI says how long it is good": func() error { return so(cached(got) && got["resultType"] == "complete") },
-		"an entry by its URI has no cursor":            func() error { _, has := got["nextCursor"]; return so(!has) },
-		"an unknown URI is wrong":                      func() error { _, err := x.get(ctx, "skill://nobody/SKILL.md"); return so(isInvalid(err)) },
+		"an entry by its URI is that of the list":      func() error { return errorUnless(reflect.DeepEqual(got["skill"], any(entry))) },
+		"an entry by its URI says how long it is good": func() error { return errorUnless(cached(got) && got["resultType"] == "complete") },
+		"an entry by its URI has no cursor":            func() error { _, has := got["nextCursor"]; return errorUnless(!has) },
+		"an unknown URI is wrong":                      func() error { _, err := x.get(ctx, "skill://nobody/SKILL.md"); return errorUnless(isInvalid(err)) },
 		"each listed skill is there by its URI": func() error {
 			for _, uri := range []string{uris[0], uris[500], uris[len(uris)-1]} {
 				if _, err := x.get(ctx, uri); err != nil {
@@ -343,22 +344,22 @@ func TestExtension(t *testing.T) {
 			return nil
 		},
 
-		"SKILL.md can be read": func() error { return so(len(text) > 0) },
+		"SKILL.md can be read": func() error { return errorUnless(len(text) > 0) },
 		"SKILL.md begins with front matter": func() error {
-			return so(strings.HasPrefix(string(text), "---\n") && head["name"] == "with-all" && head["description"] == "All: that")
+			return errorUnless(strings.HasPrefix(string(text), "---\n") && head["name"] == "with-all" && head["description"] == "All: that")
 		},
 		"the front matter is the same": func() error {
 			have, _ := json.Marshal(head)
 			listed, _ := json.Marshal(entry["frontmatter"])
-			return so(string(have) == string(listed))
+			return errorUnless(string(have) == string(listed))
 		},
 		"every file is what its entry says": func() error { return x.verify(ctx) },
 
-		"SKILL.md is Markdown":              func() error { return so(kind == "text/markdown" && x.listed[at].MIMEType == "text/markdown") },
-		"the resource has the name":         func() error { return so(x.listed[at].Name == "with-all") },
-		"the resource has the description":  func() error { return so(x.listed[at].Description == "All: that") },
-		"the resource's URI ends with it":   func() error { return so(lastOf(x.listed[at].URI) == x.listed[at].Name) },
-		"the resource has no foreign _meta": func() error { return so(len(x.listed[at].Meta) == 0) },
+		"SKILL.md is Markdown":              func() error { return errorUnless(kind == "text/markdown" && x.listed[at].MIMEType == "text/markdown") },
+		"the resource has the name":         func() error { return errorUnless(x.listed[at].Name == "with-all") },
+		"the resource has the description":  func() error { return errorUnless(x.listed[at].Description == "All: that") },
+		"the resource's URI ends with it":   func() error { return errorUnless(lastOf(x.listed[at].URI) == x.listed[at].Name) },
+		"the resource has no foreign _meta": func() error { return errorUnless(len(x.listed[at].Meta) == 0) },
 		"a description is that of the front matter": func() error {
 			for _, r := range x.listed {
 				fields, _ := x.entries[slices.Index(uris, r.URI)]["frontmatter"].(map[string]any)
@@ -388,24 +389,24 @@ func TestExtension(t *testing.T) {
 			if _, err := x.session.ListPrompts(ctx, nil); err != nil {
 				return err
 			}
-			return so(capabilities.Prompts != nil && capabilities.Logging != nil && !capabilities.Tools.ListChanged)
+			return errorUnless(capabilities.Prompts != nil && capabilities.Logging != nil && !capabilities.Tools.ListChanged)
 		},
 		"an error names the resource": func() error {
 			_, _, err := x.read(ctx, "skill://with-all/none")
 			var fault *sdkrpc.Error
-			return so(errors.As(err, &fault) && string(fault.Data) == `{"uri":"skill://with-all/none"}`)
+			return errorUnless(errors.As(err, &fault) && string(fault.Data) == `{"uri":"skill://with-all/none"}`)
 		},
-		"every listed skill is a resource":   func() error { return so(len(x.listed) == len(x.entries)) },
-		"a file that is not served is wrong": func() error { _, _, err := x.read(ctx, "skill://with-all/none"); return so(isInvalid(err)) },
+		"every listed skill is a resource":   func() error { return errorUnless(len(x.listed) == len(x.entries)) },
+		"a file that is not served is wrong": func() error { _, _, err := x.read(ctx, "skill://with-all/none"); return errorUnless(isInvalid(err)) },
 
-		"folders are declared":              func() error { return so(settings["directoryRead"] == true) },
-		"the folder of a skill can be read": func() error { return so(children["resources"] != nil && children["resultType"] == "complete") },
+		"folders are declared":              func() error { return errorUnless(settings["directoryRead"] == true) },
+		"the folder of a skill can be read": func() error { return errorUnless(children["resources"] != nil && children["resultType"] == "complete") },
 		"its children are its direct ones":  func() error { return x.direct(root, children) },
 		"folders in it are folders": func() error {
-			return so(slices.Contains(texts(objects(children["resources"]), "mimeType"), "inode/directory"))
+			return errorUnless(slices.Contains(texts(objects(children["resources"]), "mimeType"), "inode/directory"))
 		},
-		"a file is no folder":                 func() error { _, err := x.directory(ctx, one, ""); return so(isInvalid(err)) },
-		"a folder that is not there is wrong": func() error { _, err := x.directory(ctx, root+"/none", ""); return so(isInvalid(err)) },
+		"a file is no folder":                 func() error { _, err := x.directory(ctx, one, ""); return errorUnless(isInvalid(err)) },
+		"a folder that is not there is wrong": func() error { _, err := x.directory(ctx, root+"/none", ""); return errorUnless(isInvalid(err)) },
 		"the cursor of a folder leads on": func() error {
 			first, err := x.directory(ctx, root+"/many", "")
 			if err != nil {
@@ -416,7 +417,7 @@ func TestExtension(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			return so(cursor != "" && second["nextCursor"] == nil && len(objects(first["resources"]))+len(objects(second["resources"])) == 150)
+			return errorUnless(cursor != "" && second["nextCursor"] == nil && len(objects(first["resources"]))+len(objects(second["resources"])) == 150)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

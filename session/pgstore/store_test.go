@@ -72,13 +72,13 @@ func open(t testing.TB, db *pgxpool.Pool, opts ...pgstore.Option) *pgstore.Store
 // schema returns a schema that no other test uses.
 func schema() pgstore.Option { return pgstore.WithSchema("s" + rand.Text()) }
 
-// emptied is a store whose tables have nothing: making new ones costs most of a second.
-type emptied struct {
+// emptyingStore empties the tables before each test, because creating tables takes most of a second.
+type emptyingStore struct {
 	db     *pgxpool.Pool
 	schema string
 }
 
-func (e *emptied) open(t *testing.T) *pgstore.Store {
+func (e *emptyingStore) open(t *testing.T) *pgstore.Store {
 	t.Helper()
 	s := open(t, e.db, pgstore.WithSchema(e.schema))
 	for _, table := range []string{"record", "pin", "text", "closed"} {
@@ -90,7 +90,7 @@ func (e *emptied) open(t *testing.T) *pgstore.Store {
 }
 
 func TestConformance(t *testing.T) {
-	e := &emptied{shared(t), "s" + rand.Text()}
+	e := &emptyingStore{shared(t), "s" + rand.Text()}
 	sessiontest.Run(t, func(t *testing.T) session.Store { return e.open(t) })
 	dirs := map[string]bool{}
 	sessiontest.RunDurable(t, func(t *testing.T, dir string) session.Store {
@@ -114,7 +114,7 @@ func TestFaults(t *testing.T) {
 	}
 	dir := t.TempDir()
 	proxy := servertest.NewProxy(t, "unix", filepath.Join(at.Query().Get("host"), ".s.PGSQL.5432"), dir, ".s.PGSQL.5432")
-	e := &emptied{shared(t), "s" + rand.Text()}
+	e := &emptyingStore{shared(t), "s" + rand.Text()}
 	e.open(t)
 	sessiontest.RunFaults(t,
 		func(t *testing.T) session.Store {

@@ -160,7 +160,7 @@ func TestSentinel(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	watched(t, sentinel)
+	waitForReplica(t, sentinel)
 	if err := primary.Kill(); err != nil {
 		t.Fatal(err)
 	}
@@ -240,8 +240,8 @@ func startSentinel(t *testing.T, port string) string {
 	return ""
 }
 
-// watched waits until Sentinel knows the replica, which it may promote then.
-func watched(t *testing.T, sentinel string) {
+// waitForReplica waits until Sentinel knows the replica, which it may promote then.
+func waitForReplica(t *testing.T, sentinel string) {
 	t.Helper()
 	db := redis.NewSentinelClient(&redis.Options{Addr: sentinel})
 	defer db.Close()

@@ -96,21 +96,21 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// forgetting loses the answer to the first Save. Unless keepsMarks is set, each attempt gets another
+// lossyHook loses the answer to the first Save. Unless keepsMarks is set, each attempt gets another
 // mark.
-type forgetting struct {
+type lossyHook struct {
 	redis.Hook
 	keepsMarks bool
 	lost       bool
 }
 
-func (f *forgetting) DialHook(next redis.DialHook) redis.DialHook { return next }
+func (f *lossyHook) DialHook(next redis.DialHook) redis.DialHook { return next }
 
-func (f *forgetting) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+func (f *lossyHook) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
 	return next
 }
 
-func (f *forgetting) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+func (f *lossyHook) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	return func(ctx context.Context, cmd redis.Cmder) error {
 		args := cmd.Args()
 		save := strings.HasPrefix(cmd.Name(), "eval") && len(args) == 11
@@ -132,7 +132,7 @@ func TestMarks(t *testing.T) {
 	for marks, want := range map[bool]int{true: 1, false: 2} {
 		db := client(t, servertest.Shared(t, "redis").URL)
 		s := open(t, db, fresh())
-		f := &forgetting{keepsMarks: marks}
+		f := &lossyHook{keepsMarks: marks}
 		db.AddHook(f)
 		rec, err := state.NewRecords(s).Update(t.Context(), core.SessionKey{Session: "s"}, func(rec *state.Record) (*state.Record, error) {
 			next := rec.Clone()

@@ -18,8 +18,8 @@ import (
 	"github.com/satchel-go/satchel/tools/run"
 )
 
-// sized are skills whose bodies, and docs, have so many estimated tokens.
-func sized(bodies map[string]int, docs map[string]int) fstest.MapFS {
+// skillsOfSizes are skills whose bodies, and docs, have so many estimated tokens.
+func skillsOfSizes(bodies map[string]int, docs map[string]int) fstest.MapFS {
 	files := fstest.MapFS{}
 	for name, tokens := range bodies {
 		text := "---\nname: " + name + "\ndescription: x\n---\n" + strings.Repeat("a", 4*tokens)
@@ -31,9 +31,9 @@ func sized(bodies map[string]int, docs map[string]int) fstest.MapFS {
 	return files
 }
 
-// budgeted is a chat over skills of these sizes that has begun, and the details of its
+// budgetChat is a chat over skills of these sizes that has begun, and the details of its
 // content.budget events.
-func budgeted(t *testing.T, files fs.FS, opts ...satchel.Option) (*chattest.Chat, *[]string) {
+func budgetChat(t *testing.T, files fs.FS, opts ...satchel.Option) (*chattest.Chat, *[]string) {
 	t.Helper()
 	var told []string
 	opts = append(opts, satchel.WithEvents(func(_ context.Context, e core.Event) {
@@ -47,7 +47,7 @@ func budgeted(t *testing.T, files fs.FS, opts ...satchel.Option) (*chattest.Chat
 func lines(text string) []string { return strings.Split(text, "\n") }
 
 func TestCrossingTheWarningIsSaidOnce(t *testing.T) {
-	c, told := budgeted(t, sized(map[string]int{"pdf": 6100, "xlsx": 4000, "docx": 2300}, nil))
+	c, told := budgetChat(t, skillsOfSizes(map[string]int{"pdf": 6100, "xlsx": 4000, "docx": 2300}, nil))
 	if got := lines(c.Calls("skill_load xlsx")[0]); len(got) != 2 {
 		t.Errorf("below the budget: %q", got)
 	}
@@ -66,8 +66,8 @@ func TestCrossingTheWarningIsSaidOnce(t *testing.T) {
 }
 
 func TestDocsCountToo(t *testing.T) {
-	files := sized(map[string]int{"pdf": 100}, map[string]int{"pdf/a.md": 1000, "pdf/b.md": 3000})
-	c, told := budgeted(t, files, satchel.WithLoading(satchel.Loading{Budget: tools.Budget{Warn: 900, Max: 4000}}))
+	files := skillsOfSizes(map[string]int{"pdf": 100}, map[string]int{"pdf/a.md": 1000, "pdf/b.md": 3000})
+	c, told := budgetChat(t, files, satchel.WithLoading(satchel.Loading{Budget: tools.Budget{Warn: 900, Max: 4000}}))
 	c.Calls("skill_load pdf")
 	if got := lines(c.Calls(`skill_select_docs {"skill":"pdf","docs":["a.md"]}`)[0]); len(got) != 3 || !strings.HasPrefix(got[1], "skills in view take about 1100 tokens (largest: pdf, ") {
 		t.Errorf("a doc that crosses: %q", got)
@@ -88,7 +88,7 @@ func TestDocsCountToo(t *testing.T) {
 }
 
 func TestALoadAboveTheBudgetChangesNothing(t *testing.T) {
-	files := sized(map[string]int{"one": 18_000, "two": 13_000, "all": 31_000}, nil)
+	files := skillsOfSizes(map[string]int{"one": 18_000, "two": 13_000, "all": 31_000}, nil)
 	for name, tt := range map[string]struct {
 		opts []satchel.Option
 		want string
@@ -100,7 +100,7 @@ func TestALoadAboveTheBudgetChangesNothing(t *testing.T) {
 		"default":      {nil, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c, told := budgeted(t, files, tt.opts...)
+			c, told := budgetChat(t, files, tt.opts...)
 			c.Calls("skill_load one")
 			before := c.View()
 			got := c.Calls("skill_load two")[0]
@@ -118,7 +118,7 @@ func TestALoadAboveTheBudgetChangesNothing(t *testing.T) {
 			}
 		})
 	}
-	c, _ := budgeted(t, files, satchel.WithLoading(satchel.Loading{Budget: tools.Budget{Warn: 10, Max: 30_000}}))
+	c, _ := budgetChat(t, files, satchel.WithLoading(satchel.Loading{Budget: tools.Budget{Warn: 10, Max: 30_000}}))
 	if got := c.Calls("skill_load all")[0]; !strings.Contains(got, "at most 30000 may be: the text of all alone is longer, so it cannot be loaded here (largest: all, 31000)") {
 		t.Errorf("a skill that is too large alone: %q", got)
 	}
@@ -127,11 +127,11 @@ func TestALoadAboveTheBudgetChangesNothing(t *testing.T) {
 // Texts of ended loads leave first, the latest first and no more than must, in one
 // break.
 func TestEndedTextsMakeRoom(t *testing.T) {
-	files := sized(map[string]int{"a": 1000, "b": 1100, "c": 1200, "d": 900, "e": 3000}, nil)
+	files := skillsOfSizes(map[string]int{"a": 1000, "b": 1100, "c": 1200, "d": 900, "e": 3000}, nil)
 	for name, loading := range map[string]satchel.Loading{"prices": {Prices: free}, "policy": {Clearing: stays}} {
 		t.Run(name, func(t *testing.T) {
 			loading.Budget = tools.Budget{Warn: -1, Max: 4000}
-			c, _ := budgeted(t, files, satchel.WithLoading(loading))
+			c, _ := budgetChat(t, files, satchel.WithLoading(loading))
 			inView := func(want string) {
 				t.Helper()
 				var got strings.Builder
@@ -165,7 +165,7 @@ func TestEndedTextsMakeRoom(t *testing.T) {
 }
 
 func TestDeclaredLoadsKeepTheBudget(t *testing.T) {
-	c, told := budgeted(t, sized(map[string]int{"a": 1000, "b": 1100}, nil), satchel.WithLoading(satchel.Loading{Budget: tools.Budget{Warn: 900, Max: 1500}}))
+	c, told := budgetChat(t, skillsOfSizes(map[string]int{"a": 1000, "b": 1100}, nil), satchel.WithLoading(satchel.Loading{Budget: tools.Budget{Warn: 900, Max: 1500}}))
 	req := core.Request{Key: core.SessionKey{Session: "s"}, Messages: []core.Message{{Role: core.User, Text: "hi"}}}
 	_, err := c.Runtime.Prepare(satchel.WithLoads(t.Context(), satchel.Load{Skill: "a"}, satchel.Load{Skill: "b"}), req)
 	if !errors.Is(err, tools.ErrLoads) || !strings.Contains(err.Error(), "about 2100 tokens of skills would be in view, at most 1500 may be") {
@@ -178,7 +178,7 @@ func TestDeclaredLoadsKeepTheBudget(t *testing.T) {
 
 // Content that the model has seen once is not in view any more.
 func TestModeOnceFreesTheBudget(t *testing.T) {
-	c, _ := budgeted(t, sized(map[string]int{"a": 1000, "b": 1100}, nil), satchel.WithLoading(satchel.Loading{Mode: loadmode.Once, Budget: tools.Budget{Warn: -1, Max: 1500}}))
+	c, _ := budgetChat(t, skillsOfSizes(map[string]int{"a": 1000, "b": 1100}, nil), satchel.WithLoading(satchel.Loading{Mode: loadmode.Once, Budget: tools.Budget{Warn: -1, Max: 1500}}))
 	c.Calls("skill_load a")
 	c.Calls("search x")
 	if got := c.Calls("skill_load b")[0]; !strings.HasPrefix(got, "loaded: b") {
@@ -196,11 +196,11 @@ func TestBadContentBudget(t *testing.T) {
 
 // big is a skill that is small itself and has files of 3,000 and 1,000 tokens.
 func big() fstest.MapFS {
-	return sized(map[string]int{"api": 100, "pdf": 1000}, map[string]int{"api/data.csv": 3000, "api/small.csv": 1000, "api/out/own.csv": 1000})
+	return skillsOfSizes(map[string]int{"api": 100, "pdf": 1000}, map[string]int{"api/data.csv": 3000, "api/small.csv": 1000, "api/out/own.csv": 1000})
 }
 
 func TestFilesThatAreReadCount(t *testing.T) {
-	c, told := budgeted(t, big(), satchel.WithLoading(satchel.Loading{Budget: tools.Budget{Warn: 3500, Max: -1}}))
+	c, told := budgetChat(t, big(), satchel.WithLoading(satchel.Loading{Budget: tools.Budget{Warn: 3500, Max: -1}}))
 	c.Calls("skill_load api")
 	if got := c.Calls(`skill_read data.csv`)[0]; !strings.HasPrefix(got, "data.csv, lines 1 to 1 of 1\n") {
 		t.Errorf("below the budget: %.100q", got)
@@ -227,13 +227,13 @@ func TestFilesThatAnotherProcessHasReadCount(t *testing.T) {
 		"unnamed":     func(m *core.Message) { m.Tool = "" },
 	} {
 		store, loading := session.NewMemory(), satchel.WithLoading(satchel.Loading{Mode: loadmode.Session, Budget: tools.Budget{Warn: 4500, Max: -1}})
-		c, _ := budgeted(t, big(), loading, satchel.WithStore(store))
+		c, _ := budgetChat(t, big(), loading, satchel.WithStore(store))
 		c.Calls("skill_load api")
 		c.Calls("skill_read data.csv")
 		for i := range c.Messages {
 			edit(&c.Messages[i])
 		}
-		next, _ := budgeted(t, big(), loading, satchel.WithStore(store))
+		next, _ := budgetChat(t, big(), loading, satchel.WithStore(store))
 		next.Messages, next.IDs = append(c.Messages, core.Message{Role: core.User, Text: "two"}), c.IDs
 		next.View()
 		if got := next.Calls("skill_load pdf")[0]; strings.Contains(got, "in view") {
@@ -248,7 +248,7 @@ func TestFilesThatAnotherProcessHasReadCount(t *testing.T) {
 // Above Max a read is refused, and so is a load because of what the turn has read. What
 // earlier turns have read can leave by the host alone, so it refuses nothing.
 func TestReadingAboveTheBudget(t *testing.T) {
-	c, _ := budgeted(t, big(), satchel.WithLoading(satchel.Loading{Mode: loadmode.Session, Budget: tools.Budget{Warn: -1, Max: 4500}}))
+	c, _ := budgetChat(t, big(), satchel.WithLoading(satchel.Loading{Mode: loadmode.Session, Budget: tools.Budget{Warn: -1, Max: 4500}}))
 	c.Calls("skill_load api")
 	c.Calls("skill_read data.csv")
 	if got := c.Calls("skill_load pdf")[0]; !strings.HasPrefix(got, "loaded: pdf") {
@@ -274,7 +274,7 @@ func TestReadingAboveTheBudget(t *testing.T) {
 
 // Texts of ended loads leave before a read is refused.
 func TestEndedTextsMakeRoomForReads(t *testing.T) {
-	c, _ := budgeted(t, big(), satchel.WithLoading(satchel.Loading{Prices: free, Budget: tools.Budget{Warn: -1, Max: 3800}}))
+	c, _ := budgetChat(t, big(), satchel.WithLoading(satchel.Loading{Prices: free, Budget: tools.Budget{Warn: -1, Max: 3800}}))
 	c.Calls("skill_load pdf")
 	c.Answer("done")
 	c.Say(core.User, "two").View()
@@ -298,7 +298,7 @@ func sizeOfSkills(c *chattest.Chat) (n int) {
 
 // A read that does not fit even without the texts of ended loads changes nothing.
 func TestRefusedReadsKeepEndedTexts(t *testing.T) {
-	c, _ := budgeted(t, big(), satchel.WithLoading(satchel.Loading{Prices: free, Budget: tools.Budget{Warn: -1, Max: 2500}}))
+	c, _ := budgetChat(t, big(), satchel.WithLoading(satchel.Loading{Prices: free, Budget: tools.Budget{Warn: -1, Max: 2500}}))
 	c.Calls("skill_load pdf")
 	c.Answer("done")
 	c.Say(core.User, "two").View()
@@ -321,7 +321,7 @@ func TestFilesOfTheWorkspaceDoNotCount(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, told := budgeted(t, big(), satchel.WithLoading(satchel.Loading{Budget: tools.Budget{Warn: 500, Max: 900}}),
+	c, told := budgetChat(t, big(), satchel.WithLoading(satchel.Loading{Budget: tools.Budget{Warn: 500, Max: 900}}),
 		satchel.WithRunner(run.Runner{Executor: commands}))
 	c.Calls("skill_load api")
 	c.Calls(`skill_run {"skill":"api","command":"mkdir -p $OUTPUT_DIR; head -c 8000 /dev/zero | tr '\\0' x > $OUTPUT_DIR/log.txt"}`)

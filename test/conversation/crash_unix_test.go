@@ -88,24 +88,24 @@ func (k *killer) step() {
 	}
 }
 
-// fragile is a store in which each call has a step before and one after it.
-type fragile struct {
+// steppedStore is a store in which each call has a step before and one after it.
+type steppedStore struct {
 	session.Store
 	steps *killer
 }
 
-func (f fragile) Load(ctx context.Context, key core.SessionKey) (session.Value, error) {
+func (f steppedStore) Load(ctx context.Context, key core.SessionKey) (session.Value, error) {
 	f.steps.step()
 	return f.Store.Load(ctx, key)
 }
 
-func (f fragile) Save(ctx context.Context, key core.SessionKey, v session.Value) (session.Value, error) {
+func (f steppedStore) Save(ctx context.Context, key core.SessionKey, v session.Value) (session.Value, error) {
 	f.steps.step()
 	defer f.steps.step()
 	return f.Store.Save(ctx, key, v)
 }
 
-func (f fragile) Pin(ctx context.Context, id, digest, text string) error {
+func (f steppedStore) Pin(ctx context.Context, id, digest, text string) error {
 	f.steps.step()
 	defer f.steps.step()
 	return f.Store.Pin(ctx, id, digest, text)
@@ -130,7 +130,7 @@ func playToEnd(ctx context.Context, dir string) error {
 	}
 	defer store.Close()
 	if h.runtime, err = satchel.New(satchel.WithSkillFS("world", chattest.NewWorld(5).Files), satchel.WithLoading(satchel.Loading{Max: 2, Mode: mode, Placement: placement}),
-		satchel.WithStore(fragile{store, h.steps})); err != nil {
+		satchel.WithStore(steppedStore{store, h.steps})); err != nil {
 		return err
 	}
 	defer h.runtime.Close()

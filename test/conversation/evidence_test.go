@@ -14,8 +14,8 @@ import (
 	"github.com/satchel-go/satchel/session"
 )
 
-// desk are skills with long texts, of which prompts can be about one.
-func desk() fstest.MapFS {
+// officeSkills are skills with long texts, of which prompts can be about one.
+func officeSkills() fstest.MapFS {
 	files := fstest.MapFS{}
 	for name, description := range map[string]string{
 		"pdf": "Fill in and merge forms.", "xlsx": "Edit spreadsheets and charts.", "docx": "Write letters.",
@@ -53,13 +53,13 @@ func quietTurns(t *testing.T, restart bool, prompts ...string) (turns int) {
 			}
 		}
 	})}
-	c := chattest.NewChat(t, chattest.Open(t, desk(), opts...)).Say(core.System, "You help.").Say(core.User, "Fill in this form.")
+	c := chattest.NewChat(t, chattest.Open(t, officeSkills(), opts...)).Say(core.System, "You help.").Say(core.User, "Fill in this form.")
 	c.Calls("skill_load pdf")
 	c.Answer("done")
 	for turns < 20 {
 		c.Say(core.User, fmt.Sprintf("%s (%d)", prompts[turns%len(prompts)], turns))
 		if restart {
-			c.Runtime = chattest.Open(t, desk(), opts...)
+			c.Runtime = chattest.Open(t, officeSkills(), opts...)
 		}
 		if len(inView(c.View())) == 0 {
 			break
@@ -92,7 +92,7 @@ func TestTheCapBreaksNothing(t *testing.T) {
 	for _, mode := range []loadmode.Mode{loadmode.Adaptive, loadmode.Turn, loadmode.Session} {
 		t.Run(mode.String(), func(t *testing.T) {
 			var breaks []string
-			c := chattest.NewChat(t, chattest.Open(t, desk(), satchel.WithLoading(satchel.Loading{Mode: mode, Max: 1}), satchel.WithPrefixGuard(),
+			c := chattest.NewChat(t, chattest.Open(t, officeSkills(), satchel.WithLoading(satchel.Loading{Mode: mode, Max: 1}), satchel.WithPrefixGuard(),
 				satchel.WithEvents(func(_ context.Context, e core.Event) {
 					if e.Kind == core.PrefixBroken {
 						breaks = append(breaks, e.Detail)
@@ -128,7 +128,7 @@ func TestTheCapBreaksNothing(t *testing.T) {
 // A break that a call makes takes the texts of ended loads with it that do not pay to be sent
 // again, and no loaded one.
 func TestABreakTakesWhatIsBehindIt(t *testing.T) {
-	c := chattest.NewChat(t, chattest.Open(t, desk(), satchel.WithLoading(satchel.Loading{Max: 2}))).Say(core.System, "You help.").Say(core.User, "Work.")
+	c := chattest.NewChat(t, chattest.Open(t, officeSkills(), satchel.WithLoading(satchel.Loading{Max: 2}))).Say(core.System, "You help.").Say(core.User, "Work.")
 	for _, name := range []string{"pdf", "xlsx", "docx"} {
 		c.Calls("skill_load " + name)
 	}

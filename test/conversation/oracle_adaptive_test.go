@@ -35,14 +35,14 @@ func (o *oracle) ends(request []stored) {
 // end ends one load. Its text may stay.
 func (o *oracle) end(h *held) {
 	o.loaded = slices.DeleteFunc(o.loaded, func(x *held) bool { return x == h })
-	if e := o.find2(o.ended, h.name); e == nil {
+	if e := o.findEnded(o.ended, h.name); e == nil {
 		o.ended = append(o.ended, h)
 	} else {
 		e.body, e.docs = h.body, append(e.docs, h.docs...)
 	}
 }
 
-func (*oracle) find2(of []*held, name string) *held {
+func (*oracle) findEnded(of []*held, name string) *held {
 	for _, h := range of {
 		if h.name == name {
 			return h
@@ -141,7 +141,7 @@ func (p piece) supersededBy(e piece) bool {
 
 // revive makes the text of an ended load part of a new one, and reports what it is.
 func (o *oracle) revive(name string) *held {
-	h := o.find2(o.ended, name)
+	h := o.findEnded(o.ended, name)
 	if h == nil {
 		return nil
 	}
@@ -154,7 +154,7 @@ func (o *oracle) revive(name string) *held {
 
 // inView reports whether the body of a load that has ended is in view.
 func (o *oracle) inView(name string) *held {
-	if h := o.find2(o.ended, name); h != nil && h.body.edition > 0 && o.seen(h.body) {
+	if h := o.findEnded(o.ended, name); h != nil && h.body.edition > 0 && o.seen(h.body) {
 		return h
 	}
 	return nil

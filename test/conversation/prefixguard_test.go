@@ -15,8 +15,8 @@ import (
 	"github.com/satchel-go/satchel/processors"
 )
 
-// guarded makes a chat whose breaks are noted as "message cause".
-func guarded(t *testing.T, opts ...satchel.Option) (c *chattest.Chat, breaks *[]string) {
+// chatWithBreaks makes a chat whose breaks are noted as "message cause".
+func chatWithBreaks(t *testing.T, opts ...satchel.Option) (c *chattest.Chat, breaks *[]string) {
 	breaks = new([]string)
 	note := func(b processors.PrefixBreak) { *breaks = append(*breaks, fmt.Sprint(b.Message, " ", b.Cause)) }
 	c = chattest.NewChat(t, chattest.Open(t, chattest.NewWorld(3).Files, append(opts, satchel.WithPrefixGuard(note))...))
@@ -90,7 +90,7 @@ func TestPrefixGuardNamesTheCause(t *testing.T) {
 		}, []string{"0 host"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			c, breaks := guarded(t, tt.opts...)
+			c, breaks := chatWithBreaks(t, tt.opts...)
 			tt.do(c)
 			chattest.Same(t, "breaks", *breaks, tt.want...)
 		})
@@ -129,7 +129,7 @@ func (f *failures) Errorf(format string, args ...any) {
 
 // Tools are compared where the host gives them.
 func TestPrefixGuardSeesTools(t *testing.T) {
-	c, breaks := guarded(t)
+	c, breaks := chatWithBreaks(t)
 	prepare := func(tools ...core.Definition) {
 		t.Helper()
 		if _, err := c.Runtime.Prepare(c.Context, core.Request{Key: c.Key, Messages: c.Messages, Definitions: tools}); err != nil {
@@ -217,7 +217,7 @@ func TestPrefixGuardAfterATurnThatWasLeft(t *testing.T) {
 		}, []string{"5 host"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			c, breaks := guarded(t)
+			c, breaks := chatWithBreaks(t)
 			c.Calls("skill_load s0")
 			c.Answer("one")
 			before := len(c.Messages)

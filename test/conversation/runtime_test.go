@@ -142,10 +142,10 @@ func TestCutNoteRenewsTheOverview(t *testing.T) {
 	}
 }
 
-// forgetful loses pins.
-type forgetful struct{ session.Store }
+// lossyStore loses pins.
+type lossyStore struct{ session.Store }
 
-func (forgetful) Pinned(_ context.Context, _, digest string) (string, error) {
+func (lossyStore) Pinned(_ context.Context, _, digest string) (string, error) {
 	return "", fmt.Errorf("%w: %s", session.ErrNotPinned, digest)
 }
 
@@ -154,7 +154,7 @@ func TestLostPins(t *testing.T) {
 	c := chattest.NewChat(t, chattest.Open(t, w.Files, satchel.WithStore(store), satchel.WithLoading(satchel.Loading{Mode: loadmode.Session}))).Say(core.User, "one")
 	c.Calls("skill_load s0")
 	c.Answer("done")
-	c.Runtime = chattest.Open(t, w.Files, satchel.WithStore(forgetful{store}), satchel.WithLoading(satchel.Loading{Mode: loadmode.Session}))
+	c.Runtime = chattest.Open(t, w.Files, satchel.WithStore(lossyStore{store}), satchel.WithLoading(satchel.Loading{Mode: loadmode.Session}))
 	w.Describe("s1")
 	if err := c.Runtime.Refresh(c.Context); err != nil {
 		t.Fatal(err)

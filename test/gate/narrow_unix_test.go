@@ -43,9 +43,9 @@ printf '#!/bin/sh\necho PLANTED hook >&2\n' | tee .git/hooks/post-index-change .
 	`cd "$SKILLS_DIR" && git init -q . && git config core.fsmonitor 'echo PLANTED beside >&2; false'; true`,
 }
 
-// narrowed is a conversation in which code was planted, and in which then a skill
+// narrowedChat is a conversation in which code was planted, and in which then a skill
 // with a list is loaded.
-func narrowed(t *testing.T, exec executor.Executor, list string) (c *chattest.Chat, host string) {
+func narrowedChat(t *testing.T, exec executor.Executor, list string) (c *chattest.Chat, host string) {
 	t.Helper()
 	host = t.TempDir()
 	for _, name := range []string{"open/a.txt", "closed/b.txt"} {
@@ -103,7 +103,7 @@ func eachExecutor(t *testing.T, attack func(t *testing.T, exec executor.Executor
 func TestPlantedCodeDoesNotRun(t *testing.T) {
 	t.Parallel()
 	eachExecutor(t, func(t *testing.T, exec executor.Executor) {
-		c, _ := narrowed(t, exec, "Bash(python3 scripts/report.py:*) Bash(python3 -m json.tool:*) Bash(node scripts/report.js:*) Bash(git status:*) Bash(bash -c true) Bash(env:*) Bash(ls:*)")
+		c, _ := narrowedChat(t, exec, "Bash(python3 scripts/report.py:*) Bash(python3 -m json.tool:*) Bash(node scripts/report.js:*) Bash(git status:*) Bash(bash -c true) Bash(env:*) Bash(ls:*)")
 		for command, want := range map[string]string{
 			"python3 scripts/report.py": "report helped", "git status": "not a git repository", "bash -c true": `"exit_code":0`,
 			"ls -A $HOME/": "", "env": "PYTHONNOUSERSITE=1",
@@ -136,7 +136,7 @@ func TestModulesAboveTheSkill(t *testing.T) {
 	}
 	eachExecutor(t, func(t *testing.T, exec executor.Executor) {
 		for _, dir := range []string{"$WORKSPACE_DIR", "$SKILLS_DIR"} {
-			c, _ := narrowed(t, exec, "Bash(node scripts/report.js:*) Bash(rm:*)")
+			c, _ := narrowedChat(t, exec, "Bash(node scripts/report.js:*) Bash(rm:*)")
 			command := map[string]any{"skill": "rep", "command": "node scripts/report.js"}
 			if answer := runs(c, command); !strings.Contains(answer, `"stdout":"report\n"`) {
 				t.Errorf("before, node answers %s", answer)
@@ -157,7 +157,7 @@ func TestModulesAboveTheSkill(t *testing.T) {
 func TestPlantedCodeDoesNotRunElsewhere(t *testing.T) {
 	t.Parallel()
 	eachExecutor(t, func(t *testing.T, exec executor.Executor) {
-		c, _ := narrowed(t, exec, "Bash(cd:*) Bash(python3 -c:*) Bash(git status:*) Bash(git log:*) Bash(git add:*)")
+		c, _ := narrowedChat(t, exec, "Bash(cd:*) Bash(python3 -c:*) Bash(git status:*) Bash(git log:*) Bash(git add:*)")
 		for _, args := range []map[string]any{
 			{"command": "git status", "cwd": "$WORK_DIR/repo"}, {"command": "cd work/repo && git add a"}, {"command": "git log", "cwd": "work/repo"},
 			{"command": "python3 -c 'import json'", "cwd": "work/mods"}, {"command": "cd work/mods; python3 -c 'import json, csv'"},
@@ -177,7 +177,7 @@ func TestWhatACallBringsIsJudged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, host := narrowed(t, local, "Bash(python3 scripts/report.py:*) Write(out/**) Read(HOST/open/*)")
+	c, host := narrowedChat(t, local, "Bash(python3 scripts/report.py:*) Write(out/**) Read(HOST/open/*)")
 	input := func(from, to string) []map[string]string {
 		in := map[string]string{"from": strings.ReplaceAll(from, "HOST", host)}
 		if to != "" {
@@ -221,7 +221,7 @@ func TestDirectoriesOfTheHostAreNotReadByPattern(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, host := narrowed(t, local, "Bash(python3 scripts/report.py:*) Read(HOST/*)")
+	c, host := narrowedChat(t, local, "Bash(python3 scripts/report.py:*) Read(HOST/*)")
 	answer := runs(c, map[string]any{"skill": "rep", "command": "python3 scripts/report.py", "inputs": []map[string]string{{"from": "host://" + host + "/closed"}}})
 	if !strings.HasPrefix(answer, "error: input") || !strings.Contains(answer, "name its files one by one") {
 		t.Errorf("the answer is %s", answer)

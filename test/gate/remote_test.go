@@ -15,10 +15,10 @@ import (
 	"github.com/satchel-go/satchel/permission"
 )
 
-// afar is a source of skills that a server serves.
-type afar struct{ catalog.Source }
+// remoteSource is a source of skills that a server serves.
+type remoteSource struct{ catalog.Source }
 
-func (a afar) Scan(ctx context.Context, prev *source.Listing) (*source.Listing, error) {
+func (a remoteSource) Scan(ctx context.Context, prev *source.Listing) (*source.Listing, error) {
 	listing, err := a.Source.Scan(ctx, nil)
 	if err != nil {
 		return nil, err
@@ -35,7 +35,7 @@ func (a afar) Scan(ctx context.Context, prev *source.Listing) (*source.Listing, 
 	return next, nil
 }
 
-func (a afar) Open(ctx context.Context, id, revision string) (fs.FS, error) {
+func (a remoteSource) Open(ctx context.Context, id, revision string) (fs.FS, error) {
 	return a.Source.Open(ctx, strings.TrimPrefix(id, "mcp:acme:"), revision)
 }
 
@@ -51,7 +51,7 @@ func remoteChat(t *testing.T, opts ...satchel.Option) *chattest.Chat {
 	near := fstest.MapFS{
 		"near/SKILL.md": {Data: []byte("---\nname: near\ndescription: Near.\nallowed-tools: Bash Read\n---\nBODY\n")},
 	}
-	opts = append([]satchel.Option{satchel.WithSkillRoots([]source.Root{source.From("acme", afar{far}).In(core.ScopeRemote)})}, opts...)
+	opts = append([]satchel.Option{satchel.WithSkillRoots([]source.Root{source.From("acme", remoteSource{far}).In(core.ScopeRemote)})}, opts...)
 	return chattest.NewChat(t, chattest.Open(t, near, opts...)).Say(core.User, "hi")
 }
 

@@ -27,7 +27,7 @@ func TestInputsWithoutATarget(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, _ := narrowed(t, local, tt.list)
+		c, _ := narrowedChat(t, local, tt.list)
 		answer := runs(c, map[string]any{"skill": "rep", "command": "python3 scripts/report.py", "inputs": []map[string]string{{"from": "skill://rep/evil.pth"}}})
 		if denied := strings.HasPrefix(answer, "denied: "); denied != (tt.denied != "") || !strings.Contains(answer, tt.denied) {
 			t.Errorf("%s: %s", tt.list, answer)

@@ -24,8 +24,8 @@ import (
 	"github.com/satchel-go/satchel/tools/run"
 )
 
-// talked is an answer of skill_exec or one of its companions.
-type talked struct {
+// execAnswer is an answer of skill_exec or one of its companions.
+type execAnswer struct {
 	Status      string
 	Session     string `json:"session_id"`
 	Output      string
@@ -37,17 +37,17 @@ type talked struct {
 		Kind, Hint string
 	}
 	Warnings []string
-	Result   *ran
+	Result   *runAnswer
 }
 
 // patient makes a call wait for the longest possible time. What a command asks, and its end,
 // come sooner.
 const patient = `,"yield_ms":60000`
 
-func (b *bench) talk(tool, args string) talked {
+func (b *bench) talk(tool, args string) execAnswer {
 	b.t.Helper()
 	answer := b.call(tool, args)
-	var r talked
+	var r execAnswer
 	if err := json.Unmarshal([]byte(answer), &r); err != nil {
 		b.t.Fatalf("%v in %s", err, answer)
 	}
@@ -72,7 +72,7 @@ func input(id, chars string) string {
 }
 
 // hears polls until a session that goes on has said that, and no more.
-func (b *bench) hears(r talked, want string) talked {
+func (b *bench) hears(r execAnswer, want string) execAnswer {
 	b.t.Helper()
 	text := r.Output
 	for deadline := time.Now().Add(time.Minute); r.Status == "running" && len(text) < len(want) && time.Now().Before(deadline); text += r.Output {
@@ -86,7 +86,7 @@ func (b *bench) hears(r talked, want string) talked {
 
 // finish polls until the session has exited and returns all that it wrote and
 // the last answer.
-func (b *bench) finish(r talked) (string, talked) {
+func (b *bench) finish(r execAnswer) (string, execAnswer) {
 	b.t.Helper()
 	text := r.Output
 	for deadline := time.Now().Add(2 * time.Minute); r.Status == "running"; {
@@ -298,15 +298,15 @@ func TestExecBelongsToItsOwner(t *testing.T) {
 	}
 }
 
-// beats writes to a file of the host while it lives, and so do its children, one of which has
-// left its group. It asks when all do.
-func beats(file string) string {
+// heartbeatCommand returns a command that writes to a file of the host while it runs, as do its
+// children. One of them leaves the process group. The command prints a prompt when all write.
+func heartbeatCommand(file string) string {
 	return fmt.Sprintf(`beat() { while :; do echo x >> "%s"; sleep 0.02; done; }; beat & (setsid sh -c 'while :; do echo x >> "%[1]s.2"; echo x >> "%[1]s"; sleep 0.02; done' &); `+
 		`until [ -s "%[1]s" ] && [ -s "%[1]s.2" ]; do sleep 0.01; done; printf 'up: '; wait`, file)
 }
 
-// still fails when something still writes.
-func still(t *testing.T, file string) {
+// checkStopped fails if a process still writes.
+func checkStopped(t *testing.T, file string) {
 	t.Helper()
 	before, err := os.ReadFile(file)
 	if err != nil {
@@ -358,14 +358,14 @@ func TestExecLeavesNothing(t *testing.T) {
 			defer places.Close()
 			b := newBench(t, satchel.Runner{Workspaces: places})
 			file := filepath.Join(t.TempDir(), "beat")
-			if r := b.talk("skill_exec", command(beats(file), patient)); r.Output != "up: " || r.Status != "running" {
+			if r := b.talk("skill_exec", command(heartbeatCommand(file), patient)); r.Output != "up: " || r.Status != "running" {
 				t.Fatalf("exec: %+v", r)
 			}
 			if n, err := places.Sweep(); n != 0 || err != nil {
 				t.Errorf("the workspace of a session was idle: %d, %v", n, err)
 			}
 			end(t, b)
-			still(t, file)
+			checkStopped(t, file)
 			for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
 				if _, err := places.Sweep(); err != nil {
 					t.Error(err)
@@ -441,7 +441,7 @@ func TestExecInTheOrderOfTheResponse(t *testing.T) {
 		if err := b.rt.Hooks().Observe(context.Background(), b.key, calls); err != nil {
 			t.Fatal(err)
 		}
-		answers := make([]talked, len(calls))
+		answers := make([]execAnswer, len(calls))
 		var all sync.WaitGroup
 		for i := range calls {
 			all.Go(func() {

@@ -15,13 +15,13 @@ import (
 	"github.com/satchel-go/satchel/internal/testing/chattest"
 )
 
-// held is what a process holds on to.
-type held struct {
+// processResources is what a process holds on to.
+type processResources struct {
 	goroutines, descriptors, directories int
 	heap                                 int64
 }
 
-func hold(t *testing.T, base string) held {
+func resourcesOf(t *testing.T, base string) processResources {
 	t.Helper()
 	runtime.GC()
 	runtime.GC()
@@ -41,7 +41,7 @@ func hold(t *testing.T, base string) held {
 			directories += len(entries)
 		}
 	}
-	return held{runtime.NumGoroutine(), len(open), directories, int64(m.HeapAlloc)}
+	return processResources{runtime.NumGoroutine(), len(open), directories, int64(m.HeapAlloc)}
 }
 
 // Thousands of sessions with a load each, some with a run or a command that goes on,
@@ -78,14 +78,14 @@ func TestSessionsLeaveNothing(t *testing.T) {
 	for n := range 200 {
 		session(n)
 	}
-	before := hold(t, base)
+	before := resourcesOf(t, base)
 	for n := range 2000 {
 		session(1000 + n)
 	}
 	// The resources of an ended process are freed some time later.
-	var after held
+	var after processResources
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
-		after = hold(t, base)
+		after = resourcesOf(t, base)
 		if after.goroutines <= before.goroutines+3 && after.descriptors <= before.descriptors+3 && after.directories <= before.directories && after.heap <= before.heap+4<<20 {
 			return
 		}

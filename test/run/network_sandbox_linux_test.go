@@ -19,16 +19,16 @@ import (
 	"github.com/satchel-go/satchel/tools/run"
 )
 
-// answering is a resolver for which all names are this machine.
-type answering struct{}
+// loopbackResolver is a resolver for which all names are this machine.
+type loopbackResolver struct{}
 
-func (answering) LookupNetIP(context.Context, string, string) ([]netip.Addr, error) {
+func (loopbackResolver) LookupNetIP(context.Context, string, string) ([]netip.Addr, error) {
 	return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
 }
 
-// networked is a bench with the skill net, which asks for hosts of a real server
+// networkBench is a bench with the skill net, which asks for hosts of a real server
 // and for others. grant may change what it is granted.
-func networked(t *testing.T, serve http.HandlerFunc, grant func(*run.Network)) (b *bench, plain, secure string) {
+func networkBench(t *testing.T, serve http.HandlerFunc, grant func(*run.Network)) (b *bench, plain, secure string) {
 	t.Helper()
 	open, closed := httptest.NewServer(serve), httptest.NewTLSServer(serve)
 	t.Cleanup(open.Close)
@@ -53,11 +53,11 @@ metadata:
 ---
 Ask.
 `, plain, secure)}}
-	runner := keeping("sk-0123456789")
+	runner := runnerWithSecret("sk-0123456789")
 	runner.Executor = chattest.Sandbox(t)
 	runner.Egress = func(_ context.Context, skill core.Skill) run.Network {
 		n := run.Network{Policy: egress.Policy{
-			Rules: rules, Resolve: answering{}.LookupNetIP, Private: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}, Roots: roots,
+			Rules: rules, Resolve: loopbackResolver{}.LookupNetIP, Private: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}, Roots: roots,
 		}}
 		if skill.Name != "net" {
 			n.Policy.Rules = nil
@@ -81,8 +81,8 @@ func portOf(t *testing.T, address string) string {
 	return u.Port()
 }
 
-// asking is a command that asks the proxy for an address, with the shell alone.
-func asking(address, header string) string {
+// proxyCommand is a command that asks the proxy for an address, with the shell alone.
+func proxyCommand(address, header string) string {
 	return `exec 3<>/dev/tcp/127.0.0.1/3128; printf 'GET ` + address + ` HTTP/1.0\r\nX-Key: %s\r\n\r\n' "` + header + `" >&3; cat <&3`
 }
 
@@ -98,15 +98,15 @@ func song(w http.ResponseWriter, r *http.Request) {
 // else, and that it learns what it lacks. A skill that asks for nothing has no proxy.
 func TestNetworkOfASkill(t *testing.T) {
 	t.Parallel()
-	b, plain, _ := networked(t, song, nil)
-	r := b.run(inNet(asking("http://"+plain+"/", "x") + "; echo; echo $http_proxy $HTTPS_PROXY"))
+	b, plain, _ := networkBench(t, song, nil)
+	r := b.run(inNet(proxyCommand("http://"+plain+"/", "x") + "; echo; echo $http_proxy $HTTPS_PROXY"))
 	if want := plain + " sings to x\nhttp://127.0.0.1:3128 http://127.0.0.1:3128\n"; !strings.HasSuffix(r.Stdout, want) {
 		t.Errorf("%q %q, want %q", r.Stdout, r.Stderr, want)
 	}
 	if got := strings.Join(r.Warnings, "\n"); got != "network: \"nonsense\" is no rule such as https://api.example.com\nnetwork: https://secret.example is not granted to this skill, or not all of it" {
 		t.Errorf("warnings: %s", got)
 	}
-	if r := b.run(inNet(asking("http://secret.example/", "x"))); !strings.Contains(r.Stdout, `egress: "secret.example:80" is not allowed for this run (allowed: http://`+plain) {
+	if r := b.run(inNet(proxyCommand("http://secret.example/", "x"))); !strings.Contains(r.Stdout, `egress: "secret.example:80" is not allowed for this run (allowed: http://`+plain) {
 		t.Errorf("%q", r.Stdout)
 	}
 	if r := b.run(inNet("exec 3<>/dev/tcp/" + strings.Replace(plain, "example.com:", "127.0.0.1/", 1))); r.ExitCode == 0 {
@@ -126,11 +126,11 @@ func TestNetworkOfASkill(t *testing.T) {
 func TestSecretsOfASkillWithNetwork(t *testing.T) {
 	t.Parallel()
 	got := make(chan string, 1)
-	b, _, secure := networked(t, func(w http.ResponseWriter, r *http.Request) {
+	b, _, secure := networkBench(t, func(w http.ResponseWriter, r *http.Request) {
 		got <- r.Header.Get("X-Key")
 		song(w, r)
 	}, nil)
-	r := b.run(inNet(asking("http://"+secure+"/", "$DEMO_TOKEN") + `; echo; grep -c sk-0123456789 /proc/*/environ | grep -v ':0$'; echo ${#DEMO_TOKEN} $DEMO_TOKEN`))
+	r := b.run(inNet(proxyCommand("http://"+secure+"/", "$DEMO_TOKEN") + `; echo; grep -c sk-0123456789 /proc/*/environ | grep -v ':0$'; echo ${#DEMO_TOKEN} $DEMO_TOKEN`))
 	if key := <-got; key != "sk-0123456789" {
 		t.Errorf("the host got %q", key)
 	}
@@ -142,7 +142,7 @@ func TestSecretsOfASkillWithNetwork(t *testing.T) {
 // TestSecretsInTheEnvironment is the host's other choice.
 func TestSecretsInTheEnvironment(t *testing.T) {
 	t.Parallel()
-	b, _, _ := networked(t, song, func(n *run.Network) { n.EnvSecrets = true })
+	b, _, _ := networkBench(t, song, func(n *run.Network) { n.EnvSecrets = true })
 	if r := b.run(inNet(`echo ${#DEMO_TOKEN} $DEMO_TOKEN`)); r.Stdout != "13 [DEMO_TOKEN]\n" {
 		t.Errorf("%q", r.Stdout)
 	}
@@ -152,7 +152,7 @@ func TestSecretsInTheEnvironment(t *testing.T) {
 // reaches the network.
 func TestNetworkRunsAlone(t *testing.T) {
 	t.Parallel()
-	b, _, _ := networked(t, song, nil)
+	b, _, _ := networkBench(t, song, nil)
 	cat := b.talk("skill_exec", command("cat", ""))
 	const end = "end the sessions of skill_exec"
 	for _, tool := range []string{"skill_run", "skill_exec"} {

@@ -43,18 +43,18 @@ var onceStops = []struct {
 	{"after its answer is saved", 1, `"exit_code":0`},
 }
 
-// stopping is a store in whose Save the process stays at a given place.
-type stopping struct {
+// stoppingStore is a store in whose Save the process stays at a given place.
+type stoppingStore struct {
 	session.Store
 	at string
 }
 
-func stay() {
+func waitForKill() {
 	fmt.Println("here")
 	select {}
 }
 
-func (s *stopping) Save(ctx context.Context, key core.SessionKey, v session.Value) (session.Value, error) {
+func (s *stoppingStore) Save(ctx context.Context, key core.SessionKey, v session.Value) (session.Value, error) {
 	var rec state.Record
 	if err := json.Unmarshal(v.Data, &rec); err != nil {
 		return session.Value{}, err
@@ -64,11 +64,11 @@ func (s *stopping) Save(ctx context.Context, key core.SessionKey, v session.Valu
 		begun, done = p.Begun && !p.Done, p.Begun && p.Done
 	}
 	if begun && s.at == "before the save" || done && s.at == "before its answer is saved" {
-		stay()
+		waitForKill()
 	}
 	saved, err := s.Store.Save(ctx, key, v)
 	if err == nil && (begun && s.at == "before the start" || done && s.at == "after its answer is saved") {
-		stay()
+		waitForKill()
 	}
 	return saved, err
 }
@@ -87,7 +87,7 @@ func onceRuntime(dir, at string) (*satchel.Runtime, core.SessionKey, core.ToolCa
 	if err != nil {
 		return nil, key, onceCall, err
 	}
-	rt, err := satchel.New(satchel.WithSkillFS("skills", listedFiles()), satchel.WithStore(&stopping{store, at}), satchel.WithRunner(satchel.Runner{Executor: executor, AllowUnloaded: true, Once: true}))
+	rt, err := satchel.New(satchel.WithSkillFS("skills", listedFiles()), satchel.WithStore(&stoppingStore{store, at}), satchel.WithRunner(satchel.Runner{Executor: executor, AllowUnloaded: true, Once: true}))
 	if err != nil {
 		return nil, key, onceCall, err
 	}
@@ -109,7 +109,7 @@ func runUntil(dir, at string) error {
 		go func() {
 			for {
 				if text, _ := os.ReadFile(filepath.Join(dir, "effects")); len(text) > 0 {
-					stay()
+					waitForKill()
 				}
 				time.Sleep(5 * time.Millisecond)
 			}

@@ -33,7 +33,7 @@ func TestRunAnswersAreBounded(t *testing.T) {
 				if len(answer) > limit || strings.HasPrefix(answer, `{"error"`) {
 					t.Fatalf("%s, %s: %d bytes: %.300s", tool, row.name, len(answer), answer)
 				}
-				var r talked
+				var r execAnswer
 				if json.Unmarshal([]byte(answer), &r) != nil || r.Session == "" {
 					continue
 				}

@@ -25,18 +25,18 @@ func description(rt *satchel.Runtime, tool string) string {
 	return ""
 }
 
-// claimed is an executor that says something of itself and runs nothing.
-type claimed struct{ is executor.Capabilities }
+// claimingExecutor is an executor that says something of itself and runs nothing.
+type claimingExecutor struct{ is executor.Capabilities }
 
 var errRan = errors.New("it ran a command")
 
-func (c claimed) Capabilities() executor.Capabilities { return c.is }
+func (c claimingExecutor) Capabilities() executor.Capabilities { return c.is }
 
-func (claimed) Run(context.Context, executor.Command) (executor.Result, error) {
+func (claimingExecutor) Run(context.Context, executor.Command) (executor.Result, error) {
 	return executor.Result{}, errRan
 }
 
-func (claimed) Start(context.Context, executor.Command, executor.Terminal) (executor.Process, error) {
+func (claimingExecutor) Start(context.Context, executor.Command, executor.Terminal) (executor.Process, error) {
 	return nil, errRan
 }
 
@@ -53,11 +53,11 @@ func TestDescriptionSaysWhatIsHeldBack(t *testing.T) {
 		want, not string
 	}{
 		{"nothing", local, "$OUTPUT_DIR.", "network"},
-		{"network", claimed{executor.Capabilities{Network: held}}, "$OUTPUT_DIR. No network.", "No files"},
-		{"files", claimed{executor.Capabilities{Filesystem: held}}, "$OUTPUT_DIR. No files outside the workspace.", "network"},
-		{"all but a directory", claimed{executor.Capabilities{Network: held, Filesystem: held, Readable: []string{"/opt/a", "/opt/b"}}}, "No network. No files outside the workspace but /opt/a, /opt/b.", "cannot run"},
-		{"all but many directories", claimed{executor.Capabilities{Filesystem: held, Readable: many}}, "and 2 more directories.", strings.Repeat("/opt/t, ", 9)},
-		{"everything", claimed{executor.Capabilities{Unavailable: "max_user_namespaces is 0", Network: held}}, "Commands cannot run on this machine.", "max_user_namespaces"},
+		{"network", claimingExecutor{executor.Capabilities{Network: held}}, "$OUTPUT_DIR. No network.", "No files"},
+		{"files", claimingExecutor{executor.Capabilities{Filesystem: held}}, "$OUTPUT_DIR. No files outside the workspace.", "network"},
+		{"all but a directory", claimingExecutor{executor.Capabilities{Network: held, Filesystem: held, Readable: []string{"/opt/a", "/opt/b"}}}, "No network. No files outside the workspace but /opt/a, /opt/b.", "cannot run"},
+		{"all but many directories", claimingExecutor{executor.Capabilities{Filesystem: held, Readable: many}}, "and 2 more directories.", strings.Repeat("/opt/t, ", 9)},
+		{"everything", claimingExecutor{executor.Capabilities{Unavailable: "max_user_namespaces is 0", Network: held}}, "Commands cannot run on this machine.", "max_user_namespaces"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			b := newBench(t, satchel.Runner{Executor: tt.executor})
@@ -73,7 +73,7 @@ func TestDescriptionSaysWhatIsHeldBack(t *testing.T) {
 func TestCommandsCannotRun(t *testing.T) {
 	var log bytes.Buffer
 	logger := slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	none := claimed{executor.Capabilities{Unavailable: "set user.max_user_namespaces above 0"}}
+	none := claimingExecutor{executor.Capabilities{Unavailable: "set user.max_user_namespaces above 0"}}
 	b := newBench(t, satchel.Runner{Executor: none}, satchel.WithLogger(logger))
 	if got := log.String(); strings.Count(got, "\n") != 1 || !strings.Contains(got, "level=WARN") || !strings.Contains(got, "set user.max_user_namespaces above 0") {
 		t.Errorf("log of New: %s", got)

@@ -54,7 +54,7 @@ func withoutInterpreter(t *testing.T, by executor.Executor) {
 		args := `{"skill":"odd","script":"` + tt.script + `","args":["a"],"stdin":"in\n"`
 		r := b.run(args + "}")
 		_, session := b.finish(b.talk("skill_exec", args+`,"yield_ms":0}`))
-		for _, r := range []ran{r, *session.Result} {
+		for _, r := range []runAnswer{r, *session.Result} {
 			told := strings.Join(r.Warnings, "\n")
 			if r.ExitCode != tt.code || !strings.Contains(told, tt.warning) || (tt.warning == "") != (told == "") {
 				t.Errorf("%s: %+v", tt.script, r)
@@ -111,16 +111,16 @@ func TestRunTooLong(t *testing.T) {
 	}
 }
 
-// failing is an executor that cannot start anything.
-type failing struct{ executor.Executor }
+// failingExecutor is an executor that cannot start anything.
+type failingExecutor struct{ executor.Executor }
 
 var errFails = errors.New("the machine is on fire")
 
-func (failing) Run(context.Context, executor.Command) (executor.Result, error) {
+func (failingExecutor) Run(context.Context, executor.Command) (executor.Result, error) {
 	return executor.Result{ExitCode: -1, Reason: executor.ReasonSetup}, errFails
 }
 
-func (failing) Start(context.Context, executor.Command, executor.Terminal) (executor.Process, error) {
+func (failingExecutor) Start(context.Context, executor.Command, executor.Terminal) (executor.Process, error) {
 	return nil, errFails
 }
 
@@ -165,7 +165,7 @@ func TestRunEventsOfEveryEnd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b = newBench(t, satchel.Runner{Executor: failing{local}}, hook)
+	b = newBench(t, satchel.Runner{Executor: failingExecutor{local}}, hook)
 	for _, tool := range []string{"skill_run", "skill_exec"} {
 		if got := b.call(tool, command("true", "")); got != "error: "+errFails.Error() {
 			t.Errorf("%s: %s", tool, got)

@@ -21,8 +21,8 @@ import (
 	"github.com/satchel-go/satchel/internal/files/workspace"
 )
 
-// keeping is a runner whose demo skill gets this secret.
-func keeping(value string) satchel.Runner {
+// runnerWithSecret is a runner whose demo skill gets this secret.
+func runnerWithSecret(value string) satchel.Runner {
 	return satchel.Runner{Secret: func(_ context.Context, _ core.Skill, name string) (string, bool) { return value, name == "DEMO_TOKEN" }}
 }
 
@@ -50,7 +50,7 @@ func TestRunShowsNoFormOfASecret(t *testing.T) {
 		{"bytes", "s3cr3t\xff\xfe-value", `echo "$DEMO_TOKEN"`, "", []string{"s3cr3t", "-value"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			b := newBench(t, keeping(tt.value))
+			b := newBench(t, runnerWithSecret(tt.value))
 			answers := []string{b.call("skill_run", command(tt.command, tt.more))}
 			b.call("skill_run", command("rm -rf out/*", ""))
 			text, r := b.finish(b.talk("skill_exec", command(tt.command, tt.more)))
@@ -127,7 +127,7 @@ func TestRunTellsLittleOfAStore(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			collected = nil
-			runner := keeping("s3cr3t-value")
+			runner := runnerWithSecret("s3cr3t-value")
 			runner.Workspaces, runner.Artifacts = places, store
 			b := newBench(t, runner, hook)
 			r := b.run(command(`head -c 9000 /dev/zero > out/$(printf 'n%.0s' $(seq 1 70))$DEMO_TOKEN`, `,"outputs":{"globs":["out/*"],"save":true}`))

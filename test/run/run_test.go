@@ -18,8 +18,8 @@ import (
 	"github.com/satchel-go/satchel/tools/run"
 )
 
-// ran is what of an answer of skill_run the tests look at.
-type ran struct {
+// runAnswer is what of an answer of skill_run the tests look at.
+type runAnswer struct {
 	Files []struct {
 		Name, Ref, Content string
 		MIME               string `json:"mime_type"`
@@ -86,10 +86,10 @@ func (b *bench) call(tool, args string) string {
 	return answer
 }
 
-func (b *bench) run(args string) ran {
+func (b *bench) run(args string) runAnswer {
 	b.t.Helper()
 	answer := b.call("skill_run", args)
-	var r ran
+	var r runAnswer
 	if err := json.Unmarshal([]byte(answer), &r); err != nil {
 		b.t.Fatalf("%v in %s", err, answer)
 	}

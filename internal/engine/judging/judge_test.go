@@ -297,7 +297,7 @@ func TestDenial(t *testing.T) {
 	}
 	many := List{Skill: "a"}
 	for i := range 500 {
-		many.Rules = append(many.Rules, readRule(fmt.Sprint("tool", i), room()))
+		many.Rules = append(many.Rules, readRule(fmt.Sprint("tool", i), testBudget()))
 	}
 	var j Judge
 	if text := j.Allowed([]List{many}); !strings.HasSuffix(text, "tool39, 460 more") {

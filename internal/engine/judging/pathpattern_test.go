@@ -12,7 +12,7 @@ import (
 
 // matchesPath compares without a bound that the tests could reach.
 func matchesPath(pattern, file, home string) bool {
-	p, err := newPathPattern(pattern, room())
+	p, err := newPathPattern(pattern, testBudget())
 	return err == nil && p.matches(file, home, newMeter(context.Background()))
 }
 
@@ -32,7 +32,7 @@ func TestPathPatternBounds(t *testing.T) {
 		`a\`:                                                    errEscape,
 		strings.Repeat("**/", 300):                              nil,
 	} {
-		if _, err := newPathPattern(pattern, room()); err != want {
+		if _, err := newPathPattern(pattern, testBudget()); err != want {
 			t.Errorf("%.40q: %v, want %v", pattern, err, want)
 		}
 	}
@@ -51,7 +51,7 @@ func TestRulesBeyondTheBounds(t *testing.T) {
 		"Bash()":     "an empty pattern",
 		"Bash(awk '{print}' " + strings.Repeat("{a,a}", 40) + ":*)": "", // in a command pattern, braces are ordinary characters
 	} {
-		r := readRule(entry, room())
+		r := readRule(entry, testBudget())
 		if r.Fault != fault {
 			t.Errorf("%.40q: %q, want %q", entry, r.Fault, fault)
 		}
@@ -101,7 +101,7 @@ func FuzzPathPattern(f *testing.F) {
 		if len(pattern) > maxRule || len(file) > maxPath {
 			return
 		}
-		p, err := newPathPattern(pattern, room())
+		p, err := newPathPattern(pattern, testBudget())
 		if err != nil {
 			return
 		}
@@ -126,8 +126,8 @@ func plain(text string) bool {
 	return text != "" && !strings.ContainsAny(text, `.~\![`) && !strings.Contains(text, "//") && !strings.HasPrefix(text, "/") && !strings.HasSuffix(text, "/")
 }
 
-// room is what one list may have.
-func room() *int {
+// testBudget returns the full budget of one list.
+func testBudget() *int {
 	left := maxAlternativeBytes
 	return &left
 }

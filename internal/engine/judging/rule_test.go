@@ -85,7 +85,7 @@ func TestRuleNames(t *testing.T) {
 		{"", "", false}, {"Bash(", "Bash", false},
 	} {
 		tool := names.Tool(tt.tool)
-		if r := readRule(tt.rule, room()); r.names(&tool) != tt.want {
+		if r := readRule(tt.rule, testBudget()); r.names(&tool) != tt.want {
 			t.Errorf("%q names %q: want %v", tt.rule, tt.tool, tt.want)
 		}
 	}

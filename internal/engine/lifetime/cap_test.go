@@ -8,8 +8,8 @@ import (
 	"github.com/satchel-go/satchel/loadmode"
 )
 
-// five are skills loaded in the order a to e, of which a and c were used again.
-func five() *state.Record {
+// fiveSkills are skills loaded in the order a to e, of which a and c were used again.
+func fiveSkills() *state.Record {
 	r := &state.Record{}
 	for i, name := range []string{"a", "b", "c", "d", "e"} {
 		r.Activate(name, "digest-"+name)
@@ -51,7 +51,7 @@ func TestEvict(t *testing.T) {
 		{name: "a victim that must stay", limit: 4, keep: []string{"e"}, victim: pick("e"), evicted: []string{"b"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			r := five()
+			r := fiveSkills()
 			got := Evict(r, tt.limit, tt.keep, tt.victim)
 			if !slices.Equal(got, tt.evicted) {
 				t.Errorf("evicted %q, want %q", got, tt.evicted)
@@ -71,7 +71,7 @@ func TestEvict(t *testing.T) {
 
 func TestVictimSeesLoadOrder(t *testing.T) {
 	var seen []string
-	Evict(five(), 4, []string{"b"}, func(candidates []loadmode.Candidate) string {
+	Evict(fiveSkills(), 4, []string{"b"}, func(candidates []loadmode.Candidate) string {
 		for i := range candidates {
 			seen = append(seen, candidates[i].Skill)
 			candidates[i].Skill = "spoilt"

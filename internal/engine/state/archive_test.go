@@ -62,13 +62,13 @@ func asText(t *testing.T, rec *state.Record) string {
 	return string(data)
 }
 
-// viewed makes the changes to deliveries that turns and loads make.
-type viewed struct {
+// deliveryChanger makes the changes to deliveries that turns and loads make.
+type deliveryChanger struct {
 	*rand.Rand
 	calls int
 }
 
-func (v *viewed) change(rec *state.Record) {
+func (v *deliveryChanger) change(rec *state.Record) {
 	ended := func(is bool) {
 		for i := range rec.Deliveries {
 			if d := &rec.Deliveries[i]; v.IntN(4) > 0 {
@@ -114,7 +114,7 @@ func TestArchiveKeepsDeliveries(t *testing.T) {
 	key := core.SessionKey{Session: "s", Agent: "a"}
 	archived := 0
 	for seed := range uint64(16) {
-		v := &viewed{Rand: rand.New(rand.NewPCG(seed, 3))}
+		v := &deliveryChanger{Rand: rand.New(rand.NewPCG(seed, 3))}
 		below := &countingStore{Store: chattest.Decoded{Store: session.NewMemory()}}
 		c := state.NewRecords(below)
 		for step := range 60 {

@@ -206,7 +206,7 @@ func TestUpdate(t *testing.T) {
 		equal(t, "version", load(t, r).Version, int64(0))
 	})
 	t.Run("an uncertain save is not repeated", func(t *testing.T) {
-		store := &uncertain{Store: session.NewMemory()}
+		store := &uncertainStore{Store: session.NewMemory()}
 		if err := increment(t.Context(), state.NewRecords(store)); !errors.Is(err, session.ErrUncertain) {
 			t.Errorf("got %v", err)
 		}
@@ -228,13 +228,13 @@ func TestUpdate(t *testing.T) {
 	})
 }
 
-// uncertain loses the answer of every Save.
-type uncertain struct {
+// uncertainStore loses the answer of every Save.
+type uncertainStore struct {
 	session.Store
 	saves int
 }
 
-func (u *uncertain) Save(ctx context.Context, key core.SessionKey, v session.Value) (session.Value, error) {
+func (u *uncertainStore) Save(ctx context.Context, key core.SessionKey, v session.Value) (session.Value, error) {
 	u.saves++
 	_, err := u.Store.Save(ctx, key, v)
 	return session.Value{}, errors.Join(session.ErrUncertain, err)

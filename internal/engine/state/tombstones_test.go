@@ -13,7 +13,7 @@ import (
 
 func TestEnded(t *testing.T) {
 	t.Run("tombstones", func(t *testing.T) { testEnded(t, session.NewMemory()) })
-	t.Run("values", func(t *testing.T) { testEnded(t, plain{session.NewMemory()}) })
+	t.Run("values", func(t *testing.T) { testEnded(t, plainStore{session.NewMemory()}) })
 }
 
 func testEnded(t *testing.T, store session.Store) {
@@ -58,12 +58,12 @@ func testEnded(t *testing.T, store session.Store) {
 	ended("chat", "a", 5)
 }
 
-// plain is a store that keeps no tombstones of its own.
-type plain struct{ session.Store }
+// plainStore is a store that keeps no tombstones of its own.
+type plainStore struct{ session.Store }
 
 // If very many sessions end, the last ones are remembered and old tombstones are dropped.
 func TestTombstonesAreBounded(t *testing.T) {
-	store := plain{session.NewMemory()}
+	store := plainStore{session.NewMemory()}
 	records := state.NewRecords(store)
 	const sessions = 3000
 	for i := range sessions {

@@ -18,7 +18,7 @@ func TestNumbersGoOn(t *testing.T) {
 		t.Fatalf("%v, %v", s, err)
 	}
 	s.Abandon()
-	if s = open(t, table, ada, &stage{script: sleeps}); s.ID() != "s4" {
+	if s = open(t, table, ada, &scriptedExecutor{script: sleepUntilKilled}); s.ID() != "s4" {
 		t.Errorf("after an abandoned one: %s", s.ID())
 	}
 	for id, want := range map[string]error{

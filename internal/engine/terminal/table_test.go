@@ -15,8 +15,8 @@ import (
 	"github.com/satchel-go/satchel/executor"
 )
 
-// stage is an executor of scripted processes.
-type stage struct {
+// scriptedExecutor is an executor of scripted processes.
+type scriptedExecutor struct {
 	executor.Executor
 	script func(p *player)
 	fails  error
@@ -25,7 +25,7 @@ type stage struct {
 	players []*player
 }
 
-func (s *stage) Start(_ context.Context, cmd executor.Command, term executor.Terminal) (executor.Process, error) {
+func (s *scriptedExecutor) Start(_ context.Context, cmd executor.Command, term executor.Terminal) (executor.Process, error) {
 	if s.fails != nil {
 		return nil, s.fails
 	}
@@ -43,7 +43,7 @@ func (s *stage) Start(_ context.Context, cmd executor.Command, term executor.Ter
 }
 
 // running is how many processes have not ended.
-func (s *stage) running() (n int) {
+func (s *scriptedExecutor) running() (n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, p := range s.players {
@@ -87,8 +87,8 @@ func (p *player) Wait(context.Context) (executor.Result, error) {
 	return executor.Result{Reason: executor.ReasonExit}, nil
 }
 
-// sleeps lives until it is killed; cat ends with its input too.
-func sleeps(p *player) { <-p.killed }
+// sleepUntilKilled lives until it is killed; cat ends with its input too.
+func sleepUntilKilled(p *player) { <-p.killed }
 
 func cat(p *player) {
 	go func() {
@@ -150,7 +150,7 @@ func TestSessionFromStartToEnd(t *testing.T) { synctest.Test(t, fromStartToEnd) 
 
 func fromStartToEnd(t *testing.T) {
 	table := newTable(t, Limits{})
-	s := open(t, table, ada, &stage{script: cat})
+	s := open(t, table, ada, &scriptedExecutor{script: cat})
 	if s.ID() != "s1" {
 		t.Errorf("id %q", s.ID())
 	}
@@ -186,7 +186,7 @@ func fromStartToEnd(t *testing.T) {
 
 func TestOwners(t *testing.T) {
 	table := newTable(t, Limits{})
-	exec := &stage{script: sleeps}
+	exec := &scriptedExecutor{script: sleepUntilKilled}
 	var owners []core.SessionKey
 	for _, session := range []string{"one", "two"} {
 		for _, agent := range []string{"a", "b"} {
@@ -230,7 +230,7 @@ func TestOwners(t *testing.T) {
 
 func TestLimits(t *testing.T) {
 	table := newTable(t, Limits{Sessions: 2, Total: 3})
-	exec := &stage{script: sleeps}
+	exec := &scriptedExecutor{script: sleepUntilKilled}
 	s := open(t, table, ada, exec)
 	open(t, table, ada, exec)
 	if _, err := table.Open(ada, 0); !errors.Is(err, ErrFull) || !strings.Contains(err.Error(), "s1, s2") {
@@ -269,12 +269,12 @@ func TestLimits(t *testing.T) {
 // What has ended can be asked for, as many sessions of it as may run.
 func TestEndedSessionsAreForgotten(t *testing.T) {
 	table := newTable(t, Limits{Sessions: 3})
-	exec := &stage{script: says("text")}
+	exec := &scriptedExecutor{script: says("text")}
 	for range 10 {
 		s := open(t, table, ada, exec)
 		eventually(t, "the end", s.HasFinished)
 	}
-	open(t, table, ada, &stage{script: sleeps})
+	open(t, table, ada, &scriptedExecutor{script: sleepUntilKilled})
 	eventually(t, "forgotten", func() bool {
 		table.mu.Lock()
 		defer table.mu.Unlock()
@@ -293,7 +293,7 @@ func TestIdle(t *testing.T) { synctest.Test(t, idle) }
 
 func idle(t *testing.T) {
 	table := newTable(t, Limits{Idle: 100 * time.Millisecond})
-	exec := &stage{script: sleeps}
+	exec := &scriptedExecutor{script: sleepUntilKilled}
 	s := open(t, table, ada, exec)
 	for range 10 {
 		next(t, s, 20*time.Millisecond)
@@ -318,14 +318,14 @@ func TestKill(t *testing.T) { synctest.Test(t, kill) }
 
 func kill(t *testing.T) {
 	table := newTable(t, Limits{})
-	s := open(t, table, ada, &stage{script: func(p *player) { io.WriteString(p.out, "last words"); <-p.killed }})
+	s := open(t, table, ada, &scriptedExecutor{script: func(p *player) { io.WriteString(p.out, "last words"); <-p.killed }})
 	if killed, err := s.Kill(t.Context()); err != nil || !killed || !s.HasFinished() {
 		t.Fatal(killed, err)
 	}
 	if p := next(t, s, 0); p.Text != "last words" || !p.IsLast {
 		t.Errorf("page %+v", p)
 	}
-	stuck := open(t, table, ada, &stage{script: func(p *player) { <-p.killed; time.Sleep(50 * time.Millisecond) }})
+	stuck := open(t, table, ada, &scriptedExecutor{script: func(p *player) { <-p.killed; time.Sleep(50 * time.Millisecond) }})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := stuck.Kill(ctx); !errors.Is(err, context.Canceled) {
@@ -336,7 +336,7 @@ func kill(t *testing.T) {
 // Who has read of the end finds the session ended in all other ways too.
 func TestEndIsOne(t *testing.T) {
 	table := newTable(t, Limits{Sessions: 1})
-	exec := &stage{script: func(*player) {}}
+	exec := &scriptedExecutor{script: func(*player) {}}
 	for i := range 2000 {
 		s := open(t, table, ada, exec)
 		for p := next(t, s, time.Minute); !p.IsLast; p = next(t, s, time.Minute) {
@@ -350,7 +350,7 @@ func TestEndIsOne(t *testing.T) {
 // A process that does not read blocks no writer.
 func TestInputWaits(t *testing.T) {
 	table := newTable(t, Limits{})
-	s := open(t, table, ada, &stage{script: sleeps})
+	s := open(t, table, ada, &scriptedExecutor{script: sleepUntilKilled})
 	if err := s.Write(make([]byte, maxInput), false); err != nil {
 		t.Fatal(err)
 	}
@@ -366,9 +366,9 @@ func TestInputWaits(t *testing.T) {
 // Close ends running sessions, ended ones and those about to start.
 func TestClose(t *testing.T) {
 	table := New(Limits{})
-	exec := &stage{script: sleeps}
+	exec := &scriptedExecutor{script: sleepUntilKilled}
 	open(t, table, ada, exec)
-	s := open(t, table, ada, &stage{script: says("x")})
+	s := open(t, table, ada, &scriptedExecutor{script: says("x")})
 	eventually(t, "the end", s.HasFinished)
 	opened, err := table.Open(ada, 0)
 	if err != nil {
@@ -402,7 +402,7 @@ func TestEndIsTold(t *testing.T) {
 	}
 	var told error
 	type key struct{}
-	err = s.Start(context.WithValue(t.Context(), key{}, "value"), &stage{script: sleeps}, Process{Finish: func(ctx context.Context, _ executor.Result, _ error) []byte {
+	err = s.Start(context.WithValue(t.Context(), key{}, "value"), &scriptedExecutor{script: sleepUntilKilled}, Process{Finish: func(ctx context.Context, _ executor.Result, _ error) []byte {
 		if told = ctx.Err(); ctx.Value(key{}) != "value" {
 			t.Error("the values of the start are lost")
 		}
@@ -419,7 +419,7 @@ func TestEndIsTold(t *testing.T) {
 
 func TestManyAtOnce(t *testing.T) {
 	table := newTable(t, Limits{Sessions: 100, Total: 1000})
-	exec := &stage{script: cat}
+	exec := &scriptedExecutor{script: cat}
 	var all sync.WaitGroup
 	for i := range 10 {
 		owner := core.SessionKey{Session: fmt.Sprint(i % 5), Agent: fmt.Sprint(i)}
@@ -456,7 +456,7 @@ func TestManyAtOnce(t *testing.T) {
 // Nothing, written, is no answer.
 func TestQuestionIsOpenUntilItIsAnswered(t *testing.T) {
 	table := newTable(t, Limits{})
-	s := open(t, table, ada, &stage{script: func(p *player) { io.WriteString(p.out, "name: "); <-p.killed }})
+	s := open(t, table, ada, &scriptedExecutor{script: func(p *player) { io.WriteString(p.out, "name: "); <-p.killed }})
 	if p := next(t, s, time.Hour); p.Asks == nil {
 		t.Fatalf("page %+v", p)
 	}

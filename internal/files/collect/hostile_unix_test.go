@@ -18,8 +18,8 @@ import (
 	"time"
 )
 
-// soon fails the test if do blocks, as the opening of a pipe would.
-func soon(t *testing.T, do func()) {
+// checkNoBlock fails the test if do blocks, as the opening of a pipe would.
+func checkNoBlock(t *testing.T, do func()) {
 	t.Helper()
 	done := make(chan struct{})
 	go func() { defer close(done); do() }()
@@ -72,7 +72,7 @@ func TestCollectHostile(t *testing.T) {
 		"near.txt": "symbolic link", "dangling.txt": "symbolic link", "loop.txt": "symbolic link",
 		"outdir.txt": "symbolic link", "zero.txt": "symbolic link",
 	}
-	soon(t, func() {
+	checkNoBlock(t, func() {
 		c := collect(t, root, Spec{Globs: []string{"out/*.txt"}, Inline: true})
 		if names(c) != "out/ok.txt" || c.Files[0].Content != "ok" {
 			t.Errorf("collected %+v", c.Files)
@@ -102,7 +102,7 @@ func TestCollectHostile(t *testing.T) {
 
 func TestOpenHostile(t *testing.T) {
 	root, _, _ := hostile(t)
-	soon(t, func() {
+	checkNoBlock(t, func() {
 		for name, want := range map[string]error{
 			"out/fifo.txt": ErrIrregular, "out/socket.txt": ErrIrregular, "out/hard.txt": ErrIrregular,
 			"out/absolute.txt": ErrIrregular, "out/relative.txt": ErrIrregular, "out/inside.txt": ErrIrregular,
@@ -215,7 +215,7 @@ func TestCollectSwaps(t *testing.T) {
 	}
 	swap("out/f.txt", plain, link, plain, hard, plain, fifo)
 	swap("out/swapdir", full, outside, full, fifo)
-	soon(t, func() {
+	checkNoBlock(t, func() {
 		seen := 0
 		for end, last := time.Now().Add(1500*time.Millisecond), time.Now().Add(time.Minute); time.Now().Before(end) || seen == 0 && time.Now().Before(last); {
 			c := collect(t, root, Spec{Globs: []string{"out/f.txt", "out/swapdir/**", "out/*/secret.txt"}, Inline: true})

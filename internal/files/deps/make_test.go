@@ -110,7 +110,7 @@ func write(t *testing.T, dir, name, text string) {
 	}
 }
 
-func needs(t *testing.T, program string, args ...string) {
+func runOrSkip(t *testing.T, program string, args ...string) {
 	t.Helper()
 	at, _, err := systemProgram(program)
 	if err == nil {
@@ -130,8 +130,8 @@ func open(t *testing.T) *Cache {
 	return c
 }
 
-// left fails if something stays in a cache beside environments.
-func left(t *testing.T, c *Cache, environments int) {
+// checkLeftovers fails if a cache contains anything except so many environments.
+func checkLeftovers(t *testing.T, c *Cache, environments int) {
 	t.Helper()
 	entries, err := os.ReadDir(c.dir)
 	if err != nil || len(entries) != environments {
@@ -160,7 +160,7 @@ func output(t *testing.T, env []string, program string, args ...string) string {
 }
 
 func TestPython(t *testing.T) {
-	needs(t, "python3", "-c", "import venv, ensurepip")
+	runOrSkip(t, "python3", "-c", "import venv, ensurepip")
 	x, from := serve(t)
 	c, skill := open(t), t.TempDir()
 	write(t, skill, "requirements.txt", "tiny-greeting==1.0\n")
@@ -174,7 +174,7 @@ func TestPython(t *testing.T) {
 	if len(f.Environments) != 1 || len(f.Missing) != 0 {
 		t.Fatalf("after: %+v", f)
 	}
-	left(t, c, 1)
+	checkLeftovers(t, c, 1)
 	env := f.Environments[0]
 	system, _, _ := systemProgram("python3")
 	for _, got := range []string{
@@ -198,7 +198,7 @@ func TestPython(t *testing.T) {
 	if _, err := c.Make(t.Context(), skill, from, &said); err == nil || !strings.Contains(said.String(), "only-source") {
 		t.Errorf("a package that must be built: %v, %s", err, &said)
 	}
-	left(t, c, 1)
+	checkLeftovers(t, c, 1)
 }
 
 // writeModules writes the files of a skill that needs the module of an index, with
@@ -215,7 +215,7 @@ func writeModules(t *testing.T, skill string, x *index) {
 }
 
 func TestNode(t *testing.T) {
-	needs(t, "npm", "--version")
+	runOrSkip(t, "npm", "--version")
 	x, from := serve(t)
 	c, skill := open(t), t.TempDir()
 	writeModules(t, skill, x)
@@ -257,11 +257,11 @@ func TestNode(t *testing.T) {
 	if _, err := os.Lstat(filepath.Join(env.Dir, "node_modules", "tiny-greeting", "ran-a-script")); err == nil {
 		t.Error("a script of the package was run")
 	}
-	left(t, c, 1)
+	checkLeftovers(t, c, 1)
 }
 
 func TestCancelledMakeLeavesNothing(t *testing.T) {
-	needs(t, "npm", "--version")
+	runOrSkip(t, "npm", "--version")
 	x, _ := serve(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -274,7 +274,7 @@ func TestCancelledMakeLeavesNothing(t *testing.T) {
 	if _, err := c.Make(ctx, skill, Indexes{Node: server.URL + "/"}, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want context.Canceled", err)
 	}
-	left(t, c, 0)
+	checkLeftovers(t, c, 0)
 }
 
 func TestMakeRefusesBeforeItInstalls(t *testing.T) {
@@ -291,7 +291,7 @@ func TestMakeRefusesBeforeItInstalls(t *testing.T) {
 		if _, err := c.Make(t.Context(), skill, Indexes{}, nil); !errors.Is(err, test.want) {
 			t.Errorf("%s: got %v, want %v", test.name, err, test.want)
 		}
-		left(t, c, 0)
+		checkLeftovers(t, c, 0)
 	}
 	c, skill := open(t), t.TempDir()
 	if err := os.Symlink("/etc/passwd", filepath.Join(skill, "requirements.txt")); err != nil {

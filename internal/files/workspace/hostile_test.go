@@ -18,7 +18,7 @@ import (
 func plant(t *testing.T, ws *workspace.Local, rel, target string) {
 	t.Helper()
 	path := filepath.Join(ws.Path(), rel)
-	demolish(t, path)
+	removeAll(t, path)
 	must(t, os.Symlink(target, path))
 }
 

@@ -15,14 +15,14 @@ import (
 	"github.com/satchel-go/satchel/internal/files/workspace"
 )
 
-// arena is a workspace with a source of every kind.
-type arena struct {
+// inputWorkspace is a workspace with sources of every kind.
+type inputWorkspace struct {
 	ws   *workspace.Local
 	host string
 	from workspace.Sources
 }
 
-func newArena(t *testing.T, opts ...workspace.Option) arena {
+func newInputWorkspace(t *testing.T, opts ...workspace.Option) inputWorkspace {
 	t.Helper()
 	host := t.TempDir()
 	write(t, filepath.Join(host, "in.csv"), "1,2\n")
@@ -33,7 +33,7 @@ func newArena(t *testing.T, opts ...workspace.Option) arena {
 	ws := newWorkspace(t, append([]workspace.Option{workspace.WithHostDirs(host)}, opts...)...)
 	stage(t, ws, pdf, "1", pdfFiles())
 	write(t, filepath.Join(ws.Path(), "out/report.txt"), "report")
-	return arena{ws: ws, host: host, from: workspace.Sources{
+	return inputWorkspace{ws: ws, host: host, from: workspace.Sources{
 		Artifacts: &memoryArtifacts{versions: map[string][]string{"pref/a.txt": {"v0", "v1"}}},
 		StageSkill: func(ctx context.Context, name string) error {
 			for _, skill := range []core.Skill{pdf, otherSkill} {
@@ -47,12 +47,12 @@ func newArena(t *testing.T, opts ...workspace.Option) arena {
 	}}
 }
 
-func (a arena) hostURL(rel string) string {
+func (a inputWorkspace) hostURL(rel string) string {
 	return "host://" + filepath.ToSlash(filepath.Join(a.host, rel))
 }
 
 func TestInputs(t *testing.T) {
-	a := newArena(t)
+	a := newInputWorkspace(t)
 	for _, tt := range []struct {
 		name, from, to, mode string
 		want                 workspace.StagedInput
@@ -124,7 +124,7 @@ func TestInputsOfRealStore(t *testing.T) {
 
 func TestInputErrors(t *testing.T) {
 	target, check := outside(t)
-	a := newArena(t, workspace.WithMaxFileBytes(1000))
+	a := newInputWorkspace(t, workspace.WithMaxFileBytes(1000))
 	must(t, os.Symlink(target, filepath.Join(a.host, "escape")))
 	must(t, os.Symlink(target, filepath.Join(a.ws.Path(), "out/escape")))
 	write(t, filepath.Join(a.host, "big"), strings.Repeat("x", 1001))
@@ -190,7 +190,7 @@ func TestInputErrors(t *testing.T) {
 
 // No input takes the place of a file that a user attached.
 func TestInputsBesideAttachedFiles(t *testing.T) {
-	a := newArena(t)
+	a := newInputWorkspace(t)
 	_, _, err := a.ws.Attach(t.Context(), []workspace.Attachment{{Name: "a.txt", Data: []byte("of the user")}}, a.from)
 	must(t, err)
 	mine := filepath.Join(a.ws.Path(), "work/inputs/a.txt")
@@ -229,7 +229,7 @@ func TestInputsNotEnabled(t *testing.T) {
 }
 
 func TestInputsTogether(t *testing.T) {
-	a := newArena(t)
+	a := newInputWorkspace(t)
 	t.Run("same target", func(t *testing.T) {
 		_, _, err := a.ws.Inputs(t.Context(), []workspace.Input{
 			{From: "artifact://pref/a.txt"}, {From: "artifact://pref/a.txt@0", To: "inputs/a.txt"},
@@ -299,7 +299,7 @@ func TestInputJSON(t *testing.T) {
 }
 
 func TestInputsStopWithTheContext(t *testing.T) {
-	a := newArena(t)
+	a := newInputWorkspace(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, _, err := a.ws.Inputs(ctx, []workspace.Input{{From: a.hostURL("in.csv")}}, a.from)

@@ -15,7 +15,7 @@ import (
 )
 
 func TestInputsOfSpecialFiles(t *testing.T) {
-	a := newArena(t)
+	a := newInputWorkspace(t)
 	target, check := outside(t)
 	must(t, syscall.Mkfifo(filepath.Join(a.host, "data/pipe"), 0o600))
 	must(t, syscall.Mkfifo(filepath.Join(a.ws.Path(), "out/pipe"), 0o600))

@@ -13,7 +13,7 @@ import (
 
 func TestInputDirectories(t *testing.T) {
 	t.Run("left out", func(t *testing.T) {
-		a := newArena(t)
+		a := newInputWorkspace(t)
 		must(t, os.Symlink("two", filepath.Join(a.host, "data/link")))
 		must(t, os.Symlink("/", filepath.Join(a.host, "data/a/root")))
 		staged, warnings, err := a.ws.Inputs(t.Context(), []workspace.Input{{From: a.hostURL("data")}}, a.from)
@@ -23,7 +23,7 @@ func TestInputDirectories(t *testing.T) {
 		}
 	})
 	t.Run("merged", func(t *testing.T) {
-		a := newArena(t)
+		a := newInputWorkspace(t)
 		write(t, filepath.Join(a.ws.Path(), "work/inputs/data/a/mine"), "mine")
 		write(t, filepath.Join(a.ws.Path(), "work/inputs/data/two"), "old")
 		_, _, err := a.ws.Inputs(t.Context(), []workspace.Input{{From: a.hostURL("data")}}, a.from)
@@ -35,7 +35,7 @@ func TestInputDirectories(t *testing.T) {
 		}
 	})
 	t.Run("too deep", func(t *testing.T) {
-		a := newArena(t)
+		a := newInputWorkspace(t)
 		write(t, filepath.Join(a.host, strings.Repeat("d/", 17)+"f"), "")
 		if _, _, err := a.ws.Inputs(t.Context(), []workspace.Input{{From: a.hostURL("d")}}, a.from); !errors.Is(err, workspace.ErrTooLarge) {
 			t.Errorf("error %v", err)
@@ -53,7 +53,7 @@ func TestInputDirectories(t *testing.T) {
 		}
 	})
 	t.Run("what others are staging", func(t *testing.T) {
-		a := newArena(t)
+		a := newInputWorkspace(t)
 		for _, file := range []string{"work/from/.satchel-new-1", "work/from/deep/.satchel-new-2", "work/from/deep/whole"} {
 			write(t, filepath.Join(a.ws.Path(), file), "half")
 		}
@@ -67,7 +67,7 @@ func TestInputDirectories(t *testing.T) {
 		}
 	})
 	t.Run("whole skill", func(t *testing.T) {
-		a := newArena(t)
+		a := newInputWorkspace(t)
 		staged, warnings, err := a.ws.Inputs(t.Context(), []workspace.Input{{From: "skill://pdf"}}, a.from)
 		must(t, err)
 		if staged[0].Name != "work/inputs/pdf" || len(warnings) != 1 || !strings.Contains(warnings[0], "3 links") {
@@ -77,7 +77,7 @@ func TestInputDirectories(t *testing.T) {
 }
 
 func TestInputIsNeverALink(t *testing.T) {
-	a := newArena(t)
+	a := newInputWorkspace(t)
 	_, _, err := a.ws.Inputs(t.Context(), []workspace.Input{
 		{From: a.hostURL("in.csv"), Mode: workspace.ModeLink},
 		{From: a.hostURL("run.sh"), Mode: workspace.ModeLink},

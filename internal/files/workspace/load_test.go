@@ -63,14 +63,14 @@ func TestStageNewerFilesForALoad(t *testing.T) {
 	ws := newWorkspace(t)
 	files := &skillFiles{files: map[string]string{"x.py": "v1"}}
 	dir, _ := stage(t, ws, pdf, "1", files)
-	demolish(t, filepath.Join(ws.Path(), dir))
+	removeAll(t, filepath.Join(ws.Path(), dir))
 	files.files["x.py"] = "v2"
 	_, done, err := ws.Stage(t.Context(), pdf, "1", files)
 	must(t, err)
 	if diff := differ(workspace.Staging{HasChecked: true, Copied: true, IsNewer: true}, done); diff != "" {
 		t.Error(diff)
 	}
-	demolish(t, filepath.Join(ws.Path(), dir))
+	removeAll(t, filepath.Join(ws.Path(), dir))
 	if _, done, err = ws.Stage(t.Context(), pdf, "1", files); err != nil || done.IsNewer || done.ChangedPath != "." {
 		t.Errorf("the same files: %+v, %v", done, err)
 	}

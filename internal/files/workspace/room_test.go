@@ -106,7 +106,7 @@ func TestTotal(t *testing.T) {
 			large.Release()
 		},
 		"ended": func() { large.Release(); must(t, w.End("large")) },
-		"gone":  func() { large.Release(); demolish(t, large.Path()); of(t, w, "large").Release() },
+		"gone":  func() { large.Release(); removeAll(t, large.Path()); of(t, w, "large").Release() },
 	} {
 		fill(t, large, "out/big", 2<<20)
 		_, err := large.Usage(t.Context())

@@ -103,7 +103,7 @@ func TestStageAgainWhatWasChanged(t *testing.T) {
 				continue
 			}
 			t.Run(fmt.Sprintf("%s/root=%t", tt.name, root), func(t *testing.T) {
-				log, text := logged()
+				log, text := captureLog()
 				ws := newWorkspace(t, workspace.WithLogger(log))
 				dir, _ := stage(t, ws, pdf, "1", pdfFiles())
 				path := filepath.Join(ws.Path(), dir)

@@ -176,11 +176,11 @@ func TestStageReplaces(t *testing.T) {
 func TestStageAgainWhatIsGone(t *testing.T) {
 	ws := newWorkspace(t)
 	dir, _ := stage(t, ws, pdf, "1", pdfFiles())
-	demolish(t, filepath.Join(ws.Path(), dir))
+	removeAll(t, filepath.Join(ws.Path(), dir))
 	if _, staged := stage(t, ws, pdf, "1", pdfFiles()); !staged {
 		t.Error("a removed skill was not staged again")
 	}
-	demolish(t, filepath.Join(ws.Path(), dir))
+	removeAll(t, filepath.Join(ws.Path(), dir))
 	must(t, os.Symlink("/", filepath.Join(ws.Path(), dir)))
 	if _, staged := stage(t, ws, pdf, "1", pdfFiles()); !staged {
 		t.Error("a link was taken for the skill")

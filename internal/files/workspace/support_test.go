@@ -146,8 +146,8 @@ func differ(want, got any) string {
 	return fmt.Sprintf("want %+v\ngot  %+v", want, got)
 }
 
-// demolish removes a directory, including what is read-only in it.
-func demolish(t testing.TB, dir string) {
+// removeAll removes a directory, including what is read-only in it.
+func removeAll(t testing.TB, dir string) {
 	t.Helper()
 	must(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() {
@@ -239,8 +239,8 @@ func (m *memoryArtifacts) Open(_ context.Context, session string, ref artifacts.
 	return io.NopCloser(strings.NewReader(content)), info, nil
 }
 
-// logged collects what is logged.
-func logged() (*slog.Logger, func() string) {
+// captureLog collects what is logged.
+func captureLog() (*slog.Logger, func() string) {
 	var mu sync.Mutex
 	var buf bytes.Buffer
 	return slog.New(slog.NewTextHandler(lockedWriter{&mu, &buf}, nil)), func() string {

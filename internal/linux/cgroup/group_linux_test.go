@@ -15,7 +15,7 @@ import (
 
 func TestMemory(t *testing.T) {
 	tr := tree(t)
-	t.Cleanup(func() { remains(t, tr) })
+	t.Cleanup(func() { checkLeftovers(t, tr) })
 	for _, tt := range []struct {
 		name   string
 		limit  int64
@@ -167,7 +167,7 @@ func TestParallel(t *testing.T) {
 		})
 	}
 	all.Wait()
-	remains(t, tr)
+	checkLeftovers(t, tr)
 }
 
 // TestUnified tests groups of version 2 without a controller, if version 2 is mounted. On many machines
@@ -193,7 +193,7 @@ func TestUnified(t *testing.T) {
 	g := group(t, tr, Limits{})
 	child := wait(t, g, "setsid sleep 300 & setsid sleep 300 & wait")
 	_ = child.in.Close()
-	until(t, "three processes", func() bool { return len(processesOf(g)) == 3 })
+	waitUntil(t, "three processes", func() bool { return len(processesOf(g)) == 3 })
 	if err := g.Kill(); err != nil {
 		t.Error(err)
 	}
@@ -204,5 +204,5 @@ func TestUnified(t *testing.T) {
 	if err := g.Remove(); err != nil {
 		t.Error(err)
 	}
-	remains(t, tr)
+	checkLeftovers(t, tr)
 }

@@ -21,7 +21,7 @@ func TestKill(t *testing.T) {
 				child := wait(t, g, script)
 				child.Stdout, child.Stderr = nil, nil
 				_ = child.in.Close()
-				until(t, "four processes", func() bool { return len(processesOf(g)) >= 4 })
+				waitUntil(t, "four processes", func() bool { return len(processesOf(g)) >= 4 })
 				if err := g.Kill(); err != nil {
 					t.Error(err)
 				}
@@ -59,5 +59,5 @@ func TestGroupsBelow(t *testing.T) {
 	if err := g.Remove(); err != nil {
 		t.Error(err)
 	}
-	remains(t, tr)
+	checkLeftovers(t, tr)
 }

@@ -150,8 +150,8 @@ func (w *waiting) run() int {
 	return 128 + 9
 }
 
-// remains fails if groups of this process are left.
-func remains(t testing.TB, tr *Tree) {
+// checkLeftovers fails if groups of this process are left.
+func checkLeftovers(t testing.TB, tr *Tree) {
 	t.Helper()
 	for _, h := range tr.hierarchies {
 		if left := groupsOf(t, h, tr.self); len(left) > 0 {
@@ -175,8 +175,8 @@ func groupsOf(t testing.TB, h hierarchy, p process) []string {
 	return all
 }
 
-// until waits for done to become true, and fails if that takes too long.
-func until(t testing.TB, what string, done func() bool) {
+// waitUntil waits for done to become true, and fails if that takes too long.
+func waitUntil(t testing.TB, what string, done func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); !done(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {

@@ -120,7 +120,7 @@ func TestSweep(t *testing.T) {
 		t.Errorf("the group has processes %v", processes)
 	}
 	_ = host.Process.Kill()
-	until(t, "the end of the host", owner.hasEnded) // the host stays as a zombie
+	waitUntil(t, "the end of the host", owner.hasEnded) // the host stays as a zombie
 	if err := tr.Sweep(); err != nil || count() != 0 {
 		t.Errorf("after sweeping there are %d groups, error %v", count(), err)
 	}

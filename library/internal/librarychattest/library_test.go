@@ -19,22 +19,22 @@ func memory(*testing.T) library.Store { return library.NewMemory() }
 
 func TestConversations(t *testing.T) { librarychattest.Run(t, memory) }
 
-// failing is a store that fails while a test wants it to.
-type failing struct {
+// failingStore is a store that fails while a test wants it to.
+type failingStore struct {
 	library.Store
 	down atomic.Bool
 }
 
 var errDown = errors.New("connection refused to db.internal:5432")
 
-func (f *failing) Heads(ctx context.Context, tenant string, after int64) ([]library.Head, int64, error) {
+func (f *failingStore) Heads(ctx context.Context, tenant string, after int64) ([]library.Head, int64, error) {
 	if f.down.Load() {
 		return nil, 0, errDown
 	}
 	return f.Store.Heads(ctx, tenant, after)
 }
 
-func (f *failing) Grants(ctx context.Context, tenant, subject string) ([]library.Role, error) {
+func (f *failingStore) Grants(ctx context.Context, tenant, subject string) ([]library.Role, error) {
 	if f.down.Load() {
 		return nil, errDown
 	}
@@ -42,7 +42,7 @@ func (f *failing) Grants(ctx context.Context, tenant, subject string) ([]library
 }
 
 func TestStoreThatFails(t *testing.T) {
-	store := &failing{Store: library.NewMemory()}
+	store := &failingStore{Store: library.NewMemory()}
 	librarychattest.Outage(t, store, func() { store.down.Store(true) }, func() { store.down.Store(false) })
 }
 

@@ -75,14 +75,14 @@ func TestKilled(t *testing.T) {
 	})
 }
 
-// place is a driver.Connector for one database.
-type place struct {
+// connector is a driver.Connector for one database.
+type connector struct {
 	driver driver.Driver
 	name   string
 }
 
-func (p place) Connect(context.Context) (driver.Conn, error) { return p.driver.Open(p.name) }
-func (p place) Driver() driver.Driver                        { return p.driver }
+func (p connector) Connect(context.Context) (driver.Conn, error) { return p.driver.Open(p.name) }
+func (p connector) Driver() driver.Driver                        { return p.driver }
 
 func TestAborted(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "library.db")
@@ -92,7 +92,7 @@ func TestAborted(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	at := place{db.Driver(), "file:" + file + "?_txlock=immediate&_pragma=foreign_keys(1)"}
+	at := connector{db.Driver(), "file:" + file + "?_txlock=immediate&_pragma=foreign_keys(1)"}
 	storetest.Aborted(t, at, other, func(db *sql.DB) library.Store { return sqlstore.New(db, db, sqlite.Dialect) })
 }
 
@@ -162,22 +162,22 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// unwatched is a connection that fails to return its data_version.
-type unwatched struct{ driver.Conn }
+// unwatchedConn is a connection that fails to return its data_version.
+type unwatchedConn struct{ driver.Conn }
 
-func (c unwatched) Prepare(query string) (driver.Stmt, error) {
+func (c unwatchedConn) Prepare(query string) (driver.Stmt, error) {
 	if strings.Contains(query, "data_version") {
 		return nil, errors.New("the disk is gone")
 	}
 	return c.Conn.Prepare(query)
 }
 
-// unwatchedPlace is a place with unwatched connections.
-type unwatchedPlace struct{ place }
+// unwatchedConnector is a place with unwatched connections.
+type unwatchedConnector struct{ connector }
 
-func (p unwatchedPlace) Connect(ctx context.Context) (driver.Conn, error) {
-	c, err := p.place.Connect(ctx)
-	return unwatched{c}, err
+func (p unwatchedConnector) Connect(ctx context.Context) (driver.Conn, error) {
+	c, err := p.connector.Connect(ctx)
+	return unwatchedConn{c}, err
 }
 
 // TestWatchingFails checks that an error of watching is logged.
@@ -189,9 +189,9 @@ func TestWatchingFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	at := place{db.Driver(), file}
+	at := connector{db.Driver(), file}
 	log := make(storetest.Logged, 1)
-	s, err := sqlite.OpenOver(t.Context(), sql.OpenDB(unwatchedPlace{at}), sql.OpenDB(at), sqlite.WithLogger(slog.New(slog.NewTextHandler(log, nil))), sqlite.WithWatch(time.Millisecond))
+	s, err := sqlite.OpenOver(t.Context(), sql.OpenDB(unwatchedConnector{at}), sql.OpenDB(at), sqlite.WithLogger(slog.New(slog.NewTextHandler(log, nil))), sqlite.WithWatch(time.Millisecond))
 	if err != nil {
 		t.Fatal(err)
 	}

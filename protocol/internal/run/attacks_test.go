@@ -13,9 +13,9 @@ import (
 	"github.com/satchel-go/satchel/protocol/blobs"
 )
 
-// credulous reads a channel without any bounds. It returns the number of calls, the size of the
+// readUnbounded reads a channel without any bounds. It returns the number of calls, the size of the
 // longest and the last result.
-func credulous(r io.Reader) (calls, longest int, result string) {
+func readUnbounded(r io.Reader) (calls, longest int, result string) {
 	for lines := bufio.NewReader(r); ; calls++ {
 		line, err := lines.ReadBytes('\n')
 		if len(line) == 0 {
@@ -50,7 +50,7 @@ func TestAttackChannel(t *testing.T) {
 		"half a line": {done("cut"), 1, 1, "cut", "", "half a line"},
 		"twice done":  {done("first") + "\n" + done("second") + "\n", 2, 1, "second", `"first"`, ""},
 	} {
-		calls, longest, taken := credulous(strings.NewReader(c.text))
+		calls, longest, taken := readUnbounded(strings.NewReader(c.text))
 		if calls != c.calls || longest < c.least || taken != c.taken {
 			t.Errorf("%s without the guard: %d calls, %d bytes, %q", name, calls, longest, taken)
 		}

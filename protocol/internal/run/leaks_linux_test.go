@@ -20,14 +20,14 @@ import (
 	"github.com/satchel-go/satchel/protocol/internal/skillset"
 )
 
-// held is what this process has that a run could leave.
-type held struct{ descriptors, goroutines, children, files int }
+// resources is what this process has that a run could leave.
+type resources struct{ descriptors, goroutines, children, files int }
 
-func (h held) exceeds(o held) bool {
+func (h resources) exceeds(o resources) bool {
 	return h.descriptors > o.descriptors || h.goroutines > o.goroutines || h.children > o.children || h.files > o.files
 }
 
-func (b *bench) held(t *testing.T) (h held) {
+func (b *bench) held(t *testing.T) (h resources) {
 	t.Helper()
 	descriptors, err := os.ReadDir("/proc/self/fd")
 	if err != nil {

@@ -15,14 +15,14 @@ import (
 	"github.com/satchel-go/satchel/protocol/internal/skillset"
 )
 
-// far is a source of another server: skills by their paths, and what was opened.
-type far struct {
+// remoteSource is a source of another server: skills by their paths, and what was opened.
+type remoteSource struct {
 	skills map[string]string
 	opened int
 	dead   bool
 }
 
-func (f *far) Scan(context.Context, *source.Listing) (*source.Listing, error) {
+func (f *remoteSource) Scan(context.Context, *source.Listing) (*source.Listing, error) {
 	if f.dead {
 		return nil, errors.New("it is dead")
 	}
@@ -37,7 +37,7 @@ func (f *far) Scan(context.Context, *source.Listing) (*source.Listing, error) {
 	return l, nil
 }
 
-func (f *far) Open(_ context.Context, id, _ string) (fs.FS, error) {
+func (f *remoteSource) Open(_ context.Context, id, _ string) (fs.FS, error) {
 	if f.opened++; f.dead {
 		return nil, errors.New("it is dead")
 	}
@@ -56,7 +56,7 @@ func head(name string) string {
 // TestRemote lists skills of another server. Skills of this server and created ones hide those with
 // the same id. A remote skill is opened when it is read, and cannot run.
 func TestRemote(t *testing.T) {
-	other := &far{skills: map[string]string{"team/pdf": head("pdf"), "near": head("near"), "mine": head("mine"), "Bad_": head("bad")}}
+	other := &remoteSource{skills: map[string]string{"team/pdf": head("pdf"), "near": head("near"), "mine": head("mine"), "Bad_": head("bad")}}
 	base := t.TempDir()
 	before, err := skillset.Open(t.Context(), base)
 	if err != nil {

@@ -430,13 +430,13 @@ func TestLargeManifests(t *testing.T) {
 	}
 }
 
-// cancelling ends a context when a skill is opened, as a client does that hangs up.
-type cancelling struct {
+// cancellingSource ends a context when a skill is opened, as a client does that hangs up.
+type cancellingSource struct {
 	catalog.Source
 	cancel func()
 }
 
-func (c *cancelling) Open(ctx context.Context, id, revision string) (fs.FS, error) {
+func (c *cancellingSource) Open(ctx context.Context, id, revision string) (fs.FS, error) {
 	if c.cancel != nil {
 		c.cancel()
 	}
@@ -446,7 +446,7 @@ func (c *cancelling) Open(ctx context.Context, id, revision string) (fs.FS, erro
 // TestCancelledRefresh: a caller that goes away while skills are read takes none from the others.
 func TestCancelledRefresh(t *testing.T) {
 	files := fstest.MapFS{"a/SKILL.md": {Data: []byte(plain)}, "a/skill.toml": {Data: []byte(manifest("a", "1.0.0"))}}
-	from := &cancelling{Source: sourceOf(t, files)}
+	from := &cancellingSource{Source: sourceOf(t, files)}
 	s, err := skillset.Open(t.Context(), "", from)
 	if err != nil {
 		t.Fatal(err)

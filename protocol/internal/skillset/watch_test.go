@@ -15,8 +15,8 @@ import (
 	"github.com/satchel-go/satchel/skillmd"
 )
 
-// lay writes files below a directory.
-func lay(t *testing.T, dir string, files map[string]string) {
+// writeFiles writes files below a directory.
+func writeFiles(t *testing.T, dir string, files map[string]string) {
 	t.Helper()
 	for name, text := range files {
 		name = filepath.Join(dir, name)
@@ -26,8 +26,8 @@ func lay(t *testing.T, dir string, files map[string]string) {
 	}
 }
 
-// seen waits until the set has exactly these skills and versions.
-func seen(t *testing.T, s *skillset.Set, want ...string) {
+// waitForSkills waits until the set has exactly these skills and versions.
+func waitForSkills(t *testing.T, s *skillset.Set, want ...string) {
 	t.Helper()
 	got := ""
 	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
@@ -51,7 +51,7 @@ func skill(name, version string) map[string]string {
 func TestWatch(t *testing.T) {
 	base := t.TempDir()
 	dir := filepath.Join(base, "skills")
-	lay(t, dir, skill("a", "1.0.0"))
+	writeFiles(t, dir, skill("a", "1.0.0"))
 	src, err := source.Open(t.Context(), source.Dir(dir), source.Reading{})
 	if err != nil {
 		t.Fatal(err)
@@ -68,57 +68,57 @@ func TestWatch(t *testing.T) {
 		}
 	})
 	defer stop()
-	seen(t, s, "a@1.0.0")
-	lay(t, dir, skill("b", "1.0.0")) // the files arrive one by one
-	seen(t, s, "a@1.0.0", "b@1.0.0")
-	lay(t, dir, map[string]string{"b/skill.toml": manifest("b", "1.1.0")})
-	seen(t, s, "a@1.0.0", "b@1.1.0")
+	waitForSkills(t, s, "a@1.0.0")
+	writeFiles(t, dir, skill("b", "1.0.0")) // the files arrive one by one
+	waitForSkills(t, s, "a@1.0.0", "b@1.0.0")
+	writeFiles(t, dir, map[string]string{"b/skill.toml": manifest("b", "1.1.0")})
+	waitForSkills(t, s, "a@1.0.0", "b@1.1.0")
 	digest := s.Digest("ann")
-	lay(t, dir, map[string]string{"b/deep/er/a.txt": "y"})
+	writeFiles(t, dir, map[string]string{"b/deep/er/a.txt": "y"})
 	for deadline := time.Now().Add(20 * time.Second); s.Digest("ann") == digest; time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("a file deep in a skill has changed, and its digest has not")
 		}
 	}
-	lay(t, dir, map[string]string{"broken/SKILL.md": "no front matter", "broken/skill.toml": "name ="})
+	writeFiles(t, dir, map[string]string{"broken/SKILL.md": "no front matter", "broken/skill.toml": "name ="})
 	if d := <-found; !strings.Contains(d.File, "broken") {
 		t.Errorf("%+v", d)
 	}
-	lay(t, base, skill("next/a", "2.0.0")) // the skill is replaced by a rename
-	lay(t, filepath.Join(base, "next"), map[string]string{"a/skill.toml": manifest("a", "2.0.0")})
+	writeFiles(t, base, skill("next/a", "2.0.0")) // the skill is replaced by a rename
+	writeFiles(t, filepath.Join(base, "next"), map[string]string{"a/skill.toml": manifest("a", "2.0.0")})
 	for _, move := range [][2]string{{"skills/a", "old"}, {"next/a", "skills/a"}} {
 		if err := os.Rename(filepath.Join(base, move[0]), filepath.Join(base, move[1])); err != nil {
 			t.Fatal(err)
 		}
 	}
-	seen(t, s, "a@2.0.0", "b@1.1.0")
+	waitForSkills(t, s, "a@2.0.0", "b@1.1.0")
 	if err := os.RemoveAll(filepath.Join(dir, "b")); err != nil {
 		t.Fatal(err)
 	}
-	seen(t, s, "a@2.0.0")
+	waitForSkills(t, s, "a@2.0.0")
 	away := filepath.Join(base, "away") // the root directory itself is moved away
 	if err := os.Rename(dir, away); err != nil {
 		t.Fatal(err)
 	}
-	seen(t, s)
+	waitForSkills(t, s)
 	if err := os.Rename(away, dir); err != nil {
 		t.Fatal(err)
 	}
-	seen(t, s, "a@2.0.0")
+	waitForSkills(t, s, "a@2.0.0")
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}
-	seen(t, s)
-	lay(t, dir, skill("c", "1.0.0"))
-	seen(t, s, "c@1.0.0")
+	waitForSkills(t, s)
+	writeFiles(t, dir, skill("c", "1.0.0"))
+	waitForSkills(t, s, "c@1.0.0")
 	if err := os.Rename(dir, away); err != nil { // the root becomes a link to a release
 		t.Fatal(err)
 	}
 	if err := os.Symlink("away", dir); err != nil {
 		t.Fatal(err)
 	}
-	lay(t, away, skill("d", "1.0.0"))
-	seen(t, s, "c@1.0.0", "d@1.0.0")
+	writeFiles(t, away, skill("d", "1.0.0"))
+	waitForSkills(t, s, "c@1.0.0", "d@1.0.0")
 	stop()
 	stop2 := s.Watch(nil)
 	stop2()
@@ -132,7 +132,7 @@ func TestTwoShelves(t *testing.T) {
 	if _, err := one.Create(t.Context(), "ann", draft("0.1.0", "x")); err != nil {
 		t.Fatal(err)
 	}
-	seen(t, two, "user.ann.save@0.1.0")
+	waitForSkills(t, two, "user.ann.save@0.1.0")
 	if _, err := two.Create(t.Context(), "ann", draft("0.1.0", "x")); err != nil {
 		t.Errorf("the same again: %v", err)
 	}
@@ -145,7 +145,7 @@ func TestTwoShelves(t *testing.T) {
 	if err := one.RefreshIfOld(t.Context()); err != nil {
 		t.Error(err)
 	}
-	seen(t, one, "user.ann.save@0.2.0", "user.ann.save@0.1.0")
+	waitForSkills(t, one, "user.ann.save@0.2.0", "user.ann.save@0.1.0")
 	var all sync.WaitGroup
 	results := make(chan error, 16)
 	for i := range 16 {
@@ -169,5 +169,5 @@ func TestTwoShelves(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(base, "t616e6e", "user.ann.save", "0.1.0")); err != nil {
 		t.Fatal(err)
 	}
-	seen(t, two, "user.ann.save@0.3.0", "user.ann.save@0.2.0")
+	waitForSkills(t, two, "user.ann.save@0.3.0", "user.ann.save@0.2.0")
 }
