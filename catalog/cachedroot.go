@@ -38,7 +38,7 @@ func (c *catalogData) newCachedRoot(i int, root *rootState) cachedRoot {
 		return cachedRoot{}
 	}
 	live := root.live
-	kept := cachedRoot{
+	entry := cachedRoot{
 		ID:          plainfile.IDOf(dir.Info),
 		MustSearch:  len(live.Links) > 0 || c.roots[i].IsArchive(),
 		PluginName:  live.PluginName,
@@ -51,7 +51,7 @@ func (c *catalogData) newCachedRoot(i int, root *rootState) cachedRoot {
 			continue
 		}
 		nanos := f.Stamp.Modified.UnixNano()
-		kept.Skills = append(kept.Skills, cachedSkill{
+		entry.Skills = append(entry.Skills, cachedSkill{
 			Dir: f.Dir, File: f.File,
 			Size: f.Stamp.Size, Modified: nanos, ID: f.Stamp.ID,
 			Settled: f.Stamp.Settled && time.Unix(0, nanos).Equal(f.Stamp.Modified),
@@ -60,7 +60,7 @@ func (c *catalogData) newCachedRoot(i int, root *rootState) cachedRoot {
 			Diagnostics: f.Diagnostics,
 		})
 	}
-	return kept
+	return entry
 }
 
 // restore returns the state of root i from the cache, nil for none. isUsable says that it can be

@@ -94,7 +94,7 @@ func (o *Operation) Tool() core.Tool {
 	return core.Tool{Name: o.Name, Description: o.Description, Schema: schema(o.Fields)}
 }
 
-// CallKind is what the calls of an operation do. It decides when they are executed.
+// CallKind classifies what the calls of an operation do. It decides when a call is executed.
 type CallKind uint8
 
 // The kinds. The zero CallKind is for a tool that uses nothing of Satchel's: its calls are

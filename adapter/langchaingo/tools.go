@@ -39,7 +39,7 @@ func (a *Adapter) wrap(t tools.Tool) *skillTool {
 // Name returns the name under which the model is offered the tool.
 func (t *skillTool) Name() string { return t.name }
 
-// Description returns the description that the model is offered.
+// Description returns the description that the model receives.
 func (t *skillTool) Description() string { return t.description }
 
 // Call asks the gate and then runs the tool. A denial and an error of a host's tool become text

@@ -28,6 +28,7 @@ func event(w io.Writer, kind string, data object) {
 	fmt.Fprintf(w, "event: %s\ndata: %s\n\n", kind, compact(data))
 }
 
+// writeMessages writes a reply in the format of Anthropic's Messages API.
 func writeMessages(w http.ResponseWriter, r reply) {
 	message := object{
 		"id": r.id("msg", 0), "type": "message", "role": "assistant", "model": r.model, "stop_sequence": nil,
@@ -65,6 +66,7 @@ func writeMessages(w http.ResponseWriter, r reply) {
 	event(w, "message_stop", object{})
 }
 
+// writeResponses writes a reply in the format of OpenAI's Responses API.
 func writeResponses(w http.ResponseWriter, r reply) {
 	items := []any{object{
 		"type": "message", "id": r.id("msg", 0), "role": "assistant", "status": "completed",
@@ -79,7 +81,7 @@ func writeResponses(w http.ResponseWriter, r reply) {
 			})
 		}
 	}
-	whole := func(status string, output []any) object {
+	response := func(status string, output []any) object {
 		return object{
 			"id": r.id("resp", 0), "object": "response", "status": status, "model": r.model, "output": output,
 			"usage": object{
@@ -89,18 +91,19 @@ func writeResponses(w http.ResponseWriter, r reply) {
 		}
 	}
 	if !r.isStream {
-		send(w, compact(whole("completed", items)))
+		send(w, compact(response("completed", items)))
 		return
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
-	event(w, "response.created", object{"response": whole("in_progress", []any{})})
+	event(w, "response.created", object{"response": response("in_progress", []any{})})
 	for i, item := range items {
 		event(w, "response.output_item.added", object{"output_index": i, "item": item})
 		event(w, "response.output_item.done", object{"output_index": i, "item": item})
 	}
-	event(w, "response.completed", object{"response": whole("completed", items)})
+	event(w, "response.completed", object{"response": response("completed", items)})
 }
 
+// writeChat writes a reply in the format of OpenAI's Chat Completions API.
 func writeChat(w http.ResponseWriter, r reply) {
 	message, finish := object{"role": "assistant", "content": r.say}, "stop"
 	if len(r.calls) > 0 {

@@ -55,8 +55,8 @@ func (f attachments) stage(ctx context.Context, place workspace.Workspace, from 
 	return staged, nil
 }
 
-// hostFiles returns the files of the host with their names in the record. Files that were added
-// since the turn began get their names now.
+// hostFiles returns the files of the host, each with the name that the record reserves for it. It
+// reserves names for files that were added since the turn began.
 func (f attachments) hostFiles(ctx context.Context) ([]workspace.Attachment, error) {
 	if f.host == nil {
 		return nil, nil
@@ -65,18 +65,18 @@ func (f attachments) hostFiles(ctx context.Context) ([]workspace.Attachment, err
 	if len(files) == 0 {
 		return nil, nil
 	}
-	of := f.scope.Attached()
+	attached := f.scope.Attached()
 	var rec *state.Record
 	_, err := f.scope.Update(ctx, func(now *state.Record) (*state.Record, string, error) {
-		rec = hostfiles.Reserve(now, files, of)
+		rec = hostfiles.Reserve(now, files, attached)
 		return rec, "", nil
 	})
 	if err != nil {
 		return nil, err
 	}
 	for i := range files {
-		if as := rec.FileOfHost(files[i].Identity()); as != "" {
-			files[i].As = as
+		if name := rec.FileOfHost(files[i].Identity()); name != "" {
+			files[i].As = name
 		}
 	}
 	return files, nil

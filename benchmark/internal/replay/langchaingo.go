@@ -113,23 +113,23 @@ func (m *chainModel) Call(context.Context, string, ...llms.CallOption) (string, 
 }
 
 func (m *chainModel) GenerateContent(_ context.Context, messages []llms.MessageContent, options ...llms.CallOption) (*llms.ContentResponse, error) {
-	var asked llms.CallOptions
+	var opts llms.CallOptions
 	for _, o := range options {
-		o(&asked)
+		o(&opts)
 	}
-	var offered []prompt.Tool
-	for _, t := range asked.Tools {
+	var tools []prompt.Tool
+	for _, t := range opts.Tools {
 		d, err := define(t.Function.Name, t.Function.Description, t.Function.Parameters)
 		if err != nil {
 			return nil, err
 		}
-		offered = append(offered, d)
+		tools = append(tools, d)
 	}
-	var sent []prompt.Message
+	var request []prompt.Message
 	for _, message := range messages {
-		sent = append(sent, chainMessage(message))
+		request = append(request, chainMessage(message))
 	}
-	a := m.stage.send(offered, sent, satchelCalls)
+	a := m.stage.send(tools, request, satchelCalls)
 	choice := &llms.ContentChoice{Content: a.say, StopReason: "stop"}
 	for _, c := range a.calls {
 		choice.ToolCalls = append(choice.ToolCalls, llms.ToolCall{

@@ -15,7 +15,7 @@ import (
 )
 
 // Tree is an opened root. Paths are slash-separated and relative to it; "." is the
-// root itself. Links are followed only where they stay inside.
+// root itself. A link is followed only if its target is inside the root.
 type Tree interface {
 	// ReadDir lists a directory in no order, and reports whether the list was cut
 	// at limit entries.

@@ -33,7 +33,7 @@ type Cache interface {
 
 // Model is the rule of one kind of cache.
 type Model struct {
-	// Name is its name in reports, and Rule describes it in a line.
+	// Name is the name of the model in reports. Rule describes the model in one line.
 	Name, Rule string
 	// WritesAll reports that the cache writes all tokens that it does not read.
 	WritesAll bool

@@ -47,7 +47,7 @@ type Return struct {
 	// Out counts the turns after the first load that began without the skill's text in view
 	// or loaded it again while it was in view. Back counts those of them that loaded it.
 	Out, Back int
-	// Other counts the turns that began with its text in view but loaded another skill.
+	// Other counts the turns that began with the skill's text in view but loaded another skill.
 	// Quiet counts such turns without any call.
 	Other, Quiet int
 }

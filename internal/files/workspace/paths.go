@@ -217,6 +217,7 @@ var (
 	hashedName = regexp.MustCompile(`_[0-9a-f]{12}$`)
 )
 
+// isPlainName reports whether a skill's name can be the name of its directory unchanged.
 func isPlainName(name string) bool {
 	if name == "" || len(name) > maxPlainName || strings.Contains(name, "--") ||
 		strings.HasPrefix(name, "-") || strings.HasSuffix(name, "-") || isDeviceName(name) {

@@ -41,7 +41,7 @@ type depsLine struct {
 	Dir   string `json:"dir"`
 }
 
-// Run installs for one skill after the other.
+// Run installs the dependencies of the skills, one skill after the other.
 func (cmd *DepsCommand) Run(ctx context.Context, c cli.Console) error {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()

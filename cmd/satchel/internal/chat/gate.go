@@ -18,8 +18,8 @@ type GateFlags struct {
 	// input reads prompts, and approver answers questions. Both are nil in a demo.
 	input    *typist `kong:"-"`
 	approver *person `kong:"-"`
-	// Remote reports that skills come from servers. The runtime asks about every run while their text
-	// is in the prompt.
+	// Remote reports that some skills come from servers. While the text of such a skill is in the
+	// prompt, the runtime asks for approval of every run.
 	Remote bool `kong:"-"`
 }
 

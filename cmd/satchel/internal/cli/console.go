@@ -35,7 +35,8 @@ func (e usageError) Unwrap() error { return e.error }
 // Is reports whether target is ErrUsage or ErrStart.
 func (usageError) Is(target error) bool { return target == ErrUsage || target == ErrStart }
 
-// ErrReported ends a command with exit code 1 when the user has seen why.
+// ErrReported makes the program exit with code 1 without a message, because the command has printed
+// the cause.
 var ErrReported = errors.New("reported")
 
 // Console is the input, output and environment of a command. Tests replace it.

@@ -37,8 +37,8 @@ type SourceFlags struct {
 	Collisions  string   `enum:"shadow,ambiguous" default:"shadow" placeholder:"RULE" help:"What a name means that two skills have: shadow, the one of the highest rank; or ambiguous, none of them (default ${default})."`
 }
 
-// FindRoots returns the places of skills: dirs or else SKILLS_ROOT, the plugins and the MCP servers.
-// With discover it adds the well-known places.
+// FindRoots returns the places of skills: dirs, the plugins and the MCP servers. SKILLS_ROOT takes the
+// place of empty dirs. If discover is true, FindRoots adds the well-known directories.
 func (f *SourceFlags) FindRoots(ctx context.Context, c cli.Console, dirs []string, discover bool) ([]source.Root, error) {
 	var roots []source.Root
 	env := c.Env
