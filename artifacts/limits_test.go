@@ -154,7 +154,7 @@ func TestDirectoryOfAnEarlierVersion(t *testing.T) {
 	for _, pattern := range []string{"*/id"} {
 		found, err := filepath.Glob(filepath.Join(path, pattern))
 		if err != nil || len(found) != 1 {
-			t.Fatalf("%q, %v", found, err)
+			t.Fatalf("Glob: got %q, error %v, want 1 entry", found, err)
 		}
 		if err := os.Remove(found[0]); err != nil {
 			t.Fatal(err)
@@ -162,7 +162,7 @@ func TestDirectoryOfAnEarlierVersion(t *testing.T) {
 	}
 	found, err := filepath.Glob(filepath.Join(path, "*/*/*/"+infoName))
 	if err != nil || len(found) != 1 {
-		t.Fatalf("%q, %v", found, err)
+		t.Fatalf("Glob: got %q, error %v, want 1 entry", found, err)
 	}
 	text, err := json.Marshal(map[string]any{"name": "a", "mime": "text/plain", "size": info.Size, "digest": info.Digest})
 	if err != nil {

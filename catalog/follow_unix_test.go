@@ -72,7 +72,7 @@ func TestFollowsLinksOfInstallers(t *testing.T) {
 		t.Errorf("%+v", skill)
 	}
 	if _, body, err := c.Body(t.Context(), "pdf"); err != nil || body.Text != "Body." {
-		t.Errorf("%q, %v", body.Text, err)
+		t.Errorf("Body: got %q, error %v, want %q", body.Text, err, "Body.")
 	}
 	if files, _, err := c.Files(t.Context(), "pdf", 0); err != nil || strings.Join(files, " ") != "SKILL.md doc.md inner/SKILL.md" {
 		t.Errorf("%q, %v", files, err)

@@ -101,7 +101,7 @@ func TestCollisions(t *testing.T) {
 			t.Errorf("%v, want %s", err, want)
 		}
 		if _, body, err := c.Body(t.Context(), "project:pdf"); err != nil || body.Text != "Project body." {
-			t.Errorf("%q, %v", body.Text, err)
+			t.Errorf("Body: got %q, error %v, want %q", body.Text, err, "Project body.")
 		}
 	})
 	t.Run("remote owns no name", func(t *testing.T) {
@@ -167,7 +167,7 @@ func TestAudience(t *testing.T) {
 	user := only("dir:mine/pdf", "dir:mine/csv")
 	same(t, "skills", []string{"csv", "pdf"}, called(user.Snapshot()))
 	if _, body, err := user.Body(t.Context(), "pdf"); err != nil || body.Text != "User body." {
-		t.Errorf("%q, %v", body.Text, err)
+		t.Errorf("Body: got %q, error %v, want %q", body.Text, err, "User body.")
 	}
 	for _, ref := range []string{"project:pdf", "dir:p/pdf", "mine/sub/pdf:pdf"} {
 		if _, err := user.Docs(t.Context(), ref); !errors.Is(err, ErrUnknownSkill) {

@@ -832,6 +832,6 @@ func TestEditOfABodyWithCRAlone(t *testing.T) {
 		Action: "patch", Skill: made.ID, Expected: made.VersionRef, Edits: []library.TextEdit{{OldText: &old, NewText: "Ahoy"}}, Model: true,
 	})
 	if err != nil || done.Status != "applied" {
-		t.Errorf("%s, %v", done.Status, err)
+		t.Errorf("Edit: got %s, error %v, want %s", done.Status, err, "applied")
 	}
 }

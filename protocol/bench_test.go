@@ -139,7 +139,7 @@ func startOne(b *testing.B, box executor.Executor, ws workspace.Workspace, liste
 		b.Fatal(err)
 	}
 	if got, err := p.Wait(b.Context()); err != nil || got.ExitCode != 0 {
-		b.Fatalf("%+v, %v", got, err)
+		b.Fatalf("Wait: got %+v, error %v, want ExitCode 0", got, err)
 	}
 	return time.Since(began)
 }

@@ -672,7 +672,7 @@ func TestCancelByClosing(t *testing.T) {
 	select {
 	case r := <-ended:
 		if r.Code != jsonrpc.CodeCancelled {
-			t.Errorf("%+v", r)
+			t.Errorf("got %+v, want Code %v", r, jsonrpc.CodeCancelled)
 		}
 	case <-time.After(patience):
 		t.Error("the run goes on")
@@ -805,7 +805,7 @@ func TestPeerGone(t *testing.T) {
 	select {
 	case r := <-ended:
 		if r.Code != jsonrpc.CodeCancelled {
-			t.Errorf("%+v", r)
+			t.Errorf("got %+v, want Code %v", r, jsonrpc.CodeCancelled)
 		}
 	case <-time.After(patience):
 		t.Error("the run goes on")

@@ -151,7 +151,7 @@ func TestRivalWins(t *testing.T) {
 	})
 	info, err := open(t, b, prefix).Save(t.Context(), "s", "a", "", strings.NewReader("ours"), 10)
 	if err != nil || info.Version != 1 {
-		t.Fatalf("%+v, %v", info, err)
+		t.Fatalf("Save: got %+v, error %v, want Version 1", info, err)
 	}
 	for v, want := range []string{"theirs", "ours"} {
 		if got := content(t, other, artifacts.Ref{Name: "a", Version: v}); got != want {
@@ -187,7 +187,7 @@ func TestRivalsAlways(t *testing.T) {
 		t.Errorf("asked %d times", n)
 	}
 	if all, err := other.List(t.Context(), "s"); err != nil || len(all) != 1 {
-		t.Fatalf("%+v, %v", all, err)
+		t.Fatalf("List: got %+v, error %v, want 1 entry", all, err)
 	}
 	if got := content(t, other, artifacts.Ref{Name: "a"}); got != "theirs" {
 		t.Errorf("there is %q", got)

@@ -190,11 +190,11 @@ func TestSweep(t *testing.T) {
 	}
 	defer r.Close()
 	if data, err := io.ReadAll(r); err != nil || string(data) != "x" {
-		t.Errorf("%q, %v", data, err)
+		t.Errorf("ReadAll: got %q, error %v, want %q", data, err, "x")
 	}
 	save("ended") // a new session under the keys of the one that ended
 	if all, err := s.List(t.Context(), "ended"); err != nil || len(all) != 1 {
-		t.Errorf("%+v, %v", all, err)
+		t.Errorf("List: got %+v, error %v, want 1 entry", all, err)
 	}
 }
 
@@ -267,7 +267,7 @@ func TestLargeArtifact(t *testing.T) {
 	before, content := memoryInUse(), &endless{left: size}
 	info, err := s.Save(t.Context(), "s", "big", "", content, size)
 	if err != nil || info.Size != size {
-		t.Fatalf("%+v, %v", info, err)
+		t.Fatalf("Save: got %+v, error %v, want Size %v", info, err, size)
 	}
 	taken := content.held - before
 	t.Logf("%.1f MiB of memory are held", float64(taken)/(1<<20))

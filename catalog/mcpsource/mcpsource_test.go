@@ -65,7 +65,7 @@ func TestCatalog(t *testing.T) {
 		t.Errorf("%q %+v, %v", body.Text, k, err)
 	}
 	if doc, err := c.Doc(t.Context(), "acme:pdf", "docs/a.md"); err != nil || doc.Text != "[from the MCP server \"acme\"]\n\nAbout.\n" {
-		t.Errorf("%q, %v", doc.Text, err)
+		t.Errorf("Doc: got %q, error %v, want %q", doc.Text, err, "[from the MCP server \"acme\"]\n\nAbout.\n")
 	}
 	if len(w.reads) != 2 || w.reads[0] != "skill://team/pdf/SKILL.md" || w.reads[1] != "skill://team/pdf/docs/a.md" {
 		t.Errorf("read %q", w.reads)
@@ -80,7 +80,7 @@ func TestChanged(t *testing.T) {
 	s := w.open(t)
 	listing, err := s.Scan(t.Context(), nil)
 	if err != nil || len(listing.Entries) != 1 {
-		t.Fatalf("%+v, %v", listing, err)
+		t.Fatalf("Scan: got %+v, error %v, want 1 entry", listing, err)
 	}
 	e := listing.Entries[0]
 	files, err := s.Open(t.Context(), e.ID, e.Revision)
@@ -143,7 +143,7 @@ func TestFrontMatter(t *testing.T) {
 	s := w.open(t)
 	listing, err := s.Scan(t.Context(), nil)
 	if err != nil || len(listing.Entries) != 1 {
-		t.Fatalf("%+v, %v", listing, err)
+		t.Fatalf("Scan: got %+v, error %v, want 1 entry", listing, err)
 	}
 	files, err := s.Open(t.Context(), listing.Entries[0].ID, listing.Entries[0].Revision)
 	if err != nil {
@@ -274,7 +274,7 @@ func TestCacheBytes(t *testing.T) {
 				t.Fatal(err)
 			}
 			if doc, err := fs.ReadFile(files, "a.md"); err != nil || string(doc) != "About.\n" {
-				t.Errorf("%q, %v", doc, err)
+				t.Errorf("ReadFile: got %q, error %v, want %q", doc, err, "About.\n")
 			}
 		}
 		if len(w.reads) != reads {
@@ -302,7 +302,7 @@ func TestHTTP(t *testing.T) {
 	defer func() { _ = s.Close() }()
 	listing, err := s.Scan(t.Context(), nil)
 	if err != nil || len(listing.Entries) != 1 {
-		t.Fatalf("%s, %v", encoded(listing), err)
+		t.Fatalf("Scan: got %s, error %v, want 1 entry", encoded(listing), err)
 	}
 	handler = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -357,7 +357,7 @@ func TestStarted(t *testing.T) {
 	}
 	defer c.Close()
 	if _, body, err := c.Body(t.Context(), "acme:pdf"); err != nil || !strings.Contains(body.Text, "Body of pdf") {
-		t.Errorf("%q, %v", body.Text, err)
+		t.Errorf("Body: got %q, error %v, want it to contain %q", body.Text, err, "Body of pdf")
 	}
 	if err := s.Close(); err != nil || cmd.ProcessState == nil {
 		t.Errorf("closed: %v, %v", err, cmd.ProcessState)

@@ -80,7 +80,7 @@ func TestEveryByte(t *testing.T) {
 	s := w.open(t)
 	listing, err := s.Scan(t.Context(), nil)
 	if err != nil || len(listing.Entries) != 1 {
-		t.Fatalf("%+v, %v", listing, err)
+		t.Fatalf("Scan: got %+v, error %v, want 1 entry", listing, err)
 	}
 	e := listing.Entries[0]
 	for _, f := range e.Files {

@@ -295,7 +295,7 @@ func TestFromFileBelowAFile(t *testing.T) {
 	}
 	defer c.Close()
 	if text, err := c.ReadFile(t.Context(), "pdf", "docs/x.md"); err != nil || string(text) != "doc of 1" {
-		t.Errorf("%q, %v", text, err)
+		t.Errorf("ReadFile: got %q, error %v, want %q", text, err, "doc of 1")
 	}
 	if _, err := c.ReadFile(t.Context(), "pdf", "docs/x.md/y/z.md"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("below a file: %v", err)

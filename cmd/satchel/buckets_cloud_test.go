@@ -35,7 +35,7 @@ func TestArtifactsInBucket(t *testing.T) {
 	}
 	defer open2.Close()
 	if all, err := again.List(t.Context(), id); err != nil || len(all) != 1 {
-		t.Errorf("%+v, %v", all, err)
+		t.Errorf("List: got %+v, error %v, want 1 entry", all, err)
 	}
 	if os.Getenv("AWS_ACCESS_KEY_ID") == "" {
 		t.Error("the server has given no key")

@@ -123,7 +123,7 @@ func TestChatStoreErrors(t *testing.T) {
 	}
 	files, err := filepath.Glob(filepath.Join(damaged, "messages", "*"))
 	if err != nil || len(files) != 1 {
-		t.Fatalf("%v, %v", files, err)
+		t.Fatalf("Glob: got %v, error %v, want 1 entry", files, err)
 	}
 	if err := os.WriteFile(files[0], []byte("[{"), 0o600); err != nil {
 		t.Fatal(err)

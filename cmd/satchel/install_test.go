@@ -105,10 +105,10 @@ func TestUpdate(t *testing.T) {
 		t.Errorf("update: %+v", got)
 	}
 	if text, err := os.ReadFile(filepath.Join(dir, "pdf/SKILL.md")); err != nil || !strings.Contains(string(text), "Writes PDF") {
-		t.Errorf("%q, %v", text, err)
+		t.Errorf("ReadFile: got %q, error %v, want it to contain %q", text, err, "Writes PDF")
 	}
 	if text, err := os.ReadFile(filepath.Join(dir, "xls/SKILL.md")); err != nil || !strings.Contains(string(text), "Edited here") {
-		t.Errorf("%q, %v", text, err)
+		t.Errorf("ReadFile: got %q, error %v, want it to contain %q", text, err, "Edited here")
 	}
 	if got := program(t, nil, "", "update", "--dir", dir, "none"); got.code != cli.ExitFailed || !strings.Contains(got.err, "none") {
 		t.Errorf("an unknown name: %+v", got)
@@ -123,7 +123,7 @@ func TestUpdateTellsWhatIsLeft(t *testing.T) {
 	base := skillDir(t, map[string]string{"from/pdf/SKILL.md": described("pdf", "Reads PDF files."), "from/pdf/docs/a.md": "a"})
 	from, dir := filepath.Join(base, "from"), filepath.Join(base, "here")
 	if got := program(t, nil, "", "install", from, "--dir", dir); got.code != cli.ExitDone {
-		t.Fatalf("%+v", got)
+		t.Fatalf("program: got %+v, want code %v", got, cli.ExitDone)
 	}
 	if err := os.Chmod(filepath.Join(dir, "pdf/docs"), 0o555); err != nil {
 		t.Fatal(err)
@@ -204,7 +204,7 @@ func TestArchiveByAddress(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := program(t, nil, "", "pack", filepath.Join(base, "s"), "-o", filepath.Join(www, "x.tar.gz")); got.code != cli.ExitDone {
-		t.Fatalf("%+v", got)
+		t.Fatalf("program: got %+v, want code %v", got, cli.ExitDone)
 	}
 	server := httptest.NewServer(http.FileServer(http.Dir(www)))
 	defer server.Close()

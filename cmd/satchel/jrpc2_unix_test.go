@@ -56,7 +56,7 @@ func TestJRPC2(t *testing.T) {
 			}
 			var run struct{ Output int }
 			if err := client.CallResult(t.Context(), "run_code", map[string]any{"language": "bash", "code": `echo 42 > "$RESULT_FILE"`}, &run); err != nil || run.Output != 42 {
-				t.Errorf("%+v, %v", run, err)
+				t.Errorf("got %+v, error %v, want Output 42", run, err)
 			}
 			if err := client.CallResult(t.Context(), "list_skills", map[string]any{"limit": 0}, nil); jrpc2.ErrorCode(err) != jrpc2.InvalidParams {
 				t.Errorf("error %v", err)

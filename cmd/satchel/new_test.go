@@ -55,7 +55,7 @@ func TestNewAsTheGuideHasIt(t *testing.T) {
 	}
 	t.Chdir(t.TempDir())
 	if got := program(t, nil, "", append([]string{"new"}, strings.Fields(line)...)...); got.code != cli.ExitDone {
-		t.Errorf("%+v", got)
+		t.Errorf("program: got %+v, want code %v", got, cli.ExitDone)
 	}
 	if got := program(t, nil, "", "list", "--names", "skills"); got.code != cli.ExitDone || got.out != "commit-style\n" {
 		t.Errorf("%+v", got)

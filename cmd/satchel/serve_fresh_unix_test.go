@@ -183,7 +183,7 @@ func TestHangup(t *testing.T) {
 				_, _ = io.WriteString(in, `{"id":"1","method":"list_skills"}`+"\n")
 				line, err := out.ReadString('\n')
 				if err != nil || !strings.Contains(line, `"one"`) {
-					t.Errorf("%s, %v", line, err)
+					t.Errorf("ReadString: got %s, error %v, want it to contain %q", line, err, `"one"`)
 				}
 				return
 			}

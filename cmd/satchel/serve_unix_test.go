@@ -306,7 +306,7 @@ func TestMCP(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	if text, _ := json.Marshal(got); !strings.Contains(string(text), `"output":42`) {
-		t.Errorf("%s", text)
+		t.Errorf("Marshal: got %s, want it to contain %q", text, `"output":42`)
 	}
 	_ = session.Close()
 	_ = toWrite.Close()
@@ -343,7 +343,7 @@ func TestMCPByHTTP(t *testing.T) {
 	}
 	got, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "run_code", Arguments: map[string]any{"language": "bash", "code": "echo 42 > \"$RESULT_FILE\""}})
 	if text, _ := json.Marshal(got); err != nil || !strings.Contains(string(text), `"output":42`) {
-		t.Errorf("%s, %v", text, err)
+		t.Errorf("Marshal: got %s, error %v, want it to contain %q", text, err, `"output":42`)
 	}
 	if err := session.Close(); err != nil {
 		t.Error(err)

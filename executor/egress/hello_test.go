@@ -60,7 +60,7 @@ func TestReadHello(t *testing.T) {
 	})
 	t.Run("no name", func(t *testing.T) {
 		if name, _, err := read(hello(t, &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS12})); name != "" || err != nil { //nolint:gosec // nothing is sent
-			t.Errorf("%q, %v", name, err)
+			t.Errorf("read: got %q, error %v, want %q", name, err, "")
 		}
 	})
 	t.Run("cut", func(t *testing.T) {

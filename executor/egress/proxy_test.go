@@ -169,7 +169,7 @@ func TestSilentTunnel(t *testing.T) {
 		t.Errorf("%d %q %v", status, got, err)
 	}
 	if e := w.last(t, 1); e.Verdict != "refused" {
-		t.Errorf("%+v", e)
+		t.Errorf("last: got %+v, want Verdict %q", e, "refused")
 	}
 }
 

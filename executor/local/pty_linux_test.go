@@ -36,7 +36,7 @@ func TestHostGetsNoTerminal(t *testing.T) {
 		}
 		noTerminal(t)
 		if r, err := p.Wait(t.Context()); err != nil || r.ExitCode != 0 {
-			t.Errorf("%+v, %v", r, err)
+			t.Errorf("Wait: got %+v, error %v, want ExitCode 0", r, err)
 		}
 		noTerminal(t)
 	}

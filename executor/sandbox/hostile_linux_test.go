@@ -60,7 +60,7 @@ for n in range(300):
     at = below
 `))
 	if result.ExitCode != 0 {
-		t.Fatalf("%s", result.Stderr)
+		t.Fatalf("sandboxed: got %s, want ExitCode 0", result.Stderr)
 	}
 	start := time.Now()
 	found, err := collect.Collect(t.Context(), ws, collect.Spec{Globs: []string{"out/*.txt", "out/**/*.txt"}, Inline: true})

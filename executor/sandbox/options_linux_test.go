@@ -158,7 +158,7 @@ func TestCloseEndsCommands(t *testing.T) {
 	}
 	result, err := p.Wait(t.Context())
 	if err != nil || result.Signal != "SIGKILL" {
-		t.Errorf("%+v, %v", result, err)
+		t.Errorf("Wait: got %+v, error %v, want Signal %q", result, err, "SIGKILL")
 	}
 }
 

@@ -76,7 +76,7 @@ func TestHTTP(t *testing.T) {
 	}
 	list, err := sdk.CallCustomMethod[*mcp.ListParams, *mcp.ListResult](t.Context(), ann, "skills/list", &mcp.ListParams{})
 	if err != nil || len(list.Skills) != 3 {
-		t.Fatalf("%+v, %v", list, err)
+		t.Fatalf("got %+v, error %v, want 3 entries", list, err)
 	}
 	for _, k := range list.Skills {
 		for _, r := range k.Resources[:1] {

@@ -350,7 +350,7 @@ func TestSweep(t *testing.T) {
 		time.Sleep(20 * time.Millisecond)
 	}
 	if text, err := kept.Pinned(t.Context(), "kept", both); err != nil || text != "y" {
-		t.Errorf("%q, %v", text, err)
+		t.Errorf("Pinned: got %q, error %v, want %q", text, err, "y")
 	}
 	if _, err := s.Pinned(t.Context(), "s1", digest); !errors.Is(err, session.ErrNotPinned) {
 		t.Errorf("after the sweep: %v", err)

@@ -409,7 +409,7 @@ func TestDamagedRecord(t *testing.T) {
 	}
 	hashes, err := db.Keys(t.Context(), prefix+"{*}").Result()
 	if err != nil || len(hashes) != 1 {
-		t.Fatalf("%q, %v", hashes, err)
+		t.Fatalf("Result: got %q, error %v, want 1 entry", hashes, err)
 	}
 	for _, value := range []string{"", "1", "1\n\n", "1\n\nxx", "x\ny\nz"} {
 		if err := db.HSet(t.Context(), hashes[0], "aa", value).Err(); err != nil {

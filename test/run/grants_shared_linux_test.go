@@ -33,7 +33,7 @@ func TestGrantedCommandFollowsNoLinkOfOthers(t *testing.T) {
 	}
 	// A command without grants still follows links.
 	if r := b.run(`{"skill":"aaa","command":"echo y > work/y; ln -s y work/z; cat work/z"}`); r.Stdout != "y\n" {
-		t.Errorf("%+v", r)
+		t.Errorf("run: got %+v, want Stdout %q", r, "y\n")
 	}
 }
 
@@ -119,7 +119,7 @@ mkdir -p $d/.local/lib/$v/site-packages; echo 'import os; open("/workspace/skill
 	b.run(`{"skill":"weather","command":"python3 scripts/report.py"}`)
 	granted.Store(true)
 	if r := b.run(`{"skill":"weather","command":"ls -A .venv; echo listed"}`); r.Stdout != "listed\n" {
-		t.Errorf("%+v", r)
+		t.Errorf("run: got %+v, want Stdout %q", r, "listed\n")
 	}
 }
 
@@ -183,7 +183,7 @@ func underLandlock(t *testing.T) {
 	b.call("skill_exec", `{"skill":"aaa","yield_ms":0,"command":`+asJSON(t, `read line; `+look)+`}`) // this command began first
 	began := b.talk("skill_exec", `{"skill":"weather","yield_ms":60000,"command":`+asJSON(t, `echo "seen home" > ~/.netrc; echo "seen temp" > $TMPDIR/own.txt; cat ~/.netrc $TMPDIR/own.txt; printf 'wait: '; read line`)+`}`)
 	if !strings.Contains(began.Output, "seen home\nseen temp\nwait:") {
-		t.Fatalf("%+v", began)
+		t.Fatalf("talk: got %+v, want it to contain %q", began, "seen home\nseen temp\nwait:")
 	}
 	if r := b.run(`{"skill":"aaa","command":` + asJSON(t, look) + `}`); r.Stdout != "looked\n" || !strings.Contains(r.Stderr, "Permission denied") {
 		t.Errorf("another skill sees %+v", r)

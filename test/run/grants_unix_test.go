@@ -242,7 +242,7 @@ git init -q oneline; printf '[filter "x"] clean = echo PLANTED\n' >> oneline/.gi
 		t.Error(answer)
 	}
 	if r := b.run(`{"skill":"weather","command":"echo $CITY","env":{"CITY":"Berlin"}}`); r.Stdout != "Berlin\n" {
-		t.Errorf("%+v", r)
+		t.Errorf("run: got %+v, want Stdout %q", r, "Berlin\n")
 	}
 }
 

@@ -144,7 +144,7 @@ func TestSecretsInTheEnvironment(t *testing.T) {
 	t.Parallel()
 	b, _, _ := networkBench(t, song, func(n *run.Network) { n.EnvSecrets = true })
 	if r := b.run(inNet(`echo ${#DEMO_TOKEN} $DEMO_TOKEN`)); r.Stdout != "13 [DEMO_TOKEN]\n" {
-		t.Errorf("%q", r.Stdout)
+		t.Errorf("run: got %q, want %q", r.Stdout, "13 [DEMO_TOKEN]\n")
 	}
 }
 
@@ -167,6 +167,6 @@ func TestNetworkRunsAlone(t *testing.T) {
 	}
 	b.call("skill_kill_session", `{"session_id":"`+alone.Session+`"}`)
 	if r := b.run(command("true", "")); r.ExitCode != 0 {
-		t.Errorf("%+v", r)
+		t.Errorf("run: got %+v, want ExitCode 0", r)
 	}
 }

@@ -48,7 +48,7 @@ func TestHomeOfASkill(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	if r := b.run(`{"skill":"demo","command":"cat ~/left; rm -r ~"}`); r.Stdout != "secret\n" {
-		t.Errorf("%+v", r)
+		t.Errorf("run: got %+v, want Stdout %q", r, "secret\n")
 	}
 	if r := b.run(`{"skill":"demo","command":"ls -A ~"}`); r.ExitCode != 0 || r.Stdout != "" {
 		t.Errorf("made anew: %+v", r)
@@ -62,7 +62,7 @@ func TestCommandsFromEnv(t *testing.T) {
 		t.Errorf("answer %s", got)
 	}
 	if r := b.run(`{"skill":"demo","command":"echo yes"}`); r.Stdout != "yes\n" {
-		t.Errorf("%+v", r)
+		t.Errorf("run: got %+v, want Stdout %q", r, "yes\n")
 	}
 	t.Setenv("SATCHEL_RUN_DENIED_COMMANDS", ",")
 	if _, err := satchel.New(satchel.WithRunner(satchel.Runner{CommandsFromEnv: true})); !errors.Is(err, satchel.ErrOption) || !strings.Contains(err.Error(), "SATCHEL_RUN_DENIED_COMMANDS") {

@@ -111,6 +111,6 @@ func TestRunnerOptionTwice(t *testing.T) {
 	call := core.ToolCall{ID: "1", Name: "skill_run", Arguments: `{"skill":"demo","command":"echo here"}`}
 	answer, err := second.CallTool(t.Context(), core.SessionKey{Session: "s"}, call)
 	if err != nil || !strings.Contains(answer, "here") {
-		t.Errorf("%q, %v", answer, err)
+		t.Errorf("CallTool: got %q, error %v, want it to contain %q", answer, err, "here")
 	}
 }

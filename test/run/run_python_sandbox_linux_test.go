@@ -20,16 +20,16 @@ func pythonRuns(t *testing.T, on executor.Executor) {
 	}
 	b := newBench(t, satchel.Runner{Executor: on})
 	if r := b.run(`{"skill":"demo","command":"printf 'a\\nb\\n' > out/x; python scripts/count.py out/x"}`); r.Stdout != "2\n" {
-		t.Errorf("%+v", r)
+		t.Errorf("run: got %+v, want Stdout %q", r, "2\n")
 	}
 	// No command can replace the python of the sandbox.
 	b.run(`{"skill":"demo","command":"d=$(dirname $(command -v python)); chmod u+w $d; printf '#!/bin/sh\\necho stolen\\n' > $d/new && chmod +x $d/new && mv $d/new $d/python; rm -rf $d"}`)
 	if r := b.run(`{"skill":"demo","command":"python -c 'print(3)'"}`); r.Stdout != "3\n" {
-		t.Errorf("%+v", r)
+		t.Errorf("run: got %+v, want Stdout %q", r, "3\n")
 	}
 	// A python that comes earlier on PATH wins.
 	if r := b.run(`{"skill":"demo","command":"mkdir -p .venv/bin; printf '#!/bin/sh\\necho mine\\n' > .venv/bin/python; chmod +x .venv/bin/python; python"}`); r.Stdout != "mine\n" {
-		t.Errorf("%+v", r)
+		t.Errorf("run: got %+v, want Stdout %q", r, "mine\n")
 	}
 
 	policy, err := run.ParsePolicy("python", "")

@@ -25,7 +25,7 @@ func TestReadableVirtualEnvironment(t *testing.T) {
 	}
 	found, err := filepath.Glob(filepath.Join(dir, "lib", "python3*", "site-packages"))
 	if err != nil || len(found) != 1 {
-		t.Fatalf("%q, %v", found, err)
+		t.Fatalf("Glob: got %q, error %v, want 1 entry", found, err)
 	}
 	if err := os.WriteFile(filepath.Join(found[0], "tiny.py"), []byte("word = 'found'\n"), 0o600); err != nil {
 		t.Fatal(err)

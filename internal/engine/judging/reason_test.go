@@ -45,7 +45,7 @@ func TestReasonsArePrintable(t *testing.T) {
 	judge := Judge{}
 	v := judge.decide(shell("id \u2028\u200b"), lists)
 	if v.Outcome != Denied {
-		t.Fatalf("%+v", v)
+		t.Fatalf("decide: got %+v, want Outcome %v", v, Denied)
 	}
 	for _, text := range []string{v.Reason, judge.Allowed(lists)} {
 		if strings.ContainsFunc(text, func(r rune) bool {

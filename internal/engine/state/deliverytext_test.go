@@ -79,7 +79,7 @@ func TestReturnsText(t *testing.T) {
 	r := Returns{Skills: []Return{{Skill: "pdf", Out: 5, Back: 2}, {Skill: "a b", Quiet: 3}, {Skill: "docx"}}, Rest: Return{Out: 40, Back: 9, Other: 3}}
 	data, err := json.Marshal(r)
 	if err != nil || string(data) != `"40.9.3. 5.2.:pdf 0.0.0.3.:\"a b\" :docx"` {
-		t.Fatalf("%s, %v", data, err)
+		t.Fatalf("Marshal: got %s, error %v, want %s", data, err, `"40.9.3. 5.2.:pdf 0.0.0.3.:\"a b\" :docx"`)
 	}
 	old := `{"skills":[{"skill":"pdf","out":5,"back":2},{"skill":"a b","quiet":3},{"skill":"docx"}],"rest":{"out":40,"back":9,"other":3}}`
 	for _, text := range []string{string(data), old} {

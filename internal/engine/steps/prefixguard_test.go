@@ -99,7 +99,7 @@ func TestPrefixGuardSeesAFallbackGo(t *testing.T) {
 	var g PrefixGuard
 	g.Check(view, rec)
 	if b, _ := g.Check(view[1:], rec); b.Cause != causeFallback {
-		t.Errorf("%+v", b)
+		t.Errorf("Check: got %+v, want Cause %v", b, causeFallback)
 	}
 }
 

@@ -123,7 +123,7 @@ func TestOpenHostile(t *testing.T) {
 	defer f.Close()
 	content, err := io.ReadAll(f)
 	if err != nil || string(content) != "ok" {
-		t.Errorf("%q, %v", content, err)
+		t.Errorf("ReadAll: got %q, error %v, want %q", content, err, "ok")
 	}
 }
 
@@ -171,12 +171,12 @@ func TestCollectUnreadable(t *testing.T) {
 	c := collect(t, root, Spec{Globs: []string{"out/**"}, Inline: true})
 	if os.Geteuid() == 0 {
 		if names(c) != "out/a.txt out/no.txt out/shut/x.txt" {
-			t.Errorf("%q", names(c))
+			t.Errorf("names: got %q, want %q", names(c), "out/a.txt out/no.txt out/shut/x.txt")
 		}
 		return
 	}
 	if names(c) != "out/a.txt" {
-		t.Errorf("%q", names(c))
+		t.Errorf("collect: got %q, want %q", names(c), "out/a.txt")
 	}
 	warned(t, c, `"out/shut": not searched: permission denied`, `"out/no.txt": not collected: permission denied`)
 }

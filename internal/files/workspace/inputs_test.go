@@ -294,7 +294,7 @@ func TestInputJSON(t *testing.T) {
 	}
 	got, err := json.Marshal(workspace.StagedInput{Name: "work/inputs/a", OriginalName: "a", Size: 1})
 	if want := `{"name":"work/inputs/a","original_name":"a","size_bytes":1}`; err != nil || string(got) != want {
-		t.Errorf("%s, error %v", got, err)
+		t.Errorf("Marshal: got %s, error %v, want %s", got, err, want)
 	}
 }
 

@@ -336,7 +336,7 @@ def main(args):
 		t.Error("the file of out/ is not the last")
 	}
 	if info, err := b.store.Stat(t.Context(), "acme", r.OutputBlobs[202]); err != nil || info.Kind != "text/csv" {
-		t.Errorf("%+v, %v", info, err)
+		t.Errorf("Stat: got %+v, error %v, want Kind %q", info, err, "text/csv")
 	}
 }
 

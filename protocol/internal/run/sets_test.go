@@ -58,7 +58,7 @@ func TestSets(t *testing.T) {
 		all.Go(func() {
 			result, err := b.Run(t.Context(), run.Job{Tenant: "acme", ID: fmt.Sprint("run_beside", i), Skill: leads, Args: json.RawMessage(`{"n": 3}`), Timeout: 2 * time.Minute})
 			if err != nil || string(result.Output) != `{"n":6}` {
-				t.Errorf("%+v, %v", result, err)
+				t.Errorf("Run: got %+v, error %v, want %q", result, err, `{"n":6}`)
 			}
 		})
 	}

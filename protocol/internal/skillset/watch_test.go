@@ -82,7 +82,7 @@ func TestWatch(t *testing.T) {
 	}
 	writeFiles(t, dir, map[string]string{"broken/SKILL.md": "no front matter", "broken/skill.toml": "name ="})
 	if d := <-found; !strings.Contains(d.File, "broken") {
-		t.Errorf("%+v", d)
+		t.Errorf("got %+v, want it to contain %q", d, "broken")
 	}
 	writeFiles(t, base, skill("next/a", "2.0.0")) // the skill is replaced by a rename
 	writeFiles(t, filepath.Join(base, "next"), map[string]string{"a/skill.toml": manifest("a", "2.0.0")})

@@ -47,7 +47,7 @@ func TestLock(t *testing.T) {
 	c, dir := open(t, map[string]string{"pdf/SKILL.md": pdf, "pdf/references/a.md": "a", "pdf/b.md": "b"})
 	now, err := places.LockOf(t.Context(), c, "pdf", "https://example.com/x.zip")
 	if err != nil || len(now.Files) != 3 {
-		t.Fatalf("%+v, %v", now, err)
+		t.Fatalf("LockOf: got %+v, error %v, want 3 entries", now, err)
 	}
 	if _, err := places.ReadLock(dir); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no file: %v", err)
@@ -89,7 +89,7 @@ func TestInstaller(t *testing.T) {
 	put(t, dir, "p/skills-lock.json", fmt.Sprintf(`{"version":1,"skills":{"pdf":{"source":"o/r","sourceType":"github","computedHash":%q}}}`, hex.EncodeToString(sum[:])))
 	i, err := places.ReadInstaller(filepath.Join(dir, "p/.agents/skills"))
 	if err != nil || i["pdf"].Source != "o/r" {
-		t.Fatalf("%+v, %v", i, err)
+		t.Fatalf("ReadInstaller: got %+v, error %v, want Source %q", i, err, "o/r")
 	}
 	if ok, err := i["pdf"].Matches(t.Context(), c, "pdf"); err != nil || !ok {
 		t.Errorf("%v, %v", ok, err)
