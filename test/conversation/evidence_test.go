@@ -27,7 +27,7 @@ func officeSkills() fstest.MapFS {
 	return files
 }
 
-// inView lists the skills of desk whose text a view shows.
+// inView lists the skills of officeSkills whose text a view shows.
 func inView(view []core.Message) (names []string) {
 	for _, m := range view {
 		for _, name := range []string{"pdf", "xlsx", "docx", "slides"} {

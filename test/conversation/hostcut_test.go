@@ -36,7 +36,7 @@ func TestAHostsCutWithinATurnClears(t *testing.T) {
 		}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			files, store := desk(), session.NewMemory()
+			files, store := officeSkills(), session.NewMemory()
 			files["xlsx/data.csv"] = &fstest.MapFile{Data: []byte("a,b")}
 			var cleared []string
 			opts := []satchel.Option{satchel.WithLoading(satchel.Loading{Prices: free}), satchel.WithStore(store),
@@ -79,7 +79,7 @@ func TestAHostsCutWithinATurnClears(t *testing.T) {
 // A turn that a host begins again, with its messages as they were before the cut, has its first
 // view again.
 func TestATurnBeginsAgainAsBeforeTheCut(t *testing.T) {
-	c := chattest.NewChat(t, chattest.Open(t, desk(), satchel.WithLoading(satchel.Loading{Prices: loadmode.Prices{Write: 1}}))).
+	c := chattest.NewChat(t, chattest.Open(t, officeSkills(), satchel.WithLoading(satchel.Loading{Prices: loadmode.Prices{Write: 1}}))).
 		Say(core.System, "You help.").Say(core.User, "Work.")
 	c.Context = satchel.BeginTurn(t.Context(), "one")
 	c.Calls("skill_load pdf")
