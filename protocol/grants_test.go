@@ -220,7 +220,7 @@ func TestConnections(t *testing.T) {
 // TestFetchByProxy runs ES modules that fetch through the proxy of the run: a granted name, a granted
 // address of this machine, and hosts that are not granted.
 func TestFetchByProxy(t *testing.T) {
-	if !slices.Contains(run.Languages(), "javascript") {
+	if !slices.Contains(run.Languages(t.Context(), nil), "javascript") {
 		t.Log("without node: not tried")
 		return
 	}

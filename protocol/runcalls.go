@@ -66,8 +66,8 @@ func (c *call) runCode(ctx context.Context) (any, error) {
 	if err := required("language", p.Language, maxLanguage); err != nil {
 		return nil, err
 	}
-	if languages := run.Languages(); c.runner != nil && !slices.Contains(languages, p.Language) {
-		return nil, badParam("language", "%.60q: want %s", p.Language, strings.Join(languages, ", "))
+	if c.runner != nil && !slices.Contains(c.languages, p.Language) {
+		return nil, badParam("language", "%.60q: want %s", p.Language, strings.Join(c.languages, ", "))
 	}
 	if err := required("code", p.Code, maxCode); err != nil {
 		return nil, err

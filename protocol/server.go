@@ -31,10 +31,13 @@ type Server struct {
 	runner    *run.Runner // nil: no executor
 	methods   map[string]method
 	metrics   metrics
-	traffic   traffic         // of HTTP
-	stopSweep func()          // stops the removal of expired blobs
-	base      context.Context // ends when the server is closed
-	cancel    context.CancelFunc
+	traffic   traffic  // of HTTP
+	languages []string // that runs can have
+	// stopRelease ends that the executor hears of workspaces that are removed; nil without runs.
+	stopRelease func()
+	stopSweep   func()          // stops the removal of expired blobs
+	base        context.Context // ends when the server is closed
+	cancel      context.CancelFunc
 }
 
 // Open lists the skills and returns a server of them. [Server.Diagnostics] names the skills that
@@ -72,6 +75,7 @@ func (s *Server) fill(ctx context.Context) (err error) {
 	if s.create && s.createdDir == "" {
 		return fmt.Errorf("%w: callers can create skills (WithCreate) only in a directory: name it by WithCreatedSkills", errOption)
 	}
+	s.languages = run.Languages(ctx, s.executor)
 	if s.executor != nil && s.workspaces != nil {
 		if s.executor.Capabilities().Isolation.IsNone() && !s.unsafeLocal {
 			return fmt.Errorf("%w: the executor isolates nothing: give another, or say that this is meant (WithUnsafeLocal)", errOption)
@@ -80,7 +84,8 @@ func (s *Server) fill(ctx context.Context) (err error) {
 		if !ok {
 			return fmt.Errorf("%w: workspaces of type %T are not from workspace.Open", errOption, s.workspaces)
 		}
-		s.runner = &run.Runner{Executor: s.executor, Workspaces: places, Blobs: s.store, Dependencies: s.dependencies, Expiry: s.limits.BlobExpiry, OutputBlobs: s.limits.OutputBlobs, Limits: s.limits.Run}
+		s.runner = &run.Runner{Executor: s.executor, Workspaces: places, Blobs: s.store, Dependencies: s.dependencies, Expiry: s.limits.BlobExpiry, OutputBlobs: s.limits.OutputBlobs, Limits: s.limits.Run, Languages: s.languages}
+		s.stopRelease = workspace.ReleaseBy(places, s.executor)
 	}
 	if s.guide, err = openGuide(ctx, s.create); err != nil {
 		return err
@@ -122,6 +127,7 @@ func (s *Server) Close(ctx context.Context) error {
 	err := s.queue.Close(context.WithoutCancel(ctx)) // cancelled runs end within about a second
 	if s.runner != nil {
 		err = errors.Join(err, s.runner.Close())
+		s.stopRelease()
 	}
 	s.stopSweep()
 	return errors.Join(err, s.skills.Close())

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/protocol/internal/run"
 )
 
 // methodDoc describes a method, as tools.json and docs/server.md do.
@@ -29,8 +28,8 @@ var toolText []byte
 // of run_code names the languages of this machine.
 func (s *Server) methodDocs() (list []methodDoc) {
 	text := toolText
-	if languages := run.Languages(); len(languages) > 0 {
-		names, _ := json.Marshal(languages)
+	if len(s.languages) > 0 {
+		names, _ := json.Marshal(s.languages)
 		text = []byte(strings.Replace(string(text), `["python"]`, string(names), 1))
 	}
 	var all []methodDoc

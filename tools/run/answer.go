@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -113,9 +114,16 @@ func (w *answer) outcome(ctx context.Context, result executor.Result, output str
 	return a, nil
 }
 
+// lostText replaces stderr if the machine or container of a command was lost.
+const lostText = "the machine that ran this command was lost; it may have finished: look at its files before you run it again"
+
 // explain replaces stderr by advice if the program does not exist, because each executor has
-// other words for that.
+// other words for that. It does the same if the command was lost.
 func (w *answer) explain(result *executor.Result) {
+	if result.Reason == executor.ReasonLost {
+		result.Stderr = executor.Stream{Head: []byte(lostText)}
+		return
+	}
 	if !isNotFound(*result) {
 		return
 	}
@@ -311,7 +319,7 @@ func shortList[T any](list []T, limit int) (kept []T, left int) {
 // output, which the pages have. output is its end.
 func (w *answer) finish(ctx context.Context, result executor.Result, fault error, output string, began time.Time) []byte {
 	w.st.events.reportEnd(ctx, began, result, fault)
-	if fault != nil {
+	if fault != nil && !errors.Is(fault, executor.ErrLost) {
 		w.notes.add(fault.Error())
 	}
 	a, err := w.outcome(ctx, result, output)
@@ -319,7 +327,7 @@ func (w *answer) finish(ctx context.Context, result executor.Result, fault error
 		return nil // the session has ended; no caller will ask for the result
 	}
 	w.explain(&result)
-	if result.Reason == executor.ReasonSetup { // the executor's words, not the command's
+	if result.Reason == executor.ReasonSetup || result.Reason == executor.ReasonLost { // not the command's words
 		a.Stderr = new(w.stream(result.Stderr))
 	}
 	text, err := w.fit(a, w.st.scope.Limits.OrDefaults().Answer/2) // the other half is for the page

@@ -12,30 +12,29 @@ import (
 	"github.com/satchel-go/satchel/internal/files/workspace"
 	"github.com/satchel-go/satchel/internal/text/callargs"
 	"github.com/satchel-go/satchel/internal/text/printable"
-	"github.com/satchel-go/satchel/internal/text/shellcmd"
 	"github.com/satchel-go/satchel/internal/text/shellcmd/lookpath"
 	"github.com/satchel-go/satchel/tools"
 )
 
 // build returns the command of the call.
-func (st *staging) build() (executor.Command, error) {
+func (st *staging) build(ctx context.Context) (executor.Command, error) {
 	var err error
 	if st.cwd, err = st.place.Dir(st.dir, st.plan.cwd); err != nil {
 		return executor.Command{}, err
 	}
-	env, err := st.environment()
+	env, err := st.environment(ctx)
 	if err != nil {
 		return executor.Command{}, err
 	}
 	st.program = &program{
-		plan: st.plan, skill: st.skill.Name, place: st.place, dir: st.dir, at: st.at,
+		plan: st.plan, skill: st.skill.Name, executor: st.runner.Executor, place: st.place, dir: st.dir, at: st.at,
 		policy: st.runner.Policy, interpreters: st.runner.Interpreters, isByInterpreter: st.scope.Interpreted, scriptsOnly: st.scope.LoadToolName != "", notes: st.notes,
 		files: func() []string {
 			files, _, _ := st.scope.Catalog().Files(context.Background(), st.skill.Name, 0) // an error only loses suggestions
 			return files
 		},
 	}
-	args, err := st.program.arguments(lookup(env, "PATH"))
+	args, err := st.program.arguments(ctx, lookup(env, "PATH"))
 	if err == nil {
 		err = st.program.checkLengths(args, env)
 	}
@@ -111,6 +110,7 @@ func (at workspacePath) target(p string) string {
 type program struct {
 	plan            *plan
 	skill           string
+	executor        executor.Executor
 	place           workspace.Workspace
 	dir             string // of the skill, relative to the workspace
 	at              workspacePath
@@ -128,32 +128,18 @@ type program struct {
 }
 
 // arguments returns the argument list of the plan's command. search is the PATH.
-func (p *program) arguments(search string) ([]string, error) {
+func (p *program) arguments(ctx context.Context, search string) ([]string, error) {
 	if p.plan.script != "" {
-		return p.scriptArguments(search)
+		return p.scriptArguments(ctx, search)
 	}
 	if !p.policy.Restricts() {
 		return []string{"bash", "-c", p.plan.command}, nil
 	}
-	simple, err := p.check(p.plan.command, search)
+	simple, err := p.check(ctx, p.plan.command, search)
 	if err != nil {
 		return nil, tools.ModelErrorf("%v", err)
 	}
 	return append([]string{simple.Path}, simple.Args[1:]...), nil
-}
-
-// check checks a command against the policy and looks up its program. It does so in this process,
-// where the last directory of search may have another path and is a symlink.
-func (p *program) check(command, search string) (shellcmd.Simple, error) {
-	last := workspace.LastPath(p.place.Path())
-	if rest, ok := strings.CutSuffix(search, workspace.LastPath(p.at.path(""))); ok {
-		search = rest + last
-	}
-	simple, err := p.policy.check(command, search)
-	if err == nil && last != "" && filepath.Dir(simple.Path) == last {
-		simple.Path, err = filepath.EvalSymlinks(simple.Path)
-	}
-	return simple, err
 }
 
 // advice returns text that names parameters of skill_run, or "" if the model does not have them.
@@ -186,7 +172,7 @@ func (p *program) checkLengths(args, env []string) error {
 // scriptArguments returns the argument list that runs the plan's script. If a policy restricts
 // commands, it chooses the interpreter. Otherwise the executor tries the alternatives, because
 // only the executor knows which programs it has.
-func (p *program) scriptArguments(search string) ([]string, error) {
+func (p *program) scriptArguments(ctx context.Context, search string) ([]string, error) {
 	ways, err := p.script()
 	if err != nil {
 		return nil, err
@@ -196,7 +182,7 @@ func (p *program) scriptArguments(search string) ([]string, error) {
 		return ways[0], nil
 	}
 	for i, way := range ways {
-		simple, err := p.check(shellQuote(way[0]), search)
+		simple, err := p.check(ctx, shellQuote(way[0]), search)
 		if err == nil {
 			return append([]string{simple.Path}, way[1:]...), nil
 		}

@@ -23,11 +23,11 @@ func TestNodeOptions(t *testing.T) {
 		found.Environments = append(found.Environments, deps.Environment{Kind: deps.Node, Dir: dir})
 	}
 	want := []string{"NODE_PATH=" + dirs[0] + string(filepath.ListSeparator) + dirs[1], `NODE_OPTIONS=--require="` + filepath.Join(dirs[1], "esm.cjs") + `"`}
-	if got := dependencyVars(found, nil); !slices.Equal(got, want) {
+	if got := dependencyVars(found, nil, nil); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	old := deps.Status{Environments: []deps.Environment{{Kind: deps.Node, Dir: t.TempDir()}}}
-	if got := dependencyVars(old, nil); len(got) != 1 {
+	if got := dependencyVars(old, nil, nil); len(got) != 1 {
 		t.Errorf("without a hook: %q", got)
 	}
 }

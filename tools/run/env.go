@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -14,7 +13,6 @@ import (
 	"github.com/satchel-go/satchel/internal/files/deps"
 	"github.com/satchel-go/satchel/internal/files/workspace"
 	"github.com/satchel-go/satchel/internal/text/printable"
-	"github.com/satchel-go/satchel/internal/text/shellcmd/lookpath"
 	"github.com/satchel-go/satchel/tools"
 )
 
@@ -68,14 +66,14 @@ func (st *staging) checkCallEnv() error {
 // environment returns the whole environment of the command. It contains nothing of the host's own
 // environment. Its parts are, in this order: the host's variables for this skill, the workspace's
 // variables, those of the call, and the secrets that the skill declares.
-func (st *staging) environment() ([]string, error) {
+func (st *staging) environment(ctx context.Context) ([]string, error) {
 	if err := st.checkCallEnv(); err != nil {
 		return nil, err
 	}
 	own := workspace.Env(st.at.path(""), st.skill.Name, st.dir)
 	env := append(appendVars(nil, st.hostEnv), own...)
 	visible := reachOf(st.runner).visible
-	for _, v := range dependencyVars(st.dependencies, visible) {
+	for _, v := range dependencyVars(st.dependencies, visible, st.systemPackages(ctx)) {
 		if own := lookup(env, "NODE_OPTIONS"); own != "" && strings.HasPrefix(v, "NODE_OPTIONS=") {
 			v += " " + own // keep the host's options
 		}
@@ -177,8 +175,9 @@ func findDependencies(ctx context.Context, cache *deps.Cache, skill string, from
 }
 
 // dependencyVars returns the variables with which the system's interpreters find the packages of
-// the environments and of the visible directories.
-func dependencyVars(found deps.Status, visible []string) []string {
+// the environments and of the visible directories. pythonIn returns the packages directory of a
+// virtual environment, or "".
+func dependencyVars(found deps.Status, visible []string, pythonIn func(dir string) string) []string {
 	var python, node []string
 	options := ""
 	for _, e := range found.Environments {
@@ -196,7 +195,7 @@ func dependencyVars(found deps.Status, visible []string) []string {
 	for _, dir := range visible {
 		if filepath.Base(dir) == "node_modules" {
 			node = append(node, dir)
-		} else if packages := systemPackages(dir); packages != "" {
+		} else if packages := pythonIn(dir); packages != "" {
 			python = append(python, packages)
 		}
 	}
@@ -211,25 +210,4 @@ func dependencyVars(found deps.Status, visible []string) []string {
 		env = append(env, options)
 	}
 	return env
-}
-
-// systemPackages returns the packages directory of a virtual environment. It returns "" if they
-// are for another version than the system's Python, which python3 means if names are compared
-// with a list.
-func systemPackages(dir string) string {
-	if _, err := os.Stat(filepath.Join(dir, "pyvenv.cfg")); err != nil {
-		return ""
-	}
-	python, err := lookpath.Find("python3", workspace.SystemPath)
-	if err == nil {
-		python, err = filepath.EvalSymlinks(python) // /usr/bin/python3.11
-	}
-	packages := filepath.Join(dir, "lib", filepath.Base(python), "site-packages")
-	if err == nil {
-		_, err = os.Stat(packages)
-	}
-	if err != nil || strings.ContainsRune(packages, filepath.ListSeparator) {
-		return ""
-	}
-	return packages
 }

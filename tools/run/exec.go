@@ -143,6 +143,8 @@ func (st *staging) start(ctx context.Context, live *terminal.Session, cmd execut
 	case err == nil:
 	case errors.Is(err, errors.ErrUnsupported):
 		err = tools.ModelErrorf("there is no terminal on this host; call again without tty")
+	case errors.Is(err, executor.ErrLost):
+		err = tools.ModelErrorf("%s", lostText)
 	default:
 		err = st.notes.modelError(ctx, err)
 	}

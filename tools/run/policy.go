@@ -72,8 +72,8 @@ func PolicyFromEnv(env func(string) string) (Policy, error) {
 // Restricts reports whether the policy has a list.
 func (p Policy) Restricts() bool { return p.shell().Restricts() }
 
-func (p Policy) check(command, path string) (shellcmd.Simple, error) {
-	return p.shell().Check(command, path)
+func (p Policy) check(command string, programs shellcmd.Programs) (shellcmd.Simple, error) {
+	return p.shell().Check(command, programs)
 }
 
 // A command is privileged if it may do more than others of its conversation. It reaches a

@@ -5,6 +5,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/satchel-go/satchel/executor"
@@ -76,7 +77,7 @@ func (r *Runner) run(ctx context.Context, s *skilltools.Scope, p *plan, places *
 	if ctx.Err() != nil {
 		return "", ctx.Err()
 	}
-	if err != nil {
+	if err != nil && !errors.Is(err, executor.ErrLost) {
 		return "", st.notes.modelError(ctx, err)
 	}
 	return (&answer{st, st.notes}).write(ctx, result)

@@ -98,7 +98,7 @@ func (st *staging) prepare(ctx context.Context) (cmd executor.Command, err error
 	if err != nil {
 		return cmd, err
 	}
-	if cmd, err = st.build(); err != nil {
+	if cmd, err = st.build(ctx); err != nil {
 		return cmd, err
 	}
 	limitDisk(&cmd.Limits, room, st.notes)

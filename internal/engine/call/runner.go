@@ -22,11 +22,13 @@ func AddDefaults(runner *run.Runner, log *slog.Logger, swept func(workspace.Remo
 	if runner.Artifacts == nil {
 		runner.Artifacts = artifacts.NewMemory()
 	}
+	by := runner.Executor // of the host
 	if runner.Workspaces == nil {
 		places := &standardPlaces{lazy[*workspace.Workspaces]{errClosed: errClosed, make: func(ctx context.Context) (*workspace.Workspaces, error) {
 			places, err := workspace.Open(ctx, "", workspace.WithLogger(log))
 			if err == nil {
 				places.OnSweep(swept)
+				workspace.ReleaseBy(places, by)
 			}
 			return places, err
 		}}}
@@ -34,8 +36,8 @@ func AddDefaults(runner *run.Runner, log *slog.Logger, swept func(workspace.Remo
 	} else if places, ok := runner.Workspaces.(interface {
 		OnSweep(func(workspace.Removal)) (stop func())
 	}); ok {
-		stop := places.OnSweep(swept)
-		closers = append(closers, func() error { stop(); return nil })
+		stopSwept, stopRelease := places.OnSweep(swept), workspace.ReleaseBy(places, by)
+		closers = append(closers, func() error { stopSwept(); stopRelease(); return nil })
 	}
 	if runner.Executor == nil {
 		var options []sandbox.Option

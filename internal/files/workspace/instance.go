@@ -283,8 +283,9 @@ func (ws *Local) Release() {
 
 // remove removes an ended workspace that is no longer in use.
 func (ws *Local) remove() error {
+	err := ws.owner.callBeforeRemove(ws.path)
 	ws.forget()
-	return ws.owner.removeDir(ws.dir)
+	return errors.Join(err, ws.owner.removeDir(ws.dir))
 }
 
 // forget closes a workspace for good.

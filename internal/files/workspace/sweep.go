@@ -10,6 +10,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/internal/files/plainfile"
 )
 
@@ -23,17 +24,35 @@ type Removal struct {
 
 // OnSweep makes [Workspaces.Sweep] call notify after each removal, until stop is
 // called. Notify must not block, because the next removal waits for it.
-func (w *Workspaces) OnSweep(notify func(Removal)) (stop func()) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.lastNotifyKey++
-	key := w.lastNotifyKey
-	w.notify[key] = notify
-	return func() {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		delete(w.notify, key)
+func (w *Workspaces) OnSweep(notify func(Removal)) (stop func()) { return w.swept.add(notify) }
+
+// BeforeRemove makes w call release with the path of each workspace that it closes or is about to
+// remove, until stop is called. Executors end then what they keep for the workspace. If release
+// fails, the workspace is removed all the same.
+func (w *Workspaces) BeforeRemove(release func(path string) error) (stop func()) {
+	return w.beforeRemove.add(release)
+}
+
+// ReleaseBy makes an executor that is an executor.Releaser release each workspace of places that
+// is about to be removed, until stop is called.
+func ReleaseBy(places any, by executor.Executor) (stop func()) {
+	removing, ok := places.(interface {
+		BeforeRemove(func(path string) error) (stop func())
+	})
+	releaser, keeps := by.(executor.Releaser)
+	if !ok || !keeps {
+		return func() {}
 	}
+	return removing.BeforeRemove(releaser.Release)
+}
+
+// callBeforeRemove calls the functions of BeforeRemove.
+func (w *Workspaces) callBeforeRemove(path string) error {
+	var errs []error
+	for _, release := range w.beforeRemove.all() {
+		errs = append(errs, release(path))
+	}
+	return errors.Join(errs...)
 }
 
 // Sweep removes the workspaces that have been unused for the idle time, and
@@ -49,24 +68,14 @@ func (w *Workspaces) Sweep() (int, error) {
 		began := time.Now()
 		err := remove()
 		errs = append(errs, err)
-		w.notifyAll(Removal{Session: session, Took: time.Since(began), Err: err})
+		for _, notify := range w.swept.all() {
+			notify(Removal{Session: session, Took: time.Since(began), Err: err})
+		}
 	}
 	if err := errors.Join(errs...); err != nil {
 		return len(idle), fmt.Errorf("sweep workspaces: %w", err)
 	}
 	return len(idle), nil
-}
-
-func (w *Workspaces) notifyAll(s Removal) {
-	w.mu.Lock()
-	var all []func(Removal)
-	for _, notify := range w.notify {
-		all = append(all, notify)
-	}
-	w.mu.Unlock()
-	for _, notify := range all {
-		notify(s)
-	}
 }
 
 // takeIdle takes the workspaces that were last used before a time out of w. It returns for

@@ -22,12 +22,13 @@ type Workspaces struct {
 
 	total atomic.Int64 // the known bytes in all workspaces
 
-	mu            sync.Mutex
-	bySession     map[string]*Local
-	inherited     map[string]inheritedDir // of earlier processes and not used yet, by session
-	notify        map[int]func(Removal)   // by a key of OnSweep
-	lastNotifyKey int                     // the last key in notify
-	closed        bool
+	swept        callbacks[func(Removal)]           // of OnSweep
+	beforeRemove callbacks[func(path string) error] // of BeforeRemove
+
+	mu        sync.Mutex
+	bySession map[string]*Local
+	inherited map[string]inheritedDir // of earlier processes and not used yet, by session
+	closed    bool
 
 	cancel  context.CancelFunc
 	stopped chan struct{}
@@ -57,7 +58,7 @@ func Open(ctx context.Context, base string, opts ...Option) (*Workspaces, error)
 	}
 	w := &Workspaces{
 		cfg: cfg, hosts: hosts, inst: inst,
-		bySession: map[string]*Local{}, inherited: map[string]inheritedDir{}, notify: map[int]func(Removal){},
+		bySession: map[string]*Local{}, inherited: map[string]inheritedDir{},
 		stopped: make(chan struct{}),
 	}
 	if err := inst.forEachOrphan(ctx, w.takeOver); err != nil && ctx.Err() == nil {
@@ -224,14 +225,15 @@ func (w *Workspaces) Close() error {
 	w.mu.Unlock()
 	w.cancel()
 	<-w.stopped
+	var err error
 	for _, ws := range all {
+		err = errors.Join(err, w.callBeforeRemove(ws.path))
 		ws.close()
 	}
-	var err error
 	if w.cfg.keep {
-		err = w.inst.close()
+		err = errors.Join(err, w.inst.close())
 	} else {
-		err = w.inst.remove()
+		err = errors.Join(err, w.inst.remove())
 	}
 	if err = errors.Join(err, w.inst.parent.Close()); err != nil {
 		return fmt.Errorf("close workspaces: %w", err)

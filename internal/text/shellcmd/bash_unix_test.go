@@ -32,7 +32,7 @@ func TestBashReadsTheSameWords(t *testing.T) {
 		for range 1 + r.IntN(7) {
 			line += pieces[r.IntN(len(pieces))]
 		}
-		if got, err := policy.Check(line, path); err == nil {
+		if got, err := policy.Check(line, OnPath(path)); err == nil {
 			want = append(want, got.Args[1:])
 			fmt.Fprintf(&script, "%s\n", line)
 		}

@@ -8,7 +8,7 @@ import (
 
 func ExamplePolicy_Check() {
 	policy := shellcmd.Policy{Allowed: shellcmd.ParseList("sh, ffmpeg")}
-	_, err := policy.Check("ffmpeg -i a.mp4 b.gif; rm a.mp4", "/usr/bin:/bin")
+	_, err := policy.Check("ffmpeg -i a.mp4 b.gif; rm a.mp4", shellcmd.OnPath("/usr/bin:/bin"))
 	fmt.Println(err)
 	// Output: not a single simple command: it has several commands; run one simple command, without shell syntax; allowed: ffmpeg, sh
 }

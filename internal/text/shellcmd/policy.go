@@ -3,11 +3,9 @@ package shellcmd
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/satchel-go/satchel/internal/text/shellcmd/lookpath"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -53,8 +51,8 @@ type Simple struct {
 // Restricts reports whether the policy has any list.
 func (p Policy) Restricts() bool { return len(p.Allowed)+len(p.Denied) > 0 }
 
-// Check returns the command of a command line, or an error if the policy does not allow it. It
-// looks up the program on path, which has the form of PATH, and skips relative entries.
+// Check returns the command of a command line, or an error if the policy does not allow it. The
+// program is one of programs.
 //
 // The line must be exactly one simple command of literal words: no pipes, lists,
 // redirections, assignments, expansions, patterns, comments, or line ends outside
@@ -64,7 +62,7 @@ func (p Policy) Restricts() bool { return len(p.Allowed)+len(p.Denied) > 0 }
 // Errors wrap ErrSyntax, ErrNotSimple, ErrNotAllowed, lookpath.ErrNotFound or
 // lookpath.ErrNotExecutable. Their texts may be shown to the model. The zero Policy returns the
 // zero Simple: the caller then passes the line to a shell.
-func (p Policy) Check(command, path string) (Simple, error) {
+func (p Policy) Check(command string, programs Programs) (Simple, error) {
 	if !p.Restricts() {
 		return Simple{}, nil
 	}
@@ -75,11 +73,11 @@ func (p Policy) Check(command, path string) (Simple, error) {
 	if err := p.checkWords(args); err != nil {
 		return Simple{}, fmt.Errorf("%w; %s", err, p.hint())
 	}
-	program, err := lookpath.Find(args[0], path)
+	program, err := programs.Find(args[0])
 	if err != nil {
 		return Simple{}, err
 	}
-	if alias := p.deniedAlias(program, path); alias != "" {
+	if alias := p.deniedAlias(program, programs); alias != "" {
 		return Simple{}, fmt.Errorf("%w: %q is the same program as %q; %s", ErrNotAllowed, args[0], alias, p.hint())
 	}
 	return Simple{Args: args, Path: program}, nil
@@ -159,13 +157,9 @@ func (p Policy) checkWords(args []string) error {
 }
 
 // deniedAlias returns a denied name that is the same file as program, "" if there is none.
-func (p Policy) deniedAlias(program, path string) string {
-	file, err := filepath.EvalSymlinks(program)
-	if err != nil || slices.Contains(manyInOne, filepath.Base(file)) {
-		return ""
-	}
+func (p Policy) deniedAlias(program string, programs Programs) string {
 	for _, name := range p.Denied {
-		if other, err := lookpath.Find(name, path); err == nil && sameFile(file, other) {
+		if other, err := programs.Find(name); err == nil && programs.Same(program, other) {
 			return name
 		}
 	}

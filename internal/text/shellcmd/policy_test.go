@@ -48,7 +48,7 @@ func TestCheckAccepts(t *testing.T) {
 		"echo then fi done":                   {"echo", "then", "fi", "done"},
 	} {
 		t.Run(command, func(t *testing.T) {
-			got, err := policy.Check(command, path)
+			got, err := policy.Check(command, OnPath(path))
 			if want == nil {
 				if err == nil {
 					t.Fatalf("accepted as %q", got.Args)
@@ -189,7 +189,7 @@ func TestCheckRefuses(t *testing.T) {
 	policy := Policy{Allowed: []string{"echo"}}
 	for command, want := range evasions {
 		t.Run(command[:min(len(command), 40)], func(t *testing.T) {
-			got, err := policy.Check(command, path)
+			got, err := policy.Check(command, OnPath(path))
 			if !errors.Is(err, want) {
 				t.Fatalf("got %q, error %v, want %v", got.Args, err, want)
 			}
@@ -237,7 +237,7 @@ func TestDeny(t *testing.T) {
 		{"not on PATH", Policy{Allowed: []string{"ffmpeg"}}, "ffmpeg", lookpath.ErrNotFound},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := tt.policy.Check(tt.command, path)
+			got, err := tt.policy.Check(tt.command, OnPath(path))
 			if !errors.Is(err, tt.want) {
 				t.Errorf("got %q, error %v, want %v", got.Args, err, tt.want)
 			}
@@ -253,23 +253,23 @@ func TestManyProgramsInOneFile(t *testing.T) {
 		}
 	}
 	policy := Policy{Denied: []string{"rm"}}
-	if _, err := policy.Check("ls", path); err != nil {
+	if _, err := policy.Check("ls", OnPath(path)); err != nil {
 		t.Errorf("ls shares its file with rm and is refused: %v", err)
 	}
-	if _, err := policy.Check("rm x", path); !errors.Is(err, ErrNotAllowed) {
+	if _, err := policy.Check("rm x", OnPath(path)); !errors.Is(err, ErrNotAllowed) {
 		t.Errorf("rm: %v", err)
 	}
 }
 
 func TestZeroPolicyRestrictsNothing(t *testing.T) {
-	got, err := Policy{}.Check("a | b > $(c)", "")
+	got, err := Policy{}.Check("a | b > $(c)", OnPath(""))
 	if err != nil || got.Args != nil || (Policy{}).Restricts() {
 		t.Errorf("got %+v, %v", got, err)
 	}
 }
 
 func TestErrorTextNamesWhatIsAllowed(t *testing.T) {
-	_, err := Policy{Allowed: ParseList("python3,ffmpeg rm"), Denied: []string{"rm"}}.Check("convert a.png", "")
+	_, err := Policy{Allowed: ParseList("python3,ffmpeg rm"), Denied: []string{"rm"}}.Check("convert a.png", OnPath(""))
 	const want = `command not allowed: "convert"; run one simple command, without shell syntax; allowed: ffmpeg, python3`
 	if err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
@@ -301,7 +301,7 @@ func FuzzCheck(f *testing.F) {
 	path := programs(f, "echo")
 	policy := Policy{Allowed: []string{"echo"}}
 	f.Fuzz(func(t *testing.T, command string) {
-		got, err := policy.Check(command, path)
+		got, err := policy.Check(command, OnPath(path))
 		if err != nil {
 			return
 		}
@@ -312,7 +312,7 @@ func FuzzCheck(f *testing.F) {
 		for i, arg := range got.Args {
 			quoted[i] = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
 		}
-		again, err := policy.Check(strings.Join(quoted, " "), path)
+		again, err := policy.Check(strings.Join(quoted, " "), OnPath(path))
 		if len(strings.Join(quoted, " ")) <= maxLength && (err != nil || !slices.Equal(again.Args, got.Args)) {
 			t.Fatalf("%q is %q, quoted it is %q, %v", command, got.Args, again.Args, err)
 		}

@@ -1,14 +1,9 @@
 package shellcmd
 
 import (
-	"os"
 	"slices"
 	"strings"
 )
-
-// manyInOne are programs that act by the name under which they are called. So two names for one
-// of these files need not be the same command.
-var manyInOne = []string{"busybox", "toybox", "coreutils"}
 
 // wrappers are programs that run another program from their arguments or their input. It has no
 // interpreters of other languages than the shell's: most skills need these.
@@ -42,13 +37,4 @@ func RunsOthers(args []string) bool {
 		})
 	}
 	return false
-}
-
-func sameFile(a, b string) bool {
-	first, err := os.Stat(a)
-	if err != nil {
-		return false
-	}
-	second, err := os.Stat(b)
-	return err == nil && os.SameFile(first, second)
 }

@@ -20,7 +20,7 @@ import (
 // TestFetch has the fetch of runs go through a proxy, by HTTP and by CONNECT.
 func TestFetch(t *testing.T) {
 	node, err := exec.LookPath("node")
-	if err != nil || !slices.Contains(run.Languages(), "javascript") {
+	if err != nil || !slices.Contains(run.Languages(t.Context(), nil), "javascript") {
 		t.Log("without node: not tried")
 		return
 	}

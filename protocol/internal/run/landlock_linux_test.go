@@ -92,7 +92,7 @@ blob=$(sed 's/.*"blob": *"\([^"]*\)".*/\1/' "$ARGS_FILE")
 printf '["%s","%s","%s","%s","%s",6]' "$(cat "$SKILLS_DIR/note/a.txt")" "$(cat "$BLOBS_DIR/$blob")" "$(cat "$BLOBS_DIR/$blob")" "$(cat "$BLOBS_DIR/$blob")" "$(cat "$WORKSPACE_DIR/work/x")" > "$RESULT_FILE"
 `,
 	} {
-		if !slices.Contains(run.Languages(), language) {
+		if !slices.Contains(run.Languages(t.Context(), nil), language) {
 			t.Logf("%s is not installed", language)
 			continue
 		}
@@ -115,7 +115,7 @@ printf '["%s","%s","%s","%s","%s",6]' "$(cat "$SKILLS_DIR/note/a.txt")" "$(cat "
 		"of a skill":   {Skill: b.skill(t, "asks")},
 		"python tells": job("python", "import sys\ndef main(args):\n    try:\n        open('/blobs/x')\n    except OSError as e:\n        print(e, file=sys.stderr)\n    return 1\n"),
 	} {
-		if job.Skill == nil && !slices.Contains(run.Languages(), job.Language) {
+		if job.Skill == nil && !slices.Contains(run.Languages(t.Context(), nil), job.Language) {
 			continue
 		}
 		if r := b.do(t, job); !strings.Contains(strings.Join(r.Warnings, "\n"), told) {

@@ -50,6 +50,7 @@ const (
 	TypeTooMuchOutput  = "TooMuchOutput"
 	TypePolicy         = "Policy"
 	TypeSignal         = "Signal"
+	TypeLost           = "Lost"
 	TypeNoResult       = "NoResult"
 	TypeNotJSON        = "NotJSON"
 	TypeInvalidInput   = "InvalidInput"
@@ -73,6 +74,8 @@ func failureOf(r executor.Result) *Failure {
 		return &Failure{TypePolicy, "the run did what the sandbox forbids"}
 	case executor.ReasonSignal:
 		return &Failure{TypeSignal, "the run was ended by " + r.Signal}
+	case executor.ReasonLost:
+		return &Failure{TypeLost, "the machine that ran this program was lost; it may have finished: look at what it did before you run it again"}
 	}
 	return nil
 }

@@ -60,7 +60,7 @@ func newBench(t *testing.T, skills fstest.MapFS) *bench {
 	}
 	t.Cleanup(func() { _ = s.Close() })
 	store := blobs.NewMemory(blobs.Quota{})
-	return &bench{Runner: &run.Runner{Executor: by, Workspaces: places, Blobs: store, Expiry: 24 * time.Hour}, store: store, skills: s, base: base}
+	return &bench{Runner: &run.Runner{Executor: by, Workspaces: places, Blobs: store, Expiry: 24 * time.Hour, Languages: run.Languages(t.Context(), by)}, store: store, skills: s, base: base}
 }
 
 func (b *bench) do(t *testing.T, job run.Job) run.Result {
@@ -143,7 +143,7 @@ func TestSkills(t *testing.T) {
 	if r.Summary != "main returned 8" {
 		t.Errorf("summary %q", r.Summary)
 	}
-	if !slices.Contains(run.Languages(), "javascript") {
+	if !slices.Contains(run.Languages(t.Context(), nil), "javascript") {
 		t.Log("without node: javascript is not tried")
 		return
 	}
@@ -371,7 +371,7 @@ func TestOtherLanguages(t *testing.T) {
 	if r := b.do(t, run.Job{Language: "bash", Code: "python -c 'print(6)' > \"$RESULT_FILE\"\n"}); string(r.Output) != "6" {
 		t.Errorf("python: %+v", r)
 	}
-	if !slices.Contains(run.Languages(), "javascript") {
+	if !slices.Contains(run.Languages(t.Context(), nil), "javascript") {
 		t.Log("without node: javascript is not tried")
 		return
 	}
@@ -474,7 +474,7 @@ func TestInputIsEmpty(t *testing.T) {
 		{"bash", "read -r line; code=$?; cat; bash -c cat; echo \"$code\" > \"$RESULT_FILE\"\n", "1"},
 		{"javascript", "module.exports.main = () => [require('fs').readFileSync(0, 'utf8'), String(require('child_process').execSync('cat'))];\n", `["",""]`},
 	} {
-		if !slices.Contains(run.Languages(), test.language) {
+		if !slices.Contains(run.Languages(t.Context(), nil), test.language) {
 			t.Logf("%s is not installed: not tried", test.language)
 			continue
 		}
@@ -533,7 +533,7 @@ func TestLanguages(t *testing.T) {
 	if r := bash("echo out; echo err >&2"); !strings.Contains(r.LogsPreview, "out\n") || !strings.Contains(r.LogsPreview, "err\n") {
 		t.Errorf("logs %q", r.LogsPreview)
 	}
-	if !slices.Contains(run.Languages(), "javascript") {
+	if !slices.Contains(run.Languages(t.Context(), nil), "javascript") {
 		t.Log("without node: javascript is not tried")
 		return
 	}

@@ -7,14 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/internal/files/deps"
 	"github.com/satchel-go/satchel/internal/files/workspace"
 	"github.com/satchel-go/satchel/internal/text/redact"
+	"github.com/satchel-go/satchel/internal/text/shellcmd/lookpath"
 	"github.com/satchel-go/satchel/protocol/blobs"
 )
 
@@ -36,6 +36,8 @@ type Runner struct {
 	Dependencies *deps.Cache
 	// Limits bound each run; the timeout is that of the job.
 	Limits executor.Limits
+	// Languages are those that runs can have; see [Languages].
+	Languages []string
 
 	sets sets
 }
@@ -53,29 +55,26 @@ var languages = map[string]struct {
 	"bash":       {"bash", "", ".sh", []string{"-c", `exec bash "$0" >&5 5>&-`}},
 }
 
-// Languages returns the languages that this machine can run, in a fixed order.
-func Languages() (list []string) {
+// Languages returns the languages that runs can have, in a fixed order. They are those of this
+// machine, or of the one on which the executor finds its programs.
+func Languages(ctx context.Context, on executor.Executor) (list []string) {
 	for _, name := range []string{"python", "javascript", "bash"} {
-		if programOf(name) != "" {
+		if isInstalled(ctx, on, languages[name].program) {
 			list = append(list, name)
 		}
 	}
 	return list
 }
 
-// programOf returns the interpreter of a language, or "". It searches the PATH of commands, not
-// that of this process.
-func programOf(language string) string {
-	l, ok := languages[language]
-	if !ok {
-		return ""
+// isInstalled reports whether a program is on the PATH of commands, which is not that of this
+// process.
+func isInstalled(ctx context.Context, on executor.Executor, program string) bool {
+	if finder, ok := on.(executor.Finder); ok {
+		_, err := finder.Find(ctx, program, workspace.SystemPath)
+		return err == nil
 	}
-	for _, dir := range filepath.SplitList(workspace.SystemPath) {
-		if file, err := exec.LookPath(filepath.Join(dir, l.program)); err == nil {
-			return file
-		}
-	}
-	return ""
+	_, err := lookpath.Find(program, workspace.SystemPath)
+	return err == nil
 }
 
 // activeRun is the state of one run.
@@ -117,7 +116,7 @@ func (r *Runner) Run(ctx context.Context, job Job) (_ Result, err error) {
 		a.fail(failure)
 		return a.result, nil
 	}
-	if programOf(job.Language) == "" {
+	if !slices.Contains(r.Languages, job.Language) {
 		return a.result, fmt.Errorf("%w: language %q is not installed", ErrUnavailable, job.Language)
 	}
 	session := "run/" + job.Tenant + "/" + job.ID
@@ -173,7 +172,7 @@ func (a *activeRun) start(ctx context.Context, cmd executor.Command) (executor.P
 		return p, nil
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
-	case errors.Is(err, executor.ErrSetup):
+	case errors.Is(err, executor.ErrSetup), errors.Is(err, executor.ErrLost):
 		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
 	return nil, err
@@ -227,7 +226,7 @@ func (a *activeRun) execute(ctx context.Context, cmd executor.Command) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if err != nil {
+	if err != nil && !errors.Is(err, executor.ErrLost) {
 		return fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
 	a.stage(StageCollecting, "")
