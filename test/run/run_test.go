@@ -28,10 +28,10 @@ type runAnswer struct {
 	Primary *struct {
 		Name, Content string
 	} `json:"primary_output"`
-	Stdout, Stderr string
-	ExitCode       int  `json:"exit_code"`
-	TimedOut       bool `json:"timed_out"`
-	Artifacts      []struct {
+	Stdout, Stderr, Reason string
+	ExitCode               int  `json:"exit_code"`
+	TimedOut               bool `json:"timed_out"`
+	Artifacts              []struct {
 		Name    string
 		Version int
 	} `json:"artifact_files"`

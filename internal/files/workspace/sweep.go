@@ -10,7 +10,6 @@ import (
 	"os"
 	"time"
 
-	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/internal/files/plainfile"
 )
 
@@ -33,13 +32,13 @@ func (w *Workspaces) BeforeRemove(release func(path string) error) (stop func())
 	return w.beforeRemove.add(release)
 }
 
-// ReleaseBy makes an executor that is an executor.Releaser release each workspace of places that
-// is about to be removed, until stop is called.
-func ReleaseBy(places any, by executor.Executor) (stop func()) {
+// ReleaseBy makes by release each workspace of places that is about to be removed, until stop is
+// called, if by is an executor.Releaser.
+func ReleaseBy(places, by any) (stop func()) {
 	removing, ok := places.(interface {
 		BeforeRemove(func(path string) error) (stop func())
 	})
-	releaser, keeps := by.(executor.Releaser)
+	releaser, keeps := by.(interface{ Release(path string) error })
 	if !ok || !keeps {
 		return func() {}
 	}

@@ -107,6 +107,47 @@ func failed(t *testing.T, r run.Result, kind, message string) {
 	}
 }
 
+// lossy is an executor whose commands are lost when they have ended. It has bash and no other
+// language.
+type lossy struct{ executor.Executor }
+
+func (e lossy) Find(_ context.Context, name, _ string) (string, error) {
+	if name == "bash" {
+		return "/bin/bash", nil
+	}
+	return "", fs.ErrNotExist
+}
+
+func (e lossy) Start(ctx context.Context, cmd executor.Command, term executor.Terminal) (executor.Process, error) {
+	p, err := e.Executor.Start(ctx, cmd, term)
+	return lostProcess{p}, err
+}
+
+type lostProcess struct{ executor.Process }
+
+func (p lostProcess) Wait(ctx context.Context) (executor.Result, error) {
+	_, err := p.Process.Wait(ctx)
+	return executor.Result{ExitCode: -1, Reason: executor.ReasonLost}, errors.Join(executor.ErrLost, err)
+}
+
+func TestLostRun(t *testing.T) {
+	b := newBench(t, skills)
+	by := lossy{b.Executor}
+	b.Executor, b.Languages = by, run.Languages(t.Context(), by)
+	if !slices.Equal(b.Languages, []string{"bash"}) {
+		t.Errorf("languages %q, want bash alone", b.Languages)
+	}
+	r := b.do(t, run.Job{Language: "bash", Code: "echo made > $OUTPUT_DIR/a.txt; echo 1"})
+	failed(t, r, "Lost", "it may have finished")
+	if r.Reason != executor.ReasonLost || len(r.OutputBlobs) != 1 {
+		t.Errorf("reason %q, blobs %q", r.Reason, r.OutputBlobs)
+	}
+	_, err := b.Run(t.Context(), run.Job{Tenant: "acme", ID: "run_js", Language: "javascript", Code: "1", Timeout: time.Minute})
+	if !errors.Is(err, run.ErrUnavailable) {
+		t.Errorf("a language that is not there: %v", err)
+	}
+}
+
 const toml = "version = \"1.0.0\"\ndescription = \"x\"\n"
 
 var skills = fstest.MapFS{
