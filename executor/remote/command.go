@@ -33,6 +33,7 @@ type command struct {
 	result   executor.Result
 	fault    error
 	killing  sync.Once
+	moving   sync.WaitGroup // of the goroutines that move bytes of pipes
 
 	// The goroutine that reads the connection owns these until answered is closed.
 	answer   resultMessage
@@ -119,6 +120,9 @@ func (c *command) take(f frame) error {
 	if err != nil {
 		return err
 	}
+	if c.stream.hasInput() {
+		return fmt.Errorf("%w: a result before the end of the output", errProtocol)
+	}
 	c.answer = answer
 	if err := c.checkAnswer(); err != nil {
 		return err
@@ -194,7 +198,7 @@ func (c *command) supervise() {
 		go c.feed()
 	}
 	for _, p := range c.pipes {
-		go p.move()
+		c.moving.Go(p.move)
 	}
 	c.result, c.fault = c.await()
 	c.stream.giveUp()

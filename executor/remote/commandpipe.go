@@ -38,6 +38,24 @@ func (p commandPipe) end() {
 	p.stream.giveUp()
 }
 
+// awaitPipes waits until the pipes have moved all, but no longer than pipeWait.
+func (c *command) awaitPipes() {
+	if len(c.pipes) == 0 {
+		return
+	}
+	moved := make(chan struct{})
+	go func() {
+		defer close(moved)
+		c.moving.Wait()
+	}()
+	timer := time.NewTimer(pipeWait)
+	defer timer.Stop()
+	select {
+	case <-moved:
+	case <-timer.C:
+	}
+}
+
 // closePipes closes the pipes of a command that was not sent.
 func (c *command) closePipes() {
 	for _, p := range c.pipes {

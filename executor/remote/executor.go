@@ -197,6 +197,7 @@ func (e *Executor) begin(ctx context.Context, cmd executor.Command, term *execut
 	}
 	go func() {
 		<-c.done
+		c.awaitPipes() // an idle runner may be ended
 		e.give(r)
 	}()
 	return c, nil

@@ -230,6 +230,24 @@ func TestHostileRunners(t *testing.T) {
 	}
 }
 
+// TestOutputThatDoesNotEnd answers an interactive command whose output has not ended.
+func TestOutputThatDoesNotEnd(t *testing.T) {
+	c := newTestCommand(t)
+	take := func(k kind, body any) error {
+		b, err := json.Marshal(body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c.runner.conn.take(frame{kind: k, stream: c.stream.id, body: b})
+	}
+	if err := take(kindStarted, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := take(kindResult, resultMessage{Reason: executor.ReasonExit}); !errors.Is(err, errProtocol) {
+		t.Errorf("%v", err)
+	}
+}
+
 // TestHostileCapabilities bounds what a runner says of itself.
 func TestHostileCapabilities(t *testing.T) {
 	said := executor.Capabilities{

@@ -269,6 +269,13 @@ func (s *stream) atEnd(call func()) {
 	s.retire()
 }
 
+// hasInput reports whether the other side has not ended.
+func (s *stream) hasInput() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return !s.inEnded && s.lost == nil
+}
+
 // ended waits until both directions or the connection have ended.
 func (s *stream) ended() {
 	for {

@@ -125,6 +125,30 @@ func TestTheReaderOfAPipeGoes(t *testing.T) {
 	}
 }
 
+// TestAPipeIsReadLater reads what a command wrote to a pipe after its runner could have become idle.
+func TestAPipeIsReadLater(t *testing.T) {
+	c := newChild(t, "local")
+	e := newExecutor(t, c, remote.WithIdle(time.Millisecond))
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer read.Close()
+	const size = 370_000 // more than a pipe and a window hold
+	cmd := script(t.TempDir(), "head -c 370000 /dev/zero >&3")
+	cmd.Pipes = []*os.File{write}
+	if result, err := e.Run(t.Context(), cmd); err != nil || result.ExitCode != 0 {
+		t.Fatalf("%+v, %v", result, err)
+	}
+	_ = write.Close()
+	if _, err := e.Run(t.Context(), script(t.TempDir(), "sleep 0.1")); err != nil { // another runner, and time to be idle
+		t.Error(err)
+	}
+	if n, err := io.Copy(io.Discard, read); n != size || err != nil {
+		t.Errorf("%d bytes, %v", n, err)
+	}
+}
+
 // TestAPipeForBoth refuses an end that is open for reading and writing.
 func TestAPipeForBoth(t *testing.T) {
 	e := newExecutor(t, newPiped(t, "local"))
