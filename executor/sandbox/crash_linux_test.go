@@ -65,7 +65,7 @@ func TestHostIsKilled(t *testing.T) {
 		}
 		return firsts == 4
 	})
-	mounts := mountsNow(t)
+	mounts := mountsNow(t, temp, dir)
 	if len(family) < 6 {
 		t.Fatalf("the host has %d processes, want 4 first processes, 2 commands", len(family))
 	}
@@ -77,7 +77,7 @@ func TestHostIsKilled(t *testing.T) {
 	for _, name := range []string{"run/beat", "start/beat"} {
 		await(t, "nobody writes to "+name, func() bool { return !holds(t, filepath.Join(dir, filepath.Dir(name), "life")) })
 	}
-	if now := mountsNow(t); now != mounts {
+	if now := mountsNow(t, temp, dir); now != mounts {
 		t.Errorf("mounts were\n%s\nand are\n%s", mounts, now)
 	}
 	checkLeftovers(t, temp)
@@ -141,7 +141,7 @@ func TestManyAtOnce(t *testing.T) {
 	if err := once.Close(); err != nil {
 		t.Fatal(err)
 	}
-	before, mounts := resources(t), mountsNow(t)
+	before, mounts := resources(t), mountsNow(t, temp, dir)
 	s := newSandbox(t, sandbox.WithPrepared(4))
 	ended, places := make(chan error), make(chan struct{}, atOnce(t))
 	for i := range 200 {
@@ -175,7 +175,7 @@ func TestManyAtOnce(t *testing.T) {
 		t.Error(err)
 	}
 	sameAs(t, before)
-	if now := mountsNow(t); now != mounts {
+	if now := mountsNow(t, temp, dir); now != mounts {
 		t.Errorf("mounts were\n%s\nand are\n%s", mounts, now)
 	}
 	if groups := groupsOf(os.Getpid()); len(groups) > 0 {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -42,13 +43,26 @@ func resources(t *testing.T) counts {
 	return counts{runtime.NumGoroutine(), len(files)}
 }
 
-func mountsNow(t *testing.T) string {
+// systemTemp is the directory for temporary files of all tests of this machine.
+var systemTemp = os.TempDir()
+
+// mountsNow returns the mounts that this process sees, but for those that tests beside this one have
+// in their temporary directories. own are the directories of this test.
+func mountsNow(t *testing.T, own ...string) string {
 	t.Helper()
 	text, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return string(text)
+	var mounts strings.Builder
+	for line := range strings.Lines(string(text)) {
+		at := strings.Fields(line)[4]
+		isOwn := slices.ContainsFunc(own, func(dir string) bool { return strings.HasPrefix(at, dir) })
+		if isOwn || !strings.HasPrefix(at, systemTemp+"/") {
+			mounts.WriteString(line)
+		}
+	}
+	return mounts.String()
 }
 
 // sameAs waits until this process holds no more than it did, and has no children.
