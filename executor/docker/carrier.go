@@ -1,0 +1,115 @@
+package docker
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/moby/moby/api/types/mount"
+	"github.com/moby/moby/client"
+
+	"github.com/satchel-go/satchel/executor"
+	"github.com/satchel-go/satchel/executor/remote"
+)
+
+// carrier starts runners in containers. It implements remote.Carrier.
+type carrier struct {
+	config
+	engine  *engine
+	image   image
+	tier    tier
+	program string // the runner's path in the container
+	profile string // of seccomp; "" is the engine's
+	shown   []mount.Mount
+	user    user
+	self    instance
+}
+
+// Open implements remote.Carrier.
+func (c *carrier) Open(ctx context.Context, j remote.Job) (_ io.ReadWriteCloser, err error) {
+	ctx, cancel := context.WithTimeout(ctx, startWait)
+	defer cancel()
+	space, err := openSpace(j, c.user)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, space.close()) }()
+	job := strings.ToLower(rand.Text())
+	s := c.spec(job, j.Limits, bind(space.source, workspaceAt, false))
+	return c.engine.start(ctx, s)
+}
+
+// spec returns what a container is.
+func (c *carrier) spec(job string, limits executor.Limits, workspace mount.Mount) spec {
+	s := spec{
+		name: "satchel-" + job, image: c.image, tier: c.tier,
+		args: append([]string{c.program}, c.arguments()...),
+		user: c.user.in, usernsOf: c.user.mode, runtime: c.runtime,
+		isPodman: c.engine.isPodman, maxProcs: maxProcesses(),
+		mounts: append([]mount.Mount{workspace}, c.shown...),
+		labels: labelsOf(c.self, job), limits: limits, cpus: c.cpus, memory: c.memory,
+	}
+	if c.tier == namespacesTier {
+		s.profile = c.profile
+	}
+	return s
+}
+
+// start creates a container, connects to it and starts it.
+func (e *engine) start(ctx context.Context, s spec) (_ io.ReadWriteCloser, err error) {
+	defer func() {
+		if err != nil { // the engine may have created it, even if it did not say so
+			err = errors.Join(err, e.remove(context.WithoutCancel(ctx), s.name))
+		}
+	}()
+	made, err := e.ContainerCreate(ctx, s.options())
+	if err != nil {
+		return nil, engineError(ctx, e.host, "create a container", err)
+	}
+	attached, err := e.ContainerAttach(ctx, made.ID, client.ContainerAttachOptions{Stream: true, Stdin: true, Stdout: true, Stderr: true})
+	if err != nil {
+		return nil, engineError(ctx, e.host, "connect to a container", err)
+	}
+	if _, err := e.ContainerStart(ctx, made.ID, client.ContainerStartOptions{}); err != nil {
+		attached.Close()
+		return nil, engineError(ctx, e.host, "start a container", startError(s, err))
+	}
+	return newConn(e, made.ID, attached.HijackedResponse), nil
+}
+
+// startError returns a better error if the engine cannot execute the runner.
+func startError(s spec, err error) error {
+	text := err.Error()
+	if strings.Contains(text, s.args[0]) && (strings.Contains(text, "no such file") || strings.Contains(text, "exec format") || strings.Contains(text, "permission denied")) {
+		return failure(err, "no runner: %s does not run in the image: build it with CGO_ENABLED=0 for the engine's processor, executable for all: %v", s.args[0], err)
+	}
+	return err
+}
+
+// arguments returns the arguments of the runner.
+func (c *carrier) arguments() []string {
+	args := []string{"-tier", c.tier.name}
+	for _, dir := range c.readable {
+		args = append(args, "-readable", dir)
+	}
+	return args
+}
+
+// Capabilities implements remote.Carrier.
+func (c *carrier) Capabilities() executor.Capabilities {
+	by := fmt.Sprintf("a container of %s %s", c.engine.name, c.engine.version)
+	held := executor.Capability{Enforced: true, Note: by}
+	caps := executor.Capabilities{
+		Isolation: c.tier.isolation, WorkspaceAt: workspaceAt, Readable: c.readable,
+		Filesystem: held, Links: held, Network: held, HostProcesses: held, Privileges: held, SystemCalls: held,
+		Memory: held, CPU: held, Processes: held, FileBytes: held, Descriptors: held,
+		KillGroup: held, KillTree: held, DiesWithHost: held, Terminal: held, Pipes: held, Loopback: held,
+	}
+	if c.tier == namespacesTier {
+		caps.SkillsAt, caps.TempAt = skillsAt, tempAt
+	}
+	return caps
+}
