@@ -4,12 +4,12 @@
 #	eval "$(scripts/servers.sh start redis /tmp/r)"
 #	scripts/servers.sh stop redis /tmp/r
 #
-# Names: redis, redis-cluster (three), postgres, s3. start prints a line that exports
+# Names: redis, redis-cluster (three), postgres, s3, docker. start prints a line that exports
 # where the server is, and writes its process ids to DIR/pid; in a directory that has
 # been used before it goes on with what is there. stop ends these processes and no
 # others. Keep DIR short: sockets in it have paths of at most 100 bytes.
 set -eu
-[ $# = 3 ] || { echo "usage: $0 start|stop redis|redis-cluster|postgres|s3 DIR" >&2; exit 2; }
+[ $# = 3 ] || { echo "usage: $0 start|stop redis|redis-cluster|postgres|s3|docker DIR" >&2; exit 2; }
 verb=$1 name=$2 D=$3
 case $D in /*) ;; *) D=$(pwd)/$D ;; esac
 bin=${SATCHEL_SERVERS_BIN:-${XDG_CACHE_HOME:-$HOME/.cache}/satchel-servers}
@@ -158,6 +158,40 @@ start_s3() {
 	done
 }
 
+# An engine with a network for nobody, and an image without files: the tests show the
+# host's /usr to its containers.
+start_docker() {
+	PATH=$PATH:/usr/sbin:/sbin
+	need dockerd
+	need docker
+	[ "$(id -u)" = 0 ] || { echo "servers: docker starts as root alone: run as root, or set SATCHEL_DOCKER to the socket of an engine with the image satchel-test" >&2; exit 3; }
+	# A killed engine has left its number, which may be that of another process by now.
+	rm -f "$D/exec/containerd/containerd.pid" "$D/docker.pid"
+	dockerd --data-root "$D/data" --exec-root "$D/exec" -p "$D/docker.pid" -H "unix://$D/s.sock" --bridge=none --iptables=false >>"$D/log" 2>&1 </dev/null &
+	echo $! >"$D/pid"
+	waited=0
+	until docker -H "unix://$D/s.sock" version >/dev/null 2>&1; do
+		waited=$((waited + 1))
+		if [ $waited = 1200 ] || ! alive "$(cat "$D/pid")"; then
+			echo "servers: docker does not start here: $(tail -n 1 "$D/log")" >&2
+			exit 3
+		fi
+		sleep 0.1
+	done
+	if ! docker -H "unix://$D/s.sock" image inspect satchel-test >/dev/null 2>&1; then
+		S=$D/skel
+		for dir in usr proc sys dev tmp etc/alternatives workspace skills run var/tmp root; do mkdir -p "$S/$dir"; done
+		chmod 1777 "$S/tmp" "$S/var/tmp"
+		for dir in bin sbin lib lib64; do ln -sfn "usr/$dir" "$S/$dir"; done
+		cp /etc/ld.so.cache "$S/etc/"
+		printf 'nobody:x:65534:65534:nobody:/:/bin/sh\n' >"$S/etc/passwd"
+		printf 'nogroup:x:65534:\n' >"$S/etc/group"
+		cp -R /etc/alternatives "$S/etc/"
+		tar -C "$S" -c . | docker -H "unix://$D/s.sock" import - satchel-test >/dev/null
+	fi
+	echo "export SATCHEL_DOCKER=unix://$D/s.sock"
+}
+
 stop() {
 	[ -e "$D/pid" ] || return 0
 	while read -r pid; do
@@ -170,6 +204,10 @@ stop() {
 		done
 	done <"$D/pid"
 	rm -f "$D/pid"
+	# An engine leaves its directory mounted.
+	sed -n "s|^[^ ]* [^ ]* [^ ]* [^ ]* \($D/[^ ]*\) .*|\1|p" /proc/self/mountinfo 2>/dev/null | sort -r | while read -r at; do
+		umount -l "$at" 2>/dev/null || true
+	done
 }
 
 case $verb in
@@ -180,6 +218,7 @@ start)
 	redis-cluster) start_redis_cluster ;;
 	postgres) start_postgres ;;
 	s3) start_s3 ;;
+	docker) start_docker ;;
 	*) echo "servers: unknown server $name" >&2; exit 2 ;;
 	esac
 	;;

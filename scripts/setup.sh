@@ -46,6 +46,9 @@ if missing redis-server; then debian redis-server "tests of stores in Redis will
 if missing initdb && ! ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1; then
 	debian postgresql "tests of stores in PostgreSQL will say so and pass by"
 fi
+if missing dockerd && ! [ -x /usr/sbin/dockerd ]; then
+	debian docker.io "tests of commands in containers will say so and pass by"
+fi
 servers=${SATCHEL_SERVERS_BIN:-${XDG_CACHE_HOME:-$HOME/.cache}/satchel-servers}
 if ! [ -x "$servers/versitygw-v1.8.0" ]; then
 	if GOWORK=off GOFLAGS='' GOBIN=$servers/new go install github.com/versity/versitygw/cmd/versitygw@v1.8.0; then

@@ -1,7 +1,6 @@
 package docker
 
 import (
-	"maps"
 	"slices"
 	"strconv"
 
@@ -174,11 +173,4 @@ func bind(source, target string, isReadOnly bool) mount.Mount {
 // labelsOf returns the labels of a container that this process starts.
 func labelsOf(by instance, job string) map[string]string {
 	return map[string]string{instanceLabel: by.String(), jobLabel: job}
-}
-
-// withLabels returns a copy of labels with more.
-func withLabels(labels, more map[string]string) map[string]string {
-	all := maps.Clone(labels)
-	maps.Copy(all, more)
-	return all
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/moby/moby/api/types/mount"
@@ -29,27 +30,33 @@ type carrier struct {
 }
 
 // Open implements remote.Carrier.
-func (c *carrier) Open(ctx context.Context, j remote.Job) (_ io.ReadWriteCloser, err error) {
+func (c *carrier) Open(ctx context.Context, j remote.Job) (io.ReadWriteCloser, error) {
 	ctx, cancel := context.WithTimeout(ctx, startWait)
 	defer cancel()
+	s := c.spec(strings.ToLower(rand.Text()), j.Limits)
+	if j.Workspace == "" { // to look for programs
+		return c.engine.start(ctx, s)
+	}
 	space, err := openSpace(j, c.user)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, space.close()) }()
-	job := strings.ToLower(rand.Text())
-	s := c.spec(job, j.Limits, bind(space.source, workspaceAt, false))
-	return c.engine.start(ctx, s)
+	s.mounts = append([]mount.Mount{bind(space.source, workspaceAt, false)}, s.mounts...)
+	opened, err := c.engine.start(ctx, s)
+	if closeErr := space.close(); closeErr != nil && opened != nil {
+		return nil, errors.Join(closeErr, opened.Close())
+	}
+	return opened, err
 }
 
 // spec returns what a container is.
-func (c *carrier) spec(job string, limits executor.Limits, workspace mount.Mount) spec {
+func (c *carrier) spec(job string, limits executor.Limits) spec {
 	s := spec{
 		name: "satchel-" + job, image: c.image, tier: c.tier,
 		args: append([]string{c.program}, c.arguments()...),
 		user: c.user.in, usernsOf: c.user.mode, runtime: c.runtime,
 		isPodman: c.engine.isPodman, maxProcs: maxProcesses(),
-		mounts: append([]mount.Mount{workspace}, c.shown...),
+		mounts: slices.Clone(c.shown),
 		labels: labelsOf(c.self, job), limits: limits, cpus: c.cpus, memory: c.memory,
 	}
 	if c.tier == namespacesTier {

@@ -26,6 +26,8 @@ type config struct {
 	memory   int64
 	least    executor.Isolation
 	idle     time.Duration
+	// withoutNamespaces is for tests: as if the engine refused namespaces.
+	withoutNamespaces bool
 }
 
 // Option configures Open.

@@ -34,7 +34,7 @@ type Limit struct {
 // limitsOf returns the limits of a command with the default limits.
 func (c *carrier) limitsOf(caps executor.Capabilities) []Limit {
 	l := executor.Limits{}.OrDefaults()
-	r := c.spec("", l, bind("", "", false)).resources()
+	r := c.spec("", l).resources()
 	held := func(capability executor.Capability) string {
 		if capability.Enforced {
 			return "sandbox: " + capability.Note

@@ -27,7 +27,10 @@ var (
 
 // tiersOf returns the tiers to try, in order.
 func (c config) tiersOf() []tier {
-	tiers := []tier{namespacesTier}
+	var tiers []tier
+	if !c.withoutNamespaces {
+		tiers = append(tiers, namespacesTier)
+	}
 	if c.least != executor.IsolationNamespaces {
 		tiers = append(tiers, landlockTier)
 		if isBoundary(c.runtime) {
@@ -77,7 +80,7 @@ var shells = []string{"bash", "sh"}
 // try runs a command in a container, and returns the executor and the shell that it found.
 func (o *opening) try(ctx context.Context) (_ *remote.Executor, shell string, err error) {
 	c := o.carrier // later tiers change o
-	x, err := remote.New(&c, remote.WithIdle(o.idle))
+	x, err := remote.New(&c, remote.WithIdle(o.idle), remote.WithWorkspaceAt(workspaceAt))
 	if err != nil {
 		return nil, "", err
 	}

@@ -19,7 +19,10 @@ import (
 
 // Main runs the tests of a binary, and ends the servers that they started. Call it
 // from TestMain.
-func Main(m *testing.M) {
+func Main(m *testing.M) { os.Exit(Run(m)) }
+
+// Run does what Main does, and returns the code with which to exit.
+func Run(m *testing.M) int {
 	code := m.Run()
 	for _, s := range started {
 		if err := s.remove(); err != nil {
@@ -27,7 +30,7 @@ func Main(m *testing.M) {
 			code = max(code, 1)
 		}
 	}
-	os.Exit(code)
+	return code
 }
 
 // Sessions returns how many sessions a test of sizes makes: the number in SATCHEL_SESSIONS, or
@@ -42,6 +45,7 @@ func Sessions(usually int) int {
 // variables are the variables that scripts/servers.sh exports, by server.
 var variables = map[string]string{
 	"redis": "SATCHEL_REDIS", "redis-cluster": "SATCHEL_REDIS_CLUSTER", "postgres": "SATCHEL_POSTGRES", "s3": "SATCHEL_S3",
+	"docker": "SATCHEL_DOCKER",
 }
 
 var (
