@@ -29,7 +29,7 @@ const (
 type spec struct {
 	name     string
 	image    image
-	tier     tier
+	tier     *tier
 	args     []string // the runner and its arguments
 	user     string
 	usernsOf string // the mode of the user namespace; "" is the engine's default

@@ -17,7 +17,7 @@ func specOf(change func(*spec)) spec {
 	s := spec{
 		name: "satchel-job", tier: namespacesTier, user: "65534:65534", profile: "{}",
 		image: image{id: "sha256:1", env: []string{"PATH", "LD_PRELOAD"}, volumes: []string{"/data", "/tmp"}},
-		args:  []string{runnerAt, "-tier", "namespaces"},
+		args:  []string{runnerAt, "--least", "namespaces"},
 		mounts: []mount.Mount{
 			bind("/state/a,b:c=d e/.satchel-mount-1", workspaceAt, false), bind("/opt/satchel-runner", runnerAt, true),
 		},
@@ -37,7 +37,7 @@ func TestBodies(t *testing.T) {
 	}{
 		{"Docker, namespaces", func(*spec) {}},
 		{"Docker, Landlock, with limits", func(s *spec) {
-			s.tier, s.profile, s.args = landlockTier, "", []string{runnerAt, "-tier", "landlock"}
+			s.tier, s.profile, s.args = landlockTier, "", []string{runnerAt, "--least", "landlock"}
 			s.limits = executor.Limits{Memory: -1, Processes: 10}
 			s.cpus, s.memory, s.runtime = 1.5, 256<<20, "runsc"
 		}},

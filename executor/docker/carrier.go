@@ -21,7 +21,7 @@ type carrier struct {
 	config
 	engine  *engine
 	image   image
-	tier    tier
+	tier    *tier
 	program string // the runner's path in the container
 	profile string // of seccomp; "" is the engine's
 	shown   []mount.Mount
@@ -98,9 +98,9 @@ func startError(s spec, err error) error {
 
 // arguments returns the arguments of the runner.
 func (c *carrier) arguments() []string {
-	args := []string{"-tier", c.tier.name}
+	args := slices.Clone(c.tier.arguments)
 	for _, dir := range c.readable {
-		args = append(args, "-readable", dir)
+		args = append(args, "--readable", dir)
 	}
 	return args
 }

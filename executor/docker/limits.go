@@ -16,9 +16,10 @@ const (
 	memoryRoom = 1 << 30
 	// sideBySide is how many commands of one workspace have their full number of processes at
 	// the same time.
-	sideBySide = 8
-	// runnerThreads is room for the threads of the runner.
-	runnerThreads = 64
+	sideBySide = 16
+	// runnerThreads is room for the threads of the runner, and for those that build the sandboxes
+	// of 64 commands. A runner that gets no thread ends.
+	runnerThreads = 128 + 64*8
 	// openFiles bounds the descriptors of a process. A command has 4096, and the runner has the
 	// pipes of all.
 	openFiles = 16384

@@ -16,18 +16,19 @@ import (
 type tier struct {
 	name      string
 	isolation executor.Isolation
+	arguments []string // of the runner
 }
 
 // The tiers, strongest first.
 var (
-	namespacesTier = tier{"namespaces", executor.IsolationNamespaces}
-	landlockTier   = tier{"landlock", executor.IsolationContainer}
-	runtimeTier    = tier{"runtime", executor.IsolationContainer}
+	namespacesTier = &tier{"namespaces", executor.IsolationNamespaces, []string{"--least", "namespaces"}}
+	landlockTier   = &tier{"landlock", executor.IsolationContainer, []string{"--least", "landlock"}}
+	runtimeTier    = &tier{"runtime", executor.IsolationContainer, []string{"--runtime-isolates"}}
 )
 
 // tiersOf returns the tiers to try, in order.
-func (c config) tiersOf() []tier {
-	var tiers []tier
+func (c config) tiersOf() []*tier {
+	var tiers []*tier
 	if !c.withoutNamespaces {
 		tiers = append(tiers, namespacesTier)
 	}

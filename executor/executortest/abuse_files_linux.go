@@ -21,8 +21,8 @@ read('link')`},
 either(*[lambda p=p, d=d: read('/proc/%d/%s/%s' % (p, d, T['secret']))
     for p in (1, T['host'], T['victim'], os.getppid()) for d in ('root', 'cwd/../../../../../../../..')])`},
 	{name: "list a directory", holds: files, probe: `os.listdir(T['outside'])`},
-	{name: "find out that a file exists", holds: spaces, probe: `os.stat(T['secret'])`},
-	{name: "enter a directory", holds: spaces, probe: `os.chdir(T['outside'])`},
+	{name: "find out that a file exists", holds: separate, probe: `os.stat(T['secret'])`},
+	{name: "enter a directory", holds: separate, probe: `os.chdir(T['outside'])`},
 	{name: "append to a file", holds: files, harm: changed("appended"), probe: `
 with open(T['outside'] + '/appended', 'a') as f: f.write('x')`},
 	{name: "truncate a file", holds: files, harm: changed("truncated"), probe: `os.truncate(T['outside'] + '/truncated', 0)`},
@@ -36,15 +36,15 @@ with open(T['outside'] + '/appended', 'a') as f: f.write('x')`},
 	{name: "a second name for a file", holds: files, probe: `
 os.link(T['secret'], 'second')
 read('second')`},
-	{name: "change the mode of a file", holds: spaces, harm: modeChanged("mode"), probe: `os.chmod(T['outside'] + '/mode', 0o777)`},
-	{name: "change the times of a file", holds: spaces, harm: timesChanged("times"), probe: `os.utime(T['outside'] + '/times', (1, 1))`},
+	{name: "change the mode of a file", holds: separate, harm: modeChanged("mode"), probe: `os.chmod(T['outside'] + '/mode', 0o777)`},
+	{name: "change the times of a file", holds: separate, harm: timesChanged("times"), probe: `os.utime(T['outside'] + '/times', (1, 1))`},
 	{name: "open a file by its handle", holds: files, needs: handled, without: "CLOSED(EPERM) CLOSED(none)", probe: `
 if not T['handle']: no('none')
 h = bytes.fromhex(T['handle'])
 h = struct.pack('Ii', len(h), T['handletype']) + h
 fd = call((304, 265), os.open('.', os.O_RDONLY), h, os.O_RDONLY)
 if os.read(fd, 5) != b'sings': no('other file')`},
-	{name: "names of users", holds: spaces, probe: `
+	{name: "names of users", holds: separate, probe: `
 if b'root:' not in read('/etc/passwd'): no('none')`},
 	{name: "passwords of users", holds: files, needs: openable("/etc/shadow", os.O_RDONLY), without: "CLOSED(EACCES) CLOSED(ENOENT)",
 		probe: `read('/etc/shadow')`},

@@ -43,8 +43,11 @@ func others(c caps) bool    { return c.HostProcesses.Enforced }
 func privilege(c caps) bool { return c.Privileges.Enforced }
 func calls(c caps) bool     { return c.SystemCalls.Enforced }
 
-// spaces is the claim for attacks that only namespaces prevent.
+// spaces is the claim for attacks that only namespaces of the command's own prevent.
 func spaces(c caps) bool { return c.Isolation == executor.IsolationNamespaces }
+
+// separate is the claim for attacks that namespaces prevent, if they are those of a container too.
+func separate(c caps) bool { return spaces(c) || c.Isolation == executor.IsolationContainer }
 
 // isolated is the claim for attacks that every kind of isolation prevents.
 func isolated(c caps) bool { return !c.Isolation.IsNone() }

@@ -20,13 +20,13 @@ var machineAttacks = []attack{
 	opens("/proc/irq/default_smp_affinity", os.O_WRONLY), opens("/proc/sysrq-trigger", os.O_WRONLY),
 	opens("/proc/pressure/cpu", os.O_RDWR),
 	{name: "shield from the out-of-memory killer", holds: privilege, needs: effective(unix.CAP_SYS_RESOURCE), without: "CLOSED(EACCES)", probe: `os.write(os.open('/proc/self/oom_score_adj', os.O_WRONLY), b'-1000')`},
-	{name: "name of the machine", holds: spaces, probe: `
+	{name: "name of the machine", holds: separate, probe: `
 if os.uname().nodename != T['hostname']: no('another')`},
-	{name: "ports of the machine", holds: spaces, probe: `
+	{name: "ports of the machine", holds: separate, probe: `
 if (':%04X ' % T['tcp']) not in read('/proc/net/tcp').decode(): no('none')`},
-	{name: "shared memory of the machine", holds: spaces, probe: `
+	{name: "shared memory of the machine", holds: separate, probe: `
 if str(T['shm']) not in read('/proc/sysvipc/shm').decode().split(): no('none')`},
-	{name: "cgroup of the host", holds: spaces, needs: inCgroup, without: "CLOSED(none)", probe: `
+	{name: "cgroup of the host", holds: separate, needs: inCgroup, without: "CLOSED(none)", probe: `
 paths = [l.split(':', 2)[2] for l in read('/proc/self/cgroup').decode().splitlines()]
 if not T['cgroup'] or T['cgroup'] not in paths: no('none')`},
 }
@@ -34,7 +34,7 @@ if not T['cgroup'] or T['cgroup'] not in paths: no('none')`},
 // asks reads a file that must be empty or missing in a sandbox.
 func asks(path string) attack {
 	return attack{
-		name: path, holds: spaces, needs: answers(path), without: "CLOSED(EACCES) CLOSED(EPERM) CLOSED(ENOENT) CLOSED(empty)",
+		name: path, holds: separate, needs: answers(path), without: "CLOSED(EACCES) CLOSED(EPERM) CLOSED(ENOENT) CLOSED(empty)",
 		probe: fmt.Sprintf("if not read('%s', 64).strip(): no('empty')", path),
 	}
 }

@@ -15,7 +15,7 @@ import (
 var privilegeAttacks = []attack{
 	{name: "capabilities", holds: privilege, needs: privileged, without: "CLOSED(none)", probe: `
 if not any(int(status('Cap' + set), 16) for set in ('Inh', 'Prm', 'Eff', 'Amb')): no('none')`},
-	{name: "bounding set", holds: spaces, probe: `
+	{name: "bounding set", holds: separate, probe: `
 if not int(status('CapBnd'), 16): no('empty')`},
 	{name: "new privileges", holds: privilege, needs: statusIs("NoNewPrivs", "0"), without: "CLOSED(forbidden)", probe: `
 if status('NoNewPrivs') == '1': no('forbidden')`},

@@ -12,8 +12,8 @@ import (
 
 // processAttacks are attacks on another process of the same user.
 var processAttacks = []attack{
-	{name: "see it", holds: spaces, probe: `os.stat('/proc/%d' % T['victim'])`},
-	{name: "its command line", holds: spaces, probe: `
+	{name: "see it", holds: separate, probe: `os.stat('/proc/%d' % T['victim'])`},
+	{name: "its command line", holds: separate, probe: `
 if not read('/proc/%d/cmdline' % T['victim']): no('empty')`},
 	{name: "its environment", holds: others, probe: `
 for name in os.listdir('/proc'):
@@ -25,7 +25,7 @@ no('none')`},
 if T['token'] not in os.environ.values(): no('none')`},
 	{name: "the program of the host", holds: others, probe: `
 either(*[lambda p=p: read('/proc/%d/exe' % p, 64) for p in (1, T['host'])])`},
-	{name: "how many files the host has open", holds: spaces, probe: `
+	{name: "how many files the host has open", holds: separate, probe: `
 either(*[lambda p=p: os.listdir('/proc/%d/fd' % p) for p in (1, T['host'])])`},
 	{name: "open files of the host", holds: others, probe: `
 either(*[lambda p=p, n=n: os.readlink('/proc/%d/fd/%d' % (p, n)) for p in (1, T['host']) for n in range(8)])`},
@@ -67,15 +67,15 @@ if ctypes.string_at(at, 5) != b'sings': no('other')`},
 	{name: "enter its namespaces", holds: privilege, needs: effective(unix.CAP_SYS_ADMIN), without: "CLOSED(EPERM) CLOSED(EACCES)", probe: `
 call((308, 268), os.open('/proc/self/ns/uts', os.O_RDONLY), 0)`},
 	{name: "its namespaces", holds: others, probe: `os.stat('/proc/%d/ns/mnt' % T['victim'])`},
-	{name: "the first process", holds: spaces, contained: true, probe: `
+	{name: "the first process", holds: separate, contained: true, probe: `
 for s in range(1, 65):
     try: os.kill(1, s)
     except OSError: pass
 time.sleep(0.1)
 no('lives')`},
-	{name: "limits of the first process", holds: spaces, contained: true, probe: `
+	{name: "limits of the first process", holds: separate, contained: true, probe: `
 either(*[lambda t=t, r=r: resource.prlimit(t, r, (0, 0)) for t in map(int, os.listdir('/proc/1/task')) for r in range(16)])`},
-	{name: "rank of the first process", holds: spaces, contained: true, probe: `
+	{name: "rank of the first process", holds: separate, contained: true, probe: `
 threads = [int(t) for t in os.listdir('/proc/1/task')]
 idle = os.sched_param(0)
 either(*[lambda t=t: os.sched_setscheduler(t, os.SCHED_IDLE, idle) for t in threads],

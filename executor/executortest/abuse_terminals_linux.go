@@ -31,7 +31,7 @@ call((16, 29), slave, 0x100005412, b'x')`},
 	{name: "TIOCSETD", holds: calls, probe: ownTerminal + `call((16, 29), slave, 0x5423, struct.pack('i', 0))`},
 	{name: "the terminal of the host", holds: always, needs: openable("/dev/tty", os.O_RDWR), without: "CLOSED(ENXIO)", probe: `os.open('/dev/tty', os.O_RDWR)`},
 	{name: "a console", holds: files, needs: openable("/dev/console", os.O_RDWR|unix.O_NOCTTY), without: "CLOSED(EACCES) CLOSED(ENOENT) CLOSED(EIO) CLOSED(ENODEV) CLOSED(ENXIO) CLOSED(EPERM)", probe: `os.open('/dev/console', os.O_RDWR | os.O_NOCTTY)`},
-	{name: "terminals of others", holds: spaces, probe: `
+	{name: "terminals of others", holds: separate, probe: `
 os.stat(T['terminal'])`},
 }
 

@@ -84,6 +84,13 @@ const path = "/usr/local/bin:/usr/bin:/bin"
 func newBench(t *testing.T, by executor.Executor) bench {
 	t.Helper()
 	b := bench{t, by, t.TempDir(), t.TempDir()}
+	if r, ok := by.(executor.Releaser); ok { // as hosts do before they remove a workspace
+		t.Cleanup(func() {
+			if err := r.Release(b.dir); err != nil {
+				t.Error(err)
+			}
+		})
+	}
 	makePipe(t, filepath.Join(b.dir, "life"))
 	return b
 }
