@@ -91,9 +91,14 @@ func (e *engine) start(ctx context.Context, s spec) (_ io.ReadWriteCloser, err e
 func startError(s spec, err error) error {
 	text := err.Error()
 	if strings.Contains(text, s.args[0]) && (strings.Contains(text, "no such file") || strings.Contains(text, "exec format") || strings.Contains(text, "permission denied")) {
-		return failure(err, "no runner: %s does not run in the image: build it with CGO_ENABLED=0 for the engine's processor, executable for all: %v", s.args[0], err)
+		return noStart(s.args[0], err)
 	}
 	return err
+}
+
+// noStart returns the error for a runner that the engine cannot execute.
+func noStart(program string, err error) error {
+	return failure(err, "no runner: %s does not run in the image: build it with CGO_ENABLED=0 for the engine's processor, executable for all: %s", program, shortened(err))
 }
 
 // arguments returns the arguments of the runner.

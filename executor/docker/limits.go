@@ -27,6 +27,8 @@ const (
 	maxReadable = 32
 	// maxStderr is how much of the runner's standard error an error text has, in bytes.
 	maxStderr = 2048
+	// maxWhy is how much of an error text the reason has why a tier does not work, in bytes.
+	maxWhy = 300
 	// minMemory is the least memory of a container, in bytes. The runner takes a tenth of it.
 	minMemory = 128 << 20
 )

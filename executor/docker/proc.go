@@ -17,7 +17,7 @@ var maskedByEngine = []string{
 var maskedToo = []string{
 	"/proc/bootconfig", "/proc/cmdline", "/proc/config.gz", "/proc/diskstats", "/proc/kallsyms", "/proc/key-users",
 	"/proc/kmsg", "/proc/modules", "/proc/partitions", "/proc/pressure", "/proc/slabinfo", "/proc/swaps",
-	"/proc/sys/fs/file-nr", "/proc/vmallocinfo",
+	"/proc/vmallocinfo",
 }
 
 // readonlyByEngine are the paths that engines make read-only by default.

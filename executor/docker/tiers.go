@@ -64,18 +64,38 @@ func (o *opening) tryTiers(ctx context.Context) (*remote.Executor, error) {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		if errors.Is(err, errFinal) {
-			return nil, err
+		if final := o.final(err); final != nil {
+			return nil, final
 		}
-		last, refused = err, append(refused, fmt.Sprintf("%s: %s", t.name, strings.TrimPrefix(oneLine(err.Error()), "docker: ")))
+		last, refused = err, append(refused, t.name+": "+shortened(err))
 	}
 	return nil, failure(last, "no isolation in containers of %s %s: %s", o.engine.name, o.engine.version, whyNot(refused))
 }
 
-// errFinal is wrapped by errors that do not depend on the tier.
-var errFinal = errors.New("no tier changes that")
+// final returns the error for a failure that does not depend on the tier, or nil.
+func (o *opening) final(err error) error {
+	text := err.Error()
+	switch {
+	case strings.Contains(text, `"/bin/sh": not found`): // says the sandbox
+		return failure(err, "the image has no /bin/sh: commands of skills need it, and bash")
+	case strings.Contains(text, "exec "+o.program+": "): // says the engine
+		return noStart(o.program, err)
+	case strings.Contains(text, "docker: no runner: "):
+		return err
+	}
+	return nil
+}
 
-// shells are the shells that commands need, best first.
+// shortened returns an error as a line that has room beside others.
+func shortened(err error) string {
+	text := strings.TrimPrefix(oneLine(err.Error()), "docker: ")
+	if len(text) > maxWhy {
+		text = strings.ToValidUTF8(text[:maxWhy], "") + " ..."
+	}
+	return text
+}
+
+// shells are the shells that run commands, best first.
 var shells = []string{"bash", "sh"}
 
 // try runs a command in a container, and returns the executor and the shell that it found.
@@ -113,5 +133,5 @@ func (o *opening) try(ctx context.Context) (_ *remote.Executor, shell string, er
 			return nil, "", fmt.Errorf("a trial ended with %s, code %d: %s", result.Reason, result.ExitCode, result.Stderr)
 		}
 	}
-	return nil, "", failure(errFinal, "the image has neither bash nor sh: commands of skills need one")
+	return nil, "", errors.New("the image has neither bash nor sh")
 }
