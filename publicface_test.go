@@ -19,6 +19,7 @@ var programs = []string{"benchmark", "cmd", "docs", "examples", "scripts"}
 var withoutExample = map[string]string{
 	"adapter.TurnOf":                 "returns what WithTurn was given",
 	"catalog/mcpsource.Open":         "compiles; it needs a program of somebody else. TestCommand starts one",
+	"executor/docker.Open":           "compiles; it needs an engine. TestNamespaces has one",
 	"library/sqlstore/postgres.Open": "compiles; it needs a server. TestPostgres has one",
 	"session/pgstore.Open":           "compiles; it needs a server. TestConformance has one",
 	"session/redisstore.Open":        "compiles; it needs a server. TestConformance has one",

@@ -59,7 +59,7 @@ func (c *carrier) spec(job string, limits executor.Limits) spec {
 		mounts: slices.Clone(c.shown),
 		labels: labelsOf(c.self, job), limits: limits, cpus: c.cpus, memory: c.memory,
 	}
-	if c.tier == namespacesTier {
+	if c.tier == namespacesTier && !c.plainProfile {
 		s.profile = c.profile
 	}
 	return s

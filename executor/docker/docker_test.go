@@ -35,10 +35,22 @@ func TestNamespaces(t *testing.T) {
 
 func TestLandlock(t *testing.T) {
 	x := shared(t, docker.WithoutNamespaces())
-	if r := x.Report(); r.Tier != "landlock" || x.Capabilities().Isolation != executor.IsolationContainer {
+	r := x.Report()
+	if r.Tier != "landlock" || !strings.HasPrefix(r.Why, "namespaces: ") || !strings.Contains(r.Why, "operation not permitted") ||
+		x.Capabilities().Isolation != executor.IsolationContainer {
 		t.Errorf("%+v", r)
 	}
+	t.Logf("why: %s", r.Why)
 	executortest.Run(t, func(*testing.T) executor.Executor { return x })
+}
+
+// TestLeast checks that Open accepts nothing weaker than WithLeast says.
+func TestLeast(t *testing.T) {
+	url := servertest.Shared(t, "docker").URL
+	_, err := docker.Open(t.Context(), testImage, options(t, url, docker.WithoutNamespaces(), docker.WithLeast(executor.IsolationNamespaces))...)
+	if !errors.Is(err, executor.ErrSetup) || !strings.HasPrefix(err.Error(), "docker: no isolation in containers of Docker ") || strings.Contains(err.Error(), "landlock: ") {
+		t.Error(err)
+	}
 }
 
 // TestAsUser runs the suites in a process of an ordinary user, who may use the socket of the engine.
@@ -58,7 +70,7 @@ func TestAsUser(t *testing.T) {
 	}
 	dir := t.TempDir()
 	binary := filepath.Join(dir, "docker.test")
-	out, err := exec.CommandContext(t.Context(), "cp", "/proc/self/exe", binary).CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), "cp", os.Args[0], binary).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
@@ -196,6 +208,7 @@ func TestHostKilled(t *testing.T) {
 // TestSweep leaves a container and a mount of a process that is gone, and a container of another
 // machine. Open removes what is known to be left.
 func TestSweep(t *testing.T) {
+	t.Parallel()
 	server := servertest.Own(t, "docker")
 	c := engine(t, server.URL)
 	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
@@ -242,10 +255,16 @@ func TestSweep(t *testing.T) {
 // TestEngineKilled kills the engine while a command runs. The command is lost, and the next one runs
 // when the engine is back.
 func TestEngineKilled(t *testing.T) {
+	t.Parallel()
 	server := servertest.Own(t, "docker")
 	x := open(t, server.URL)
 	dir := t.TempDir()
 	p, err := begin(t.Context(), x, script(dir, "echo started; sleep 1000"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := engine(t, server.URL)
+	found, err := c.ContainerInspect(t.Context(), containers(t, c)[0], client.ContainerInspectOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -257,6 +276,9 @@ func TestEngineKilled(t *testing.T) {
 	if _, err := x.Run(t.Context(), script(dir, "true")); !errors.Is(err, executor.ErrSetup) || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %s", err, want)
 	}
+	eventually(t, 30*time.Second, "the container ends by itself", func() bool {
+		return errors.Is(syscall.Kill(found.Container.State.Pid, 0), syscall.ESRCH)
+	})
 	if err := server.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -280,6 +302,7 @@ func wantLost(t *testing.T, p executor.Process) {
 
 // TestKilledByOthers kills the container of a command that runs.
 func TestKilledByOthers(t *testing.T) {
+	t.Parallel()
 	server := servertest.Own(t, "docker")
 	x, c, dir := open(t, server.URL), engine(t, server.URL), t.TempDir()
 	p, err := begin(t.Context(), x, script(dir, "echo started; sleep 1000"))
@@ -298,6 +321,7 @@ func TestKilledByOthers(t *testing.T) {
 // TestIdle runs commands in many workspaces. When they have been idle, neither containers nor mounts
 // nor directories are left.
 func TestIdle(t *testing.T) {
+	t.Parallel()
 	server := servertest.Own(t, "docker")
 	x, c := open(t, server.URL, docker.WithIdle(time.Second)), engine(t, server.URL)
 	base := t.TempDir()

@@ -5,10 +5,10 @@ import (
 	"github.com/moby/moby/client"
 )
 
-// WithoutNamespaces makes Open behave as if the engine refused namespaces.
+// WithoutNamespaces makes the engine refuse namespaces, by its own seccomp profile.
 func WithoutNamespaces() Option {
 	return func(c *config) error {
-		c.withoutNamespaces = true
+		c.plainProfile = true
 		return nil
 	}
 }

@@ -152,6 +152,7 @@ func TestImages(t *testing.T) {
 // TestContainerOutOfMemory runs a command that may use more memory than its container has. The
 // kernel ends it, and the next command runs.
 func TestContainerOutOfMemory(t *testing.T) {
+	t.Parallel()
 	server := servertest.Own(t, "docker")
 	for name, opt := range map[string]docker.Option{"namespaces": docker.WithLeast(executor.IsolationNamespaces), "landlock": docker.WithoutNamespaces()} {
 		t.Run(name, func(t *testing.T) {

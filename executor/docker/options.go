@@ -26,8 +26,8 @@ type config struct {
 	memory   int64
 	least    executor.Isolation
 	idle     time.Duration
-	// withoutNamespaces is for tests: as if the engine refused namespaces.
-	withoutNamespaces bool
+	// plainProfile is for tests: the engine's profile, which refuses namespaces, for all tiers.
+	plainProfile bool
 }
 
 // Option configures Open.

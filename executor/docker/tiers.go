@@ -28,10 +28,7 @@ var (
 
 // tiersOf returns the tiers to try, in order.
 func (c config) tiersOf() []*tier {
-	var tiers []*tier
-	if !c.withoutNamespaces {
-		tiers = append(tiers, namespacesTier)
-	}
+	tiers := []*tier{namespacesTier}
 	if c.least != executor.IsolationNamespaces {
 		tiers = append(tiers, landlockTier)
 		if isBoundary(c.runtime) {
@@ -89,6 +86,9 @@ func (o *opening) final(err error) error {
 // shortened returns an error as a line that has room beside others.
 func shortened(err error) string {
 	text := strings.TrimPrefix(oneLine(err.Error()), "docker: ")
+	if _, why, ok := strings.Cut(text, "no sandbox available: "); ok { // says executor/sandbox; advice follows
+		text, _, _ = strings.Cut(why, ". ")
+	}
 	if len(text) > maxWhy {
 		text = strings.ToValidUTF8(text[:maxWhy], "") + " ..."
 	}
