@@ -21,7 +21,7 @@ HEAVY  := ./cmd/satchel/... ./artifacts/blobstore/... ./library/sqlstore/... ./b
 PAGES  = $(filter-out %/chat-server,$(shell $(GO) list ./examples/...))
 # These wait for servers, processes and time limits. They begin first, so that others have
 # the processors meanwhile: what waits last, waits alone.
-WAITS  := $(addprefix ./,session/pgstore session/redisstore session artifacts internal/files/deps executor/... protocol/... protocol/mcp test/run)
+WAITS  := $(addprefix ./,session/pgstore session/redisstore session artifacts internal/files/deps executor/docker executor/... protocol/... protocol/mcp test/run)
 RACED   = $(filter-out $(shell $(GO) list $(SERIAL) $(HEAVY)) $(PAGES),$(shell $(GO) list $(WAITS) $(ALL)))
 # These tests play many or long conversations of one kind: a part of them under the race
 # detector (-short), all of them without. TestHouseShortTests holds that it is these.
@@ -48,7 +48,7 @@ check vet unit-lone unit-as-user: export CGO_ENABLED := 0
 # What `make test` does side by side; the lines of one part stay together.
 TOGETHER := -j6 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
-.PHONY: demo check test setup fmt vet vet-others unit unit-lone unit-as-user lint release-check bench bench-cache bench-agents scale mcp-clients fuzz
+.PHONY: demo check test setup fmt vet vet-others unit unit-lone unit-as-user lint release-check bench bench-cache bench-agents scale mcp-clients podman fuzz
 
 demo: ## one task through both frameworks, without a key and without a network
 	$(GO) run ./cmd/satchel demo
@@ -109,6 +109,9 @@ scale: ## three replicas over real servers while both are killed, at full size; 
 
 mcp-clients: ## the conformance suite and inspector of MCP, installed from npm, ask satchel mcp
 	scripts/mcp-clients.sh
+
+podman: ## the suite of executors in containers of Podman, if it is installed; ARGS are flags of go test
+	scripts/podman.sh $(ARGS)
 
 fuzz: ## a minute of fuzzing for each parser
 	scripts/fuzz.sh 60s

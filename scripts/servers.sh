@@ -4,12 +4,12 @@
 #	eval "$(scripts/servers.sh start redis /tmp/r)"
 #	scripts/servers.sh stop redis /tmp/r
 #
-# Names: redis, redis-cluster (three), postgres, s3, docker. start prints a line that exports
+# Names: redis, redis-cluster (three), postgres, s3, docker, podman. start prints a line that exports
 # where the server is, and writes its process ids to DIR/pid; in a directory that has
 # been used before it goes on with what is there. stop ends these processes and no
 # others. Keep DIR short: sockets in it have paths of at most 100 bytes.
 set -eu
-[ $# = 3 ] || { echo "usage: $0 start|stop redis|redis-cluster|postgres|s3|docker DIR" >&2; exit 2; }
+[ $# = 3 ] || { echo "usage: $0 start|stop redis|redis-cluster|postgres|s3|docker|podman DIR" >&2; exit 2; }
 verb=$1 name=$2 D=$3
 case $D in /*) ;; *) D=$(pwd)/$D ;; esac
 bin=${SATCHEL_SERVERS_BIN:-${XDG_CACHE_HOME:-$HOME/.cache}/satchel-servers}
@@ -158,8 +158,33 @@ start_s3() {
 	done
 }
 
-# An engine with a network for nobody, and an image without files: the tests show the
-# host's /usr to its containers.
+# skeleton writes the files of an image without programs: tests show the host's /usr to
+# its containers.
+skeleton() {
+	S=$D/skel
+	for dir in usr proc sys dev tmp etc workspace skills run var/tmp root; do mkdir -p "$S/$dir"; done
+	chmod 1777 "$S/tmp" "$S/var/tmp"
+	for dir in bin sbin lib lib64; do ln -sfn "usr/$dir" "$S/$dir"; done
+	cp /etc/ld.so.cache "$S/etc/"
+	cp -R /etc/alternatives "$S/etc/"
+	printf 'nobody:x:65534:65534:nobody:/:/bin/sh\n' >"$S/etc/passwd"
+	printf 'nogroup:x:65534:\n' >"$S/etc/group"
+}
+
+# answers URL: waits until an engine answers, or it has ended.
+answers() {
+	waited=0
+	until docker -H "$1" version >/dev/null 2>&1; do
+		waited=$((waited + 1))
+		if [ $waited = 1200 ] || ! alive "$(cat "$D/pid")"; then
+			echo "servers: $name does not start here: $(tail -n 1 "$D/log")" >&2
+			exit 3
+		fi
+		sleep 0.1
+	done
+}
+
+# An engine without a network, and an image.
 start_docker() {
 	PATH=$PATH:/usr/sbin:/sbin
 	need dockerd
@@ -169,26 +194,26 @@ start_docker() {
 	rm -f "$D/exec/containerd/containerd.pid" "$D/docker.pid"
 	dockerd --data-root "$D/data" --exec-root "$D/exec" -p "$D/docker.pid" -H "unix://$D/s.sock" --bridge=none --iptables=false >>"$D/log" 2>&1 </dev/null &
 	echo $! >"$D/pid"
-	waited=0
-	until docker -H "unix://$D/s.sock" version >/dev/null 2>&1; do
-		waited=$((waited + 1))
-		if [ $waited = 1200 ] || ! alive "$(cat "$D/pid")"; then
-			echo "servers: docker does not start here: $(tail -n 1 "$D/log")" >&2
-			exit 3
-		fi
-		sleep 0.1
-	done
+	answers "unix://$D/s.sock"
 	if ! docker -H "unix://$D/s.sock" image inspect satchel-test >/dev/null 2>&1; then
-		S=$D/skel
-		for dir in usr proc sys dev tmp etc/alternatives workspace skills run var/tmp root; do mkdir -p "$S/$dir"; done
-		chmod 1777 "$S/tmp" "$S/var/tmp"
-		for dir in bin sbin lib lib64; do ln -sfn "usr/$dir" "$S/$dir"; done
-		cp /etc/ld.so.cache "$S/etc/"
-		printf 'nobody:x:65534:65534:nobody:/:/bin/sh\n' >"$S/etc/passwd"
-		printf 'nogroup:x:65534:\n' >"$S/etc/group"
-		cp -R /etc/alternatives "$S/etc/"
+		skeleton
 		tar -C "$S" -c . | docker -H "unix://$D/s.sock" import - satchel-test >/dev/null
 	fi
+	echo "export SATCHEL_DOCKER=unix://$D/s.sock"
+}
+
+# Podman in the place of Docker, with runc if that is there: crun refuses a mixture of
+# control groups.
+start_podman() {
+	need podman
+	need docker
+	set -- --root "$D/root" --runroot "$D/run" --tmpdir "$D/tmp" --cgroup-manager cgroupfs --events-backend file
+	if command -v runc >/dev/null; then set -- "$@" --runtime runc; fi
+	podman "$@" system service --time=0 "unix://$D/s.sock" >>"$D/log" 2>&1 </dev/null &
+	echo $! >"$D/pid"
+	answers "unix://$D/s.sock"
+	skeleton
+	tar -C "$S" -c . | podman "$@" import - satchel-test >/dev/null 2>&1
 	echo "export SATCHEL_DOCKER=unix://$D/s.sock"
 }
 
@@ -219,6 +244,7 @@ start)
 	postgres) start_postgres ;;
 	s3) start_s3 ;;
 	docker) start_docker ;;
+	podman) start_podman ;;
 	*) echo "servers: unknown server $name" >&2; exit 2 ;;
 	esac
 	;;

@@ -1,8 +1,8 @@
 package docker
 
 import (
-	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/moby/moby/api/types/container"
 	"github.com/moby/moby/api/types/mount"
@@ -82,6 +82,7 @@ func (s spec) env() []string {
 // hostConfig returns what the container is held to.
 func (s spec) hostConfig() *container.HostConfig {
 	hasInit := false
+	mounts, binds := s.split()
 	return &container.HostConfig{
 		AutoRemove:     true,
 		Init:           &hasInit,
@@ -99,7 +100,8 @@ func (s spec) hostConfig() *container.HostConfig {
 		ReadonlyPaths:  s.readonlyPaths(),
 		ShmSize:        shmBytes,
 		Tmpfs:          map[string]string{tempAt: "rw,nosuid,nodev,noexec,mode=1777,size=" + strconv.Itoa(tempBytes)},
-		Mounts:         append(slices.Clone(s.mounts), s.volumeMounts()...),
+		Mounts:         append(mounts, s.volumeMounts()...),
+		Binds:          binds,
 		Resources:      s.resources(),
 	}
 }
@@ -116,7 +118,7 @@ func (s spec) resources() container.Resources {
 		},
 	}
 	if s.isPodman { // its default is more than a container without privileges may set
-		most := int64(min(s.maxProcs, 1<<20))
+		most := int64(min(s.maxProcs, podmanProcesses))
 		r.Ulimits = append(r.Ulimits, &container.Ulimit{Name: "nproc", Soft: most, Hard: most})
 	}
 	switch {
@@ -168,6 +170,33 @@ func bind(source, target string, isReadOnly bool) mount.Mount {
 		Type: mount.TypeBind, Source: source, Target: target, ReadOnly: isReadOnly,
 		BindOptions: &mount.BindOptions{Propagation: mount.PropagationRPrivate, NonRecursive: true},
 	}
+}
+
+// split returns the mounts as structures, and those as text that Podman cannot take as structures: it
+// makes lists of them with commas.
+func (s spec) split() (mounts []mount.Mount, binds []string) {
+	for _, m := range s.mounts {
+		if !s.isPodman || !strings.Contains(m.Source+m.Target, ",") {
+			mounts = append(mounts, m)
+			continue
+		}
+		mode := ":rw,rprivate"
+		if m.ReadOnly {
+			mode = ":ro,rprivate"
+		}
+		binds = append(binds, m.Source+":"+m.Target+mode)
+	}
+	return mounts, binds
+}
+
+// check returns an error for a mount that the engine cannot have.
+func (s spec) check() error {
+	for _, m := range s.mounts {
+		if path := m.Source + m.Target; s.isPodman && strings.Contains(path, ",") && strings.Contains(path, ":") {
+			return failure(nil, "Podman cannot show %q: its path has commas and colons", m.Source)
+		}
+	}
+	return nil
 }
 
 // labelsOf returns the labels of a container that this process starts.

@@ -67,6 +67,9 @@ func (c *carrier) spec(job string, limits executor.Limits) spec {
 
 // start creates a container, connects to it and starts it.
 func (e *engine) start(ctx context.Context, s spec) (_ io.ReadWriteCloser, err error) {
+	if err := s.check(); err != nil {
+		return nil, err
+	}
 	defer func() {
 		if err != nil { // the engine may have created it, even if it did not say so
 			err = errors.Join(err, e.remove(context.WithoutCancel(ctx), s.name))
@@ -78,6 +81,11 @@ func (e *engine) start(ctx context.Context, s spec) (_ io.ReadWriteCloser, err e
 	}
 	attached, err := e.ContainerAttach(ctx, made.ID, client.ContainerAttachOptions{Stream: true, Stdin: true, Stdout: true, Stderr: true})
 	if err != nil {
+		if e.isPodman { // it prepares the container to be attached, and says only at the start what was wrong
+			if _, startErr := e.ContainerStart(ctx, made.ID, client.ContainerStartOptions{}); startErr != nil {
+				err = startError(s, startErr)
+			}
+		}
 		return nil, engineError(ctx, e.host, "connect to a container", err)
 	}
 	if _, err := e.ContainerStart(ctx, made.ID, client.ContainerStartOptions{}); err != nil {

@@ -24,7 +24,12 @@ type setupError struct {
 
 func (e *setupError) Error() string { return e.text }
 
-func (e *setupError) Unwrap() []error { return []error{executor.ErrSetup, e.cause} }
+func (e *setupError) Unwrap() []error {
+	if e.cause == nil {
+		return []error{executor.ErrSetup}
+	}
+	return []error{executor.ErrSetup, e.cause}
+}
 
 // failure returns a setupError. Its text has one line.
 func failure(cause error, format string, args ...any) error {

@@ -20,6 +20,9 @@ const (
 	// runnerThreads is room for the threads of the runner, and for those that build the sandboxes
 	// of 64 commands. A runner that gets no thread ends.
 	runnerThreads = 128 + 64*8
+	// podmanProcesses bounds the processes of the user in a container of Podman, which sets a limit
+	// in any case. Its own hard limit is 32768 by default.
+	podmanProcesses = 16384
 	// openFiles bounds the descriptors of a process. A command has 4096, and the runner has the
 	// pipes of all.
 	openFiles = 16384

@@ -7,7 +7,7 @@ import (
 
 // maskedByEngine are the paths that engines mask by default.
 var maskedByEngine = []string{
-	"/proc/acpi", "/proc/asound", "/proc/interrupts", "/proc/kcore", "/proc/keys", "/proc/latency_stats",
+	"/proc/acpi", "/proc/asound", "/proc/kcore", "/proc/keys", "/proc/latency_stats",
 	"/proc/sched_debug", "/proc/scsi", "/proc/timer_list", "/proc/timer_stats",
 	"/sys/devices/virtual/powercap", "/sys/firmware",
 }
@@ -15,9 +15,9 @@ var maskedByEngine = []string{
 // maskedToo are paths that reveal something about the whole machine. The sandbox covers them where
 // it has namespaces.
 var maskedToo = []string{
-	"/proc/bootconfig", "/proc/cmdline", "/proc/config.gz", "/proc/diskstats", "/proc/kallsyms", "/proc/key-users",
-	"/proc/kmsg", "/proc/modules", "/proc/partitions", "/proc/pressure", "/proc/slabinfo", "/proc/swaps",
-	"/proc/vmallocinfo",
+	"/proc/bootconfig", "/proc/cmdline", "/proc/config.gz", "/proc/diskstats", "/proc/interrupts", "/proc/kallsyms",
+	"/proc/key-users", "/proc/kmsg", "/proc/modules", "/proc/partitions", "/proc/pressure", "/proc/slabinfo",
+	"/proc/swaps", "/proc/vmallocinfo",
 }
 
 // readonlyByEngine are the paths that engines make read-only by default.
