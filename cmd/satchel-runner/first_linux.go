@@ -21,6 +21,7 @@ func runAsFirst() (code int, ok bool) {
 	if err := child.Start(); err != nil {
 		return 0, false // the runner works without
 	}
+	_ = hideMemory()
 	_, _ = os.Stdin.Close(), os.Stdout.Close() // the ends of these are the child's
 	ends := make(chan os.Signal, 1)
 	signal.Notify(ends, os.Interrupt, syscall.SIGTERM)

@@ -148,7 +148,7 @@ func (s settings) open() (executor.Executor, error) {
 			return nil, errors.Join(err, box.Close())
 		}
 	}
-	return box, nil
+	return inContainer{box}, nil
 }
 
 // connection is standard input and output.
