@@ -2,6 +2,7 @@ package docker
 
 import (
 	"context"
+	"errors"
 	"net"
 	"slices"
 	"strings"
@@ -57,7 +58,7 @@ func dial(ctx context.Context, host string) (_ *engine, err error) {
 
 // slow returns the error for an engine that has not answered in time, or err.
 func slow(ctx context.Context, host string, err error) error {
-	if context.Cause(ctx) == errSlow {
+	if errors.Is(context.Cause(ctx), errSlow) {
 		return failure(errSlow, "%s does not answer within %v: restart it, or set DOCKER_HOST", host, dialWait)
 	}
 	return err

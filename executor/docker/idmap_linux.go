@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// owner translates the owners of files between this process's user, on the disk, and nobody, in a
+// owner translates the owners of files between this process's user, on the disk, and that of a
 // container.
 type owner struct {
 	ns *os.File // the user namespace that a mount translates with
@@ -20,8 +20,8 @@ type owner struct {
 // newOwner returns the owner for a user and group.
 func newOwner(uid, gid int) (*owner, error) {
 	ns, err := newUserNamespace(
-		[]syscall.SysProcIDMap{{ContainerID: uid, HostID: nobody, Size: 1}},
-		[]syscall.SysProcIDMap{{ContainerID: gid, HostID: nobody, Size: 1}})
+		[]syscall.SysProcIDMap{{ContainerID: uid, HostID: containerID, Size: 1}},
+		[]syscall.SysProcIDMap{{ContainerID: gid, HostID: containerID, Size: 1}})
 	if err != nil {
 		return nil, fmt.Errorf("map users: %w", err)
 	}
@@ -53,7 +53,7 @@ func newUserNamespace(uids, gids []syscall.SysProcIDMap) (_ *os.File, err error)
 	return os.Open("/proc/" + strconv.Itoa(p.Pid) + "/ns/user")
 }
 
-// mount returns a detached mount of an open directory, which belongs to nobody there.
+// mount returns a detached mount of an open directory, with the owners of a container.
 func (o *owner) mount(dir *os.File) (*os.File, error) {
 	fd, err := unix.OpenTree(int(dir.Fd()), "", unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_EMPTY_PATH)
 	if err != nil {

@@ -36,9 +36,9 @@ const (
 	minMemory = 128 << 20
 )
 
-// nobody is the user and group of a container if this process is root. On most systems they own
-// nothing.
-const nobody = 65534
+// containerID is the user and group of a container if this process is root. On most systems they
+// own no files.
+const containerID = 65534
 
 // Times.
 const (

@@ -140,16 +140,16 @@ func pointName() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	_, space, _ := cutLast(self.host, "-")
+	_, space := cutLast(self.host, "-")
 	return fmt.Sprintf("%s%s-%d-%d-%s", pointPrefix, space, self.pid, self.start, strings.ToLower(rand.Text())), nil
 }
 
 // cutLast cuts a text at the last separator.
-func cutLast(text, sep string) (before, after string, ok bool) {
+func cutLast(text, sep string) (before, after string) {
 	if i := strings.LastIndex(text, sep); i >= 0 {
-		return text[:i], text[i+len(sep):], true
+		return text[:i], text[i+len(sep):]
 	}
-	return "", text, false
+	return "", text
 }
 
 // sweepMounts removes the mounts of processes that are gone.
@@ -180,7 +180,7 @@ func parsePoint(name string, self instance) (instance, bool) {
 	if !ok || len(parts) != 4 {
 		return instance{}, false
 	}
-	boot, _, _ := cutLast(self.host, "-")
+	boot, _ := cutLast(self.host, "-")
 	return parseInstance(boot + "-" + strings.Join(parts[:3], ":"))
 }
 

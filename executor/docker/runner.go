@@ -60,7 +60,7 @@ func runnerHere(path string) (string, error) {
 	if err != nil {
 		return "", failure(err, "no runner: %s: %v", from, err)
 	}
-	info, err := os.Stat(path)
+	info, err := os.Stat(path) //nolint:gosec // the caller names it
 	switch {
 	case err != nil:
 		return "", failure(err, "no runner: %v", err)

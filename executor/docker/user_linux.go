@@ -30,7 +30,7 @@ func userOf(e *engine) (user, error) {
 	if err != nil {
 		return user{}, failure(err, "root cannot give containers its files: %v: run this program as an ordinary user", err)
 	}
-	return user{in: fmt.Sprintf("%d:%d", nobody, nobody), owner: o}, nil
+	return user{in: fmt.Sprintf("%d:%d", containerID, containerID), owner: o}, nil
 }
 
 // close frees what the user holds.
