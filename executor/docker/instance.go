@@ -17,6 +17,9 @@ type instance struct {
 // String returns the label of the instance.
 func (i instance) String() string { return fmt.Sprintf("%s:%d:%d", i.host, i.pid, i.start) }
 
+// pointPrefix is the beginning of the names of mounts. The instance follows.
+const pointPrefix = ".satchel-mount-"
+
 // parseInstance parses a label.
 func parseInstance(label string) (i instance, ok bool) {
 	parts := strings.Split(label, ":")

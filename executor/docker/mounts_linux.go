@@ -131,9 +131,6 @@ func detach(path string) error {
 	return nil
 }
 
-// pointPrefix is the beginning of the names of mounts.
-const pointPrefix = ".satchel-mount-"
-
 // pointName returns a name for a mount of this process. It says who has made it.
 func pointName() (string, error) {
 	self, err := thisInstance()
