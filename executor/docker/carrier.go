@@ -77,7 +77,7 @@ func (e *engine) start(ctx context.Context, s spec) (_ io.ReadWriteCloser, err e
 	}()
 	made, err := e.ContainerCreate(ctx, s.options())
 	if err != nil {
-		return nil, engineError(ctx, e.host, "create a container", err)
+		return nil, engineError(ctx, e.host, "create a container", e.createError(err))
 	}
 	attached, err := e.ContainerAttach(ctx, made.ID, client.ContainerAttachOptions{Stream: true, Stdin: true, Stdout: true, Stderr: true})
 	if err != nil {
@@ -93,6 +93,15 @@ func (e *engine) start(ctx context.Context, s spec) (_ io.ReadWriteCloser, err e
 		return nil, engineError(ctx, e.host, "start a container", startError(s, err))
 	}
 	return newConn(e, made.ID, attached.HijackedResponse), nil
+}
+
+// createError returns a better error if the engine does not have a file that this process has seen.
+func (e *engine) createError(err error) error {
+	text := err.Error()
+	if strings.Contains(text, "bind source path does not exist") || strings.Contains(text, "statfs /") {
+		return failure(err, "%s does not see the files of this machine: it runs in a VM or on another machine: run this program there: %s", e.host, shortened(err))
+	}
+	return err
 }
 
 // startError returns a better error if the engine cannot execute the runner.

@@ -131,6 +131,7 @@ func TestOpenErrors(t *testing.T) {
 		{"no directory", "here", "", nil, []Option{WithRunner(runner), WithReadable(runner)}, "docker: readable directory " + runner + " is no directory"},
 		{"list fails", "here", "GET /containers/json", status(500, "ill"), []Option{WithRunner(runner)}, "docker: list containers: Error response from daemon: ill"},
 		{"create refused", "here", "POST /containers/create", status(409, "the name is taken"), []Option{WithRunner(runner)}, "docker: no isolation in containers of Docker 20.10: namespaces: create a container: Error response from daemon: the name is taken; landlock: "},
+		{"other machine", "here", "POST /containers/create", status(400, "invalid mount config for type \"bind\": bind source path does not exist: /opt/runner"), []Option{WithRunner(runner)}, " does not see the files of this machine: it runs in a VM or on another machine: run this program there: "},
 		{"attach refused", "here", "POST /containers/c1/attach", status(500, "ill"), []Option{WithRunner(runner)}, "namespaces: connect to a container: "},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -77,7 +77,7 @@ func (o *opening) final(err error) error {
 		return failure(err, "the image has no /bin/sh: commands of skills need it, and bash")
 	case strings.Contains(text, "exec "+o.program+": "): // says the engine
 		return noStart(o.program, err)
-	case strings.Contains(text, "docker: no runner: "):
+	case strings.Contains(text, "docker: no runner: "), strings.Contains(text, " does not see the files of this machine: "):
 		return err
 	}
 	return nil
