@@ -2,8 +2,11 @@ package docker
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"io"
 	"net"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -52,7 +55,7 @@ func dial(ctx context.Context, host string) (_ *engine, err error) {
 	if err != nil {
 		return nil, slow(ctx, host, engineError(ctx, host, "ask for its settings", err))
 	}
-	e.isRootless = slices.Contains(info.Info.SecurityOptions, "name=rootless")
+	e.isRootless = slices.Contains(info.Info.SecurityOptions, "name=rootless") || e.isPodman && e.saysRootless(ctx)
 	return e, nil
 }
 
@@ -75,4 +78,24 @@ func (e *engine) knock(ctx context.Context) error {
 		return err
 	}
 	return conn.Close()
+}
+
+// saysRootless reports whether Podman runs without root. It says so in a field of its own, which the
+// client does not know.
+func (e *engine) saysRootless(ctx context.Context) bool {
+	dial := e.Dialer()
+	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx) }}
+	defer transport.CloseIdleConnections()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://podman/v1.41/info", http.NoBody)
+	if err != nil {
+		return false
+	}
+	response, err := transport.RoundTrip(request)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = response.Body.Close() }()
+	var info struct{ Rootless bool }
+	err = json.NewDecoder(io.LimitReader(response.Body, maxInfo)).Decode(&info)
+	return err == nil && info.Rootless
 }

@@ -184,6 +184,31 @@ func TestSlowEngine(t *testing.T) {
 	}
 }
 
+// TestRootless checks how the user of a container follows from the engine.
+func TestRootless(t *testing.T) {
+	podman := `{"Version":"4.3.1","ApiVersion":"1.41","Os":"linux","Components":[{"Name":"Podman Engine","Version":"4.3.1"}]}`
+	docker := `{"Version":"20.10","ApiVersion":"1.41","Os":"linux"}`
+	own := fmt.Sprintf("%d:%d", os.Geteuid(), os.Getegid())
+	for _, tt := range []struct{ version, info, in, mode string }{
+		{podman, `{"SecurityOptions":["name=seccomp"],"Rootless":true}`, own, "keep-id"},
+		{docker, `{"SecurityOptions":["name=seccomp,profile=default","name=rootless"]}`, "0:0", ""},
+	} {
+		f := newFakeEngine(t, map[string]http.HandlerFunc{
+			"GET /version": func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, tt.version) },
+			"GET /info":    func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, tt.info) },
+		})
+		e, err := dial(t.Context(), f.url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer e.Close()
+		u, err := userOf(e)
+		if err != nil || u.in != tt.in || u.mode != tt.mode || u.owner != nil {
+			t.Errorf("%s %s: %+v, %v", e.name, e.version, u, err)
+		}
+	}
+}
+
 // TestCreatedIsRemoved checks that a container that does not start is removed, even if the engine did not say
 // that it exists.
 func TestCreatedIsRemoved(t *testing.T) {

@@ -32,6 +32,8 @@ const (
 	maxStderr = 2048
 	// maxWhy is how much of an error text the reason has why a tier does not work, in bytes.
 	maxWhy = 300
+	// maxInfo bounds what is read of an engine's settings, in bytes.
+	maxInfo = 1 << 20
 	// minMemory is the least memory of a container, in bytes. The runner takes a tenth of it.
 	minMemory = 128 << 20
 )
