@@ -111,7 +111,11 @@ const hostSystem = "You help.\nAvailable skills: none. <available_skills></avail
 
 func newConversation(t *testing.T, seed uint64) *conversation {
 	rnd := rand.New(rand.NewPCG(seed, 1))
-	c := &conversation{t: t, rnd: rnd, setting: randomSetting(rnd), world: chattest.NewWorld(5), store: session.NewMemory()}
+	c := &conversation{t: t, rnd: rnd, setting: randomSetting(rnd), world: chattest.NewWorld(0), store: session.NewMemory()}
+	c.world.HasSections = true
+	for i := range 5 {
+		c.world.Add(fmt.Sprintf("s%d", i))
+	}
 	for _, name := range []string{"main", "helper"} {
 		a := &agent{key: core.SessionKey{Session: "chat", Agent: name}, oracle: newOracle(c.mode, c.mode != loadmode.Once && c.placement == processors.InToolResult, c.max)}
 		if c.system {

@@ -83,7 +83,7 @@ func (c *conversation) userTurn(a *agent) {
 		c.truncate(a)
 	}
 	text, declares := "go on", c.chance(15)
-	if c.mode == loadmode.Adaptive && len(a.oracle.loaded)+len(a.oracle.ended) > 0 {
+	if c.mode == loadmode.Adaptive && len(a.oracle.loaded) > 0 || a.oracle.keeps && len(a.oracle.ended) > 0 {
 		declares = false // the declaration would depend on the texts that the request leaves in view
 	}
 	if c.chance(50) || declares || a.cut > 0 && a.restart {

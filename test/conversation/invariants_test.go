@@ -135,25 +135,32 @@ func (c *conversation) wanted(a *agent, request []stored) (want, may map[string]
 	for _, h := range o.loaded {
 		for _, p := range h.pieces() {
 			if at := place(p); at != "" && !o.answered(p) {
-				want[at+" "+p.mark]++
+				count(want, at, p)
 			}
 		}
 	}
 	for _, p := range o.shownEnded() {
 		if present(request, p.place) {
-			want[fmt.Sprintf("#%d %s", p.place, p.mark)]++
+			count(want, fmt.Sprintf("#%d", p.place), p)
 		} else {
 			o.hidden[p.id()] = true
 		}
 	}
 	for _, p := range o.old {
 		if at := place(p); at == "fallback" || c.mode == loadmode.Once {
-			may[at+" "+p.mark]++
+			count(may, at, p)
 		} else if at != "" && at != "system" && !o.answered(p) {
-			want[at+" "+p.mark]++
+			count(want, at, p)
 		}
 	}
 	return want, may
+}
+
+// count adds the marks of a piece at a place.
+func count(marks map[string]int, at string, p piece) {
+	for _, mark := range p.marks() {
+		marks[at+" "+mark]++
+	}
 }
 
 // checkPrefix checks that the last view is a prefix of this one if messages were only added.

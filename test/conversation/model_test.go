@@ -77,6 +77,9 @@ func (c *conversation) docs(percent int) []string {
 		return nil
 	}
 	names := []string{"d0.md", "./d1.md", "d2.md"}
+	for range 3 {
+		names = append(names, fmt.Sprintf("d%d.md#%s", c.rnd.IntN(2), []string{"a", "b", "B", "# C"}[c.rnd.IntN(4)]))
+	}
 	if c.chance(10) {
 		names = append(names, "d7.md")
 	}
@@ -122,7 +125,10 @@ func (c *conversation) apply(a *agent, at int, call core.ToolCall) bool {
 	}
 	docs := args.Docs
 	for i := range docs {
-		docs[i] = strings.TrimPrefix(docs[i], "./")
+		doc, heading, isSection := strings.Cut(strings.TrimPrefix(docs[i], "./"), "#")
+		if docs[i] = doc; isSection {
+			docs[i] += "#" + strings.ToLower(strings.TrimLeft(heading, "# "))
+		}
 	}
 	switch call.Name {
 	case "skill_load":
@@ -147,7 +153,7 @@ func (c *conversation) apply(a *agent, at int, call core.ToolCall) bool {
 		if args.All {
 			docs = sortedKeys(s.Docs)
 		}
-		if len(docs) == 0 || slices.ContainsFunc(docs, func(d string) bool { return s.Docs[d] == 0 }) {
+		if len(docs) == 0 || slices.ContainsFunc(docs, func(d string) bool { return c.world.Edition(args.Skill, d) == 0 }) {
 			return false
 		}
 		a.oracle.selectDocs(c.world, at, args.Skill, docs, args.Mode)

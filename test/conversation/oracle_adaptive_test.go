@@ -132,11 +132,13 @@ func (c *conversation) settle(a *agent, request []stored, view []core.Message) {
 	}
 }
 
-// supersededBy reports whether e is a later text of the same doc, or of the skill.
+// supersededBy reports whether e is a later text of the same doc, of one that contains the section,
+// or of the skill.
 func (p piece) supersededBy(e piece) bool {
 	name, _, _ := strings.Cut(p.mark, " v")
 	skill, _, _ := strings.Cut(strings.TrimPrefix(name, "{doc "), "/")
-	return e.place > p.place && (strings.HasPrefix(e.mark, name+" v") || strings.HasPrefix(e.mark, "{body "+skill+" v"))
+	later, _, _ := strings.Cut(e.mark, " v")
+	return e.place > p.place && (later == name || contains(later, name) || strings.HasPrefix(e.mark, "{body "+skill+" v"))
 }
 
 // revive makes the text of an ended load part of a new one, and reports what it is.

@@ -185,7 +185,7 @@ func (o *oracle) evict(keep []string) (names []string) {
 
 func (o *oracle) loadOne(w *chattest.World, at int, name string, docs []string, all bool) (delta, bool) {
 	s := w.Skills[name]
-	want := slices.DeleteFunc(slices.Clone(docs), func(d string) bool { return s.Docs[d] == 0 })
+	want := slices.DeleteFunc(slices.Clone(docs), func(d string) bool { return w.Edition(name, d) == 0 })
 	if all {
 		want = sortedKeys(s.Docs)
 	}
@@ -221,6 +221,8 @@ func (o *oracle) loadOne(w *chattest.World, at int, name string, docs []string, 
 			h.docs = slices.DeleteFunc(h.docs, func(d heldDoc) bool { return !slices.Contains(want, d.name) })
 		}
 	}
+	want = largest(want)
+	o.retireParts(h, want)
 	delivered := o.deliverDocs(w, h, at, want)
 	o.touch(h)
 	if revived {
@@ -235,7 +237,10 @@ func (o *oracle) loadOne(w *chattest.World, at int, name string, docs []string, 
 // deliverDocs brings docs into view that are not there, and returns them.
 func (o *oracle) deliverDocs(w *chattest.World, h *held, at int, docs []string) (delivered []string) {
 	for _, name := range docs {
-		edition := w.Skills[h.name].Docs[name]
+		if o.wholeInView(w, h, name) != "" {
+			continue
+		}
+		edition := w.Edition(h.name, name)
 		fresh := piece{chattest.DocMark(h.name, name, edition), edition, at, o.response, len(delivered)}
 		switch d := h.doc(name); {
 		case d == nil:
@@ -268,6 +273,12 @@ func (o *oracle) selectDocs(w *chattest.World, at int, name string, docs []strin
 			}
 		}
 	}
+	docs = largest(docs)
+	selected = slices.DeleteFunc(selected, func(part string) bool {
+		return slices.ContainsFunc(docs, func(whole string) bool { return contains(whole, part) })
+	})
+	selected = o.withWholes(w, h, selected, docs)
+	o.retireParts(h, docs)
 	o.deselect(h, selected)
 	o.deliverDocs(w, h, at, docs)
 	slices.SortFunc(h.docs, func(a, b heldDoc) int {

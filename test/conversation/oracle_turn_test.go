@@ -132,7 +132,11 @@ func (o *oracle) replay(w *chattest.World, d delta, at piece) {
 			continue // the skill no longer exists, so it is not restored
 		}
 		fresh := at
-		fresh.edition, fresh.mark = s.Docs[name], chattest.DocMark(d.skill, name, s.Docs[name])
+		edition := w.Edition(d.skill, name)
+		fresh.edition, fresh.mark = edition, chattest.DocMark(d.skill, name, edition)
+		if d.op == '+' {
+			h.docs = slices.DeleteFunc(h.docs, func(x heldDoc) bool { return contains(name, x.name) })
+		}
 		if x := h.doc(name); x == nil {
 			h.docs = append(h.docs, heldDoc{name, fresh})
 		} else if d.op == '+' || o.answered(x.piece) && slices.Contains(d.asked, name) {

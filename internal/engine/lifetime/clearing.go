@@ -56,7 +56,7 @@ func dropOrphans(rec *state.Record) {
 		}
 		for _, doc := range d.Docs {
 			if doc.Old && !anyAfter(rec, d, func(e *state.Delivery) bool {
-				return slices.ContainsFunc(e.Docs, func(x state.Doc) bool { return !x.Old && state.Covers(x.Name, doc.Name) })
+				return slices.ContainsFunc(e.Docs, func(x state.Doc) bool { return !x.Old && doc.IsCoveredBy(x.Name) })
 			}) {
 				rec.Break()
 				return
@@ -88,6 +88,17 @@ func DropEnded(rec *state.Record, keeps func(call int) bool) {
 		return d.Call >= first && (d.Old || !d.Body && len(d.Docs) == 0)
 	})
 	dropOrphans(rec)
+}
+
+// DropUnseen removes the deliveries of ended loads from rec, except for calls for which isShown is
+// true. The host has cut the messages of the others, so no request shows them. Superseded texts
+// stay, unless the newer text itself is removed.
+func DropUnseen(rec *state.Record, isShown func(call int) bool) {
+	n := len(rec.Deliveries)
+	rec.Deliveries = slices.DeleteFunc(rec.Deliveries, func(d state.Delivery) bool { return d.Ended && !isShown(d.Call) })
+	if len(rec.Deliveries) < n {
+		dropOrphans(rec)
+	}
 }
 
 // addEnded adds the deliveries for which keep is true, as content of ended loads.

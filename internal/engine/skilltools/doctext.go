@@ -95,7 +95,7 @@ func addUnreadable(r *reply, unreadable []tools.ModelError) {
 func pinnedDocs(docs []docText) []state.Doc {
 	var pinned []state.Doc
 	for _, d := range docs {
-		pinned = append(pinned, state.Doc{Name: d.name, Digest: d.content.Digest, Framed: d.framed, Of: d.of})
+		pinned = append(pinned, state.Doc{Name: d.name, Digest: d.content.Digest, Framed: d.framed, Place: d.place})
 	}
 	return pinned
 }

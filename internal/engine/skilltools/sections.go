@@ -98,12 +98,30 @@ func section(skill core.Skill, ref docRef, doc catalog.Content) (docText, error)
 		return docText{}, unknownHeading{tools.ModelError(fmt.Sprintf("doc %q of %q has no heading %q; %s",
 			printable.Cut(ref.doc, 200), skill.Name, printable.Cut(ref.heading, 200), headingHint(headings, ref.heading)))}
 	}
-	cut := text[headings[i].Start:headings[i].End]
-	if strings.TrimSpace(cut) == strings.TrimSpace(text) {
+	one := &headings[i]
+	if isWhole(one, text) {
 		return docText{name: ref.doc, content: doc}, nil
 	}
-	cut = from + cut
-	return docText{name: ref.doc + "#" + headings[i].Anchor, content: catalog.Content{Text: cut, Digest: session.Digest(cut)}, of: doc.Digest}, nil
+	name := func(h *skilltext.Heading) string { return ref.doc + "#" + h.Anchor }
+	cut := func(h *skilltext.Heading) catalog.Content {
+		part := from + text[h.Start:h.End]
+		return catalog.Content{Text: part, Digest: session.Digest(part)}
+	}
+	d := docText{name: name(one), content: cut(one), place: &state.SectionPlace{In: []state.Whole{{Name: ref.doc, Digest: doc.Digest}}}}
+	for j := range headings {
+		switch h := &headings[j]; {
+		case j < i && h.End >= one.End && !isWhole(h, text):
+			d.place.In = append(d.place.In, state.Whole{Name: name(h), Digest: cut(h).Digest})
+		case j > i && h.Start < one.End:
+			d.place.Parts = append(d.place.Parts, name(h))
+		}
+	}
+	return d, nil
+}
+
+// isWhole reports whether the section of a heading is the whole text.
+func isWhole(h *skilltext.Heading, text string) bool {
+	return strings.TrimSpace(text[h.Start:h.End]) == strings.TrimSpace(text)
 }
 
 // headingHint names the headings that were most likely meant, or else all.
@@ -127,18 +145,22 @@ func headingHint(headings []skilltext.Heading, asked string) string {
 	return "its headings are " + jsonList(all, maxListedHeadings)
 }
 
-// ReadDoc reads a doc or a section by the name that a record has for it.
-func ReadDoc(ctx context.Context, skills *catalog.Catalog, skill core.Skill, name string) (catalog.Content, error) {
-	c, err := skills.Doc(ctx, skill.Name, name)
+// ReadDoc reads a doc or a section by the name that a record has for it. parts are the names of
+// the sections in a section.
+func ReadDoc(ctx context.Context, skills *catalog.Catalog, skill core.Skill, name string) (c catalog.Content, parts []string, err error) {
+	c, err = skills.Doc(ctx, skill.Name, name)
 	doc := state.SectionDoc(name)
 	if doc == "" || !errors.Is(err, catalog.ErrUnknownDoc) {
-		return c, err
+		return c, nil, err
 	}
 	if c, err = skills.Doc(ctx, skill.Name, doc); err != nil {
-		return c, err
+		return c, nil, err
 	}
 	text, err := section(skill, docRef{doc: doc, heading: name[len(doc)+1:]}, c)
-	return text.content, err
+	if text.place != nil {
+		parts = text.place.Parts
+	}
+	return text.content, parts, err
 }
 
 // listedDocs returns the names of docs, and after each long one the names of its sections. It
@@ -176,7 +198,7 @@ func sectionNames(skill core.Skill, doc, text string) []string {
 	}
 	headings := skilltext.Headings(text)
 	headings = slices.DeleteFunc(headings, func(h skilltext.Heading) bool {
-		return strings.TrimSpace(text[h.Start:h.End]) == strings.TrimSpace(text)
+		return isWhole(&h, text)
 	})
 	var counts [7]int
 	for _, h := range headings {

@@ -58,6 +58,16 @@ func TestSelectSections(t *testing.T) {
 			answer: "docs of pdf: guide.md\nin view already: guide.md#merge\n[skill#3 =pdf(guide.md)]", view: "pdf#1 pdf/guide.md#2"},
 		{name: "the doc is in view and stays in mode replace", first: `{"skill":"pdf","docs":["guide.md","forms.md"]}`, args: `{"skill":"pdf","docs":["guide.md#merge","guide.md#fill-in"]}`,
 			answer: "docs of pdf: guide.md\nin view already: guide.md#merge, guide.md#fill-in\n[skill#3 =pdf(guide.md)]", view: "pdf#1 pdf/guide.md#2"},
+		{name: "a larger section is in view", first: `{"skill":"pdf","docs":["guide.md#fill-in"]}`, args: `{"skill":"pdf","docs":["guide.md#by hand","guide.md#merge"],"mode":"add"}`,
+			answer: "docs of pdf: guide.md#fill-in, guide.md#merge\nin view already: guide.md#by-hand\n[skill#3 =pdf(guide.md#fill-in,guide.md#merge)]",
+			view:   "pdf#1 pdf/guide.md#fill-in#2 pdf/guide.md#merge#3"},
+		{name: "a larger section is in view and stays in mode replace", first: `{"skill":"pdf","docs":["guide.md#fill-in","guide.md#merge"]}`, args: `{"skill":"pdf","docs":["guide.md#by-hand"]}`,
+			answer: "docs of pdf: guide.md#fill-in\nin view already: guide.md#by-hand\n[skill#3 =pdf(guide.md#fill-in)]", view: "pdf#1 pdf/guide.md#fill-in#2"},
+		{name: "a section and one in it", args: `{"skill":"pdf","docs":["guide.md#by-hand","guide.md#fill-in"]}`,
+			answer: "docs of pdf: guide.md#fill-in\n[skill#3 =pdf(guide.md#fill-in)]", view: "pdf#1 pdf/guide.md#fill-in#3"},
+		{name: "a larger section supersedes its parts", first: `{"skill":"pdf","docs":["guide.md#by-hand","guide.md#merge"]}`, args: `{"skill":"pdf","docs":["guide.md#fill-in"],"mode":"add"}`,
+			answer: "docs of pdf: guide.md#merge, guide.md#fill-in\n[skill#3 =pdf(guide.md#merge,guide.md#fill-in)]",
+			view:   "pdf#1 ~pdf/guide.md#by-hand#2 pdf/guide.md#merge#2 pdf/guide.md#fill-in#3"},
 		{name: "clear", first: `{"skill":"pdf","docs":["guide.md#merge"]}`, args: `{"skill":"pdf","mode":"clear"}`,
 			answer: "docs of pdf: none\n[skill#3 =pdf()]", view: "pdf#1"},
 		{name: "a heading like it", first: `{"skill":"pdf","docs":["forms.md"]}`, args: `{"skill":"pdf","docs":["guide.md#merge","guide.md#Fil in"]}`,
@@ -124,6 +134,10 @@ func TestLoadSections(t *testing.T) {
 			answer: "already loaded: pdf; its text is above", view: "pdf#1 pdf/guide.md#1"},
 		{name: "the doc supersedes its section", first: `{"skill":"pdf","docs":["guide.md#merge"]}`, args: `{"skill":"pdf","docs":["guide.md"]}`,
 			answer: "already loaded: pdf; its text is above\n[skill#2 +pdf(guide.md)]", view: "pdf#1 ~pdf/guide.md#merge#1 pdf/guide.md#2"},
+		{name: "a larger section is in view", first: `{"skill":"pdf","docs":["guide.md#fill-in"]}`, args: `{"skill":"pdf","docs":["guide.md#by-hand"]}`,
+			answer: "already loaded: pdf; its text is above", view: "pdf#1 pdf/guide.md#fill-in#1"},
+		{name: "a larger section supersedes its part", first: `{"skill":"pdf","docs":["guide.md#by-hand"]}`, args: `{"skill":"pdf","docs":["guide.md#fill-in"]}`,
+			answer: "already loaded: pdf; its text is above\n[skill#2 +pdf(guide.md#fill-in)]", view: "pdf#1 ~pdf/guide.md#by-hand#1 pdf/guide.md#fill-in#2"},
 		{name: "of several skills", args: `{"skills":["pdf","docx"],"docs":["guide.md#merge","styles.md#Styles"]}`,
 			answer: "loaded: pdf\nloaded: docx\n[skill#2 +pdf(guide.md#merge) +docx(styles.md)]", view: "pdf#2 pdf/guide.md#merge#2 docx#2 docx/styles.md#2"},
 		{name: "unknown headings and docs", args: `{"skill":"pdf","docs":["guide.md#zzz","nope.md#x","forms.md"]}`,
@@ -165,6 +179,25 @@ func TestSectionsOfAnEditedDoc(t *testing.T) {
 		}
 		d.call("skill_select_docs", `{"skill":"pdf","docs":["guide.md"]}`)
 		d.expectView("pdf#1 ~pdf/guide.md#1 ~pdf/guide.md#fill-in#2 pdf/guide.md#3")
+	})
+	t.Run("an older text of a larger section is in view", func(t *testing.T) {
+		d := newHarness(t, withGuide())
+		d.call("skill_load", `{"skill":"pdf","docs":["guide.md#fill-in"]}`)
+		d.write("pdf/guide.md", strings.Replace(guide, "\nhand\n", "\nhand, second edition\n", 1))
+		d.call("skill_select_docs", `{"skill":"pdf","docs":["guide.md#by-hand"],"mode":"add"}`)
+		d.expectView("pdf#1 pdf/guide.md#fill-in#1 pdf/guide.md#by-hand#2")
+		if !d.record().Deliveries[1].Supersedes {
+			t.Error("the section does not say that it is newer")
+		}
+		d.call("skill_select_docs", `{"skill":"pdf","docs":["guide.md#fill-in"]}`)
+		d.expectView("pdf#1 ~pdf/guide.md#fill-in#1 ~pdf/guide.md#by-hand#2 pdf/guide.md#fill-in#3")
+	})
+	t.Run("a change beside the section", func(t *testing.T) {
+		d := newHarness(t, withGuide())
+		d.call("skill_load", `{"skill":"pdf","docs":["guide.md#fill-in"]}`)
+		d.write("pdf/guide.md", strings.Replace(guide, "again\n", "again, second edition\n", 1))
+		d.call("skill_select_docs", `{"skill":"pdf","docs":["guide.md#by-hand"],"mode":"add"}`)
+		d.expectView("pdf#1 pdf/guide.md#fill-in#1")
 	})
 	t.Run("with the body", func(t *testing.T) {
 		d := newHarness(t, withGuide())
@@ -296,7 +329,7 @@ func FuzzSectionNames(f *testing.F) {
 		if !ok || again.doc != ref.doc {
 			t.Fatalf("%q is kept as %q, which means %+v", name, cut.name, again)
 		}
-		if cut.of == "" {
+		if cut.place == nil {
 			return
 		}
 		if state.SectionDoc(cut.name) != ref.doc {

@@ -131,7 +131,7 @@ type selection struct {
 	docs  []docText
 
 	selected []string
-	inDoc    []string // named sections that are in view with their docs
+	inWhole  []string // named sections that are in view with their docs or larger sections
 	receipt  state.Receipt
 	line     string // warning of the content budget
 }
@@ -155,10 +155,13 @@ func (c *selection) apply(ctx context.Context, rec *state.Record) (*state.Record
 		}
 	}
 	c.selected = next.Select(c.scope.Number(), c.skill, c.selected, all, pinnedDocs(c.docs), c.scope.shows)
-	c.inDoc = nil
+	c.inWhole = nil
 	for _, d := range c.docs {
-		if d.of != "" && !slices.Contains(c.selected, d.name) && !slices.ContainsFunc(c.docs, func(doc docText) bool { return doc.name == state.SectionDoc(d.name) }) {
-			c.inDoc = append(c.inDoc, d.name)
+		isNamed := func(w state.Whole) bool {
+			return slices.ContainsFunc(c.docs, func(doc docText) bool { return doc.name == w.Name })
+		}
+		if d.place != nil && !slices.Contains(c.selected, d.name) && !slices.ContainsFunc(d.place.In, isNamed) {
+			c.inWhole = append(c.inWhole, d.name)
 		}
 	}
 	c.receipt = state.Receipt{Call: c.scope.Number(), Changes: []state.Change{{
@@ -177,8 +180,8 @@ func (c *selection) answer() string {
 		list = strings.Join(c.selected, ", ")
 	}
 	text := "docs of " + c.skill + ": " + list
-	if len(c.inDoc) > 0 {
-		text += "\nin view already: " + strings.Join(c.inDoc, ", ")
+	if len(c.inWhole) > 0 {
+		text += "\nin view already: " + strings.Join(c.inWhole, ", ")
 	}
 	if c.line != "" {
 		text += "\n" + c.line

@@ -39,8 +39,8 @@ type docText struct {
 	content catalog.Content
 	// framed reports that the body names the doc.
 	framed bool
-	// of is the digest of the doc of a section, otherwise "".
-	of string
+	// place is where a section is in its doc, nil for a doc.
+	place *state.SectionPlace
 }
 
 // loadedAs returns the skill that is loaded under a name, even if the name now means another

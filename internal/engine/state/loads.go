@@ -101,14 +101,14 @@ func (r *Record) isOtherSkill(skill, id string) bool {
 
 // Select sets the selected docs of a loaded skill, and delivers those texts that are not in
 // view. shows reports whether the content of a delivery is in view. Select returns the docs that
-// are selected then. In place of a section it selects the doc, if the call names the doc too or
-// the present text of the doc is in view.
+// are selected then. In place of a section it selects the doc or a larger section, if the
+// call names that too or its present text is in view.
 func (r *Record) Select(call int, skill string, docs []string, all bool, texts []Doc, shows func(*Delivery) bool) []string {
 	texts = withoutParts(texts)
 	docs = withoutPartsOf(docs, texts)
 	for _, section := range texts {
-		if r.isInDoc(skill, &section, shows) {
-			docs = withDoc(docs, section.Name)
+		if whole, _ := r.wholeInView(skill, &section, shows); whole != "" {
+			docs = withWhole(docs, section.Name, whole)
 		}
 	}
 	superseded := r.supersedeSections(skill, texts, shows)
@@ -123,11 +123,11 @@ func (r *Record) Select(call int, skill string, docs []string, all bool, texts [
 // then has content, deliver adds it to the deliveries.
 func (r *Record) deliver(d *Delivery, docs []Doc, shows func(*Delivery) bool) (added []string) {
 	for _, doc := range docs {
-		if of, shown := r.shownDoc(d.Skill, &doc, shows); shown && of == doc.Of {
+		whole, hasOlder := r.wholeInView(d.Skill, &doc, shows)
+		if whole != "" {
 			continue
-		} else if shown && !d.Body {
-			d.Supersedes = true
 		}
+		d.Supersedes = d.Supersedes || hasOlder && !d.Body
 		digest, listed := r.docDigest(d.Skill, doc.Name)
 		seen := r.anyDelivery(d.Skill, func(x *Delivery) bool {
 			return shows(x) && slices.ContainsFunc(x.Docs, func(other Doc) bool { return other.Name == doc.Name && !other.Old })

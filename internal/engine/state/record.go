@@ -149,7 +149,7 @@ func (d *Delivery) End() {
 func (d *Delivery) Key() DeliveryKey { return DeliveryKey{d.Call, d.Skill} }
 
 // Doc is a delivered doc or section of a doc, pinned by the hex SHA-256 of its text. Old reports
-// that a newer text of it was delivered later, or the doc of the section. See [SectionDoc].
+// that a newer text of it was delivered later, or a text that contains the section. See [SectionDoc].
 type Doc struct {
 	Name   string `json:"name"`
 	Digest string `json:"digest"`
@@ -157,9 +157,11 @@ type Doc struct {
 	// Framed reports that the doc was delivered with a body that mentions it. It is then
 	// shown between lines that name it, not in an element.
 	Framed bool `json:"framed,omitempty"`
-	// Of is the digest of the doc from which a call has cut the section. A record does not keep
+	// By is the larger section that has superseded this one, "" for none.
+	By string `json:"by,omitempty"`
+	// Place is where a call has cut the section out of its doc, nil for a doc. A record does not keep
 	// it.
-	Of string `json:"-"`
+	Place *SectionPlace `json:"-"`
 }
 
 // Pending is a numbered call of the last response. Answer is set when the call has been

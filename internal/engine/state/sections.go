@@ -20,19 +20,43 @@ func SectionDoc(name string) string {
 	return name[:at]
 }
 
-// Covers reports whether the text of a doc replaces that of another one: an older text of itself
-// or of one of its sections.
-func Covers(doc, other string) bool { return doc == other || doc == SectionDoc(other) }
-
-// isPart reports whether a name is that of a section of one of docs.
-func isPart(name string, docs []Doc) bool {
-	doc := SectionDoc(name)
-	return doc != "" && hasDoc(docs, doc)
+// SectionPlace describes the place of a section in its doc.
+type SectionPlace struct {
+	// In are the texts that contain the section: its doc and larger sections.
+	In []Whole
+	// Parts are the names of the sections in it.
+	Parts []string
 }
 
-// withoutParts returns docs without sections whose doc is there too.
+// Whole is a text that contains a section.
+type Whole struct{ Name, Digest string }
+
+// IsCoveredBy reports whether the text of a name replaces that of d: it is a later text of the same
+// doc or section, or one that contains the section.
+func (d *Doc) IsCoveredBy(name string) bool {
+	return name == d.Name || name == SectionDoc(d.Name) || d.By != "" && name == d.By
+}
+
+// coverOf returns which of docs contains the section of a name, or "".
+func coverOf(name string, docs []Doc) string {
+	doc := SectionDoc(name)
+	if doc == "" {
+		return ""
+	}
+	if hasDoc(docs, doc) {
+		return doc
+	}
+	for i := range docs {
+		if p := docs[i].Place; p != nil && slices.Contains(p.Parts, name) {
+			return docs[i].Name
+		}
+	}
+	return ""
+}
+
+// withoutParts returns docs without sections that another of them contains.
 func withoutParts(docs []Doc) []Doc {
-	part := func(d Doc) bool { return isPart(d.Name, docs) }
+	part := func(d Doc) bool { return coverOf(d.Name, docs) != "" }
 	if !slices.ContainsFunc(docs, part) {
 		return docs
 	}
@@ -41,52 +65,77 @@ func withoutParts(docs []Doc) []Doc {
 
 // withoutPartsOf returns names without those of sections of docs.
 func withoutPartsOf(names []string, docs []Doc) []string {
-	part := func(name string) bool { return isPart(name, docs) }
+	part := func(name string) bool { return coverOf(name, docs) != "" }
 	if !slices.ContainsFunc(names, part) {
 		return names
 	}
 	return slices.DeleteFunc(slices.Clone(names), part)
 }
 
-// withDoc returns names with the doc of a section in place of the section.
-func withDoc(names []string, section string) []string {
-	doc := SectionDoc(section)
+// withWhole returns names with a text that contains a section in place of the section.
+func withWhole(names []string, section, whole string) []string {
 	names = slices.Clone(names)
-	if slices.Contains(names, doc) {
+	if slices.Contains(names, whole) {
 		return slices.DeleteFunc(names, func(name string) bool { return name == section })
 	}
 	if i := slices.Index(names, section); i >= 0 {
-		names[i] = doc
+		names[i] = whole
 	}
 	return names
 }
 
-// isInDoc reports whether the present text of a section is in view as part of its doc.
-func (r *Record) isInDoc(skill string, section *Doc, shows func(*Delivery) bool) bool {
-	digest, shown := r.shownDoc(skill, section, shows)
-	return shown && digest == section.Of
-}
-
-// shownDoc returns the digest of the doc in view from which a call has cut a section. The text in
-// view may be older than that of the section.
-func (r *Record) shownDoc(skill string, section *Doc, shows func(*Delivery) bool) (digest string, shown bool) {
-	if section.Of == "" {
+// wholeInView returns which text in view contains the present text of a section, or "". hasOlder
+// reports that a text in view contains an older text of it.
+func (r *Record) wholeInView(skill string, section *Doc, shows func(*Delivery) bool) (whole string, hasOlder bool) {
+	if section.Place == nil {
 		return "", false
 	}
-	doc := SectionDoc(section.Name)
-	shown = r.anyDelivery(skill, func(d *Delivery) bool {
-		return !d.Old && shows(d) && slices.ContainsFunc(d.Docs, func(x Doc) bool {
-			digest = x.Digest
-			return x.Name == doc && !x.Old
+	for _, w := range section.Place.In {
+		digest := ""
+		shown := r.anyDelivery(skill, func(d *Delivery) bool {
+			return !d.Old && shows(d) && slices.ContainsFunc(d.Docs, func(x Doc) bool {
+				digest = x.Digest
+				return x.Name == w.Name && !x.Old
+			})
 		})
-	})
-	return digest, shown
+		if shown && digest == w.Digest {
+			return w.Name, false
+		}
+		hasOlder = hasOlder || shown
+	}
+	return "", hasOlder
 }
 
-// supersedeSections marks the delivered sections of docs as old, or removes them if they are not
-// in view. It reports whether one was in view.
+// RemoveParts removes sections that calls before a call have delivered, and deselects them if no
+// later call has delivered them again. parts are their names.
+func (r *Record) RemoveParts(skill string, call int, parts []string) {
+	var removed []string
+	for i := range r.Deliveries {
+		d := &r.Deliveries[i]
+		if d.Skill != skill {
+			continue
+		}
+		if d.Call < call {
+			d.Docs = slices.DeleteFunc(d.Docs, func(doc Doc) bool {
+				isPart := slices.Contains(parts, doc.Name)
+				if isPart {
+					removed = append(removed, doc.Name)
+				}
+				return isPart
+			})
+		} else {
+			removed = slices.DeleteFunc(removed, func(name string) bool { return hasDoc(d.Docs, name) })
+		}
+	}
+	if a := r.Find(skill); a != nil && len(removed) > 0 {
+		a.Docs = slices.DeleteFunc(a.Docs, func(name string) bool { return slices.Contains(removed, name) })
+	}
+}
+
+// supersedeSections marks the delivered sections that docs contain as old, or removes them if they
+// are not in view. It reports whether one was in view.
 func (r *Record) supersedeSections(skill string, docs []Doc, shows func(*Delivery) bool) (wasShown bool) {
-	part := func(d Doc) bool { return !d.Old && isPart(d.Name, docs) }
+	part := func(d Doc) bool { return !d.Old && coverOf(d.Name, docs) != "" }
 	hidden := false
 	for i := range r.Deliveries {
 		d := &r.Deliveries[i]
@@ -98,7 +147,7 @@ func (r *Record) supersedeSections(skill string, docs []Doc, shows func(*Deliver
 			continue
 		}
 		for j := range d.Docs {
-			d.Docs[j].Old = d.Docs[j].Old || part(d.Docs[j])
+			d.Docs[j].supersedeBy(docs)
 		}
 		wasShown = true
 	}
@@ -108,4 +157,16 @@ func (r *Record) supersedeSections(skill string, docs []Doc, shows func(*Deliver
 		})
 	}
 	return wasShown
+}
+
+// supersedeBy marks a section as old if one of docs contains it.
+func (d *Doc) supersedeBy(docs []Doc) {
+	whole := coverOf(d.Name, docs)
+	if whole == "" {
+		return
+	}
+	d.Old = true
+	if whole != SectionDoc(d.Name) {
+		d.By = whole
+	}
 }

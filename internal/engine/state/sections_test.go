@@ -15,8 +15,9 @@ func TestSectionDoc(t *testing.T) {
 		if got := state.SectionDoc(name); got != want {
 			t.Errorf("%q is a section of %q, want %q", name, got, want)
 		}
-		if !state.Covers(name, name) || want != "" && (!state.Covers(want, name) || state.Covers(name, want)) {
-			t.Errorf("Covers is wrong for %q and %q", want, name)
+		part, whole := state.Doc{Name: name, By: "x.md#larger"}, state.Doc{Name: want}
+		if !part.IsCoveredBy(name) || !part.IsCoveredBy("x.md#larger") || want != "" && (!part.IsCoveredBy(want) || whole.IsCoveredBy(name)) {
+			t.Errorf("IsCoveredBy is wrong for %q and %q", want, name)
 		}
 	}
 }

@@ -95,7 +95,7 @@ func (r *Record) supersede(skill string) {
 func (r *Record) supersedeDoc(skill, doc string) {
 	for i := range r.Deliveries {
 		for j := range r.Deliveries[i].Docs {
-			if r.Deliveries[i].Skill == skill && Covers(doc, r.Deliveries[i].Docs[j].Name) {
+			if r.Deliveries[i].Skill == skill && r.Deliveries[i].Docs[j].IsCoveredBy(doc) {
 				r.Deliveries[i].Docs[j].Old = true
 			}
 		}

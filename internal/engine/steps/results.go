@@ -312,7 +312,7 @@ func (st *State) part(c *state.CallContent, j int) string {
 // supersedesDoc reports whether e has a newer text of a doc in d.
 func supersedesDoc(e, d *state.Delivery) bool {
 	return slices.ContainsFunc(d.Docs, func(old state.Doc) bool {
-		return old.Old && slices.ContainsFunc(e.Docs, func(doc state.Doc) bool { return state.Covers(doc.Name, old.Name) })
+		return old.Old && slices.ContainsFunc(e.Docs, func(doc state.Doc) bool { return old.IsCoveredBy(doc.Name) })
 	})
 }
 

@@ -68,6 +68,7 @@ func (r *Rebuild) From(ctx context.Context, rec *state.Record, scan *state.Scan)
 	for _, a := range rec.Active {
 		r.keepList(ctx, rec, a.Skill, a.Digest, a.Call)
 	}
+	rec.Broke = 0 // what the replay has removed was in no request of this record
 	return nil
 }
 
@@ -169,7 +170,7 @@ func (r *Rebuild) restoreTexts(ctx context.Context, rec *state.Record) error {
 		for i := range rec.Deliveries {
 			if d := &rec.Deliveries[i]; d.Skill == a.Skill {
 				d.Digest = body.Digest
-				if err := r.restoreDocs(ctx, skills, skill, d); err != nil {
+				if err := r.restoreDocs(ctx, rec, skills, skill, d); err != nil {
 					return err
 				}
 				if err := r.restoreReferences(ctx, skills, skill, body, d); err != nil {
@@ -207,12 +208,13 @@ func atRevision(skills *catalog.Catalog, a state.Active) *catalog.Catalog {
 	return skills.AtRevisions(map[string]string{skill.ID: a.Revision})
 }
 
-// restoreDocs reads and pins the docs of a delivery, and drops docs that cannot be read.
-func (r *Rebuild) restoreDocs(ctx context.Context, skills *catalog.Catalog, skill core.Skill, d *state.Delivery) error {
+// restoreDocs reads and pins the docs of a delivery, and drops docs that cannot be read. It removes
+// earlier sections that one of them contains.
+func (r *Rebuild) restoreDocs(ctx context.Context, rec *state.Record, skills *catalog.Catalog, skill core.Skill, d *state.Delivery) error {
 	var kept []state.Doc
 	skill.Name = d.Skill
 	for _, doc := range d.Docs {
-		c, err := skilltools.ReadDoc(ctx, skills, skill, doc.Name)
+		c, parts, err := skilltools.ReadDoc(ctx, skills, skill, doc.Name)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -222,6 +224,7 @@ func (r *Rebuild) restoreDocs(ctx context.Context, skills *catalog.Catalog, skil
 		if err := r.Scope.Pin(ctx, c); err != nil {
 			return err
 		}
+		rec.RemoveParts(skill.Name, d.Call, parts)
 		kept = append(kept, state.Doc{Name: doc.Name, Digest: c.Digest, Old: doc.Old, Framed: doc.Framed})
 	}
 	d.Docs = kept

@@ -68,6 +68,7 @@ func (c *Clearing) BeginTurn(ctx context.Context, next, rec *state.Record, scan 
 	if c.cacheTTL(rec) > 0 {
 		next.Sent = time.Now().Unix()
 	}
+	next.Front = state.Front{} // that of an earlier turn would look like a change of the host
 	if c.usesPrices(rec) {
 		return c.endTexts(ctx, next, rec, scan, idle, read)
 	}

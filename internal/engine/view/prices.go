@@ -31,8 +31,12 @@ func (c *Clearing) endTexts(ctx context.Context, next, rec *state.Record, scan *
 	// In mode Adaptive every load ends with its turn.
 	stays := func(d *state.Delivery) bool { return c.Mode != loadmode.Adaptive && !d.Ended }
 	p, err := c.placesOf(ctx, rec, scan, stays)
-	if err != nil || len(p.calls) == 0 {
+	if err != nil {
 		return nil, err
+	}
+	lifetime.DropUnseen(next, p.shows)
+	if len(p.calls) == 0 {
+		return nil, nil
 	}
 	cold := c.Prices.TTL > 0 && idle > c.Prices.TTL
 	p.facts.Returns, p.facts.IsCold = next.Returns, cold || !scan.HasFront(rec.Front)
@@ -101,7 +105,7 @@ func (c *Clearing) clearBehind(ctx context.Context, next *state.Record, scan *st
 		return nil, err
 	}
 	first := slices.IndexFunc(p.calls, func(call int) bool { return call > broke })
-	if first < 0 {
+	if first < 0 && broke > 0 {
 		return nil, nil
 	}
 	described, skills, err := c.subjects.of(next, c.Stores.Texts(ctx, next.Key))
@@ -110,8 +114,11 @@ func (c *Clearing) clearBehind(ctx context.Context, next *state.Record, scan *st
 	}
 	p.facts.Returns, p.facts.Named = next.Returns, described.Named(scan.TurnText(next.User, next.Turn), skills)
 	p.facts.IsCold = broke == 0
-	verdicts := lifetime.ClearAfterBreak(c.Prices, p.facts, first)
+	verdicts := lifetime.ClearAfterBreak(c.Prices, p.facts, max(0, first))
 	events := p.cleared(next, verdicts)
+	if broke == 0 {
+		lifetime.DropUnseen(next, p.shows)
+	}
 	lifetime.DropEnded(next, func(call int) bool {
 		i := slices.Index(p.calls, call)
 		return i < 0 || verdicts[i].IsKept
@@ -125,6 +132,8 @@ type places struct {
 	// calls are the numbers of the calls that delivered the texts. at are the indices of the
 	// messages that contain them.
 	calls, at []int
+	// shown are the numbers of all calls whose texts the request shows.
+	shown []int
 	// first is the index of the message with the first text that stays in any case, or -1.
 	first int
 }
@@ -141,7 +150,7 @@ func (c *Clearing) placesOf(ctx context.Context, rec *state.Record, scan *state.
 		return nil, err
 	}
 	facts, calls, at := steps.Facts(scan.Messages, steps.State{Record: rec, Content: content, Delivers: c.Delivers})
-	p.facts = facts
+	p.facts, p.shown = facts, calls
 	p.facts.Places = nil
 	for i, place := range facts.Places {
 		if !slices.ContainsFunc(rec.Deliveries, func(d state.Delivery) bool { return d.Call == calls[i] && stays(&d) }) {
@@ -157,6 +166,9 @@ func (c *Clearing) placesOf(ctx context.Context, rec *state.Record, scan *state.
 	}
 	return p, nil
 }
+
+// shows reports whether the request shows the texts of a call.
+func (p *places) shows(call int) bool { return slices.Contains(p.shown, call) }
 
 // cleared returns the events of the texts that leave the request.
 func (p *places) cleared(rec *state.Record, verdicts []lifetime.Verdict) (events []core.Event) {

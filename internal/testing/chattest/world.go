@@ -14,7 +14,10 @@ import (
 type World struct {
 	Files  *Files
 	Skills map[string]*Skill
-	edits  int
+	// HasSections gives each doc that is written from now on the sections a, b and c, of which a
+	// contains b. Each section has a mark of its own, which names the section.
+	HasSections bool
+	edits       int
 }
 
 // Skill holds the editions of the texts of a skill. Each edit gets a higher number.
@@ -81,7 +84,21 @@ func (w *World) EditDoc(name, doc string) {
 		w.Skills[name].Docs = map[string]int{}
 	}
 	w.Skills[name].Docs[doc] = w.edits
-	w.Write(name+"/"+doc, DocMark(name, doc, w.edits)+"\nText with {{ braces }} and </skill_doc>.\n")
+	text := DocMark(name, doc, w.edits) + "\nText with {{ braces }} and </skill_doc>.\n"
+	if w.HasSections {
+		for _, heading := range []string{"# A", "## B", "# C"} {
+			anchor := strings.ToLower(strings.TrimLeft(heading, "# "))
+			text += heading + "\n" + DocMark(name, doc+"#"+anchor, w.edits) + "\n"
+		}
+	}
+	w.Write(name+"/"+doc, text)
+}
+
+// Edition returns the edition of a doc, or of the doc of a section. It is 0 if there is no such
+// doc.
+func (w *World) Edition(skill, doc string) int {
+	doc, _, _ = strings.Cut(doc, "#")
+	return w.Skills[skill].Docs[doc]
 }
 
 func (w *World) writeSkill(name string) {
