@@ -15,18 +15,20 @@ import (
 // coreSystems returns Satchel's runtime without a framework: with its defaults, with the tools of
 // the captures of others, and with other settings.
 func coreSystems() []System {
-	system := func(variant string, opts ...satchel.Option) System {
-		return System{Name: "satchel", Variant: variant, play: func(ctx context.Context, s *stage) error {
-			return playCore(ctx, s, append([]satchel.Option{satchel.WithTools(satchel.Tools{Profile: tools.KnowledgeOnly})}, opts...))
-		}}
-	}
 	return []System{
-		system("adaptive/tool-result"),
-		system("turn/tool-result", satchel.WithLoading(satchel.Loading{Mode: loadmode.Turn})),
-		system("turn+policy/tool-result", satchel.WithLoading(satchel.Loading{Clearing: loadmode.CachePolicy{Read: 0.1, Write: 1.25, Horizon: 4, TTL: 5 * time.Minute}})),
-		system("session/tool-result", satchel.WithLoading(satchel.Loading{Mode: loadmode.Session})),
-		system("turn/system", satchel.WithLoading(satchel.Loading{Placement: processors.InSystem})),
+		Core("adaptive/tool-result"),
+		Core("turn/tool-result", satchel.WithLoading(satchel.Loading{Mode: loadmode.Turn})),
+		Core("turn+policy/tool-result", satchel.WithLoading(satchel.Loading{Clearing: loadmode.CachePolicy{Read: 0.1, Write: 1.25, Horizon: 4, TTL: 5 * time.Minute}})),
+		Core("session/tool-result", satchel.WithLoading(satchel.Loading{Mode: loadmode.Session})),
+		Core("turn/system", satchel.WithLoading(satchel.Loading{Placement: processors.InSystem})),
 	}
+}
+
+// Core returns Satchel's runtime without a framework, with the tools of the captures of others.
+func Core(variant string, opts ...satchel.Option) System {
+	return System{Name: "satchel", Variant: variant, play: func(ctx context.Context, s *stage) error {
+		return playCore(ctx, s, append([]satchel.Option{satchel.WithTools(satchel.Tools{Profile: tools.KnowledgeOnly})}, opts...))
+	}}
 }
 
 func playCore(ctx context.Context, s *stage, opts []satchel.Option) error {

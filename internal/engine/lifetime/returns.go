@@ -28,6 +28,9 @@ type EndedTurn struct {
 	// of the session describes.
 	Named     []string
 	Described int
+	// StaysLoaded reports that loads do not end with their turn, so a model that needs a text in view
+	// makes no call.
+	StaysLoaded bool
 }
 
 // Learn returns r with the counts of one more turn. It does not change r. The model can use a
@@ -35,7 +38,7 @@ type EndedTurn struct {
 // about that skill, with three exceptions. If its prompt is about the skill, or if it read a file
 // of the skill, the turn counts as a reload. If it loaded another skill, or called no tool, it most
 // likely did not need the text. A prompt about the skill in a turn that loaded another one says
-// nothing.
+// nothing, and neither does a turn of a session whose loads stay.
 func Learn(r state.Returns, t EndedTurn) state.Returns {
 	next := state.Returns{Skills: slices.Clone(r.Skills), Rest: r.Rest, Prompts: countPrompt(r.Prompts, t)}
 	loaded, inView := shortNames(t.Loaded), shortNames(t.InView)
@@ -55,7 +58,7 @@ func Learn(r state.Returns, t EndedTurn) state.Returns {
 		case slices.Contains(read, s.Skill), slices.Contains(named, s.Skill) && len(loaded) == 0:
 			s.Out++
 			s.Back++
-		case slices.Contains(named, s.Skill):
+		case slices.Contains(named, s.Skill), t.StaysLoaded:
 		case len(loaded) > 0:
 			s.Other++
 		case t.IsQuiet:

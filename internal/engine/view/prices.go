@@ -25,7 +25,7 @@ func (c *Clearing) endTexts(ctx context.Context, next, rec *state.Record, scan *
 		return nil, err
 	}
 	ended := endedTurn(rec, scan)
-	ended.Read, ended.Described = read, described.Count()
+	ended.Read, ended.Described, ended.StaysLoaded = read, described.Count(), c.Mode == loadmode.Session
 	ended.Named = described.Named(scan.TurnText(rec.User, next.Turn), skills)
 	next.Returns = lifetime.Learn(rec.Returns, ended)
 	// In mode Adaptive every load ends with its turn.
