@@ -50,7 +50,7 @@ var lifetimeChats = map[string]func(c *chattest.Chat){
 // lifetimeChat plays one of lifetimeChats.
 func lifetimeChat(tb testing.TB, play func(c *chattest.Chat), opts ...satchel.Option) *chattest.Chat {
 	tb.Helper()
-	files := desk()
+	files := officeSkills()
 	files["pdf/guide.md"] = &fstest.MapFile{Data: []byte("# Guide\n## Fill in\n" + strings.Repeat("fill ", 900) + "\n### By hand\nhand\n## Merge\n" + strings.Repeat("merge ", 900) + "\n## Print\nprint\n")}
 	c := chattest.NewChat(tb, chattest.Open(tb, files, opts...)).Say(core.System, "You help.").Say(core.User, "Work.")
 	play(c)
