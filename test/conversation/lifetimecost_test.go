@@ -14,8 +14,8 @@ import (
 	"github.com/satchel-go/satchel/session"
 )
 
-// maxViewAllocations is how many allocations the view of a request within a turn may take, and
-// maxEvidence how many bytes of a record may tell what turn starts have found out.
+// maxViewAllocations is how many allocations the view of a request within a turn may take.
+// maxEvidence is how many bytes of a record may tell what turn starts have found out.
 const maxViewAllocations, maxEvidence = 4, 1 << 10
 
 // lifetimeChats are chats in the middle of a turn that has begun with a decision about texts.
