@@ -8,8 +8,8 @@ require (
 	github.com/jackc/pgx/v5 v5.12.0
 	github.com/redis/go-redis/v9 v9.23.0
 	github.com/satchel-go/satchel v0.0.0
-	github.com/satchel-go/satchel/library v0.0.0
 	github.com/satchel-go/satchel/artifacts/blobstore v0.0.0-00010101000000-000000000000
+	github.com/satchel-go/satchel/library v0.0.0
 	github.com/satchel-go/satchel/session/pgstore v0.0.0-00010101000000-000000000000
 	github.com/satchel-go/satchel/session/redisstore v0.0.0-00010101000000-000000000000
 	github.com/tmc/langchaingo v0.1.14
@@ -86,6 +86,7 @@ require (
 	github.com/pelletier/go-toml/v2 v2.0.9 // indirect
 	github.com/pkg/errors v0.9.1 // indirect
 	github.com/pkoukk/tiktoken-go v0.1.6 // indirect
+	github.com/satchel-go/satchel/executor/docker v0.0.0
 	github.com/satchel-go/satchel/library/sqlstore v0.0.0
 	github.com/shopspring/decimal v1.2.0 // indirect
 	github.com/sirupsen/logrus v1.9.3 // indirect
@@ -131,4 +132,5 @@ replace github.com/satchel-go/satchel/artifacts/blobstore => ../artifacts/blobst
 replace github.com/satchel-go/satchel/session/pgstore => ../session/pgstore
 
 replace github.com/satchel-go/satchel/session/redisstore => ../session/redisstore
+
 replace github.com/satchel-go/satchel/library/sqlstore v0.0.0 => ../library/sqlstore

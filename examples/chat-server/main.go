@@ -3,7 +3,8 @@
 //
 // Run it in examples/: go run ./chat-server -dir /var/lib/chats
 // With -store redis://… and -artifacts s3://… any number of them serve the same
-// conversations.
+// conversations. With -executor docker -image REF the commands of skills run in
+// containers.
 package main
 
 import (
@@ -21,14 +22,20 @@ import (
 
 func main() {
 	var at places
+	var by commands
 	flag.StringVar(&at.dir, "dir", "chats", "where conversations and files are kept")
 	flag.StringVar(&at.store, "store", "", "keep conversations on a server: redis://…, unix:///path of one, or postgres://…")
 	flag.StringVar(&at.artifacts, "artifacts", "", "keep files in a bucket: s3://…")
+	by.flags()
 	address := flag.String("listen", "127.0.0.1:8080", "where to listen")
 	flag.Parse()
+	if err := by.check(); err != nil {
+		fmt.Fprintln(os.Stderr, "chat-server:", err)
+		os.Exit(2)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := run(ctx, at, *address, nil); err != nil {
+	if err := run(ctx, at, by, *address, nil); err != nil {
 		fmt.Fprintln(os.Stderr, "chat-server:", err)
 		os.Exit(1)
 	}
@@ -39,14 +46,19 @@ const grace = 30 * time.Second
 
 // run serves until ctx ends, and then lets the running turns finish. If ready is not nil, run
 // sends the address to it.
-func run(ctx context.Context, at places, address string, ready chan<- string) (err error) {
+func run(ctx context.Context, at places, by commands, address string, ready chan<- string) (err error) {
 	// A real server takes tokens from its login and not from its source.
+	runs, closeRuns, err := by.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closeRuns()) }() // after the skills
 	tenants := map[string]*tenant{}
 	for token, skills := range map[string][]string{
 		"token-of-ops":  {"skills/log-triage"},
 		"token-of-docs": {"skills/release-notes", "skills/commit-style"},
 	} {
-		t, err := newTenant(ctx, at, token, skills)
+		t, err := newTenant(ctx, at, runs, token, skills)
 		if err != nil {
 			return err
 		}

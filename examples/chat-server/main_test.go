@@ -18,7 +18,7 @@ func serving(t *testing.T, at places) (url string, stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	ready, ended := make(chan string, 1), make(chan error, 1)
-	go func() { ended <- run(ctx, at, "127.0.0.1:0", ready) }()
+	go func() { ended <- run(ctx, at, commands{}, "127.0.0.1:0", ready) }()
 	select {
 	case address := <-ready:
 		url = "http://" + address

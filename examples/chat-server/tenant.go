@@ -19,6 +19,7 @@ import (
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/adapter/eino"
 	"github.com/satchel-go/satchel/artifacts"
+	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/session"
 	"github.com/satchel-go/satchel/workspace"
 )
@@ -35,8 +36,9 @@ type tenant struct {
 
 var errBusy = errors.New("a turn of this conversation is running")
 
-// newTenant opens the stores of a tenant and its runtime. An error ends the server.
-func newTenant(ctx context.Context, at places, token string, skillDirs []string) (t *tenant, err error) {
+// newTenant opens the stores of a tenant and its runtime, whose commands by runs. Nil means a sandbox
+// of the runtime's own. An error ends the server.
+func newTenant(ctx context.Context, at places, by executor.Executor, token string, skillDirs []string) (t *tenant, err error) {
 	sum := sha256.Sum256([]byte(token))
 	t = &tenant{}
 	// snippet: stores
@@ -46,7 +48,7 @@ func newTenant(ctx context.Context, at places, token string, skillDirs []string)
 	t.skills, err = satchel.New(
 		satchel.WithSkillDirs(skillDirs...),
 		satchel.WithStore(t.sessions),
-		satchel.WithRunner(satchel.Runner{Artifacts: t.files, Attached: t.uploads, UploadPrefix: uploaded}), // in a sandbox of its own
+		satchel.WithRunner(satchel.Runner{Executor: by, Artifacts: t.files, Attached: t.uploads, UploadPrefix: uploaded}),
 	)
 	// end snippet
 	if err != nil {

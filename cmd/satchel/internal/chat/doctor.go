@@ -7,18 +7,22 @@ import (
 	"fmt"
 
 	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
+	"github.com/satchel-go/satchel/cmd/satchel/internal/containers"
 	"github.com/satchel-go/satchel/cmd/satchel/internal/places"
+	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/executor/sandbox"
 	"github.com/satchel-go/satchel/session"
 )
 
 // DoctorCommand prints what the sandbox of this machine can do.
 type DoctorCommand struct {
-	JSON      bool     `help:"One JSON object."`
-	Tools     []string `placeholder:"NAME,…" help:"Tools of an agent: which of them lists of allowed tools do not speak of unless they name them."`
-	Readable  []string `sep:"none" placeholder:"DIR" help:"Directory of this machine that commands may read, as for satchel chat; may be repeated."`
-	Store     string   `placeholder:"DIR" help:"Where conversations are kept, as for satchel chat: open it, and say what it can lose."`
-	Artifacts string   `placeholder:"DIR" help:"Where saved outputs are kept, as for satchel chat: open it."`
+	JSON             bool     `help:"One JSON object."`
+	Tools            []string `placeholder:"NAME,…" help:"Tools of an agent: which of them lists of allowed tools do not speak of unless they name them."`
+	Readable         []string `sep:"none" placeholder:"DIR" help:"Directory of this machine that commands may read, as for satchel chat; may be repeated."`
+	Store            string   `placeholder:"DIR" help:"Where conversations are kept, as for satchel chat: open it, and say what it can lose."`
+	Artifacts        string   `placeholder:"DIR" help:"Where saved outputs are kept, as for satchel chat: open it."`
+	Executor         string   `enum:"docker,sandbox" default:"sandbox" placeholder:"NAME" help:"What to try: sandbox, or docker, the containers of --image."`
+	containers.Flags `embed:"" group:"Containers (--executor docker):"`
 }
 
 // Help is the long help of the command.
@@ -31,14 +35,23 @@ which "satchel chat" refuses to run commands unless --executor local asks for it
 Exit code 0: there is a sandbox; 1: there is none; 2: a directory or a store that a
 flag names cannot be opened.
 
+With --executor docker it starts a container of --image and shows the engine, the
+tier in it, why there is no stronger one, and who holds each limit. Exit code 1: there
+is no engine, no image or no runner.
+
 The object of --json has the fields tier, capabilities (name, enforced, note),
 readable (directories), unmapped (those of --tools), advice (a list of texts) and,
-with --store, store (engine, version, and a list of what it loses).`
+with --store, store (engine, version, and a list of what it loses). With --executor docker
+it also has engine, version, why and limits (name, value, by).`
 }
 
 // Diagnosis is the result of doctor; the names in JSON are stable.
 type Diagnosis struct {
+	Engine       string          `json:"engine,omitempty"`
+	Version      string          `json:"version,omitempty"`
 	Tier         string          `json:"tier"`
+	Why          string          `json:"why,omitempty"`
+	Limits       []limit         `json:"limits,omitempty"`
 	Capabilities []finding       `json:"capabilities"`
 	Readable     []string        `json:"readable"`
 	Unmapped     []string        `json:"unmapped"`
@@ -52,9 +65,16 @@ type finding struct {
 	Note     string `json:"note"`
 }
 
+// limit is a limit of commands in containers, and who holds it.
+type limit struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+	By    string `json:"by"`
+}
+
 // Run shows what a sandbox enforces here, or why there is none.
 func (cmd *DoctorCommand) Run(ctx context.Context, c cli.Console) error {
-	d, err := diagnose(ctx, cmd.Readable)
+	d, err := cmd.diagnose(ctx)
 	if err != nil {
 		return err
 	}
@@ -103,12 +123,56 @@ func (cmd *DoctorCommand) stores(ctx context.Context, d *Diagnosis) error {
 const (
 	noteColumn = 23
 	listColumn = 4
+	tierColumn = 2
 )
 
 // noTier is the tier of a machine without a sandbox.
 const noTier = "none"
 
-func diagnose(ctx context.Context, readable []string) (*Diagnosis, error) {
+// diagnose tries what the flags name.
+func (cmd *DoctorCommand) diagnose(ctx context.Context) (*Diagnosis, error) {
+	if cmd.Executor == containers.Docker {
+		return cmd.diagnoseContainers(ctx)
+	}
+	if err := cmd.Flags.Check(cmd.Executor); err != nil {
+		return nil, err
+	}
+	return diagnoseSandbox(ctx, cmd.Readable)
+}
+
+// diagnoseContainers tries a container.
+func (cmd *DoctorCommand) diagnoseContainers(ctx context.Context) (*Diagnosis, error) {
+	d := &Diagnosis{Tier: noTier, Advice: []string{}, Capabilities: []finding{}, Readable: []string{}}
+	if cmd.Image == "" {
+		d.Why = "no image is named: give --image REF"
+		return d, nil
+	}
+	box, err := cmd.Flags.Open(ctx, cmd.Readable)
+	if errors.Is(err, containers.ErrOpen) {
+		d.Why = err.Error()
+		return d, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	r := box.Report()
+	d.Engine, d.Version, d.Tier, d.Why = r.Engine, r.Version, r.Tier, r.Why
+	for _, l := range r.Limits {
+		d.Limits = append(d.Limits, limit(l))
+	}
+	d.add(box.Capabilities())
+	return d, box.Close()
+}
+
+// add adds what an executor enforces.
+func (d *Diagnosis) add(c executor.Capabilities) {
+	d.Advice, d.Readable = append(d.Advice, c.Advice...), append(d.Readable, c.Readable...)
+	for name, is := range c.All() {
+		d.Capabilities = append(d.Capabilities, finding{name, is.Enforced, is.Note})
+	}
+}
+
+func diagnoseSandbox(ctx context.Context, readable []string) (*Diagnosis, error) {
 	readable, err := places.Absolute(readable)
 	if err != nil {
 		return nil, fmt.Errorf("%w: --readable: %w", cli.ErrStart, err)
@@ -123,15 +187,25 @@ func diagnose(ctx context.Context, readable []string) (*Diagnosis, error) {
 		return nil, fmt.Errorf("%w: --readable: %w", cli.ErrStart, err)
 	}
 	c := s.Capabilities()
-	d.Tier, d.Advice, d.Readable = c.Isolation.String(), append(d.Advice, c.Advice...), append(d.Readable, c.Readable...)
-	for name, is := range c.All() {
-		d.Capabilities = append(d.Capabilities, finding{name, is.Enforced, is.Note})
-	}
+	d.Tier = c.Isolation.String()
+	d.add(c)
 	return d, s.Close()
 }
 
 func (d *Diagnosis) write(c cli.Console) {
+	if d.Engine != "" {
+		fmt.Fprintf(c.Out, "engine: %s %s\n", cli.Printable(d.Engine), cli.Printable(d.Version))
+	}
 	fmt.Fprintf(c.Out, "tier: %s\n", d.Tier)
+	if d.Why != "" {
+		fmt.Fprintf(c.Out, "  %s\n", c.Wrap(cli.OneLine(d.Why), tierColumn))
+	}
+	if len(d.Limits) > 0 {
+		fmt.Fprintln(c.Out, "\nlimits:")
+	}
+	for _, l := range d.Limits {
+		fmt.Fprintf(c.Out, "  %-24s %s, by %s\n", l.Name, cli.OneLine(l.Value), cli.OneLine(l.By))
+	}
 	if len(d.Capabilities) > 0 {
 		fmt.Fprintln(c.Out)
 	}

@@ -11,8 +11,10 @@ import (
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/artifacts"
 	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
+	"github.com/satchel-go/satchel/cmd/satchel/internal/containers"
 	"github.com/satchel-go/satchel/cmd/satchel/internal/places"
 	"github.com/satchel-go/satchel/executor"
+	"github.com/satchel-go/satchel/executor/docker"
 	"github.com/satchel-go/satchel/executor/local"
 	"github.com/satchel-go/satchel/executor/sandbox"
 	skillrun "github.com/satchel-go/satchel/tools/run"
@@ -21,16 +23,17 @@ import (
 
 // RunFlags are the flags about commands.
 type RunFlags struct {
-	AllowHost  []string   `group:"What commands read and leave:" sep:"none" placeholder:"DIR" help:"Directory of this machine whose files a run may take as inputs (host:///…); may be repeated. None is allowed otherwise."`
-	Attach     []string   `group:"What commands read and leave:" sep:"none" placeholder:"FILE" help:"File that the user brings with the first prompt; commands find it in work/inputs; may be repeated."`
-	Readable   []string   `sep:"none" placeholder:"DIR" help:"Directory of this machine that commands may read, at the same path, such as a toolchain; may be repeated. Programs in its bin are found by name."`
-	Allow      []string   `sep:"none" placeholder:"URL" help:"What commands may reach of the hosts that their skill asks for in its metadata (network), such as https://api.example.com or https://*.example.com; may be repeated. Nothing otherwise."`
-	Private    []string   `sep:"none" placeholder:"CIDR" help:"Range of addresses that --allow may lead to although it is not public, such as 10.1.0.0/16; may be repeated."`
-	Artifacts  string     `group:"What commands read and leave:" placeholder:"DIR" help:"Where saved outputs are kept, also for later chats with the same directory, or bucket s3://… (build tag cloud). Default: in memory, until the end."`
-	Workspaces string     `group:"What commands read and leave:" placeholder:"DIR" help:"Where the workspaces of runs are made, and removed at the end. Default: the system's temporary directory."`
-	Deps       string     `placeholder:"DIR" help:"Where satchel deps has installed packages. Default: the directory that it takes by default, if it is there."`
-	Executor   string     `enum:"local,sandbox" default:"sandbox" placeholder:"NAME" help:"What runs commands: sandbox, kept apart from this machine (see satchel doctor), or local, without isolation, as you."`
-	Timeout    runTimeout `placeholder:"TIME" help:"How long a command may run if the call does not say: seconds, or a duration such as 2m (default 300)."`
+	AllowHost        []string `group:"What commands read and leave:" sep:"none" placeholder:"DIR" help:"Directory of this machine whose files a run may take as inputs (host:///…); may be repeated. None is allowed otherwise."`
+	Attach           []string `group:"What commands read and leave:" sep:"none" placeholder:"FILE" help:"File that the user brings with the first prompt; commands find it in work/inputs; may be repeated."`
+	Readable         []string `sep:"none" placeholder:"DIR" help:"Directory of this machine that commands may read, at the same path, such as a toolchain; may be repeated. Programs in its bin are found by name."`
+	Allow            []string `sep:"none" placeholder:"URL" help:"What commands may reach of the hosts that their skill asks for in its metadata (network), such as https://api.example.com or https://*.example.com; may be repeated. Nothing otherwise."`
+	Private          []string `sep:"none" placeholder:"CIDR" help:"Range of addresses that --allow may lead to although it is not public, such as 10.1.0.0/16; may be repeated."`
+	Artifacts        string   `group:"What commands read and leave:" placeholder:"DIR" help:"Where saved outputs are kept, also for later chats with the same directory, or bucket s3://… (build tag cloud). Default: in memory, until the end."`
+	Workspaces       string   `group:"What commands read and leave:" placeholder:"DIR" help:"Where the workspaces of runs are made, and removed at the end. Default: the system's temporary directory."`
+	Deps             string   `placeholder:"DIR" help:"Where satchel deps has installed packages. Default: the directory that it takes by default, if it is there."`
+	Executor         string   `enum:"docker,local,sandbox" default:"sandbox" placeholder:"NAME" help:"What runs commands: sandbox, kept apart from this machine (see satchel doctor); docker, the same in containers of --image; or local, without isolation, as you."`
+	containers.Flags `embed:"" group:"Containers (--executor docker):"`
+	Timeout          runTimeout `placeholder:"TIME" help:"How long a command may run if the call does not say: seconds, or a duration such as 2m (default 300)."`
 }
 
 // runTimeout is a number of seconds or a duration with its unit.
@@ -67,13 +70,19 @@ type runResources struct {
 
 // open opens what the flags name. The caller closes it.
 func (f *RunFlags) open(ctx context.Context, policy skillrun.Policy) (_ *runResources, err error) {
+	if err := f.Flags.Check(f.Executor); err != nil {
+		return nil, err
+	}
 	w := &runResources{runner: satchel.Runner{
 		Policy: policy,
 		Limits: executor.Limits{Timeout: time.Duration(f.Timeout)},
 	}}
 	defer func() {
+		if err != nil && !errors.Is(err, containers.ErrOpen) {
+			err = fmt.Errorf("%w: %w", cli.ErrStart, err)
+		}
 		if err != nil {
-			err = errors.Join(fmt.Errorf("%w: %w", cli.ErrStart, err), w.Close())
+			err = errors.Join(err, w.Close())
 		}
 	}()
 	if w.runner.Attached, err = attachments(f.Attach); err != nil {
@@ -85,7 +94,7 @@ func (f *RunFlags) open(ctx context.Context, policy skillrun.Policy) (_ *runReso
 	if w.runner.Dependencies, err = places.PackagesDir(f.Deps); err != nil {
 		return nil, err
 	}
-	if err := w.chooseExecutor(ctx, f.Executor, f.Readable); err != nil {
+	if err := w.chooseExecutor(ctx, f); err != nil {
 		return nil, err
 	}
 	hosts, err := places.Absolute(f.AllowHost)
@@ -109,14 +118,14 @@ func (f *RunFlags) open(ctx context.Context, policy skillrun.Policy) (_ *runReso
 	return w, nil
 }
 
-// chooseExecutor opens the executor of a name. It fails if the sandbox is not available, and never
-// uses less isolation.
-func (w *runResources) chooseExecutor(ctx context.Context, name string, readable []string) error {
-	readable, err := places.Absolute(readable)
+// chooseExecutor opens the executor that the flags name. It fails if the sandbox is not available,
+// and never uses less isolation.
+func (w *runResources) chooseExecutor(ctx context.Context, f *RunFlags) error {
+	readable, err := places.Absolute(f.Readable)
 	if err != nil {
 		return fmt.Errorf("--readable: %w", err)
 	}
-	if name == "local" {
+	if f.Executor == "local" {
 		local, err := local.New(local.WithReadable(readable...))
 		if err != nil {
 			return fmt.Errorf("--readable: %w", err)
@@ -127,12 +136,20 @@ func (w *runResources) chooseExecutor(ctx context.Context, name string, readable
 	if w.runner.Dependencies != "" {
 		readable = append(readable, w.runner.Dependencies)
 	}
+	if f.Executor == containers.Docker {
+		box, err := f.Flags.Open(ctx, readable)
+		if err != nil {
+			return err
+		}
+		w.runner.Executor, w.open = box, append(w.open, box)
+		return nil
+	}
 	box, err := sandbox.Open(ctx, sandbox.WithReadable(readable...))
 	if err != nil && !errors.Is(err, sandbox.ErrUnavailable) {
 		return fmt.Errorf("--readable: %w", err)
 	}
 	if err != nil {
-		return fmt.Errorf("--executor sandbox: %w; --executor local runs commands as you, without isolation", err)
+		return fmt.Errorf("--executor sandbox: %w; --executor local runs commands as you, without isolation, and --executor docker in containers", err)
 	}
 	w.runner.Executor, w.open = box, append(w.open, box)
 	return nil
@@ -148,7 +165,10 @@ func (w *runResources) confinement() string {
 		}
 	}
 	how := "commands run unconfined on this machine, as you"
-	if !c.Isolation.IsNone() {
+	if box, ok := w.runner.Executor.(*docker.Executor); ok {
+		r := box.Report()
+		how = fmt.Sprintf("commands run in containers of %s %s (%s)", r.Engine, r.Version, r.Tier)
+	} else if !c.Isolation.IsNone() {
 		how = fmt.Sprintf("commands run in a sandbox (%s)", c.Isolation)
 	}
 	if len(loose) > 0 {

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
+	"github.com/satchel-go/satchel/cmd/satchel/internal/containers"
 	"github.com/satchel-go/satchel/cmd/satchel/internal/places"
 	"github.com/satchel-go/satchel/executor/local"
 	"github.com/satchel-go/satchel/executor/sandbox"
@@ -36,7 +37,10 @@ type serveFlags struct {
 	blobFlags
 	Deps string `placeholder:"DIR" help:"Where satchel deps has installed the packages that skills require. Default: the directory that it takes by default, if it is there."`
 	grantFlags
-	UnsafeLocal bool `help:"Run without isolation, as you, where there is no sandbox or not."`
+	Executor         string `enum:"docker,sandbox" default:"sandbox" placeholder:"NAME" help:"Where runs go: sandbox, kept apart from this machine (see satchel doctor), or docker, the same in containers of --image."`
+	containers.Flags `embed:"" group:"Containers (--executor docker):"`
+	Readable         []string `sep:"none" placeholder:"DIR" help:"Directory of this machine that runs may read, at the same path, such as a toolchain; may be repeated."`
+	UnsafeLocal      bool     `help:"Run without isolation, as you, where there is no sandbox or not."`
 }
 
 // Command serves skills over JSON-RPC.
@@ -89,6 +93,9 @@ func serveBy(ctx context.Context, c cli.Console, flags *serveFlags, reached *htt
 		return fmt.Errorf("%w: %w", cli.ErrStart, err)
 	}
 	server, err := flags.open(ctx, c, k, reached.Insecure, append(opts, more...)...)
+	if errors.Is(err, containers.ErrOpen) {
+		return err
+	}
 	if err != nil {
 		return fmt.Errorf("%w: %w", cli.ErrStart, err)
 	}
@@ -154,8 +161,10 @@ func (f *serveFlags) check() error {
 		return fmt.Errorf("--max-output-blobs %d: want 1 or more", f.MaxOutputBlobs)
 	case f.QueueWait <= 0:
 		return fmt.Errorf("--queue-wait %v: want more than 0s", f.QueueWait)
+	case f.UnsafeLocal && f.Executor == containers.Docker:
+		return errors.New("--unsafe-local is without --executor docker")
 	}
-	return nil
+	return f.Flags.Check(f.Executor)
 }
 
 func (cmd *Command) check() error {
@@ -242,10 +251,21 @@ func (f *serveFlags) runs(ctx context.Context, k *resources) ([]protocol.Option,
 		return nil, fmt.Errorf("--deps: %w", err)
 	}
 	opts := []protocol.Option{protocol.WithWorkspaces(spaces)}
-	shown := []sandbox.Option{sandbox.WithPrepared(preparedSandboxes)}
+	readable, err := places.Absolute(f.Readable)
+	if err != nil {
+		return nil, fmt.Errorf("--readable: %w", err)
+	}
 	if installed != "" {
 		opts = append(opts, protocol.WithDependencies(installed))
-		shown = append(shown, sandbox.WithReadable(installed))
+		readable = append(readable, installed)
+	}
+	if f.Executor == containers.Docker {
+		box, err := f.Flags.Open(ctx, readable)
+		if err != nil {
+			return nil, err
+		}
+		k.open = append(k.open, box)
+		return append(opts, protocol.WithExecutor(box)), nil
 	}
 	if f.UnsafeLocal {
 		plain, err := local.New()
@@ -254,7 +274,10 @@ func (f *serveFlags) runs(ctx context.Context, k *resources) ([]protocol.Option,
 		}
 		return append(opts, protocol.WithExecutor(plain), protocol.WithUnsafeLocal()), nil
 	}
-	box, err := sandbox.Open(ctx, shown...)
+	box, err := sandbox.Open(ctx, sandbox.WithPrepared(preparedSandboxes), sandbox.WithReadable(readable...))
+	if err != nil && !errors.Is(err, sandbox.ErrUnavailable) {
+		return nil, fmt.Errorf("--readable: %w", err)
+	}
 	if err != nil {
 		k.logger.Warn("nothing can be run", "error", err)
 		return append(opts, protocol.WithoutRuns(err.Error())), nil
