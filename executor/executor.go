@@ -93,3 +93,10 @@ type Finder interface {
 	// name. The error wraps fs.ErrNotExist if there is none.
 	Find(ctx context.Context, name, path string) (string, error)
 }
+
+// Preparer is an Executor that can prepare the first command of a workspace.
+type Preparer interface {
+	// Prepare starts what the commands of a workspace need, such as a container, for commands with
+	// these limits. It is kept until the first command has ended, or until Release.
+	Prepare(ctx context.Context, workspace string, limits Limits) error
+}

@@ -40,6 +40,7 @@ var (
 	_ executor.Executor = (*Executor)(nil)
 	_ executor.Releaser = (*Executor)(nil)
 	_ executor.Finder   = (*Executor)(nil)
+	_ executor.Preparer = (*Executor)(nil)
 )
 
 // Option configures New.
@@ -180,6 +181,23 @@ func check(cmd executor.Command) error {
 	return nil
 }
 
+// Prepare implements executor.Preparer. The runner does not end by being idle before its first command.
+func (e *Executor) Prepare(ctx context.Context, workspace string, limits executor.Limits) error {
+	job, err := e.jobOf(executor.Command{Workspace: workspace, Limits: limits})
+	if err != nil {
+		return err
+	}
+	r, err := e.take(ctx, job)
+	if err != nil {
+		return err
+	}
+	e.mu.Lock()
+	r.kept = true
+	e.mu.Unlock()
+	e.give(r)
+	return nil
+}
+
 // begin starts a command on the runner of its workspace.
 func (e *Executor) begin(ctx context.Context, cmd executor.Command, term *executor.Terminal) (*command, error) {
 	job, err := e.jobOf(cmd)
@@ -190,6 +208,9 @@ func (e *Executor) begin(ctx context.Context, cmd executor.Command, term *execut
 	if err != nil {
 		return nil, err
 	}
+	e.mu.Lock()
+	r.kept = false
+	e.mu.Unlock()
 	c, err := r.begin(cmd, term)
 	if err != nil {
 		e.give(r)

@@ -128,7 +128,9 @@ func (e *Executor) give(r *runner) {
 		return
 	}
 	r.idleSince = time.Now()
-	r.timer = time.AfterFunc(e.idle, func() { e.retireIdle(r, time.Now()) })
+	if !r.kept {
+		r.timer = time.AfterFunc(e.idle, func() { e.retireIdle(r, time.Now()) })
+	}
 	e.wakeWaiting()
 }
 

@@ -72,6 +72,32 @@ func TestIdleRunnersGo(t *testing.T) {
 	})
 }
 
+func TestPreparedRunnersStay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := &carrier{stub: stub{run: exits}}
+		e := newTestExecutor(t, c)
+		defer e.Close()
+		used, released := t.TempDir(), t.TempDir()
+		for _, dir := range []string{used, released} {
+			if err := e.Prepare(t.Context(), dir, executor.Limits{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		time.Sleep(10 * defaultIdle)
+		if _, err := e.Run(t.Context(), commandIn(used)); err != nil {
+			t.Error(err)
+		}
+		if err := e.Release(released); err != nil {
+			t.Error(err)
+		}
+		if n := c.opened(); n != 2 {
+			t.Errorf("%d runners for 2 workspaces", n)
+		}
+		time.Sleep(defaultIdle + time.Second) // the first command has ended, so its runner goes too
+		c.served.Wait()
+	})
+}
+
 func TestReleaseEndsCommands(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &carrier{stub: stub{run: waits}}

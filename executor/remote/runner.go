@@ -14,6 +14,7 @@ import (
 type runner struct {
 	uses      int  // commands that use the runner or wait for it
 	leaving   bool // it gets no more commands
+	kept      bool // it was prepared, and has had no command
 	idleSince time.Time
 	timer     *time.Timer
 

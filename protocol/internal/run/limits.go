@@ -70,6 +70,10 @@ const (
 	runsPerCPU = 4
 )
 
+// maxSpares is how many workspaces are prepared for the next runs, where that takes a container. Each
+// takes some 20 MB. More runs at once wait for their containers.
+const maxSpares = 2
+
 // Bounds of the sets of skills that are kept for later runs.
 const (
 	maxSets     = 64

@@ -152,9 +152,13 @@ func (a *activeRun) command() executor.Command {
 		Args: args, Env: append(env, a.Grant.Env...), Workspace: a.ws.Path(), Dir: "work", Limits: limits,
 		Secrets: a.Grant.Secrets, Listen: a.Grant.Listen,
 	}
-	if a.set != nil {
+	switch {
+	case a.set != nil:
 		cmd.Skills = filepath.Join(a.set.Path(), "skills")
 		cmd.Env = append(cmd.Env, "SKILLS_DIR="+cmp.Or(caps.SkillsAt, cmd.Skills))
+	case len(a.jobSkills) > 0:
+		cmd.Skills = "skills"
+		cmd.Env = append(cmd.Env, "SKILLS_DIR="+cmp.Or(caps.SkillsAt, base+"/skills"))
 	}
 	return cmd
 }

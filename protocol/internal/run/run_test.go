@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -21,6 +22,7 @@ import (
 	"github.com/satchel-go/satchel/executor/sandbox"
 	"github.com/satchel-go/satchel/internal/files/deps"
 	"github.com/satchel-go/satchel/internal/files/workspace"
+	"github.com/satchel-go/satchel/internal/text/shellcmd/lookpath"
 	"github.com/satchel-go/satchel/protocol/blobs"
 	"github.com/satchel-go/satchel/protocol/internal/run"
 	"github.com/satchel-go/satchel/protocol/internal/skillset"
@@ -128,6 +130,60 @@ type lostProcess struct{ executor.Process }
 func (p lostProcess) Wait(ctx context.Context) (executor.Result, error) {
 	_, err := p.Process.Wait(ctx)
 	return executor.Result{ExitCode: -1, Reason: executor.ReasonLost}, errors.Join(executor.ErrLost, err)
+}
+
+// elsewhere is an executor that sees nothing but the workspace of a run, and that prepares workspaces.
+type elsewhere struct {
+	executor.Executor
+	t        *testing.T
+	mu       sync.Mutex
+	prepared []string
+	ran      []string
+}
+
+func (e *elsewhere) Find(_ context.Context, name, path string) (string, error) {
+	return lookpath.Find(name, path)
+}
+
+func (e *elsewhere) Prepare(_ context.Context, workspace string, _ executor.Limits) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.prepared = append(e.prepared, workspace)
+	return nil
+}
+
+func (e *elsewhere) Start(ctx context.Context, cmd executor.Command, term executor.Terminal) (executor.Process, error) {
+	if filepath.IsAbs(cmd.Skills) {
+		e.t.Errorf("a run elsewhere has skills at %s", cmd.Skills)
+	}
+	e.mu.Lock()
+	e.ran = append(e.ran, cmd.Workspace)
+	e.mu.Unlock()
+	return e.Executor.Start(ctx, cmd, term)
+}
+
+// Runs elsewhere have their skills in their own workspaces. Later ones use workspaces that were
+// prepared, and each is used once.
+func TestRunsElsewhere(t *testing.T) {
+	b := newBench(t, skills)
+	by := &elsewhere{Executor: b.Executor, t: t}
+	b.Executor = by
+	leads := b.skill(t, "sales.leads.sync")
+	for range 4 {
+		completed(t, b.do(t, run.Job{Skill: leads, Args: json.RawMessage(`{"n": 21}`)}), `{"n":42}`)
+		run.WaitSpares(b.Runner)
+	}
+	if !slices.Equal(by.ran[1:], by.prepared[:3]) || len(by.prepared) != 5 {
+		t.Errorf("ran in %q, prepared %q", by.ran, by.prepared)
+	}
+	if err := b.Close(); err != nil {
+		t.Error(err)
+	}
+	for _, dir := range slices.Concat(by.ran, by.prepared) {
+		if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s is left: %v", dir, err)
+		}
+	}
 }
 
 func TestLostRun(t *testing.T) {

@@ -39,7 +39,8 @@ type Runner struct {
 	// Languages are those that runs can have; see [Languages].
 	Languages []string
 
-	sets sets
+	sets   sets
+	spares spares
 }
 
 //go:embed all:lib
@@ -82,7 +83,7 @@ type activeRun struct {
 	*Runner
 	Job
 	ws        workspace.Workspace
-	set       workspace.Workspace // with the skills; nil if there are none
+	set       workspace.Workspace // with the skills that runs share; nil if there are none
 	jobSkills []jobSkill          // the skills, as the helper sees them
 	hidden    *redact.Set
 	python    []string // directories of Python packages that the skills require
@@ -119,20 +120,21 @@ func (r *Runner) Run(ctx context.Context, job Job) (_ Result, err error) {
 	if !slices.Contains(r.Languages, job.Language) {
 		return a.result, fmt.Errorf("%w: language %q is not installed", ErrUnavailable, job.Language)
 	}
-	session := "run/" + job.Tenant + "/" + job.ID
-	if a.ws, err = r.Workspaces.Of(ctx, session); err != nil {
+	w, err := r.workspaceOf(ctx, job)
+	if err != nil {
 		return a.result, fmt.Errorf("make workspace: %w", err)
 	}
-	defer func() {
-		a.ws.Release()
-		err = errors.Join(err, r.Workspaces.End(session))
-	}()
+	a.ws = w.ws
+	defer func() { err = errors.Join(err, w.end(r)) }()
 	a.stage(StageStaging, "")
 	if len(a.skills()) > 0 {
-		if a.set, a.jobSkills, err = a.stageSkills(ctx); err != nil {
+		err := a.stageSkills(ctx)
+		if a.set != nil {
+			defer a.set.Release()
+		}
+		if err != nil {
 			return a.result, err
 		}
-		defer a.set.Release()
 	}
 	if err := a.addPackages(ctx); err != nil {
 		return a.result, err

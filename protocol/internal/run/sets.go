@@ -12,7 +12,7 @@ import (
 	"sync"
 
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/files/workspace"
+	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/protocol/internal/skillset"
 )
 
@@ -47,15 +47,20 @@ func setOf(tenant string, skills []*skillset.Skill) (set stagedSet) {
 	return set
 }
 
-// stageSkills returns the workspace with the skills of the run, and their descriptions for the
-// helper. The caller releases the workspace after the run.
-func (a *activeRun) stageSkills(ctx context.Context) (ws workspace.Workspace, jobSkills []jobSkill, err error) {
-	set := setOf(a.Tenant, a.skills())
-	if ws, err = a.Workspaces.Of(ctx, set.session); err != nil {
-		return nil, nil, fmt.Errorf("make workspace of skills: %w", err)
-	}
-	for _, session := range a.sets.use(set) {
-		_ = a.Workspaces.End(session) // if that fails, it is removed with all workspaces
+// stageSkills stages the skills of the run, and describes them for the helper. Runs of this machine
+// share them, in a workspace that the caller releases after the run. A run elsewhere sees its own
+// workspace alone, so the skills are staged there.
+func (a *activeRun) stageSkills(ctx context.Context) (err error) {
+	ws := a.ws
+	if _, isElsewhere := a.Executor.(executor.Finder); !isElsewhere {
+		set := setOf(a.Tenant, a.skills())
+		if ws, err = a.Workspaces.Of(ctx, set.session); err != nil {
+			return fmt.Errorf("make workspace of skills: %w", err)
+		}
+		for _, session := range a.sets.use(set) {
+			_ = a.Workspaces.End(session) // if that fails, it is removed with all workspaces
+		}
+		a.set = ws
 	}
 	for _, k := range a.skills() {
 		dir := ""
@@ -64,12 +69,11 @@ func (a *activeRun) stageSkills(ctx context.Context) (ws workspace.Workspace, jo
 			dir, _, err = ws.Stage(ctx, core.Skill{Name: k.ID(), Description: k.Description}, k.Digest, skillFiles{k, files})
 		}
 		if err != nil {
-			ws.Release()
-			return nil, nil, fmt.Errorf("stage skill %q: %w", k.ID(), err)
+			return fmt.Errorf("stage skill %q: %w", k.ID(), err)
 		}
-		jobSkills = append(jobSkills, jobSkill{k.ID(), Module(k.ID()), path.Base(dir), k.Runtime.Language, k.Runtime.Entrypoint})
+		a.jobSkills = append(a.jobSkills, jobSkill{k.ID(), Module(k.ID()), path.Base(dir), k.Runtime.Language, k.Runtime.Entrypoint})
 	}
-	return ws, jobSkills, nil
+	return nil
 }
 
 // use marks a set as used last. It drops the least recently used sets that do not fit any more, and
@@ -98,6 +102,7 @@ func (s *sets) drop(i int) (session string) {
 
 // Close removes the skills that are kept for later runs. The caller calls it after the last run.
 func (r *Runner) Close() (err error) {
+	err = r.spares.close(r)
 	r.sets.mu.Lock()
 	defer r.sets.mu.Unlock()
 	for len(r.sets.list) > 0 {

@@ -1,0 +1,4 @@
+package run
+
+// WaitSpares waits until no workspace is being prepared.
+func WaitSpares(r *Runner) { r.spares.tasks.Wait() }
