@@ -125,7 +125,7 @@ func (r *Runner) Run(ctx context.Context, job Job) (_ Result, err error) {
 		return a.result, fmt.Errorf("make workspace: %w", err)
 	}
 	a.ws = w.ws
-	defer func() { err = errors.Join(err, w.end(r)) }()
+	defer func() { err = errors.Join(err, r.endWorkspace(w)) }()
 	a.stage(StageStaging, "")
 	if len(a.skills()) > 0 {
 		err := a.stageSkills(ctx)

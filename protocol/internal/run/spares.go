@@ -30,7 +30,7 @@ type spares struct {
 	coming int // that are prepared now
 	last   int // number of the last one
 	closed bool
-	tasks  sync.WaitGroup
+	tasks  sync.WaitGroup // prepare workspaces, or remove them
 }
 
 // workspaceOf returns a spare workspace, or a new one if there is none.
@@ -46,6 +46,16 @@ func (r *Runner) workspaceOf(ctx context.Context, job Job) (runWorkspace, error)
 	var err error
 	w.ws, err = r.Workspaces.Of(ctx, w.session)
 	return w, err
+}
+
+// endWorkspace removes the workspace of a run. Where that takes the end of a container, the run does not
+// wait for it. What cannot be removed then is removed with all workspaces.
+func (r *Runner) endWorkspace(w runWorkspace) error {
+	if _, ok := r.Executor.(executor.Preparer); !ok {
+		return w.end(r)
+	}
+	r.spares.tasks.Go(func() { _ = w.end(r) })
+	return nil
 }
 
 // take returns a spare workspace, and false if there is none.
