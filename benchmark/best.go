@@ -54,16 +54,16 @@ func rateBest(ctx context.Context, s *scenario.Scenario, texts *scenario.Texts, 
 	return nil
 }
 
-// playRandom plays and measures n random conversations, each with its own skills, through every
+// playRandom plays and measures random conversations, each with its own skills, through every
 // system except the adapters, whose requests are those of the runtime. If f is not nil, it counts
 // the conversations too.
-func playRandom(ctx context.Context, seed uint64, n int, prices []cachemodel.Price, f *frontier) (all []*measure.Conversation, err error) {
+func playRandom(ctx context.Context, plans []*random.Plan, prices []cachemodel.Price, f *frontier) (all []*measure.Conversation, err error) {
 	dir, err := os.MkdirTemp("", "random-skills-")
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	for _, p := range random.Plans(seed, n) {
+	for _, p := range plans {
 		of, err := playPlan(ctx, p, filepath.Join(dir, p.Name), prices, f)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", p.Name, err)

@@ -97,7 +97,11 @@ func (f *frontier) add(c *hindsight.Conversation, of []*measure.Conversation) {
 // runFrontier plays random conversations and writes the frontier.
 func (s *settings) runFrontier(ctx context.Context, prices []cachemodel.Price, out io.Writer) error {
 	f := newFrontier(prices)
-	if _, err := playRandom(ctx, s.seed, s.random, f.prices, f); err != nil {
+	plans, err := s.plans()
+	if err != nil {
+		return err
+	}
+	if _, err := playRandom(ctx, plans, f.prices, f); err != nil {
 		return err
 	}
 	tab := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)

@@ -37,6 +37,7 @@ type settings struct {
 	random           int
 	seed             uint64
 	frontier         bool
+	families         families
 }
 
 func run(ctx context.Context, args []string, out, errs io.Writer) error {
@@ -52,6 +53,7 @@ func run(ctx context.Context, args []string, out, errs io.Writer) error {
 	flags.StringVar(&s.prices, "prices", "prefix-1,prefix-1.25,gpt-5,gpt-5.6,claude-sonnet", "comma-separated `names` of prices, or all: "+strings.Join(priceNames(), ", "))
 	flags.IntVar(&s.random, "random", 0, "play this `number` of random conversations in place of the scenarios")
 	flags.Uint64Var(&s.seed, "seed", 1, "`seed` of the random conversations")
+	s.families.flags(flags)
 	flags.BoolVar(&s.frontier, "frontier", false, "with -random: what more and less caution of the default would cost, in place of systems by kind")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -104,7 +106,11 @@ func (s *settings) runRandom(ctx context.Context, prices []cachemodel.Price, out
 	if s.frontier {
 		return s.runFrontier(ctx, prices, out)
 	}
-	all, err := playRandom(ctx, s.seed, s.random, prices, nil)
+	plans, err := s.plans()
+	if err != nil {
+		return err
+	}
+	all, err := playRandom(ctx, plans, prices, nil)
 	if err != nil {
 		return err
 	}

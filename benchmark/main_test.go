@@ -41,6 +41,31 @@ func TestRandomRun(t *testing.T) {
 	}
 }
 
+// Families are reported by kind and share of prompts that name a skill.
+func TestFamiliesRun(t *testing.T) {
+	for _, policy := range []string{"need", "again", "reader"} {
+		var out bytes.Buffer
+		args := []string{"-random", "4", "-seed", "9", "-kinds", "desk2,longdocs", "-name", "0,0.8", "-noise", "0.2", "-policy", policy, "-prices", "prefix-1"}
+		if err := run(t.Context(), args, &out, &out); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{"4 conversations at prefix-1", "no peer 0.5 % cheaper", "desk2 0%", "longdocs 80%"} {
+			if !strings.Contains(out.String(), want) {
+				t.Errorf("output lacks %q:\n%s", want, out.String())
+			}
+		}
+	}
+	for want, args := range map[string][]string{
+		`no kind "desk9"`: {"-kinds", "desk9"},
+		`"2" is no share`: {"-kinds", "all", "-name", "2"},
+		`no policy "off"`: {"-kinds", "all", "-policy", "off"},
+	} {
+		if err := run(t.Context(), append(args, "-random", "1"), &bytes.Buffer{}, &bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want one with %q", err, want)
+		}
+	}
+}
+
 // The program writes what its flags say, and what it dumps reads back as what was
 // sent.
 func TestRun(t *testing.T) {

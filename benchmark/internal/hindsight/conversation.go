@@ -38,6 +38,8 @@ type Turn struct {
 type Step struct {
 	Needs        []int
 	Call, Result int
+	// Again reports that the load is called even if no text is missing.
+	Again bool
 }
 
 // Prices are the prices of a token that is read from the cache and of one that is written to it. The
@@ -139,11 +141,15 @@ func (v *View) play() {
 			continue
 		}
 		missing := v.missing(s.Needs)
-		if len(missing) == 0 {
+		if len(missing) == 0 && !s.Again {
 			continue
 		}
 		v.request()
 		v.Live += s.Call + s.Result
+		if len(missing) == 0 {
+			v.Loaded = append(v.Loaded, v.Conversation.Texts[s.Needs[0]].Skill)
+			continue
+		}
 		u := Unit{Texts: missing, Skill: v.Conversation.Texts[missing[0]].Skill, At: v.Live, Turn: v.Turn}
 		for _, text := range missing {
 			u.Size += v.Conversation.Texts[text].Size

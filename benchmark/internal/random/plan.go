@@ -16,6 +16,8 @@ type Plan struct {
 	Seed       uint64
 	Skills     []Skill
 	Turns      []Turn
+	// Policy says what the model loads. "" is Need.
+	Policy Policy
 }
 
 // Skill is a skill of the agent.
@@ -23,6 +25,11 @@ type Skill struct {
 	Name string
 	Body int
 	Docs []int
+	// Sections is how many sections each doc has, 0 for one text without headings.
+	Sections int
+	// Description is "" if it is generated.
+	Description string
+	telling     []string
 }
 
 // Turn is a message of the user and the steps after it.
@@ -31,8 +38,10 @@ type Turn struct {
 	User  int
 	Steps []Step
 	Say   int
-	// Names are the skills that the message of the user is about.
-	Names []int
+	// Prompt is the message of the user, "" if it is generated. Names are the skills that it is
+	// about.
+	Prompt string
+	Names  []int
 }
 
 // Step is a need of a skill and some of its docs. If Skill is -1, it is a call of a tool.
@@ -40,6 +49,8 @@ type Step struct {
 	Skill  int
 	Docs   []int
 	Result int
+	// Section is the section of each doc that is needed, if the docs have sections.
+	Section int
 }
 
 // Plans returns n conversations, equally many of each kind. The same seed gives the same

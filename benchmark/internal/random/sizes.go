@@ -26,8 +26,10 @@ var (
 	smallSizes  = sizes{{0, 150}, {1, 700}}
 	resultSizes = sizes{{0, 10}, {1, 3000}}
 	longResults = sizes{{0, 1000}, {1, 3000}}
-	userSizes   = sizes{{0, 10}, {1, 150}}
-	saySizes    = sizes{{0, 20}, {1, 400}}
+	// longDocSizes are of docs whose sections the lists of skills name.
+	longDocSizes = sizes{{0, 1600}, {.5, 4000}, {1, 9000}}
+	userSizes    = sizes{{0, 10}, {1, 150}}
+	saySizes     = sizes{{0, 20}, {1, 400}}
 )
 
 // draw returns a size.

@@ -39,6 +39,21 @@ func skillName(i int) string {
 // docName returns the name of the i-th doc.
 func docName(i int) string { return fmt.Sprintf("docs/part-%d.md", i+1) }
 
+// sectionName returns the anchor of a section of a doc. Its heading has blanks in place of "-".
+func sectionName(doc, i int) string { return skillName(doc*17 + i + 100) }
+
+// sectioned returns the text of a doc with so many sections, or without headings if there are none.
+func sectioned(r *rand.Rand, tokens, doc, sections int) string {
+	if sections == 0 {
+		return text(r, tokens)
+	}
+	var b strings.Builder
+	for i := range sections {
+		fmt.Fprintf(&b, "## %s\n\n%s\n\n", strings.ReplaceAll(sectionName(doc, i), "-", " "), text(r, tokens/sections))
+	}
+	return strings.TrimSpace(b.String())
+}
+
 // text returns a text of so many tokens, with twelve words a line.
 func text(r *rand.Rand, tokens int) string {
 	var b strings.Builder
@@ -59,10 +74,13 @@ const instruction = "You help a small team with its work. Look up what you need,
 // Scenario returns the plan with generated texts. It does not depend on the skills' texts.
 func (p *Plan) Scenario() (*scenario.Scenario, error) {
 	r := rand.New(rand.NewPCG(p.Seed, 1))
-	s := scenario.Scenario{Name: p.Name, Instruction: instruction}
+	s := scenario.Scenario{Name: p.Name, Instruction: instruction, Again: p.Policy == Again}
 	calls := 0
 	for _, t := range p.Turns {
-		turn := scenario.Turn{User: text(r, t.User), IdleSeconds: t.Idle.Seconds()}
+		turn := scenario.Turn{User: t.Prompt, IdleSeconds: t.Idle.Seconds()}
+		if turn.User == "" {
+			turn.User = text(r, t.User)
+		}
 		for _, step := range t.Steps {
 			if step.Skill < 0 {
 				calls++
@@ -73,7 +91,11 @@ func (p *Plan) Scenario() (*scenario.Scenario, error) {
 			}
 			need := scenario.Step{Need: p.Skills[step.Skill].Name}
 			for _, doc := range step.Docs {
-				need.Docs = append(need.Docs, docName(doc))
+				name := docName(doc)
+				if p.Policy == Reader && p.Skills[step.Skill].Sections > 0 {
+					name += "#" + sectionName(doc, step.Section)
+				}
+				need.Docs = append(need.Docs, name)
 			}
 			turn.Steps = append(turn.Steps, need)
 		}
@@ -91,10 +113,15 @@ func (p *Plan) Scenario() (*scenario.Scenario, error) {
 func (p *Plan) WriteSkills(dir string) error {
 	r := rand.New(rand.NewPCG(p.Seed, 2))
 	for i, s := range p.Skills {
-		body := fmt.Sprintf("---\nname: %s\ndescription: %s.\n---\n# %s\n\n%s\n", s.Name, strings.ReplaceAll(text(r, 10+r.IntN(50)), "\n", " "), s.Name, text(r, s.Body))
+		description := s.Description
+		if description == "" {
+			description = strings.ReplaceAll(text(r, 10+r.IntN(50)), "\n", " ") + "."
+		}
+		body := fmt.Sprintf("---\nname: %s\ndescription: %q\n---\n# %s\n\n%s\n", s.Name, description, s.Name, text(r, s.Body))
 		err := write(filepath.Join(dir, s.Name, "SKILL.md"), body)
 		for j, size := range s.Docs {
-			err = errors.Join(err, write(filepath.Join(dir, s.Name, filepath.FromSlash(docName(j))), fmt.Sprintf("# Part %d of %s\n\n%s\n", j+1, p.Skills[i].Name, text(r, size))))
+			doc := fmt.Sprintf("# Part %d of %s\n\n%s\n", j+1, p.Skills[i].Name, sectioned(r, size, j, s.Sections))
+			err = errors.Join(err, write(filepath.Join(dir, s.Name, filepath.FromSlash(docName(j))), doc))
 		}
 		if err != nil {
 			return err

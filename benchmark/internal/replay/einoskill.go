@@ -77,9 +77,25 @@ type readFileArgs struct {
 	FilePath string `json:"file_path"`
 }
 
+// readLinesArgs are for conversations that read sections of docs.
+type readLinesArgs struct {
+	FilePath string `json:"file_path"`
+	Offset   int    `json:"offset"`
+	Limit    int    `json:"limit"`
+}
+
 // addReader gives the agent the smallest tool that reads docs.
 func (s *stage) addReader(_ context.Context, cfg *adk.ChatModelAgentConfig) error {
 	docs := s.docs()
+	if s.hasSections() {
+		reader, err := utils.InferTool("read_file", "Reads lines of a file.", func(_ context.Context, in readLinesArgs) (string, error) {
+			lines := strings.Split(docs[in.FilePath], "\n")
+			from := min(in.Offset, len(lines))
+			return strings.Join(lines[from:min(from+in.Limit, len(lines))], "\n"), nil
+		})
+		cfg.ToolsConfig.Tools = append(cfg.ToolsConfig.Tools, reader)
+		return err
+	}
 	reader, err := utils.InferTool("read_file", "Reads a file.", func(_ context.Context, in readFileArgs) (string, error) {
 		return docs[in.FilePath], nil
 	})
@@ -91,11 +107,24 @@ func (s *stage) addReader(_ context.Context, cfg *adk.ChatModelAgentConfig) erro
 func (s *stage) docs() map[string]string {
 	docs := make(map[string]string)
 	for t := range neededDocs(s) {
-		if t.Doc != "" {
+		switch {
+		case t.IsSection():
+			docs[docPath(t.Skill, t.Path())] = t.Source
+		case t.Doc != "":
 			docs[docPath(t.Skill, t.Doc)] = t.Whole
 		}
 	}
 	return docs
+}
+
+// hasSections reports whether the conversation reads sections of docs.
+func (s *stage) hasSections() bool {
+	for t := range neededDocs(s) {
+		if t.IsSection() {
+			return true
+		}
+	}
+	return false
 }
 
 // maxLines is more lines than any doc has.
@@ -106,9 +135,12 @@ func (s *stage) einoSkillCalls(n *scenario.Need) []prompt.Call {
 	if n.Body {
 		calls = append(calls, prompt.Call{Name: "skill", Arguments: arguments(map[string]any{"skill": n.Skill})})
 	}
-	for _, doc := range n.Docs {
-		args := map[string]any{"file_path": docPath(n.Skill, doc)}
-		if strings.HasSuffix(s.capture.Variant, "filesystem") { // it reads 200 lines by default
+	for _, t := range s.texts.Of(scenario.Step{Need: n.Skill, Docs: n.Docs})[1:] {
+		args := map[string]any{"file_path": docPath(n.Skill, t.Path())}
+		switch {
+		case t.IsSection():
+			args["offset"], args["limit"] = t.First, t.Count
+		case strings.HasSuffix(s.capture.Variant, "filesystem"): // it reads 200 lines by default
 			args["offset"], args["limit"] = 0, maxLines
 		}
 		calls = append(calls, prompt.Call{Name: "read_file", Arguments: arguments(args)})

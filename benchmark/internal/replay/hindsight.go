@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/benchmark/internal/hindsight"
@@ -76,6 +75,7 @@ type view struct {
 type loadResult struct {
 	message int
 	stub    string
+	texts   []*scenario.Text
 }
 
 // open returns a view with the tools and the overview of the runtime.
@@ -141,9 +141,13 @@ func (v *view) execute(c prompt.Call) error {
 	text := ""
 	if ok {
 		v.calls++
+		missing := v.missing(need)
 		stub := v.stub(need)
-		v.shown = append(v.shown, loadResult{len(v.history), stub})
-		text = stub + "\n\n" + v.content(need)
+		text = stub
+		if missing != nil {
+			v.shown = append(v.shown, loadResult{len(v.history), stub, missing})
+			text += "\n\n" + content(missing)
+		}
 	} else {
 		var err error
 		if text, err = v.result(c.ID); err != nil {
@@ -168,13 +172,22 @@ func (v *view) stub(n *scenario.Need) string {
 	return first + "\n" + receipt.String()
 }
 
-// content returns the text that the view has after the stub.
-func (v *view) content(n *scenario.Need) string {
-	var parts []string
+// missing returns the texts of a need that no result shows.
+func (v *view) missing(n *scenario.Need) (missing []*scenario.Text) {
 	for _, t := range v.texts.Of(scenario.Step{Need: n.Skill, Docs: n.Docs}) {
-		if t.Doc != "" || n.Body {
-			parts = append(parts, framed(t))
+		isShown := slices.ContainsFunc(v.shown, func(r loadResult) bool { return slices.Contains(r.texts, t) })
+		if (t.Doc != "" || n.Body) && !isShown {
+			missing = append(missing, t)
 		}
+	}
+	return missing
+}
+
+// content returns what the view has after a stub.
+func content(texts []*scenario.Text) string {
+	var parts []string
+	for _, t := range texts {
+		parts = append(parts, framed(t))
 	}
 	return strings.Join(parts, "\n")
 }
@@ -184,79 +197,4 @@ func framed(t *scenario.Text) string {
 		return fmt.Sprintf("<skill name=%q>\n%s\n</skill>", t.Skill, t.Whole)
 	}
 	return fmt.Sprintf("<skill_doc skill=%q path=%q>\n%s\n</skill_doc>", t.Skill, t.Doc, t.Whole)
-}
-
-// sizes returns the scenario as sizes in this view.
-func (v *view) sizes(r *prompt.Renderer) (*hindsight.Conversation, error) {
-	z := sizer{renderer: r}
-	c := &hindsight.Conversation{Fixed: z.request(prompt.Request{Tools: v.tools, Messages: v.history})}
-	texts, skills := map[*scenario.Text]int{}, map[string]int{}
-	number := func(t *scenario.Text) int {
-		if _, ok := texts[t]; !ok {
-			if _, ok := skills[t.Skill]; !ok {
-				skills[t.Skill] = len(skills)
-			}
-			texts[t] = len(texts)
-			c.Texts = append(c.Texts, hindsight.Text{Skill: skills[t.Skill], Size: z.text("\n" + framed(t))})
-		}
-		return texts[t]
-	}
-	for _, t := range v.Turns {
-		steps := t.Steps
-		if i := slices.IndexFunc(steps, func(s scenario.Step) bool { return s.Say != "" }); i >= 0 {
-			steps = steps[:i+1]
-		}
-		turn := hindsight.Turn{Idle: time.Duration(t.IdleSeconds * float64(time.Second)), User: z.message(prompt.Message{Role: "user", Content: t.User})}
-		for _, step := range steps {
-			switch {
-			case step.Need != "":
-				need := &scenario.Need{Skill: step.Need, Body: true, Docs: step.Docs}
-				s := hindsight.Step{
-					Call:   z.message(prompt.Message{Role: "assistant", Calls: satchelCalls(need)}),
-					Result: z.message(prompt.Message{Role: "tool", Content: v.stub(need)}),
-				}
-				for _, text := range v.texts.Of(step) {
-					s.Needs = append(s.Needs, number(text))
-				}
-				turn.Steps = append(turn.Steps, s)
-			case step.Tool != "":
-				turn.Steps = append(turn.Steps, hindsight.Step{
-					Call:   z.message(prompt.Message{Role: "assistant", Calls: []prompt.Call{{Name: step.Tool, Arguments: string(step.Args)}}}),
-					Result: z.message(prompt.Message{Role: "tool", Content: step.Result}),
-				})
-			default:
-				turn.Say = z.message(prompt.Message{Role: "assistant", Content: step.Say})
-			}
-		}
-		c.Turns = append(c.Turns, turn)
-	}
-	v.docs = map[string][]string{}
-	return c, z.err
-}
-
-// sizer counts tokens.
-type sizer struct {
-	renderer *prompt.Renderer
-	err      error
-}
-
-func (z *sizer) request(r prompt.Request) int {
-	p, err := z.renderer.Render(r)
-	if err != nil {
-		z.err = err
-		return 0
-	}
-	return p.Size
-}
-
-func (z *sizer) message(m prompt.Message) int {
-	return z.request(prompt.Request{Messages: []prompt.Message{m}})
-}
-
-func (z *sizer) text(s string) int {
-	ids, err := z.renderer.Encode(s)
-	if err != nil {
-		z.err = err
-	}
-	return len(ids)
 }

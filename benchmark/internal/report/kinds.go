@@ -111,13 +111,15 @@ func (t *kindTable) row(title string) *kindRow {
 	return r
 }
 
-// Kinds writes, for each price, three tables of systems by kinds of conversations. They show
+// Kinds writes four tables for each price. The first compares the default with the others. The
+// other three are of systems by kinds of conversations. They show
 // the geometric mean of the cost relative to the best clearing in hindsight, the worst
 // conversation, and how often in a hundred the system is the cheapest.
 func Kinds(w io.Writer, all []*measure.Conversation, prices []cachemodel.Price) error {
 	var b strings.Builder
 	for _, t := range kindTables(all, prices) {
 		fmt.Fprintf(&b, "%d conversations at %s: %s\n", t.Count[len(t.Count)-1], t.Price.Name, priceLine(t.Price))
+		writeDefault(&b, all, t.Price, t.Kinds)
 		t.write(&b, "geometric mean to the best clearing in hindsight", "%.3f", 1, func(r *kindRow) []float64 { return r.Mean })
 		t.write(&b, "the worst conversation", "%.3f", 1, func(r *kindRow) []float64 { return r.Worst })
 		t.write(&b, "the cheapest system in so many of a hundred", "%.0f", 100, func(r *kindRow) []float64 { return r.Share })

@@ -8,13 +8,15 @@ import (
 
 // Player is the scripted model: it reads a request and returns the next action. It asks for a skill
 // or a doc only if the request does not have its text. So it asks less often if a system keeps texts
-// longer. It is not safe for concurrent use.
+// longer. With [Scenario.Again] it also asks for what it has, once for each skill and turn. It is
+// not safe for concurrent use.
 type Player struct {
 	scenario *Scenario
 	texts    *Texts
 	turn     int
 	step     int
-	asked    map[*Text]int // in this step
+	asked    map[*Text]int   // in this step
+	used     map[string]bool // the skills that this turn has asked for; only if Again
 	// Unmet are the needs whose text did not come, however often it was asked
 	// for.
 	Unmet []*Text
@@ -47,6 +49,7 @@ func NewPlayer(s *Scenario, texts *Texts) *Player {
 // Begin begins a turn.
 func (p *Player) Begin(turn int) {
 	p.turn, p.step, p.asked, p.ofTurn = turn, 0, nil, nil
+	p.used = make(map[string]bool)
 }
 
 // Next answers a request.
@@ -92,9 +95,10 @@ func (p *Player) missing(step *Step, present map[*Text]bool) *Need {
 		p.asked = make(map[*Text]int)
 	}
 	n := Need{Skill: step.Need}
+	asksAgain := p.scenario.Again && !p.used[step.Need]
 	for _, t := range p.texts.Of(*step) {
 		switch {
-		case present[t]:
+		case present[t] && !asksAgain:
 			continue
 		case p.asked[t] >= maxAsks:
 			p.Unmet = append(p.Unmet, t)
@@ -110,6 +114,7 @@ func (p *Player) missing(step *Step, present map[*Text]bool) *Need {
 	if !n.Body && n.Docs == nil {
 		return nil
 	}
+	p.used[step.Need] = true
 	return &n
 }
 

@@ -33,6 +33,9 @@ type Scenario struct {
 	// made up from the calls.
 	Tools []prompt.Tool `json:"tools,omitempty"`
 	Turns []Turn        `json:"turns"`
+	// Again reports that the model asks for a skill in each turn that uses it, even if its text
+	// is in the request.
+	Again bool `json:"again,omitempty"`
 
 	// Unknown are the fields of the file that were left out, such as
 	// "turns[].comment", and File is the file, where it was read from one.
@@ -51,7 +54,7 @@ type Turn struct {
 // Step is one of three: a need, a call of a tool of the host, or an answer.
 type Step struct {
 	// Need is a skill whose text, with that of the docs, must be in the request
-	// before the next step.
+	// before the next step. A doc may be a section of it: "docs/locks.md#timeouts".
 	Need string   `json:"need,omitempty"`
 	Docs []string `json:"docs,omitempty"`
 	// Tool is called with Args and answers Result.

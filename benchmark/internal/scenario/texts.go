@@ -8,18 +8,32 @@ import (
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/catalog/source"
+	"github.com/satchel-go/satchel/internal/text/skilltext"
 )
 
 // ErrMissing reports a need for which there is no skill or doc.
 var ErrMissing = errors.New("not found")
 
-// Text is the body of a skill, or one of its docs.
+// Text is the body of a skill, one of its docs, or a section of a doc.
 type Text struct {
 	Skill string
-	Doc   string // "" is the body
+	Doc   string // "" is the body, and "path#heading" a section
 	Whole string
-	lines []string
+	// Source is the doc that a section is part of. First is its first line there, from 0, and
+	// Count how many lines it has.
+	Source       string
+	First, Count int
+	lines        []string
 }
+
+// Path returns the path of a doc, or of the doc that a section is part of.
+func (t *Text) Path() string {
+	path, _, _ := strings.Cut(t.Doc, "#")
+	return path
+}
+
+// IsSection reports whether the text is a section of a doc.
+func (t *Text) IsSection() bool { return strings.Contains(t.Doc, "#") }
 
 // Name returns the text's name in reports.
 func (t *Text) Name() string {
@@ -82,16 +96,28 @@ func (t *Texts) need(ctx context.Context, skills *catalog.Catalog, step Step) er
 		if t.byName[[2]string{step.Need, doc}] != nil {
 			continue
 		}
-		content, err := skills.Doc(ctx, step.Need, doc)
+		path, heading, isSection := strings.Cut(doc, "#")
+		content, err := skills.Doc(ctx, step.Need, path)
 		if err != nil {
 			return fmt.Errorf("%w: %w", ErrMissing, err)
 		}
-		t.add(step.Need, doc, content.Text)
+		if !isSection {
+			t.add(step.Need, doc, content.Text)
+			continue
+		}
+		headings := skilltext.Headings(content.Text)
+		i := skilltext.FindHeading(headings, heading)
+		if i < 0 {
+			return fmt.Errorf("%w: section %q of %q", ErrMissing, heading, path)
+		}
+		section := t.add(step.Need, doc, content.Text[headings[i].Start:headings[i].End])
+		section.Source, section.First = content.Text, strings.Count(content.Text[:headings[i].Start], "\n")
+		section.Count = strings.Count(section.Whole, "\n") + 1
 	}
 	return nil
 }
 
-func (t *Texts) add(skill, doc, whole string) {
+func (t *Texts) add(skill, doc, whole string) *Text {
 	text := &Text{Skill: skill, Doc: doc, Whole: strings.TrimSpace(whole)}
 	for line := range strings.Lines(whole) {
 		if line = strings.TrimSpace(line); line != "" {
@@ -100,6 +126,7 @@ func (t *Texts) add(skill, doc, whole string) {
 	}
 	t.all = append(t.all, text)
 	t.byName[[2]string{skill, doc}] = text
+	return text
 }
 
 // All returns every text, bodies first.

@@ -70,12 +70,25 @@ func (d *Descriptions) Subject(name, body string) Subject {
 	return Subject{name, d.rare(wordsOf(name)), d.rare(strings.Join(words, "\n"))}
 }
 
-// rare returns the terms of a text that at most [maxRare] descriptions have.
+// rare returns the terms of a text that at most [maxRare] descriptions have, without vague ones.
 func (d *Descriptions) rare(text string) []string {
 	return slices.DeleteFunc(search.Subjects(text), d.isCommon)
 }
 
-func (d *Descriptions) isCommon(term string) bool { return len(d.of[term]) > maxRare }
+func (d *Descriptions) isCommon(term string) bool { return len(d.of[term]) > maxRare || vague[term] }
+
+// vague holds the terms of words that prompts about anything contain. They tell nothing of a skill,
+// even if only one description has them.
+var vague = func() map[string]bool {
+	set := map[string]bool{}
+	for _, term := range search.Subjects(`one two three once twice first second third last half both whole other another else same
+		somebody anybody nobody everybody anyone everyone everything whatever whenever while near already again always never
+		still soon later before after behind ago morning evening hour monday tuesday wednesday thursday friday saturday sunday
+		us usual short easy hard keep put bring leave part bit lot point end case sort happen decide matter`) {
+		set[term] = true
+	}
+	return set
+}()
 
 // Count returns how many skills are described.
 func (d *Descriptions) Count() int { return len(d.lines) }

@@ -11,7 +11,7 @@ const overview = `<available_skills>
 <skill><name>pdf</name><description>Fill in, merge &amp; sign PDF forms. Use when the user asks for it.</description></skill>
 <skill><name>pdf-forms</name><description>Draws invoices for customers as documents.</description></skill>
 <skill><name>xlsx</name><description>Reads spreadsheets and documents.</description></skill>
-<skill><name>docx</name><description>Writes Word documents.</description></skill>
+<skill><name>docx</name><description>Writes Word documents, one after the other, for somebody.</description></skill>
 </available_skills>
 Load a skill before you rely on its invoice.`
 
@@ -40,6 +40,7 @@ func TestNamed(t *testing.T) {
 		{"a birthday for her", "late"},
 		{"an invoice", "pdf-forms"}, // pdf-forms is not in view
 		{"3 5 7", ""},
+		{"One more of these. Somebody asks for it.", ""}, // words of any prompt
 		{"DOCX", "docx"},
 		{strings.Repeat("lorem ipsum ", 2000) + "spreadsheets " + strings.Repeat("dolor ", 2000) + " docx", "docx"},
 	} {
