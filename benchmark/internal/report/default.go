@@ -69,6 +69,9 @@ func writeDefault(w *strings.Builder, all []*measure.Conversation, price cachemo
 			}
 		}
 	}
+	if rows[len(rows)-1].n == 0 { // the default was not played
+		return
+	}
 	fmt.Fprintln(w, "the default")
 	tab := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(tab, "\tto the best\tto the cheapest\tworst to that\tto the cheapest peer\tno peer 0.5 % cheaper\t")

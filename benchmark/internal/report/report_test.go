@@ -142,3 +142,26 @@ the cheapest system in so many of a hundred
 		t.Error("the page does not show kinds in place of scenarios")
 	}
 }
+
+// The default is compared with all systems that gave the task what it needs, and with the peers
+// among them.
+func TestDefault(t *testing.T) {
+	all := measured()
+	for _, m := range all {
+		m.Kind, m.Hindsight = map[string]string{"one": "a", "two": "b"}[m.Scenario], map[string]float64{"p": 200}
+		if m.System == "satchel" {
+			m.Variant = "adaptive/tool-result"
+		}
+	}
+	var b bytes.Buffer
+	if err := Kinds(&b, all, prices()); err != nil {
+		t.Fatal(err)
+	}
+	want := `the default
+       to the best  to the cheapest  worst to that  to the cheapest peer  no peer 0.5 % cheaper
+    a        1.050            1.000           1.00                 0.875                  100 %
+`
+	if !strings.Contains(b.String(), want) {
+		t.Errorf("got\n%s\nwant in it\n%s", b.String(), want)
+	}
+}
