@@ -39,7 +39,7 @@ type Facts struct {
 // chosen on random conversations; benchmark/experiments.md describes them, and how little the
 // result depends on them.
 const (
-	priorReturn = 0.25 // the chance that a turn needs a certain skill again
+	priorReturn = 0.28 // the chance that a turn needs a certain skill again
 	priorTurns  = 2    // the weight of priorReturn, in observed turns
 	pooledTurns = 4    // the weight of all skills' counts for one skill, in observed turns
 	priorCalls  = 2.0  // model calls of a turn
@@ -52,7 +52,7 @@ const (
 	priorLoads   = 2    // the weight of priorNamed, in loads
 	priorChance  = 0.06 // the chance that a prompt is about a skill that the turn does not need
 	priorOthers  = 4    // the weight of priorChance, in skills
-	tellingRatio = 4    // how many times as large the first chance must be, to count prompts
+	tellingRatio = 8    // how many times as large the first chance must be, to count prompts
 )
 
 // Caution keeps [ClearBy] from clearing text while it is uncertain that this pays. The benchmark
