@@ -40,7 +40,7 @@ var (
 
 // write writes the prompts of a plan. share is the share of the turns that need a skill whose
 // prompts name it, and noise the share of all turns whose prompts name another one. Plans that
-// differ only in the shares have the same turns and as far as possible the same prompts.
+// differ only in the shares have the same turns and otherwise the same prompts.
 func (p *Plan) write(share, noise float64) {
 	for i := range p.Turns {
 		t := &p.Turns[i]
