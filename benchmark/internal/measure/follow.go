@@ -55,6 +55,9 @@ func turnOnly(variant string) bool {
 // follow plays the script against the captured requests. It records the missing texts of each and
 // counts its live tokens.
 func (f *follower) follow(c *prompt.Capture, s *scenario.Scenario) error {
+	if c.System == "full-injection" {
+		s = s.Once()
+	}
 	player, turnOnly, times, loads := scenario.NewPlayer(s, f.texts), turnOnly(c.Variant), clock(c, s), loadsOf(c)
 	for i, request := range c.Requests {
 		if i == 0 || request.Turn != c.Requests[i-1].Turn {

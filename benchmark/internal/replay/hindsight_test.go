@@ -145,6 +145,9 @@ func TestPolicies(t *testing.T) {
 			costs[policy][system.Name+" "+system.Variant] = m.Costs[0].ITE
 		}
 	}
+	if once, again := costs[random.Need]["full-injection system"], costs[random.Again]["full-injection system"]; once != again {
+		t.Errorf("full injection costs %.0f, and %.0f where the model loads again: it has nothing to load", once, again)
+	}
 	for system, need := range costs[random.Need] {
 		again, reader := costs[random.Again][system]/need, costs[random.Reader][system]/need
 		if reader >= 1 && system != "satchel turn/system" {

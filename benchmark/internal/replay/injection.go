@@ -13,6 +13,7 @@ import (
 // all or none.
 func injection() System {
 	return System{Name: "full-injection", Variant: "system", play: func(_ context.Context, s *stage) error {
+		s.player = scenario.NewPlayer(s.Once(), s.texts)
 		parts := []string{s.Instruction}
 		needed := neededDocs(s)
 		for _, t := range s.texts.All() {

@@ -51,7 +51,11 @@ func TestRecordsGrowByLessThanAKilobyte(t *testing.T) {
 	plans := random.Plans(77, 36)
 	long := *plans[11] // this plan uses any of 16 skills
 	long.Name, long.Turns = "any-skill-for-long", slices.Repeat(long.Turns, 6)
-	for _, p := range append(plans, &long) {
+	families, err := random.Choice{Kinds: random.Families(), Names: []float64{0.5}, Noise: 0.1, Policy: random.Need}.Plans(77, 2*len(random.Families()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range append(append(plans, &long), families...) {
 		s, texts, dir := stageOf(t, p)
 		adaptive, turn := recordSizes(t, systems[0], s, texts, dir), recordSizes(t, systems[1], s, texts, dir)
 		for i, size := range adaptive {

@@ -43,6 +43,13 @@ type Scenario struct {
 	File    string   `json:"-"`
 }
 
+// Once returns the scenario without Again, for a system whose model can ask for nothing.
+func (s *Scenario) Once() *Scenario {
+	once := *s
+	once.Again = false
+	return &once
+}
+
 // Turn is one message of the user and the steps after it.
 type Turn struct {
 	User  string `json:"user"`
