@@ -65,7 +65,7 @@ func lower(bound, said executor.Capabilities) executor.Capabilities {
 	bound.Unavailable = cmp.Or(bound.Unavailable, said.Unavailable)
 	bound.Readable = slices.DeleteFunc(slices.Clone(bound.Readable), func(dir string) bool { return !slices.Contains(said.Readable, dir) })
 	for _, advice := range said.Advice {
-		if !slices.Contains(bound.Advice, advice) {
+		if len(bound.Advice) < maxListed && !slices.Contains(bound.Advice, advice) {
 			bound.Advice = append(slices.Clip(bound.Advice), advice)
 		}
 	}

@@ -29,7 +29,7 @@ type Executor struct {
 	mu       sync.Mutex
 	closed   bool
 	runners  map[string]*runner // by workspace
-	count    int                // of runners whose connection is not closed yet
+	alive    map[*runner]bool   // those whose connection is not closed yet
 	freed    chan struct{}      // closed and replaced when a runner becomes idle or is gone
 	lowered  bool
 	caps     executor.Capabilities // of the carrier, lowered by the runners
@@ -75,7 +75,7 @@ var errOption = errors.New("invalid option")
 // New returns an executor that runs commands by the runners of a carrier. The error is that of an option.
 // The caller closes the executor after the last command.
 func New(c Carrier, opts ...Option) (*Executor, error) {
-	e := &Executor{carrier: c, idle: defaultIdle, runners: map[string]*runner{}, freed: make(chan struct{})}
+	e := &Executor{carrier: c, idle: defaultIdle, runners: map[string]*runner{}, alive: map[*runner]bool{}, freed: make(chan struct{})}
 	for _, opt := range opts {
 		if err := opt(e); err != nil {
 			return nil, err

@@ -41,8 +41,8 @@ const (
 const (
 	// maxRunners bounds the runners of an Executor. Each is a process or a container.
 	maxRunners = 64
-	// maxCommands bounds the commands of one runner. Each costs some goroutines and up to three
-	// windows.
+	// maxCommands bounds the commands of one runner, and again its searches for programs. A
+	// command costs some goroutines and up to three windows.
 	maxCommands = 256
 	// maxFiles bounds the pipes, and again the ports, that a message may ask for.
 	// executor.Command.Check allows no more of them.

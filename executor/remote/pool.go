@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/satchel-go/satchel/executor"
@@ -19,24 +22,24 @@ func (e *Executor) take(ctx context.Context, job Job) (*runner, error) {
 	defer timer.Stop()
 	for {
 		r, freed, err := e.tryTake(job)
-		if err != nil {
-			return nil, err
-		}
 		if r != nil {
 			return e.awaitOpen(ctx, r)
+		}
+		if freed == nil {
+			return nil, err
 		}
 		select {
 		case <-freed:
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		case <-timer.C:
-			return nil, fmt.Errorf("%w: all %d runners are busy: try again later", executor.ErrSetup, maxRunners)
+			return nil, err
 		}
 	}
 }
 
-// tryTake returns a runner that the caller uses now. If there is none, it returns a channel that is closed
-// when there may be one.
+// tryTake returns a runner that the caller uses now. If there is none, the error says why, and the channel
+// is closed when there may be one. Without channel there will be none.
 func (e *Executor) tryTake(job Job) (*runner, <-chan struct{}, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -50,15 +53,20 @@ func (e *Executor) tryTake(job Job) (*runner, <-chan struct{}, error) {
 	}
 	switch {
 	case r != nil && r.leaving:
-		return nil, e.freed, nil
+		return nil, e.freed, fmt.Errorf("%w: the runner of %q is ending: try again later", executor.ErrSetup, job.Workspace)
+	case r != nil && !slices.Equal(r.job.Verify, job.Verify): // it may see the old directory
+		if r.uses == 0 {
+			e.retire(r)
+		}
+		return nil, e.freed, fmt.Errorf("%w: %q was replaced while commands run in it: try again later", executor.ErrSetup, job.Workspace)
 	case r != nil:
-	case e.count < maxRunners:
+	case len(e.alive) < maxRunners:
 		r = e.startRunner(job)
 	default:
 		if old := e.longestIdle(); old != nil {
 			e.retire(old)
 		}
-		return nil, e.freed, nil
+		return nil, e.freed, fmt.Errorf("%w: all %d runners are busy: try again later", executor.ErrSetup, maxRunners)
 	}
 	e.use(r)
 	return r, nil, nil
@@ -95,7 +103,7 @@ func (e *Executor) startRunner(job Job) *runner {
 		commands: map[uint32]*command{}, searches: map[uint32]chan foundMessage{},
 	}
 	e.runners[job.Workspace] = r
-	e.count++
+	e.alive[r] = true
 	go r.live(ctx)
 	return r
 }
@@ -186,7 +194,7 @@ func (e *Executor) remove(r *runner) {
 	if e.lastUsed == r {
 		e.lastUsed = nil
 	}
-	e.count--
+	delete(e.alive, r)
 	close(r.gone)
 	e.wakeWaiting()
 }
@@ -200,17 +208,40 @@ func (e *Executor) wakeWaiting() {
 // Release implements executor.Releaser. Commands that still run in the workspace end with
 // ReasonCancelled.
 func (e *Executor) Release(workspace string) error {
+	workspace = filepath.Clean(workspace)
 	e.mu.Lock()
-	r := e.runners[filepath.Clean(workspace)]
-	e.mu.Unlock()
-	if r != nil {
-		e.release(r)
+	var left []*runner
+	for r := range e.alive {
+		if r.job.Workspace == workspace {
+			left = append(left, r)
+		}
 	}
+	e.mu.Unlock()
+	e.release(left)
 	return nil
 }
 
-// release ends a runner and its commands, and returns when they have ended.
-func (e *Executor) release(r *runner) {
+// Close ends all runners and their commands. Later commands fail with executor.ErrSetup.
+func (e *Executor) Close() error {
+	e.mu.Lock()
+	e.closed = true
+	left := slices.Collect(maps.Keys(e.alive))
+	e.wakeWaiting()
+	e.mu.Unlock()
+	e.release(left)
+	return nil
+}
+
+// release ends runners and their commands, and returns when they have ended.
+func (e *Executor) release(left []*runner) {
+	var ending sync.WaitGroup
+	for _, r := range left {
+		ending.Go(func() { e.releaseOne(r) })
+	}
+	ending.Wait()
+}
+
+func (e *Executor) releaseOne(r *runner) {
 	e.mu.Lock()
 	first := !r.leaving
 	r.leaving = true
@@ -222,27 +253,4 @@ func (e *Executor) release(r *runner) {
 	e.retire(r)
 	e.mu.Unlock()
 	<-r.gone
-}
-
-// Close ends all runners and their commands. Later commands fail with executor.ErrSetup.
-func (e *Executor) Close() error {
-	e.mu.Lock()
-	e.closed = true
-	var all []*runner
-	for _, r := range e.runners {
-		all = append(all, r)
-	}
-	e.wakeWaiting()
-	e.mu.Unlock()
-	done := make(chan struct{})
-	for _, r := range all {
-		go func() {
-			e.release(r)
-			done <- struct{}{}
-		}()
-	}
-	for range all {
-		<-done
-	}
-	return nil
 }

@@ -300,6 +300,12 @@ func (r *runner) sendFind(ctx context.Context, body []byte, found chan foundMess
 	case <-r.conn.ended:
 		return fmt.Errorf("%w: %w", executor.ErrLost, r.conn.cause)
 	}
+	r.mu.Lock()
+	many := len(r.searches) >= maxCommands
+	r.mu.Unlock()
+	if many {
+		return fmt.Errorf("%w: %d searches for programs run: try again later", executor.ErrSetup, maxCommands)
+	}
 	s, err := r.conn.open(byHost, false, false)
 	if err != nil {
 		return err
