@@ -10,10 +10,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/executor/remote"
@@ -127,9 +131,16 @@ func firstProcess() *syscall.SysProcAttr {
 	}
 }
 
-// TestMemoryIsHidden starts the runner where no namespaces can be created. Its memory and its files must be
-// closed to its user, which commands run as.
+// TestMemoryIsHidden starts the runner where no namespaces can be created, and where it makes no sandbox. Its
+// memory and its files must be closed to its user, which commands run as.
 func TestMemoryIsHidden(t *testing.T) {
+	for name, args := range map[string][]string{"landlock": nil, "runtime": {"--runtime-isolates"}} {
+		t.Run(name, func(t *testing.T) { checkHidden(t, args) })
+	}
+}
+
+func checkHidden(t *testing.T, args []string) {
+	t.Helper()
 	program, dir, user := build(t), t.TempDir(), os.Getuid()
 	if user == 0 {
 		user = 100000
@@ -142,7 +153,7 @@ func TestMemoryIsHidden(t *testing.T) {
 		group = os.Getgid()
 	}
 	const inside, sysResource = 1000, 24
-	c := &carrier{program: "/bin/sh", args: []string{"-c", `echo 0 > /proc/sys/user/max_user_namespaces; exec "$0"`, program}, attr: &syscall.SysProcAttr{
+	c := &carrier{program: "/bin/sh", args: append([]string{"-c", `echo 0 > /proc/sys/user/max_user_namespaces; exec "$0" "$@"`, program}, args...), attr: &syscall.SysProcAttr{
 		Cloneflags:                 syscall.CLONE_NEWUSER,
 		UidMappings:                []syscall.SysProcIDMap{{ContainerID: inside, HostID: user, Size: 1}},
 		GidMappings:                []syscall.SysProcIDMap{{ContainerID: inside, HostID: group, Size: 1}},
@@ -165,5 +176,76 @@ func TestMemoryIsHidden(t *testing.T) {
 	}
 	if owner := info.Sys().(*syscall.Stat_t).Uid; owner != 0 {
 		t.Errorf("user %d owns the runner's files in /proc, want 0", owner)
+	}
+}
+
+// deaf is a connection that stops reading.
+type deaf struct {
+	*conn
+	file    *os.File
+	stopped chan struct{}
+}
+
+func (d deaf) Read(p []byte) (int, error) {
+	select {
+	case <-d.stopped:
+		select {} // the engine has hung up, but its end of the pipe is open
+	default:
+		return d.file.Read(p)
+	}
+}
+
+// pipeBytes is the size of a pipe that a frame of data fills.
+const pipeBytes = 4096
+
+// deafCarrier starts the program with a host that stops reading.
+type deafCarrier struct {
+	carrier
+	opened deaf
+}
+
+func (c *deafCarrier) Open(ctx context.Context, j remote.Job) (io.ReadWriteCloser, error) {
+	rw, err := c.carrier.Open(ctx, j)
+	if err != nil {
+		return nil, err
+	}
+	c.opened = deaf{rw.(*conn), rw.(*conn).Reader.(*os.File), make(chan struct{})}
+	_, err = unix.FcntlInt(c.opened.file.Fd(), unix.F_SETPIPE_SZ, pipeBytes)
+	return c.opened, err
+}
+
+// TestHostThatTakesNothing ends the runner while its output is full and stays open. The runner must not
+// wait for the host.
+func TestHostThatTakesNothing(t *testing.T) {
+	c := &deafCarrier{carrier: carrier{program: build(t), args: []string{"--runtime-isolates"}}}
+	e, err := remote.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := executor.Command{Args: []string{"sh", "-c", "yes"}, Env: []string{"PATH=/usr/bin:/bin"}, Workspace: t.TempDir()}
+	if _, err := e.Start(t.Context(), cmd, executor.Terminal{}); err != nil {
+		t.Fatal(err)
+	}
+	close(c.opened.stopped)
+	for held := 0; held < pipeBytes; {
+		if held, err = unix.IoctlGetInt(int(c.opened.file.Fd()), unix.TIOCINQ); err != nil || t.Context().Err() != nil {
+			t.Fatal(err)
+		}
+		runtime.Gosched()
+	}
+	if err := c.last.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- c.last.Wait() }()
+	select {
+	case err := <-ended:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Error("the runner waits for its host")
+		_ = c.last.Process.Kill()
+		<-ended
 	}
 }

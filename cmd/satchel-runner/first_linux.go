@@ -49,6 +49,18 @@ func runAsFirst() (code int, ok bool) {
 // keepFiles keeps inherited files from the commands.
 func keepFiles() { _ = unix.CloseRange(3, ^uint(0), unix.CLOSE_RANGE_CLOEXEC) }
 
+// closable returns a file whose reads and writes end when it is closed, and closes f. It returns f if the
+// file cannot be copied. A host that hangs may keep its end of a pipe open and take nothing.
+func closable(f *os.File) *os.File {
+	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		return f
+	}
+	_ = unix.SetNonblock(fd, true)
+	_ = f.Close()
+	return os.NewFile(uintptr(fd), f.Name())
+}
+
 // hideMemory closes the memory and the files of this process to the commands, which run as the same user
 // and see it.
 func hideMemory() error { return unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0) }

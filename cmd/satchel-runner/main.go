@@ -81,6 +81,7 @@ func run(args []string, in, out *os.File, messages io.Writer) int {
 		return exitUsage
 	}
 	keepFiles()
+	in, out = closable(in), closable(out)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	err := remote.Serve(ctx, connection{in, out}, s.open)
@@ -133,7 +134,7 @@ func (s settings) open() (executor.Executor, error) {
 		if err != nil {
 			return nil, err
 		}
-		return inRuntime{plain}, nil
+		return inRuntime{plain}, hideMemory()
 	}
 	opts := []sandbox.Option{sandbox.WithLeast(executor.Isolation(s.least)), sandbox.WithReadable(s.readable...)}
 	if s.temp != 0 {
@@ -151,7 +152,7 @@ func (s settings) open() (executor.Executor, error) {
 	return inContainer{box}, nil
 }
 
-// connection is standard input and output.
+// connection is standard input and output. Its files are closable: Close ends a Read and a Write that wait.
 type connection struct{ in, out *os.File }
 
 // Read implements io.Reader.
