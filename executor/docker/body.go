@@ -199,6 +199,9 @@ func (s spec) check() error {
 	return nil
 }
 
+// nameOf returns the name of the container of a job.
+func nameOf(job string) string { return "satchel-" + job }
+
 // labelsOf returns the labels of a container that this process starts.
 func labelsOf(by instance, job string) map[string]string {
 	return map[string]string{instanceLabel: by.String(), jobLabel: job}

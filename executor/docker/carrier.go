@@ -33,7 +33,7 @@ type carrier struct {
 func (c *carrier) Open(ctx context.Context, j remote.Job) (io.ReadWriteCloser, error) {
 	ctx, cancel := context.WithTimeout(ctx, startWait)
 	defer cancel()
-	s := c.spec(strings.ToLower(rand.Text()), j.Limits)
+	s := c.spec(newJob(), j.Limits)
 	if j.Workspace == "" { // to look for programs
 		return c.engine.start(ctx, s)
 	}
@@ -49,10 +49,13 @@ func (c *carrier) Open(ctx context.Context, j remote.Job) (io.ReadWriteCloser, e
 	return opened, err
 }
 
+// newJob returns the name of a job.
+func newJob() string { return strings.ToLower(rand.Text()) }
+
 // spec returns what a container is.
 func (c *carrier) spec(job string, limits executor.Limits) spec {
 	s := spec{
-		name: "satchel-" + job, image: c.image, tier: c.tier,
+		name: nameOf(job), image: c.image, tier: c.tier,
 		args: append([]string{c.program}, c.arguments()...),
 		user: c.user.in, usernsOf: c.user.mode, runtime: c.runtime,
 		isPodman: c.engine.isPodman, maxProcs: maxProcesses(),

@@ -57,7 +57,7 @@ func (c *conn) Read(p []byte) (int, error) {
 			return 0, fmt.Errorf("docker: the engine sent data of kind %d: want 1 to 3", header[0])
 		}
 	}
-	n, err := c.stream.Reader.Read(p[:min(len(p), int(c.left))])
+	n, err := c.stream.Reader.Read(p[:min(uint64(len(p)), uint64(c.left))])
 	c.left -= uint32(n)
 	if err != nil {
 		err = c.ended(err)

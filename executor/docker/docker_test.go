@@ -224,9 +224,13 @@ func TestSweep(t *testing.T) {
 	made := map[string]string{}
 	for name, label := range map[string]string{
 		"gone": host + ":4194300:1", "reused": fmt.Sprintf("%s:%d:1", host, os.Getpid()),
-		"elsewhere": "another-1:4194300:1", "odd": "odd",
+		"elsewhere": "another-1:4194300:1", "odd": "odd", "of an image of a container": host + ":4194300:1",
 	} {
-		body := docker.Body(testImage, map[string]string{docker.InstanceLabel: label})
+		job := strings.ReplaceAll(name, " ", "-")
+		body := docker.Body(testImage, "satchel-"+job, label, job)
+		if name == "of an image of a container" { // which has the labels
+			body.Name = "mine"
+		}
 		created, err := c.ContainerCreate(t.Context(), body)
 		if err != nil {
 			t.Fatal(err)
@@ -243,7 +247,7 @@ func TestSweep(t *testing.T) {
 	left := containers(t, c)
 	for name, id := range made {
 		isLeft := strings.Contains(strings.Join(left, " "), id)
-		if want := name == "elsewhere" || name == "odd"; isLeft != want {
+		if want := name != "gone" && name != "reused"; isLeft != want {
 			t.Errorf("%s: left %v", name, isLeft)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"net"
 	"strings"
 	"syscall"
+	"unicode"
 
 	"github.com/containerd/errdefs"
 	"github.com/moby/moby/client"
@@ -36,8 +37,16 @@ func failure(cause error, format string, args ...any) error {
 	return &setupError{text: "docker: " + oneLine(fmt.Sprintf(format, args...)), cause: cause}
 }
 
-// oneLine joins the lines of a text.
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+// oneLine joins the lines of a text, and drops characters that control a terminal.
+func oneLine(text string) string {
+	plain := strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, text)
+	return strings.Join(strings.Fields(plain), " ")
+}
 
 // engineError returns the error for a call of the engine that failed. what says what the call was
 // for. It does not change the errors of ctx and those that have a text already.

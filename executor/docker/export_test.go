@@ -19,7 +19,8 @@ const (
 	PointPrefix   = pointPrefix
 )
 
-// Body returns a container with labels, which was not started.
-func Body(image string, labels map[string]string) client.ContainerCreateOptions {
-	return client.ContainerCreateOptions{Image: image, Config: &container.Config{Cmd: []string{"/bin/true"}, Labels: labels}}
+// Body returns a container with the labels of an Executor, which was not started.
+func Body(image, name, instance, job string) client.ContainerCreateOptions {
+	labels := map[string]string{instanceLabel: instance, jobLabel: job}
+	return client.ContainerCreateOptions{Name: name, Image: image, Config: &container.Config{Cmd: []string{"/bin/true"}, Labels: labels}}
 }

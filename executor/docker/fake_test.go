@@ -4,6 +4,7 @@ package docker
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -90,7 +91,7 @@ func status(code int, message string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(code)
-		fmt.Fprintf(w, `{"message":%q}`, message)
+		_ = json.NewEncoder(w).Encode(map[string]string{"message": message})
 	}
 }
 
@@ -118,7 +119,7 @@ func TestOpenErrors(t *testing.T) {
 	}{
 		{"no image named", "", "", nil, nil, "docker: no image named: build one with bash, and name it"},
 		{"no such image", "gone:1", "", nil, nil, "docker: image gone:1 is not there: docker pull gone:1"},
-		{"internal error", "here", "GET /version", status(500, "ill\nvery ill"), nil, "docker: ask for its version: Error response from daemon: ill very ill"},
+		{"internal error", "here", "GET /version", status(500, "ill\nvery\x1b\u009b ill"), nil, "docker: ask for its version: Error response from daemon: ill very ill"},
 		{"answer cut", "here", "GET /info", cut, nil, "docker: ask for its settings: Error reading remote info: unexpected EOF"},
 		{"other system", "here", "GET /version", func(w http.ResponseWriter, _ *http.Request) {
 			fmt.Fprint(w, `{"Version":"1","ApiVersion":"1.41","Os":"windows"}`)
@@ -240,5 +241,36 @@ func TestCreatedIsRemoved(t *testing.T) {
 				t.Errorf("the container stays: %q", f.calls)
 			}
 		})
+	}
+}
+
+// TestSweepGoesOn sweeps where the engine cannot remove a container. The others are removed, and Open goes on.
+func TestSweepGoesOn(t *testing.T) {
+	self, err := thisInstance()
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone := instance{self.host, 4194300, 1}
+	var list []map[string]any
+	for _, job := range []string{"busy", "free"} {
+		list = append(list, map[string]any{"Id": job, "Names": []string{"/satchel-" + job}, "Labels": labelsOf(gone, job), "State": "exited"})
+	}
+	f := newFakeEngine(t, map[string]http.HandlerFunc{
+		"GET /containers/json":    func(w http.ResponseWriter, _ *http.Request) { _ = json.NewEncoder(w).Encode(list) },
+		"DELETE /containers/busy": status(500, "device or resource busy"),
+		"DELETE /containers/free": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) },
+	})
+	e, err := dial(t.Context(), f.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	if err := (sweeper{e, self}).sweep(t.Context()); err != nil {
+		t.Error(err)
+	}
+	for _, call := range []string{"DELETE /containers/busy", "DELETE /containers/free"} {
+		if !f.called(call) {
+			t.Errorf("no %s: %q", call, f.calls)
+		}
 	}
 }

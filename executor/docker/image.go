@@ -47,8 +47,9 @@ var runnersOfImage = []string{"/satchel-runner", "/usr/local/bin/satchel-runner"
 
 // runnerOf returns the path of the runner in an image, or "" if it has none. It creates a container
 // that never starts, because an engine shows files of containers alone.
-func (e *engine) runnerOf(ctx context.Context, i image, labels map[string]string) (string, error) {
-	s := spec{image: i, args: []string{runnerAt}, labels: labels, tier: landlockTier}
+func (e *engine) runnerOf(ctx context.Context, i image, self instance) (string, error) {
+	job := newJob()
+	s := spec{name: nameOf(job), image: i, args: []string{runnerAt}, labels: labelsOf(self, job), tier: landlockTier}
 	made, err := e.ContainerCreate(ctx, s.options())
 	if err != nil {
 		return "", engineError(ctx, e.host, "look for a runner in the image", err)

@@ -28,7 +28,7 @@ func (c *carrier) findRunner(ctx context.Context) error {
 		c.program, c.shown = runnerAt, append(c.shown, bind(path, runnerAt, true))
 		return nil
 	}
-	c.program, err = c.engine.runnerOf(ctx, c.image, labelsOf(c.self, "runner"))
+	c.program, err = c.engine.runnerOf(ctx, c.image, c.self)
 	if err == nil && c.program == "" {
 		err = failure(fs.ErrNotExist, "no runner: %s is not beside this program, not in $%s and not in the image: build cmd/satchel-runner with CGO_ENABLED=0, and name its path", runnerName, runnerEnv)
 	}

@@ -2,6 +2,7 @@ package docker
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/moby/moby/api/types/container"
@@ -29,7 +30,7 @@ func (s sweeper) run(ctx context.Context) {
 }
 
 // sweep removes the containers whose process is gone, and those that have not run for ten minutes.
-// A container that another host still uses stays.
+// A container that another host still uses stays. The error is that of the list.
 func (s sweeper) sweep(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, sweepWait)
 	defer cancel()
@@ -41,9 +42,7 @@ func (s sweeper) sweep(ctx context.Context) error {
 	}
 	for _, c := range list.Items {
 		if s.isLeft(ctx, c) {
-			if err := s.engine.remove(ctx, c.ID); err != nil {
-				return err
-			}
+			_ = s.engine.remove(ctx, c.ID) // the next sweep tries again
 		}
 	}
 	return nil
@@ -54,6 +53,8 @@ func (s sweeper) isLeft(ctx context.Context, c container.Summary) bool {
 	by, ok := parseInstance(c.Labels[instanceLabel])
 	switch {
 	case !ok:
+		return false
+	case !slices.Contains(c.Names, "/"+nameOf(c.Labels[jobLabel])): // its image was made of a container, and has the labels
 		return false
 	case by.isOver(s.self):
 		return true

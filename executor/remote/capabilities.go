@@ -31,12 +31,7 @@ func boundCapabilities(c executor.Capabilities) executor.Capabilities {
 
 // line returns a text of a runner as one bounded line.
 func line(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
-			return ' '
-		}
-		return r
-	}, text[:min(len(text), maxNote)])
+	return strings.ReplaceAll(printable(text[:min(len(text), maxNote)]), "\n", " ")
 }
 
 func lines(texts []string) (all []string) {

@@ -157,7 +157,7 @@ func (c *command) checkAnswer() error {
 		left -= n
 	}
 	switch a := c.answer; {
-	case left != 0, a.Stdout.Dropped < 0, a.Stderr.Dropped < 0, a.Duration < 0, len(a.Signal) > maxSignal:
+	case left != 0, a.Stdout.Dropped < 0, a.Stderr.Dropped < 0, a.Duration < 0, len(a.Signal) > maxSignal, a.Signal != printable(a.Signal):
 		return fmt.Errorf("%w: a result that cannot be", errProtocol)
 	case c.term != nil && !c.hasStarted() && a.Error == nil:
 		return fmt.Errorf("%w: a process that never started", errProtocol)

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/satchel-go/satchel/executor"
 )
@@ -67,7 +68,7 @@ func (m *errorMessage) error() error {
 	if m == nil {
 		return nil
 	}
-	err := &runnerError{text: cut(string(m.Text))}
+	err := &runnerError{text: printable(cut(string(m.Text)))}
 	for _, name := range m.Wraps {
 		if target, ok := wrapped[name]; ok {
 			err.wraps = append(err.wraps, target)
@@ -92,6 +93,16 @@ func cut(text string) string {
 		text = strings.ToValidUTF8(text[:maxText], "") + " ..."
 	}
 	return text
+}
+
+// printable returns a text of a runner without characters that control a terminal. Its lines stay.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' {
+			return ' '
+		}
+		return r
+	}, text)
 }
 
 // causeOf returns why a connection ended, in words if the other side just closed it.

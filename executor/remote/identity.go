@@ -24,5 +24,5 @@ func compare(want Identity, seen sighting) error {
 	case why == "":
 		why = "it is another directory"
 	}
-	return fmt.Errorf("%w: the runner does not see %q as this machine does: %s. Either it runs where this file system is not shared, such as a VM or another machine, or something has replaced the directory", executor.ErrSetup, want.At, cut(why))
+	return fmt.Errorf("%w: the runner does not see %q as this machine does: %s. Either it runs where this file system is not shared, such as a VM or another machine, or something has replaced the directory", executor.ErrSetup, want.At, printable(cut(why)))
 }

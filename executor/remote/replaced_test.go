@@ -169,3 +169,18 @@ func TestAdviceIsBounded(t *testing.T) {
 		t.Errorf("%d sentences, want %d", len(c.Advice), maxListed)
 	}
 }
+
+// TestErrorsDoNotControlTerminals checks the texts that a runner gives, which a host may print.
+func TestErrorsDoNotControlTerminals(t *testing.T) {
+	const hostile = "first\n\x1b]0;title\x07\u009b2J\rlast"
+	for name, err := range map[string]error{
+		"result": (&errorMessage{Text: []byte(hostile)}).error(),
+		"hello":  (&runner{}).verify(helloAnswer{Error: hostile}),
+		"path":   compare(Identity{}, sighting{Error: hostile}),
+		"line":   errors.New(line(hostile)),
+	} {
+		if text := err.Error(); strings.ContainsAny(text, "\x1b\x07\u009b\r") || !strings.Contains(text, "last") {
+			t.Errorf("%s: %q", name, text)
+		}
+	}
+}

@@ -115,7 +115,7 @@ func (r *runner) greet(ctx context.Context, c *conn) (helloAnswer, error) {
 func (r *runner) verify(answer helloAnswer) error {
 	switch {
 	case answer.Error != "":
-		return fmt.Errorf("the runner runs no commands: %s", cut(answer.Error))
+		return fmt.Errorf("the runner runs no commands: %s", printable(cut(answer.Error)))
 	case answer.Version != version:
 		return fmt.Errorf("the runner speaks version %d of the protocol, this program %d: use a runner of the same release", answer.Version, version)
 	case len(answer.Seen) != len(r.job.Verify):

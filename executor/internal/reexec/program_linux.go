@@ -17,6 +17,7 @@ import (
 func serve() {
 	reserveThreads()
 	runtime.LockOSThread()
+	order := openKillOrder()
 	setDumpable(false) // from here on no other process of the same user can inspect this one
 	plan := receivePlan()
 	if plan.Namespaces {
@@ -25,6 +26,7 @@ func serve() {
 	}
 	send(Ready, "")
 	job := receiveJob()
+	killFirst(order)
 	adoptStreams(job)
 	listen(job)
 	joinGroups(job, plan.Namespaces)
