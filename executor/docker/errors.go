@@ -8,12 +8,12 @@ import (
 	"net"
 	"strings"
 	"syscall"
-	"unicode"
 
 	"github.com/containerd/errdefs"
 	"github.com/moby/moby/client"
 
 	"github.com/satchel-go/satchel/executor"
+	"github.com/satchel-go/satchel/internal/text/printable"
 )
 
 // setupError is an error with a text of one line that says what to do. It wraps executor.ErrSetup
@@ -38,15 +38,7 @@ func failure(cause error, format string, args ...any) error {
 }
 
 // oneLine joins the lines of a text, and drops characters that control a terminal.
-func oneLine(text string) string {
-	plain := strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return ' '
-		}
-		return r
-	}, text)
-	return strings.Join(strings.Fields(plain), " ")
-}
+func oneLine(text string) string { return strings.Join(strings.Fields(printable.Visible(text)), " ") }
 
 // engineError returns the error for a call of the engine that failed. what says what the call was
 // for. It does not change the errors of ctx and those that have a text already.

@@ -60,4 +60,6 @@ const (
 	leftFor = 10 * time.Minute
 	// defaultIdle is how long a container waits for the next command; see [WithIdle].
 	defaultIdle = 30 * time.Second
+	// maxIdle bounds WithIdle. Package remote has the same bound.
+	maxIdle = time.Hour
 )

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"path"
 	"path/filepath"
 	"strings"
 	"time"
@@ -101,7 +100,7 @@ func isTaken(dir string) bool {
 			return true
 		}
 	}
-	return path.Base(dir) == "."
+	return false
 }
 
 // WithCPUs sets how many processors a container may use at a time, such as 1.5. The default is all.
@@ -139,12 +138,12 @@ func WithLeast(least executor.Isolation) Option {
 	}
 }
 
-// WithIdle sets how long a container waits for the next command of its workspace. The default is 30
-// seconds.
+// WithIdle sets how long a container waits for the next command of its workspace, up to an hour. The
+// default is 30 seconds.
 func WithIdle(d time.Duration) Option {
 	return func(c *config) error {
-		if d <= 0 {
-			return fmt.Errorf("%w: idle time %v is not above 0", process.ErrOption, d)
+		if d <= 0 || d > maxIdle {
+			return fmt.Errorf("%w: idle time %v is not between 0 and %v", process.ErrOption, d, maxIdle)
 		}
 		c.idle = d
 		return nil
