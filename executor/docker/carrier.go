@@ -74,8 +74,12 @@ func (e *engine) start(ctx context.Context, s spec) (_ io.ReadWriteCloser, err e
 		return nil, err
 	}
 	defer func() {
-		if err != nil { // the engine may have created it, even if it did not say so
-			err = errors.Join(err, e.remove(context.WithoutCancel(ctx), s.name))
+		if err == nil {
+			return
+		}
+		// The engine may have created it, even if it did not say so.
+		if left := e.remove(context.WithoutCancel(ctx), s.name); left != nil && left.Error() != err.Error() {
+			err = errors.Join(err, left)
 		}
 	}()
 	made, err := e.ContainerCreate(ctx, s.options())

@@ -26,6 +26,9 @@ type engine struct {
 func dial(ctx context.Context, host string) (_ *engine, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, dialWait, errSlow)
 	defer cancel()
+	if strings.HasPrefix(host, "ssh:") {
+		return nil, failure(errors.ErrUnsupported, "engine %s: want an address with unix or tcp: run this program on the engine's machine", host)
+	}
 	e := &engine{host: host}
 	if err := e.knock(ctx); err != nil {
 		return nil, engineError(ctx, host, "connect", err)

@@ -19,6 +19,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/moby/moby/client"
+
 	"github.com/satchel-go/satchel/executor"
 )
 
@@ -168,6 +170,17 @@ func TestNoEngine(t *testing.T) {
 	}
 }
 
+// TestHostsThatAreNotRead checks what Open says of an engine that is reached by ssh.
+func TestHostsThatAreNotRead(t *testing.T) {
+	want := "docker: engine ssh://me@machine: want an address with unix or tcp: run this program on the engine's machine"
+	t.Setenv("DOCKER_HOST", "ssh://me@machine")
+	for _, opts := range [][]Option{nil, {WithHost("ssh://me@machine")}} {
+		if _, err := Open(t.Context(), "image", opts...); err == nil || err.Error() != want || !errors.Is(err, executor.ErrSetup) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
 // TestSlowEngine checks that Open ends with its context, and what it says of an engine that does
 // not answer.
 func TestSlowEngine(t *testing.T) {
@@ -272,5 +285,19 @@ func TestSweepGoesOn(t *testing.T) {
 		if !f.called(call) {
 			t.Errorf("no %s: %q", call, f.calls)
 		}
+	}
+}
+
+// TestStartWithoutEngine starts a container when the engine has ended. The error says that once.
+func TestStartWithoutEngine(t *testing.T) {
+	e := &engine{host: "unix://" + filepath.Join(t.TempDir(), "s.sock")}
+	var err error
+	if e.Client, err = client.New(client.WithHost(e.host)); err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	want := "docker: no daemon at " + e.host + ": start it, or set DOCKER_HOST"
+	if _, err := e.start(t.Context(), specOf(func(*spec) {})); err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
 	}
 }

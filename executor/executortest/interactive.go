@@ -172,6 +172,11 @@ func waitBrokenOff(t *testing.T, b bench) {
 
 func interactiveNotFound(t *testing.T, b bench) {
 	p := b.start(b.command("no-such-program"), nil)
+	select {
+	case <-p.Done():
+	default:
+		t.Error("the process of a program that does not exist has not ended when Start returns")
+	}
 	wantEnd(t, wait(t, p), executor.ReasonSetup, 127)
 	if _, err := p.Write([]byte("x")); !errors.Is(err, io.ErrClosedPipe) {
 		t.Errorf("write: %v", err)

@@ -159,7 +159,7 @@ func (c *command) checkAnswer() error {
 	switch a := c.answer; {
 	case left != 0, a.Stdout.Dropped < 0, a.Stderr.Dropped < 0, a.Duration < 0, len(a.Signal) > maxSignal, a.Signal != printable(a.Signal):
 		return fmt.Errorf("%w: a result that cannot be", errProtocol)
-	case c.term != nil && !c.hasStarted() && a.Error == nil:
+	case c.term != nil && !c.hasStarted() && a.Error == nil && a.Reason != executor.ReasonSetup:
 		return fmt.Errorf("%w: a process that never started", errProtocol)
 	case !slices.Contains(reasons, a.Reason):
 		return fmt.Errorf("%w: reason %q", errProtocol, cut(string(a.Reason)))

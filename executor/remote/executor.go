@@ -157,7 +157,7 @@ func (e *Executor) Start(ctx context.Context, cmd executor.Command, term executo
 		c.kill()
 		return nil, ctx.Err()
 	}
-	if c.hasStarted() || errors.Is(c.fault, executor.ErrLost) {
+	if c.fault == nil || c.hasStarted() || errors.Is(c.fault, executor.ErrLost) {
 		return &process{command: c}, nil
 	}
 	return nil, c.fault

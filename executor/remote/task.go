@@ -98,6 +98,13 @@ func (t *task) start(term terminalMessage) (executor.Result, error) {
 	for _, pipe := range t.pipes { // else the other end would not notice the program's
 		_ = pipe.program.Close()
 	}
+	select {
+	case <-p.Done():
+		if result, err := p.Wait(t.ctx); err == nil && result.Reason == executor.ReasonSetup {
+			return result, nil // the Start of the host returns with this result
+		}
+	default:
+	}
 	_ = t.server.conn.send(kindStarted, t.id, nil)
 	stop := context.AfterFunc(t.ctx, p.Kill)
 	defer stop()

@@ -150,3 +150,45 @@ func TestWorkspaceIsReleasedFirst(t *testing.T) {
 		t.Errorf("the workspace is still there: %v", err)
 	}
 }
+
+// withoutBash runs commands where there is no bash.
+type withoutBash struct{ executor.Executor }
+
+// hide returns the command with a name for bash that is not there.
+func (withoutBash) hide(cmd executor.Command) executor.Command {
+	if cmd.Args[0] == "bash" {
+		cmd.Args = append([]string{"no-such-bash"}, cmd.Args[1:]...)
+	}
+	return cmd
+}
+
+func (e withoutBash) Run(ctx context.Context, cmd executor.Command) (executor.Result, error) {
+	return e.Executor.Run(ctx, e.hide(cmd))
+}
+
+func (e withoutBash) Start(ctx context.Context, cmd executor.Command, term executor.Terminal) (executor.Process, error) {
+	return e.Executor.Start(ctx, e.hide(cmd), term)
+}
+
+// Where there is no bash, as in small images, sh runs commands, and the answer says so.
+func TestCommandsWithoutBash(t *testing.T) {
+	by, err := local.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := newBench(t, satchel.Runner{Executor: withoutBash{by}})
+	const warning = "bash was not found: sh is taken for it"
+	args := `{"skill":"demo","command":"read x; echo $0 $x","stdin":"in\n"`
+	r := b.run(args + "}")
+	if r.Stdout != "sh in\n" || r.ExitCode != 0 || !slices.Equal(r.Warnings, []string{warning}) {
+		t.Errorf("skill_run: %+v", r)
+	}
+	out, ended := b.finish(b.talk("skill_exec", args+`,"yield_ms":0}`))
+	if ended.Result == nil || !strings.Contains(out, "sh in") || !slices.Equal(ended.Result.Warnings, []string{warning}) {
+		t.Errorf("skill_exec: %q %+v", out, ended.Result)
+	}
+	r = b.run(`{"skill":"demo","command":"echo x","env":{"PATH":"/nowhere"}}`)
+	if r.ExitCode != 127 || !strings.Contains(r.Stderr, `"sh" was not found on the PATH of env`) {
+		t.Errorf("neither: %+v", r)
+	}
+}

@@ -124,7 +124,7 @@ type program struct {
 	scriptsOnly bool
 
 	name         string     // the program that runs
-	alternatives [][]string // further argument lists that can run the script
+	alternatives [][]string // further argument lists that can run the command or script
 }
 
 // arguments returns the argument list of the plan's command. search is the PATH.
@@ -133,6 +133,7 @@ func (p *program) arguments(ctx context.Context, search string) ([]string, error
 		return p.scriptArguments(ctx, search)
 	}
 	if !p.policy.Restricts() {
+		p.alternatives = [][]string{{"sh", "-c", p.plan.command}} // small images have no bash
 		return []string{"bash", "-c", p.plan.command}, nil
 	}
 	simple, err := p.check(ctx, p.plan.command, search)
@@ -211,8 +212,8 @@ func lookup(env []string, name string) string {
 // notFound is the exit code for a program that does not exist.
 const notFound = 127
 
-// fallback is an executor that runs a script by the interpreter of its extension if the program
-// of its first line does not exist.
+// fallback is an executor that tries the alternatives if a program does not exist: the interpreter
+// of a script's extension for that of its first line, or sh for bash.
 type fallback struct {
 	executor.Executor
 	program *program
@@ -252,8 +253,7 @@ func isNotFound(r executor.Result) bool {
 	return r.Reason == executor.ReasonSetup && r.ExitCode == notFound
 }
 
-// useAlternative changes cmd to the next alternative that runs the script. It returns false if
-// there is none.
+// useAlternative changes cmd to the next alternative. It returns false if there is none.
 func (p *program) useAlternative(cmd *executor.Command) bool {
 	if len(p.alternatives) == 0 {
 		return false
@@ -267,5 +267,9 @@ func (p *program) useAlternative(cmd *executor.Command) bool {
 
 // noteFallback adds a warning that next replaces a program that was not found.
 func (p *program) noteFallback(program, next string) {
+	if p.plan.script == "" {
+		p.notes.add(fmt.Sprintf("%s was not found: %s is taken for it", program, next))
+		return
+	}
 	p.notes.add(fmt.Sprintf("script %q asks for %s, which was not found: %s is taken for it", printable.Cut(p.plan.script, 200), printable.CutLine(program, 80), next))
 }

@@ -42,7 +42,7 @@ is no engine, no image or no runner.
 The object of --json has the fields tier, capabilities (name, enforced, note),
 readable (directories), unmapped (those of --tools), advice (a list of texts) and,
 with --store, store (engine, version, and a list of what it loses). With --executor docker
-it also has engine, version, why and limits (name, value, by).`
+it also has engine, version, why, shell and limits (name, value, by).`
 }
 
 // Diagnosis is the result of doctor; the names in JSON are stable.
@@ -51,6 +51,7 @@ type Diagnosis struct {
 	Version      string          `json:"version,omitempty"`
 	Tier         string          `json:"tier"`
 	Why          string          `json:"why,omitempty"`
+	Shell        string          `json:"shell,omitempty"` // that of the image, for commands
 	Limits       []limit         `json:"limits,omitempty"`
 	Capabilities []finding       `json:"capabilities"`
 	Readable     []string        `json:"readable"`
@@ -156,7 +157,7 @@ func (cmd *DoctorCommand) diagnoseContainers(ctx context.Context) (*Diagnosis, e
 		return nil, err
 	}
 	r := box.Report()
-	d.Engine, d.Version, d.Tier, d.Why = r.Engine, r.Version, r.Tier, r.Why
+	d.Engine, d.Version, d.Tier, d.Why, d.Shell = r.Engine, r.Version, r.Tier, r.Why, r.Shell
 	for _, l := range r.Limits {
 		d.Limits = append(d.Limits, limit(l))
 	}
@@ -199,6 +200,9 @@ func (d *Diagnosis) write(c cli.Console) {
 	fmt.Fprintf(c.Out, "tier: %s\n", d.Tier)
 	if d.Why != "" {
 		fmt.Fprintf(c.Out, "  %s\n", c.Wrap(cli.OneLine(d.Why), tierColumn))
+	}
+	if d.Shell == "sh" {
+		fmt.Fprintln(c.Out, "shell: sh, because the image has no bash")
 	}
 	if len(d.Limits) > 0 {
 		fmt.Fprintln(c.Out, "\nlimits:")

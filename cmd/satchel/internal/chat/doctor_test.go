@@ -18,3 +18,18 @@ func TestDoctorKeepsLines(t *testing.T) {
 		t.Errorf("%q, want %q", out.String(), want)
 	}
 }
+
+// An image without bash has commands run by sh, which doctor says.
+func TestDoctorNamesTheShell(t *testing.T) {
+	for shell, want := range map[string]string{
+		"sh":   "engine: Docker 20\ntier: namespaces\nshell: sh, because the image has no bash\n",
+		"bash": "engine: Docker 20\ntier: namespaces\n",
+	} {
+		var out strings.Builder
+		d := Diagnosis{Engine: "Docker", Version: "20", Tier: "namespaces", Shell: shell}
+		d.write(cli.Console{Out: &out})
+		if out.String() != want {
+			t.Errorf("%q, want %q", out.String(), want)
+		}
+	}
+}
