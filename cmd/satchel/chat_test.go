@@ -233,7 +233,7 @@ func TestChatEnvironment(t *testing.T) {
 		"idle prices":  {map[string]string{"OPENAI_MODEL": "m", "OPENAI_API_KEY": "k"}, []string{"--load-mode", "turn", "--prices", "openai"}, "--prices needs --load-mode adaptive"},
 		"bad budget":   {nil, []string{"--content-budget", "much"}, "use WARN,MAX"},
 		"less budget":  {nil, []string{"--content-budget=1,-1"}, "use WARN,MAX"},
-		"no executor":  {nil, []string{"--executor", "docker"}, `one of "local","sandbox"`},
+		"no executor":  {nil, []string{"--executor", "vm"}, `one of "docker","local","sandbox"`},
 		"bad timeout":  {nil, []string{"--timeout", "soon"}, "use seconds, or a duration such as 2m"},
 		"no host":      {map[string]string{"OPENAI_MODEL": "m", "OPENAI_API_KEY": "k"}, []string{"--skills", ".", "--allow-host", "not/here"}, "not/here"},
 		"no commands":  {map[string]string{"OPENAI_MODEL": "m", "OPENAI_API_KEY": "k", envAllowed: " , "}, nil, envAllowed + " is set and names no command"},

@@ -24,9 +24,9 @@ own set:
   skill_load
   skill_read
 own set without skill_load:
-  error: tools cannot work together: skill_read is of no use without skill_load
+  error: invalid option: tools cannot work together: skill_read is of no use without skill_load
 own set with a typo:
-  error: tools cannot work together: there is no tool "skill_raed"
+  error: invalid option: tools cannot work together: there is no tool "skill_raed"
 `
 
 func TestRun(t *testing.T) {
