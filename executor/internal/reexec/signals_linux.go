@@ -19,9 +19,9 @@ func ignoreSignals() {
 	for sig := syscall.Signal(1); sig <= lastSignal; sig++ {
 		before, after := actionOf(sig), action{}
 		switch {
-		case sig == syscall.SIGURG || sig == perThread && before.handler != 0:
+		case sig == syscall.SIGURG || sig == perThread && before.handler > ignore:
 			continue // the runtime handles them for itself, and no other process can trigger that
-		case sig >= perThread-1 && before.handler == 0:
+		case sig >= perThread-1 && before.handler <= ignore: // make, for one, starts programs that ignore some
 			after = model
 			after.handler = noopAddress()
 		case before.handler > ignore && sig != syscall.SIGCHLD:
