@@ -15,12 +15,12 @@ const (
 	partTexts  = "texts"  // bodies and docs, where they first came
 	partAround = "around" // what stands around texts, and answers without one
 	partAgain  = "again"  // texts that an earlier message had brought, and what stands around them
-	partAnew   = "anew"   // what was sent before and is written once more, because of a break
+	partBreak  = "break"  // what was in the cache and is written again, because a prefix broke
 	partHost   = "host"   // what the session holds without skills
 )
 
 // partNames are the parts in the order of the table.
-var partNames = []string{partTools, partList, partCalls, partTexts, partAround, partAgain, partAnew}
+var partNames = []string{partTools, partList, partCalls, partTexts, partAround, partAgain, partBreak}
 
 // divider finds the parts of the requests of one conversation.
 type divider struct {
@@ -66,7 +66,7 @@ func (d *divider) add(r request) error {
 		read -= size
 		held[p]++
 		if held[p] <= d.sent[p] {
-			d.sums[partAnew] += (writePrice - readPrice) * float64(size-cached)
+			d.sums[partBreak] += (writePrice - readPrice) * float64(size-cached)
 			cached = size
 		}
 		price := readPrice*float64(cached) + writePrice*float64(size-cached)

@@ -26,7 +26,7 @@ func TestParts(t *testing.T) {
 	}{
 		{"a load", [][]piece{turn, load}, [][]piece{bare, bare}, []string{partTools, partList, partCalls, partTexts, partAround}},
 		{"the text comes again", [][]piece{turn, load, say, reload}, [][]piece{bare, bare, bareSay, bareSay}, []string{partTools, partList, partCalls, partTexts, partAround, partAgain}},
-		{"a text leaves", [][]piece{turn, load, say, stub}, [][]piece{bare, bare, bareSay, bareSay}, []string{partTools, partList, partCalls, partTexts, partAround, partAnew}},
+		{"a text leaves", [][]piece{turn, load, say, stub}, [][]piece{bare, bare, bareSay, bareSay}, []string{partTools, partList, partCalls, partTexts, partAround, partBreak}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var with, without []request

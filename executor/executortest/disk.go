@@ -19,31 +19,31 @@ var disk = []conformance{
 	{"sparse file", sparseFile},
 	{"files that were there before", filesBefore},
 	{"others fill the disk", othersWrite},
-	removedAnd("open", "while True: write()"),
-	removedAnd("mapped", "while True: page(write())"),
-	removedAnd("in a socket", `
+	removedFiles("open", "while True: write()"),
+	removedFiles("mapped", "while True: page(write())"),
+	removedFiles("in a socket", `
 pairs = []
 while True:
     pairs.append(socket.socketpair())
     fd = write()
     socket.send_fds(pairs[-1][0], [b'x'], [fd])
     os.close(fd)`),
-	removedAnd("open in a thread's own table", "while True: leave(write())"),
-	removedAnd("open after the end of the first thread", `
+	removedFiles("open in a thread's own table", "while True: leave(write())"),
+	removedFiles("open after the end of the first thread", `
 def on():
     while True: write()
 threading.Thread(target=on).start()
 libc.syscall(60 if os.uname().machine == 'x86_64' else 93, 0)`),
-	removedAnd("open in a process closed to others", `
+	removedFiles("open in a process closed to others", `
 libc.prctl(4, 0, 0, 0, 0)
 while True: write()`),
-	removedAnd("in a daemon", `
+	removedFiles("in a daemon", `
 if os.fork() == 0:
     os.setsid()
     if os.fork(): os._exit(0)
     while True: write()
 time.sleep(300)`),
-	removedAnd("at the end of a deep tree", `
+	removedFiles("at the end of a deep tree", `
 for i in range(100):
     os.mkdir('d')
     os.chdir('d')
@@ -128,8 +128,9 @@ def leave(fd):
     os.close(fd)
 `
 
-// removedAnd tests removed files that a program holds in a way that is hard to find.
-func removedAnd(how, program string) conformance {
+// removedFiles returns a test that removed files count towards the disk limit while a program holds
+// them. how says in which way, and program is the Python code that does it.
+func removedFiles(how, program string) conformance {
 	return conformance{"workspace filled by removed files, " + how, func(t *testing.T, b bench) {
 		if runtime.GOOS != "linux" {
 			t.Skip("only Linux tells of files that are open")

@@ -40,6 +40,7 @@ func comesBack(t *testing.T, a, b library.Store) {
 	}
 }
 
+// oneWinner checks that of two commits with the same base, in two handles of one store, one succeeds.
 func oneWinner(t *testing.T, a, b library.Store) {
 	commit(t, a, change("t", "db:1", "pdf", 0, "one"))
 	errs := together(func(n int) error {
@@ -51,7 +52,7 @@ func oneWinner(t *testing.T, a, b library.Store) {
 		case err == nil:
 			won++
 		case !errors.Is(err, library.ErrConflict):
-			t.Errorf("a loser is told %v, want ErrConflict", err)
+			t.Errorf("the other commit failed with %v, want ErrConflict", err)
 		}
 	}
 	if won != 1 {
