@@ -20,7 +20,7 @@ type config struct {
 }
 
 const guidance = `Load a skill with LOAD before you use any of its instructions, files or scripts; the list only says what it is for. ` +
-	`LOAD replaces what is loaded unless its mode is "add". READ reads files of loaded skills, RUN runs their scripts. UNLOAD what you are done with.`
+	goOn + ` LOAD replaces what is loaded unless its mode is "add". READ reads files of loaded skills, RUN runs their scripts. UNLOAD what you are done with.`
 
 // RuntimeSpec returns the vocabulary of the runtime spec: skills_load, skills_unload, skills_read
 // and skills_run_script. If isDotted is set, names have a dot instead of the underscore. If
