@@ -68,7 +68,7 @@ func longChat(t *testing.T, mode loadmode.Mode, skills, turns int) (sizes []reco
 	return sizes
 }
 
-// A record of mode Adaptive takes less than 1.25 KB more than one of mode Turn. The difference
+// A record of mode Adaptive takes less than 1,000 bytes more than one of mode Turn. The difference
 // is what it keeps to decide, how the turn began, and the list of texts in view, however many
 // they are.
 func TestTheRecordGrowsLittle(t *testing.T) {
@@ -76,7 +76,7 @@ func TestTheRecordGrowsLittle(t *testing.T) {
 		grown, texts := 0, 0
 		for i, a := range adaptive {
 			more := a.bytes - turn[i].bytes
-			if grown, texts = max(grown, more), max(texts, a.texts); more >= 5<<8 {
+			if grown, texts = max(grown, more), max(texts, a.texts); more >= 1000 {
 				t.Errorf("%s, turn %d: %d bytes more than the %d of mode turn, for %d texts", name, i, more, turn[i].bytes, a.texts)
 			}
 		}

@@ -12,6 +12,8 @@ type Beginning struct {
 	Uses       int        `json:"uses,omitempty"`
 	Active     []Active   `json:"active,omitempty"`
 	Deliveries []Delivery `json:"deliveries,omitempty"`
+	// Same are deliveries that a stored record leaves out here, because it lists them itself.
+	Same repeated `json:"same,omitzero"`
 	// Archived are the deliveries that a stored record has in its archive.
 	Archived Entries      `json:"shelf,omitzero"`
 	Lists    []ToolList   `json:"held,omitempty"`

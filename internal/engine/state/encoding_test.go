@@ -20,7 +20,7 @@ func TestDecode(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(got, rec) {
 		t.Fatalf("got %+v, %v", got, err)
 	}
-	for _, foreign := range []string{"", "x", "null", "[]", "[1]", `"x"`, `{"turn":2}`, `{"record":1,"turn":2}`, `{"record":3}`, string(data[:len(data)-1]), string(data) + "}"} {
+	for _, foreign := range []string{"", "x", "null", "[]", "[1]", `"x"`, `{"turn":2}`, `{"record":1,"turn":2}`, `{"record":3}`, `{"record":2,"before":{"same":{"from":1,"count":1}}}`, `{"record":2,"before":{"same":{"at":-1,"count":0}}}`, string(data[:len(data)-1]), string(data) + "}"} {
 		if rec, err := decode(key, session.Value{Version: 1, Data: []byte(foreign)}); !errors.Is(err, session.ErrDamaged) {
 			t.Errorf("%q is decoded as %+v, %v", foreign, rec, err)
 		}

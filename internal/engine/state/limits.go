@@ -63,7 +63,7 @@ const (
 	// archiveBytes bounds the ended deliveries that a stored record lists itself, in bytes.
 	// maxRemoved is how many archived deliveries it may list as removed. For more, the record
 	// gets a new archive.
-	archiveBytes = 300
+	archiveBytes = 250
 	maxRemoved   = 8
 	// maxUnknown is how many calls of nonexistent tools a record keeps. It replaces a tool
 	// name longer than maxUnknownName, in bytes, by a digest.

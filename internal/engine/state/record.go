@@ -306,7 +306,7 @@ func encode(rec *Record) ([]byte, error) {
 	b.Grow(2 << 10) // most records are shorter
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(storedRecord{recordFormat, rec}); err != nil {
+	if err := enc.Encode(storedRecord{recordFormat, rec.withoutRepeats()}); err != nil {
 		return nil, fmt.Errorf("encode record of agent %q: %w", rec.Key.Agent, err)
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
@@ -323,6 +323,9 @@ func decode(key core.SessionKey, v session.Value) (*Record, error) {
 		return nil, fmt.Errorf("%w: it is no record of format %d", session.ErrDamaged, recordFormat)
 	}
 	rec := stored.Record
+	if err := rec.restoreRepeats(); err != nil {
+		return nil, fmt.Errorf("%w: %w", session.ErrDamaged, err)
+	}
 	rec.Key, rec.Version = key, v.Version
 	return rec, nil
 }
