@@ -32,6 +32,7 @@ func chatWith(t *testing.T, opts ...satchel.Option) *chattest.Chat {
 
 func TestMentions(t *testing.T) {
 	both := satchel.WithActivation(satchel.Activation{Mentions: satchel.Dollar | satchel.Slash})
+	words := satchel.WithActivation(satchel.Activation{Mentions: satchel.Words})
 	for name, tt := range map[string]struct {
 		text string
 		opts []satchel.Option
@@ -57,6 +58,12 @@ func TestMentions(t *testing.T) {
 		"bold code":         {"**`$pdf-forms`** \"`$sales-db`\"", []satchel.Option{both}, ""},
 		"longer words":      {"$pdf-formsx $pdf-forms/x", []satchel.Option{both}, ""},
 		"more than the cap": {"$pdf-forms $sales-db", []satchel.Option{both, satchel.WithLoading(satchel.Loading{Max: 1})}, "pdf-forms[]"},
+		"words":             {"use the pdf forms skill, not the sales-db skill", []satchel.Option{words}, "pdf-forms[]"},
+		"words off":         {"use the pdf-forms skill", []satchel.Option{both}, ""},
+		"words in capitals": {"Der PDF-Forms-Skill und die Fähigkeit `Sales-DB`", []satchel.Option{words}, "pdf-forms[] sales-db[]"},
+		"words, hidden":     {"使用secret技能", []satchel.Option{words}, "secret[]"},
+		"words and a sign":  {"the pdf-forms skill and $sales-db", []satchel.Option{satchel.WithActivation(satchel.Activation{Mentions: satchel.Words | satchel.Dollar})}, "sales-db[] pdf-forms[]"},
+		"words in code":     {"```\nuse the pdf-forms skill\n```", []satchel.Option{words}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := chatWith(t, tt.opts...).Say(core.User, tt.text)
@@ -101,18 +108,31 @@ func TestActivation(t *testing.T) {
 		t.Errorf("over the budget\n%s", shown)
 	}
 	for text, want := range map[string]string{
-		"With the sales-db skill, then":                                      "sales-db",
-		"use the pdf forms skill":                                            "pdf-forms",
-		"use skill pdf-forms, the database is old":                           "pdf-forms",
 		strings.Repeat("pasted line\n", 500) + "Please flatten this form.":   "pdf-forms",
 		"Please flatten this form:\n" + strings.Repeat("pasted line\n", 500): "pdf-forms",
-		"what is the weather":                                                "", "thanks": "", "use the secret skill": "",
+		"what is the weather": "", "thanks": "",
+		"don't use the pdf-forms skill to flatten this form": "", "flatten this form without the pdf-forms skill": "",
 	} {
 		c := chatWith(t, satchel.WithActivation(satchel.Activation{Suggest: true, Most: 3})).Say(core.User, text)
 		view := c.View()
 		_, got, _ := strings.Cut(view[len(view)-1].Text, "<skills_suggested>")
 		if got, _, _ = strings.Cut(got, "</skills_suggested>"); got != want {
 			t.Errorf("%.40q: suggested %q, want %q", text, got, want)
+		}
+	}
+	for text, want := range map[string]string{
+		"With the sales-db skill, then":                        "sales-db[]",
+		"use the pdf forms skill":                              "pdf-forms[]",
+		"use skill pdf-forms, the database is old":             "pdf-forms[]",
+		"use the secret skill":                                 "secret[]",
+		"flatten this form, but don't use the pdf-forms skill": "",
+	} {
+		for _, a := range []satchel.Activation{{Suggest: true}, {Load: true}} {
+			c := chatWith(t, satchel.WithActivation(a)).Say(core.User, text)
+			shown := chattest.Shown(c.View())
+			if got := strings.Join(c.LoadedNames(), " "); got != want || strings.Contains(shown, "</skills_suggested>") {
+				t.Errorf("%q, suggest %t: loaded %q, want %q\n%s", text, a.Suggest, got, want, shown)
+			}
 		}
 	}
 	c = chatWith(t, satchel.WithActivation(satchel.Activation{Suggest: true, Most: 3})).Say(core.User, "how are you?")

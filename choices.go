@@ -31,10 +31,15 @@ const (
 // Mentions says how users name skills in their messages.
 type Mentions uint8
 
-// The ways to name a skill; Dollar|Slash accepts both.
+// The ways to name a skill; Dollar|Slash|Words accepts all. Activation.Suggest and Activation.Load
+// include Words.
 const (
 	Dollar Mentions = 1 << iota // $name, anywhere outside code
 	Slash                       // /name, at the beginning of a line
+	// Words is a name next to a word for "skill", outside code: "use the pdf skill", "pdf-Skill",
+	// "la compétence pdf", "用pdf技能". The words are English, German, French, Spanish, Chinese and
+	// Japanese. "don't use the pdf skill" and "my pdf skills" name none.
+	Words
 )
 
 // Audience says which skills an agent sees. For that agent, the other skills exist in no
@@ -171,7 +176,8 @@ func (l *Loading) check() error {
 // does neither; the model finds skills by itself.
 type Activation struct {
 	// Mentions loads the skills that the user names: with Dollar as "$name" anywhere in a
-	// message, with Slash as "/name" at the beginning of a line, both outside code. They are
+	// message, with Slash as "/name" at the beginning of a line, with Words as in "use the pdf
+	// skill", all outside code. They are
 	// loaded for that turn, in their order and up to Loading.Max. The user can also name skills
 	// that are hidden from the model. Names that match no skill are ignored.
 	Mentions Mentions

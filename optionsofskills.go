@@ -93,12 +93,13 @@ func joinAllow(a, b func(core.Skill) bool) func(core.Skill) bool {
 // WithActivation loads or suggests the skills that a user's message names or is likely to mean.
 func WithActivation(a Activation) Option {
 	wrong := cmp.Or(
-		errorIf(a.Mentions > Dollar|Slash, "Mentions: %d: use Dollar, Slash or both", a.Mentions),
+		errorIf(a.Mentions > Dollar|Slash|Words, "Mentions: %d: use Dollar, Slash, Words or several of them", a.Mentions),
 		errorIf(a.Suggest && a.Load, "Suggest and Load exclude each other"),
 		errorIf(a.Most < 0, "Most: %d: use 1 or more", a.Most),
 	)
 	return single("WithActivation", wrong, func(s *config) {
 		s.activation.Dollar, s.activation.Slash = a.Mentions&Dollar != 0, a.Mentions&Slash != 0
+		s.activation.Words = a.Mentions&Words != 0 || a.Suggest || a.Load
 		if s.activation.LoadFirst = a.Load; a.Suggest || a.Load {
 			s.activation.Suggestions = cmp.Or(a.Most, defaultSuggestions)
 		}

@@ -27,6 +27,9 @@ type Snapshot struct {
 	diagnostics []skillmd.Diagnostic
 	digest      string
 
+	foldOnce sync.Once
+	byFold   map[string]int // lower-case name -> index in skills, -1 if several skills have it
+
 	indexOnce sync.Once
 	documents *documentMap // for [Catalog.Search]
 }
@@ -115,6 +118,28 @@ func (s *Snapshot) Len() int { return len(s.skills) }
 func (s *Snapshot) Skill(name string) (core.Skill, bool) {
 	skill, err := s.Resolve(name)
 	return skill, err == nil
+}
+
+// SkillFold returns the skill that [Snapshot.Resolve] finds, or else the only one whose name differs
+// from name in case alone.
+func (s *Snapshot) SkillFold(name string) (core.Skill, bool) {
+	if skill, err := s.Resolve(name); err == nil {
+		return skill, true
+	}
+	s.foldOnce.Do(func() {
+		s.byFold = make(map[string]int, len(s.skills))
+		for i := range s.skills {
+			key := strings.ToLower(skilltext.CleanName(s.skills[i].Name))
+			if _, taken := s.byFold[key]; taken {
+				i = -1
+			}
+			s.byFold[key] = i
+		}
+	})
+	if i, ok := s.byFold[strings.ToLower(skilltext.CleanName(name))]; ok && i >= 0 {
+		return s.skills[i], true
+	}
+	return core.Skill{}, false
 }
 
 // Resolve returns the skill that ref names. ref is a canonical id, a place, or a name. A name

@@ -244,14 +244,25 @@ func (c *Call) run(ctx context.Context) (string, error) {
 	if err := c.finishRefresh(ctx); err != nil {
 		return "", err
 	}
+	var answer string
 	if changes {
-		return c.change(ctx)
+		answer, err = c.change(ctx)
+	} else {
+		answer, err = c.read(ctx)
 	}
+	if err != nil {
+		return "", err
+	}
+	return answer, c.noteUse(ctx, answer)
+}
+
+// read answers a call that changes nothing that is loaded.
+func (c *Call) read(ctx context.Context) (string, error) {
 	s, err := c.scope(ctx)
 	if err != nil {
 		return "", err
 	}
-	if c.Offer.Runner != nil && c.Offer.Runner.Once && o.StartsCommand() {
+	if c.Offer.Runner != nil && c.Offer.Runner.Once && c.operation.StartsCommand() {
 		if s.Once, err = c.record.Once(ctx); err != nil {
 			return "", err
 		}

@@ -14,11 +14,14 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
+// SelectDocsName is the name of the operation of [SelectDocs].
+const SelectDocsName = "skill_select_docs"
+
 // SelectDocs returns the operation skill_select_docs, which chooses the docs of a loaded skill
 // that are in view.
 func SelectDocs() tools.Operation {
 	return tools.Operation{
-		Name:        "skill_select_docs",
+		Name:        SelectDocsName,
 		Description: "Choose docs of a loaded skill: path or path#heading.",
 		Fields: []tools.Field{
 			{Name: "skill", Kind: tools.Text, Required: true, Aliases: skillAliases()},

@@ -23,8 +23,8 @@ type ToolList struct {
 	Repaired bool `json:"repaired,omitempty"`
 	// Old reports that the skill was loaded again later, with another list or without one.
 	Old bool `json:"old,omitempty"`
-	// Guessed reports that neither the model, the user nor the host chose the skill: a
-	// search loaded it. The list then judges only the commands of the skill itself.
+	// Guessed reports that a search loaded the skill, and that the model has not used it yet. The
+	// list then judges only the commands of the skill itself.
 	Guessed bool `json:"guessed,omitempty"`
 }
 
@@ -37,6 +37,21 @@ func (r *Record) KeepList(skill string, call int, tools []string, repaired bool)
 // GuessList is [Record.KeepList] for a skill that a search has loaded.
 func (r *Record) GuessList(skill string, call int, tools []string, repaired bool) {
 	r.keepList(skill, call, tools, repaired, true)
+}
+
+// HasGuess reports whether a search has loaded a skill with a list that the model has not used.
+func (r *Record) HasGuess(skill string) bool {
+	return slices.ContainsFunc(r.Lists, func(h ToolList) bool { return h.Guessed && h.Skill == skill })
+}
+
+// UseGuess notes that the model has used a skill. From then on the lists of the skill judge all
+// calls.
+func (r *Record) UseGuess(skill string) {
+	for i := range r.Lists {
+		if r.Lists[i].Skill == skill {
+			r.Lists[i].Guessed = false
+		}
+	}
 }
 
 func (r *Record) keepList(skill string, call int, tools []string, repaired, guessed bool) {

@@ -20,7 +20,8 @@ import (
 // Activation decides which skills a user message loads or suggests.
 type Activation struct {
 	// Dollar and Slash report that "$name", and "/name" at the beginning of a line, load a skill.
-	Dollar, Slash bool
+	// Words reports that a name next to a word for "skill" loads one.
+	Dollar, Slash, Words bool
 	// Suggestions is how many likely skills the message suggests to the model, 0 for none. If
 	// LoadFirst is set, the likeliest one is loaded instead.
 	Suggestions int
@@ -32,9 +33,10 @@ type Activation struct {
 func (a *Activation) Begin(ctx context.Context, s *skilltools.Scope, rec *state.Record, scan *state.Scan) (*state.Record, []core.Event, error) {
 	text := scan.UserText()
 	var events []core.Event
-	if a.Dollar || a.Slash {
+	mentioned, denied := a.mentionedSkills(s.Catalog().Snapshot(), text)
+	if len(mentioned) > 0 {
 		var notes []string
-		for _, name := range a.mentionedSkills(s.Catalog().Snapshot(), text) {
+		for _, name := range mentioned {
 			if rec.Find(name) == nil && s.Max > 0 && len(rec.Active) >= s.Max {
 				notes = append(notes, fmt.Sprintf("not loaded, at most %d: %s", s.Max, name))
 				continue
@@ -53,10 +55,10 @@ func (a *Activation) Begin(ctx context.Context, s *skilltools.Scope, rec *state.
 			note(rec, "skills_not_loaded", strings.Join(notes, "; "))
 		}
 	}
-	if a.Suggestions == 0 || strings.TrimSpace(text) == "" {
+	if a.Suggestions == 0 || len(mentioned) > 0 || strings.TrimSpace(text) == "" {
 		return rec, events, nil
 	}
-	likely, err := a.likelySkills(ctx, s, rec, text)
+	likely, err := a.likelySkills(ctx, s, rec, text, denied)
 	if err != nil || len(likely) == 0 {
 		return rec, events, err
 	}
@@ -78,9 +80,12 @@ func note(rec *state.Record, tag, text string) {
 	rec.Notes = append(rec.Notes, state.Note{Anchor: rec.User, Text: "<" + tag + ">" + text + "</" + tag + ">"})
 }
 
-// likelySkills returns the skills that text most likely needs and that are not loaded.
-func (a *Activation) likelySkills(ctx context.Context, s *skilltools.Scope, rec *state.Record, text string) ([]string, error) {
-	found, err := s.Catalog().Search(ctx, catalog.Query{Phrasings: searchPhrasings(text), Messages: true, Recent: rec.LoadedLately(), Limit: a.Suggestions + len(rec.Active)})
+// likelySkills returns the skills that text most likely needs and that are not loaded. denied are
+// skills that the user does not want.
+func (a *Activation) likelySkills(ctx context.Context, s *skilltools.Scope, rec *state.Record, text string, denied []string) ([]string, error) {
+	found, err := s.Catalog().Search(ctx, catalog.Query{
+		Phrasings: searchPhrasings(text), Messages: true, Recent: rec.LoadedLately(), Limit: a.Suggestions + len(rec.Active) + len(denied),
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -90,6 +95,9 @@ func (a *Activation) likelySkills(ctx context.Context, s *skilltools.Scope, rec 
 	var names []string
 	isNamed := false
 	for _, h := range found.Hits {
+		if slices.Contains(denied, h.Skill.Name) {
+			continue
+		}
 		if isNamed = isNamed || h.Explicit; isNamed && !h.Explicit {
 			break // where the user names skills, no other is meant
 		}
@@ -137,16 +145,38 @@ func Declare(ctx context.Context, s *skilltools.Scope, rec *state.Record, loads 
 	return next, declaration.Events(), nil
 }
 
-// mentionedSkills returns the skills that a message names, each once and in order.
-func (a *Activation) mentionedSkills(snapshot *catalog.Snapshot, text string) (names []string) {
-	for _, word := range steps.Mentions(text, a.Dollar, a.Slash, maxMentions) {
+// mentionedSkills returns the skills that a message names, each once: first those behind a sign, then
+// those in words. denied are the skills that it asks in words not to use.
+func (a *Activation) mentionedSkills(snapshot *catalog.Snapshot, text string) (names, denied []string) {
+	find := func(word string) (string, bool) {
 		skill, ok := snapshot.Skill(word)
+		return skill.Name, ok && skill.UserInvocable
+	}
+	var words []string
+	if a.Dollar || a.Slash {
+		words = steps.Mentions(text, a.Dollar, a.Slash, maxMentions)
+	}
+	for _, word := range words {
+		name, ok := find(word)
 		if end := strings.IndexFunc(word, func(r rune) bool { return r >= utf8.RuneSelf }); !ok && end > 0 { // as in "$pdf把", without a space
-			skill, ok = snapshot.Skill(word[:end])
+			name, ok = find(word[:end])
 		}
-		if ok && skill.UserInvocable && !slices.Contains(names, skill.Name) {
-			names = append(names, skill.Name)
+		if ok && !slices.Contains(names, name) {
+			names = append(names, name)
 		}
 	}
-	return names
+	if a.Words {
+		findFold := func(word string) (string, bool) {
+			skill, ok := snapshot.SkillFold(word)
+			return skill.Name, ok && skill.UserInvocable
+		}
+		named, refused := steps.Words(text, findFold, maxMentions)
+		denied = refused
+		for _, name := range named {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names, denied
 }

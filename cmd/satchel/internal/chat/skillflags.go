@@ -35,7 +35,7 @@ type SkillFlags struct {
 	References       string           `group:"What the model is offered:" enum:"off,list,inline" default:"off" placeholder:"HOW" help:"Docs that the text of a skill names: list names them behind the text, inline brings them with it (default ${default})."`
 	Compact          []string         `group:"When skills are loaded by themselves:" sep:"none" placeholder:"NAME" help:"A skill whose text gives way to its outline at the turn after the one that loaded it; may be repeated."`
 	Lifecycle        bool             `group:"What the model is offered:" help:"Events of --json for the stations of skills, from discovered to completed."`
-	Mentions         []string         `group:"When skills are loaded by themselves:" enum:"dollar,slash" placeholder:"HOW,…" help:"Skills that a prompt names are loaded: dollar ($$name anywhere), slash (/name at the beginning of a line), or both."`
+	Mentions         []string         `group:"When skills are loaded by themselves:" enum:"dollar,slash,words" placeholder:"HOW,…" help:"Skills that a prompt names are loaded: dollar ($$name anywhere), slash (/name at the beginning of a line), words (as in \"use the pdf skill\"; on with --activation), or several."`
 	Activate         []string         `group:"When skills are loaded by themselves:" sep:"none" placeholder:"TOOL=SKILL" help:"Calls of TOOL are denied until SKILL is loaded; may be repeated."`
 	Activation       string           `group:"When skills are loaded by themselves:" enum:"none,suggest,load" default:"none" placeholder:"HOW" help:"What becomes of skills that a prompt is likely to mean: suggest names them to the model, load loads the first (default ${default})."`
 	Watch            bool             `group:"What the model is offered:" help:"Notice changes of skills when they are made, and not only when a turn begins."`
@@ -127,7 +127,7 @@ func (f *SkillFlags) overview() satchel.Overview {
 func (f *SkillFlags) activation() satchel.Activation {
 	a := satchel.Activation{Suggest: f.Activation == "suggest", Load: f.Activation == "load"}
 	for _, how := range f.Mentions {
-		a.Mentions |= map[string]satchel.Mentions{"dollar": satchel.Dollar, "slash": satchel.Slash}[how]
+		a.Mentions |= map[string]satchel.Mentions{"dollar": satchel.Dollar, "slash": satchel.Slash, "words": satchel.Words}[how]
 	}
 	return a
 }
