@@ -175,9 +175,8 @@ func (l *Loading) check() error {
 // Activation says which skills the messages of users load or suggest. The zero value
 // does neither; the model finds skills by itself.
 type Activation struct {
-	// Mentions loads the skills that the user names: with Dollar as "$name" anywhere in a
-	// message, with Slash as "/name" at the beginning of a line, with Words as in "use the pdf
-	// skill", all outside code. They are
+	// Mentions loads the skills that the user names outside code. Dollar is "$name" anywhere in a
+	// message, Slash is "/name" at the beginning of a line, Words is as "use the pdf skill". They are
 	// loaded for that turn, in their order and up to Loading.Max. The user can also name skills
 	// that are hidden from the model. Names that match no skill are ignored.
 	Mentions Mentions

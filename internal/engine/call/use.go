@@ -7,8 +7,8 @@ import (
 	"github.com/satchel-go/satchel/internal/engine/state"
 )
 
-// noteUse notes in the record that the model has used a skill that a search had loaded: it has run
-// a command of it, read a file of it, or selected docs. A refused call is no use.
+// noteUse notes in the record that the model has used a skill that a search had loaded. A use runs
+// a command of the skill, reads a file of it, or selects docs. A refused call is no use.
 func (c *Call) noteUse(ctx context.Context, answer string) error {
 	isUse := c.operation.StartsCommand() || c.operation.Name == skilltools.SelectDocsName || c.ShowsFile(&c.call)
 	if !isUse || skilltools.IsRefusal(c.operation, answer) {

@@ -15,8 +15,8 @@ const maxClause = 64
 // maxDenseName bounds, in characters, a name of a script without spaces beside other text.
 const maxDenseName = 32
 
-// Words finds the skills that a message names in words: by a name next to a word for "skill", as
-// in "use the pdf skill", "pdf-Skill", "la compétence pdf" or "用pdf技能". It ignores code blocks.
+// Words finds the skills that a message names in words. The name stands next to a word for "skill":
+// "use the pdf skill", "pdf-Skill", "la compétence pdf", "用pdf技能". It ignores code blocks.
 //
 // find returns the skill that a name means. named are skills to load, and denied are those that the
 // message asks not to use. Each has at most limit skills, each once and in order. Skills that are not
