@@ -31,7 +31,7 @@ var arrows = map[string][]string{
 	"session":                         {"core", "internal/files/durable", "internal/lru"},
 	"session/sessiontest":             {"core", "session"},
 	"loadmode":                        {},
-	"internal/engine/steps":           {"core", "internal/engine/state", "internal/engine/lifetime", "internal/text/prompttext", "loadmode", "processors"},
+	"internal/engine/steps":           {"core", "internal/engine/state", "internal/engine/lifetime", "internal/text/prompttext", "internal/text/skilltext", "loadmode", "processors"},
 	"internal/engine/lifetime":        {"internal/engine/state", "internal/text/prompttext", "internal/text/search", "loadmode"},
 	"internal/text/prompttext":        {"internal/text/printable"},
 	"internal/testing/goldentest":     {},

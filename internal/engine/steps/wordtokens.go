@@ -6,7 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"golang.org/x/text/unicode/norm"
+	"github.com/satchel-go/satchel/internal/text/skilltext"
 )
 
 // wordKind is the kind of a token of a message.
@@ -30,14 +30,14 @@ type token struct {
 
 // hasSkillWord reports whether a line may contain a word that means "skill".
 func hasSkillWord(line string) bool {
-	lower := strings.ToLower(norm.NFC.String(line))
+	lower := strings.ToLower(skilltext.CleanName(line))
 	return slices.ContainsFunc(skillStems, func(stem string) bool { return strings.Contains(lower, stem) })
 }
 
 // lineTokens returns the tokens of a line outside inline code. Inline code of one word counts as a
 // quoted word, other inline code as the end of a clause.
 func lineTokens(line string) []token {
-	t := tokenizer{rest: norm.NFC.String(strings.ToValidUTF8(line, " "))}
+	t := tokenizer{rest: skilltext.CleanName(strings.ToValidUTF8(line, " "))}
 	for t.rest != "" {
 		t.next()
 	}
