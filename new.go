@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"os"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/internal/engine/call"
 	"github.com/satchel-go/satchel/internal/engine/judging"
+	"github.com/satchel-go/satchel/internal/engine/needs"
 	"github.com/satchel-go/satchel/internal/engine/skilltools"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/engine/steps"
@@ -62,7 +64,7 @@ func New(opts ...Option) (*Runtime, error) {
 	}
 	r.calls = &call.Calls{
 		Offer: offer, Rules: s.rules(), Stores: stores, Agents: agents, Audiences: audiences, Overviews: overviews, Allowlists: bounds,
-		Report: report, Terminals: terminals, Gate: s.gate, Approver: s.approver, ToolSkills: s.toolSkills,
+		Report: report, Terminals: terminals, Prober: newProber(offer, skills, s.logger), Gate: s.gate, Approver: s.approver, ToolSkills: s.toolSkills,
 	}
 	r.turns = &turn.Turns{
 		Activation: s.activation, Calls: r.calls,
@@ -90,6 +92,10 @@ func (r *Runtime) start() {
 		}))
 	}
 	r.calls.Report.ReportScan(context.Background(), r.catalog.Snapshot())
+	if r.calls.Prober != nil {
+		r.closers = append([]func() error{r.calls.Prober.Close}, r.closers...) // it uses what the others close
+		r.calls.Prober.Want()
+	}
 	r.warnUnavailable()
 	r.closers = append(r.closers, r.refresher.Follow(r.extraSources))
 }
@@ -162,6 +168,14 @@ func (s *config) checkSkills(skills *catalog.Snapshot) error {
 		}
 	}
 	return nil
+}
+
+// newProber returns the prober for programs that skills need, nil if nothing runs.
+func newProber(offer *call.Offer, skills *catalog.Catalog, log *slog.Logger) *needs.Prober {
+	if offer.Runner == nil {
+		return nil
+	}
+	return needs.NewProber(offer.Runner, skills, log)
 }
 
 // rules returns the settings that all calls of Satchel's tools follow.

@@ -109,7 +109,8 @@ func (r *Runtime) Diagnostics() []skillmd.Diagnostic {
 // has no skills (see [catalog.Catalog.Ready]). It is [catalog.ErrNoSkills] if no place has any.
 // If commands cannot run at all, it wraps executor.ErrSetup or sandbox.ErrUnavailable, and says
 // what to change. If the host names no executor, Ready opens the default sandbox, as the first
-// command would. Problems of single skills are in [Runtime.Diagnostics].
+// command would. If skills declare programs, Ready waits until these were looked for. Problems of
+// single skills are in [Runtime.Diagnostics].
 func (r *Runtime) Ready(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -124,8 +125,9 @@ func (r *Runtime) Ready(ctx context.Context) error {
 	err = errors.Join(err, r.catalog.Ready())
 	if r.calls.Offer.Runner != nil {
 		err = errors.Join(err, call.Ready(ctx, r.calls.Offer.Runner))
+		r.calls.Prober.Wait(ctx)
 	}
-	return err
+	return errors.Join(err, ctx.Err())
 }
 
 // ErrClosed reports a command of a runtime that is closed.

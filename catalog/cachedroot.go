@@ -26,6 +26,7 @@ type cachedSkill struct {
 	ID                 plainfile.ID
 	Settled            bool
 	Usable, OwnsFolder bool
+	Agent              scan.Stamp // of agents/openai.yaml
 	Skill              core.Skill
 	AllowsNothing      bool // allowed-tools is empty; gob cannot tell that from a missing one
 	Diagnostics        []skillmd.Diagnostic
@@ -55,7 +56,7 @@ func (c *catalogData) newCachedRoot(i int, root *rootState) cachedRoot {
 			Dir: f.Dir, File: f.File,
 			Size: f.Stamp.Size, Modified: nanos, ID: f.Stamp.ID,
 			Settled: f.Stamp.Settled && time.Unix(0, nanos).Equal(f.Stamp.Modified),
-			Usable:  f.Usable, OwnsFolder: f.OwnsFolder,
+			Usable:  f.Usable, OwnsFolder: f.OwnsFolder, Agent: f.Agent,
 			Skill: f.Skill, AllowsNothing: f.Skill.AllowedTools != nil && len(f.Skill.AllowedTools) == 0,
 			Diagnostics: f.Diagnostics,
 		})
@@ -104,7 +105,7 @@ func (k *cachedRoot) listing() *scan.Listing {
 		}
 		l.Found[i] = scan.Found{Dir: s.Dir, File: s.File, Record: scan.Record{
 			Stamp: scan.Stamp{Size: s.Size, Modified: time.Unix(0, s.Modified), ID: s.ID, Settled: s.Settled},
-			Skill: s.Skill, Diagnostics: s.Diagnostics, Usable: s.Usable, OwnsFolder: s.OwnsFolder,
+			Skill: s.Skill, Diagnostics: s.Diagnostics, Usable: s.Usable, OwnsFolder: s.OwnsFolder, Agent: s.Agent,
 		}}
 		l.Known[s.File] = l.Found[i].Record
 	}

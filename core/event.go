@@ -17,6 +17,7 @@ const (
 	SkillRegistered EventKind = "skill.registered" // Skill, Detail: its location
 	SkillActivated  EventKind = "skill.activated"  // Skill, before its load; Detail: "mention", "declared", "search" or "list"
 	SkillLoaded     EventKind = "skill.loaded"     // Skill, Docs, Digest
+	SkillNeeds      EventKind = "skill.needs"      // Skill, at its load; Detail: its needs that are not met
 	SkillExecuting  EventKind = "skill.executing"  // Skill: the first request that contains its body
 	SkillCompleted  EventKind = "skill.completed"  // Skill: its load has ended; Detail, why: "turn", "answered", "unloaded", "evicted", "replaced", "session" or "again" (the same turn begins a second time)
 	SkillUnloaded   EventKind = "skill.unloaded"   // Skill

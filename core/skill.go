@@ -21,6 +21,8 @@ type Skill struct {
 	// Repaired reports that the front matter was malformed and had to be guessed.
 	// A repaired list restricts but grants nothing.
 	Repaired bool
+	// Needs are the programs, variables, systems and tools that the skill declares, nil for none.
+	Needs *Needs
 	// Unreviewed reports that no person has reviewed this revision of the skill. Repaired is then
 	// set too, so that the skill's list grants nothing.
 	Unreviewed bool

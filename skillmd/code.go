@@ -58,6 +58,7 @@ const (
 	codeCompatibilityTooLong Code = "compatibility-too-long"   // compatibility is longer than 500 characters.
 	codeMetadataType         Code = "metadata-not-map"         // metadata is not a map.
 	codeMetadataNested       Code = "metadata-nested"          // a value in metadata is a list or a map; the specification allows strings only.
+	codeNeeds                Code = "needs-malformed"          // a part of what the skill declares to need cannot be read.
 
 	codeToolsType     Code = "allowed-tools-type"        // allowed-tools, or an item of its list, is not text.
 	codeToolsParens   Code = "allowed-tools-parentheses" // the parentheses in allowed-tools do not match.

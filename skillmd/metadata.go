@@ -13,7 +13,7 @@ import (
 // metadata keeps the map twice: as YAML nodes, and with each value as text. Half of the
 // real maps have values that are not strings.
 func (p *parser) metadata(f field) {
-	p.doc.Metadata, p.doc.Skill.Metadata = nil, nil
+	p.doc.Metadata, p.doc.Skill.Metadata, p.metadataField = nil, nil, f.value
 	if f.value == nil { // vet has refused and reported it
 		return
 	}

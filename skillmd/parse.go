@@ -107,6 +107,7 @@ func (p *parser) parse(text []byte) bool {
 	}
 	p.offset = s.OpenLine
 	p.frontMatter(text, &s)
+	p.needs(s.OpenLine)
 	p.checkRequired(s.OpenLine)
 	p.body(text, s)
 	return true
@@ -315,6 +316,7 @@ type parser struct {
 	hasUnprintableName bool
 	aliasBytes         int // bytes of text that were copied because of aliases
 	present            requiredFields
+	metadataField      *yaml.Node // the field metadata, of any kind
 }
 
 // report adds a finding at a line of the file.

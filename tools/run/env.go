@@ -123,14 +123,7 @@ func appendVars(env []string, vars map[string]string) []string {
 func searchPath(own, at string, found deps.Status, visible []string, privileged, compared bool) string {
 	const separator = string(filepath.ListSeparator)
 	venv, system, _ := strings.Cut(own, separator)
-	var programs []string
-	for _, e := range found.Environments {
-		programs = append(programs, e.Bin())
-	}
-	for _, dir := range visible {
-		programs = append(programs, programsOf(dir))
-	}
-	programs = slices.DeleteFunc(programs, func(dir string) bool { return strings.Contains(dir, separator) })
+	programs := programDirs(found, visible)
 	var all []string
 	switch {
 	case compared:
@@ -144,6 +137,17 @@ func searchPath(own, at string, found deps.Status, visible []string, privileged,
 		all = append(all, last)
 	}
 	return strings.Join(all, separator)
+}
+
+// programDirs returns the directories with the programs of packages and of visible directories.
+func programDirs(found deps.Status, visible []string) (dirs []string) {
+	for _, e := range found.Environments {
+		dirs = append(dirs, e.Bin())
+	}
+	for _, dir := range visible {
+		dirs = append(dirs, programsOf(dir))
+	}
+	return slices.DeleteFunc(dirs, func(dir string) bool { return strings.ContainsRune(dir, filepath.ListSeparator) })
 }
 
 // programsOf returns the subdirectory of dir with its programs.

@@ -9,6 +9,8 @@ const (
 	maxTimeout = 24 * time.Hour
 	// minCeiling is the timeout that a call may always set, unless the host sets a MaxTimeout.
 	minCeiling = 10 * time.Minute
+	// maxProbeLine is how many bytes a search for programs may print for one program.
+	maxProbeLine = 8
 	// maxArgument is the maximum length, in bytes, of an argument on Linux, or of a variable with
 	// its name.
 	maxArgument = 128<<10 - 1

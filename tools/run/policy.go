@@ -94,7 +94,7 @@ func (st *staging) findPrivileges(ctx context.Context) {
 // Its commands are privileged even before they get them: a program that runs in the skill's .venv
 // without them could be run with them later.
 func (st *staging) requestsGrants() bool {
-	return st.runner.Secret != nil && len(declaredSecrets(st.skill.Metadata)) > 0 || st.runner.Egress != nil && st.skill.Metadata["network"] != ""
+	return st.runner.Secret != nil && len(declaredSecrets(st.skill)) > 0 || st.runner.Egress != nil && st.skill.Metadata["network"] != ""
 }
 
 // queueEntry returns beside which commands this one may run. A command with a network runs alone.

@@ -27,7 +27,7 @@ func (v secretSource) secretsOf(ctx context.Context, skill core.Skill) []termina
 		return nil
 	}
 	var secrets []terminal.Secret
-	for _, name := range declaredSecrets(skill.Metadata) {
+	for _, name := range declaredSecrets(skill) {
 		if value, ok := v.ask(ctx, skill, name); ok {
 			secrets = append(secrets, terminal.Secret{Name: name, Value: value})
 		}
@@ -47,7 +47,7 @@ func (v secretSource) knownSecrets(ctx context.Context, s *skilltools.Scope) ([]
 		secrets = v.history.in(s.Key().Session)
 	}
 	for _, skill := range s.Catalog().WithoutAudience().Snapshot().Skills() {
-		if skill.Metadata["secrets"] != "" {
+		if len(declaredSecrets(skill)) > 0 {
 			secrets = append(secrets, v.secretsOf(ctx, skill)...)
 		}
 	}
@@ -66,15 +66,25 @@ func (v secretSource) knownSecrets(ctx context.Context, s *skilltools.Scope) ([]
 	return secrets, ctx.Err()
 }
 
-// declaredSecrets returns the names of secrets in a skill's metadata field "secrets". The field
-// is a JSON list, or names separated by commas or white space. Only names of environment
-// variables count.
-func declaredSecrets(metadata map[string]string) []string {
-	return slices.DeleteFunc(metadataList(metadata["secrets"]), func(n string) bool {
+// declaredSecrets returns the names of secrets that a skill declares: in its metadata field
+// "secrets", and the variables of its needs. The field is a JSON list, or names separated by commas
+// or white space. Only names of environment variables count. The needs of a skill that no person
+// has reviewed ask for no secrets.
+func declaredSecrets(skill core.Skill) []string {
+	names := slices.DeleteFunc(metadataList(skill.Metadata["secrets"]), func(n string) bool {
 		return n == "" || strings.ContainsFunc(n, func(r rune) bool {
 			return r != '_' && (r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r))
 		})
 	})
+	if skill.Unreviewed {
+		return names
+	}
+	for _, name := range skill.Needs.Declared() {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // metadataList parses a metadata field: a JSON list, or words separated by commas or white space.

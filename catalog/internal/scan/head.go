@@ -23,19 +23,21 @@ type Record struct {
 	// what is below it belongs to it. A SKILL.md without front matter claims
 	// nothing below it.
 	OwnsFolder bool
-	Head       []byte // the beginning of the file, if Scanner.Heads is set
+	// Agent is the stamp of agents/openai.yaml, zero for none.
+	Agent Stamp
+	Head  []byte // the beginning of the file, if Scanner.Heads is set
 }
 
 // record parses the head of a SKILL.md, or returns the record in Known if the file has not
-// changed.
-func (s *Scanner) record(dir, file string, entry fs.DirEntry) (Record, error) {
+// changed. agent describes the skill's agents/openai.yaml, nil for none.
+func (s *Scanner) record(dir, file string, entry fs.DirEntry, agent fs.FileInfo) (Record, error) {
 	known, seen := s.Known[file]
 	if seen || !entry.Type().IsRegular() {
 		info, err := s.Tree.Stat(file)
 		if err != nil {
 			return Record{}, err
 		}
-		if seen && known.Stamp.Holds(info) {
+		if seen && known.Stamp.Holds(info) && known.holdsAgent(agent) {
 			s.unchanged.Add(1)
 			return known, nil
 		}
@@ -56,6 +58,9 @@ func (s *Scanner) record(dir, file string, entry fs.DirEntry) (Record, error) {
 	rec.Stamp = NewStamp(info, s.Now)
 	if s.Heads {
 		rec.Head = head
+	}
+	if agent != nil && rec.Usable {
+		s.readAgentFile(dir, &rec)
 	}
 	return rec, nil
 }

@@ -179,7 +179,7 @@ func (s *Scanner) read(dir string, entry fs.DirEntry, out *dirContent) *Found {
 		}
 		return nil
 	}
-	rec, err := s.record(dir, file, entry)
+	rec, err := s.record(dir, file, entry, s.agentFile(dir, out.subdirs))
 	if err != nil {
 		if !exact && entry.IsDir() {
 			return nil // a folder that happens to be called "skill.md"

@@ -13,6 +13,7 @@ import (
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/judging"
+	"github.com/satchel-go/satchel/internal/engine/needs"
 	"github.com/satchel-go/satchel/internal/engine/skilltools"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/engine/terminal"
@@ -33,6 +34,8 @@ type Calls struct {
 	Overviews  *view.Overviews
 	Allowlists *Allowlists
 	Report     *view.Reporter
+	// Prober knows which programs commands find. It is nil if nothing runs.
+	Prober *needs.Prober
 	// Terminals has the commands that keep running between calls. It is nil without a runner.
 	Terminals *terminal.Table
 	// Gate is the host's function that may deny a call before the lists decide, nil for none.

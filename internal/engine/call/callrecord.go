@@ -324,6 +324,11 @@ func (s *Scope) AddRead(tokens, room int) (all, inTurn int, fits bool) {
 // Entry implements [skilltools.View].
 func (s *Scope) Entry(skill core.Skill) string { return s.Offer.Text.Entry(skill) }
 
+// Unmet implements [skilltools.View].
+func (s *Scope) Unmet(ctx context.Context, skill core.Skill) []string {
+	return s.Calls.Unmet(ctx, skill, s.agent.Tools())
+}
+
 // Restricted implements [skilltools.View].
 func (s *Scope) Restricted(rec *state.Record) string {
 	return s.Allowlists.Restrictions(s.agent, rec)

@@ -82,5 +82,8 @@ func (d *Declaration) Apply(ctx context.Context, rec *state.Record, anchor state
 	return next, err
 }
 
+// Missing returns a line about the needs of the skills that are not met, "" if all are.
+func (d *Declaration) Missing() string { return d.change.missing() }
+
 // Events returns the events of the last Apply.
 func (d *Declaration) Events() []core.Event { return d.change.events }

@@ -93,8 +93,9 @@ func (c *conversation) ReadTokens() (all, inTurn int) { return 0, 0 }
 
 func (c *conversation) AddRead(int, int) (all, inTurn int, fits bool) { return 0, 0, true }
 
-func (c *conversation) Restricted(*state.Record) string { return "" }
-func (c *conversation) Runs() bool                      { return false }
+func (c *conversation) Unmet(context.Context, core.Skill) []string { return nil }
+func (c *conversation) Restricted(*state.Record) string            { return "" }
+func (c *conversation) Runs() bool                                 { return false }
 
 func (c *conversation) Pin(ctx context.Context, text catalog.Content) error {
 	return c.records.Pin(ctx, c.key.Session, text.Digest, text.Text)

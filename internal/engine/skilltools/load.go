@@ -88,12 +88,16 @@ type loading struct {
 
 // save makes and saves the change, emits its events, and returns the answer.
 func (l *loading) save(ctx context.Context, r *reply) (string, error) {
+	missing := l.missing()
+	if missing != "" {
+		r.add("%s", missing)
+	}
 	answer, err := l.scope.Update(ctx, func(rec *state.Record) (*state.Record, string, error) {
 		next, err := l.apply(ctx, rec)
 		if err != nil || l.formatAnswer == nil {
 			return next, r.join(l.answer()), err
 		}
-		text, err := l.formatAnswer(next, l.lines, receiptText(l.receipt))
+		text, err := l.formatAnswer(next, withLine(l.lines, missing), receiptText(l.receipt))
 		return next, text, err
 	})
 	if err != nil {
@@ -148,6 +152,7 @@ func (l *loading) apply(ctx context.Context, rec *state.Record) (*state.Record, 
 		l.lines, l.events = append(l.lines, line), append(l.events, budgetEvent(line))
 	}
 	l.addRestrictions(next)
+	l.addUnmet()
 	return next, nil
 }
 

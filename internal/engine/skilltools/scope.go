@@ -56,6 +56,8 @@ type View interface {
 	AddRead(tokens, room int) (all, inTurn int, fits bool)
 	// Entry returns the line of a skill in the overview.
 	Entry(skill core.Skill) string
+	// Unmet returns the needs of a skill that are not met for this agent, in words.
+	Unmet(ctx context.Context, skill core.Skill) []string
 	// Restricted returns a line about which tools the lists of rec allow, "" if there are no
 	// lists.
 	Restricted(rec *state.Record) string

@@ -26,6 +26,7 @@ type harness struct {
 	set     *Set
 	events  []core.Event
 	hidden  map[int]bool
+	unmet   map[string][]string // by skill
 	skills  *catalog.Catalog
 	number  int
 	// fixed is the record in place of the store's, meddle changes what is saved, and
@@ -118,6 +119,10 @@ func (d harnessView) IsHidden(x *state.Delivery) bool { return d.hidden[x.Call] 
 func (d harnessView) ReadTokens() (all, inTurn int)   { return 0, 0 }
 
 func (d harnessView) AddRead(int, int) (all, inTurn int, fits bool) { return 0, 0, true }
+
+func (d harnessView) Unmet(_ context.Context, skill core.Skill) []string {
+	return d.unmet[skill.Name]
+}
 
 func (d harnessView) Restricted(*state.Record) string { return "" }
 

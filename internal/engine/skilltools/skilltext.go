@@ -29,6 +29,8 @@ type skillText struct {
 	// selected are the docs that were selected before, if the body has changed. A new body is
 	// delivered with all its docs.
 	selected []docText
+	// unmet are the needs of the skill that are not met, in words.
+	unmet []string
 	// listing follows the body, "" for none. framed is how many of docs the body names.
 	listing catalog.Content
 	framed  int
@@ -237,6 +239,7 @@ func readSkillText(ctx context.Context, s *Scope, skill core.Skill, docs []strin
 	if err := s.Pin(ctx, t.body); err != nil {
 		return t, err
 	}
+	t.unmet = s.Unmet(ctx, t.skill)
 	selected, err := s.selectedBefore(ctx, skill.Name, t.body.Digest)
 	if err != nil {
 		return t, err

@@ -80,6 +80,15 @@ func note(rec *state.Record, tag, text string) {
 	rec.Notes = append(rec.Notes, state.Note{Anchor: rec.User, Text: "<" + tag + ">" + text + "</" + tag + ">"})
 }
 
+// noteOnce is note for a text that no other note of the session has.
+func noteOnce(rec *state.Record, tag, text string) {
+	note(rec, tag, text)
+	last := len(rec.Notes) - 1
+	if slices.ContainsFunc(rec.Notes[:last], func(n state.Note) bool { return n.Text == rec.Notes[last].Text }) {
+		rec.Notes = rec.Notes[:last]
+	}
+}
+
 // likelySkills returns the skills that text most likely needs and that are not loaded. denied are
 // skills that the user does not want.
 func (a *Activation) likelySkills(ctx context.Context, s *skilltools.Scope, rec *state.Record, text string, denied []string) ([]string, error) {
@@ -141,6 +150,9 @@ func Declare(ctx context.Context, s *skilltools.Scope, rec *state.Record, loads 
 	next, err := declaration.Apply(ctx, rec, rec.User)
 	if err != nil {
 		return nil, nil, err
+	}
+	if missing := declaration.Missing(); missing != "" {
+		noteOnce(next, "skill_needs", steps.Escaped(missing))
 	}
 	return next, declaration.Events(), nil
 }

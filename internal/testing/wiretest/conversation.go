@@ -36,6 +36,7 @@ type Conversation struct {
 	Turns   []Turn
 	loading satchel.Loading
 	runs    bool // some of its tools run commands
+	needy   bool // there is a skill whose needs are not met
 }
 
 // Turn is a message of the user with attached files, and the answers of the model until the turn
@@ -86,9 +87,17 @@ func (c *Conversation) Runtime(t testing.TB) *satchel.Runtime {
 	} else {
 		options = append(options, satchel.WithTools(satchel.Tools{Profile: tools.KnowledgeOnly}))
 	}
+	if c.needy {
+		options = append(options, satchel.WithSkillFS("needy", needySkills()))
+	}
 	rt, err := satchel.New(options...)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if c.needy { // the programs have been looked for
+		if err := rt.Ready(t.Context()); err != nil {
+			t.Fatal(err)
+		}
 	}
 	t.Cleanup(func() {
 		if err := rt.Close(); err != nil {
@@ -107,6 +116,13 @@ func skills() fs.FS {
 		"xlsx/SKILL.md": file("---\nname: xlsx\ndescription: Edits sheets.\n---\nBody of xlsx.\n"),
 		"表/SKILL.md":    file("---\nname: 表\ndescription: 表を読む。\n---\n表の本文。\n"),
 	}
+}
+
+// needySkills has a skill that needs what no machine has, beside what each machine has.
+func needySkills() fs.FS {
+	return fstest.MapFS{"video/SKILL.md": &fstest.MapFile{Data: []byte("---\nname: video\ndescription: Cuts videos.\n" +
+		"requires: {mcp: [rube], bins: [satchel-has-no-such-program, sh], tools: [" + HostTool + "]}\n" +
+		"metadata: {openclaw: {requires: {env: [API_KEY]}}}\n---\nBody of video.\n")}}
 }
 
 // Conversations returns all conversations. Each call returns new ones.
@@ -155,6 +171,10 @@ func Conversations() []Conversation {
 			Turn{User: "and this", Files: []File{{"sales.csv", "text/csv", strings.Repeat("d", 5000)}, {"", "application/octet-stream", "e"}}, Answers: []Answer{act(HostTool, "{}"), say("4")}},
 			turn("thanks", say("5")),
 		), runs: true},
+		{Name: "needs", Turns: turns(
+			turn("cut", load("video"), act(HostTool, "{}"), say("1")),
+			turn("again", calls(to("a", "skill_load", `{"skill":"video"}`), to("b", "skill_load", `{"skill":"pdf"}`)), say("2")),
+		), runs: true, needy: true},
 	}
 }
 

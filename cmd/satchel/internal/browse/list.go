@@ -14,6 +14,7 @@ import (
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
+	"github.com/satchel-go/satchel/cmd/satchel/internal/need"
 	"github.com/satchel-go/satchel/cmd/satchel/internal/places"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/call"
@@ -26,10 +27,12 @@ import (
 
 // ListCommand lists the skills of the named places.
 type ListCommand struct {
-	Discover            bool   `help:"Search the well-known places too, where directories are named."`
-	Overview            bool   `xor:"form" help:"The overview of the skills, as chat sends it to a model by default."`
-	Names               bool   `xor:"form" help:"Only the names, one per line."`
-	JSON                bool   `xor:"form" help:"One JSON object per line for each skill."`
+	Discover            bool `help:"Search the well-known places too, where directories are named."`
+	Overview            bool `xor:"form" help:"The overview of the skills, as chat sends it to a model by default."`
+	Names               bool `xor:"form" help:"Only the names, one per line."`
+	JSON                bool `xor:"form" help:"One JSON object per line for each skill."`
+	Needs               bool `help:"A table of what skills declare to need, and whether it is there: programs, variables, servers, systems. With --json each line has all needs."`
+	need.Flags          `embed:"" group:"Where needs are looked for:"`
 	Scope               string `enum:",host,project,user,plugin,builtin,remote" default:"" placeholder:"NAME" help:"Only the skills of a scope: host, project, user, plugin."`
 	All                 bool   `help:"Also skills that are shadowed by another of their name, and those of projects that are not trusted."`
 	places.SourceFlags  `embed:""`
@@ -49,25 +52,28 @@ The objects of --json have the fields name, description, location (the absolute
 path of the SKILL.md), docs (how many docs a model can select), hidden (true when
 the model does not see the skill), scope, source, qualified (a name that only this
 skill has), shadowed (true when it is called by that name alone), version, revision (of
-a skill of a library), warnings, such as overlay-outdated, and installed_from (where
-skills-lock.json of the common installer has it from).`
+a skill of a library), needs (of a skill that declares some, and of all with --needs), warnings, such as overlay-outdated, and installed_from (where
+skills-lock.json of the common installer has it from). needs has the lists bins, env,
+config, mcp, tools and secrets of {name, met}, anyBins of {names, met}, os {names, met},
+primaryEnv and always; met is null where it is not known.`
 }
 
 // skillLine is one skill; the names of its fields in JSON are stable.
 type skillLine struct {
-	Name        string   `json:"name"`
-	Description string   `json:"description"`
-	Location    string   `json:"location"`
-	Docs        int      `json:"docs"`
-	Hidden      bool     `json:"hidden"`
-	Scope       string   `json:"scope"`
-	Source      string   `json:"source"`
-	Qualified   string   `json:"qualified"`
-	Shadowed    bool     `json:"shadowed"`
-	Version     string   `json:"version,omitempty"`
-	Revision    string   `json:"revision,omitempty"`
-	Warnings    []string `json:"warnings,omitempty"`
-	Installed   string   `json:"installed_from,omitempty"`
+	Name        string     `json:"name"`
+	Description string     `json:"description"`
+	Location    string     `json:"location"`
+	Docs        int        `json:"docs"`
+	Hidden      bool       `json:"hidden"`
+	Scope       string     `json:"scope"`
+	Source      string     `json:"source"`
+	Qualified   string     `json:"qualified"`
+	Shadowed    bool       `json:"shadowed"`
+	Version     string     `json:"version,omitempty"`
+	Revision    string     `json:"revision,omitempty"`
+	Needs       *need.JSON `json:"needs,omitempty"`
+	Warnings    []string   `json:"warnings,omitempty"`
+	Installed   string     `json:"installed_from,omitempty"`
 }
 
 // Run prints the catalog of the directories.
@@ -82,7 +88,9 @@ func (cmd *ListCommand) Run(ctx context.Context, c cli.Console) (err error) {
 	for _, skill := range snapshot.Skills() {
 		findings = append(findings, places.KnownTools.Findings(skill)...)
 	}
-	findings = append(findings, invisible(ctx, skills.Catalog, snapshot)...)
+	if !cmd.Needs { // which has other things to say, of many skills
+		findings = append(findings, invisible(ctx, skills.Catalog, snapshot)...)
+	}
 	places.WriteFindings(c.Err, findings)
 	(&places.Warnings{Out: c.Err}).CheckVisible(skills.Roots, skills.WithoutAudience().Snapshot(), cmd.Audience)
 	text, err := overviewOf(snapshot)
@@ -95,7 +103,7 @@ func (cmd *ListCommand) Run(ctx context.Context, c cli.Console) (err error) {
 	} else if err := cmd.write(ctx, c, out, skills.Catalog, cmd.chosen(snapshot)); err != nil {
 		return err
 	}
-	plain := !cmd.Names && !cmd.JSON && !cmd.Overview
+	plain := !cmd.Names && !cmd.JSON && !cmd.Overview && !cmd.Needs
 	if plain {
 		fmt.Fprintln(out, countLine(snapshot, text))
 	}
@@ -158,12 +166,20 @@ func (cmd *ListCommand) chosen(snapshot *catalog.Snapshot) []core.Skill {
 }
 
 // write prints the skills as names, JSON lines or a table.
-func (cmd *ListCommand) write(ctx context.Context, c cli.Console, out io.Writer, skills *catalog.Catalog, all []core.Skill) error {
+func (cmd *ListCommand) write(ctx context.Context, c cli.Console, out io.Writer, skills *catalog.Catalog, all []core.Skill) (err error) {
 	if cmd.Names {
 		for _, skill := range all {
 			fmt.Fprintln(out, cli.Printable(skill.Name))
 		}
 		return nil
+	}
+	check, err := cmd.Flags.Open(ctx, c, skills)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, check.Close()) }()
+	if cmd.Needs && !cmd.JSON {
+		return writeNeeds(ctx, c, out, check, all)
 	}
 	warnings, installed := warningsOf(skills.Snapshot()), installers{}
 	shown := cli.Table{Console: c}
@@ -174,9 +190,12 @@ func (cmd *ListCommand) write(ctx context.Context, c cli.Console, out io.Writer,
 		}
 		l := skillLine{
 			skill.Name, skill.Description, skill.Location, len(docs), skill.Hidden,
-			skill.Scope.String(), skill.Source, skill.Qualified, skill.Shadowed, skill.Version, skill.Revision, warnings[skill.ID], installed.source(skill),
+			skill.Scope.String(), skill.Source, skill.Qualified, skill.Shadowed, skill.Version, skill.Revision, nil, warnings[skill.ID], installed.source(skill),
 		}
 		if cmd.JSON {
+			if cmd.Needs || skill.Needs != nil {
+				l.Needs = check.JSON(ctx, skill)
+			}
 			if err := cli.WriteJSON(out, l); err != nil {
 				return err
 			}
@@ -190,6 +209,9 @@ func (cmd *ListCommand) write(ctx context.Context, c cli.Console, out io.Writer,
 			description = "(hidden from the model) " + description
 		}
 		shown.Row(cli.Printable(l.Name), strconv.Itoa(l.Docs), description)
+		if unmet := check.Unmet(ctx, skill); unmet != "" {
+			shown.Row("", "", unmet)
+		}
 	}
 	if err := shown.Write(out); err != nil {
 		return fmt.Errorf("write list: %w", err)

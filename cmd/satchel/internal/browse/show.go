@@ -11,6 +11,7 @@ import (
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
+	"github.com/satchel-go/satchel/cmd/satchel/internal/need"
 	"github.com/satchel-go/satchel/cmd/satchel/internal/places"
 	"github.com/satchel-go/satchel/core"
 )
@@ -19,6 +20,7 @@ import (
 type ShowCommand struct {
 	places.SkillDirs    `embed:""`
 	places.LibraryFlags `embed:""`
+	need.Flags          `embed:"" group:"Where needs are looked for:"`
 	Files               bool   `xor:"form" help:"Only the paths of its files, one per line."`
 	JSON                bool   `xor:"form" help:"One JSON object."`
 	Ref                 string `arg:"" name:"skill" help:"The skill."`
@@ -31,7 +33,8 @@ body after a blank line.
 
 The object of --json has the fields name, description, location, license,
 compatibility, allowed_tools (null: no list), metadata, hidden, digest (the SHA-256 of the
-body), docs, files and body.`
+body), docs, files and body, and needs (as for satchel list) and install (texts, which are
+never run) of a skill that declares some.`
 }
 
 // skillDetails is the object of --json; the names of its fields are stable.
@@ -48,6 +51,10 @@ type skillDetails struct {
 	Docs          []string          `json:"docs"`
 	Files         []string          `json:"files"`
 	Body          string            `json:"body"`
+	Needs         *need.JSON        `json:"needs,omitempty"`
+	Install       []string          `json:"install,omitempty"`
+
+	needs string // for people
 }
 
 // Run prints one skill.
@@ -70,6 +77,9 @@ func (cmd *ShowCommand) Run(ctx context.Context, c cli.Console) (err error) {
 	}
 	s, err := cmd.read(ctx, skills.Catalog, skill)
 	if err != nil {
+		return err
+	}
+	if err := cmd.addNeeds(ctx, c, skills.Catalog, skill, s); err != nil {
 		return err
 	}
 	out := bufio.NewWriter(c.Out)
@@ -111,6 +121,19 @@ func (cmd *ShowCommand) read(ctx context.Context, skills *catalog.Catalog, skill
 	return s, nil
 }
 
+// addNeeds adds what the skill declares to need.
+func (cmd *ShowCommand) addNeeds(ctx context.Context, c cli.Console, skills *catalog.Catalog, skill core.Skill, s *skillDetails) error {
+	if skill.Needs == nil || cmd.Files {
+		return nil
+	}
+	check, err := cmd.Flags.Open(ctx, c, skills)
+	if err != nil {
+		return err
+	}
+	s.Needs, s.needs, s.Install = check.JSON(ctx, skill), check.All(ctx, skill), skill.Needs.Install
+	return check.Close()
+}
+
 // write prints the skill for people. On a terminal its body has no control characters.
 func (s *skillDetails) write(out *bufio.Writer, watched bool) {
 	field := func(name, value string) {
@@ -131,6 +154,12 @@ func (s *skillDetails) write(out *bufio.Writer, watched bool) {
 	}
 	if s.Hidden {
 		fmt.Fprintln(out, "hidden: the model does not see it")
+	}
+	if s.needs != "" {
+		fmt.Fprintln(out, s.needs)
+	}
+	for _, entry := range s.Install {
+		field("install (not run)", entry)
 	}
 	field("docs", strings.Join(s.Docs, ", "))
 	fmt.Fprintf(out, "files: %d\n\n", len(s.Files))

@@ -100,6 +100,7 @@ func (f *Flags) Open(ctx context.Context, where Endpoint, policy skillrun.Policy
 	if err = f.checkCompact(c.Runtime); err != nil {
 		return nil, err
 	}
+	awaitNeeds(ctx, c.Runtime)
 	if err := c.openHelpers(f); err != nil {
 		return nil, err
 	}

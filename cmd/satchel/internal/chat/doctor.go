@@ -19,6 +19,7 @@ type DoctorCommand struct {
 	JSON             bool     `help:"One JSON object."`
 	Tools            []string `placeholder:"NAME,…" help:"Tools of an agent: which of them lists of allowed tools do not speak of unless they name them."`
 	Readable         []string `sep:"none" placeholder:"DIR" help:"Directory of this machine that commands may read, as for satchel chat; may be repeated."`
+	Skills           []string `sep:"none" placeholder:"DIR" help:"Directory of skills: say what they declare to need and is not here; may be repeated."`
 	Store            string   `placeholder:"DIR" help:"Where conversations are kept, as for satchel chat: open it, and say what it can lose."`
 	Artifacts        string   `placeholder:"DIR" help:"Where saved outputs are kept, as for satchel chat: open it."`
 	Executor         string   `enum:"docker,sandbox" default:"sandbox" placeholder:"NAME" help:"What to try: sandbox, or docker, the containers of --image."`
@@ -39,9 +40,13 @@ With --executor docker it starts a container of --image and shows the engine, th
 tier in it, why there is no stronger one, and who holds each limit. Exit code 1: there
 is no engine, no image or no runner.
 
+With --skills it lists the skills whose needs are not met, such as "pdf: needs: qpdf
+(missing)". That changes no exit code.
+
 The object of --json has the fields tier, capabilities (name, enforced, note),
 readable (directories), unmapped (those of --tools), advice (a list of texts) and,
-with --store, store (engine, version, and a list of what it loses). With --executor docker
+with --store, store (engine, version, and a list of what it loses), and with --skills,
+skills (name and needs, as of satchel list, of those that lack some). With --executor docker
 it also has engine, version, why, shell and limits (name, value, by).`
 }
 
@@ -58,6 +63,7 @@ type Diagnosis struct {
 	Unmapped     []string        `json:"unmapped"`
 	Advice       []string        `json:"advice"`
 	Store        *session.Report `json:"store,omitempty"`
+	Skills       []lackingSkill  `json:"skills,omitempty"`
 }
 
 type finding struct {
@@ -80,6 +86,9 @@ func (cmd *DoctorCommand) Run(ctx context.Context, c cli.Console) error {
 		return err
 	}
 	if err := cmd.stores(ctx, d); err != nil {
+		return err
+	}
+	if err := cmd.needs(ctx, c, d); err != nil {
 		return err
 	}
 	d.Unmapped = append([]string{}, places.KnownTools.Unmapped(cmd.Tools)...)
@@ -237,6 +246,12 @@ func (d *Diagnosis) write(c cli.Console) {
 	}
 	for _, name := range d.Unmapped {
 		fmt.Fprintf(c.Out, "  - %s\n", cli.Printable(name))
+	}
+	if len(d.Skills) > 0 {
+		fmt.Fprintln(c.Out, "\nskills that lack something:")
+	}
+	for _, s := range d.Skills {
+		fmt.Fprintf(c.Out, "  - %s: %s\n", cli.Printable(s.Name), c.Wrap(s.line, listColumn))
 	}
 	if len(d.Advice) > 0 {
 		fmt.Fprintln(c.Out, "\nfor more:")

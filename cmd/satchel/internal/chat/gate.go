@@ -70,7 +70,7 @@ func (r *reporter) Happened(_ context.Context, e core.Event) {
 	if e.Phase != "" && !r.lifecycle {
 		return
 	}
-	if e.Phase != "" || e.Kind == core.ContentBudget {
+	if e.Phase != "" || e.Kind == core.ContentBudget || e.Kind == core.SkillNeeds {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.line(event{Event: string(e.Kind), Phase: &e.Phase, Skill: &e.Skill, Detail: &e.Detail})

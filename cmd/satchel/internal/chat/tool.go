@@ -134,6 +134,7 @@ type toolSession struct {
 	callCount int
 	token     string
 	compact   func(context.Context, *satchel.Runtime) error
+	tools     []string // of the agent
 }
 
 func (cmd *ToolCommand) open(ctx context.Context, c cli.Console, show *reporter) (_ *toolSession, err error) {
@@ -195,6 +196,10 @@ func (cmd *ToolCommand) open(ctx context.Context, c cli.Console, show *reporter)
 		return nil, err
 	}
 	cmd.Warnings.CheckVisible(cmd.Roots, t.runtime.Catalog().Snapshot(), cmd.Audience)
+	for _, tool := range t.runtime.Tools() {
+		t.tools = append(t.tools, tool.Name)
+	}
+	awaitNeeds(ctx, t.runtime)
 	return t, nil
 }
 
@@ -228,7 +233,7 @@ func (t *toolSession) prepare(ctx context.Context, view func(last []core.Message
 	if err := refresh(ctx, t.runtime); err != nil {
 		return err
 	}
-	v, err := t.runtime.Prepare(t.inTurn(ctx), core.Request{Key: t.key, Messages: t.messages})
+	v, err := t.runtime.Prepare(t.inTurn(ctx), core.Request{Key: t.key, Messages: t.messages, Tools: t.tools})
 	if err == nil && view != nil {
 		view(v.Messages)
 	}

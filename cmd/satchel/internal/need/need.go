@@ -1,0 +1,171 @@
+// Package need says whether what skills declare to need is there, for the commands that show skills.
+package need
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+
+	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
+	"github.com/satchel-go/satchel/cmd/satchel/internal/containers"
+	"github.com/satchel-go/satchel/cmd/satchel/internal/places"
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/executor/local"
+	"github.com/satchel-go/satchel/executor/sandbox"
+	"github.com/satchel-go/satchel/internal/engine/needs"
+	"github.com/satchel-go/satchel/tools/run"
+	"github.com/satchel-go/satchel/workspace"
+)
+
+// Flags say where the commands of skills would run.
+type Flags struct {
+	Executor         string   `enum:"docker,local,sandbox" default:"sandbox" placeholder:"NAME" help:"Where the programs that skills need are looked for: sandbox, docker, the containers of --image, or local, as for satchel chat (default ${default})."`
+	Readable         []string `sep:"none" placeholder:"DIR" help:"Directory of this machine that commands may read, as for satchel chat; may be repeated."`
+	containers.Flags `embed:""`
+}
+
+// Checker compares needs with what commands would find. The zero value judges no programs.
+type Checker struct {
+	runner run.Runner
+	prober *needs.Prober
+	closes cli.Closers
+}
+
+// Open looks for the programs that the skills of a catalog need. If no skill needs programs, it
+// opens nothing. If commands cannot run, programs are not judged, and Open prints why. The caller
+// closes the checker.
+func (f *Flags) Open(ctx context.Context, c cli.Console, skills *catalog.Catalog) (*Checker, error) {
+	if err := f.Check(f.Executor); err != nil {
+		return nil, err
+	}
+	n := &Checker{}
+	if !needsMachine(skills.WithoutAudience().Snapshot().Skills()) {
+		return n, nil
+	}
+	if err := n.open(ctx, f); err != nil {
+		err = errors.Join(err, n.Close())
+		if f.Executor != "sandbox" || !errors.Is(err, sandbox.ErrUnavailable) {
+			return nil, fmt.Errorf("%w: --executor %s: %w", cli.ErrStart, f.Executor, err)
+		}
+		fmt.Fprintf(c.Err, "satchel: the programs that skills need are not looked for: %s\n", cli.OneLine(err.Error()))
+		return &Checker{}, nil
+	}
+	return n.look(ctx, c, skills), nil
+}
+
+// look waits for the probe of the programs.
+func (n *Checker) look(ctx context.Context, c cli.Console, skills *catalog.Catalog) *Checker {
+	looking := cli.Progress{Console: c}
+	defer looking.Done()
+	looking.At("looking for the programs that skills need")
+	n.prober = needs.NewProber(&n.runner, skills, slog.New(&places.Warnings{Out: c.Err}))
+	n.prober.Wait(ctx)
+	return n
+}
+
+// needsMachine reports whether some skill needs programs or a system.
+func needsMachine(skills []core.Skill) bool {
+	for _, skill := range skills {
+		if n := skill.Needs; n != nil && len(n.Bins)+len(n.AnyBins)+len(n.OS) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// open opens what runs commands.
+func (n *Checker) open(ctx context.Context, f *Flags) (err error) {
+	readable, err := places.Absolute(f.Readable)
+	if err != nil {
+		return err
+	}
+	if n.runner.Dependencies, err = places.PackagesDir(""); err != nil {
+		return err
+	}
+	switch f.Executor {
+	case "local":
+		n.runner.Executor, err = local.New(local.WithReadable(readable...))
+	case containers.Docker:
+		box, openErr := f.Flags.Open(ctx, withDir(readable, n.runner.Dependencies))
+		if err = openErr; err == nil {
+			n.runner.Executor, n.closes = box, append(n.closes, box)
+		}
+	default:
+		box, openErr := sandbox.Open(ctx, sandbox.WithReadable(withDir(readable, n.runner.Dependencies)...))
+		if err = openErr; err == nil {
+			n.runner.Executor, n.closes = box, append(n.closes, box)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if err := n.runner.OpenDependencies(); err != nil {
+		return err
+	}
+	spaces, err := workspace.Open(ctx, "")
+	if err == nil {
+		n.runner.Workspaces, n.closes = spaces, append(n.closes, spaces)
+	}
+	return err
+}
+
+func withDir(dirs []string, dir string) []string {
+	if dir == "" {
+		return dirs
+	}
+	return append(dirs, dir)
+}
+
+// Close closes what Open has opened.
+func (n *Checker) Close() error {
+	if n.prober != nil {
+		_ = n.prober.Close() // never fails
+	}
+	return n.closes.Close()
+}
+
+// Of returns the needs of a skill with their verdicts. There is no agent here, so servers and tools are
+// not judged.
+func (n *Checker) Of(ctx context.Context, skill core.Skill) []needs.Need {
+	given := n.runner.GivenVariables(ctx, skill)
+	facts := needs.Facts{Variable: func(name string) needs.Verdict { return needs.Of(given(name)) }}
+	if n.prober != nil {
+		facts.Program, facts.System = n.prober.Program(skill), n.prober.System()
+	}
+	return needs.Check(skill.Needs, facts)
+}
+
+// Unmet returns a line with the needs that are not met, such as "needs: ffmpeg (missing)". It returns
+// "" if all are.
+func (n *Checker) Unmet(ctx context.Context, skill core.Skill) string {
+	return line(n.Of(ctx, skill), func(v needs.Verdict) bool { return v == needs.Unmet })
+}
+
+// All returns a line with all needs, those that are not met first, or "".
+func (n *Checker) All(ctx context.Context, skill core.Skill) string {
+	all := n.Of(ctx, skill)
+	unmet := line(all, func(v needs.Verdict) bool { return v == needs.Unmet })
+	rest := line(all, func(v needs.Verdict) bool { return v != needs.Unmet })
+	if unmet != "" && rest != "" {
+		return unmet + ", " + strings.TrimPrefix(rest, prefix)
+	}
+	return unmet + rest
+}
+
+const prefix = "needs: "
+
+func line(all []needs.Need, shows func(needs.Verdict) bool) string {
+	var parts []string
+	for _, n := range all {
+		if shows(n.Verdict) {
+			parts = append(parts, n.String())
+		}
+	}
+	if parts == nil {
+		return ""
+	}
+	return prefix + cli.Printable(strings.Join(parts, ", "))
+}

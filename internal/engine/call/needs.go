@@ -1,0 +1,32 @@
+package call
+
+import (
+	"context"
+
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/needs"
+)
+
+// Unmet returns the needs of a skill that are not met for an agent with these tools, in words. tools
+// is nil if they are not known.
+func (cs *Calls) Unmet(ctx context.Context, skill core.Skill, tools []string) []string {
+	if skill.Needs == nil {
+		return nil
+	}
+	return needs.Missing(cs.CheckNeeds(ctx, skill, tools))
+}
+
+// CheckNeeds compares the needs of a skill with what there is for an agent with these tools. It asks
+// for a probe if programs of the skill were not looked for yet, and does not wait for it.
+func (cs *Calls) CheckNeeds(ctx context.Context, skill core.Skill, tools []string) []needs.Need {
+	facts := needs.Facts{Variable: func(string) needs.Verdict { return needs.Unmet }, Tools: tools, HasTools: tools != nil}
+	if cs.Prober != nil {
+		cs.Prober.Want()
+		facts.Program, facts.System = cs.Prober.Program(skill), cs.Prober.System()
+	}
+	if runner := cs.Offer.Runner; runner != nil {
+		given := runner.GivenVariables(ctx, skill)
+		facts.Variable = func(name string) needs.Verdict { return needs.Of(given(name)) }
+	}
+	return needs.Check(skill.Needs, facts)
+}

@@ -1,0 +1,187 @@
+package needs
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/core"
+)
+
+// search is a program to look for on a PATH of commands.
+type search struct{ path, program string }
+
+// Machine is where the commands of skills run.
+type Machine interface {
+	// SearchPath returns the PATH of a skill's commands. It has no directory of a workspace.
+	SearchPath(ctx context.Context, skill core.Skill, from *catalog.Catalog) (string, error)
+	// FindPrograms looks for programs by name on each PATH, and returns those that exist.
+	FindPrograms(ctx context.Context, wanted map[string][]string) (found map[string][]string, err error)
+	// System returns the system of the commands, by the name of Go.
+	System() string
+}
+
+// Prober looks in the background for the programs that the skills of a catalog need. It keeps what
+// it finds, so it looks for each program once on each PATH. Make one with [NewProber].
+type Prober struct {
+	machine Machine
+	catalog *catalog.Catalog
+	log     *slog.Logger
+	ctx     context.Context // ends with Close
+	cancel  context.CancelFunc
+	work    sync.WaitGroup
+
+	mu        sync.Mutex
+	isClosed  bool
+	known     map[search]bool
+	paths     map[string]string // by the id of a skill, of the snapshot covered
+	covered   *catalog.Snapshot // the snapshot of the last probe, nil for none
+	failed    time.Time         // when the last probe failed, zero if it did not
+	isProbing bool
+	ended     chan struct{} // closed when the present probe ends
+}
+
+// NewProber returns the prober of a catalog. The caller closes it.
+func NewProber(machine Machine, skills *catalog.Catalog, log *slog.Logger) *Prober {
+	p := &Prober{machine: machine, catalog: skills.WithoutAudience(), log: log, known: map[search]bool{}}
+	p.ctx, p.cancel = context.WithCancel(context.Background())
+	return p
+}
+
+// Close ends the probe that runs, and waits for it.
+func (p *Prober) Close() error {
+	p.mu.Lock()
+	p.isClosed = true
+	p.mu.Unlock()
+	p.cancel()
+	p.work.Wait()
+	return nil
+}
+
+// Want begins a probe if the catalog has changed since the last one. It does not wait.
+func (p *Prober) Want() { p.want() }
+
+// want is Want. It returns a channel that is closed when the probe ends, nil if none is needed.
+func (p *Prober) want() <-chan struct{} {
+	snapshot := p.catalog.Snapshot()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case p.isClosed || p.covered == snapshot || !p.failed.IsZero() && time.Since(p.failed) < retryAfter:
+		return nil
+	case !p.isProbing:
+		p.isProbing, p.ended = true, make(chan struct{})
+		p.work.Go(func() { p.probe(p.ctx, snapshot) })
+	}
+	return p.ended
+}
+
+// Wait returns when the programs of the present skills were looked for, or when ctx ends.
+func (p *Prober) Wait(ctx context.Context) {
+	for ended := p.want(); ended != nil && ctx.Err() == nil; ended = p.want() {
+		select {
+		case <-ended:
+		case <-ctx.Done():
+		}
+	}
+}
+
+// Program returns a function that says whether commands of a skill find a program, nil if that is
+// not known yet.
+func (p *Prober) Program(skill core.Skill) func(name string) Verdict {
+	p.mu.Lock()
+	path, ok := p.paths[skill.ID]
+	p.mu.Unlock()
+	if !ok {
+		return nil
+	}
+	return func(name string) Verdict {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		isFound, ok := p.known[search{path, name}]
+		if !ok {
+			return Unknown
+		}
+		return Of(isFound)
+	}
+}
+
+// System returns the system of commands, by the name of Go.
+func (p *Prober) System() string { return p.machine.System() }
+
+// probe looks for the programs of a snapshot that are not known yet.
+func (p *Prober) probe(ctx context.Context, snapshot *catalog.Snapshot) {
+	limited, cancel := context.WithTimeout(ctx, probeTimeout)
+	defer cancel()
+	paths, wanted := p.searches(limited, snapshot)
+	found := map[string][]string{}
+	err := limited.Err()
+	if err == nil && len(wanted) > 0 {
+		found, err = p.machine.FindPrograms(limited, wanted)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.isProbing = false
+	close(p.ended)
+	if err != nil {
+		if p.failed = time.Now(); ctx.Err() == nil {
+			p.log.Warn("programs that skills need cannot be looked for", "error", err)
+		}
+		return
+	}
+	p.failed, p.covered, p.paths = time.Time{}, snapshot, paths
+	for _, is := range []bool{false, true} {
+		names := wanted
+		if is {
+			names = found
+		}
+		for path, programs := range names {
+			for _, name := range programs {
+				p.known[search{path, name}] = is
+			}
+		}
+	}
+}
+
+// searches returns the PATH of each skill that needs programs, and by PATH the names that are not
+// known.
+func (p *Prober) searches(ctx context.Context, snapshot *catalog.Snapshot) (paths map[string]string, wanted map[string][]string) {
+	paths, wanted = map[string]string{}, map[string][]string{}
+	isWanted := map[search]bool{}
+	for _, skill := range snapshot.Skills() {
+		names := programs(skill.Needs)
+		if len(names) == 0 {
+			continue
+		}
+		path, err := p.machine.SearchPath(ctx, skill, p.catalog)
+		if err != nil {
+			continue // its programs are not judged
+		}
+		paths[skill.ID] = path
+		for _, name := range names {
+			s := search{path, name}
+			p.mu.Lock()
+			_, isKnown := p.known[s]
+			p.mu.Unlock()
+			if !isKnown && !isWanted[s] && len(isWanted) < maxPrograms {
+				isWanted[s] = true
+				wanted[path] = append(wanted[path], name)
+			}
+		}
+	}
+	return paths, wanted
+}
+
+// programs returns the programs in needs.
+func programs(n *core.Needs) []string {
+	if n == nil {
+		return nil
+	}
+	names := n.Bins[:len(n.Bins):len(n.Bins)]
+	for _, any := range n.AnyBins {
+		names = append(names, any...)
+	}
+	return names
+}

@@ -1,0 +1,309 @@
+// Package skillneeds reads what a skill declares to need: programs, variables, systems and tools.
+// All input is untrusted. What cannot be read is left out, with a problem that says why.
+package skillneeds
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/text/printable"
+)
+
+// Problem is a part of a declaration that cannot be read.
+type Problem struct {
+	Line    int // of the file, 0 if it is not known
+	Message string
+}
+
+// FrontMatter holds the fields of front matter that declare needs. A nil field is missing.
+type FrontMatter struct {
+	Metadata *yaml.Node // a map, or a text that is JSON
+	Requires *yaml.Node
+	Secrets  *yaml.Node
+}
+
+// keys are the keys of metadata that hold needs, the newest one first.
+var keys = []string{"openclaw", "clawdbot", "moltbot", "clawdis"}
+
+// Read returns the needs in front matter, nil if there are none. The lists of several keys of
+// metadata are joined. If two keys have the same list, the newer key counts.
+func Read(f FrontMatter) (*core.Needs, []Problem) {
+	var r reader
+	if metadata := mapping(f.Metadata); metadata != nil {
+		for _, key := range keys {
+			if section := mapping(field(metadata, key)); section != nil {
+				r.section("metadata."+key, section)
+			}
+		}
+		r.secrets("metadata.secrets", field(metadata, "secrets"))
+	}
+	r.isKnown = map[string]bool{} // what follows is added to the lists of metadata
+	r.requires("requires", f.Requires)
+	r.secrets("secrets", f.Secrets)
+	return r.result()
+}
+
+// reader collects needs and problems.
+type reader struct {
+	needs    core.Needs
+	problems []Problem
+	// isKnown has the lists that a newer key has given.
+	isKnown map[string]bool
+}
+
+// result returns the needs, nil if nothing was declared.
+func (r *reader) result() (*core.Needs, []Problem) {
+	n := &r.needs
+	if n.PrimaryEnv != "" && !slices.Contains(n.Env, n.PrimaryEnv) {
+		n.Env = append(n.Env, n.PrimaryEnv)
+	}
+	if reflect.ValueOf(*n).IsZero() {
+		return nil, r.problems
+	}
+	return n, r.problems
+}
+
+// note adds a problem.
+func (r *reader) note(line int, format string, args ...any) {
+	r.problems = append(r.problems, Problem{line, fmt.Sprintf(format, args...)})
+}
+
+// section reads the value of one of the keys.
+func (r *reader) section(at string, section *yaml.Node) {
+	r.requires(at+".requires", field(section, "requires"))
+	for _, name := range r.list(at+".os", field(section, "os"), "a system", isSystem) {
+		if name = systems[strings.ToLower(name)]; !slices.Contains(r.needs.OS, name) {
+			r.needs.OS = append(r.needs.OS, name)
+		}
+	}
+	if names := r.list(at+".primaryEnv", field(section, "primaryEnv"), "a variable", isVariable); len(names) > 0 {
+		r.needs.PrimaryEnv = names[0]
+	}
+	if always := field(section, "always"); always != nil && r.first(at+".always") {
+		switch strings.ToLower(always.Value) {
+		case "true", "yes", "on":
+			r.needs.Always = true
+		case "false", "no", "off", "", "null", "~":
+		default:
+			r.note(always.Line, "%s.always is neither true nor false and is ignored", at)
+		}
+	}
+	r.install(at+".install", field(section, "install"))
+}
+
+// requires reads a map of lists.
+func (r *reader) requires(at string, n *yaml.Node) {
+	if n == nil || isNull(n) {
+		return
+	}
+	m := mapping(n)
+	if m == nil {
+		r.note(n.Line, "%s is not a map and is ignored", at)
+		return
+	}
+	add := func(to *[]string, key, what string, is func(string) bool) {
+		for _, name := range r.list(at+"."+key, field(m, key), what, is) {
+			if !slices.Contains(*to, name) && len(*to) < maxNames {
+				*to = append(*to, name)
+			}
+		}
+	}
+	add(&r.needs.Bins, "bins", "a program", isProgram)
+	if names := r.list(at+".anyBins", field(m, "anyBins"), "a program", isProgram); len(names) > 0 {
+		r.needs.AnyBins = append(r.needs.AnyBins, names)
+	}
+	add(&r.needs.Env, "env", "a variable", isVariable)
+	add(&r.needs.Config, "config", "a setting", isLine)
+	add(&r.needs.MCP, "mcp", "a server", isLine)
+	add(&r.needs.Tools, "tools", "a tool", isLine)
+}
+
+// secrets reads names of variables.
+func (r *reader) secrets(at string, n *yaml.Node) {
+	if n != nil && n.Kind == yaml.ScalarNode {
+		n = words(n)
+	}
+	for _, name := range r.list(at, n, "a variable", isSecret) {
+		if !slices.Contains(r.needs.Secrets, name) && len(r.needs.Secrets) < maxNames {
+			r.needs.Secrets = append(r.needs.Secrets, name)
+		}
+	}
+}
+
+// words returns a list with the words of a text, which is a JSON list or has commas or white space
+// between them.
+func words(n *yaml.Node) *yaml.Node {
+	list := &yaml.Node{Kind: yaml.SequenceNode, Line: n.Line}
+	var texts []string
+	if isNull(n) {
+		return list
+	}
+	if json.Unmarshal([]byte(n.Value), &texts) != nil {
+		texts = strings.FieldsFunc(n.Value, func(r rune) bool { return strings.ContainsRune(", \t\n", r) })
+	}
+	for _, text := range texts {
+		list.Content = append(list.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: text, Line: n.Line})
+	}
+	return list
+}
+
+// first reports whether no newer key has given the list at this place, and notes that one has.
+func (r *reader) first(at string) bool {
+	name := at[strings.LastIndexByte(at, '.')+1:]
+	if r.isKnown == nil {
+		r.isKnown = map[string]bool{}
+	}
+	is := !r.isKnown[name]
+	r.isKnown[name] = true
+	return is
+}
+
+// list reads a list of names, or one name. An item may be a map with the name. A name for which
+// is returns false is a problem.
+func (r *reader) list(at string, n *yaml.Node, what string, is func(string) bool) []string {
+	if n == nil || isNull(n) || !r.first(at) {
+		return nil
+	}
+	items := []*yaml.Node{n}
+	switch {
+	case n.Kind == yaml.SequenceNode:
+		items = n.Content
+	case n.Kind == yaml.MappingNode && field(n, "name") == nil:
+		items = nil // a map from names to texts
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			items = append(items, n.Content[i])
+		}
+	case n.Kind == yaml.ScalarNode && strings.Contains(n.Value, ","):
+		items = words(n).Content
+	}
+	var names []string
+	var bad []string
+	line := 0
+	for i, item := range items {
+		if i == maxNames {
+			r.note(item.Line, "%s has %d names; the first %d are read", at, len(items), maxNames)
+			break
+		}
+		name := nameOf(item)
+		switch {
+		case name == "" && isNull(item):
+		case !is(name):
+			if bad = append(bad, name); line == 0 {
+				line = item.Line
+			}
+		case !slices.Contains(names, name):
+			names = append(names, name)
+		}
+	}
+	if len(bad) > 0 {
+		more := ""
+		if len(bad) > 1 {
+			more = fmt.Sprintf(" (and %d more)", len(bad)-1)
+		}
+		r.note(line, "%s: %q is not the name of %s and is ignored%s", at, printable.Cut(bad[0], maxQuoted), what, more)
+	}
+	return names
+}
+
+// nameOf returns the text of an item, or of its field name.
+func nameOf(item *yaml.Node) string {
+	if item.Kind == yaml.MappingNode {
+		item = field(item, "name")
+	}
+	if item == nil || item.Kind != yaml.ScalarNode || isNull(item) {
+		return ""
+	}
+	return strings.TrimSpace(item.Value)
+}
+
+// install keeps the entries of install as JSON.
+func (r *reader) install(at string, n *yaml.Node) {
+	if n == nil || isNull(n) || !r.first(at) {
+		return
+	}
+	if n.Kind != yaml.SequenceNode {
+		r.note(n.Line, "%s is not a list and is ignored", at)
+		return
+	}
+	for _, item := range n.Content[:min(len(n.Content), maxInstall)] {
+		var value any
+		if item.Decode(&value) != nil {
+			continue
+		}
+		var b bytes.Buffer
+		e := json.NewEncoder(&b)
+		e.SetEscapeHTML(false)
+		if e.Encode(value) == nil {
+			r.needs.Install = append(r.needs.Install, printable.CutLine(strings.TrimSpace(b.String()), maxInstallText))
+		}
+	}
+}
+
+// mapping returns a map. A text that is a JSON object is read. It returns nil for anything else.
+func mapping(n *yaml.Node) *yaml.Node {
+	if n == nil {
+		return nil
+	}
+	if n.Kind == yaml.ScalarNode {
+		if text := strings.TrimSpace(n.Value); strings.HasPrefix(text, "{") && json.Valid([]byte(text)) {
+			parsed := decode([]byte(text))
+			setLine(parsed, n.Line)
+			return mapping(parsed)
+		}
+		return nil
+	}
+	if n.Kind != yaml.MappingNode {
+		return nil
+	}
+	return n
+}
+
+// setLine gives all nodes of a value the same line.
+func setLine(n *yaml.Node, line int) {
+	if n == nil {
+		return
+	}
+	n.Line = line
+	for _, c := range n.Content {
+		setLine(c, line)
+	}
+}
+
+// decode parses YAML, and returns nil if it is not valid.
+func decode(text []byte) (n *yaml.Node) {
+	defer func() {
+		if recover() != nil { // yaml.v3 is known to panic on some malformed input
+			n = nil
+		}
+	}()
+	var doc yaml.Node
+	if yaml.Unmarshal(text, &doc) != nil || len(doc.Content) != 1 {
+		return nil
+	}
+	return doc.Content[0]
+}
+
+// field returns the last value of a key in a map, nil for none.
+func field(m *yaml.Node, key string) *yaml.Node {
+	var found *yaml.Node
+	if m == nil || m.Kind != yaml.MappingNode {
+		return nil
+	}
+	for i := 0; i+1 < len(m.Content); i += 2 {
+		if m.Content[i].Value == key {
+			found = m.Content[i+1]
+		}
+	}
+	return found
+}
+
+func isNull(n *yaml.Node) bool {
+	return n.Kind == yaml.ScalarNode && (n.Tag == "!!null" || n.Value == "")
+}
