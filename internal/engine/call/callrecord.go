@@ -377,9 +377,3 @@ func (s *Scope) Emit(ctx context.Context, e core.Event) {
 
 // Found implements [skilltools.Events].
 func (s *Scope) Found(names []string) { s.agent.NoteFound(names) }
-
-// NoteLoaded implements [skilltools.Events].
-func (s *Scope) NoteLoaded(name, id string) { s.agent.NoteLoaded(name, id) }
-
-// LoadedAs implements [skilltools.Events].
-func (s *Scope) LoadedAs(name string) string { return s.agent.LoadedID(name) }

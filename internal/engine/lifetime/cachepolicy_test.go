@@ -73,11 +73,14 @@ func TestCutIsTheBest(t *testing.T) {
 
 func TestKeepExpired(t *testing.T) {
 	rec := loaded()
-	before := rec.Deliveries
+	last := rec.Clone()
+	last.Find("docx").ID = "dir:a/docx"
+	before := last.Deliveries
 	before[1].Docs[0].Old = true
+	last.Deliveries = append(before, state.Delivery{Call: 2, Skill: "old", Old: true, Body: true})
 	Advance(rec, loadmode.Turn, "t4", state.Mark{})
-	KeepExpired(rec, append(before, state.Delivery{Call: 2, Skill: "old", Old: true, Body: true}), func(call int) bool { return call == 2 })
-	want := []state.Delivery{{Call: 2, Turn: 3, Skill: "docx", Digest: "d-docx", Body: true, Docs: []state.Doc{}, Ended: true}}
+	KeepExpired(rec, last, func(call int) bool { return call == 2 })
+	want := []state.Delivery{{Call: 2, Turn: 3, Skill: "docx", Digest: "d-docx", Body: true, Docs: []state.Doc{}, Ended: true, Of: state.HashID("dir:a/docx")}}
 	if !reflect.DeepEqual(rec.Deliveries, want) || rec.Active != nil {
 		t.Errorf("deliveries %+v with %+v loaded, want %+v and nothing", rec.Deliveries, rec.Active, want)
 	}
@@ -107,7 +110,7 @@ func TestKeepPrefix(t *testing.T) {
 		{"superseded twice", []state.Delivery{body(1, true), body(2, true), body(4, false)}, 9, []int{1, 2, 4}},
 	} {
 		rec := &state.Record{}
-		KeepPrefix(rec, tt.all, func(call int) bool { return call < tt.cut })
+		KeepPrefix(rec, &state.Record{LoadState: state.LoadState{Deliveries: tt.all}}, func(call int) bool { return call < tt.cut })
 		var got []int
 		for _, d := range rec.Deliveries {
 			got = append(got, d.Call)

@@ -31,18 +31,18 @@ func Cut(p loadmode.CachePolicy, pieces []Piece, idle time.Duration) int {
 	return cut
 }
 
-// KeepExpired adds deliveries of the last turn to rec for which keep is true. They are in view
+// KeepExpired adds deliveries of before to rec for which keep is true. before is the record of the last turn. They are in view
 // but their skills do not count as loaded. It removes superseded texts.
-func KeepExpired(rec *state.Record, deliveries []state.Delivery, keep func(call int) bool) {
-	addEnded(rec, deliveries, keep)
+func KeepExpired(rec, before *state.Record, keep func(call int) bool) {
+	addEnded(rec, before, keep)
 	rec.Break()
 }
 
 // KeepPrefix is KeepExpired for a request whose prefix is in the provider's cache. It also keeps
 // superseded texts, because removing them would break the prefix. It removes them only if the
 // newer text itself is not kept.
-func KeepPrefix(rec *state.Record, deliveries []state.Delivery, keep func(call int) bool) {
-	addEnded(rec, deliveries, keep)
+func KeepPrefix(rec, before *state.Record, keep func(call int) bool) {
+	addEnded(rec, before, keep)
 	dropOrphans(rec)
 }
 
@@ -101,14 +101,14 @@ func DropUnseen(rec *state.Record, isShown func(call int) bool) {
 	}
 }
 
-// addEnded adds the deliveries for which keep is true, as content of ended loads.
-func addEnded(rec *state.Record, deliveries []state.Delivery, keep func(call int) bool) {
-	for _, d := range deliveries {
+// addEnded adds the deliveries of before for which keep is true, as content of ended loads.
+func addEnded(rec, before *state.Record, keep func(call int) bool) {
+	for _, d := range before.Deliveries {
 		if !keep(d.Call) {
 			continue
 		}
 		d.Docs = slices.Clone(d.Docs)
-		d.End()
+		before.EndDelivery(&d)
 		rec.Deliver(d)
 	}
 }

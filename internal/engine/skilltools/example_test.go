@@ -103,8 +103,6 @@ func (c *conversation) Pin(ctx context.Context, text catalog.Content) error {
 
 func (c *conversation) Emit(context.Context, core.Event) {}
 func (c *conversation) Found([]string)                   {}
-func (c *conversation) NoteLoaded(string, string)        {}
-func (c *conversation) LoadedAs(string) string           { return "" }
 
 // call prints the answer of an operation, without the receipt that the view needs.
 func call(s *skilltools.Scope, o tools.Operation, arguments string) {

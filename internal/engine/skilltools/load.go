@@ -103,9 +103,6 @@ func (l *loading) save(ctx context.Context, r *reply) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	for i := range l.texts {
-		l.scope.NoteLoaded(l.texts[i].skill.Name, l.texts[i].skill.ID)
-	}
 	for _, e := range l.events {
 		l.scope.Emit(ctx, e)
 	}
@@ -172,11 +169,7 @@ func (l *loading) load(next *state.Record, t *skillText) {
 	}
 	before := next.Find(name)
 	hasNewRevision := before != nil && revision != "" && before.Revision != revision
-	oldID := l.scope.LoadedAs(name)
-	if before != nil {
-		oldID = before.ID
-	}
-	isOther := oldID != "" && oldID != t.skill.ID
+	isOther := before != nil && before.ID != "" && before.ID != t.skill.ID || before == nil && next.WasOther(name, t.skill.ID)
 	keep := next.KeepList
 	if l.activation == guessed {
 		keep = next.GuessList

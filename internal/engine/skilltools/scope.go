@@ -79,10 +79,6 @@ type Events interface {
 	tools.Events
 	// Found notes the skills that a search has returned.
 	Found(names []string)
-	// NoteLoaded notes the canonical id of a skill that was loaded by name. LoadedAs returns it
-	// to later calls in this process, or "".
-	NoteLoaded(name, id string)
-	LoadedAs(name string) string
 }
 
 // Rules holds the settings of the runtime for a call.

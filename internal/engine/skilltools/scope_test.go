@@ -147,8 +147,6 @@ func (d harnessEvents) Emit(_ context.Context, e core.Event) {
 }
 
 func (d harnessEvents) Found([]string)            {}
-func (d harnessEvents) NoteLoaded(string, string) {}
-func (d harnessEvents) LoadedAs(string) string    { return "" }
 
 // call answers a call; calls that change what is loaded are numbered from 1.
 func (d *harness) call(name, raw string) string {

@@ -46,8 +46,8 @@ type Agent struct {
 	files []core.File
 	// searchHits are the skills that searches have returned.
 	searchHits map[string]bool
-	// loadedIDs are the canonical ids of the skills that this process has loaded, by name.
-	loadedIDs map[string]string
+	// knowsPlaces reports that this process has looked for the loaded skills by their texts.
+	knowsPlaces bool
 	// shownBodies are the deliveries whose bodies requests have contained.
 	shownBodies map[DeliveryKey]bool
 	// reads counts the text of skill files in the conversation.
@@ -68,22 +68,14 @@ func (a *Agent) NoteFound(names []string) {
 	}
 }
 
-// NoteLoaded notes the canonical id of the skill that a call has loaded by name.
-func (a *Agent) NoteLoaded(name, id string) {
+// KnowsPlaces reports whether the agent's loaded skills were looked for by their texts in this
+// process. The first call returns false, later ones true.
+func (a *Agent) KnowsPlaces() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.loadedIDs == nil || len(a.loadedIDs) > maxNamed {
-		a.loadedIDs = make(map[string]string)
-	}
-	a.loadedIDs[name] = id
-}
-
-// LoadedID returns the canonical id of the skill that this process last loaded by name, ""
-// if it has loaded none.
-func (a *Agent) LoadedID(name string) string {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.loadedIDs[name]
+	was := a.knowsPlaces
+	a.knowsPlaces = true
+	return was
 }
 
 // FoundBy returns where the model saw a skill: "search" or "list".

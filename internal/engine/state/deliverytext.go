@@ -14,7 +14,7 @@ import (
 //	4bv 2 pdf@6lFa…@Zq0c… forms.md@xA-9…@f
 //
 // The parts are: the call number with its marks; the turn; the skill with the digests of its
-// body and its listing; each doc with its digest and marks. If there is an anchor, its hash,
+// body and its listing, and for an ended load its id's hash after "*"; each doc with its digest and marks. If there is an anchor, its hash,
 // ordinal and turn come before the skill. Digests are in base64. After "=" a digest is written
 // unchanged. That is also done for the body of a load that has not ended, because the list of
 // loaded skills holds the same digest, and compression then removes the repetition.
@@ -65,6 +65,9 @@ func (d *Delivery) text() string {
 		b.WriteString(" " + strconv.Itoa(a.Ordinal) + " " + strconv.Itoa(a.Turn) + " ")
 	}
 	writeWord(&b, d.Skill)
+	if d.Of != "" {
+		b.WriteString("*" + d.Of)
+	}
 	if d.Ended {
 		writeDigest(&b, d.Digest)
 	} else {
@@ -126,6 +129,9 @@ func (d *Delivery) parse(text string) error {
 		r.space()
 	}
 	d.Skill = r.word()
+	if r.skip('*') {
+		d.Of = r.word()
+	}
 	r.ok = r.ok && r.skip('@')
 	d.Digest = r.digest()
 	if r.skip('@') {

@@ -266,7 +266,7 @@ func (r *Record) reuseEnded(skill string, shows func(*Delivery) bool) (docs []st
 		if d.Skill != skill || !d.Ended || d.Old {
 			continue
 		}
-		d.Ended = false
+		d.Ended, d.Of = false, ""
 		for _, doc := range d.Docs {
 			if !doc.Old && !slices.Contains(docs, doc.Name) {
 				docs = append(docs, doc.Name)

@@ -4,6 +4,8 @@ package state
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -130,6 +132,9 @@ type Delivery struct {
 	// Ended reports that the load is over. The text is still in view because clearing it
 	// would cost more than it saves, but the skill does not count as loaded.
 	Ended bool `json:"ended,omitempty"`
+	// Of tells the skill of an ended load from others that have its name later. It is the
+	// beginning of a hash of the skill's id; see [HashID].
+	Of string `json:"of,omitempty"`
 }
 
 // DeliveryKey identifies a delivery within a record: a call delivers a skill once.
@@ -138,11 +143,36 @@ type DeliveryKey struct {
 	Skill string
 }
 
-// End notes that the load of the delivery is over.
-func (d *Delivery) End() {
+// EndDelivery notes that the load of a delivery is over. The skill of the delivery is loaded in r, or
+// the load had ended before.
+func (r *Record) EndDelivery(d *Delivery) {
+	if a := r.Find(d.Skill); a != nil && !d.Ended {
+		d.Of = HashID(a.ID)
+	}
 	if d.Ended = true; !d.Body {
 		d.Digest = ""
 	}
+}
+
+// HashID returns the beginning of a hash of a canonical id, "" for "". Records keep it in place of
+// the id because it is short.
+func HashID(id string) string {
+	if id == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(id))
+	return base64.RawURLEncoding.EncodeToString(sum[:3])
+}
+
+// WasOther reports whether the newest text of an ended load under this name is of another skill than
+// the one with that id. It returns false if that is not known.
+func (r *Record) WasOther(name, id string) bool {
+	for _, d := range slices.Backward(r.Deliveries) {
+		if d.Skill == name && d.Body && !d.Old {
+			return d.Ended && d.Of != "" && d.Of != HashID(id)
+		}
+	}
+	return false
 }
 
 // Key returns the key of the delivery.

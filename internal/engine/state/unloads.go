@@ -23,12 +23,12 @@ func (r *Record) Remove(skill string) {
 // EndLoad makes skill no longer loaded. What was delivered of it stays as the text of an
 // ended load.
 func (r *Record) EndLoad(skill string) {
-	r.Active = slices.DeleteFunc(r.Active, func(a Active) bool { return a.Skill == skill })
 	for i := range r.Deliveries {
 		if d := &r.Deliveries[i]; d.Skill == skill {
-			d.End()
+			r.EndDelivery(d)
 		}
 	}
+	r.Active = slices.DeleteFunc(r.Active, func(a Active) bool { return a.Skill == skill })
 }
 
 // noteBreak sets Broke if the texts of deliveries are about to leave the request, and texts of

@@ -44,6 +44,9 @@ func (b *turnStart) build(ctx context.Context, rec *state.Record, turn lifetime.
 	if b.skills, err = b.Calls.Audiences.Resolve(ctx, b.next.Key, b.state); err != nil {
 		return nil, err
 	}
+	if err := b.findPlaces(ctx); err != nil {
+		return nil, err
+	}
 	b.scope = &b.Calls.TurnStart(b.next.Key, b.state).Scope
 	b.events = append(state.CompletedEvents(rec, b.next, "turn", b.mode()), cleared...)
 	b.events = append(b.events, core.Event{Kind: core.TurnBegun})

@@ -81,7 +81,7 @@ func (c *Clearing) BeginTurn(ctx context.Context, next, rec *state.Record, scan 
 	}
 	pieces, calls := steps.Pieces(scan.Messages, steps.State{Record: rec, Content: content, Delivers: c.Delivers})
 	kept := calls[:lifetime.Cut(c.Policy, pieces, idle)]
-	lifetime.KeepExpired(next, rec.Deliveries, func(call int) bool { return slices.Contains(kept, call) })
+	lifetime.KeepExpired(next, rec, func(call int) bool { return slices.Contains(kept, call) })
 	return nil, nil
 }
 

@@ -55,9 +55,9 @@ func (c *Clearing) endTexts(ctx context.Context, next, rec *state.Record, scan *
 	case c.Mode == loadmode.Session:
 		lifetime.DropEnded(next, keeps)
 	case p.facts.IsCold:
-		lifetime.KeepExpired(next, rec.Deliveries, keeps)
+		lifetime.KeepExpired(next, rec, keeps)
 	default:
-		lifetime.KeepPrefix(next, rec.Deliveries, keeps)
+		lifetime.KeepPrefix(next, rec, keeps)
 	}
 	return p.cleared(rec, verdicts), nil
 }
