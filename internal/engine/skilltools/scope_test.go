@@ -146,7 +146,7 @@ func (d harnessEvents) Emit(_ context.Context, e core.Event) {
 	d.events = append(d.events, outcomes([]core.Event{e})...)
 }
 
-func (d harnessEvents) Found([]string)            {}
+func (d harnessEvents) Found([]string) {}
 
 // call answers a call; calls that change what is loaded are numbered from 1.
 func (d *harness) call(name, raw string) string {

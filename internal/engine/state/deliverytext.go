@@ -14,8 +14,9 @@ import (
 //	4bv 2 pdf@6lFa…@Zq0c… forms.md@xA-9…@f
 //
 // The parts are: the call number with its marks; the turn; the skill with the digests of its
-// body and its listing, and for an ended load its id's hash after "*"; each doc with its digest and marks. If there is an anchor, its hash,
-// ordinal and turn come before the skill. Digests are in base64. After "=" a digest is written
+// body and its listing; each doc with its digest and marks. If there is an anchor, its hash,
+// ordinal and turn come before the skill. For an ended load, the hash of its id follows the skill's
+// name, after "*". Digests are in base64. After "=" a digest is written
 // unchanged. That is also done for the body of a load that has not ended, because the list of
 // loaded skills holds the same digest, and compression then removes the repetition.
 
