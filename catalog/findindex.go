@@ -139,7 +139,7 @@ func (c *Catalog) searchKey(ctx context.Context, st *state, skill core.Skill) st
 
 // readForSearch returns the part of a skill's body that is searched.
 func (c *Catalog) readForSearch(ctx context.Context, st *state, skill core.Skill) (string, error) {
-	if c.cfg.searchBytes == 0 {
+	if c.cfg.searchBytes == 0 || skill.OnDemand {
 		return "", nil
 	}
 	p, err := c.place(ctx, st, &skill)

@@ -102,6 +102,7 @@ func (c *Catalog) addArea(st *state, all []candidate, i int, found []foundSkill)
 		if f.entry != nil {
 			folder = f.entry.ID
 			skill.Revision, skill.Editable, skill.Origin = f.entry.Revision, f.entry.Editable, f.entry.Origin
+			skill.OnDemand = f.entry.OnDemand
 			if f.entry.Unreviewed {
 				markUnreviewed(&skill)
 			}

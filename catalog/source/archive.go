@@ -57,17 +57,30 @@ type archiveRoot struct {
 
 // fetch returns the directory with the files of the archive.
 func (a *archiveRoot) fetch(ctx context.Context) (archive.Unpacked, error) {
-	o := a.opts
+	cache, err := a.opts.cache()
+	if err != nil {
+		return archive.Unpacked{}, err
+	}
+	return cache.Get(ctx, a.address, a.opts.fetching())
+}
+
+// cache returns the cache in CacheDir.
+func (o *ArchiveOptions) cache() (*archive.Cache, error) {
 	dir := o.CacheDir
 	if dir == "" {
 		caches, err := os.UserCacheDir()
 		if err != nil {
-			return archive.Unpacked{}, errors.Join(errors.New("name a directory for archives"), err)
+			return nil, errors.Join(errors.New("name a directory for archives"), err)
 		}
 		dir = filepath.Join(caches, "satchel", "archives")
 	}
-	return archive.NewCache(dir).Get(ctx, a.address, archive.Options{
+	return archive.NewCache(dir), nil
+}
+
+// fetching returns the options of a download.
+func (o *ArchiveOptions) fetching() archive.Options {
+	return archive.Options{
 		Limits: archive.Limits{MaxDownload: o.MaxDownload, MaxUnpacked: o.MaxUnpacked, MaxFile: o.MaxFile, MaxFiles: o.MaxFiles, MaxRatio: o.MaxRatio},
 		SHA256: o.SHA256, Client: o.Client, Timeout: o.Timeout, Allow: o.Allow,
-	})
+	}
 }

@@ -2,6 +2,7 @@ package source_test
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"log"
 	"net/http"
@@ -119,6 +120,52 @@ func ExampleArchive() {
 		fmt.Println(skill.Name)
 	}
 	// Output: pdf
+}
+
+func ExampleWellKnown() {
+	sum := sha256.Sum256([]byte(pdfSkill))
+	index := fmt.Sprintf(`{
+		"$schema": "https://schemas.agentskills.io/discovery/0.2.0/schema.json",
+		"skills": [{"name": "pdf", "type": "skill-md", "description": "Fills in and merges PDF files.", "url": "pdf/SKILL.md", "digest": "sha256:%x"}]
+	}`, sum)
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /.well-known/agent-skills/index.json", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, index) })
+	mux.HandleFunc("GET /.well-known/agent-skills/pdf/SKILL.md", func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Println("the file is fetched")
+		fmt.Fprint(w, pdfSkill)
+	})
+	// The server listens on loopback, which the default rules refuse.
+	server := httptest.NewTLSServer(mux)
+	defer server.Close()
+	cache, err := os.MkdirTemp("", "example")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(cache)
+
+	// With an address such as https://example.com no options are needed.
+	root := source.WellKnown(server.URL, source.ArchiveOptions{
+		CacheDir: cache,
+		Client:   server.Client(),
+		Allow:    func(address *url.URL) bool { return address.Hostname() == "127.0.0.1" },
+	})
+	c, err := catalog.Open(context.Background(), []source.Root{root})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer c.Close()
+	for _, skill := range c.Snapshot().Skills() {
+		fmt.Println(skill.Name+":", skill.Description)
+	}
+	_, body, err := c.Body(context.Background(), "pdf")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(body.Text)
+	// Output:
+	// pdf: Fills in and merges PDF files.
+	// the file is fetched
+	// Read forms.md before you fill in a form.
 }
 
 func ExampleTrustFile() {

@@ -12,8 +12,18 @@ const (
 	maxAncestors = 16
 	// maxName is the longest name of a root, in bytes.
 	maxName = 32
+	// maxSkillFile is the longest SKILL.md whose front matter is read, in bytes.
+	maxSkillFile = 1 << 20
 	// maxTrustFile is the largest TrustFile, in bytes: some ten thousand projects.
 	maxTrustFile = 1 << 20
+)
+
+// Bounds of the index of a host.
+const (
+	maxIndex            = 4 << 20 // bytes
+	maxIndexEntries     = 10_000
+	maxIndexDescription = 16 << 10 // bytes
+	maxIndexURL         = 2 << 10  // bytes
 )
 
 // Times and bounds of [Tree.Notify].

@@ -74,6 +74,9 @@ type Entry struct {
 	// Unreviewed reports that no person has approved this revision. Its allowed-tools then
 	// restricts the skill but grants nothing.
 	Unreviewed bool
+	// OnDemand reports that the files are fetched when they are first read. Searches and lists
+	// do not read them then.
+	OnDemand bool
 	// Origin names the remote server of the skill, for core.Skill; "" for none.
 	Origin string
 }

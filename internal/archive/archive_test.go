@@ -514,7 +514,7 @@ func TestGet(t *testing.T) {
 	s.down.Store(false)
 	other := sumOf([]byte("other"))
 	_, err = get(Options{SHA256: other})
-	if want := "archive " + s.URL + "/skills.zip: sha256 is " + sumOf(second) + ", pinned is " + other; !errors.Is(err, errPin) || err.Error() != want {
+	if want := "archive " + s.URL + "/skills.zip: sha256 is " + sumOf(second) + ", pinned is " + other; !errors.Is(err, ErrPin) || err.Error() != want {
 		t.Errorf("a wrong pin: %v, want %s", err, want)
 	}
 	hostileOne := zipOf(t, entry{name: "../x", text: "x"})
@@ -531,7 +531,7 @@ func TestGet(t *testing.T) {
 func TestWrongPinLeavesNothing(t *testing.T) {
 	s := open(t, zipOf(t, entry{name: "SKILL.md", text: skill}))
 	dir := t.TempDir()
-	if _, err := NewCache(dir).Get(t.Context(), s.URL, Options{Allow: allowAll, SHA256: sumOf(nil)}); !errors.Is(err, errPin) {
+	if _, err := NewCache(dir).Get(t.Context(), s.URL, Options{Allow: allowAll, SHA256: sumOf(nil)}); !errors.Is(err, ErrPin) {
 		t.Error(err)
 	}
 	if left := unpacked(t, dir); len(left) > 0 {

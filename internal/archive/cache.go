@@ -66,7 +66,7 @@ func (c *Cache) Get(ctx context.Context, address string, opts Options) (Unpacked
 	pin := strings.ToLower(strings.TrimPrefix(opts.SHA256, "sha256:"))
 	if pin != "" {
 		if !isDigest(pin) {
-			return Unpacked{}, fmt.Errorf("archive %s: %w: %q is no SHA-256", address, errPin, pin)
+			return Unpacked{}, fmt.Errorf("%s %s: %w: %q is no SHA-256", opts.kind(), address, ErrPin, pin)
 		}
 		if dir, ok := c.has(pin); ok {
 			c.use(pin)
@@ -96,7 +96,7 @@ func (c *Cache) Get(ctx context.Context, address string, opts Options) (Unpacked
 		q.etag, q.modified = k.ETag, k.Modified
 	}
 	out, err := c.fetch(ctx, q, address, pin)
-	if err != nil && isCached && !errors.Is(err, errPin) {
+	if err != nil && isCached && !errors.Is(err, ErrPin) {
 		return Unpacked{Dir: dir, SHA256: k.SHA256, Stale: err}, nil
 	}
 	return out, err
@@ -157,18 +157,18 @@ func (c *Cache) fetch(ctx context.Context, q *request, address, pin string) (Unp
 	h := sha256.New()
 	size, err := io.Copy(io.MultiWriter(f, h), io.LimitReader(got, q.opts.MaxDownload+1))
 	if err != nil {
-		return Unpacked{}, fmt.Errorf("archive %s: %w", q.url.Redacted(), err)
+		return Unpacked{}, fmt.Errorf("%s %s: %w", q.opts.kind(), q.url.Redacted(), err)
 	}
 	if size > q.opts.MaxDownload {
-		return Unpacked{}, fmt.Errorf("archive %s: %w: it is larger than %d bytes", q.url.Redacted(), ErrRefused, q.opts.MaxDownload)
+		return Unpacked{}, fmt.Errorf("%s %s: %w: it is larger than %d bytes", q.opts.kind(), q.url.Redacted(), ErrRefused, q.opts.MaxDownload)
 	}
 	digest := hex.EncodeToString(h.Sum(nil))
 	if pin != "" && digest != pin {
-		return Unpacked{}, fmt.Errorf("archive %s: sha256 is %s, pinned is %s%w", q.url.Redacted(), digest, pin, silent{errPin})
+		return Unpacked{}, fmt.Errorf("%s %s: sha256 is %s, pinned is %s%w", q.opts.kind(), q.url.Redacted(), digest, pin, silent{ErrPin})
 	}
-	dir, err := c.unpack(ctx, f, size, digest, q.opts.Limits)
+	dir, err := c.unpack(ctx, f, size, digest, &q.opts)
 	if err != nil {
-		return Unpacked{}, fmt.Errorf("archive %s: %w", q.url.Redacted(), err)
+		return Unpacked{}, fmt.Errorf("%s %s: %w", q.opts.kind(), q.url.Redacted(), err)
 	}
 	if err := c.remember(address, addressRecord{address, digest, got.etag, got.modified, c.now()}); err != nil {
 		return Unpacked{}, err
@@ -185,7 +185,7 @@ func (silent) Error() string   { return "" }
 func (s silent) Unwrap() error { return s.error }
 
 // unpack unpacks an archive in a temporary folder and renames it to the archive's folder.
-func (c *Cache) unpack(ctx context.Context, f *os.File, size int64, digest string, limits Limits) (_ string, err error) {
+func (c *Cache) unpack(ctx context.Context, f *os.File, size int64, digest string, opts *Options) (_ string, err error) {
 	if dir, ok := c.has(digest); ok {
 		return dir, nil
 	}
@@ -194,7 +194,12 @@ func (c *Cache) unpack(ctx context.Context, f *os.File, size int64, digest strin
 		return "", err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
-	if err := UnpackInto(ctx, f, size, temp, limits); err != nil {
+	if opts.document {
+		err = copyDocument(f, size, filepath.Join(temp, documentFile))
+	} else {
+		err = UnpackInto(ctx, f, size, temp, opts.Limits)
+	}
+	if err != nil {
 		return "", err
 	}
 	c.touch(filepath.Base(temp)) // so that no other process takes it for the rest of a crash

@@ -36,7 +36,7 @@ func (o *Options) checkURL(u *url.URL) error {
 	if u.Scheme == "https" && u.Host != "" || o.allows(u) && (u.Scheme == "http" || u.Scheme == "file") {
 		return nil
 	}
-	return fmt.Errorf("archive %s: %w: only https: is, unless the host allows another", u.Redacted(), ErrURL)
+	return fmt.Errorf("%s %s: %w: only https: is, unless the host allows another", o.kind(), u.Redacted(), ErrURL)
 }
 
 func (o *Options) allows(u *url.URL) bool { return o.Allow != nil && o.Allow(u) }
@@ -115,6 +115,8 @@ func (q *request) open(ctx context.Context) (*response, error) {
 			return fmt.Errorf("%w: a redirect from https to %s", ErrURL, r.URL.Scheme)
 		case r.URL.Scheme == "file":
 			return fmt.Errorf("%w: a redirect to a file", ErrURL)
+		case q.opts.SameOrigin && Origin(r.URL) != Origin(q.url):
+			return fmt.Errorf("%w: a redirect to another origin, %s", ErrURL, Origin(r.URL))
 		}
 		return q.opts.checkURL(r.URL)
 	}
@@ -137,7 +139,7 @@ func (q *request) open(ctx context.Context) (*response, error) {
 	case got.StatusCode == http.StatusNotModified && q.etag+q.modified != "":
 		out.notModified = true
 	case got.StatusCode != http.StatusOK:
-		return nil, errors.Join(fmt.Errorf("archive %s: the server answers %s", q.url.Redacted(), got.Status), got.Body.Close())
+		return nil, errors.Join(fmt.Errorf("%s %s: the server answers %s", q.opts.kind(), q.url.Redacted(), got.Status), got.Body.Close())
 	}
 	return out, nil
 }

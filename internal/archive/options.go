@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 )
 
@@ -12,8 +13,8 @@ import (
 var (
 	// ErrRefused reports an archive with an entry or a size that is not allowed.
 	ErrRefused = errors.New("archive refused")
-	// errPin reports an archive whose digest is not the pinned one.
-	errPin = errors.New("archive is not the pinned one")
+	// ErrPin reports an archive whose digest is not the pinned one.
+	ErrPin = errors.New("archive is not the pinned one")
 	// ErrURL reports an address from which the host does not allow to fetch.
 	ErrURL = errors.New("address not allowed")
 )
@@ -36,11 +37,34 @@ type Options struct {
 	// link-local addresses. The rules for URLs and redirects apply to Client too. It dials any
 	// address.
 	Client *http.Client
+	// SameOrigin refuses redirects to another origin.
+	SameOrigin bool
 	// Timeout bounds the whole download; 60 s.
 	Timeout time.Duration
 	// Allow reports whether a URL is allowed that is http: or file:, or that leads to a
 	// loopback, private or link-local host. Nil allows none.
 	Allow func(*url.URL) bool
+
+	// document makes the cache keep the bytes as they are, in a file documentFile. They must be
+	// JSON, so that no archive is taken for a document.
+	document bool
+}
+
+// kind returns what errors call the download.
+func (o *Options) kind() string {
+	if o.document {
+		return "document"
+	}
+	return "archive"
+}
+
+// Origin returns the scheme, host and port of an address.
+func Origin(u *url.URL) string {
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"https": "443", "http": "80"}[u.Scheme]
+	}
+	return u.Scheme + "://" + strings.ToLower(u.Hostname()) + ":" + port
 }
 
 func (l Limits) orDefaults() Limits {

@@ -50,7 +50,7 @@ func (s *Scanner) record(dir, file string, entry fs.DirEntry, agent fs.FileInfo)
 		return Record{}, err
 	}
 	defer f.Close()
-	head, err := readHead(f, s.Config.MaxFileBytes)
+	head, err := ReadHead(f, s.Config.MaxFileBytes)
 	if err != nil {
 		return Record{}, err
 	}
@@ -105,9 +105,9 @@ func ParseOptions(mode skillmd.Mode, dirName, location string) []skillmd.Option 
 	return opts
 }
 
-// readHead reads a SKILL.md up to the end of its front matter, or all of it if the
+// ReadHead reads a SKILL.md up to the end of its front matter, or all of it if the
 // front matter has no end.
-func readHead(f fs.File, limit int64) ([]byte, error) {
+func ReadHead(f fs.File, limit int64) ([]byte, error) {
 	buf := make([]byte, headBytes)
 	for have := 0; ; {
 		n, err := io.ReadFull(f, buf[have:])

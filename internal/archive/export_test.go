@@ -1,5 +1,0 @@
-package archive
-
-// Names for the tests outside the package.
-
-var ErrPin = errPin
