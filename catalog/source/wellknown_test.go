@@ -340,10 +340,12 @@ func TestWellKnownHostileIndex(t *testing.T) {
 			_ = http.NewResponseController(w).Flush()
 			<-r.Context().Done()
 		}, "deadline exceeded"},
-		"no JSON":         {func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>")) }, "it is no JSON"},
-		"a list":          {func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("[]")) }, "cannot unmarshal"},
-		"no skills":       {func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("{}")) }, "no list of skills"},
-		"another version": {func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`{"$schema":"x/0.9.0/s.json","skills":[]}`)) }, "want discovery 0.2.0"},
+		"no JSON":   {func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>")) }, "it is no JSON"},
+		"a list":    {func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("[]")) }, "cannot unmarshal"},
+		"no skills": {func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("{}")) }, "no list of skills"},
+		"another version": {func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = w.Write([]byte(`{"$schema":"x/0.9.0/s.json","skills":[]}`))
+		}, "want discovery 0.2.0"},
 		"deep": {func(w http.ResponseWriter, _ *http.Request) {
 			_, _ = w.Write([]byte(`{"skills":` + strings.Repeat("[", 1<<20) + strings.Repeat("]", 1<<20) + "}"))
 		}, "it is no JSON"},
