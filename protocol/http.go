@@ -13,7 +13,8 @@ import (
 )
 
 // Handler returns the HTTP handler of the server: POST /rpc, POST and GET /blobs, GET and DELETE
-// /blobs/<id>, GET /healthz and GET /metrics. GET / lists them. The handler checks Origin, Host
+// /blobs/<id>, GET /healthz and GET /metrics, with WithWellKnown also those below
+// /.well-known/agent-skills/. GET / lists them. The handler checks Origin, Host
 // and the token of each request. When a request ends, its call is cancelled.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
@@ -22,6 +23,9 @@ func (s *Server) Handler() http.Handler {
 	mux.Handle("/blobs/{id}", s.guard(handlers{http.MethodGet: s.serveBlob, http.MethodDelete: s.serveDelete}))
 	mux.Handle("/metrics", s.guard(handlers{http.MethodGet: s.serveMetrics}))
 	mux.HandleFunc("GET /{$}", s.serveIndex)
+	if s.published != nil {
+		s.published.handle(mux)
+	}
 	mux.HandleFunc("/healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok\n") })
 	return mux
 }

@@ -20,7 +20,10 @@ type handlers map[string]func(http.ResponseWriter, *http.Request, Principal, *ad
 
 // guard returns a handler that checks origin, method and token before it reads the body. It also
 // limits how many requests of a tenant, and in all, are answered at once.
-func (s *Server) guard(byMethod handlers) http.Handler {
+func (s *Server) guard(byMethod handlers) http.Handler { return s.guardFor(s.principal, byMethod) }
+
+// guardFor is guard for requests whose caller principal returns.
+func (s *Server) guardFor(principal func(*http.Request) (Principal, error), byMethod handlers) http.Handler {
 	methods := strings.Join(slices.Sorted(maps.Keys(byMethod)), ", ")
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w = timedWriter{w}
@@ -44,7 +47,7 @@ func (s *Server) guard(byMethod handlers) http.Handler {
 			http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
 			return
 		}
-		who, err := s.principal(r)
+		who, err := principal(r)
 		if err != nil {
 			refuseToken(w, err)
 			return

@@ -41,6 +41,16 @@ const (
 	maxFileList = 512
 )
 
+// Bounds of published skills.
+const (
+	// maxPublished bounds the files of a skill, in bytes: clients unpack no more.
+	maxPublished = 256 << 20
+	// maxKeptArchive bounds the files of a skill whose archive is kept in memory, and
+	// maxKeptArchives all these archives, in bytes.
+	maxKeptArchive  = 8 << 20
+	maxKeptArchives = 64 << 20
+)
+
 // Bounds of parameters.
 const (
 	// maxName bounds the name of a skill or the id of a blob, in bytes.

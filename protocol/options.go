@@ -38,6 +38,7 @@ type config struct {
 	observe      func(context.Context, Record)
 	key          []byte
 	grants       grants
+	published    *published // nil unless skills are published without a token
 }
 
 // Limits bound a server. A zero field means its default.

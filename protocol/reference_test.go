@@ -37,7 +37,7 @@ func reference(list []methodDoc) string {
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", name, d.Scope, parametersOf(d.Parameters), d.Result, d.Errors)
 	}
 	fmt.Fprintf(&b, "\n| address | scope | what it is for |\n|---|---|---|\n")
-	for _, a := range append(slices.Clone(addresses), address{At: "POST /mcp", Use: "MCP, with `satchel mcp --listen`"}) {
+	for _, a := range append(slices.Concat(addresses, wellKnownAddresses), address{At: "POST /mcp", Use: "MCP, with `satchel mcp --listen`"}) {
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", a.At, a.Scope, a.Use)
 	}
 	return b.String()

@@ -55,6 +55,9 @@ func Open(ctx context.Context, opts ...Option) (*Server, error) {
 	if err := s.fill(ctx); err != nil {
 		return nil, err
 	}
+	if s.published != nil {
+		s.published.server = s
+	}
 	s.base, s.cancel = context.WithCancel(context.Background())
 	s.queue = run.NewQueue(s.limits.Runs, s.limits.QueueWait)
 	s.methods = s.methodTable()

@@ -1,8 +1,6 @@
 package author
 
 import (
-	"archive/tar"
-	"compress/gzip"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -20,6 +18,7 @@ import (
 	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
 	"github.com/satchel-go/satchel/cmd/satchel/internal/places"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/archive"
 	"github.com/satchel-go/satchel/internal/text/skilltext"
 )
 
@@ -127,37 +126,30 @@ func topFolder(skills []core.Skill, dir string) string {
 	return "skills"
 }
 
-func pack(ctx context.Context, to io.Writer, all []archiveEntry) error {
-	zipped, err := gzip.NewWriterLevel(to, gzip.BestCompression)
-	if err != nil {
-		return err
-	}
-	w := tar.NewWriter(zipped)
-	for _, p := range all {
-		if err := p.write(ctx, w); err != nil {
-			return err
-		}
-	}
-	return errors.Join(w.Close(), zipped.Close())
-}
-
-func (p *archiveEntry) write(ctx context.Context, w *tar.Writer) error {
+// file returns the entry as a file to pack.
+func (p *archiveEntry) file(ctx context.Context) (archive.File, error) {
 	f, err := p.from.OpenFile(ctx, p.skill, p.path)
 	if err != nil {
-		return err
+		return archive.File{}, err
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return err
+		return archive.File{}, err
 	}
-	h := &tar.Header{Name: p.name, Typeflag: tar.TypeReg, Size: info.Size(), Mode: 0o644, Format: tar.FormatPAX}
-	if info.Mode()&0o111 != 0 {
-		h.Mode = 0o755
+	return archive.File{
+		Name: p.name, Size: info.Size(), Executable: info.Mode()&0o111 != 0,
+		Open: func() (io.ReadCloser, error) { return p.from.OpenFile(ctx, p.skill, p.path) },
+	}, nil
+}
+
+func pack(ctx context.Context, to io.Writer, all []archiveEntry) error {
+	files := make([]archive.File, len(all))
+	for i := range all {
+		var err error
+		if files[i], err = all[i].file(ctx); err != nil {
+			return err
+		}
 	}
-	if err := w.WriteHeader(h); err != nil {
-		return err
-	}
-	_, err = io.CopyN(w, f, info.Size())
-	return err
+	return archive.Pack(ctx, to, files)
 }

@@ -60,6 +60,7 @@ type httpFlags struct {
 	TLSCert     string   `name:"tls-cert" placeholder:"FILE" help:"Certificate for HTTPS."`
 	TLSKey      string   `name:"tls-key" placeholder:"FILE" help:"Its key."`
 	Insecure    bool     `help:"Allow addresses beyond this machine without tokens and certificate, and --mcp by http there."`
+	WellKnown   bool     `help:"Publish the skills that are not hidden at /.well-known/agent-skills/index.json, without a token."`
 	AllowOrigin []string `sep:"none" placeholder:"ORIGIN" help:"Origin whose pages may call, such as https://app.example.com; may be repeated."`
 	Host        []string `sep:"none" placeholder:"NAME" help:"Name by which this machine calls the server beside localhost; may be repeated."`
 }
@@ -171,6 +172,9 @@ func (cmd *Command) check() error {
 	if err := cmd.serveFlags.check(); err != nil {
 		return err
 	}
+	if cmd.WellKnown && (cmd.Stdio || cmd.Unix != "") {
+		return errors.New("--well-known is for HTTP: leave out --stdio and --unix")
+	}
 	if cmd.Listen == "" {
 		cmd.Listen = "127.0.0.1:8080"
 	}
@@ -201,6 +205,9 @@ func (k *resources) Close() (err error) {
 // options returns the options of the server for the flags.
 func (f *httpFlags) options(logger *slog.Logger) ([]protocol.Option, error) {
 	opts := []protocol.Option{protocol.WithAllowOrigins(f.AllowOrigin...), protocol.WithHosts(f.Host...)}
+	if f.WellKnown {
+		opts = append(opts, protocol.WithWellKnown())
+	}
 	if f.Tokens != "" {
 		tokens, err := protocol.OpenTokenFile(f.Tokens, logger)
 		if err != nil {

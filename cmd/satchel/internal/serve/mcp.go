@@ -34,6 +34,9 @@ what satchel serve answers there. The log is on standard error.`
 // Run serves until the input ends, or a signal ends the process.
 func (cmd *MCPCommand) Run(ctx context.Context, c cli.Console) error {
 	cmd.Skills = append(cmd.Skills, cmd.Dirs...)
+	if cmd.WellKnown && cmd.Listen == "" {
+		return fmt.Errorf("%w: --well-known is for HTTP: give --listen ADDRESS", cli.ErrUsage)
+	}
 	if err := errors.Join(cmd.serveFlags.check(), cmd.httpFlags.check()); err != nil {
 		return fmt.Errorf("%w: %w", cli.ErrUsage, err)
 	}
