@@ -20,13 +20,18 @@ func TestServedPlaces(t *testing.T) {
 	if err := os.Symlink("gone", "lost"); err != nil {
 		t.Fatal(err)
 	}
-	const instead = "want a directory; satchel install PLACE --dir DIR copies the skills of an archive into one, and --mcp LABEL=URL serves those of an MCP server"
+	if err := os.WriteFile("a.txt", nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for place, want := range map[string]string{
-		"https://skills.example.com/a.zip": instead,
-		"git+file:///srv/skills.git":       instead,
-		"a.zip":                            instead,
-		"nowhere":                          "there is no such directory; make it, or name another",
-		"lost":                             `open root "PLACE": the link to gone leads nowhere; remove it, or put back what it leads to: file does not exist`,
+		"http://127.0.0.1:1/a.zip":       "address not allowed: only https: is, unless the host allows another",
+		"https://127.0.0.1:1/repo@v1":    "satchel install copies its skills into a directory",
+		"git+file:///srv/skills.git":     "satchel install copies its skills into a directory",
+		"https://skills.example.com/a/b": "is none of the three forms",
+		"a.zip":                          "archive refused: it is neither zip nor tar nor a SKILL.md",
+		"a.txt":                          "it is neither a directory nor an archive",
+		"nowhere":                        "there is no such directory; make it, or name another",
+		"lost":                           `open root "PLACE": the link to gone leads nowhere; remove it, or put back what it leads to: file does not exist`,
 	} {
 		for _, command := range [][]string{{"serve", "--stdio"}, {"mcp"}} {
 			code, _, errs := invoke(t, "", append(command, "--skills", place)...)

@@ -63,10 +63,16 @@ var reserved = []netip.Prefix{
 	netip.MustParsePrefix("fec0::/10"),
 }
 
-// newTransport returns a transport that checks the IP address of each dial. Checking the name
+// WithAllowed returns a context in which [Dialer] dials any address if allowed is set.
+func WithAllowed(ctx context.Context, allowed bool) context.Context {
+	return context.WithValue(ctx, allowedKey{}, allowed)
+}
+
+// Dialer returns a dialer that refuses loopback, private and link-local addresses, unless its
+// context is from [WithAllowed]. It checks the IP address of each dial. Checking the name
 // beforehand is not enough, because it may resolve to another address each time.
-func newTransport() *http.Transport {
-	dialer := &net.Dialer{Timeout: dialTime, ControlContext: func(ctx context.Context, _, address string, _ syscall.RawConn) error {
+func Dialer() *net.Dialer {
+	return &net.Dialer{Timeout: dialTime, ControlContext: func(ctx context.Context, _, address string, _ syscall.RawConn) error {
 		if allowed, _ := ctx.Value(allowedKey{}).(bool); allowed {
 			return nil
 		}
@@ -76,7 +82,10 @@ func newTransport() *http.Transport {
 		}
 		return nil
 	}}
-	return &http.Transport{DialContext: dialer.DialContext, DisableKeepAlives: true, ForceAttemptHTTP2: true, MaxResponseHeaderBytes: maxHeaders}
+}
+
+func newTransport() *http.Transport {
+	return &http.Transport{DialContext: Dialer().DialContext, DisableKeepAlives: true, ForceAttemptHTTP2: true, MaxResponseHeaderBytes: maxHeaders}
 }
 
 // roundTripper records in the context of each request, also a redirected one, whether the host
@@ -87,7 +96,7 @@ type roundTripper struct {
 }
 
 func (t roundTripper) RoundTrip(r *http.Request) (*http.Response, error) {
-	return t.inner.RoundTrip(r.WithContext(context.WithValue(r.Context(), allowedKey{}, t.opts.allows(r.URL))))
+	return t.inner.RoundTrip(r.WithContext(WithAllowed(r.Context(), t.opts.allows(r.URL))))
 }
 
 // open requests the archive. The caller closes the response.

@@ -17,18 +17,19 @@ import (
 
 // UpdateCommand replaces installed skills by newer ones.
 type UpdateCommand struct {
-	places.FetchFlags `embed:""`
-	Dir               string   `default:".agents/skills" placeholder:"DIR" help:"Where the skills are installed (default ${default})."`
-	JSON              bool     `help:"One JSON object per line for each skill: name, status (same, replaced or would-replace) and sha256."`
-	DryRun            bool     `help:"Say what would be replaced, and replace nothing."`
-	Names             []string `arg:"" optional:"" name:"name" help:"The skills to update. None: all that were installed."`
+	sourceFlags `embed:""`
+	Dir         string   `default:".agents/skills" placeholder:"DIR" help:"Where the skills are installed (default ${default})."`
+	JSON        bool     `help:"One JSON object per line for each skill: name, status (same, replaced or would-replace), sha256 and, where a tag has moved, old_commit and new_commit."`
+	DryRun      bool     `help:"Say what would be replaced, and replace nothing."`
+	Names       []string `arg:"" optional:"" name:"name" help:"The skills to update. None: all that were installed."`
 }
 
 // Help is the long help of the command.
 func (UpdateCommand) Help() string {
 	return `Asks the sources that satchel.lock names for the skills, and replaces those that have
-changed there. A skill whose files here are not what satchel.lock has is left alone and
-named, and the exit code is 1.`
+changed there. Of a git repository a tag is followed, and both commits are shown; what was
+installed at a commit stays. A skill whose files here are not what satchel.lock has is left
+alone and named, and the exit code is 1.`
 }
 
 // Run replaces the skills that have changed at their sources.
@@ -51,6 +52,8 @@ func (cmd *UpdateCommand) Run(ctx context.Context, c cli.Console) error {
 	}
 	defer here.Close()
 	failed, working := false, cli.Progress{Console: c}
+	sources := openedSources{}
+	defer sources.close()
 	for _, name := range cmd.Names {
 		if _, ok := target.lock.Find(name); !ok {
 			fmt.Fprintf(c.Err, "satchel: %q is not in %s\n", cli.Printable(name), places.LockFile)
@@ -62,7 +65,7 @@ func (cmd *UpdateCommand) Run(ctx context.Context, c cli.Console) error {
 			continue
 		}
 		working.At("asking for %s", locked.Name)
-		line, err := cmd.one(ctx, c, target, here, locked)
+		line, err := cmd.one(ctx, c, sources, target, here, locked)
 		working.Done()
 		if err != nil {
 			fmt.Fprintf(c.Err, "satchel: %s: %s\n", cli.Printable(locked.Name), cli.OneLine(err.Error()))
@@ -93,17 +96,52 @@ type updatedLine struct {
 	Name   string `json:"name"`
 	Status string `json:"status"`
 	SHA256 string `json:"sha256"`
+	// OldCommit and NewCommit are set if a tag has another commit than before.
+	OldCommit string `json:"old_commit,omitempty"`
+	NewCommit string `json:"new_commit,omitempty"`
 }
 
 // String returns the line for people.
 func (u updatedLine) String() string {
+	line := "replaced by sha256:" + u.SHA256
 	switch u.Status {
 	case updateSame:
-		return "is what its source has"
+		line = "is what its source has"
 	case updateWould:
-		return "would be replaced by sha256:" + u.SHA256
+		line = "would be replaced by sha256:" + u.SHA256
 	}
-	return "replaced by sha256:" + u.SHA256
+	if u.NewCommit != "" {
+		line += fmt.Sprintf(" (its tag was commit %s and is %s)", u.OldCommit, u.NewCommit)
+	}
+	return line
+}
+
+// openedSources are the sources that were opened, by their names. Each is read and scanned once.
+type openedSources map[string]*openedSource
+
+// open opens a source, or returns the error with which that has failed before.
+func (s openedSources) open(ctx context.Context, c cli.Console, flags *sourceFlags, place string) (*openedSource, error) {
+	if got, ok := s[place]; ok {
+		if got.skills == nil {
+			return nil, got.failed
+		}
+		return got, nil
+	}
+	got, err := flags.open(ctx, c, place, "")
+	if err != nil {
+		s[place] = &openedSource{failed: err}
+		return nil, err
+	}
+	s[place] = got
+	return got, nil
+}
+
+func (s openedSources) close() {
+	for _, got := range s {
+		if got.skills != nil {
+			got.close()
+		}
+	}
 }
 
 // The values of status.
@@ -114,7 +152,7 @@ const (
 )
 
 // one updates a skill and returns what it did.
-func (cmd *UpdateCommand) one(ctx context.Context, c cli.Console, target *target, here *catalog.Catalog, locked places.LockedSkill) (line updatedLine, err error) {
+func (cmd *UpdateCommand) one(ctx context.Context, c cli.Console, sources openedSources, target *target, here *catalog.Catalog, locked places.LockedSkill) (line updatedLine, err error) {
 	installed, ok := here.Snapshot().Skill(locked.Name)
 	if !ok {
 		return line, errors.New("it is not here any more; install it again")
@@ -126,12 +164,17 @@ func (cmd *UpdateCommand) one(ctx context.Context, c cli.Console, target *target
 	if now.Name = locked.Name; now.SHA256 != locked.SHA256 {
 		return line, fmt.Errorf("it was changed here and is left alone: %s", target.lock.Differences(now)[0])
 	}
-	got, err := openSource(ctx, &cmd.FetchFlags, locked.Source, "", c.Env)
+	if a, err := places.ParseAddress(locked.Source); err == nil && a.Kind == places.RepositoryAddress && a.Ref != "" && a.Ref == locked.Commit {
+		return updatedLine{Name: locked.Name, Status: updateSame, SHA256: locked.SHA256}, nil // a commit stays what it is
+	}
+	got, err := sources.open(ctx, c, &cmd.sourceFlags, locked.Source)
 	if err != nil {
 		return line, err
 	}
-	defer got.close()
 	i := slices.IndexFunc(got.skills.Snapshot().Skills(), func(s core.Skill) bool { return plainName(s) == locked.Name })
+	if i < 0 && got.failed != nil {
+		return line, got.failed
+	}
 	if i < 0 {
 		return line, fmt.Errorf("%s has it no more", locked.Source)
 	}
@@ -140,17 +183,23 @@ func (cmd *UpdateCommand) one(ctx context.Context, c cli.Console, target *target
 	if err != nil {
 		return line, err
 	}
+	line = updatedLine{Name: locked.Name, Status: updateReplaced, SHA256: offered.SHA256}
+	if got.commit != locked.Commit {
+		line.OldCommit, line.NewCommit = locked.Commit, got.commit
+	}
 	switch {
 	case offered.SHA256 == locked.SHA256:
-		return updatedLine{locked.Name, updateSame, offered.SHA256}, nil
+		line.Status, locked.Commit = updateSame, got.commit
+		if !cmd.DryRun {
+			target.lock.Put(locked)
+		}
+		return line, nil
 	case cmd.DryRun:
-		return updatedLine{locked.Name, updateWould, offered.SHA256}, nil
+		line.Status = updateWould
+		return line, nil
 	}
-	folder := filepath.Base(installed.RootDir)
-	if _, err := target.put(ctx, got.skills, next, folder, locked.Source, true); err != nil {
-		return line, err
-	}
-	return updatedLine{locked.Name, updateReplaced, offered.SHA256}, nil
+	_, err = target.put(ctx, got.skills, next, filepath.Base(installed.RootDir), origin{locked.Source, got.commit}, true)
+	return line, err
 }
 
 // LockCommand writes the lock file of a directory.
@@ -184,15 +233,15 @@ func (cmd *LockCommand) Run(ctx context.Context, c cli.Console) error {
 	defer skills.Close()
 	var l places.Lock
 	for _, s := range skills.Snapshot().Skills() {
-		source := ""
+		var known places.LockedSkill
 		if before != nil {
-			known, _ := before.Find(s.Name)
-			source = known.Source
+			known, _ = before.Find(s.Name)
 		}
-		entry, err := places.LockOf(ctx, skills, s.Name, source)
+		entry, err := places.LockOf(ctx, skills, s.Name, known.Source)
 		if err != nil {
 			return fmt.Errorf("lock: %w", err)
 		}
+		entry.Commit = known.Commit
 		l.Put(entry)
 	}
 	if err := l.Write(cmd.Dir); err != nil {

@@ -37,8 +37,8 @@ type ListCommand struct {
 	All                 bool   `help:"Also skills that are shadowed by another of their name, and those of projects that are not trusted."`
 	places.SourceFlags  `embed:""`
 	places.LibraryFlags `embed:""`
-	Skills              []string `sep:"none" placeholder:"DIR" help:"A directory that is searched, like the arguments; may be repeated."`
-	Dirs                []string `arg:"" optional:"" name:"dir" help:"Directories that are searched for skills. Of two skills with the same name, that of the earlier directory wins. None: SKILLS_ROOT, or else the library, or else the well-known places of this project and of your home directory."`
+	Skills              []string `sep:"none" placeholder:"DIR" help:"A place of skills, like the arguments; may be repeated."`
+	Dirs                []string `arg:"" optional:"" name:"dir" help:"Directories that are searched for skills, archives or their addresses, hosts with an index of skills, or libraries, as chat --skills takes them. Of two skills with the same name, that of the earlier place wins. None: SKILLS_ROOT, or else the library, or else the well-known places of this project and of your home directory."`
 }
 
 // Help is the long help of the command.
@@ -122,7 +122,8 @@ func (cmd *ListCommand) Run(ctx context.Context, c cli.Console) (err error) {
 // open opens the catalog of the arguments. With --all projects need no trust.
 func (cmd *ListCommand) open(ctx context.Context, c cli.Console) (*places.Catalog, error) {
 	dirs := slices.Concat(cmd.Skills, cmd.Dirs)
-	named := len(dirs) > 0 || c.Env(places.EnvRoot) != "" || cmd.Address(c.Env) != ""
+	named := len(dirs) > 0 || c.Env(places.EnvRoot) != "" || cmd.Address(c.Env) != "" || len(cmd.Plugin) > 0
+	cmd.SourceFlags.Reader = &cmd.LibraryFlags
 	roots, err := cmd.SourceFlags.FindRoots(ctx, c, dirs, cmd.Discover || !named)
 	if err != nil {
 		return nil, err
@@ -144,7 +145,7 @@ func (cmd *ListCommand) open(ctx context.Context, c cli.Console) (*places.Catalo
 // of another machine.
 func invisible(ctx context.Context, skills *catalog.Catalog, snapshot *catalog.Snapshot) (findings []skillmd.Diagnostic) {
 	for _, skill := range snapshot.Skills() {
-		if skill.Scope == core.ScopeRemote {
+		if skill.Scope == core.ScopeRemote || skill.OnDemand {
 			continue
 		}
 		if _, body, err := skills.Body(ctx, skill.ID); err == nil && escape.HasInvisible(body.Text) {
@@ -184,9 +185,12 @@ func (cmd *ListCommand) write(ctx context.Context, c cli.Console, out io.Writer,
 	warnings, installed := warningsOf(skills.Snapshot()), installers{}
 	shown := cli.Table{Console: c}
 	for i, skill := range all {
-		docs, err := skills.Docs(ctx, skill.Name)
-		if err != nil {
-			return fmt.Errorf("list docs of %q: %w", skill.Name, err)
+		var docs []string
+		if !skill.OnDemand { // a list fetches no files
+			var err error
+			if docs, err = skills.Docs(ctx, skill.Name); err != nil {
+				return fmt.Errorf("list docs of %q: %w", skill.Name, err)
+			}
 		}
 		l := skillLine{
 			skill.Name, skill.Description, skill.Location, len(docs), skill.Hidden,

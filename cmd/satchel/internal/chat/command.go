@@ -183,6 +183,7 @@ func (cmd *Command) Run(ctx context.Context, c cli.Console) error {
 	if err != nil {
 		return err
 	}
+	cmd.Reader = &cmd.LibraryFlags
 	if err := cmd.SkillDirs.Resolve(ctx, c, false); err != nil {
 		return err
 	}

@@ -164,6 +164,7 @@ func (cmd *ToolCommand) open(ctx context.Context, c cli.Console, show *reporter)
 	if t.library, err = cmd.libraryFlags.Open(ctx, c.Env); err != nil {
 		return nil, err
 	}
+	cmd.Reader = &cmd.LibraryFlags
 	if err := cmd.SkillDirs.Resolve(ctx, c, t.library == nil); err != nil {
 		return nil, err
 	}

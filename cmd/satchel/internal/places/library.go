@@ -139,8 +139,29 @@ func (f *LibraryFlags) openRoots(ctx context.Context, env func(string) string) (
 	if err != nil || l == nil {
 		return nil, nil, err
 	}
+	return []source.Root{f.rootOf(l)}, l, nil
+}
+
+// rootOf returns the skills of a library that the subject of the flags may read.
+func (f *LibraryFlags) rootOf(l *Library) source.Root {
 	reader := library.Actor{Tenant: f.Tenant, Subject: f.Subject()}
-	return []source.Root{source.From("library", l.SourceFor(reader)).In(core.ScopeUser)}, l, nil
+	return source.From("library", l.SourceFor(reader)).In(core.ScopeUser)
+}
+
+// isLibrary reports whether a place of skills is the address of a library.
+func isLibrary(place string) bool { return strings.HasPrefix(place, "sqlite:") || IsPostgres(place) }
+
+// openPlace opens the library that a flag --skills names. The console closes it when the process
+// ends.
+func (f *LibraryFlags) openPlace(ctx context.Context, c cli.Console, place string) (source.Root, error) {
+	at := *f
+	at.Library = place
+	l, err := at.Open(ctx, c.Env)
+	if err != nil {
+		return source.Root{}, err
+	}
+	c.AtExit.Add(l)
+	return at.rootOf(l), nil
 }
 
 // Subject returns the subject of --as, or the user of the operating system.

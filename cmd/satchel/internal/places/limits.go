@@ -7,6 +7,13 @@ const maxLock = 64 << 20
 // read again at each turn.
 const maxAudience = 1 << 20
 
+// maxRef and maxRepositoryPath bound the reference and the folder in the address of a repository, in
+// bytes.
+const (
+	maxRef            = 256
+	maxRepositoryPath = 1024
+)
+
 // installerLevels is how many directories are searched for the lock file of the common installer:
 // that of the skills and two above it, because a project has .agents/skills.
 const installerLevels = 3

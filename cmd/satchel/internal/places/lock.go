@@ -32,6 +32,8 @@ type LockedSkill struct {
 	Name string `json:"name"`
 	// Source is where it was installed from, "" where that is not known.
 	Source string `json:"source"`
+	// Commit is that of a repository at a commit or a tag, "" for other sources.
+	Commit string `json:"commit,omitempty"`
 	// SHA256 is a digest of the paths and digests of all files, in hexadecimal.
 	SHA256 string       `json:"sha256"`
 	Files  []LockedFile `json:"files"` // sorted by path

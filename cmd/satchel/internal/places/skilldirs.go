@@ -25,7 +25,7 @@ func Absolute(dirs []string) ([]string, error) {
 
 // SkillDirs are the flags that say where skills are.
 type SkillDirs struct {
-	Skills      []string `sep:"none" placeholder:"DIR" help:"Directory that is searched for skills, or archive or its address, which #sha256=HEX pins; may be repeated. Without it: $$SKILLS_ROOT."`
+	Skills      []string `sep:"none" placeholder:"DIR" help:"Directory that is searched for skills, archive or its address, which #sha256=HEX pins, host with an index of skills (https://example.com), or library (sqlite:FILE, postgres://…); may be repeated. Without it: $$SKILLS_ROOT."`
 	Discover    bool     `help:"Search the well-known places too: .claude/skills and .agents/skills of this project, if it is trusted, and of your home directory."`
 	SourceFlags `embed:""`
 
@@ -39,7 +39,7 @@ type SkillDirs struct {
 // Resolve finds the places that the flags name and checks --locked. With always it searches the
 // well-known places if no flag and no variable names a place.
 func (f *SkillDirs) Resolve(ctx context.Context, c cli.Console, always bool) (err error) {
-	named := len(f.Skills) > 0 || c.Env(EnvRoot) != ""
+	named := len(f.Skills) > 0 || c.Env(EnvRoot) != "" || len(f.Plugin) > 0
 	f.Warnings = &Warnings{Out: c.Err}
 	f.Reading = append(f.SourceFlags.ReadOptions(c.Env), catalog.WithLogger(slog.New(f.Warnings)))
 	if f.Roots, err = f.SourceFlags.FindRoots(ctx, c, f.Skills, f.Discover || always && !named); err != nil {
@@ -50,6 +50,7 @@ func (f *SkillDirs) Resolve(ctx context.Context, c cli.Console, always bool) (er
 
 // Open opens the catalog of the flags, and the library that they name.
 func (f *SkillDirs) Open(ctx context.Context, c cli.Console, l *LibraryFlags) (*Catalog, error) {
+	f.SourceFlags.Reader = l
 	if err := f.Resolve(ctx, c, l.Address(c.Env) == ""); err != nil {
 		return nil, err
 	}

@@ -34,7 +34,9 @@ type SourceFlags struct {
 	Plugin      []string `sep:"none" placeholder:"DIR" help:"A plugin, whose folder skills/ is searched too; may be repeated."`
 	TrustFile   string   `placeholder:"FILE" help:"Which projects are trusted (satchel trust). Default: satchel/trusted.json in the directory where programs keep their state."`
 	Audience    string   `placeholder:"FILE" help:"The skills that agents may see, as {\"key\":\"…\",\"allow\":[\"name\",…]}. An agent reads it again at each turn."`
-	Collisions  string   `enum:"shadow,ambiguous" default:"shadow" placeholder:"RULE" help:"What a name means that two skills have: shadow, the one of the highest rank; or ambiguous, none of them (default ${default})."`
+	// Reader are the flags that say whose skills of a library are meant. Nil means their defaults.
+	Reader     *LibraryFlags `kong:"-"`
+	Collisions string        `enum:"shadow,ambiguous" default:"shadow" placeholder:"RULE" help:"What a name means that two skills have: shadow, the one of the highest rank; or ambiguous, none of them (default ${default})."`
 }
 
 // FindRoots returns the places of skills: dirs, the plugins and the MCP servers. SKILLS_ROOT takes the
@@ -46,7 +48,10 @@ func (f *SourceFlags) FindRoots(ctx context.Context, c cli.Console, dirs []strin
 		dirs = []string{place}
 	}
 	for _, place := range dirs {
-		root, err := f.root(place, "", env)
+		root, err := f.FetchFlags.Root(ctx, c, f.Reader, place)
+		if errors.Is(err, cli.ErrUsage) {
+			return nil, err
+		}
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", cli.ErrStart, err)
 		}

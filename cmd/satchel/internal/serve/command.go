@@ -28,14 +28,15 @@ import (
 
 // serveFlags are the flags of serve and mcp alike.
 type serveFlags struct {
-	Skills    []string      `sep:"none" placeholder:"DIR" help:"Directory that is searched for skills; may be repeated. All versions of a skill are served."`
+	Skills    []string      `sep:"none" placeholder:"DIR" help:"Directory that is searched for skills, archive or its address, host with an index of skills, or library, as chat --skills takes them; may be repeated. All versions of a skill are served."`
 	MCP       []string      `name:"mcp" sep:"none" placeholder:"LABEL=URL|COMMAND" help:"MCP server whose skills are served too, for reading only, at a URL or started by a command; they are called LABEL.NAME. May be repeated."`
 	Shelf     string        `placeholder:"DIR" help:"Where skills are kept that callers create."`
 	Create    bool          `help:"Let callers create skills; needs --shelf."`
 	MaxRuns   *int          `placeholder:"N" help:"How many runs go on at once, shared by the tenants that want them. Default: four for each processor."`
 	QueueWait time.Duration `default:"60s" help:"How long a run waits for its place before its call fails."`
 	blobFlags
-	Deps string `placeholder:"DIR" help:"Where satchel deps has installed the packages that skills require. Default: the directory that it takes by default, if it is there."`
+	places.FetchFlags `embed:""`
+	Deps              string `placeholder:"DIR" help:"Where satchel deps has installed the packages that skills require. Default: the directory that it takes by default, if it is there."`
 	grantFlags
 	Executor         string `enum:"docker,sandbox" default:"sandbox" placeholder:"NAME" help:"Where runs go: sandbox, kept apart from this machine (see satchel doctor), or docker, the same in containers of --image."`
 	containers.Flags `embed:"" group:"Containers (--executor docker):"`

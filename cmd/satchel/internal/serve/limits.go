@@ -14,6 +14,11 @@ const (
 
 // Bounds of a server.
 const (
+	// maxHead is how much of a fetched SKILL.md is kept for its front matter, in bytes. Sources may
+	// list no more.
+	maxHead = 64 << 10
+	// retryFetch is how long after a failure a skill is fetched again.
+	retryFetch = 5 * time.Minute
 	// keySize is the size of the key that signs cursors, in bytes: that of SHA-256.
 	keySize = 32
 	// preparedSandboxes is how many sandboxes are kept ready, so that the next run begins at once.

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
 	"github.com/satchel-go/satchel/cmd/satchel/internal/places"
@@ -23,13 +24,12 @@ import (
 // created skills.
 func (f *serveFlags) sources(ctx context.Context, c cli.Console, k *resources, insecure bool) ([]protocol.Option, error) {
 	var opts []protocol.Option
-	for _, dir := range f.Skills {
-		tree, err := openDir(ctx, dir)
+	for _, place := range f.Skills {
+		skills, err := f.openPlace(ctx, c, k, place)
 		if err != nil {
 			return nil, err
 		}
-		k.open = append(k.open, tree)
-		opts = append(opts, protocol.WithSkills(tree))
+		opts = append(opts, protocol.WithSkills(skills))
 	}
 	servers, err := places.ConnectServers(ctx, c, f.MCP, insecure)
 	if err != nil {
@@ -55,20 +55,28 @@ func (f *serveFlags) sources(ctx context.Context, c cli.Console, k *resources, i
 	return opts, nil
 }
 
-// openDir opens a directory of skills. For an archive or an address the error names the command to
-// use.
-func openDir(ctx context.Context, dir string) (*source.Tree, error) {
-	tree, err := source.Open(ctx, source.Dir(dir), source.Reading{})
-	switch info, missing := os.Stat(dir); {
+// openPlace opens a place of skills that --skills names.
+func (f *serveFlags) openPlace(ctx context.Context, c cli.Console, k *resources, place string) (catalog.Source, error) {
+	root, err := f.FetchFlags.Root(ctx, c, nil, place)
+	if err != nil {
+		return nil, fmt.Errorf("--skills %s: %w", place, err)
+	}
+	if skills := root.Source(); skills != nil {
+		return &fetchedSource{Source: skills, name: root.String()}, nil
+	}
+	tree, err := source.Open(ctx, root, source.Reading{})
+	switch info, missing := os.Stat(place); {
 	case err == nil:
+		k.open = append(k.open, tree)
 		return tree, nil
-	case places.IsAddress(dir) || missing == nil && !info.IsDir():
-		return nil, fmt.Errorf("--skills %s: want a directory; satchel install %[1]s --dir DIR copies the skills of an archive into one, and --mcp LABEL=URL serves those of an MCP server", dir)
+	case root.IsArchive(): // the error says what is wrong
+	case missing == nil && !info.IsDir():
+		return nil, fmt.Errorf("--skills %s: it is neither a directory nor an archive", place)
 	case strings.Contains(err.Error(), "; remove it"): // a link, and what to do about it
 	case errors.Is(missing, fs.ErrNotExist):
-		return nil, fmt.Errorf("--skills %s: there is no such directory; make it, or name another", dir)
+		return nil, fmt.Errorf("--skills %s: there is no such directory; make it, or name another", place)
 	}
-	return nil, fmt.Errorf("--skills %s: %w", dir, err)
+	return nil, fmt.Errorf("--skills %s: %w", place, err)
 }
 
 // follow lists the skills again when they change, and at SIGHUP, until it is closed.
