@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httputil"
@@ -49,6 +50,7 @@ func startProxy(ctx context.Context, target *url.URL, allowed bool) (*gitProxy, 
 		Rewrite:       func(*httputil.ProxyRequest) {}, // git has sent the whole address
 		Transport:     &http.Transport{DialContext: dial, DisableCompression: true, DisableKeepAlives: true},
 		FlushInterval: -1,
+		ErrorLog:      log.New(io.Discard, "", 0), // reason has what matters
 
 		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, err error) { p.refuse(w, err) },
 		ModifyResponse: func(r *http.Response) error {
