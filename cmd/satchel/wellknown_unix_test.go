@@ -38,12 +38,12 @@ func TestWellKnownIndex(t *testing.T) {
 		args []string
 		out  string
 	}{
-		"list":              {[]string{"list", "--names", host}, "pdf\nxls\n"},
-		"list --skills":     {[]string{"list", "--names", "--skills", host + "/"}, "pdf\nxls\n"},
-		"show":              {[]string{"show", "--skills", host, "--files", "pdf"}, "SKILL.md\nforms.md\n"},
-		"search":            {[]string{"search", "--skills", host, "reads tables"}, "xls"},
-		"tool":              {[]string{"tool", "--skills", host, "--profile", "knowledge_only", "skill_list_docs", `{"skill":"pdf"}`}, "forms.md"},
-		"install":           {[]string{"install", host, "--dir", at("to")}, "installed pdf to "},
+		"list":          {[]string{"list", "--names", host}, "pdf\nxls\n"},
+		"list --skills": {[]string{"list", "--names", "--skills", host + "/"}, "pdf\nxls\n"},
+		"show":          {[]string{"show", "--skills", host, "--files", "pdf"}, "SKILL.md\nforms.md\n"},
+		"search":        {[]string{"search", "--skills", host, "reads tables"}, "xls"},
+		"tool":          {[]string{"tool", "--skills", host, "--profile", "knowledge_only", "skill_list_docs", `{"skill":"pdf"}`}, "forms.md"},
+		"install":       {[]string{"install", host, "--dir", at("to")}, "installed pdf to "},
 	} {
 		if got := run(c.args...); got.code != cli.ExitDone || !strings.Contains(got.out, c.out) {
 			t.Errorf("%s: %+v", what, got)
