@@ -25,7 +25,7 @@ var arrows = map[string][]string{
 	"skillmd":                         {"core", "internal/text/printable", "internal/text/skillneeds", "internal/text/skilltext"},
 	"internal/text/search":            {},
 	"catalog":                         {"internal/text/skilltext", "catalog/internal/scan", "catalog/source", "core", "skillmd", "internal/text/search", "internal/files/durable", "internal/files/lazyfs", "internal/lru", "internal/files/plainfile", "internal/warnlog"},
-	"catalog/source":                  {"catalog/internal/scan", "core", "internal/archive", "internal/files/plainfile", "skillmd"},
+	"catalog/source":                  {"catalog/internal/scan", "core", "internal/archive", "internal/files/plainfile", "internal/text/plainjson", "internal/text/skilltext", "skillmd"},
 	"catalog/internal/scan":           {"internal/text/skillneeds", "internal/text/skilltext", "core", "skillmd", "internal/files/plainfile", "internal/text/printable"},
 	"internal/archive":                {"internal/files/plainfile"},
 	"catalog/catalogtest":             {"core", "catalog", "catalog/source"},

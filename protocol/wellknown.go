@@ -36,8 +36,8 @@ var wellKnownAddresses = []address{
 
 // WithWellKnown publishes the skills of the server's sources without a token, as Agent Skills
 // Discovery 0.2.0 describes it: GET /.well-known/agent-skills/index.json lists them, and
-// source.WellKnown reads that. It leaves out skills that are hidden, come from other servers or
-// were created by a caller, and those whose name is not valid or is that of an earlier skill.
+// source.WellKnown reads that. Skills that are hidden, come from other servers or were created by a
+// caller are left out. So are those whose name is not valid or is that of an earlier skill.
 func WithWellKnown() Option {
 	return func(c *config) error {
 		c.published = &published{}
