@@ -192,7 +192,9 @@ start_docker() {
 	[ "$(id -u)" = 0 ] || { echo "servers: docker starts as root alone: run as root, or set SATCHEL_DOCKER to the socket of an engine with the image satchel-test" >&2; exit 3; }
 	# A killed engine has left its number, which may be that of another process by now.
 	rm -f "$D/exec/containerd/containerd.pid" "$D/docker.pid"
-	dockerd --data-root "$D/data" --exec-root "$D/exec" -p "$D/docker.pid" -H "unix://$D/s.sock" --bridge=none --iptables=false >>"$D/log" 2>&1 </dev/null &
+	set -- --data-root "$D/data" --exec-root "$D/exec" -p "$D/docker.pid" -H "unix://$D/s.sock" --bridge=none --iptables=false
+	if command -v runsc >/dev/null; then set -- "$@" --add-runtime "runsc=$(command -v runsc)"; fi # gVisor, if it is there
+	dockerd "$@" >>"$D/log" 2>&1 </dev/null &
 	echo $! >"$D/pid"
 	answers "unix://$D/s.sock"
 	if ! docker -H "unix://$D/s.sock" image inspect satchel-test >/dev/null 2>&1; then

@@ -14,14 +14,15 @@ import (
 // runAsFirst runs this program once more, as a child. The first process of a container becomes the parent
 // of processes whose own parent has ended. runAsFirst collects these, so that the child only sees its own.
 func runAsFirst() (code int, ok bool) {
-	runtime.LockOSThread()                                  // the child ends with this thread
-	child := exec.Command("/proc/self/exe", os.Args[1:]...) //nolint:gosec // it is this program
+	runtime.LockOSThread()                                                                  // the child ends with this thread
+	child := exec.Command("/proc/self/exe", append([]string{aloneFlag}, os.Args[1:]...)...) //nolint:gosec // it is this program
 	child.Stdin, child.Stdout, child.Stderr = os.Stdin, os.Stdout, os.Stderr
 	child.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if err := child.Start(); err != nil {
 		return 0, false // the runner works without
 	}
 	_ = hideMemory()
+	startThreads(firstThreads)
 	_, _ = os.Stdin.Close(), os.Stdout.Close() // the ends of these are the child's
 	ends := make(chan os.Signal, 1)
 	signal.Notify(ends, os.Interrupt, syscall.SIGTERM)
@@ -64,3 +65,6 @@ func closable(f *os.File) *os.File {
 // hideMemory closes the memory and the files of this process to the commands, which run as the same user
 // and see it.
 func hideMemory() error { return unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0) }
+
+// killOthers kills all processes of the container but its first one and this one.
+func killOthers() { _ = unix.Kill(-1, unix.SIGKILL) }

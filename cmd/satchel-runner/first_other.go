@@ -12,3 +12,5 @@ func keepFiles() {}
 func hideMemory() error { return nil }
 
 func closable(f *os.File) *os.File { return f }
+
+func killOthers() {}

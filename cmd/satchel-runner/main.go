@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -51,8 +52,12 @@ type settings struct {
 	runtimeIsolates bool
 	readable        dirs
 	temp            int64
+	alone           bool // the other processes of the system are the parent and what commands leave
 	version         bool
 }
+
+// aloneFlag is the flag that runAsFirst gives to its child. It is for no one else: the child kills processes.
+const aloneFlag = "--child-of-first"
 
 // dirs is a flag that may be repeated.
 type dirs []string
@@ -100,6 +105,7 @@ func parse(args []string, out, messages io.Writer) (s settings, code int, done b
 	flags.BoolVar(&s.runtimeIsolates, "runtime-isolates", false, "")
 	flags.Var(&s.readable, "readable", "")
 	flags.Int64Var(&s.temp, "temp", 0, "")
+	flags.BoolVar(&s.alone, strings.TrimPrefix(aloneFlag, "--"), false, "")
 	flags.BoolVar(&s.version, "version", false, "")
 	err := flags.Parse(args)
 	if err == nil && flags.NArg() > 0 {
@@ -129,6 +135,9 @@ func version() string {
 
 // open opens the executor that runs the commands.
 func (s settings) open() (executor.Executor, error) {
+	if info, err := os.Stat(imagePrograms); s.alone && err == nil && info.IsDir() && !slices.ContainsFunc(s.readable, isInPrograms) {
+		s.readable = append(s.readable, imagePrograms)
+	}
 	if s.runtimeIsolates {
 		plain, err := local.New(local.WithReadable(s.readable...))
 		if err != nil {
@@ -144,12 +153,25 @@ func (s settings) open() (executor.Executor, error) {
 	if err != nil {
 		return nil, err
 	}
-	if box.Capabilities().Isolation == executor.IsolationLandlock {
-		if err := hideMemory(); err != nil {
-			return nil, errors.Join(err, box.Close())
-		}
+	if box.Capabilities().Isolation != executor.IsolationLandlock {
+		return inContainer{box, nil}, nil
 	}
-	return inContainer{box}, nil
+	if err := hideMemory(); err != nil {
+		return nil, errors.Join(err, box.Close())
+	}
+	if s.alone && os.Getppid() == 1 {
+		startThreads(servingThreads)
+		return inContainer{box, &rest{kill: killOthers}}, nil
+	}
+	return inContainer{box, nil}, nil
+}
+
+// imagePrograms is where an image has programs beside /usr. Commands see it if it is there, and if no directory of
+// the host is in it.
+const imagePrograms = "/opt"
+
+func isInPrograms(dir string) bool {
+	return dir == imagePrograms || strings.HasPrefix(dir, imagePrograms+"/")
 }
 
 // connection is standard input and output. Its files are closable: Close ends a Read and a Write that wait.
@@ -170,9 +192,12 @@ type inRuntime struct{ *local.Local }
 // Capabilities implements executor.Executor.
 func (r inRuntime) Capabilities() executor.Capabilities {
 	c := r.Local.Capabilities()
-	by := executor.Capability{Enforced: true, Note: "the runtime of the container"}
 	c.Isolation = executor.IsolationContainer
-	c.Filesystem, c.Network, c.Privileges, c.SystemCalls = by, by, by, by
+	c.Network = executor.Capability{Enforced: true, Note: "the runtime of the container has none"}
+	c.Filesystem = executor.Capability{Note: "the runtime of the container hides the files of the host; commands can change the skills in their workspace"}
 	c.HostProcesses = executor.Capability{Note: "the runtime of the container hides those of the host; the commands of one workspace see each other and the runner"}
+	c.Privileges = executor.Capability{Note: "no capabilities in the container; namespaces are those of the runtime's kernel"}
+	c.SystemCalls = executor.Capability{Note: "calls reach the runtime's kernel, not that of the machine"}
+	c.Memory = executor.Capability{Note: "the engine bounds the container; more ends it, with all its commands"}
 	return c
 }

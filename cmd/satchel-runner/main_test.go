@@ -69,7 +69,7 @@ func TestRuntimeIsolates(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := e.Capabilities()
-	if c.Isolation != executor.IsolationContainer || !c.Filesystem.Enforced || !c.Network.Enforced || c.HostProcesses.Enforced || c.Loopback.Enforced {
+	if c.Isolation != executor.IsolationContainer || c.Filesystem.Enforced || !c.Network.Enforced || c.HostProcesses.Enforced || c.Loopback.Enforced || c.Memory.Enforced {
 		t.Errorf("%+v", c)
 	}
 	for name, capability := range c.All() {

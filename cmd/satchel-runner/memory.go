@@ -5,6 +5,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/executor/sandbox"
@@ -34,11 +35,23 @@ func kills() int {
 
 // inContainer is a sandbox whose commands the kernel may kill for the memory of the container. The
 // sandbox watches its own limit only.
-type inContainer struct{ *sandbox.Sandbox }
+type inContainer struct {
+	*sandbox.Sandbox
+	rest *rest
+}
+
+// Capabilities implements executor.Executor. Advice for a machine is none for a container.
+func (c inContainer) Capabilities() executor.Capabilities {
+	caps := c.Sandbox.Capabilities()
+	caps.Advice = nil
+	return caps
+}
 
 // Run implements executor.Executor.
 func (c inContainer) Run(ctx context.Context, cmd executor.Command) (executor.Result, error) {
 	before := kills()
+	c.rest.begin()
+	defer c.rest.end()
 	result, err := c.Sandbox.Run(ctx, cmd)
 	return explained(result, before), err
 }
@@ -46,22 +59,30 @@ func (c inContainer) Run(ctx context.Context, cmd executor.Command) (executor.Re
 // Start implements executor.Executor.
 func (c inContainer) Start(ctx context.Context, cmd executor.Command, term executor.Terminal) (executor.Process, error) {
 	before := kills()
+	c.rest.begin()
 	p, err := c.Sandbox.Start(ctx, cmd, term)
 	if err != nil {
+		c.rest.end()
 		return nil, err
 	}
-	return killable{p, before}, nil
+	return killable{p, before, sync.OnceFunc(c.rest.end)}, nil
 }
 
-// killable is a process of an inContainer.
+// killable is a process of an inContainer. Package remote waits for each.
 type killable struct {
 	executor.Process
 	before int
+	end    func()
 }
 
 // Wait implements executor.Process.
 func (k killable) Wait(ctx context.Context) (executor.Result, error) {
 	result, err := k.Process.Wait(ctx)
+	select {
+	case <-k.Done():
+		k.end()
+	default:
+	}
 	return explained(result, k.before), err
 }
 

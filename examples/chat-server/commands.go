@@ -47,17 +47,7 @@ func (c *commands) open(ctx context.Context) (executor.Executor, func() error, e
 	if c.executor != "docker" {
 		return nil, func() error { return nil }, nil
 	}
-	opts := []docker.Option{docker.WithReadable(c.readable...)}
-	if c.host != "" {
-		opts = append(opts, docker.WithHost(c.host))
-	}
-	if c.runner != "" {
-		opts = append(opts, docker.WithRunner(c.runner))
-	}
-	if c.runtime != "" {
-		opts = append(opts, docker.WithRuntime(c.runtime))
-	}
-	box, err := docker.Open(ctx, c.image, opts...)
+	box, err := docker.Open(ctx, c.image, docker.WithHost(c.host), docker.WithRunner(c.runner), docker.WithRuntime(c.runtime), docker.WithReadable(c.readable...))
 	if err != nil {
 		return nil, nil, err // not a nil *docker.Executor
 	}

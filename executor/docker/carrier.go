@@ -82,9 +82,9 @@ func (e *engine) start(ctx context.Context, s spec) (_ io.ReadWriteCloser, err e
 			err = errors.Join(err, left)
 		}
 	}()
-	made, err := e.ContainerCreate(ctx, s.options())
+	made, err := e.create(ctx, s.options())
 	if err != nil {
-		return nil, engineError(ctx, e.host, "create a container", e.createError(err))
+		return nil, engineError(ctx, e.host, "create a container", e.createError(s, err))
 	}
 	attached, err := e.ContainerAttach(ctx, made.ID, client.ContainerAttachOptions{Stream: true, Stdin: true, Stdout: true, Stderr: true})
 	if err != nil {
@@ -102,9 +102,22 @@ func (e *engine) start(ctx context.Context, s spec) (_ io.ReadWriteCloser, err e
 	return newConn(e, made.ID, attached.HijackedResponse), nil
 }
 
-// createError returns a better error if the engine does not have a file that this process has seen.
-func (e *engine) createError(err error) error {
+// create creates a container.
+func (e *engine) create(ctx context.Context, options client.ContainerCreateOptions) (client.ContainerCreateResult, error) {
+	if e.isPodman && e.isRootless {
+		e.creating.Lock()
+		defer e.creating.Unlock()
+	}
+	return e.ContainerCreate(ctx, options)
+}
+
+// createError returns a better error if the engine does not have a runtime, or a file that this process has
+// seen.
+func (e *engine) createError(s spec, err error) error {
 	text := err.Error()
+	if s.runtime != "" && lacksRuntime(err) {
+		return e.runtimeError(s.runtime, err)
+	}
 	if strings.Contains(text, "bind source path does not exist") || strings.Contains(text, "statfs /") {
 		return failure(err, "%s does not see the files of this machine: it runs in a VM or on another machine: run this program there: %s", e.host, shortened(err))
 	}

@@ -69,6 +69,9 @@ func (o *opening) prepare(ctx context.Context, ref string) (err error) {
 		return err
 	}
 	o.later(o.engine.Close)
+	if err := o.engine.checkRuntime(o.runtime); err != nil {
+		return err
+	}
 	if o.image, err = o.engine.resolve(ctx, ref); err != nil {
 		return err
 	}
@@ -81,7 +84,7 @@ func (o *opening) prepare(ctx context.Context, ref string) (err error) {
 	if err := o.findRunner(ctx); err != nil {
 		return err
 	}
-	if o.user, err = userOf(o.engine); err != nil {
+	if o.user, err = userOf(o.engine, o.isBoundary()); err != nil {
 		return err
 	}
 	o.later(func() error { o.user.close(); return nil })

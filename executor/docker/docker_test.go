@@ -93,20 +93,7 @@ func TestAsUser(t *testing.T) {
 func TestOwners(t *testing.T) {
 	for name, opt := range map[string]docker.Option{"namespaces": docker.WithLeast(executor.IsolationNamespaces), "landlock": docker.WithoutNamespaces()} {
 		t.Run(name, func(t *testing.T) {
-			x, dir := shared(t, opt), t.TempDir()
-			if err := os.WriteFile(filepath.Join(dir, "old"), []byte("old\n"), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			output(t, x, script(dir, "cat old && echo new >> old && mkdir -p a/b && echo mine > a/b/new"))
-			for _, file := range []string{"old", "a", "a/b/new"} {
-				info, err := os.Lstat(filepath.Join(dir, file))
-				if err != nil {
-					t.Fatal(err)
-				}
-				if st := info.Sys().(*syscall.Stat_t); int(st.Uid) != os.Geteuid() || int(st.Gid) != os.Getegid() {
-					t.Errorf("%s belongs to %d:%d", file, st.Uid, st.Gid)
-				}
-			}
+			checkOwner(t, shared(t, opt))
 		})
 	}
 }
@@ -243,7 +230,7 @@ func TestSweep(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	open(t, server.URL)
+	x := open(t, server.URL)
 	left := containers(t, c)
 	for name, id := range made {
 		isLeft := strings.Contains(strings.Join(left, " "), id)
@@ -253,6 +240,22 @@ func TestSweep(t *testing.T) {
 	}
 	if _, err := os.Stat(point); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the mount is left: %v", err)
+	}
+	if os.Geteuid() != 0 {
+		return
+	}
+	base := t.TempDir() // of workspaces
+	empty, mine := filepath.Join(base, filepath.Base(point)), filepath.Join(base, fmt.Sprintf("%s%s-%d-1-x", docker.PointPrefix, "1", os.Getpid()))
+	dir := filepath.Join(base, "workspace")
+	if err := errors.Join(os.Mkdir(empty, 0o700), os.Mkdir(mine, 0o700), os.Mkdir(dir, 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	output(t, x, script(dir, "true"))
+	if _, err := os.Stat(empty); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the directory of a mount is left: %v", err)
+	}
+	if _, err := os.Stat(mine); err != nil {
+		t.Errorf("the directory of a process of another system is gone: %v", err)
 	}
 }
 

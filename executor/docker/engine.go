@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/moby/moby/client"
 )
@@ -20,6 +21,12 @@ type engine struct {
 	name, version string
 	isPodman      bool
 	isRootless    bool
+	runtimes      map[string]string // their programs, by name; Podman says nothing
+	runtime       string            // the name of the default
+	lacksLimits   bool              // it ignores the limits of containers
+	// creating is held while rootless Podman creates a container. Podman 4.3 reads the user's numbers with
+	// a library that threads must not call side by side, and crashed.
+	creating sync.Mutex
 }
 
 // dial connects to the engine at a URL.
@@ -58,7 +65,12 @@ func dial(ctx context.Context, host string) (_ *engine, err error) {
 	if err != nil {
 		return nil, slow(ctx, host, engineError(ctx, host, "ask for its settings", err))
 	}
+	e.runtime, e.runtimes = info.Info.DefaultRuntime, map[string]string{}
+	for name, r := range info.Info.Runtimes {
+		e.runtimes[name] = r.Path
+	}
 	e.isRootless = slices.Contains(info.Info.SecurityOptions, "name=rootless") || e.isPodman && e.saysRootless(ctx)
+	e.lacksLimits = e.isRootless && info.Info.CgroupVersion == "1"
 	return e, nil
 }
 

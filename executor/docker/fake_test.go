@@ -35,6 +35,7 @@ type fakeEngine struct {
 func newFakeEngine(t *testing.T, answer map[string]http.HandlerFunc) *fakeEngine {
 	t.Helper()
 	t.Setenv("DOCKER_HOST", "")
+	t.Setenv(runnerEnv, "")
 	dir, err := os.MkdirTemp("", "fake") // the paths of sockets are short
 	if err != nil {
 		t.Fatal(err)
@@ -70,7 +71,7 @@ func (f *fakeEngine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "GET /version":
 		fmt.Fprint(w, `{"Version":"20.10","ApiVersion":"1.41","Os":"linux"}`)
 	case "GET /info":
-		fmt.Fprint(w, `{"OSType":"linux"}`)
+		fmt.Fprint(w, `{"OSType":"linux","DefaultRuntime":"runc","Runtimes":{"runc":{"path":"runc"}}}`)
 	case "GET /images/here/json":
 		fmt.Fprint(w, `{"Id":"sha256:1","Os":"linux","Config":{"Env":["A=b"],"Volumes":{"/data":{}}}}`)
 	case "GET /containers/json":
@@ -135,6 +136,10 @@ func TestOpenErrors(t *testing.T) {
 		{"list fails", "here", "GET /containers/json", status(500, "ill"), []Option{WithRunner(runner)}, "docker: list containers: Error response from daemon: ill"},
 		{"create refused", "here", "POST /containers/create", status(409, "the name is taken"), []Option{WithRunner(runner)}, "docker: no isolation in containers of Docker 20.10: namespaces: create a container: Error response from daemon: the name is taken; landlock: "},
 		{"other machine", "here", "POST /containers/create", status(400, "invalid mount config for type \"bind\": bind source path does not exist: /opt/runner"), []Option{WithRunner(runner)}, " does not see the files of this machine: it runs in a VM or on another machine: run this program there: "},
+		{"unknown runtime", "here", "POST /containers/create", status(400, "Unknown runtime specified nope"), []Option{WithRunner(runner), WithRuntime("nope")}, "docker: no runtime nope: Docker 20.10 has runc"},
+		{"runtime that Podman ignores", "here", "GET /version", func(w http.ResponseWriter, _ *http.Request) {
+			fmt.Fprint(w, `{"Components":[{"Name":"Podman Engine","Version":"4.3.1"}],"ApiVersion":"1.41","Os":"linux"}`)
+		}, []Option{WithRunner(runner), WithRuntime("runsc")}, "docker: no runtime runsc: Podman starts all containers by runc: run its service with --runtime runsc, or set runtime in containers.conf"},
 		{"attach refused", "here", "POST /containers/c1/attach", status(500, "ill"), []Option{WithRunner(runner)}, "namespaces: connect to a container: "},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -216,7 +221,7 @@ func TestRootless(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer e.Close()
-		u, err := userOf(e)
+		u, err := userOf(e, false)
 		if err != nil || u.in != tt.in || u.mode != tt.mode || u.owner != nil {
 			t.Errorf("%s %s: %+v, %v", e.name, e.version, u, err)
 		}

@@ -17,15 +17,24 @@ type owner struct {
 	ns *os.File // the user namespace that a mount translates with
 }
 
-// newOwner returns the owner for a user and group.
-func newOwner(uid, gid int) (*owner, error) {
-	ns, err := newUserNamespace(
-		[]syscall.SysProcIDMap{{ContainerID: uid, HostID: containerID, Size: 1}},
-		[]syscall.SysProcIDMap{{ContainerID: gid, HostID: containerID, Size: 1}})
+// newOwner returns the owner for a user and group. With exchanged, the user of a container also becomes this
+// process's user. A runtime such as gVisor creates files as root before it gives them to the container's user,
+// and a mount refuses files of users that it does not translate.
+func newOwner(uid, gid int, exchanged bool) (*owner, error) {
+	ns, err := newUserNamespace(translation(uid, exchanged), translation(gid, exchanged))
 	if err != nil {
 		return nil, fmt.Errorf("map users: %w", err)
 	}
 	return &owner{ns}, nil
+}
+
+// translation returns how a mount shows a user or group. ContainerID is the number on the disk.
+func translation(id int, exchanged bool) []syscall.SysProcIDMap {
+	list := []syscall.SysProcIDMap{{ContainerID: id, HostID: containerID, Size: 1}}
+	if exchanged && id != containerID {
+		list = append(list, syscall.SysProcIDMap{ContainerID: containerID, HostID: id, Size: 1})
+	}
+	return list
 }
 
 // newUserNamespace returns a user namespace with a mapping but without processes. It starts this

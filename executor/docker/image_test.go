@@ -92,13 +92,24 @@ func TestImages(t *testing.T) {
 		if out, err := exec.CommandContext(t.Context(), "cp", path, filepath.Join(skel, "satchel-runner")).CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}
-		defer func() { _ = os.Remove(filepath.Join(skel, "satchel-runner")) }()
+		defer func() {
+			_, _ = os.Remove(filepath.Join(skel, "satchel-runner")), os.RemoveAll(filepath.Join(skel, "opt"))
+		}()
+		tool := filepath.Join(skel, "opt", "tool")
+		if err := errors.Join(os.Mkdir(filepath.Dir(tool), 0o755), os.WriteFile(tool, []byte("#!/bin/sh\necho of the image\n"), 0o755)); err != nil {
+			t.Fatal(err)
+		}
 		t.Setenv("SATCHEL_RUNNER", "")
 		x, err := docker.Open(t.Context(), importImage(t, server.URL, skel), docker.WithHost(server.URL), docker.WithReadable("/usr"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		output(t, x, script(t.TempDir(), "true"))
+		if got := output(t, x, script(t.TempDir(), "/opt/tool; echo x >> /opt/tool || echo closed")); got != "of the image\nclosed\n" {
+			t.Errorf("%q", got)
+		}
+		if advice := x.Capabilities().Advice; len(advice) > 0 {
+			t.Errorf("advice for the machine: %q", advice)
+		}
 		if err := x.Close(); err != nil {
 			t.Error(err)
 		}

@@ -52,7 +52,11 @@ func openSpace(j remote.Job, u user) (_ *space, err error) {
 	if u.owner == nil {
 		return s, nil
 	}
-	if err := s.attach(dir, u.owner); err != nil {
+	err = removePoints(up)
+	if err == nil {
+		err = s.attach(dir, u.owner)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("%w: %w", executor.ErrSetup, err)
 	}
 	return s, nil
@@ -170,6 +174,27 @@ func sweepMounts(self instance) error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// removePoints removes the directories for mounts that processes which are gone have left in a directory. A
+// process that ends between making one and mounting there leaves it empty, and sweepMounts does not see it.
+func removePoints(dir string) error {
+	self, err := thisInstance()
+	if err != nil {
+		return err
+	}
+	at, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = at.Close() }()
+	names, err := at.Readdirnames(-1)
+	for _, name := range names {
+		if by, ok := parsePoint(name, self); ok && by.isOver(self) {
+			_ = unix.Unlinkat(int(at.Fd()), name, unix.AT_REMOVEDIR) // refused if it is in use
+		}
+	}
+	return err
 }
 
 // parsePoint returns the process that has made a mount with this name, since the machine was

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -44,11 +43,11 @@ func configOf(opts []Option) (config, error) {
 	return c, nil
 }
 
-// WithHost sets the URL of the engine, such as unix:///run/user/1000/docker.sock. The default is
+// WithHost sets the URL of the engine, such as unix:///run/user/1000/docker.sock. The default, also for "", is
 // DOCKER_HOST, or else the socket of Docker.
 func WithHost(url string) Option {
 	return func(c *config) error {
-		if _, err := client.ParseHostURL(url); err != nil {
+		if _, err := client.ParseHostURL(url); url != "" && err != nil {
 			return fmt.Errorf("%w: engine %q: %w", process.ErrOption, url, err)
 		}
 		c.host = url
@@ -83,9 +82,12 @@ func WithReadable(dirs ...string) Option {
 		if len(c.readable)+len(dirs) > maxReadable {
 			return fmt.Errorf("%w: %d readable directories: at most %d", process.ErrOption, len(c.readable)+len(dirs), maxReadable)
 		}
+		if err := process.CheckReadable(dirs); err != nil {
+			return err
+		}
 		for _, dir := range dirs {
-			if !filepath.IsAbs(dir) || filepath.Clean(dir) != dir || dir == "/" || isTaken(dir) {
-				return fmt.Errorf("%w: readable directory %q is not a clean absolute path, or one that containers need", process.ErrOption, dir)
+			if dir == "/" || isTaken(dir) {
+				return fmt.Errorf("%w: readable directory %q is one that containers need", process.ErrOption, dir)
 			}
 		}
 		c.readable = append(c.readable, dirs...)

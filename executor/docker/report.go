@@ -41,14 +41,18 @@ func (c *carrier) limitsOf(caps executor.Capabilities) []Limit {
 		}
 		return "no one: " + capability.Note
 	}
+	engine := "engine"
+	if c.engine.lacksLimits {
+		engine = "no one: without root there are no control groups of version 1"
+	}
 	processes := Limit{"processes", strconv.Itoa(l.Processes), held(caps.Processes)}
 	if !caps.Processes.Enforced {
-		processes = Limit{"processes", number(r.PidsLimit), "engine: all commands of a workspace together"}
+		processes = Limit{"processes", number(r.PidsLimit), engine + ": all commands of a workspace together"}
 	}
 	list := []Limit{
 		{"timeout", l.Timeout.String(), "host and sandbox"},
 		{"memory", strconv.FormatInt(l.Memory, 10), held(caps.Memory)},
-		{"memory of the container", strconv.FormatInt(r.Memory, 10), "engine"},
+		{"memory of the container", strconv.FormatInt(r.Memory, 10), engine},
 		{"cpu", l.CPU.String(), held(caps.CPU)},
 		processes,
 		{"file", strconv.FormatInt(l.FileBytes, 10), held(caps.FileBytes)},
@@ -56,7 +60,7 @@ func (c *carrier) limitsOf(caps executor.Capabilities) []Limit {
 		{"output", strconv.FormatInt(l.OutputTotal, 10), "sandbox"},
 	}
 	if c.cpus > 0 {
-		list = append(list, Limit{"processors of the container", fmt.Sprint(c.cpus), "engine"})
+		list = append(list, Limit{"processors of the container", fmt.Sprint(c.cpus), engine})
 	}
 	return list
 }

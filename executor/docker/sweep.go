@@ -3,6 +3,7 @@ package docker
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/moby/moby/api/types/container"
@@ -37,6 +38,9 @@ func (s sweeper) sweep(ctx context.Context) error {
 	list, err := s.engine.ContainerList(ctx, client.ContainerListOptions{
 		All: true, Filters: client.Filters{}.Add("label", instanceLabel),
 	})
+	if err != nil && s.engine.isPodman && strings.Contains(err.Error(), "container not known") {
+		return nil // one was removed while Podman made the list; the next sweep tries again
+	}
 	if err != nil {
 		return engineError(ctx, s.engine.host, "list containers", err)
 	}

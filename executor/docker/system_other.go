@@ -12,7 +12,7 @@ import (
 
 type user struct{ in, mode string }
 
-func userOf(*engine) (user, error) { return user{}, errors.ErrUnsupported }
+func userOf(*engine, bool) (user, error) { return user{}, errors.ErrUnsupported }
 
 func (user) close() {}
 

@@ -27,21 +27,15 @@ var (
 )
 
 // tiersOf returns the tiers to try, in order.
-func (c config) tiersOf() []*tier {
+func (c *carrier) tiersOf() []*tier {
 	tiers := []*tier{namespacesTier}
 	if c.least != executor.IsolationNamespaces {
 		tiers = append(tiers, landlockTier)
-		if isBoundary(c.runtime) {
+		if c.isBoundary() {
 			tiers = append(tiers, runtimeTier)
 		}
 	}
 	return tiers
-}
-
-// isBoundary reports whether a runtime isolates containers without the kernel of the machine. In
-// such a container the runner needs no sandbox.
-func isBoundary(runtime string) bool {
-	return strings.Contains(runtime, "runsc") || strings.Contains(runtime, "kata")
 }
 
 // tryTiers returns an executor with the strongest tier that works.
@@ -77,7 +71,7 @@ func (o *opening) final(err error) error {
 		return failure(err, "the image has no /bin/sh: commands of skills need it, and bash")
 	case strings.Contains(text, "exec "+o.program+": "): // says the engine
 		return noStart(o.program, err)
-	case strings.Contains(text, "docker: no runner: "), strings.Contains(text, " does not see the files of this machine: "):
+	case strings.Contains(text, "docker: no runner: "), strings.Contains(text, "docker: no runtime "), strings.Contains(text, " does not see the files of this machine: "):
 		return err
 	}
 	return nil
@@ -101,7 +95,11 @@ var shells = []string{"bash", "sh"}
 // try runs a command in a container, and returns the executor and the shell that it found.
 func (o *opening) try(ctx context.Context) (_ *remote.Executor, shell string, err error) {
 	c := o.carrier // later tiers change o
-	x, err := remote.New(&c, remote.WithIdle(o.idle), remote.WithWorkspaceAt(workspaceAt))
+	opts := []remote.Option{remote.WithIdle(o.idle), remote.WithWorkspaceAt(workspaceAt)}
+	if c.tier == runtimeTier { // its kernel numbers files itself
+		opts = append(opts, remote.WithMarks())
+	}
+	x, err := remote.New(&c, opts...)
 	if err != nil {
 		return nil, "", err
 	}

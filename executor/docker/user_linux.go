@@ -14,8 +14,8 @@ type user struct {
 	owner *owner // translates the owner of the workspace; nil if that is not needed
 }
 
-// userOf returns the user for the containers of an engine.
-func userOf(e *engine) (user, error) {
+// userOf returns the user for the containers of an engine. isBoundary says that the runtime creates files as root.
+func userOf(e *engine, isBoundary bool) (user, error) {
 	uid, gid := os.Geteuid(), os.Getegid()
 	own := fmt.Sprintf("%d:%d", uid, gid)
 	switch {
@@ -26,7 +26,7 @@ func userOf(e *engine) (user, error) {
 	case uid != 0:
 		return user{in: own}, nil
 	}
-	o, err := newOwner(uid, gid)
+	o, err := newOwner(uid, gid, isBoundary)
 	if err != nil {
 		return user{}, failure(err, "root cannot give containers its files: %v: run this program as an ordinary user", err)
 	}

@@ -197,7 +197,7 @@ for _ in range(3000):
     time.sleep(0.02)
 '; ` + beating
 	wantEnd(t, b.run(b.sh(script)), executor.ReasonExit, 0)
-	if spaces(b.exec.Capabilities()) {
+	if separate(b.exec.Capabilities()) {
 		wantNoneRunning(t, b)
 		return
 	}

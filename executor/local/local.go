@@ -64,10 +64,10 @@ func WithGrace(d time.Duration) Option {
 // must be a clean absolute path of a directory.
 func WithReadable(dirs ...string) Option {
 	return func(c *config) error {
+		if err := process.CheckReadable(dirs); err != nil {
+			return err
+		}
 		for _, dir := range dirs {
-			if !filepath.IsAbs(dir) || filepath.Clean(dir) != dir {
-				return fmt.Errorf("%w: readable directory %q is not a clean absolute path", process.ErrOption, dir)
-			}
 			if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 				return fmt.Errorf("%w: readable directory %q is not a directory", process.ErrOption, dir)
 			}

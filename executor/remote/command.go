@@ -84,6 +84,9 @@ func (c *command) message() ([]byte, error) {
 		m.Secrets[name] = []byte(value)
 	}
 	if cmd.SharesSkills() {
+		if e.marks {
+			return nil, fmt.Errorf("%w: shared skills cannot be compared with what the runner sees", executor.ErrCommand)
+		}
 		skills := filepath.Clean(cmd.Skills)
 		seen := see(skills)
 		if seen.Error != "" {

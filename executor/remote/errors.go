@@ -11,14 +11,12 @@ import (
 	"unicode"
 
 	"github.com/satchel-go/satchel/executor"
+	"github.com/satchel-go/satchel/internal/text/losttext"
 )
-
-// lostText is the standard error of a command whose runner was lost. Models read it.
-const lostText = "the machine that ran this command was lost; it may have finished: look at its files before you run it again\n"
 
 // lost returns the result of a command whose runner was lost.
 func lost(cause error) (executor.Result, error) {
-	return executor.Result{ExitCode: -1, Reason: executor.ReasonLost, Stderr: executor.Stream{Head: []byte(lostText)}},
+	return executor.Result{ExitCode: -1, Reason: executor.ReasonLost, Stderr: executor.Stream{Head: []byte(losttext.Command + "\n")}},
 		fmt.Errorf("%w: %w", executor.ErrLost, cause)
 }
 

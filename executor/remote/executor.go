@@ -25,6 +25,7 @@ type Executor struct {
 	carrier     Carrier
 	idle        time.Duration
 	workspaceAt string
+	marks       bool // of WithMarks
 
 	mu       sync.Mutex
 	closed   bool
@@ -65,6 +66,16 @@ func WithWorkspaceAt(path string) Option {
 			return fmt.Errorf("%w: path %q of workspaces is not absolute", errOption, path)
 		}
 		e.workspaceAt = path
+		return nil
+	}
+}
+
+// WithMarks compares a workspace with what its runner sees by an empty file, which is in the workspace while the
+// runner starts. By default the device and the inode are compared, for which some systems below a runner
+// have numbers of their own, such as gVisor. Shared skills cannot be compared then and are refused.
+func WithMarks() Option {
+	return func(e *Executor) error {
+		e.marks = true
 		return nil
 	}
 }

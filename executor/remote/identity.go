@@ -17,9 +17,17 @@ func see(path string) sighting {
 
 // compare returns an error that wraps ErrSetup if the runner sees another directory than this process.
 func compare(want Identity, seen sighting) error {
+	return require(seen.Dev == want.Dev && seen.Ino == want.Ino, want, seen)
+}
+
+// compareMark is compare for a workspace with a mark.
+func compareMark(want Identity, seen sighting) error { return require(seen.HasMark, want, seen) }
+
+// require returns an error if the runner sees another directory, or none.
+func require(same bool, want Identity, seen sighting) error {
 	why := seen.Error
 	switch {
-	case why == "" && seen.Dev == want.Dev && seen.Ino == want.Ino:
+	case why == "" && same:
 		return nil
 	case why == "":
 		why = "it is another directory"

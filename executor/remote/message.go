@@ -12,10 +12,12 @@ import (
 // version is the version of the protocol. Both sides must have the same.
 const version = 1
 
-// helloMessage is the first frame of the host. Paths are those whose identities it asks for.
+// helloMessage is the first frame of the host. Paths are those whose identities it asks for. Mark is the name
+// of a file in them that the runner looks for, or "".
 type helloMessage struct {
 	Version int
 	Paths   [][]byte `json:",omitempty"`
+	Mark    string   `json:",omitempty"`
 }
 
 // helloAnswer is the first frame of the runner. Error says why it runs no commands.
@@ -29,6 +31,7 @@ type helloAnswer struct {
 // sighting is what the runner sees at a path.
 type sighting struct {
 	Dev, Ino uint64
+	HasMark  bool   `json:",omitempty"`
 	Error    string `json:",omitempty"`
 }
 

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/satchel-go/satchel/executor"
+	"github.com/satchel-go/satchel/executor/internal/await"
 )
 
 // process is an interactive command.
@@ -61,15 +62,8 @@ func (p *process) Done() <-chan struct{} { return p.done }
 
 // Wait implements executor.Process.
 func (p *process) Wait(ctx context.Context) (executor.Result, error) {
-	select {
-	case <-p.done:
-		return p.result, p.fault
-	default:
+	if err := await.Done(ctx, p.done); err != nil {
+		return executor.Result{}, err
 	}
-	select {
-	case <-p.done:
-		return p.result, p.fault
-	case <-ctx.Done():
-		return executor.Result{}, ctx.Err()
-	}
+	return p.result, p.fault
 }

@@ -61,18 +61,24 @@ func (r *runner) live(ctx context.Context) {
 
 // open starts the runner and exchanges the first messages. The connection may be set beside an error. It
 // has ended then.
-func (r *runner) open(ctx context.Context) (*conn, error) {
+func (r *runner) open(ctx context.Context) (_ *conn, err error) {
+	var m *mark
+	if r.executor.marks && r.job.Workspace != "" {
+		if m, err = putMark(r.job.Workspace); err != nil {
+			return nil, err
+		}
+	}
 	rw, err := r.executor.carrier.Open(ctx, r.job)
 	if err != nil {
-		return nil, setupError(err)
+		return nil, errors.Join(setupError(err), m.remove())
 	}
 	c := newConn(rw, r.take)
 	c.serve()
-	answer, err := r.greet(ctx, c)
+	answer, err := r.greet(ctx, c, m)
 	if err == nil {
 		err = r.verify(answer)
 	}
-	if err != nil {
+	if err = errors.Join(err, m.remove()); err != nil {
 		c.fail(err)
 		return c, setupError(err)
 	}
@@ -88,9 +94,12 @@ func setupError(err error) error {
 	return fmt.Errorf("%w: start a runner: %w", executor.ErrSetup, err)
 }
 
-// greet asks the runner who it is.
-func (r *runner) greet(ctx context.Context, c *conn) (helloAnswer, error) {
+// greet asks the runner who it is. The mark is in the workspace, or nil.
+func (r *runner) greet(ctx context.Context, c *conn, m *mark) (helloAnswer, error) {
 	hello := helloMessage{Version: version}
+	if m != nil {
+		hello.Mark = m.name
+	}
 	for _, id := range r.job.Verify {
 		hello.Paths = append(hello.Paths, []byte(id.At))
 	}
@@ -121,8 +130,12 @@ func (r *runner) verify(answer helloAnswer) error {
 	case len(answer.Seen) != len(r.job.Verify):
 		return fmt.Errorf("%w: %d identities, want %d", errProtocol, len(answer.Seen), len(r.job.Verify))
 	}
+	same := compare
+	if r.executor.marks {
+		same = compareMark
+	}
 	for i, want := range r.job.Verify {
-		if err := compare(want, answer.Seen[i]); err != nil {
+		if err := same(want, answer.Seen[i]); err != nil {
 			return err
 		}
 	}

@@ -116,7 +116,10 @@ func (s *server) takeHello(f frame) error {
 	return nil
 }
 
-func (s *server) answerHello(hello helloMessage) {
+func (s *server) answerHello(hello helloMessage) { s.sendHello(s.answerTo(hello)) }
+
+// answerTo returns the answer to the host's hello.
+func (s *server) answerTo(hello helloMessage) helloAnswer {
 	answer := helloAnswer{Version: version}
 	switch {
 	case s.openErr != nil:
@@ -124,12 +127,18 @@ func (s *server) answerHello(hello helloMessage) {
 	case hello.Version == version:
 		answer.Capabilities = boundCapabilities(s.executor.Capabilities())
 		for _, path := range hello.Paths {
-			answer.Seen = append(answer.Seen, see(string(path)))
+			seen := see(string(path))
+			seen.HasMark = seen.Error == "" && hasMark(string(path), hello.Mark)
+			answer.Seen = append(answer.Seen, seen)
 		}
 		s.mu.Lock()
 		s.answered = true
 		s.mu.Unlock()
 	}
+	return answer
+}
+
+func (s *server) sendHello(answer helloAnswer) {
 	body, err := encode(answer, maxMessage)
 	if err != nil {
 		s.conn.fail(fmt.Errorf("answer the host's hello: %w", err))

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/satchel-go/satchel/executor"
@@ -70,10 +71,11 @@ func WithReadable(dirs ...string) Option {
 		if len(s.readable)+len(dirs) > maxReadable {
 			return fmt.Errorf("%w: %d readable directories: at most %d", process.ErrOption, len(s.readable)+len(dirs), maxReadable)
 		}
-		for _, dir := range dirs {
-			if !filepath.IsAbs(dir) || filepath.Clean(dir) != dir || dir == "/" {
-				return fmt.Errorf("%w: readable directory %q is not a clean absolute path", process.ErrOption, dir)
-			}
+		if err := process.CheckReadable(dirs); err != nil {
+			return err
+		}
+		if slices.Contains(dirs, "/") {
+			return fmt.Errorf("%w: readable directory \"/\" is all of the host", process.ErrOption)
 		}
 		s.readable = append(s.readable, dirs...)
 		return nil

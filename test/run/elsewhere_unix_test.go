@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/fstest"
 
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/executor"
@@ -176,7 +177,12 @@ func TestCommandsWithoutBash(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := newBench(t, satchel.Runner{Executor: withoutBash{by}})
+	b := newBench(t, satchel.Runner{Executor: withoutBash{by}}, satchel.WithSkillFS("shell", fstest.MapFS{
+		"shell/SKILL.md": {Data: []byte("---\nname: shell\ndescription: Has scripts.\n---\nx\n")},
+		"shell/plain.sh": {Data: []byte("echo plain $1\n")},
+		"shell/bash.sh":  {Data: []byte("#!/bin/bash\necho $1\n")},
+		"shell/other.sh": {Data: []byte("#!/bin/no-such-shell\necho other $1\n")},
+	}))
 	const warning = "bash was not found: sh is taken for it"
 	args := `{"skill":"demo","command":"read x; echo $0 $x","stdin":"in\n"`
 	r := b.run(args + "}")
@@ -190,5 +196,17 @@ func TestCommandsWithoutBash(t *testing.T) {
 	r = b.run(`{"skill":"demo","command":"echo x","env":{"PATH":"/nowhere"}}`)
 	if r.ExitCode != 127 || !strings.Contains(r.Stderr, `"sh" was not found on the PATH of env`) {
 		t.Errorf("neither: %+v", r)
+	}
+	b.call("skill_load", `{"skill":"shell"}`)
+	for _, tt := range []struct {
+		script, stdout, warning string
+		code                    int
+	}{
+		{"plain.sh", "plain a\n", "sh is taken for it", 0}, {"other.sh", "other a\n", "sh is taken for it", 0}, {"bash.sh", "", "", 127},
+	} {
+		r := b.run(`{"skill":"shell","script":"` + tt.script + `","args":["a"]}`)
+		if r.ExitCode != tt.code || r.Stdout != tt.stdout || !strings.Contains(strings.Join(r.Warnings, " "), tt.warning) {
+			t.Errorf("%s: %+v", tt.script, r)
+		}
 	}
 }

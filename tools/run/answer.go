@@ -12,6 +12,7 @@ import (
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/internal/files/collect"
 	"github.com/satchel-go/satchel/internal/files/workspace"
+	"github.com/satchel-go/satchel/internal/text/losttext"
 	"github.com/satchel-go/satchel/internal/text/plainjson"
 	"github.com/satchel-go/satchel/internal/text/printable"
 	"github.com/satchel-go/satchel/internal/text/redact"
@@ -114,14 +115,11 @@ func (w *answer) outcome(ctx context.Context, result executor.Result, output str
 	return a, nil
 }
 
-// lostText replaces stderr if the machine or container of a command was lost.
-const lostText = "the machine that ran this command was lost; it may have finished: look at its files before you run it again"
-
 // explain replaces stderr by advice if the program does not exist, because each executor has
 // other words for that. It does the same if the command was lost.
 func (w *answer) explain(result *executor.Result) {
 	if result.Reason == executor.ReasonLost {
-		result.Stderr = executor.Stream{Head: []byte(lostText)}
+		result.Stderr = executor.Stream{Head: []byte(losttext.Command)}
 		return
 	}
 	if !isNotFound(*result) {

@@ -79,6 +79,10 @@ func (p *program) script() ([][]string, error) {
 			found = append(found, slices.Concat(by, []string{p.at.path(file)}, p.plan.args))
 		}
 	}
+	isShell := len(found) > 0 && found[0][0] != "sh" && (byShebang == nil || byShebang[0] != "bash")
+	if isShell && slices.Equal(byName, interpreters[".sh"]) { // small images have no bash
+		found = append(found, slices.Concat([]string{"sh", p.at.path(file)}, p.plan.args))
+	}
 	if len(found) == 0 && p.isProgram(file, line) {
 		found = [][]string{slices.Concat([]string{p.at.path(file)}, p.plan.args)}
 	}

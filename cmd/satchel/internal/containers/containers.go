@@ -60,17 +60,7 @@ func (f *Flags) Open(ctx context.Context, readable []string) (*docker.Executor, 
 	if err != nil {
 		return nil, fmt.Errorf("%w: --readable: %w", cli.ErrStart, err)
 	}
-	opts := []docker.Option{docker.WithReadable(shown...)}
-	if f.DockerHost != "" {
-		opts = append(opts, docker.WithHost(f.DockerHost))
-	}
-	if f.Runner != "" {
-		opts = append(opts, docker.WithRunner(f.Runner))
-	}
-	if f.Runtime != "" {
-		opts = append(opts, docker.WithRuntime(f.Runtime))
-	}
-	box, err := docker.Open(ctx, f.Image, opts...)
+	box, err := docker.Open(ctx, f.Image, docker.WithHost(f.DockerHost), docker.WithRunner(f.Runner), docker.WithRuntime(f.Runtime), docker.WithReadable(shown...))
 	if err != nil {
 		return nil, openError{err}
 	}
