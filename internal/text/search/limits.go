@@ -22,3 +22,28 @@ const (
 	// maxPath bounds, in bytes, the path for NearestFile. No file system has longer paths.
 	maxPath = 4096
 )
+
+// Constants of the search for messages. They were fitted to requests over 17, 300 and 5,000 skills;
+// TestSuggestions of package catalog holds what they achieve. Slopes are per natural logarithm of the
+// number of documents.
+const (
+	// publicSkills is how many imagined public skills count beside the documents, and rareShare the
+	// share of them that contains a word that is not listed.
+	publicSkills = 40
+	rareShare    = 0.002
+	// askingWeight is how much a word of asking counts.
+	askingWeight = 0.3
+	// A document with several subjects of the message needs this score.
+	severalBase, severalSlope = 2.2, 0.5
+	// A document with one subject needs this score, and this share of the greatest possible score.
+	oneBase, oneSlope     = 2.4, 0.092
+	shareBase, shareSlope = 0.06, 0.0045
+	// A document whose subjects are nearly all that the message says needs this share of the greatest
+	// possible score, and this score.
+	wholeShare            = 0.6
+	wholeBase, wholeSlope = 1, 0.2
+	// A document with subjects only in its body needs this score, and a lead over the next one.
+	bodySlope, bodyLead = 0.9, 1.8
+	// Documents with this share of the best score are meant too.
+	nearBase, nearSlope = 0.3, 0.065
+)

@@ -87,6 +87,7 @@ type searching struct {
 	phrases  int       // phrasings with terms
 	phrasing []partial // by document, for the current phrasing
 	found    []int     // the documents that the current phrasing has found
+	meanings []meaning // by document, for the current message
 }
 
 // total is the result of all phrasings for a document.
@@ -101,13 +102,6 @@ type total struct {
 type partial struct {
 	score float64
 	terms int
-	// subjects counts the matching terms of a message that are not of asking, and subject is
-	// their score. isTelling reports that few documents hold one of them, or that it is in the
-	// document's name.
-	subjects  int
-	subject   float64
-	isTelling bool
-	isOfSkill bool // the name holds the word "skill"
 }
 
 // phrase adds what one phrasing says of the documents to their totals.
@@ -121,96 +115,46 @@ func (s *searching) phrase(text string) {
 		return
 	}
 	s.phrases++
+	if s.query.Messages {
+		s.message(terms)
+		return
+	}
 	if s.phrasing == nil {
 		s.phrasing = make([]partial, s.index.Len())
 	}
 	s.found = s.found[:0]
-	best, bestSubject := 0.0, 0.0 // scores that no document can exceed
+	best := 0.0 // the score that no document can exceed
 	for _, term := range terms {
-		p, known := s.index.terms[term]
-		if !known {
-			continue
+		if p, known := s.index.terms[term]; known {
+			idf := 2 * s.index.idf(p.documents)
+			best += idf
+			s.addTerm(p, idf)
 		}
-		idf := 2 * s.index.idf(p.documents)
-		best += idf
-		if s.isSubject(term) {
-			bestSubject += idf
-		}
-		s.addTerm(term, p, idf)
 	}
-	s.addTotals(s.threshold(terms, best, bestSubject))
-}
-
-// isSubject reports whether a term of a message is not one of asking.
-func (s *searching) isSubject(term string) bool { return s.query.Messages && !ofAsking[term] }
-
-// addTerm adds one term to the partial results of the documents that hold it.
-func (s *searching) addTerm(term string, p posting, idf float64) {
-	x := s.index
-	isSubject := s.isSubject(term)
-	isRare := uint64(p.documents)*uint64(p.documents) <= uint64(x.Len())
-	x.each(p, func(document int, c *counts) {
-		part := &s.phrasing[document]
-		if part.terms == 0 {
-			s.found = append(s.found, document)
-		}
-		part.terms++
-		weight := x.weight(document, c)
-		score := idf * weight / (1 + weight)
-		part.score += score
-		if isSubject {
-			part.subjects++
-			part.subject += score
-			inFront := c[inDescription] > 0 || c[inTags] > 0
-			if c[inName] > 0 || isRare && inFront && (part.subjects > 1 || !isPair(term)) {
-				part.isTelling = true
-			}
-		}
-		part.isOfSkill = part.isOfSkill || c[inName] > 0 && term == "skill"
-	})
-}
-
-// threshold is what a document needs to be strong for a phrasing.
-type threshold struct {
-	terms        int
-	score        float64
-	subjects     int
-	subjectScore float64
-}
-
-// threshold returns the threshold of a phrasing. best and bestSubject are the scores that no
-// document can exceed.
-func (s *searching) threshold(terms []string, best, bestSubject float64) threshold {
-	subjects := slices.DeleteFunc(slices.Clone(terms), func(term string) bool { return ofAsking[term] })
-	most := 1.2 * math.Log(1+float64(s.index.Len()))
-	t := threshold{
-		terms: min(3, wordCount(terms)), score: min(most, 0.4*best),
-		subjects: min(2, (wordCount(subjects)+1)/2), subjectScore: min(most, 0.3*bestSubject),
-	}
-	for _, document := range s.found { // a document that fits far less than another is not meant
-		t.subjectScore = max(t.subjectScore, 0.6*s.phrasing[document].subject)
-	}
-	return t
-}
-
-// addTotals adds the partial results to the totals, and clears them for the next phrasing.
-func (s *searching) addTotals(needed threshold) {
+	leastTerms, leastScore := min(3, wordCount(terms)), min(1.2*s.logSize(), 0.4*best)
 	for _, document := range s.found {
 		part := s.phrasing[document]
 		s.phrasing[document] = partial{}
 		s.touch(document)
 		t := &s.total[document]
 		t.score += part.score
-		isStrong := part.terms >= needed.terms && part.score >= needed.score
-		if s.query.Messages {
-			isStrong = isStrong && part.subjects > 0 ||
-				part.isTelling && part.subjects >= needed.subjects && part.subject >= needed.subjectScore ||
-				part.isOfSkill && part.terms > 1
-		}
-		if isStrong {
+		if part.terms >= leastTerms && part.score >= leastScore {
 			t.strong++
 		}
 	}
+}
+
+// addTerm adds one term to the partial results of the documents that hold it.
+func (s *searching) addTerm(p posting, idf float64) {
+	s.index.each(p, func(document int, c *counts) {
+		part := &s.phrasing[document]
+		if part.terms == 0 {
+			s.found = append(s.found, document)
+		}
+		part.terms++
+		weight := s.index.weight(document, c)
+		part.score += idf * weight / (1 + weight)
+	})
 }
 
 // touch adds a document to those with a total.

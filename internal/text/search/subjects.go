@@ -11,10 +11,13 @@ import (
 func Subjects(text string) []string {
 	var terms []string
 	eachTerm(text, true, func(term string) {
-		if len(term) > 1 && !ofAsking[term] && strings.ContainsFunc(term, unicode.IsLetter) {
+		if isTopic(term) && !ofAsking[term] {
 			terms = append(terms, strings.Clone(term))
 		}
 	})
 	slices.Sort(terms)
 	return slices.Compact(terms)
 }
+
+// isTopic reports whether a term is more than a number or a single letter.
+func isTopic(term string) bool { return len(term) > 1 && strings.ContainsFunc(term, unicode.IsLetter) }
