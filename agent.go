@@ -150,6 +150,8 @@ func (h hooks) Emit(ctx context.Context, e core.Event) { h.runtime.calls.Report.
 
 func (h hooks) Logger() *slog.Logger { return h.runtime.logger }
 
+func (h hooks) RunsForks() bool { return h.runtime.fork != nil }
+
 func (h hooks) WatchesPrefix() bool { return h.runtime.guardsPrefix }
 
 // Observe adds a complete response of the model to the agent's record.

@@ -3,12 +3,15 @@ package satchel
 import (
 	"fmt"
 	"os"
+	"strings"
 
+	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/internal/engine/call"
 	"github.com/satchel-go/satchel/internal/warnlog"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/processors"
 	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/skillmd"
 	"github.com/satchel-go/satchel/tools"
 )
 
@@ -75,4 +78,43 @@ func orDefault(n, standard int) int {
 		return standard
 	}
 	return max(n, 0)
+}
+
+// checkForks returns an error if WithFork names a skill that does not exist.
+func (s *config) checkForks(skills *catalog.Snapshot) error {
+	if s.fork == nil {
+		return nil
+	}
+	for _, name := range s.fork.Skills {
+		if _, err := skills.Resolve(name); err != nil {
+			return fmt.Errorf("%w: WithFork: Skills: %w", ErrOption, err)
+		}
+	}
+	return nil
+}
+
+// codeForkIgnored is the code of the diagnostic that skills ask to run as agents of their own.
+const codeForkIgnored skillmd.Code = "fork-ignored"
+
+// forkDiagnostics returns the diagnostic about skills that ask to run as agents of their own, if the
+// host does not use WithFork.
+func (s *config) forkDiagnostics(skills *catalog.Snapshot) []skillmd.Diagnostic {
+	if s.fork != nil {
+		return nil
+	}
+	var names []string
+	for _, skill := range skills.Skills() {
+		if call.AsksToFork(skill) {
+			names = append(names, skill.Name)
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	more := ""
+	if n := len(names) - maxForkNames; n > 0 {
+		names, more = names[:maxForkNames], fmt.Sprintf(" and %d more", n)
+	}
+	text := fmt.Sprintf("context: fork is ignored, because the host runs no skill as an agent of its own: %s%s", strings.Join(names, ", "), more)
+	return []skillmd.Diagnostic{{Code: codeForkIgnored, Severity: skillmd.Warning, Message: text}}
 }

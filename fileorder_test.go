@@ -27,6 +27,7 @@ var fileOrder = []string{
 	"permission.go",
 	"config.go",
 	"runtime.go",
+	"fork.go",
 	"new.go",
 	"sessions.go",
 	"agent.go",

@@ -64,7 +64,7 @@ func New(opts ...Option) (*Runtime, error) {
 	}
 	r.calls = &call.Calls{
 		Offer: offer, Rules: s.rules(), Stores: stores, Agents: agents, Audiences: audiences, Overviews: overviews, Allowlists: bounds,
-		Report: report, Terminals: terminals, Prober: newProber(offer, skills, s.logger), Gate: s.gate, Approver: s.approver, ToolSkills: s.toolSkills,
+		Report: report, Terminals: terminals, Prober: newProber(offer, skills, s.logger), Gate: s.gate, Approver: s.approver, ToolSkills: s.toolSkills, Forks: r.forks(),
 	}
 	r.turns = &turn.Turns{
 		Activation: s.activation, Calls: r.calls,
@@ -159,6 +159,9 @@ func (s *config) checkSkills(skills *catalog.Snapshot) error {
 		if _, err := skills.Resolve(name); err != nil {
 			return fmt.Errorf("%w: WithOverview: Pinned: %w", ErrOption, err)
 		}
+	}
+	if err := s.checkForks(skills); err != nil {
+		return err
 	}
 	for _, tool := range slices.Sorted(maps.Keys(s.toolSkills)) {
 		for _, name := range s.toolSkills[tool] {

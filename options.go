@@ -85,6 +85,7 @@ type config struct {
 	toolSkills     map[string][]string
 	events         func(context.Context, core.Event)
 	lifecycle      bool
+	fork           *call.Forks // nil: no skill runs as an agent of its own
 	gate           func(context.Context, core.SessionKey, core.ToolCall) core.Decision
 	judge          judging.Judge
 	hostTools      []permission.Tool

@@ -90,14 +90,15 @@ func (r *Runtime) Refresh(ctx context.Context) error {
 const codeOverview skillmd.Code = "overview-cut"
 
 // Diagnostics returns the current problems of the skills. First come those of their files, in
-// the order of the files, then entries of allowed-tools that allow nothing. Last comes what the
-// overview has no room for.
+// the order of the files, then entries of allowed-tools that allow nothing. Then comes whether
+// [WithFork] is missing, and last what the overview has no room for.
 func (r *Runtime) Diagnostics() []skillmd.Diagnostic {
 	o := r.calls.Overviews.Of(r.catalog)
 	all := slices.Clone(o.Snapshot.Diagnostics())
 	for _, skill := range o.Snapshot.Skills() {
 		all = append(all, r.calls.Allowlists.Names.Findings(skill)...)
 	}
+	all = append(all, r.forkDiagnostics(o.Snapshot)...)
 	if !o.Fit.IsWhole() {
 		all = append(all, skillmd.Diagnostic{Code: codeOverview, Severity: skillmd.Warning, Message: "overview: " + o.Fit.String()})
 	}

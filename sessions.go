@@ -101,6 +101,11 @@ func (r *Runtime) endSession(ctx context.Context, key core.SessionKey) error {
 	}
 	id, records := key.Session, r.calls.Stores.Of(key)
 	var err error
+	if r.fork != nil {
+		if err = r.calls.Stores.EndForks(ctx, key); err != nil {
+			return err
+		}
+	}
 	if key.Anonymous {
 		err = records.End(ctx, id)
 	} else if err = records.MarkEnded(ctx, id); err != nil {

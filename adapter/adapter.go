@@ -50,6 +50,10 @@ type Runtime interface {
 	// Logger returns the host's logger.
 	Logger() *slog.Logger
 
+	// RunsForks reports whether the host uses satchel.WithFork. Only then does an adapter keep what
+	// a fork needs of the agent that loads its skill.
+	RunsForks() bool
+
 	// WatchesPrefix reports whether the host has set a prefix guard. Only then does
 	// a core.Request need the definitions of the tools.
 	WatchesPrefix() bool
@@ -187,6 +191,17 @@ func WithAttempt(ctx context.Context, id any) context.Context {
 func WithAgentsBefore(ctx context.Context, names []string) context.Context {
 	return callctx.WithAgentsBefore(ctx, names)
 }
+
+// ForkInterrupt is the error of the function of satchel.Fork if the agent waits for a person. The
+// run of the calling agent then ends with Err. When the host resumes that run, the call is made
+// again, and the function is called again with the same key.
+type ForkInterrupt struct{ Err error }
+
+// Error returns the text of Err.
+func (e *ForkInterrupt) Error() string { return e.Err.Error() }
+
+// Unwrap returns Err.
+func (e *ForkInterrupt) Unwrap() error { return e.Err }
 
 type turnKey struct{}
 

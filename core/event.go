@@ -29,6 +29,9 @@ const (
 	ToolAsked   EventKind = "tool.asked"   // Call, Detail: why; the answer is an event of its own
 	ToolDenied  EventKind = "tool.denied"  // Call, Detail: the reason
 
+	ForkBegun EventKind = "fork.begun" // Skill: it begins to run as an agent of its own
+	ForkEnded EventKind = "fork.ended" // Skill, Usage, Duration, Detail: why it did not finish; Err
+
 	ModelCalled  EventKind = "model.called"  // Usage, Duration
 	ModelFailed  EventKind = "model.failed"  // Detail: the error
 	PrefixBroken EventKind = "prefix.broken" // Detail: where, why and at what cost
@@ -91,6 +94,9 @@ type Event struct {
 	// Turn is the number of the user turn in which the event happened, from 1, or 0 if it is not
 	// known. The runtime sets it.
 	Turn int
+	// Fork is the name of the skill that ran as an agent of its own, or was about to, when the event
+	// happened. Turn is then the turn of the agent that loaded the skill. The runtime sets it.
+	Fork string
 	// Skill is the name of a skill, and Docs are docs of it. Digest is the hex SHA-256 of its
 	// body, unless the kind says otherwise.
 	Skill  string

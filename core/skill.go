@@ -55,6 +55,10 @@ type Skill struct {
 	// Tags are the front-matter fields tags, keywords, triggers and category, at top
 	// level or in metadata: at most 32 of 64 characters, each once.
 	Tags []string
+	// Context is the front-matter field context: "fork" for a skill that asks to run as an agent of
+	// its own, "fork_with_context" for one that also asks for the conversation. Agent and Model are
+	// the fields agent and model, which such a skill asks for. Each is one line.
+	Context, Agent, Model string
 	// UserInvocable reports that people may call the skill by its name.
 	UserInvocable bool
 	// Editable reports that the skill can be changed at its source.

@@ -24,6 +24,18 @@ func (doc *Document) Version() string {
 	return printable.Replaced(version[:min(len(version), maxVersion)])
 }
 
+// Field returns the text of a top-level field that the specification does not define, on one line
+// of at most 256 bytes. It returns "" if the field is missing or no scalar.
+func (doc *Document) Field(name string) string {
+	n, ok := doc.Extra[name]
+	if !ok {
+		return ""
+	}
+	text, _ := scalar(&n)
+	text = printable.Replaced(strings.TrimSpace(text))
+	return strings.ToValidUTF8(text[:min(len(text), maxField)], "")
+}
+
 // Tags returns the values of the fields tags, keywords, triggers and category, at top level and
 // in metadata. A field may be a list or a text with commas. There are at most 32 tags, all
 // different, each one line of at most 64 characters.

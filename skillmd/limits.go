@@ -23,6 +23,8 @@ const (
 	maxRepairedKey = 64
 	// maxVersion is how much of a version is returned, in bytes. Real ones have less than 20.
 	maxVersion = 256
+	// maxField is how much of a field of a host is returned, in bytes.
+	maxField = 256
 	// maxTags is how many tags a skill has, and maxTag the characters of the longest.
 	maxTags = 32
 	maxTag  = 64

@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
+	"github.com/cloudwego/eino/adk"
 	"github.com/cloudwego/eino/components/tool"
 
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/adapter"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/lru"
 )
 
 var (
@@ -38,6 +41,11 @@ type Adapter struct {
 	tools     []*skillTool
 	hostTools []string // names of the host's tools at installation
 	runs      *runs
+	// forkBase is the configuration of the agent without skills, for forks. openings
+	// says how forks of the agents begin. It is nil if the runtime has no forks.
+	forkBase   adk.ChatModelAgentConfig
+	openingsMu sync.Mutex
+	openings   *lru.Cache[core.SessionKey, opening]
 }
 
 // New returns the parts for one agent. In a session that sees no skill, requests pass unchanged
@@ -55,6 +63,9 @@ func New(rt *satchel.Runtime, opts ...Option) (*Adapter, error) {
 	}
 	a := &Adapter{rt: rt, hooks: rt.Hooks(), config: s}
 	a.runs = newRuns(rt, a.config.agent)
+	if a.hooks.RunsForks() {
+		a.openings = lru.New[core.SessionKey, opening](maxOpenings, nil)
+	}
 	for _, t := range rt.Tools() {
 		st, err := newSkillTool(a, t)
 		if err != nil {
@@ -89,5 +100,5 @@ func (a *Adapter) enter(ctx context.Context) (context.Context, core.SessionKey, 
 		return ctx, core.SessionKey{}, err
 	}
 	ctx = withAgentRun(adapter.WithHostTools(ctx, a.hostTools))
-	return adapter.Enter(ctx, a.runs, key), key, nil
+	return a.withForkParent(adapter.Enter(ctx, a.runs, key)), key, nil
 }

@@ -51,13 +51,14 @@ func newAsking(t *testing.T, dir string, streaming bool, tools []tool.BaseTool, 
 	skills := filepath.Join(dir, "skills")
 	writeSkill(t, skills, "free", "license: MIT", "echo 1", false)
 	writeSkill(t, skills, "listed", "allowed-tools: Read", "echo 1", false)
+	writeSkill(t, skills, "forked", "context: fork", "echo 1", false)
 	store, err := session.OpenDirectory(filepath.Join(dir, "sessions"), session.WithSync(false))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = store.Close() })
 	rt, err := satchel.New(satchel.WithSkillDirs(skills), satchel.WithStore(store), satchel.WithApprover(eino.Interrupt),
-		satchel.WithPermissions(satchel.Permissions{Policy: permission.RestrictAll}))
+		satchel.WithFork(satchel.Fork{Run: eino.Fork(nil)}), satchel.WithPermissions(satchel.Permissions{Policy: permission.RestrictAll}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,6 +36,7 @@ func Install(cfg *adk.ChatModelAgentConfig, rt *satchel.Runtime, opts ...Option)
 	if err != nil {
 		return nil, err
 	}
+	a.forkBase = *cfg
 	wrapped, err := a.Model(cfg.Model)
 	if err != nil {
 		return nil, fmt.Errorf("install skills in agent %q: %w", cfg.Name, err)

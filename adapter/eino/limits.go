@@ -17,3 +17,7 @@ const (
 	// maxAgentName limits each of their names, in bytes.
 	maxAgentName = 64
 )
+
+// maxOpenings limits the agents of which an adapter keeps the last request for forks. A fork of another
+// agent begins without its system text and history, unless adk has them.
+const maxOpenings = 512

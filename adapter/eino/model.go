@@ -47,6 +47,9 @@ func (a *Adapter) Model(inner model.BaseChatModel) (model.ToolCallingChatModel, 
 	if _, wrapped := inner.(*viewModel); wrapped {
 		return nil, errInstalled
 	}
+	if binds, ok := inner.(model.ToolCallingChatModel); ok && a.forkBase.Model == nil {
+		a.forkBase.Model = binds
+	}
 	return &viewModel{adapter: a, inner: inner, unbound: inner, files: new(fileParts)}, nil
 }
 
@@ -166,6 +169,7 @@ func (m *viewModel) newRequest(ctx context.Context, input []*schema.Message, opt
 	}
 	sent := m.adapter.config.addCacheMarks(render(input, view.Messages), view.Messages)
 	m.adapter.makeSendable(sent, names)
+	m.adapter.noteRequest(key, input, sent)
 	if m.adapter.config.noFiles || m.files.areRefused.Load() {
 		sent = withoutFiles(sent)
 	}

@@ -34,6 +34,7 @@ func InstallReact(cfg *react.AgentConfig, rt *satchel.Runtime, opts ...Option) (
 	if err != nil {
 		return nil, err
 	}
+	a.forkBase = reactConfig(cfg)
 	wrapped, err := a.Model(cfg.ToolCallingModel)
 	if err != nil {
 		return nil, fmt.Errorf("install skills in agent %q: %w", name, err)

@@ -146,6 +146,9 @@ func (h *conversation) SetMessages(_ context.Context, all []llms.ChatMessage) er
 
 // readHistory returns the earlier turns for a Call that begins.
 func (a *Adapter) readHistory(ctx context.Context) ([]llms.MessageContent, error) {
+	if a.forkHistory != nil {
+		return a.forkHistory, nil
+	}
 	h, err := a.openHistory(ctx)
 	if h == nil || err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/tmc/langchaingo/agents"
 	"github.com/tmc/langchaingo/llms"
@@ -13,6 +14,8 @@ import (
 
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/adapter"
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/lru"
 )
 
 // Errors of [Install] and the options.
@@ -40,6 +43,11 @@ type Adapter struct {
 	byName  map[string]*skillTool // upper-cased, as executors match
 	offer   offer
 	runs    *runs
+	// openings says how forks of the agents begin. It is nil if the runtime has no forks. forkHistory
+	// are the earlier messages if the agent is itself a fork.
+	openingsMu  sync.Mutex
+	openings    *lru.Cache[core.SessionKey, opening]
+	forkHistory []llms.MessageContent
 }
 
 // Install prepares a host's model and tools for an agent with skills. It calls neither of them.
@@ -58,6 +66,9 @@ func Install(rt *satchel.Runtime, llm llms.Model, hostTools []tools.Tool, opts .
 		return nil, fmt.Errorf("install: %w", err)
 	}
 	a.runs = newRuns(rt, c.agent)
+	if a.hooks.RunsForks() {
+		a.openings = lru.New[core.SessionKey, opening](maxOpenings, nil)
+	}
 	a.model = &viewModel{adapter: a, inner: llm}
 	for _, t := range hostTools {
 		a.add(a.wrap(t))

@@ -41,3 +41,7 @@ const (
 	maxHashSets  = 4096
 	hashesPerSet = 4
 )
+
+// maxOpenings limits the agents of which an adapter keeps the last request for forks. A fork of another
+// agent begins without its system text and history.
+const maxOpenings = 512

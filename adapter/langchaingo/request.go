@@ -33,6 +33,7 @@ func (m *viewModel) newRequest(ctx context.Context, key core.SessionKey, r *run,
 	if err != nil {
 		return request{}, err
 	}
+	m.adapter.noteRequest(key, msgs, view.Messages)
 	s.space = view.Messages
 	return request{
 		messages:  s.layOut(m.adapter, msgs, view.Messages),

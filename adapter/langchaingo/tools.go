@@ -69,7 +69,7 @@ func (t *skillTool) answer(ctx context.Context, r *run, call core.ToolCall, inpu
 		return "", err
 	}
 	defer end()
-	ctx = adapter.Enter(ctx, t.adapter, key)
+	ctx = t.adapter.withForkParent(adapter.Enter(ctx, t.adapter, key))
 	gateContext, gateCall := ctx, call
 	if _, hasSchema := t.inner.(Schemer); hasSchema {
 		gateCall.Arguments = input // which the tool gets instead of the model's arguments

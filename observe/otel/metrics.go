@@ -3,6 +3,7 @@ package otel
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
@@ -72,7 +73,11 @@ func (b *builder) count(name, unit, text string) metric.Int64Counter {
 }
 
 func (i *instruments) record(ctx context.Context, e *core.Event) {
-	agent := agentName.String(e.Key.Agent)
+	name := e.Key.Agent
+	if at := strings.LastIndexByte(name, '#'); at >= 0 && e.Fork != "" {
+		name = name[:at] // the number of a fork, of which there is no end
+	}
+	agent := agentName.String(name)
 	with := func(more ...attribute.KeyValue) metric.MeasurementOption {
 		if kind, _ := status(e); kind != "" {
 			more = append(more, errorType.String(kind))

@@ -28,6 +28,7 @@ const (
 const (
 	skillName   = attribute.Key("satchel.skill.name")
 	skillDigest = attribute.Key("satchel.skill.digest")
+	forkName    = attribute.Key("satchel.fork.skill")
 	skillDocs   = attribute.Key("satchel.skill.docs")
 	rule        = attribute.Key("satchel.permission.rule")
 	step        = attribute.Key("satchel.workspace.step")
@@ -47,6 +48,8 @@ func spanName(e *core.Event) string {
 		return "deny_tool " + shortName(e.Call.Name)
 	case core.SkillLoaded:
 		return "load_skill " + e.Skill
+	case core.ForkEnded:
+		return "fork_skill " + e.Skill
 	case core.WorkspaceCreate, core.WorkspaceStage, core.WorkspaceRun, core.WorkspaceCollect, core.WorkspaceInline, core.WorkspaceCleanup:
 		return string(e.Kind)
 	}
@@ -82,6 +85,7 @@ func attributes(e *core.Event, model string) []attribute.KeyValue {
 	text(toolCallID, e.Call.ID)
 	text(skillName, e.Skill)
 	text(skillDigest, e.Digest)
+	text(forkName, e.Fork)
 	text(rule, e.Rule)
 	if len(e.Docs) > 0 {
 		all = append(all, skillDocs.StringSlice(e.Docs))

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/fstest"
@@ -234,6 +235,7 @@ func TestMetrics(t *testing.T) {
 	o, _, reader := recordingObserver(t)
 	for _, kind := range []core.EventKind{core.SkillLoaded, core.SkillEvicted, core.SkillUnloaded, core.ToolDenied, core.PrefixBroken, core.WorkspaceCreate} {
 		o.Event(t.Context(), core.Event{Kind: kind, Key: core.SessionKey{Session: "private"}})
+		o.Event(t.Context(), core.Event{Kind: kind, Key: core.SessionKey{Agent: "main/fork:report#17"}, Fork: "report"})
 	}
 	var all metricdata.ResourceMetrics
 	if err := reader.Collect(t.Context(), &all); err != nil {
@@ -245,6 +247,9 @@ func TestMetrics(t *testing.T) {
 			got[m.Name] = true
 			if bytes.Contains([]byte(fmt.Sprint(m.Data)), []byte("private")) {
 				t.Errorf("%s names a session", m.Name)
+			}
+			if text := fmt.Sprint(m.Data); strings.Contains(text, "#17") || !strings.Contains(text, "main/fork:report") {
+				t.Errorf("%s names one of many forks: %s", m.Name, text)
 			}
 		}
 	}

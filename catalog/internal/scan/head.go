@@ -92,6 +92,7 @@ func (s *Scanner) Parse(dir, file string, head []byte) Record {
 		rec.Skill.RootDir = filepath.Dir(rec.Skill.Location)
 	}
 	rec.Skill.Version, rec.Skill.Tags, rec.Skill.UserInvocable = doc.Version(), doc.Tags(), doc.UserInvocable
+	rec.Skill.Context, rec.Skill.Agent, rec.Skill.Model = doc.Field("context"), doc.Field("agent"), doc.Field("model")
 	return rec
 }
 

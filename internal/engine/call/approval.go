@@ -11,6 +11,7 @@ import (
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/callctx"
 	"github.com/satchel-go/satchel/internal/engine/judging"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/permission"
@@ -63,8 +64,12 @@ func (c *Call) askAboutChange(ctx context.Context, rec *state.Record) (core.Deci
 // session, it saves grant. q is the question of the operation, nil for none.
 func (c *Call) approve(ctx context.Context, rec *state.Record, grant *state.Grant, ask core.Ask, q *tools.Question) (core.Decision, error) {
 	v := c.verdict
+	isGranted, err := c.isGranted(ctx, rec, grant)
+	if err != nil {
+		return core.Decision{}, err
+	}
 	switch {
-	case grant != nil && hasGrant(rec, grant):
+	case isGranted:
 		v.Reason = "approved for the session"
 		return c.allow(ctx, v), nil
 	case c.Approver == nil: // only questions of operations come here without an approver
@@ -83,7 +88,8 @@ func (c *Call) approve(ctx context.Context, rec *state.Record, grant *state.Gran
 	switch answer {
 	case core.AnswerSession:
 		v.Reason = "approved for the session"
-		if err := saveGrant(ctx, c.Stores.Of(c.key), c.key, grant); err != nil {
+		of := c.grantKey(ctx)
+		if err := saveGrant(ctx, c.Stores.Of(of), of, grant); err != nil {
 			return core.Decision{}, err
 		}
 	case core.AnswerAllow:
@@ -103,6 +109,30 @@ func (c *Call) denyEdit(ctx context.Context, v judging.Verdict, q *tools.Questio
 		q.Denied(ctx, why)
 	}
 	return c.deny(ctx, v)
+}
+
+// grantKey returns the key of the agent that keeps the approvals of the session: the agent of the
+// call or, in a fork, its parent.
+func (c *Call) grantKey(ctx context.Context) core.SessionKey {
+	if f := callctx.ForkOf(ctx); f.Is(c.key) {
+		return f.Parent
+	}
+	return c.key
+}
+
+// isGranted reports whether an earlier approval for the session covers the call of want. rec is
+// the record as the call sees it.
+func (c *Call) isGranted(ctx context.Context, rec *state.Record, want *state.Grant) (bool, error) {
+	if want == nil {
+		return false, nil
+	}
+	if key := c.grantKey(ctx); key != c.key {
+		var err error
+		if rec, err = c.Stores.Load(ctx, key); err != nil {
+			return false, err
+		}
+	}
+	return hasGrant(rec, want), nil
 }
 
 // hasGrant reports whether an earlier approval for the session covers the call of want.

@@ -12,6 +12,7 @@ import (
 	"github.com/satchel-go/satchel/adapter"
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/callctx"
 	"github.com/satchel-go/satchel/internal/engine/judging"
 	"github.com/satchel-go/satchel/internal/engine/needs"
 	"github.com/satchel-go/satchel/internal/engine/skilltools"
@@ -38,6 +39,8 @@ type Calls struct {
 	Prober *needs.Prober
 	// Terminals has the commands that keep running between calls. It is nil without a runner.
 	Terminals *terminal.Table
+	// Forks says which skills run as agents of their own, nil for none.
+	Forks *Forks
 	// Gate is the host's function that may deny a call before the lists decide, nil for none.
 	// Approver decides about calls that no list decides; if it is nil, they are allowed.
 	Gate     func(context.Context, core.SessionKey, core.ToolCall) core.Decision
@@ -84,6 +87,9 @@ type Call struct {
 // because other calls of the response may wait for it. The error is that of the store, or
 // [ErrShutdown].
 func (cs *Calls) Open(ctx context.Context, key core.SessionKey, made core.ToolCall) (*Call, error) {
+	if err := callctx.ForkOf(ctx).Check(); err != nil {
+		return nil, err
+	}
 	if !cs.OpenCalls.Enter() {
 		return nil, ErrShutdown
 	}
@@ -314,9 +320,17 @@ func (c *Call) answer(ctx context.Context, s *skilltools.Scope) (string, error) 
 // change answers a call that changes what is loaded. It saves the answer together with the
 // change.
 func (c *Call) change(ctx context.Context) (string, error) {
+	done, answer, isAnswered, err := c.runForks(ctx)
+	if err != nil || isAnswered {
+		return answer, err
+	}
+	if done != nil {
+		ctx = context.WithoutCancel(ctx) // the record keeps the answer of a fork that was cancelled
+		c.record.Invalidate()
+	}
 	return c.record.AnswerNumbered(ctx, true, func(rec *state.Record, n *Number) (string, error) {
 		if n.Previous.Done {
-			return n.Previous.Answer, nil
+			return c.record.previousAnswer(ctx, n.Previous)
 		}
 		if n.IsKnown() {
 			c.place.SetBase(rec)
@@ -326,6 +340,7 @@ func (c *Call) change(ctx context.Context) (string, error) {
 			return "", err
 		}
 		n.Scope(&s.Scope)
+		s.Forked = done
 		answer, err := c.answer(ctx, &s.Scope)
 		if err != nil {
 			return "", err

@@ -120,6 +120,9 @@ func (s *callRecord) number(rec *state.Record, done bool) *Number {
 	if i := state.FindPending(rec.Pending, s.Place, s.Call); i >= 0 {
 		n.Previous = rec.Pending[i]
 		n.pending.Call = n.Previous.Call
+		if n.pending.Fork = n.Previous.Fork; n.pending.Fork > 0 {
+			n.pending.Begun = n.Previous.Begun
+		}
 	}
 	return n
 }
@@ -161,7 +164,11 @@ func (n *Number) update(ctx context.Context, change skilltools.Change) (answer s
 		if err != nil {
 			return nil, "", err
 		}
-		if n.pending.Answer = text; n.IsKnown() {
+		if n.pending.Answer = text; n.pending.Fork > 0 {
+			next, err = n.withForkAnswer(ctx, rec, next)
+			return next, text, err
+		}
+		if n.IsKnown() {
 			return state.WithAnswer(rec, next, n.pending), text, nil
 		}
 		return state.WithFirstAnswer(rec, next, n.pending, n.isOnly), text, nil

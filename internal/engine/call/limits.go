@@ -1,5 +1,7 @@
 package call
 
+import "time"
+
 const (
 	// maxAgentName bounds the name of an agent in the arguments of a transfer, in bytes. A call
 	// with a longer name is not treated as a transfer.
@@ -14,6 +16,10 @@ const (
 	// maxKeptAnswer bounds an answer within a record, in bytes. Longer answers are pinned,
 	// because a record holds the answers of all calls of a response.
 	maxKeptAnswer = 2 << 10
+	// maxForkError bounds the error of a fork in its answer, in bytes. maxForkEnd is how long a
+	// cancelled fork may take to end.
+	maxForkError = 400
+	maxForkEnd   = 5 * time.Second
 	// maxUnknown bounds the answer to a call of a tool that does not exist, in bytes, because
 	// later views show it. maxQuoted bounds the quoted name in it.
 	maxUnknown = 400

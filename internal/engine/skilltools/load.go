@@ -34,12 +34,7 @@ func Load() tools.Operation {
 }
 
 func load(ctx context.Context, s *Scope, args tools.Args) (string, error) {
-	names := slices.Clone(args.Texts("skill"))
-	for _, n := range args.Texts("skills") {
-		if !slices.Contains(names, n) {
-			names = append(names, n)
-		}
-	}
+	names := namesOf(args)
 	if len(names) == 0 {
 		return "", tools.ModelErrorf(`name a skill, such as {"skill":"…"}`)
 	}
@@ -48,6 +43,7 @@ func load(ctx context.Context, s *Scope, args tools.Args) (string, error) {
 	}
 	var r reply
 	var texts []skillText
+	names, ran := s.cutForked(names)
 	for _, name := range names {
 		t, err := readSkill(ctx, s, name, args.Texts("docs"), args.Flag("include_all_docs"))
 		if refused, ok := errors.AsType[tools.ModelError](err); ok {
@@ -60,13 +56,13 @@ func load(ctx context.Context, s *Scope, args tools.Args) (string, error) {
 		texts = append(texts, t)
 	}
 	if len(texts) == 0 {
-		return strings.Join(r.lines, "\n"), nil
+		return strings.Join(append(ran, r.lines...), "\n"), nil
 	}
 	addUnknownDocs(&r, texts, args.Texts("docs"))
 	for _, t := range texts {
 		addUnreadable(&r, t.unreadable)
 	}
-	change := loading{scope: s, texts: texts, replace: args.Text("mode") == "replace"}
+	change := loading{scope: s, texts: texts, replace: args.Text("mode") == "replace", ran: ran}
 	return change.save(ctx, &r)
 }
 
@@ -80,6 +76,9 @@ type loading struct {
 	activation string
 	// formatAnswer formats the answer. If it is nil, the answer is that of skill_load.
 	formatAnswer AnswerFunc
+
+	// ran are the answers of skills that have run as agents of their own.
+	ran []string
 
 	lines   []string
 	receipt state.Receipt
@@ -97,7 +96,7 @@ func (l *loading) save(ctx context.Context, r *reply) (string, error) {
 		if err != nil || l.formatAnswer == nil {
 			return next, r.join(l.answer()), err
 		}
-		text, err := l.formatAnswer(next, withLine(l.lines, missing), receiptText(l.receipt))
+		text, err := l.formatAnswer(next, slices.Concat(l.ran, withLine(l.lines, missing)), receiptText(l.receipt))
 		return next, text, err
 	})
 	if err != nil {
@@ -239,7 +238,7 @@ func receiptText(r state.Receipt) string {
 }
 
 func (l *loading) answer() string {
-	text := strings.Join(l.lines, "\n")
+	text := strings.Join(slices.Concat(l.ran, l.lines), "\n")
 	if len(l.receipt.Changes) > 0 {
 		text += "\n" + l.receipt.String()
 	}
@@ -277,6 +276,7 @@ func LoadAll(ctx context.Context, s *Scope, names []string, replace bool, format
 	}
 	var texts []skillText
 	var unknown []string
+	names, ran := s.cutForked(names)
 	for _, name := range names {
 		skill, err := s.skillAt(rec, name)
 		if err == nil && slices.ContainsFunc(texts, func(t skillText) bool { return t.skill.Name == skill.Name }) {
@@ -295,10 +295,14 @@ func LoadAll(ctx context.Context, s *Scope, names []string, replace bool, format
 		}
 		texts = append(texts, t)
 	}
-	if len(unknown) > 0 {
+	if len(unknown) > 0 && len(ran) == 0 {
 		return "", tools.ModelErrorf("%s", strings.Join(unknown, "; "))
 	}
-	change := loading{scope: s, texts: texts, replace: replace, formatAnswer: format}
+	for i := range ran { // an answer in JSON cannot be cut
+		ran[i] = boundAnswer(tools.Limits{Answer: s.Limits.Answer / 2 / len(ran)}, ran[i])
+	}
+	ran = append(ran, unknown...)
+	change := loading{scope: s, texts: texts, replace: replace && len(names) > 0, formatAnswer: format, ran: ran}
 	return change.save(ctx, &reply{})
 }
 

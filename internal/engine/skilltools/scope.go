@@ -25,6 +25,9 @@ type Scope struct {
 	Files
 	Events
 	Rules
+	// Forked holds the answers of skills that have run as agents of their own, by their names in
+	// the call. A load answers with them in place of the skills.
+	Forked map[string]string
 }
 
 // State reads and changes the record of the call's agent.

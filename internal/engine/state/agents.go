@@ -59,6 +59,16 @@ func (a *Agents) End(session string) {
 	}
 }
 
+// Forget drops one agent.
+func (a *Agents) Forget(key core.SessionKey) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if agent, ok := a.all.Get(key); ok {
+		a.all.Remove(key)
+		a.drop(agent)
+	}
+}
+
 // drop removes the files of an agent. The caller holds a.mu.
 func (a *Agents) drop(agent *Agent) {
 	if a.holders.Remove(agent) {

@@ -33,6 +33,8 @@ const (
 	// MaxAgents is how many agents a runtime keeps in memory. The record of a dropped agent
 	// restores its state.
 	MaxAgents = 10_000
+	// maxForked is how many forks a record remembers that have not ended.
+	maxForked = 64
 	// maxFiles is how many attached files of one request stay in memory, and maxHolders how
 	// many agents have such files. Files may be large, and are only needed until the calls of
 	// the next response have run. The least recently used agent loses its files first.

@@ -65,6 +65,10 @@ type TurnState struct {
 	// which they were answered.
 	Unknown []UnknownCall `json:"unknown,omitempty"`
 
+	// Forks counts the forks that the agent has begun. Forked are those that have not ended.
+	Forks  int      `json:"forks,omitempty"`
+	Forked []Forked `json:"forked,omitempty"`
+
 	// Terminals is the highest number of an interactive command of the agent. Numbers are
 	// never reused, not even on another machine.
 	Terminals int `json:"terminals,omitempty"`
@@ -209,6 +213,9 @@ type Pending struct {
 	Begun bool `json:"begun,omitempty"`
 	// Text is the digest of the pinned answer if it is too long for the record.
 	Text string `json:"text,omitempty"`
+	// Fork is the number of the first fork of the call, 0 for none. Begun then reports that the
+	// forks are running or have ended.
+	Fork int `json:"fork,omitempty"`
 }
 
 // Unnumbered is a call of the last response that has no number. After is the number of the
@@ -257,6 +264,7 @@ func (r *Record) Clone() *Record {
 	for i := range c.Notes {
 		c.Notes[i].Files = slices.Clone(c.Notes[i].Files)
 	}
+	c.Forked = slices.Clone(r.Forked)
 	c.Tokens = slices.Clone(r.Tokens)
 	c.Compact, c.ShortTexts = slices.Clone(r.Compact), slices.Clone(r.ShortTexts)
 	c.Recent = slices.Clone(r.Recent)

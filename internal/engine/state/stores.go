@@ -20,10 +20,20 @@ type Stores struct {
 	Named     *Records
 	Anonymous *Records
 	Log       *slog.Logger
+
+	forks forks
 }
 
 // Of returns the Records that holds the session of key.
 func (s *Stores) Of(key core.SessionKey) *Records {
+	if records := s.forks.of(key); records != nil {
+		return records
+	}
+	return s.ofSession(key)
+}
+
+// ofSession returns the Records of the session of key. In it a fork has nothing.
+func (s *Stores) ofSession(key core.SessionKey) *Records {
 	if key.Anonymous {
 		return s.Anonymous
 	}

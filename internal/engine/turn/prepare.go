@@ -5,6 +5,7 @@ package turn
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 	"weak"
 
@@ -42,6 +43,13 @@ func (t *Turns) Prepare(ctx context.Context, req core.Request, loads []tools.Loa
 	if calls.OpenCalls.IsStopped() {
 		return core.View{}, call.ErrShutdown
 	}
+	if err := noteForkRequest(ctx, &req); err != nil {
+		return core.View{}, err
+	}
+	load, isFork := call.ForkLoad(ctx, req.Key)
+	if isFork {
+		loads, isSummary = []tools.Load{load}, false
+	}
 	if err := calls.Audiences.FinishRefresh(ctx); err != nil {
 		return core.View{}, err
 	}
@@ -65,11 +73,16 @@ func (t *Turns) Prepare(ctx context.Context, req core.Request, loads []tools.Loa
 		if len(req.Files) > 0 {
 			req.Files = hostfiles.NameAll(req.Files, &scan, rec)
 		}
+		if isFork && len(req.Files) == 0 { // its commands find the files of the conversation
+			req.Files = calls.Agents.Of(callctx.ForkOf(ctx).Parent).Files()
+		}
 		calls.Agents.SetFiles(agent, req.Files)
 	}
 	if len(req.Tools) > 0 {
 		agent.SetTools(req.Tools)
-		calls.Allowlists.WarnUnmapped(ctx, req.Key, req.Tools)
+		if !isFork { // its tools are mostly those of its parent
+			calls.Allowlists.WarnUnmapped(ctx, req.Key, req.Tools)
+		}
 	}
 	calls.Allowlists.NoteRecord(ctx, rec)
 	agent.NoteRequest(&scan)
@@ -84,6 +97,22 @@ func (t *Turns) Prepare(ctx context.Context, req core.Request, loads []tools.Loa
 	return t.Requests.Render(ctx, &req, &scan, agent, rec, isSummary, answer)
 }
 
+// noteForkRequest counts a model call of a fork. It returns an error if the fork has ended or has
+// reached its limit.
+func noteForkRequest(ctx context.Context, req *core.Request) error {
+	f := callctx.ForkOf(ctx)
+	if !f.Is(req.Key) {
+		return f.Check()
+	}
+	said := ""
+	for i := len(req.Messages) - 1; i >= 0 && req.Messages[i].Role != core.User && said == ""; i-- {
+		if m := &req.Messages[i]; m.Role == core.Assistant {
+			said = strings.TrimSpace(m.Text)
+		}
+	}
+	return f.Begin(said)
+}
+
 // advance returns the record of a request. rec is the record that was loaded for it. If the
 // request begins a user turn, advance builds and saves the record of that turn, with the declared
 // loads.
@@ -96,7 +125,7 @@ func (t *Turns) advance(ctx context.Context, req *core.Request, scan *state.Scan
 	isNewRun := agent.NoteRun(attemptID(ctx))
 	turn := lifetime.FindTurn(rec, scan, token, agent.IsAnswered(), agent.MarkText)
 	if turn.Begins {
-		return t.begin(ctx, token, turnStart{Turns: t, req: *req, scan: *scan, state: agent, loads: loads}, rec)
+		return t.begin(ctx, token, turnStart{Turns: t, req: *req, scan: *scan, state: agent, loads: loads, isFork: callctx.ForkOf(ctx).Is(req.Key)}, rec)
 	}
 	if isNewRun && turn.BeginsAgain(rec) {
 		reset, events, err := t.Calls.Stores.BeginAgain(ctx, rec, t.mode())

@@ -22,6 +22,8 @@ type turnStart struct {
 	scan  state.Scan
 	state *state.Agent
 	loads []tools.Load
+	// isFork reports that the agent runs a single skill, which is in loads.
+	isFork bool
 
 	next   *state.Record
 	skills *catalog.Catalog // that the agent sees
@@ -62,10 +64,13 @@ func (b *turnStart) build(ctx context.Context, rec *state.Record, turn lifetime.
 	if isFirst {
 		update = b.openSession
 	}
+	if b.isFork { // without an overview
+		update = b.restoreLoads
+	}
 	if err := update(ctx); err != nil {
 		return nil, err
 	}
-	if b.Calls.Offer.Runner != nil && b.Calls.Offer.Runner.Attached != nil && !b.next.NoSkills {
+	if b.Calls.Offer.Runner != nil && b.Calls.Offer.Runner.Attached != nil && !b.next.NoSkills && !b.isFork {
 		hostfiles.Announce(b.next, hostfiles.FromHost(b.Calls.Offer.Runner.Attached(ctx)), b.req.Files, &b.scan)
 	}
 	if err := b.loadSkills(ctx, turn.Answered); err != nil {
@@ -89,13 +94,17 @@ func (b *turnStart) withdraw(ctx context.Context) error {
 	return call.Unstage(ctx, b.Calls.Offer.Runner.Workspaces, b.next.Key.Session, withdrawn)
 }
 
-// openSession stores the overview in the record, and restores loads from the receipts in the
-// messages. It also decides whether the session gets tools; later turns keep that decision.
+// openSession stores the overview in the record, and restores loads. It also decides whether the session gets tools; later turns keep that decision.
 func (b *turnStart) openSession(ctx context.Context) error {
 	b.next.NoSkills = len(b.Calls.Offer.Set.Tools()) == 0 || b.Calls.Overviews.Of(b.skills).IsEmpty
 	if err := b.Calls.Overviews.Freeze(ctx, b.next, b.skills, &b.scan); err != nil {
 		return err
 	}
+	return b.restoreLoads(ctx)
+}
+
+// restoreLoads restores loads from the receipts in the messages.
+func (b *turnStart) restoreLoads(ctx context.Context) error {
 	ended, err := b.Calls.Stores.Ended(ctx, b.next.Key)
 	if err != nil {
 		return err
@@ -127,6 +136,9 @@ func (b *turnStart) loadSkills(ctx context.Context, answered bool) error {
 			return err
 		}
 		b.next, b.events = declared, append(b.events, happened...)
+	}
+	if b.isFork {
+		return nil
 	}
 	activated, happened, err := b.Activation.Begin(ctx, b.scope, b.next, &b.scan)
 	if err != nil {

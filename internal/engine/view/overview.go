@@ -9,6 +9,7 @@ import (
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/callctx"
 	"github.com/satchel-go/satchel/internal/engine/judging"
 	"github.com/satchel-go/satchel/internal/engine/skilltools"
 	"github.com/satchel-go/satchel/internal/engine/state"
@@ -186,6 +187,9 @@ func (a *Audiences) FinishRefresh(ctx context.Context) error {
 func (a *Audiences) Resolve(ctx context.Context, key core.SessionKey, agent *state.Agent) (*catalog.Catalog, error) {
 	if a.Of == nil {
 		return a.Catalog, nil
+	}
+	if f := callctx.ForkOf(ctx); f.Is(key) {
+		key = f.Parent
 	}
 	audience, allow, err := a.Of(ctx, key)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/callctx"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/files/workspace"
 	"github.com/satchel-go/satchel/processors"
@@ -39,6 +40,12 @@ func (t *Reporter) Emit(ctx context.Context, e core.Event) {
 	if e.Kind == core.SkillActivated && e.Detail == "" {
 		e.Detail = t.Agents.Of(e.Key).FoundBy(e.Skill)
 	}
+	if f := callctx.ForkOf(ctx); f != nil {
+		e.Fork, e.Turn = f.Skill, f.Turn
+		if e.Kind == core.ModelCalled {
+			f.Add(e.Usage)
+		}
+	}
 	if t.Hook != nil {
 		e.Phase = e.Kind.Phase()
 		if e.Time.IsZero() {
@@ -55,7 +62,7 @@ func (t *Reporter) Emit(ctx context.Context, e core.Event) {
 	}
 	if t.Log.Enabled(ctx, level) {
 		attrs := []slog.Attr{slog.String("session", e.Key.Session), slog.String("agent", e.Key.Agent)}
-		for _, a := range [][2]string{{"skill", e.Skill}, {"tool", e.Call.Name}, {"rule", e.Rule}, {"detail", e.Detail}} {
+		for _, a := range [][2]string{{"skill", e.Skill}, {"tool", e.Call.Name}, {"fork", e.Fork}, {"rule", e.Rule}, {"detail", e.Detail}} {
 			if a[1] != "" {
 				attrs = append(attrs, slog.String(a[0], a[1]))
 			}

@@ -31,6 +31,7 @@ type Flags struct {
 	MaxSteps     int               `group:"The agent:" default:"40" placeholder:"N" help:"How many model calls a turn may take (default ${default})."`
 	Stream       bool              `group:"The agent:" help:"Use the streaming interface. On a terminal, and as delta events, text is shown as it comes."`
 	SkillFlags   `embed:""`
+	ForkFlags    `embed:"" group:"Skills that run as agents of their own:"`
 	GateFlags    `embed:"" group:"Which calls may be made:"`
 	libraryFlags `embed:"" group:"Skills of a library:"`
 	RequestLog   string `group:"The agent:" placeholder:"FILE" help:"Append the requests of the model and the reasons why texts were cleared to FILE, which satchel cache-report reads. It holds all that is said."`
@@ -106,6 +107,8 @@ Events of --json, with the fields event, turn (from 1) and:
                                          left out where nothing speaks against it
   tool_result  id, name, result          what the framework answers
   usage        prompt_tokens, cached_tokens, completion_tokens
+  fork.begun   skill                     a skill begins to run as an agent of its own
+  fork.ended   skill, detail             it has ended; detail: why it did not finish
   answer       text                      the turn was answered
   error        error                     the turn was not answered
   diagnostic   diagnostic                a finding about skills
@@ -113,6 +116,7 @@ Events of --json, with the fields event, turn (from 1) and:
   content.budget  phase, skill, detail   the text of skills has become more than --content-budget warns of
 With --lifecycle also, with the fields phase, skill and detail: catalog.scanned, skill.discovered, skill.registered,
 skill.activated, skill.loaded, skill.executing and skill.completed.
+Events of a skill that runs as an agent of its own have the field fork, its name.
 
 Flags stand before or after the prompts, not between them. A prompt that begins
 with a hyphen needs -- before it.`

@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -71,7 +72,7 @@ func (f *Flags) Open(ctx context.Context, where Endpoint, policy skillrun.Policy
 		return nil, fmt.Errorf("%w: %w", cli.ErrStart, err)
 	}
 	f.log, show.log = c.log, c.log
-	opts := slices.Concat(f.SkillFlags.options(), stored.options())
+	opts := slices.Concat(f.SkillFlags.options(), stored.options(), f.ForkFlags.options(f.forkRun()))
 	if f.Memory != nil {
 		opts = append(opts, satchel.WithStore(f.Memory))
 	}
@@ -127,7 +128,7 @@ func (f *Flags) check() error {
 	if f.MaxSteps < 1 {
 		return fmt.Errorf("%w: --max-steps %d: want at least 1", cli.ErrUsage, f.MaxSteps)
 	}
-	if err := f.SkillFlags.check(); err != nil {
+	if err := cmp.Or(f.SkillFlags.check(), f.ForkFlags.check()); err != nil {
 		return err
 	}
 	switch {
@@ -255,6 +256,8 @@ func (c *conversation) check(ctx context.Context) {
 	var known []skillmd.Diagnostic
 	if c.seen != nil {
 		known = c.seen.Diagnostics()
+	} else {
+		showIgnoredForks(c.Runtime, c.show)
 	}
 	c.seen = snapshot
 	for _, d := range snapshot.Diagnostics() {

@@ -63,6 +63,8 @@ type event struct {
 
 	Phase  *string `json:"phase,omitempty"`
 	Detail *string `json:"detail,omitempty"`
+
+	Fork *string `json:"fork,omitempty"`
 }
 
 // QuietReporter returns a reporter that writes warnings and errors to errs, and nothing else.
@@ -123,7 +125,10 @@ func (r *reporter) ToolResult(c core.ToolCall, result string) {
 }
 
 // Usage shows and adds the tokens of one model call, if the provider reports them.
-func (r *reporter) Usage(u core.Usage) {
+func (r *reporter) Usage(u core.Usage) { r.usage(u, nil) }
+
+// usage is Usage for a model call in a fork, or in none.
+func (r *reporter) usage(u core.Usage, fork *string) {
 	if u == (core.Usage{}) {
 		return
 	}
@@ -131,7 +136,7 @@ func (r *reporter) Usage(u core.Usage) {
 	defer r.mu.Unlock()
 	r.spent.Prompt, r.spent.Cached, r.spent.Completion = r.spent.Prompt+u.Prompt, r.spent.Cached+u.Cached, r.spent.Completion+u.Completion
 	r.requests++
-	r.line(event{Event: "usage", PromptTokens: &u.Prompt, CachedTokens: &u.Cached, CompletionTokens: &u.Completion})
+	r.line(event{Event: "usage", PromptTokens: &u.Prompt, CachedTokens: &u.Cached, CompletionTokens: &u.Completion, Fork: fork})
 	r.endLine()
 	r.note("usage   %d prompt tokens (%d cached), %d completion tokens", u.Prompt, u.Cached, u.Completion)
 }

@@ -67,13 +67,14 @@ var decisions = map[core.EventKind]string{core.ToolAllowed: "allowed", core.Tool
 // without a rule and without a question. It passes all events to the log of requests.
 func (r *reporter) Happened(_ context.Context, e core.Event) {
 	r.log.event(e)
+	r.forked(e)
 	if e.Phase != "" && !r.lifecycle {
 		return
 	}
 	if e.Phase != "" || e.Kind == core.ContentBudget || e.Kind == core.SkillNeeds {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		r.line(event{Event: string(e.Kind), Phase: &e.Phase, Skill: &e.Skill, Detail: &e.Detail})
+		r.line(event{Event: string(e.Kind), Phase: &e.Phase, Skill: &e.Skill, Detail: &e.Detail, Fork: forkOf(e)})
 		return
 	}
 	decision, ok := decisions[e.Kind]
@@ -83,7 +84,7 @@ func (r *reporter) Happened(_ context.Context, e core.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.line(event{
-		Event: "decision", ID: &e.Call.ID, Name: &e.Call.Name, Decision: &decision, Skill: &e.Skill, Rule: &e.Rule, Reason: &e.Detail,
+		Event: "decision", ID: &e.Call.ID, Name: &e.Call.Name, Decision: &decision, Skill: &e.Skill, Rule: &e.Rule, Reason: &e.Detail, Fork: forkOf(e),
 	})
 	r.endLine()
 	by := e.Detail

@@ -7,9 +7,11 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
+	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/core"
 )
 
@@ -98,8 +100,14 @@ func (t *loggingTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
+	session := t.session
+	if key, ok := satchel.KeyFrom(r.Context()); ok { // a fork is a conversation of its own
+		if at := strings.Index(key.Agent, "/fork:"); at >= 0 {
+			session += key.Agent[at:]
+		}
+	}
 	if json.Valid(body) {
-		t.log.write(loggedRequest{t.session, time.Now().UTC(), body})
+		t.log.write(loggedRequest{session, time.Now().UTC(), body})
 	}
 	sent := r.Clone(r.Context())
 	sent.Body = io.NopCloser(bytes.NewReader(body))

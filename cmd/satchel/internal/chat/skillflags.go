@@ -168,6 +168,9 @@ func (f *SkillFlags) explainNew(err error) error {
 	if _, why, ok := strings.Cut(err.Error(), "ToolSkills: "); ok && errors.Is(err, catalog.ErrUnknownSkill) {
 		return fmt.Errorf("%w: --activate: %s", cli.ErrStart, why)
 	}
+	if _, why, ok := strings.Cut(err.Error(), "WithFork: Skills: "); ok {
+		return fmt.Errorf("%w: --fork: %s", cli.ErrStart, why)
+	}
 	return fmt.Errorf("%w: %w", cli.ErrStart, places.ExplainOpen(err))
 }
 

@@ -3,6 +3,7 @@ package chat
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -26,6 +27,7 @@ import (
 // ToolCommand calls one tool as a model would.
 type ToolCommand struct {
 	SkillFlags   `embed:""`
+	ForkFlags    `embed:"" group:"Skills that run as agents of their own:"`
 	GateFlags    `embed:"" group:"Which calls may be made:"`
 	libraryFlags `embed:"" group:"Skills of a library:"`
 	RunFlags     `embed:"" group:"Commands that skills run (skill_run, profile full):"`
@@ -43,7 +45,8 @@ func (ToolCommand) Help() string {
 one line, a JSON string; with --view it is what the model is shown there.
 
 All calls are of one session and one user turn, each a message of its own; {"calls":[…]}
-holds several calls of one message. {"turn":true,"prompt":"…"} begins the next turn. With
+holds several calls of one message. With --fork, a skill that runs as an agent of its own
+takes the model of the environment (satchel chat --help). {"turn":true,"prompt":"…"} begins the next turn. With
 --session and --store the next command goes on with the same turn.`
 }
 
@@ -158,7 +161,11 @@ func (cmd *ToolCommand) open(ctx context.Context, c cli.Console, show *reporter)
 			err = errors.Join(err, t.close())
 		}
 	}()
-	if err := cmd.SkillFlags.check(); err != nil {
+	if err := cmp.Or(cmd.SkillFlags.check(), cmd.ForkFlags.check()); err != nil {
+		return nil, err
+	}
+	runFork, err := cmd.forkRun(c.Env)
+	if err != nil {
 		return nil, err
 	}
 	if t.library, err = cmd.libraryFlags.Open(ctx, c.Env); err != nil {
@@ -169,7 +176,7 @@ func (cmd *ToolCommand) open(ctx context.Context, c cli.Console, show *reporter)
 		return nil, err
 	}
 	cmd.Remote = len(cmd.MCP) > 0
-	opts := slices.Concat(cmd.SkillFlags.options(), cmd.GateFlags.options(show, false), []satchel.Option{cmd.events(show.Happened)})
+	opts := slices.Concat(cmd.SkillFlags.options(), cmd.GateFlags.options(show, false), []satchel.Option{cmd.events(show.Happened)}, cmd.ForkFlags.options(runFork))
 	libraryOptions, err := cmd.libraryFlags.options(t.library, cmd.Vocabulary)
 	if err != nil {
 		return nil, err
@@ -196,6 +203,7 @@ func (cmd *ToolCommand) open(ctx context.Context, c cli.Console, show *reporter)
 	if err := cmd.checkCompact(t.runtime); err != nil {
 		return nil, err
 	}
+	showIgnoredForks(t.runtime, show)
 	cmd.Warnings.CheckVisible(cmd.Roots, t.runtime.Catalog().Snapshot(), cmd.Audience)
 	for _, tool := range t.runtime.Tools() {
 		t.tools = append(t.tools, tool.Name)

@@ -178,6 +178,8 @@ func Advice(d skillmd.Diagnostic) string {
 		if d.Severity == skillmd.Error {
 			todo = "correct it: without that the skill is not served"
 		}
+	case "fork-ignored":
+		todo = "--fork declared runs them"
 	case catalog.CodeNoFile:
 		todo = "write one, or remove the folder"
 	case "": // the message says it

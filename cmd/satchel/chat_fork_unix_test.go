@@ -1,0 +1,120 @@
+//go:build unix
+
+package main
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/satcheltest"
+)
+
+// forkingSkills are report, which asks to run as an agent of its own and has a script, and pdf.
+func forkingSkills(t *testing.T) string {
+	return skillDir(t, map[string]string{
+		"report/SKILL.md":       "---\nname: report\ndescription: Writes reports.\ncontext: fork\n---\nBODY OF REPORT\n",
+		"report/scripts/run.sh": "echo 42 rows\n",
+		"pdf/SKILL.md":          "---\nname: pdf\ndescription: Reads PDF files.\n---\nBODY OF PDF\n",
+	})
+}
+
+// forkScript answers for the agent and for its forks.
+func forkScript(agent, fork satcheltest.Script) satcheltest.Script {
+	return func(r satcheltest.Request) satcheltest.Response {
+		if r.Contains("available_skills") {
+			return agent(r)
+		}
+		return fork(r)
+	}
+}
+
+// A fork runs a script, and its requests, results and costs are events with its name.
+func TestChatFork(t *testing.T) {
+	each(t, func(t *testing.T, flags ...string) {
+		script := forkScript(
+			satcheltest.Plan(satcheltest.Turn{Steps: []satcheltest.Step{satcheltest.Do("skill_load", map[string]any{"skill": "report"})}, Needs: []string{"[forked: report, 2 model calls, ", " tokens]\n42 rows it is"}, Answer: "done"}),
+			satcheltest.Plan(satcheltest.Turn{Steps: []satcheltest.Step{{Calls: []core.ToolCall{command("report", "bash scripts/run.sh")}}}, Needs: []string{"42 rows"}, Answer: "42 rows it is"}),
+		)
+		got := converse(t, script, "", append(flags, "--skills", forkingSkills(t), "--executor", "local", "--fork", "declared", "--system", "You help.", "--json", "report")...)
+		if got.code != 0 || len(got.requests) != 4 {
+			t.Fatalf("code %d, %d requests, %s\n%s", got.code, len(got.requests), got.err, got.out)
+		}
+		first := got.requests[1].Messages
+		if len(first) != 2 || first[0].Text != "You help." || !strings.Contains(first[1].Text, "BODY OF REPORT") {
+			t.Errorf("the fork began with %+v", first)
+		}
+		last := got.requests[3]
+		if last.Contains("BODY OF REPORT") || !strings.HasPrefix(string(last.Prompt()), strings.TrimSuffix(string(got.requests[0].Prompt()), "]")) {
+			t.Errorf("the agent went on with %s", last.Prompt())
+		}
+		var events []string
+		for line := range strings.Lines(got.out) {
+			var e struct {
+				Event, Fork, Name string
+				PromptTokens      int `json:"prompt_tokens"`
+			}
+			if err := json.Unmarshal([]byte(line), &e); err != nil {
+				t.Fatal(err)
+			}
+			if e.Fork != "" {
+				events = append(events, strings.TrimSpace(e.Fork+" "+e.Event+" "+e.Name))
+			}
+			if e.Event == "usage" && e.PromptTokens == 0 {
+				t.Errorf("no tokens in %s", line)
+			}
+		}
+		want := []string{"report fork.begun", "report usage", "report tool_call skill_run", "report tool_result skill_run", "report usage", "report fork.ended"}
+		if !slices.Equal(events, want) {
+			t.Errorf("events of the fork are %q, want %q", events, want)
+		}
+	})
+}
+
+// Names may be added, the limit holds, and without the flag the field is ignored with one finding.
+func TestChatForkFlags(t *testing.T) {
+	skills := forkingSkills(t)
+	loads := func(skill string) satcheltest.Script {
+		return satcheltest.Plan(satcheltest.Turn{Steps: []satcheltest.Step{satcheltest.Do("skill_load", map[string]any{"skill": skill})}, Answer: "done"})
+	}
+	t.Run("named, and loops", func(t *testing.T) {
+		script := forkScript(loads("pdf"), func(satcheltest.Request) satcheltest.Response {
+			return satcheltest.Response{Text: "again", Calls: []core.ToolCall{satcheltest.ToolCall("skill_list_docs", map[string]any{"skill": "pdf"})}}
+		})
+		got := converse(t, script, "", "chat", "--skills", skills, "--fork", "pdf", "--max-fork-turns", "2", "--json", "go")
+		if got.code != 0 || !strings.Contains(got.out, "[not finished: it has reached its limit of 2 model calls; what it said last follows]\\nagain") || len(got.requests) != 4 {
+			t.Errorf("code %d, %d requests, %s\n%s", got.code, len(got.requests), got.err, got.out)
+		}
+	})
+	t.Run("not given", func(t *testing.T) {
+		got := converse(t, loads("report"), "", "chat", "--skills", skills, "--json", "go")
+		if n := strings.Count(got.out, "context: fork is ignored"); got.code != 0 || n != 1 || !strings.Contains(got.out, "loaded: report") {
+			t.Errorf("code %d, %d findings, %s\n%s", got.code, n, got.err, got.out)
+		}
+	})
+	for flags, want := range map[string]string{
+		"--fork=none":                        "none",
+		"--fork=declared --max-fork-turns=0": "--max-fork-turns 0",
+		"--fork=declared,,pdf":               "a name is empty",
+	} {
+		got := converse(t, loads("pdf"), "", append([]string{"chat", "--skills", skills, "go"}, strings.Fields(flags)...)...)
+		if got.code != 2 || !strings.Contains(got.err, want) || len(got.requests) > 0 {
+			t.Errorf("%s: code %d, %s", flags, got.code, got.err)
+		}
+	}
+}
+
+// The command tool answers a load with a fork at the endpoint of the environment.
+func TestToolFork(t *testing.T) {
+	skills := forkingSkills(t)
+	script := satcheltest.Plan(satcheltest.Turn{Answer: "REPORT"})
+	got := converse(t, script, "", "tool", "--skills", skills, "--profile", "knowledge_only", "--fork", "declared", "skill_load", `{"skill":"report"}`)
+	if got.code != 0 || !strings.HasPrefix(got.out, `"[forked: report, 1 model call, `) || !strings.HasSuffix(got.out, `]\nREPORT"`+"\n") {
+		t.Errorf("code %d, %s\n%s", got.code, got.err, got.out)
+	}
+	if got := program(t, nil, "", "tool", "--skills", skills, "--fork", "declared", "skill_load", `{"skill":"report"}`); got.code != 2 || !strings.Contains(got.err, "OPENAI_MODEL") {
+		t.Errorf("without an endpoint: code %d, %s", got.code, got.err)
+	}
+}

@@ -1,0 +1,392 @@
+package call
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/satchel-go/satchel/adapter"
+	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/callctx"
+	"github.com/satchel-go/satchel/internal/engine/skilltools"
+	"github.com/satchel-go/satchel/internal/engine/state"
+	"github.com/satchel-go/satchel/internal/text/printable"
+	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/tools"
+)
+
+// Forks says which skills run as agents of their own, and how. A nil Forks runs none.
+type Forks struct {
+	Run func(context.Context, ForkRequest) (string, error)
+	// Skills are the names of skills that the host wants to run so.
+	Skills   []string
+	MaxTurns int
+}
+
+// ForkRequest describes the agent of a fork.
+type ForkRequest struct {
+	Key, Parent core.SessionKey
+	Skill       core.Skill
+	Task, Text  string
+	MaxTurns    int
+}
+
+// The values of the front-matter field context.
+const (
+	ContextFork        = "fork"
+	ContextForkHistory = "fork_with_context"
+)
+
+// AsksToFork reports whether the front matter of a skill asks that it runs as an agent of its own.
+func AsksToFork(skill core.Skill) bool {
+	return skill.Context == ContextFork || skill.Context == ContextForkHistory
+}
+
+// Runs reports whether a skill runs as an agent of its own.
+func (f *Forks) Runs(skills *catalog.Snapshot, skill core.Skill) bool {
+	if f == nil {
+		return false
+	}
+	return AsksToFork(skill) || slices.ContainsFunc(f.Skills, func(name string) bool {
+		named, err := skills.Resolve(name)
+		return err == nil && named.ID == skill.ID
+	})
+}
+
+type forkLoadKey struct{}
+
+// ForkLoad returns the load with which the agent of key begins. ok is false if it is no fork.
+func ForkLoad(ctx context.Context, key core.SessionKey) (load tools.Load, ok bool) {
+	if !callctx.ForkOf(ctx).Is(key) {
+		return tools.Load{}, false
+	}
+	load, ok = ctx.Value(forkLoadKey{}).(tools.Load)
+	return load, ok
+}
+
+// forkUnknownEnd answers a call whose forks have begun before, if it is not known how they ended.
+const forkUnknownEnd = "error: this skill was begun before and its end is unknown: look at what it has left, and load it again if it shall run again"
+
+// forked holds the answers of the skills of a call that have run as agents of their own, by the
+// names in the call.
+type forked map[string]string
+
+// pausedForks is what a call keeps of its forks while one of them is interrupted.
+type pausedForks struct {
+	Done  forked            `json:"done,omitempty"`
+	Spent callctx.ForkUsage `json:"spent"`
+}
+
+// namedSkill is a skill with the name that a call has for it.
+type namedSkill struct {
+	name  string
+	skill core.Skill
+}
+
+// runForks runs the skills of the call that run as agents of their own, one after the other. If
+// the call has run them before, isAnswered reports that answer is its answer.
+func (c *Call) runForks(ctx context.Context) (done forked, answer string, isAnswered bool, err error) {
+	if c.Forks == nil || callctx.ForkOf(ctx) != nil { // in a fork every skill is loaded
+		return nil, "", false, nil
+	}
+	skills, err := c.skillsToFork(ctx)
+	if err != nil || len(skills) == 0 {
+		return nil, "", false, err
+	}
+	begun, was, err := c.record.BeginForks(ctx, skills)
+	switch {
+	case err != nil:
+		return nil, "", false, err
+	case !begun && !was.Done:
+		return nil, forkUnknownEnd, true, c.record.EndLostForks(ctx, was)
+	case !begun:
+		answer, err = c.record.previousAnswer(ctx, was)
+		return nil, answer, true, err
+	}
+	paused := c.record.pausedForks(ctx, was)
+	done = paused.Done
+	for i, s := range skills {
+		if _, isDone := done[s.name]; isDone {
+			continue
+		}
+		text, spent, err := c.fork(ctx, s.skill, was.Fork+i, paused.Spent)
+		if interrupt, ok := errors.AsType[*adapter.ForkInterrupt](err); ok {
+			pause := pausedForks{Done: done, Spent: spent}
+			if err := c.record.PauseForks(context.WithoutCancel(ctx), was, pause); err != nil {
+				return nil, "", false, err
+			}
+			return nil, "", false, interrupt.Err
+		}
+		if err != nil {
+			return nil, "", false, err
+		}
+		done[s.name], paused.Spent = text, callctx.ForkUsage{}
+	}
+	return done, "", false, nil
+}
+
+// skillsToFork returns the skills of the call that run as agents of their own. A skill that is
+// loaded already is not one of them.
+func (c *Call) skillsToFork(ctx context.Context) (all []namedSkill, err error) {
+	s := &c.scoped().Scope
+	rec, err := s.Record(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range skilltools.NamesToLoad(s, c.operation, c.args) {
+		skill, err := skilltools.SkillToLoad(s, rec, name)
+		if err == nil && c.Forks.Runs(c.skills(), skill) && rec.Find(skill.Name) == nil {
+			all = append(all, namedSkill{name, skill})
+		}
+	}
+	return all, nil
+}
+
+// fork runs a skill as an agent of its own, the n-th of the calling agent, and returns the answer
+// for the model. before is what it has spent before an interrupt. The error is an
+// [adapter.ForkInterrupt], with what the fork has spent, or that of the store.
+func (c *Call) fork(ctx context.Context, skill core.Skill, n int, before callctx.ForkUsage) (string, callctx.ForkUsage, error) {
+	key := state.ForkKey(c.key, skill.Name, n)
+	f := &callctx.Fork{Skill: skill.Name, Key: key, Parent: c.key, Turn: c.Agents.TurnOf(c.key), MaxCalls: c.Forks.MaxTurns}
+	f.Resume(before)
+	text, err := skilltools.BodyText(ctx, &c.scoped().Scope, skill)
+	if refused, ok := errors.AsType[tools.ModelError](err); ok {
+		return "error: " + string(refused), callctx.ForkUsage{}, nil
+	}
+	if err != nil {
+		return "", callctx.ForkUsage{}, err
+	}
+	inner, err := c.forkContext(ctx, f, skill)
+	if err != nil {
+		return "", callctx.ForkUsage{}, err
+	}
+	c.Stores.BeginFork(key)
+	began := time.Now()
+	c.Report.Emit(inner, core.Event{Kind: core.ForkBegun, Key: key, Skill: skill.Name})
+	request := ForkRequest{Key: key, Parent: c.key, Skill: skill, Task: forkTask(skill.Name), Text: text, MaxTurns: c.Forks.MaxTurns}
+	said, err := c.runFork(inner, request)
+	spent, last, isFull := f.End()
+	if _, ok := errors.AsType[*adapter.ForkInterrupt](err); ok && ctx.Err() == nil {
+		c.Stores.PauseFork(key)
+		return "", spent, err
+	}
+	why := ""
+	switch {
+	case isFull && err != nil:
+		why = fmt.Sprintf("it has reached its limit of %d model calls", f.MaxCalls)
+	case ctx.Err() != nil:
+		why = "it was cancelled"
+	case err != nil:
+		why = "it failed: " + printable.CutLine(strings.Join(strings.Fields(err.Error()), " "), maxForkError)
+	}
+	if why != "" && said == "" {
+		said = last
+	}
+	after := context.WithoutCancel(inner)
+	c.Report.Emit(after, core.Event{Kind: core.ForkEnded, Key: key, Skill: skill.Name, Usage: spent.Tokens, Duration: time.Since(began), Detail: why, Err: err})
+	if err := c.endFork(after, key); err != nil {
+		c.Report.Log.WarnContext(ctx, "the state of a skill that ran as an agent cannot be removed", "session", key.Session, "agent", key.Agent, "err", err)
+	}
+	return forkAnswer(skill.Name, spent, said, why), spent, nil
+}
+
+// forkTask is the message of the user to the agent of a skill.
+func forkTask(skill string) string {
+	return fmt.Sprintf("Carry out the skill %q, which is loaded. Nobody answers questions meanwhile. Your last message is the result, and all that is passed on.", skill)
+}
+
+// forkContext returns the context of a fork. The lists of the calling agent hold in it.
+func (c *Call) forkContext(ctx context.Context, f *callctx.Fork, skill core.Skill) (context.Context, error) {
+	ctx, err := c.Allowlists.ToolContext(ctx, c.key, core.ToolCall{}, func(ctx context.Context) (*state.Record, error) {
+		rec, err := c.record.Load(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return c.place.RecordFor(rec), nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	ctx = adapter.WithTurn(adapter.WithSession(ctx, c.key), &adapter.Turn{Token: "fork"})
+	load := tools.Load{Skill: skill.ID, Docs: c.args.Texts("docs"), AllDocs: c.args.Flag("include_all_docs")}
+	return context.WithValue(callctx.WithFork(ctx, f), forkLoadKey{}, load), nil
+}
+
+// errNoForkAnswer reports a function of the host that has ended its goroutine.
+var errNoForkAnswer = errors.New("its agent ended without an answer")
+
+// runFork calls the host's function. A panic of it is an error. After ctx has ended, runFork waits
+// for the function for at most maxForkEnd.
+func (c *Call) runFork(ctx context.Context, request ForkRequest) (string, error) {
+	type result struct {
+		text string
+		err  error
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	done := make(chan result, 1)
+	go func() {
+		r := result{err: errNoForkAnswer}
+		defer func() {
+			if thrown := recover(); thrown != nil {
+				r = result{err: fmt.Errorf("its agent panicked: %v", thrown)}
+				c.Report.Log.ErrorContext(ctx, "the agent of a skill panicked", "skill", request.Skill.Name, "panic", fmt.Sprint(thrown), "stack", string(debug.Stack()))
+			}
+			done <- r
+		}()
+		r.text, r.err = c.Forks.Run(ctx, request)
+	}()
+	select {
+	case r := <-done:
+		return r.text, r.err
+	case <-ctx.Done():
+	}
+	end := time.NewTimer(maxForkEnd)
+	defer end.Stop()
+	select {
+	case r := <-done:
+		return r.text, r.err
+	case <-end.C:
+		return "", ctx.Err()
+	}
+}
+
+// endFork ends what belongs to the agent of a fork.
+func (c *Call) endFork(ctx context.Context, key core.SessionKey) error {
+	if c.Terminals != nil {
+		c.Terminals.End(func(k core.SessionKey) bool { return k == key })
+	}
+	c.Agents.Forget(key)
+	return c.Stores.EndFork(ctx, key)
+}
+
+// forkAnswer formats the answer of a fork. why says why it did not finish, "" if it did.
+func forkAnswer(skill string, spent callctx.ForkUsage, text, why string) string {
+	var b strings.Builder
+	plural := "s"
+	if spent.Calls == 1 {
+		plural = ""
+	}
+	fmt.Fprintf(&b, "[forked: %s, %d model call%s", printable.Line(skill), spent.Calls, plural)
+	if tokens := spent.Tokens.Prompt + spent.Tokens.Completion; tokens > 0 {
+		fmt.Fprintf(&b, ", %d tokens", tokens)
+	}
+	b.WriteString("]\n")
+	text = strings.TrimSpace(strings.ToValidUTF8(text, "\uFFFD"))
+	switch {
+	case why != "" && text != "":
+		b.WriteString("[not finished: " + why + "; what it said last follows]\n")
+	case why != "":
+		b.WriteString("[not finished: " + why + "]")
+	case text == "":
+		b.WriteString("[its last message has no text]")
+	}
+	return skilltools.WithoutReceipts(b.String() + text)
+}
+
+// BeginForks notes in the record that skills are about to run as agents of their own. isBegun is
+// false if the call has begun or ended before. entry is the entry of the call in the record.
+func (s *callRecord) BeginForks(ctx context.Context, skills []namedSkill) (isBegun bool, entry state.Pending, err error) {
+	entered, known := s.isOnly(), false
+	_, err = s.Update(ctx, func(rec *state.Record) (*state.Record, string, error) {
+		isBegun = false
+		if entry, err = s.findPending(rec); err != nil { // another process goes on with the turn
+			entry, err = state.Pending{Begun: true}, nil
+			return nil, "", nil
+		}
+		if before, ran := state.FindOnceCall(rec, s.Call); ran && !entry.Begun && !entry.Done {
+			entry = before
+		}
+		if entry.Begun || entry.Done {
+			return nil, "", nil
+		}
+		isBegun = true
+		isNew := entry.Fork == 0
+		if known = entry.Call != 0; !known {
+			entry = state.Pending{Call: rec.Calls + 1, From: state.ShortenCall(s.Call)}
+		}
+		if entry.Begun = true; isNew {
+			entry.Fork = rec.Forks + 1
+		}
+		next := state.WithAnswer(rec, rec.Clone(), entry)
+		if !known {
+			next = state.WithFirstAnswer(rec, nil, entry, entered)
+		}
+		if isNew {
+			for i, skill := range skills {
+				next.AddFork(state.Forked{Skill: skill.skill.Name, N: entry.Fork + i, Call: entry.Call})
+			}
+		}
+		return next, "", nil
+	})
+	if err == nil && isBegun && entered && !known {
+		s.Place.SetNumber(entry.Call)
+	}
+	return isBegun, entry, err
+}
+
+// EndLostForks notes that a call was answered although it is not known how its forks have ended. The
+// same call in a later response then runs them.
+func (s *callRecord) EndLostForks(ctx context.Context, entry state.Pending) error {
+	if entry.Call == 0 {
+		return nil
+	}
+	entry.Done, entry.Answer, entry.Text = true, forkUnknownEnd, ""
+	_, err := s.Update(ctx, func(rec *state.Record) (*state.Record, string, error) {
+		return state.WithAnswer(rec, nil, entry), "", nil
+	})
+	return err
+}
+
+// withForkAnswer returns next with the answer of a call whose forks have ended. It pins an answer that
+// is too long for the record.
+func (n *Number) withForkAnswer(ctx context.Context, rec, next *state.Record) (*state.Record, error) {
+	if answer := n.pending.Answer; len(answer) > maxKeptAnswer {
+		pinned := catalog.Content{Text: answer, Digest: session.Digest(answer)}
+		if err := n.call.Stores.Pin(ctx, n.call.Key, pinned); err != nil {
+			return nil, err
+		}
+		n.pending.Answer, n.pending.Text = "", pinned.Digest
+	}
+	if next == nil || next == rec {
+		next = rec.Clone()
+	}
+	next.EndForks(n.pending.Call)
+	return state.WithAnswer(rec, next, n.pending), nil
+}
+
+// pausedForks returns what the call has kept of its forks when one of them was interrupted.
+func (s *callRecord) pausedForks(ctx context.Context, entry state.Pending) pausedForks {
+	var p pausedForks
+	if entry.Text != "" {
+		if text, err := s.Stores.Of(s.Key).Pinned(ctx, s.Key.Session, entry.Text); err == nil {
+			_ = json.Unmarshal([]byte(text), &p) // a lost text is as none: the skills run again
+		}
+	}
+	if p.Done == nil {
+		p.Done = forked{}
+	}
+	return p
+}
+
+// PauseForks notes that a fork was interrupted, so that the call runs it again when it is repeated.
+func (s *callRecord) PauseForks(ctx context.Context, entry state.Pending, p pausedForks) error {
+	text, err := json.Marshal(p)
+	if err != nil {
+		return err
+	}
+	entry.Begun, entry.Text = false, session.Digest(string(text))
+	if err := s.Stores.Pin(ctx, s.Key, catalog.Content{Text: string(text), Digest: entry.Text}); err != nil {
+		return err
+	}
+	_, err = s.Update(ctx, func(rec *state.Record) (*state.Record, string, error) {
+		return state.WithAnswer(rec, rec.Clone(), entry), "", nil
+	})
+	return err
+}

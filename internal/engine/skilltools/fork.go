@@ -1,0 +1,78 @@
+package skilltools
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
+	"github.com/satchel-go/satchel/tools"
+)
+
+// namesOf returns the skills that a call of skill_load names, each once.
+func namesOf(args tools.Args) []string {
+	names := slices.Clone(args.Texts("skill"))
+	for _, n := range args.Texts("skills") {
+		if !slices.Contains(names, n) {
+			names = append(names, n)
+		}
+	}
+	return names
+}
+
+// NamesToLoad returns the names of the skills that a call loads, each once. It returns none for a
+// call that loads nothing, or that will be refused because of its arguments.
+func NamesToLoad(s *Scope, o *tools.Operation, args tools.Args) []string {
+	if args.Err() != nil || args.Missing() != nil {
+		return nil
+	}
+	var names []string
+	switch {
+	case o.Name == "skill_load":
+		names = namesOf(args)
+	case slices.ContainsFunc(o.Fields, func(f tools.Field) bool { return f.Name == "names" }) && o.StandsFor("skill_load"):
+		for _, n := range args.Texts("names") {
+			if !slices.Contains(names, n) {
+				names = append(names, n)
+			}
+		}
+	}
+	if s.Max > 0 && len(names) > s.Max {
+		return nil
+	}
+	return names
+}
+
+// SkillToLoad resolves a name of [NamesToLoad].
+func SkillToLoad(s *Scope, rec *state.Record, name string) (core.Skill, error) {
+	return s.skillAt(rec, name)
+}
+
+// BodyText returns the text of a skill as a load would deliver it. An error for the model is a
+// [tools.ModelError].
+func BodyText(ctx context.Context, s *Scope, skill core.Skill) (string, error) {
+	_, body, err := s.withName(skill).Catalog().Body(ctx, skill.Name)
+	if err != nil {
+		return "", readError(ctx, err, "skill %q cannot be read", skill.Name)
+	}
+	return body.Text, nil
+}
+
+// cutForked returns the names of skills that are still to be loaded, and the answers of those that
+// have run as agents of their own.
+func (s *Scope) cutForked(names []string) (toLoad, ran []string) {
+	for _, name := range names {
+		if text, ok := s.Forked[name]; ok {
+			ran = append(ran, text)
+			continue
+		}
+		toLoad = append(toLoad, name)
+	}
+	return toLoad, ran
+}
+
+// WithoutReceipts changes the lines of a foreign text that look like receipts.
+func WithoutReceipts(text string) string {
+	return strings.TrimPrefix(strings.ReplaceAll("\n"+text, "\n[skill#", "\n [skill#"), "\n")
+}
