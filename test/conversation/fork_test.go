@@ -367,6 +367,19 @@ func TestForkBesideALoad(t *testing.T) {
 	}
 }
 
+// The agent of a skill reads what the skill needs and this host lacks.
+func TestForkWithNeeds(t *testing.T) {
+	loop := answering("TOLD")
+	files := forkSkills()
+	files["tell/SKILL.md"] = &fstest.MapFile{Data: []byte("---\nname: tell\ndescription: Tells.\ncontext: fork\nrequires:\n  env: [DEMO_KEY]\n---\nTELL\n")}
+	c := chattest.NewChat(t, chattest.Open(t, files, satchel.WithFork(satchel.Fork{Run: loop.run}))).Say(core.User, "go")
+	c.View()
+	c.Calls(`skill_load {"skill":"tell"}`)
+	if shown := chattest.Shown(loop.views[0]); !strings.Contains(shown, "missing here: variable DEMO_KEY") {
+		t.Errorf("the fork began with\n%s", shown)
+	}
+}
+
 // In the vocabulary of the runtime spec the answer is one of its receipts, and nothing is unloaded.
 func TestForkInOtherWords(t *testing.T) {
 	loop := answering("THE REPORT")

@@ -14,6 +14,7 @@ import (
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/callctx"
+	"github.com/satchel-go/satchel/internal/engine/needs"
 	"github.com/satchel-go/satchel/internal/engine/skilltools"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/text/printable"
@@ -169,7 +170,7 @@ func (c *Call) fork(ctx context.Context, skill core.Skill, n int, before callctx
 	c.Stores.BeginFork(key)
 	began := time.Now()
 	c.Report.Emit(inner, core.Event{Kind: core.ForkBegun, Key: key, Skill: skill.Name})
-	request := ForkRequest{Key: key, Parent: c.key, Skill: skill, Task: forkTask(skill.Name), Text: text, MaxTurns: c.Forks.MaxTurns}
+	request := ForkRequest{Key: key, Parent: c.key, Skill: skill, Task: forkTask(skill.Name, c.scoped().Unmet(ctx, skill)), Text: text, MaxTurns: c.Forks.MaxTurns}
 	said, err := c.runFork(inner, request)
 	spent, last, isFull := f.End()
 	if _, ok := errors.AsType[*adapter.ForkInterrupt](err); ok && ctx.Err() == nil {
@@ -196,9 +197,14 @@ func (c *Call) fork(ctx context.Context, skill core.Skill, n int, before callctx
 	return forkAnswer(skill.Name, spent, said, why), spent, nil
 }
 
-// forkTask is the message of the user to the agent of a skill.
-func forkTask(skill string) string {
-	return fmt.Sprintf("Carry out the skill %q, which is loaded. Nobody answers questions meanwhile. Your last message is the result, and all that is passed on.", skill)
+// forkTask is the message of the user to the agent of a skill. unmet are the needs of the skill that
+// are not met.
+func forkTask(skill string, unmet []string) string {
+	task := fmt.Sprintf("Carry out the skill %q, which is loaded. Nobody answers questions meanwhile. Your last message is the result, and all that is passed on.", skill)
+	if line := needs.Line(unmet); line != "" {
+		task += "\n" + line
+	}
+	return task
 }
 
 // forkContext returns the context of a fork. The lists of the calling agent hold in it.
