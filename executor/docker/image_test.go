@@ -163,11 +163,9 @@ func TestImages(t *testing.T) {
 // TestContainerOutOfMemory runs a command that may use more memory than its container has. The
 // kernel ends it, and the next command runs.
 func TestContainerOutOfMemory(t *testing.T) {
-	t.Parallel()
-	server := servertest.Own(t, "docker")
 	for name, opt := range map[string]docker.Option{"namespaces": docker.WithLeast(executor.IsolationNamespaces), "landlock": docker.WithoutNamespaces()} {
 		t.Run(name, func(t *testing.T) {
-			x, dir := open(t, server.URL, opt, docker.WithMemory(256<<20)), t.TempDir()
+			x, dir := shared(t, opt, docker.WithMemory(256<<20)), t.TempDir()
 			cmd := script(dir, "")
 			cmd.Args = []string{"python3", "-c", "b = bytearray(600 << 20); print(len(b))"}
 			result, err := x.Run(t.Context(), cmd)
