@@ -202,7 +202,7 @@ func (brokenEmbedder) Embed(context.Context, []string) ([][]float32, error) {
 func TestSearchWithoutItsEmbedder(t *testing.T) {
 	var events []string
 	rt := newRuntime(t, satchel.WithSkillFS("many", manySkills(20)), satchel.WithOverview(satchel.Overview{Search: satchel.SearchOn}),
-		satchel.WithSkillRoots(nil, catalog.WithSearch(catalog.Search{EmbedderID: "m", Embedder: brokenEmbedder{}})), satchel.WithActivation(satchel.Activation{Suggest: true, Most: 3}),
+		satchel.WithSkillRoots(nil, catalog.WithSearch(catalog.Search{Embedding: catalog.Embedding{ID: "m", Embedder: brokenEmbedder{}}})), satchel.WithActivation(satchel.Activation{Suggest: true, Most: 3}),
 		satchel.WithEvents(func(_ context.Context, e core.Event) {
 			if e.Kind == core.SearchByWords && e.Err != nil {
 				events = append(events, e.Detail)

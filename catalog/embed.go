@@ -24,6 +24,9 @@ type Embedder interface {
 	Embed(ctx context.Context, texts []string) ([][]float32, error)
 }
 
+// ErrNoEmbedder reports that a catalog has no embedder; see [Embedding].
+var ErrNoEmbedder = errors.New("the catalog has no embedder: set one by WithSearch")
+
 var errVectors = errors.New("the embedder gives no vectors")
 
 // textDigest is the digest of a text that the embedder gets.
@@ -170,6 +173,30 @@ func (c *catalogData) similarities(ctx context.Context, x *searchIndex, phrasing
 		}
 	}
 	return near, nil
+}
+
+// Similarities returns the cosine of each skill to a text, by the name of the skill. Hidden skills
+// have none. The error is that of the embedder, or of ctx, or [ErrNoEmbedder].
+func (c *Catalog) Similarities(ctx context.Context, text string) (map[string]float64, error) {
+	if c.vectors == nil {
+		return nil, ErrNoEmbedder
+	}
+	x, err := c.currentIndex(ctx)
+	if err != nil || len(x.skills) == 0 {
+		return nil, err
+	}
+	near, err := c.similarities(ctx, x, []string{text})
+	if err != nil {
+		return nil, err
+	}
+	s := c.forAudience(x.state.snapshot)
+	documents, all := s.documentsOf(x), make(map[string]float64, len(near))
+	for i := range near {
+		if at := documents.skillAt[i]; at >= 0 {
+			all[s.skills[at].Name] = near[i].cosine
+		}
+	}
+	return all, nil
 }
 
 // embeddable returns the phrasings of a query that have words, cut to the bounds of a search.

@@ -60,7 +60,7 @@ func TestEmbedder(t *testing.T) {
 	m := &fakeEmbedder{}
 	dir, kept := garage(t), t.TempDir()
 	roots := []source.Root{source.Dir(dir)}
-	c := mustOpen(t, roots, WithSearch(Search{EmbedderID: "m", Embedder: m}), WithCache(kept))
+	c := mustOpen(t, roots, WithSearch(Search{Embedding: Embedding{ID: "m", Embedder: m}}), WithCache(kept))
 	if err := c.Index(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -82,13 +82,13 @@ func TestEmbedder(t *testing.T) {
 	}
 	// The texts share two of three dimensions: their cosine is 0.71.
 	for cosine, want := range map[float64]int{0.7: 2, 0.72: 0} {
-		c := mustOpen(t, roots, WithSearch(Search{EmbedderID: "m", Embedder: m, Similarity: cosine}))
+		c := mustOpen(t, roots, WithSearch(Search{Embedding: Embedding{ID: "m", Embedder: m, Strong: cosine}}))
 		if found, err := c.Search(t.Context(), Query{Phrasings: []string{"vehicle on a photo"}}); err != nil || found.Strong != want {
 			t.Errorf("similar from %g: %+v, %v, want %d", cosine, found, err, want)
 		}
 	}
 	for _, cosine := range []float64{-1, 1.1, math.NaN()} {
-		if _, err := Open(t.Context(), nil, WithSearch(Search{Similarity: cosine})); err == nil {
+		if _, err := Open(t.Context(), nil, WithSearch(Search{Embedding: Embedding{Strong: cosine}})); err == nil {
 			t.Errorf("the similarity %g is accepted", cosine)
 		}
 	}
@@ -103,12 +103,42 @@ func TestEmbedder(t *testing.T) {
 	}
 	same(t, "embedded after an edit", []string{"mend\nRepairs a car quickly."}, m.texts)
 	m.texts = nil
-	again := mustOpen(t, roots, WithSearch(Search{EmbedderID: "m", Embedder: m}), WithCache(kept))
+	again := mustOpen(t, roots, WithSearch(Search{Embedding: Embedding{ID: "m", Embedder: m}}), WithCache(kept))
 	same(t, "from the cache", []string{"mend", "paint", "charge"}, findNames(t, again, Query{Phrasings: []string{"repair the automobile"}}))
 	same(t, "embedded by another process", []string{"repair the automobile"}, m.texts)
 	m.texts = nil
-	if err := mustOpen(t, roots, WithSearch(Search{EmbedderID: "another", Embedder: m}), WithCache(kept)).Index(t.Context()); err != nil || len(m.texts) != 3 {
+	if err := mustOpen(t, roots, WithSearch(Search{Embedding: Embedding{ID: "another", Embedder: m}}), WithCache(kept)).Index(t.Context()); err != nil || len(m.texts) != 3 {
 		t.Errorf("another model: embedded %q, %v", m.texts, err)
+	}
+}
+
+// A message is a hit by words or by similarity, and Similarities returns the cosines of all skills.
+func TestEmbedderDecidesToo(t *testing.T) {
+	roots := []source.Root{source.Dir(garage(t))}
+	c := mustOpen(t, roots, WithSearch(Search{Embedding: Embedding{ID: "m", Embedder: &fakeEmbedder{}, Strong: 0.9}}))
+	for text, want := range map[string]string{"my automobile is broken": "mend", "repairs of a car": "mend", "please bill them": "charge", "how are you?": ""} {
+		found, err := c.Search(t.Context(), Query{Phrasings: []string{text}, Messages: true, Limit: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		if len(found.Hits) > 0 && found.Hits[0].Strong {
+			got = found.Hits[0].Skill.Name
+		}
+		if got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+	near, err := c.Similarities(t.Context(), "the automobile")
+	if err != nil || len(near) != 3 || near["mend"] < 0.99 || near["charge"] > 0.1 {
+		t.Errorf("similarities %v, %v", near, err)
+	}
+	seen := c.For("few", func(s core.Skill) bool { return s.Name != "mend" })
+	if near, err = seen.Similarities(t.Context(), "the automobile"); err != nil || len(near) != 2 {
+		t.Errorf("of an audience %v, %v", near, err)
+	}
+	if _, err := mustOpen(t, roots).Similarities(t.Context(), "x"); !errors.Is(err, ErrNoEmbedder) {
+		t.Errorf("without an embedder: %v", err)
 	}
 }
 
@@ -134,7 +164,7 @@ func TestEmbedderFails(t *testing.T) {
 		"too long":      {vector: func(string) []float32 { v := make([]float32, maxVector+1); v[0] = 1; return v }},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := mustOpen(t, roots, WithSearch(Search{EmbedderID: "m", Embedder: m}))
+			c := mustOpen(t, roots, WithSearch(Search{Embedding: Embedding{ID: "m", Embedder: m}}))
 			found, err := c.Search(t.Context(), Query{Phrasings: []string{"repair the automobile"}})
 			if err != nil || found.ByWords == nil || m.err != nil && !errors.Is(found.ByWords, down) {
 				t.Errorf("%+v, %v", found, err)
@@ -148,10 +178,10 @@ func TestEmbedderFails(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := mustOpen(t, roots, WithSearch(Search{EmbedderID: "m", Embedder: &fakeEmbedder{}})).Search(ctx, Query{Phrasings: []string{"x"}}); !errors.Is(err, context.Canceled) {
+	if _, err := mustOpen(t, roots, WithSearch(Search{Embedding: Embedding{ID: "m", Embedder: &fakeEmbedder{}}})).Search(ctx, Query{Phrasings: []string{"x"}}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
-	for _, opt := range []Option{WithSearch(Search{EmbedderID: "", Embedder: &fakeEmbedder{}}), WithSearch(Search{EmbedderID: "m", Embedder: nil})} {
+	for _, opt := range []Option{WithSearch(Search{Embedding: Embedding{ID: "", Embedder: &fakeEmbedder{}}}), WithSearch(Search{Embedding: Embedding{ID: "m", Embedder: nil}})} {
 		if _, err := Open(t.Context(), nil, opt); err == nil {
 			t.Error("half an embedder is accepted")
 		}
@@ -167,7 +197,7 @@ func TestEmbedderOfManySkills(t *testing.T) {
 	}
 	files["zzz/SKILL.md"] = skillText("zzz", "Looks after an automobile.", "")
 	write(t, dir, files)
-	c := mustOpen(t, []source.Root{source.Dir(dir)}, WithSearch(Search{EmbedderID: "m", Embedder: &fakeEmbedder{}}))
+	c := mustOpen(t, []source.Root{source.Dir(dir)}, WithSearch(Search{Embedding: Embedding{ID: "m", Embedder: &fakeEmbedder{}}}))
 	found, err := c.Search(t.Context(), Query{Phrasings: []string{"repair the car"}, Limit: 3})
 	if err != nil || found.ByWords != nil || found.Total != len(files) {
 		t.Fatalf("%+v, %v", found, err)

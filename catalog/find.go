@@ -23,38 +23,44 @@ type Search struct {
 	// Bodies is how many bytes of each SKILL.md are read, front matter included; the default is
 	// 64 KiB, of whose prose the first 8 KiB count. -1 searches names and descriptions only.
 	Bodies int
-	// Embedder, if set, makes the search compare vectors too. The 50 best skills by words and the
-	// 50 best by the cosine to the query get a score from both. A similar skill is a strong hit
-	// even if no word matches.
+	// Embedding makes the search compare vectors too. The zero value does not.
+	Embedding Embedding
+}
+
+// Embedding says how a search compares vectors. The 50 best skills by words and the 50 best by the
+// cosine to the query get a score from both. A skill is a strong hit by its words or by its vector,
+// so a request that shares no word with its skill finds it.
+type Embedding struct {
+	// Embedder computes the vectors; without one, a search goes by words.
 	//
-	// [Catalog.Index], or else the first search, sends the embedder the name and description of
-	// every skill that is not hidden, each text once. Each search sends its phrasings. If the
-	// embedder fails or takes longer than 10 seconds, the search goes by words, and ByWords of
-	// [Results] says why.
+	// [Catalog.Index], or else the first search, sends it the name and description of every skill
+	// that is not hidden, each text once. Each search sends its phrasings. If the embedder fails or
+	// takes longer than 10 seconds, the search goes by words, and ByWords of [Results] says why.
 	Embedder Embedder
-	// EmbedderID names the model of Embedder: [WithCache] keeps the vectors of skills under it.
-	EmbedderID string
-	// Similarity is the cosine from which on a skill is similar to a phrasing: more than 0, at most
-	// 1. A skill that is similar to half of the phrasings is a strong hit. The default is 0.85,
-	// which is high: unrelated texts have 0.7 with some models, and related ones 0.4 with others.
-	// A host should measure a few requests with its model.
-	Similarity float64
+	// ID names the model of Embedder: [WithCache] keeps the vectors of skills under it.
+	ID string
+	// Strong is the cosine from which on a skill is similar to a phrasing: more than 0, at most 1. A
+	// skill that is similar to half of the phrasings is a strong hit. The default is 0.85, which is
+	// high: unrelated texts have 0.7 with some models, and related ones 0.4 with others. The command
+	// "satchel search --calibrate" finds the value for a model.
+	Strong float64
 }
 
 // WithSearch sets how skills are searched for.
 func WithSearch(s Search) Option {
+	e := s.Embedding
 	return func(c *config) error {
 		switch {
 		case s.Bodies < -1:
 			return fmt.Errorf("WithSearch: Bodies is %d: want -1 or more", s.Bodies)
-		case (s.Embedder == nil) != (s.EmbedderID == ""):
-			return fmt.Errorf("WithSearch: EmbedderID is %q: want an embedder and its id", s.EmbedderID)
-		case s.Similarity < 0 || s.Similarity > 1 || math.IsNaN(s.Similarity):
-			return fmt.Errorf("WithSearch: Similarity is %g: want more than 0 and at most 1", s.Similarity)
+		case (e.Embedder == nil) != (e.ID == ""):
+			return fmt.Errorf("WithSearch: Embedding.ID is %q: want an embedder and its id", e.ID)
+		case e.Strong < 0 || e.Strong > 1 || math.IsNaN(e.Strong):
+			return fmt.Errorf("WithSearch: Embedding.Strong is %g: want more than 0 and at most 1", e.Strong)
 		}
 		c.searchBytes = max(0, cmp.Or(s.Bodies, defaultSearchBytes))
-		c.embedder, c.embedderID = s.Embedder, s.EmbedderID
-		c.similarity = cmp.Or(s.Similarity, defaultSimilarity)
+		c.embedder, c.embedderID = e.Embedder, e.ID
+		c.similarity = cmp.Or(e.Strong, defaultSimilarity)
 		return nil
 	}
 }

@@ -52,7 +52,7 @@ func TestEmbedder(t *testing.T) {
 	c, err := catalog.Open(t.Context(), []source.Root{source.FS("s", fstest.MapFS{
 		"mend/SKILL.md":  {Data: []byte("---\nname: mend\ndescription: Repairs a car.\n---\n")},
 		"paint/SKILL.md": {Data: []byte("---\nname: paint\ndescription: Repairs a painting.\n---\n")},
-	})}, catalog.WithSearch(catalog.Search{EmbedderID: "e", Embedder: Embedder(inner)}))
+	})}, catalog.WithSearch(catalog.Search{Embedding: catalog.Embedding{ID: "e", Embedder: Embedder(inner)}}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,11 +18,13 @@ import (
 type SearchCommand struct {
 	places.SkillDirs    `embed:""`
 	places.LibraryFlags `embed:""`
+	places.EmbedFlags   `embed:""`
+	Calibrate           string   `type:"path" placeholder:"FILE" help:"Find the value of --embed-strong for the requests of FILE, each line of which is {\"query\":\"…\",\"skill\":\"NAME\"}, or null for no skill. - is standard input."`
 	Watch               bool     `help:"With --json -, notice changes of skills when they are made."`
 	Limit               int      `default:"8" placeholder:"N" help:"How many skills are shown (default ${default})."`
 	Lines               bool     `xor:"form" help:"One JSON object per line for each skill that is found, with name, description, location, score and strong."`
 	JSON                bool     `xor:"form" help:"One JSON object per line, an answer each. With the query -, each line of standard input is a request."`
-	Queries             []string `arg:"" name:"query" help:"What is wanted; each argument is one wording of it."`
+	Queries             []string `arg:"" optional:"" name:"query" help:"What is wanted; each argument is one wording of it."`
 }
 
 // Help is the long help of the command.
@@ -34,7 +36,10 @@ With --json an answer is {"hits":[{"name","location","score","strong"}],
 "less_likely":[names],"total":N}: hits are likely meant, total is how many such skills
 there are, and less_likely names others that share words with the query. With --json -
 a line of standard input is {"queries":["…"],"limit":5,"offset":0}, each is answered by
-one line, in order, and {"error":"…"} answers one that cannot be read.`
+one line, in order, and {"error":"…"} answers one that cannot be read.
+
+With --embed-url vectors decide too, and with --calibrate the cosine is found from
+which on they should: the one with the best F1 over the requests of a file.`
 }
 
 // searchRequest is a line of standard input.
@@ -72,6 +77,15 @@ func (cmd *SearchCommand) Run(ctx context.Context, c cli.Console) (err error) {
 	if cmd.Limit < 1 {
 		return fmt.Errorf("%w: --limit %d: want at least 1", cli.ErrUsage, cmd.Limit)
 	}
+	if (len(cmd.Queries) == 0) == (cmd.Calibrate == "") {
+		return fmt.Errorf("%w: want a query, or --calibrate FILE", cli.ErrUsage)
+	}
+	if cmd.Calibrate != "" && cmd.EmbedURL == "" {
+		return fmt.Errorf("%w: --calibrate needs --embed-url", cli.ErrUsage)
+	}
+	if cmd.Searching, err = cmd.EmbedFlags.Options(c.Env); err != nil {
+		return err
+	}
 	skills, err := cmd.SkillDirs.Open(ctx, c, &cmd.LibraryFlags)
 	if err != nil {
 		return fmt.Errorf("search skills: %w", err)
@@ -82,8 +96,10 @@ func (cmd *SearchCommand) Run(ctx context.Context, c cli.Console) (err error) {
 		defer func() { _ = stop() }()
 	}
 	out := bufio.NewWriter(c.Out)
-	if cmd.JSON && len(cmd.Queries) == 1 && cmd.Queries[0] == "-" {
-		err = cmd.many(ctx, skills.Catalog, bufio.NewReader(c.In), out)
+	if cmd.Calibrate != "" {
+		err = cmd.calibrate(ctx, c, skills.Catalog, out)
+	} else if cmd.JSON && len(cmd.Queries) == 1 && cmd.Queries[0] == "-" {
+		err = cmd.many(ctx, c, skills.Catalog, bufio.NewReader(c.In), out)
 	} else {
 		err = cmd.one(ctx, c, skills.Catalog, out)
 	}
@@ -97,7 +113,7 @@ func (cmd *SearchCommand) Run(ctx context.Context, c cli.Console) (err error) {
 }
 
 // many answers a request for each line.
-func (cmd *SearchCommand) many(ctx context.Context, skills *catalog.Catalog, in *bufio.Reader, out *bufio.Writer) error {
+func (cmd *SearchCommand) many(ctx context.Context, c cli.Console, skills *catalog.Catalog, in *bufio.Reader, out *bufio.Writer) error {
 	for {
 		text, err := cli.ReadLine(in)
 		if errors.Is(err, io.EOF) {
@@ -119,7 +135,7 @@ func (cmd *SearchCommand) many(ctx context.Context, skills *catalog.Catalog, in 
 		}
 		if err != nil {
 			answer = map[string]string{"error": fmt.Sprintf(`%v: a request is {"queries":["…"],"limit":5}`, err)}
-		} else if answer, err = cmd.answer(ctx, skills, r); err != nil {
+		} else if answer, err = cmd.answer(ctx, c, skills, r); err != nil {
 			return err
 		}
 		if err := cli.WriteJSON(out, answer); err != nil {
@@ -131,11 +147,12 @@ func (cmd *SearchCommand) many(ctx context.Context, skills *catalog.Catalog, in 
 	}
 }
 
-func (cmd *SearchCommand) answer(ctx context.Context, skills *catalog.Catalog, r searchRequest) (searchAnswer, error) {
+func (cmd *SearchCommand) answer(ctx context.Context, c cli.Console, skills *catalog.Catalog, r searchRequest) (searchAnswer, error) {
 	found, err := skills.Search(ctx, catalog.Query{Phrasings: r.Queries, Limit: r.Limit, Offset: max(r.Offset, 0)})
 	if err != nil {
 		return searchAnswer{}, fmt.Errorf("search skills: %w", err)
 	}
+	warnByWords(c, found.ByWords)
 	answer := searchAnswer{Hits: []searchHit{}, LessLikely: []string{}, Total: found.Strong}
 	for _, h := range found.Hits {
 		if h.Strong {
@@ -147,10 +164,17 @@ func (cmd *SearchCommand) answer(ctx context.Context, skills *catalog.Catalog, r
 	return answer, nil
 }
 
+// warnByWords says that the embedder had no part in a search. why is nil if it had.
+func warnByWords(c cli.Console, why error) {
+	if why != nil {
+		fmt.Fprintf(c.Err, "warning: searched by words only: %s\n", cli.Printable(why.Error()))
+	}
+}
+
 // one answers the arguments.
 func (cmd *SearchCommand) one(ctx context.Context, c cli.Console, skills *catalog.Catalog, out *bufio.Writer) error {
 	if cmd.JSON {
-		answer, err := cmd.answer(ctx, skills, searchRequest{Queries: cmd.Queries, Limit: cmd.Limit})
+		answer, err := cmd.answer(ctx, c, skills, searchRequest{Queries: cmd.Queries, Limit: cmd.Limit})
 		if err != nil {
 			return err
 		}
@@ -160,6 +184,7 @@ func (cmd *SearchCommand) one(ctx context.Context, c cli.Console, skills *catalo
 	if err != nil {
 		return fmt.Errorf("search skills: %w", err)
 	}
+	warnByWords(c, found.ByWords)
 	if cmd.Lines {
 		for _, h := range found.Hits {
 			if err := cli.WriteJSON(out, foundLine{h.Skill.Name, h.Skill.Description, h.Skill.Location, h.Score, h.Strong}); err != nil {

@@ -188,7 +188,7 @@ func (cmd *Command) Run(ctx context.Context, c cli.Console) error {
 		return err
 	}
 	cmd.Reader = &cmd.LibraryFlags
-	if err := cmd.SkillDirs.Resolve(ctx, c, false); err != nil {
+	if err := cmd.SkillFlags.Resolve(ctx, c, false); err != nil {
 		return err
 	}
 	cmd.Remote = len(cmd.MCP) > 0

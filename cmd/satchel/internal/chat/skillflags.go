@@ -23,22 +23,23 @@ import (
 
 // SkillFlags are the flags about skills of every command that makes an agent.
 type SkillFlags struct {
-	places.SkillDirs `embed:"" group:"Where skills are:"`
-	LoadMode         *loadmode.Mode   `group:"How long skills stay loaded:" placeholder:"adaptive|turn|once|session" help:"How long loaded skills last. adaptive: as turn, but their text stays in the prompt while clearing it costs more (default adaptive; session with --vocabulary runtime-spec)."`
-	Prices           *loadmode.Prices `group:"How long skills stay loaded:" placeholder:"NAME|R,W,TTL" help:"What the prompt cache charges, for --load-mode adaptive: anthropic, deepseek, gemini, local, openai, or the prices of reading and writing and the TTL (default 0.1,1.25,5m)."`
-	Placement        string           `group:"How long skills stay loaded:" enum:"auto,tool-result,system" default:"auto" placeholder:"PLACE" help:"Where loaded content goes: tool-result, system or auto (default ${default}: system with --vocabulary runtime-spec, else tool-result)."`
-	MaxLoaded        int              `group:"How long skills stay loaded:" default:"8" placeholder:"N" help:"How many skills may be loaded at a time (default ${default}); 0 is no limit."`
-	Budget           *contentBudget   `group:"How long skills stay loaded:" name:"content-budget" placeholder:"WARN,MAX" help:"How many tokens of skill text may be in the prompt: above WARN the answer to a load or a read says so, above MAX it is refused. 0 is no limit; a single 0 lifts both (default 10000,64000)."`
-	Profile          string           `group:"What the model is offered:" enum:"full,knowledge_only" default:"full" placeholder:"NAME" help:"Which skill tools the model is offered: ${enum} (default ${default})."`
-	Search           string           `group:"What the model is offered:" enum:"auto,on,off" default:"auto" placeholder:"WHEN" help:"Whether the model is offered skill_search: auto (where the overview cannot describe every skill), on or off (default ${default})."`
-	Vocabulary       string           `group:"What the model is offered:" enum:"default,runtime-spec,unified" default:"default" placeholder:"NAME" help:"The words of the skill tools: ${enum} (default ${default}); runtime-spec has skills_load, skills_unload, skills_read and skills_run_script, and loaded content after the system text; unified, for a library, has runSkill and updateSkill."`
-	References       string           `group:"What the model is offered:" enum:"off,list,inline" default:"off" placeholder:"HOW" help:"Docs that the text of a skill names: list names them behind the text, inline brings them with it (default ${default})."`
-	Compact          []string         `group:"When skills are loaded by themselves:" sep:"none" placeholder:"NAME" help:"A skill whose text gives way to its outline at the turn after the one that loaded it; may be repeated."`
-	Lifecycle        bool             `group:"What the model is offered:" help:"Events of --json for the stations of skills, from discovered to completed."`
-	Mentions         []string         `group:"When skills are loaded by themselves:" enum:"dollar,slash,words" placeholder:"HOW,…" help:"Skills that a prompt names are loaded: dollar ($$name anywhere), slash (/name at the beginning of a line), words (as in \"use the pdf skill\"; on with --activation), or several."`
-	Activate         []string         `group:"When skills are loaded by themselves:" sep:"none" placeholder:"TOOL=SKILL" help:"Calls of TOOL are denied until SKILL is loaded; may be repeated."`
-	Activation       string           `group:"When skills are loaded by themselves:" enum:"none,suggest,load" default:"none" placeholder:"HOW" help:"What becomes of skills that a prompt is likely to mean: suggest names them to the model, load loads the first (default ${default})."`
-	Watch            bool             `group:"What the model is offered:" help:"Notice changes of skills when they are made, and not only when a turn begins."`
+	places.SkillDirs  `embed:"" group:"Where skills are:"`
+	places.EmbedFlags `embed:""`
+	LoadMode          *loadmode.Mode   `group:"How long skills stay loaded:" placeholder:"adaptive|turn|once|session" help:"How long loaded skills last. adaptive: as turn, but their text stays in the prompt while clearing it costs more (default adaptive; session with --vocabulary runtime-spec)."`
+	Prices            *loadmode.Prices `group:"How long skills stay loaded:" placeholder:"NAME|R,W,TTL" help:"What the prompt cache charges, for --load-mode adaptive: anthropic, deepseek, gemini, local, openai, or the prices of reading and writing and the TTL (default 0.1,1.25,5m)."`
+	Placement         string           `group:"How long skills stay loaded:" enum:"auto,tool-result,system" default:"auto" placeholder:"PLACE" help:"Where loaded content goes: tool-result, system or auto (default ${default}: system with --vocabulary runtime-spec, else tool-result)."`
+	MaxLoaded         int              `group:"How long skills stay loaded:" default:"8" placeholder:"N" help:"How many skills may be loaded at a time (default ${default}); 0 is no limit."`
+	Budget            *contentBudget   `group:"How long skills stay loaded:" name:"content-budget" placeholder:"WARN,MAX" help:"How many tokens of skill text may be in the prompt: above WARN the answer to a load or a read says so, above MAX it is refused. 0 is no limit; a single 0 lifts both (default 10000,64000)."`
+	Profile           string           `group:"What the model is offered:" enum:"full,knowledge_only" default:"full" placeholder:"NAME" help:"Which skill tools the model is offered: ${enum} (default ${default})."`
+	Search            string           `group:"What the model is offered:" enum:"auto,on,off" default:"auto" placeholder:"WHEN" help:"Whether the model is offered skill_search: auto (where the overview cannot describe every skill), on or off (default ${default})."`
+	Vocabulary        string           `group:"What the model is offered:" enum:"default,runtime-spec,unified" default:"default" placeholder:"NAME" help:"The words of the skill tools: ${enum} (default ${default}); runtime-spec has skills_load, skills_unload, skills_read and skills_run_script, and loaded content after the system text; unified, for a library, has runSkill and updateSkill."`
+	References        string           `group:"What the model is offered:" enum:"off,list,inline" default:"off" placeholder:"HOW" help:"Docs that the text of a skill names: list names them behind the text, inline brings them with it (default ${default})."`
+	Compact           []string         `group:"When skills are loaded by themselves:" sep:"none" placeholder:"NAME" help:"A skill whose text gives way to its outline at the turn after the one that loaded it; may be repeated."`
+	Lifecycle         bool             `group:"What the model is offered:" help:"Events of --json for the stations of skills, from discovered to completed."`
+	Mentions          []string         `group:"When skills are loaded by themselves:" enum:"dollar,slash,words" placeholder:"HOW,…" help:"Skills that a prompt names are loaded: dollar ($$name anywhere), slash (/name at the beginning of a line), words (as in \"use the pdf skill\"; on with --activation), or several."`
+	Activate          []string         `group:"When skills are loaded by themselves:" sep:"none" placeholder:"TOOL=SKILL" help:"Calls of TOOL are denied until SKILL is loaded; may be repeated."`
+	Activation        string           `group:"When skills are loaded by themselves:" enum:"none,suggest,load" default:"none" placeholder:"HOW" help:"What becomes of skills that a prompt is likely to mean: suggest names them to the model, load loads the first (default ${default})."`
+	Watch             bool             `group:"What the model is offered:" help:"Notice changes of skills when they are made, and not only when a turn begins."`
 	// Carried holds skills that are part of the program, or is nil.
 	Carried fs.FS `kong:"-"`
 	// unlisted leaves the list of skills out of requests.
@@ -48,6 +49,14 @@ type SkillFlags struct {
 }
 
 var searchModes = map[string]satchel.SearchMode{"auto": satchel.SearchAuto, "on": satchel.SearchOn, "off": satchel.SearchOff}
+
+// Resolve finds the places that the flags name, and how they are searched.
+func (f *SkillFlags) Resolve(ctx context.Context, c cli.Console, always bool) (err error) {
+	if f.Searching, err = f.EmbedFlags.Options(c.Env); err != nil {
+		return err
+	}
+	return f.SkillDirs.Resolve(ctx, c, always)
+}
 
 // check refuses flags that do not go together.
 func (f *SkillFlags) check() error {

@@ -172,7 +172,7 @@ func (cmd *ToolCommand) open(ctx context.Context, c cli.Console, show *reporter)
 		return nil, err
 	}
 	cmd.Reader = &cmd.LibraryFlags
-	if err := cmd.SkillDirs.Resolve(ctx, c, t.library == nil); err != nil {
+	if err := cmd.SkillFlags.Resolve(ctx, c, t.library == nil); err != nil {
 		return nil, err
 	}
 	cmd.Remote = len(cmd.MCP) > 0

@@ -7,6 +7,10 @@ const maxLock = 64 << 20
 // read again at each turn.
 const maxAudience = 1 << 20
 
+// maxVectors is the largest answer with vectors, in bytes. A call asks for 128 texts, and large models
+// return 4,096 numbers for each.
+const maxVectors = 64 << 20
+
 // maxRef and maxRepositoryPath bound the reference and the folder in the address of a repository, in
 // bytes.
 const (

@@ -32,6 +32,8 @@ type SkillDirs struct {
 	// Roots are the places that Resolve has found, and Reading how a catalog reads them.
 	Roots   []source.Root    `kong:"-"`
 	Reading []catalog.Option `kong:"-"`
+	// Searching says how a catalog searches them, beside the flags.
+	Searching []catalog.Option `kong:"-"`
 	// Warnings prints what is wrong with them.
 	Warnings *Warnings `kong:"-"`
 }
@@ -42,6 +44,7 @@ func (f *SkillDirs) Resolve(ctx context.Context, c cli.Console, always bool) (er
 	named := len(f.Skills) > 0 || c.Env(EnvRoot) != "" || len(f.Plugin) > 0
 	f.Warnings = &Warnings{Out: c.Err}
 	f.Reading = append(f.SourceFlags.ReadOptions(c.Env), catalog.WithLogger(slog.New(f.Warnings)))
+	f.Reading = append(f.Reading, f.Searching...)
 	if f.Roots, err = f.SourceFlags.FindRoots(ctx, c, f.Skills, f.Discover || always && !named); err != nil {
 		return err
 	}
