@@ -28,6 +28,17 @@ const (
 	SearchOff             // never
 )
 
+// NeedsMode says what happens to skills whose declared needs are not met here.
+type NeedsMode uint8
+
+// The modes for unmet needs.
+const (
+	// Tell, the default, lists them. The answer to a load says what is missing.
+	Tell NeedsMode = iota
+	// Hide does not list them, and the model cannot load them. A load answers what is missing.
+	Hide
+)
+
 // Mentions says how users name skills in their messages.
 type Mentions uint8
 
@@ -88,6 +99,11 @@ type Overview struct {
 	// no room for. New decides this once. With Tools.Names, SearchAuto offers it only if they
 	// contain it; with Render, SearchAuto does not offer it.
 	Search SearchMode
+	// Needs says what happens to skills whose needs, core.Skill.Needs, are not met. With Hide, a
+	// session keeps what was hidden when it began. Its first request waits at most 2 seconds until
+	// the programs are known. Skills that are always to be listed are never hidden, and the host and
+	// the user may load hidden ones.
+	Needs NeedsMode
 	// References says what happens to docs that a skill's body names in links or code, when the
 	// skill is loaded. tools.ReferencesOff, the default, leaves them to the model.
 	// tools.ReferencesList lists them after the body. tools.ReferencesInline loads them too, at

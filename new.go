@@ -66,6 +66,9 @@ func New(opts ...Option) (*Runtime, error) {
 		Offer: offer, Rules: s.rules(), Stores: stores, Agents: agents, Audiences: audiences, Overviews: overviews, Allowlists: bounds,
 		Report: report, Terminals: terminals, Prober: newProber(offer, skills, s.logger), Gate: s.gate, Approver: s.approver, ToolSkills: s.toolSkills, Forks: r.forks(),
 	}
+	if s.overview.Needs == Hide {
+		r.calls.Hiding = &view.Hiding{Overviews: overviews, Unmet: r.calls.Unmet, Wait: r.calls.AwaitPrograms, Log: s.logger}
+	}
 	r.turns = &turn.Turns{
 		Activation: s.activation, Calls: r.calls,
 		Clearing: &view.Clearing{

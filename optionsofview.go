@@ -14,6 +14,7 @@ func WithOverview(o Overview) Option {
 		errorIf(o.Tokens < -1, "Tokens: %d: use -1 for no limit, or more", o.Tokens),
 		errorIf(o.Format > processors.Lines, "Format: %d: use a constant of package processors", o.Format),
 		errorIf(o.Search > SearchOff, "Search: %d: use SearchAuto, SearchOn or SearchOff", o.Search),
+		errorIf(o.Needs > Hide, "Needs: %d: use Tell or Hide", o.Needs),
 		errorIf(o.References > tools.ReferencesInline, "References: %d: use a constant of package tools", o.References),
 		errorIf(o.NoGuidance && o.Guidance != "", "Guidance and NoGuidance exclude each other"),
 	)

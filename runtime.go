@@ -89,9 +89,13 @@ func (r *Runtime) Refresh(ctx context.Context) error {
 // description, or for every name.
 const codeOverview skillmd.Code = "overview-cut"
 
+// codeNeeds is the code of the diagnostic that a skill is hidden because its needs are not met.
+const codeNeeds skillmd.Code = "needs-missing"
+
 // Diagnostics returns the current problems of the skills. First come those of their files, in
 // the order of the files, then entries of allowed-tools that allow nothing. Then comes whether
-// [WithFork] is missing, and last what the overview has no room for.
+// [WithFork] is missing, then the skills that Overview.Needs hides, and last what the overview has
+// no room for.
 func (r *Runtime) Diagnostics() []skillmd.Diagnostic {
 	o := r.calls.Overviews.Of(r.catalog)
 	all := slices.Clone(o.Snapshot.Diagnostics())
@@ -99,6 +103,12 @@ func (r *Runtime) Diagnostics() []skillmd.Diagnostic {
 		all = append(all, r.calls.Allowlists.Names.Findings(skill)...)
 	}
 	all = append(all, r.forkDiagnostics(o.Snapshot)...)
+	if r.calls.Hiding != nil {
+		hidden, why := r.calls.Hiding.Hidden(context.Background(), o.Snapshot)
+		for i, skill := range hidden {
+			all = append(all, skillmd.Diagnostic{File: skill.Place, Code: codeNeeds, Severity: skillmd.Warning, Message: "hidden from the model: missing here: " + why[i]})
+		}
+	}
 	if !o.Fit.IsWhole() {
 		all = append(all, skillmd.Diagnostic{Code: codeOverview, Severity: skillmd.Warning, Message: "overview: " + o.Fit.String()})
 	}
@@ -126,8 +136,8 @@ func (r *Runtime) Ready(ctx context.Context) error {
 	err = errors.Join(err, r.catalog.Ready())
 	if r.calls.Offer.Runner != nil {
 		err = errors.Join(err, call.Ready(ctx, r.calls.Offer.Runner))
-		r.calls.Prober.Wait(ctx)
 	}
+	r.calls.AwaitPrograms(ctx)
 	return errors.Join(err, ctx.Err())
 }
 

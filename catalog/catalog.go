@@ -29,6 +29,7 @@ type Catalog struct {
 	revisions map[string]string
 	// idByName are the names of WithNames and the canonical ids that they mean.
 	idByName map[string]string
+	hides    *hiding // of WithHidden, nil for none
 }
 
 // catalogData is the part of a catalog that the catalogs of all audiences share.
@@ -45,6 +46,7 @@ type catalogData struct {
 	indexer     indexer
 	vectors     *vectors // nil without an embedder
 	audiences   audienceCache
+	hidings     hidingCache
 	cache       *cache
 	// watchFinding says that a [Catalog.Watch] cannot watch all folders, or is nil.
 	watchFinding atomic.Pointer[skillmd.Diagnostic]
@@ -365,12 +367,16 @@ func (c *Catalog) For(key string, allow func(core.Skill) bool) *Catalog {
 // WithoutAudience returns the catalog with all its skills, without an audience.
 func (c *Catalog) WithoutAudience() *Catalog { return &Catalog{catalogData: c.catalogData} }
 
-// forAudience returns the snapshot s as the audience of the catalog sees it.
+// forAudience returns the snapshot s as the audience of the catalog sees it, without the skills that
+// WithHidden hides.
 func (c *Catalog) forAudience(s *Snapshot) *Snapshot {
-	if c.audience == nil {
-		return s
+	if c.audience != nil {
+		s = c.audiences.get(s, c.audience)
 	}
-	return c.audiences.get(s, c.audience)
+	if c.hides != nil {
+		s = c.hidings.get(s, c.hides)
+	}
+	return s
 }
 
 // audienceCache keeps the snapshots that audiences see. Its zero value is ready to use.

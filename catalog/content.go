@@ -224,7 +224,7 @@ func (c *Catalog) AtRevisions(revisions map[string]string) *Catalog {
 	if len(revisions) == 0 {
 		return c
 	}
-	return &Catalog{catalogData: c.catalogData, audience: c.audience, revisions: revisions, idByName: c.idByName}
+	return &Catalog{catalogData: c.catalogData, audience: c.audience, revisions: revisions, idByName: c.idByName, hides: c.hides}
 }
 
 // WithNames returns the catalog with other meanings for some names. ids maps each such name to
@@ -239,7 +239,7 @@ func (c *Catalog) WithNames(ids map[string]string) *Catalog {
 		all = make(map[string]string, len(ids))
 	}
 	maps.Copy(all, ids)
-	return &Catalog{catalogData: c.catalogData, audience: c.audience, revisions: c.revisions, idByName: all}
+	return &Catalog{catalogData: c.catalogData, audience: c.audience, revisions: c.revisions, idByName: all, hides: c.hides}
 }
 
 // FrontMatter returns a skill as its front matter describes it, at the revision of

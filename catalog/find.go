@@ -209,7 +209,7 @@ func (s *Snapshot) documentsOf(x *searchIndex) *documentMap {
 		names, qualified := make([]string, len(x.skills)), make([]string, len(x.skills))
 		for i := range x.skills {
 			v.skillAt[i] = -1
-			if at, ok := s.byID[x.skills[i].ID]; ok {
+			if at, ok := s.byID[x.skills[i].ID]; ok && s.whyHidden[x.skills[i].ID] == "" {
 				v.skillAt[i], names[i], qualified[i] = at, s.skills[at].Name, s.skills[at].Qualified
 				v.total++
 			}

@@ -26,6 +26,7 @@ type Snapshot struct {
 	ambiguous   map[string][]string
 	diagnostics []skillmd.Diagnostic
 	digest      string
+	whyHidden   map[string]string // of [Catalog.WithHidden], by canonical id
 
 	foldOnce sync.Once
 	byFold   map[string]int // lower-case name -> index in skills, -1 if several skills have it

@@ -107,7 +107,9 @@ func (p *parser) parse(text []byte) bool {
 	}
 	p.offset = s.OpenLine
 	p.frontMatter(text, &s)
-	p.needs(s.OpenLine)
+	if p.metadataField != nil || p.doc.Extra != nil {
+		p.needs(s.OpenLine)
+	}
 	p.checkRequired(s.OpenLine)
 	p.body(text, s)
 	return true

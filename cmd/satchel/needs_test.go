@@ -135,3 +135,19 @@ func TestHostileNeeds(t *testing.T) {
 		}
 	}
 }
+
+// TestHideNeeds does not list skills that lack something, and says why.
+func TestHideNeeds(t *testing.T) {
+	dir := needySkills(t)
+	got := program(t, nil, "", "tool", "--needs", "hide", "--executor", "local", "--skills", dir, "skill_load", `{"skill":"video"}`)
+	if want := `"error: skill \"video\" is not loaded, because it cannot work; missing here: program no-such-ffmpeg; variable API_KEY"`; got.code != 0 || strings.TrimSpace(got.out) != want {
+		t.Errorf("code %d, answer %s", got.code, got.out)
+	}
+	if want := "video/SKILL.md: "; !strings.Contains(got.err, want) || !strings.Contains(got.err, "hidden from the model") || !strings.Contains(got.err, "missing here: program no-such-ffmpeg; variable API_KEY") {
+		t.Errorf("warnings %q", got.err)
+	}
+	got = program(t, nil, "", "tool", "--needs", "hide", "--executor", "local", "--skills", dir, "skill_load", `{"skill":"shell"}`)
+	if !strings.HasPrefix(got.out, `"loaded: shell\n[skill#`) {
+		t.Errorf("answer %s", got.out)
+	}
+}

@@ -33,6 +33,7 @@ type Calls struct {
 	Agents     *state.Agents
 	Audiences  *view.Audiences
 	Overviews  *view.Overviews
+	Hiding     *view.Hiding // nil if unmet needs hide no skill
 	Allowlists *Allowlists
 	Report     *view.Reporter
 	// Prober knows which programs commands find. It is nil if nothing runs.
@@ -94,7 +95,7 @@ func (cs *Calls) Open(ctx context.Context, key core.SessionKey, made core.ToolCa
 		return nil, ErrShutdown
 	}
 	c := &Call{Calls: cs, key: key, call: made, state: cs.Agents.Of(key), operation: cs.Offer.Set.Operation(made.Name), isOpen: true}
-	if err := cs.Audiences.ResolveOnce(ctx, key, c.state); err != nil {
+	if err := cs.ResolveSkills(ctx, key, c.state); err != nil {
 		cs.OpenCalls.Leave()
 		return nil, err
 	}

@@ -314,6 +314,14 @@ func (s *Scope) Begin(ctx context.Context) error {
 	return s.Once.Begin(ctx)
 }
 
+// ResolveSkills decides which skills an agent sees, if this process has not done so yet.
+func (cs *Calls) ResolveSkills(ctx context.Context, key core.SessionKey, agent *state.Agent) error {
+	if cs.Hiding == nil || agent.Skills() != nil {
+		return cs.Audiences.ResolveOnce(ctx, key, agent)
+	}
+	return cs.resolveShown(ctx, key, agent)
+}
+
 // Catalog implements [skilltools.View].
 func (s *Scope) Catalog() *catalog.Catalog { return s.Audiences.SkillsOf(s.agent) }
 
@@ -333,6 +341,9 @@ func (s *Scope) Entry(skill core.Skill) string { return s.Offer.Text.Entry(skill
 
 // Unmet implements [skilltools.View].
 func (s *Scope) Unmet(ctx context.Context, skill core.Skill) []string {
+	if skill.Needs == nil {
+		return nil
+	}
 	return s.Calls.Unmet(ctx, skill, s.agent.Tools())
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/needs"
+	"github.com/satchel-go/satchel/internal/engine/state"
 )
 
 // Unmet returns the needs of a skill that are not met for an agent with these tools, in words. tools
@@ -29,4 +30,27 @@ func (cs *Calls) CheckNeeds(ctx context.Context, skill core.Skill, tools []strin
 		facts.Variable = func(name string) needs.Verdict { return needs.Of(given(name)) }
 	}
 	return needs.Check(skill.Needs, facts)
+}
+
+// resolveShown is [Calls.ResolveSkills] if unmet needs hide skills.
+func (cs *Calls) resolveShown(ctx context.Context, key core.SessionKey, agent *state.Agent) error {
+	skills, err := cs.Audiences.Resolve(ctx, key, agent)
+	if err != nil {
+		return err
+	}
+	rec, err := cs.Stores.Load(ctx, key)
+	if err != nil {
+		return err
+	}
+	if skills, err = cs.Hiding.Of(ctx, rec, skills); err == nil {
+		agent.SetSkills(skills)
+	}
+	return err
+}
+
+// AwaitPrograms returns when the programs that skills need were looked for, or when ctx ends.
+func (cs *Calls) AwaitPrograms(ctx context.Context) {
+	if cs.Prober != nil {
+		cs.Prober.Wait(ctx)
+	}
 }

@@ -11,6 +11,8 @@ const (
 	probeTimeout = time.Minute
 	// retryAfter is how long after a probe that failed the next one may begin.
 	retryAfter = time.Minute
+	// lookAgainAfter is how long after a probe a missing program may be looked for again.
+	lookAgainAfter = time.Minute
 	// MaxWait is how long the first request of a session waits for a probe, if skills are hidden.
 	MaxWait = 2 * time.Second
 )

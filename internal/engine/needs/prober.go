@@ -24,7 +24,8 @@ type Machine interface {
 }
 
 // Prober looks in the background for the programs that the skills of a catalog need. It keeps what
-// it finds, so it looks for each program once on each PATH. Make one with [NewProber].
+// it finds, so it looks for each program once on each PATH. It looks again for a missing one if a
+// caller asks later, because people install programs. Make one with [NewProber].
 type Prober struct {
 	machine Machine
 	catalog *catalog.Catalog
@@ -38,6 +39,8 @@ type Prober struct {
 	known     map[search]bool
 	paths     map[string]string // by the id of a skill, of the snapshot covered
 	covered   *catalog.Snapshot // the snapshot of the last probe, nil for none
+	looked    time.Time         // when the last probe began that did not fail
+	isMissing bool              // it did not find every program
 	failed    time.Time         // when the last probe failed, zero if it did not
 	isProbing bool
 	ended     chan struct{} // closed when the present probe ends
@@ -60,7 +63,8 @@ func (p *Prober) Close() error {
 	return nil
 }
 
-// Want begins a probe if the catalog has changed since the last one. It does not wait.
+// Want begins a probe if the catalog has changed since the last one, or if programs were missing a
+// while ago. It does not wait.
 func (p *Prober) Want() { p.want() }
 
 // want is Want. It returns a channel that is closed when the probe ends, nil if none is needed.
@@ -68,12 +72,17 @@ func (p *Prober) want() <-chan struct{} {
 	snapshot := p.catalog.Snapshot()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	switch {
-	case p.isClosed || p.covered == snapshot || !p.failed.IsZero() && time.Since(p.failed) < retryAfter:
+	isCovered := p.covered == snapshot
+	isOld := p.isMissing && time.Since(p.looked) >= lookAgainAfter
+	if p.isClosed || isCovered && !isOld || !p.failed.IsZero() && time.Since(p.failed) < retryAfter {
 		return nil
-	case !p.isProbing:
+	}
+	if !p.isProbing {
 		p.isProbing, p.ended = true, make(chan struct{})
-		p.work.Go(func() { p.probe(p.ctx, snapshot) })
+		p.work.Go(func() { p.probe(p.ctx, snapshot, isOld) })
+	}
+	if isCovered { // what is known holds until the probe has ended
+		return nil
 	}
 	return p.ended
 }
@@ -111,11 +120,13 @@ func (p *Prober) Program(skill core.Skill) func(name string) Verdict {
 // System returns the system of commands, by the name of Go.
 func (p *Prober) System() string { return p.machine.System() }
 
-// probe looks for the programs of a snapshot that are not known yet.
-func (p *Prober) probe(ctx context.Context, snapshot *catalog.Snapshot) {
+// probe looks for the programs of a snapshot that are not known yet, and with again also for those
+// that were missing.
+func (p *Prober) probe(ctx context.Context, snapshot *catalog.Snapshot, again bool) {
+	began := time.Now()
 	limited, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
-	paths, wanted := p.searches(limited, snapshot)
+	paths, wanted := p.searches(limited, snapshot, again)
 	found := map[string][]string{}
 	err := limited.Err()
 	if err == nil && len(wanted) > 0 {
@@ -131,7 +142,7 @@ func (p *Prober) probe(ctx context.Context, snapshot *catalog.Snapshot) {
 		}
 		return
 	}
-	p.failed, p.covered, p.paths = time.Time{}, snapshot, paths
+	p.failed, p.covered, p.paths, p.looked = time.Time{}, snapshot, paths, began
 	for _, is := range []bool{false, true} {
 		names := wanted
 		if is {
@@ -143,11 +154,15 @@ func (p *Prober) probe(ctx context.Context, snapshot *catalog.Snapshot) {
 			}
 		}
 	}
+	p.isMissing = false
+	for _, is := range p.known {
+		p.isMissing = p.isMissing || !is
+	}
 }
 
 // searches returns the PATH of each skill that needs programs, and by PATH the names that are not
-// known.
-func (p *Prober) searches(ctx context.Context, snapshot *catalog.Snapshot) (paths map[string]string, wanted map[string][]string) {
+// known, or with again not found.
+func (p *Prober) searches(ctx context.Context, snapshot *catalog.Snapshot, again bool) (paths map[string]string, wanted map[string][]string) {
 	paths, wanted = map[string]string{}, map[string][]string{}
 	isWanted := map[search]bool{}
 	for _, skill := range snapshot.Skills() {
@@ -163,9 +178,9 @@ func (p *Prober) searches(ctx context.Context, snapshot *catalog.Snapshot) (path
 		for _, name := range names {
 			s := search{path, name}
 			p.mu.Lock()
-			_, isKnown := p.known[s]
+			isFound, isKnown := p.known[s]
 			p.mu.Unlock()
-			if !isKnown && !isWanted[s] && len(isWanted) < maxPrograms {
+			if (!isKnown || again && !isFound) && !isWanted[s] && len(isWanted) < maxPrograms {
 				isWanted[s] = true
 				wanted[path] = append(wanted[path], name)
 			}

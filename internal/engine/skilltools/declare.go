@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
@@ -83,7 +84,12 @@ func (d *Declaration) Apply(ctx context.Context, rec *state.Record, anchor state
 }
 
 // Missing returns a line about the needs of the skills that are not met, "" if all are.
-func (d *Declaration) Missing() string { return d.change.missing() }
+func (d *Declaration) Missing() string {
+	if !slices.ContainsFunc(d.change.texts, lacksSomething) {
+		return ""
+	}
+	return d.change.missing()
+}
 
 // Events returns the events of the last Apply.
 func (d *Declaration) Events() []core.Event { return d.change.events }

@@ -87,8 +87,9 @@ type loading struct {
 
 // save makes and saves the change, emits its events, and returns the answer.
 func (l *loading) save(ctx context.Context, r *reply) (string, error) {
-	missing := l.missing()
-	if missing != "" {
+	missing := ""
+	if slices.ContainsFunc(l.texts, lacksSomething) {
+		missing = l.missing()
 		r.add("%s", missing)
 	}
 	answer, err := l.scope.Update(ctx, func(rec *state.Record) (*state.Record, string, error) {
@@ -96,7 +97,11 @@ func (l *loading) save(ctx context.Context, r *reply) (string, error) {
 		if err != nil || l.formatAnswer == nil {
 			return next, r.join(l.answer()), err
 		}
-		text, err := l.formatAnswer(next, slices.Concat(l.ran, withLine(l.lines, missing)), receiptText(l.receipt))
+		notes := slices.Concat(l.ran, l.lines)
+		if missing != "" {
+			notes = append(notes, missing)
+		}
+		text, err := l.formatAnswer(next, notes, receiptText(l.receipt))
 		return next, text, err
 	})
 	if err != nil {
@@ -148,9 +153,14 @@ func (l *loading) apply(ctx context.Context, rec *state.Record) (*state.Record, 
 		l.lines, l.events = append(l.lines, line), append(l.events, budgetEvent(line))
 	}
 	l.addRestrictions(next)
-	l.addUnmet()
+	if slices.ContainsFunc(l.texts, lacksSomething) {
+		l.addUnmet()
+	}
 	return next, nil
 }
+
+// lacksSomething reports whether needs of the skill are not met.
+func lacksSomething(t skillText) bool { return len(t.unmet) > 0 }
 
 // Evict unloads the skills above the cap, except for those in keep, and returns their names.
 func (s *Scope) Evict(rec *state.Record, keep []string) []string {

@@ -126,6 +126,11 @@ func (s *Scope) resolveVisible(rec *state.Record, name string, loads bool) (core
 	if err == nil && (!skill.Hidden || rec.Find(skill.Name) != nil) {
 		return skill, nil
 	}
+	if err == nil {
+		if why := snapshot.WhyHidden(skill.ID); why != "" {
+			return core.Skill{}, tools.ModelErrorf("skill %q is not loaded, because it cannot work; missing here: %s", printable.Cut(name, 80), why)
+		}
+	}
 	if near := s.Catalog().Suggest(name); len(near) > 0 {
 		return core.Skill{}, tools.ModelErrorf("unknown skill %q: did you mean %s?", printable.Cut(name, 80), quotedList(near))
 	}

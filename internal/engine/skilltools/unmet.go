@@ -33,11 +33,3 @@ func unmetOf(texts []skillText) []string {
 	}
 	return all
 }
-
-// withLine returns lines with another one at the end, unless that is "".
-func withLine(lines []string, last string) []string {
-	if last == "" {
-		return lines
-	}
-	return append(slices.Clip(lines), last)
-}

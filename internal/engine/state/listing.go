@@ -16,6 +16,9 @@ type NoteState struct {
 	// [Records.PinListing].
 	Overview string `json:"overview,omitempty"`
 	Listing  string `json:"listing,omitempty"`
+	// Unmet is the digest of a pinned listing: the skills that are hidden for the session, because
+	// their needs are not met, and why. It is "" if there are none.
+	Unmet string `json:"unmet,omitempty"`
 	// NoSkills reports that the session saw no skill when its overview was frozen.
 	NoSkills bool `json:"no_skills,omitempty"`
 	// Notes announce changes of the catalog and names of the host's files.

@@ -66,7 +66,7 @@ func (t *Turns) Prepare(ctx context.Context, req core.Request, loads []tools.Loa
 	if rec, err = t.advance(ctx, &req, &scan, agent, rec, loads); err != nil {
 		return core.View{}, err
 	}
-	if err := calls.Audiences.ResolveOnce(ctx, req.Key, agent); err != nil {
+	if err := calls.ResolveSkills(ctx, req.Key, agent); err != nil {
 		return core.View{}, err
 	}
 	if calls.Offer.Runner != nil {

@@ -46,6 +46,9 @@ func (b *turnStart) build(ctx context.Context, rec *state.Record, turn lifetime.
 	if b.skills, err = b.Calls.Audiences.Resolve(ctx, b.next.Key, b.state); err != nil {
 		return nil, err
 	}
+	if err := b.hideUnmet(ctx, isFirst); err != nil {
+		return nil, err
+	}
 	if err := b.findPlaces(ctx); err != nil {
 		return nil, err
 	}
@@ -80,6 +83,25 @@ func (b *turnStart) build(ctx context.Context, rec *state.Record, turn lifetime.
 		b.next.NoteBeginning()
 	}
 	return b.next, nil
+}
+
+// hideUnmet hides the skills whose needs are not met, if the host wants that.
+func (b *turnStart) hideUnmet(ctx context.Context, isFirst bool) (err error) {
+	hiding := b.Calls.Hiding
+	if hiding == nil {
+		return nil
+	}
+	hide, tools := hiding.Continue, b.req.Tools
+	if isFirst {
+		hide = hiding.Begin
+	}
+	if tools == nil {
+		tools = b.state.Tools()
+	}
+	if b.skills, err = hide(ctx, b.next, b.skills, tools); err == nil {
+		b.state.SetSkills(b.skills)
+	}
+	return err
 }
 
 // withdraw unloads skills that the agent may not see any more.

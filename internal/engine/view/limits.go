@@ -12,6 +12,8 @@ const (
 	// maxCutWarnings is how many different cuts of overviews are remembered, so that each is
 	// logged once.
 	maxCutWarnings = 64
+	// maxHiddenLogged is how many hidden skills are remembered, so that each is logged once.
+	maxHiddenLogged = 10_000
 	// maxRanked is how many skills come first in an overview because they match the first user
 	// message.
 	maxRanked = 50

@@ -117,7 +117,7 @@ func (t *Reporter) ReportUnseen(isFull bool, snapshot *catalog.Snapshot) {
 	text, todo, at := "the model sees no skill: all are hidden from it", "give one a description, or let the model invoke it", 0
 	visible := len(snapshot.Visible())
 	if !isFull {
-		text, todo, at = "the model sees no skill: an audience allows none", "check the function of WithAudience", 1
+		text, todo, at = "the model sees no skill: an audience allows none, or all lack something", "check the function of WithAudience, and Overview.Needs", 1
 	}
 	if snapshot.Len() == 0 || isFull != (visible == 0) || t.unseen[at].Swap(true) {
 		return

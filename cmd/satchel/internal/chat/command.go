@@ -112,8 +112,7 @@ Events of --json, with the fields event, turn (from 1) and:
   answer       text                      the turn was answered
   error        error                     the turn was not answered
   diagnostic   diagnostic                a finding about skills
-  skill.needs  phase, skill, detail      a loaded skill needs what is not here
-  content.budget  phase, skill, detail   the text of skills has become more than --content-budget warns of
+  content.budget, skill.needs  phase, skill, detail: skills have too much text, or lack something
 With --lifecycle also, with the fields phase, skill and detail: catalog.scanned, skill.discovered, skill.registered,
 skill.activated, skill.loaded, skill.executing and skill.completed.
 Events of a skill that runs as an agent of its own have the field fork, its name.

@@ -34,6 +34,7 @@ type SkillFlags struct {
 	Search            string           `group:"What the model is offered:" enum:"auto,on,off" default:"auto" placeholder:"WHEN" help:"Whether the model is offered skill_search: auto (where the overview cannot describe every skill), on or off (default ${default})."`
 	Vocabulary        string           `group:"What the model is offered:" enum:"default,runtime-spec,unified" default:"default" placeholder:"NAME" help:"The words of the skill tools: ${enum} (default ${default}); runtime-spec has skills_load, skills_unload, skills_read and skills_run_script, and loaded content after the system text; unified, for a library, has runSkill and updateSkill."`
 	References        string           `group:"What the model is offered:" enum:"off,list,inline" default:"off" placeholder:"HOW" help:"Docs that the text of a skill names: list names them behind the text, inline brings them with it (default ${default})."`
+	Needs             string           `group:"What the model is offered:" enum:"tell,hide" default:"tell" placeholder:"HOW" help:"Skills that need what is not here, such as a program: tell says so in the answer to a load, hide does not list them (default ${default})."`
 	Compact           []string         `group:"When skills are loaded by themselves:" sep:"none" placeholder:"NAME" help:"A skill whose text gives way to its outline at the turn after the one that loaded it; may be repeated."`
 	Lifecycle         bool             `group:"What the model is offered:" help:"Events of --json for the stations of skills, from discovered to completed."`
 	Mentions          []string         `group:"When skills are loaded by themselves:" enum:"dollar,slash,words" placeholder:"HOW,…" help:"Skills that a prompt names are loaded: dollar ($$name anywhere), slash (/name at the beginning of a line), words (as in \"use the pdf skill\"; on with --activation), or several."`
@@ -127,6 +128,9 @@ func (f *SkillFlags) loading() satchel.Loading {
 
 func (f *SkillFlags) overview() satchel.Overview {
 	o := satchel.Overview{Search: searchModes[f.Search], References: references[f.References]}
+	if f.Needs == "hide" {
+		o.Needs = satchel.Hide
+	}
 	if f.unlisted {
 		o.NoGuidance, o.Render = true, func([]core.Skill) string { return "" }
 	}
