@@ -100,5 +100,8 @@ func (a *Adapter) enter(ctx context.Context) (context.Context, core.SessionKey, 
 		return ctx, core.SessionKey{}, err
 	}
 	ctx = withAgentRun(adapter.WithHostTools(ctx, a.hostTools))
-	return a.withForkParent(adapter.Enter(ctx, a.runs, key)), key, nil
+	if ctx = adapter.Enter(ctx, a.runs, key); a.openings != nil {
+		ctx = a.withForkParent(ctx)
+	}
+	return ctx, key, nil
 }

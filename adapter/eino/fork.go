@@ -79,9 +79,6 @@ type forkParentKey struct{}
 
 // withForkParent marks ctx for a fork, which gets model and tools of this adapter's agent.
 func (a *Adapter) withForkParent(ctx context.Context) context.Context {
-	if a.openings == nil {
-		return ctx
-	}
 	return context.WithValue(ctx, forkParentKey{}, a)
 }
 
@@ -106,9 +103,6 @@ func leadingSystem(messages []*schema.Message) int {
 
 // noteRequest keeps the last request of an agent for its forks.
 func (a *Adapter) noteRequest(key core.SessionKey, input, sent []*schema.Message) {
-	if a.openings == nil {
-		return
-	}
 	o := newOpening(input, sent)
 	a.openingsMu.Lock()
 	defer a.openingsMu.Unlock()

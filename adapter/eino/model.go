@@ -169,7 +169,9 @@ func (m *viewModel) newRequest(ctx context.Context, input []*schema.Message, opt
 	}
 	sent := m.adapter.config.addCacheMarks(render(input, view.Messages), view.Messages)
 	m.adapter.makeSendable(sent, names)
-	m.adapter.noteRequest(key, input, sent)
+	if m.adapter.openings != nil {
+		m.adapter.noteRequest(key, input, sent)
+	}
 	if m.adapter.config.noFiles || m.files.areRefused.Load() {
 		sent = withoutFiles(sent)
 	}

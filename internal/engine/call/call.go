@@ -321,13 +321,15 @@ func (c *Call) answer(ctx context.Context, s *skilltools.Scope) (string, error) 
 // change answers a call that changes what is loaded. It saves the answer together with the
 // change.
 func (c *Call) change(ctx context.Context) (string, error) {
-	done, answer, isAnswered, err := c.runForks(ctx)
-	if err != nil || isAnswered {
-		return answer, err
-	}
-	if done != nil {
-		ctx = context.WithoutCancel(ctx) // the record keeps the answer of a fork that was cancelled
-		c.record.Invalidate()
+	var done forked
+	if c.Forks != nil && callctx.ForkOf(ctx) == nil { // in a fork every skill is loaded
+		ran, answer, isAnswered, err := c.runForks(ctx)
+		if err != nil || isAnswered {
+			return answer, err
+		}
+		if done = ran; done != nil {
+			ctx = context.WithoutCancel(ctx) // the record keeps the answer of a fork that was cancelled
+		}
 	}
 	return c.record.AnswerNumbered(ctx, true, func(rec *state.Record, n *Number) (string, error) {
 		if n.Previous.Done {
@@ -383,11 +385,10 @@ func (c *Call) Keep(ctx context.Context, answer string) (string, error) {
 func (c *Call) keep(ctx context.Context, text string) error {
 	_, err := c.record.Update(ctx, func(rec *state.Record) (*state.Record, string, error) {
 		kept := state.UnknownCall{Turn: rec.Turn, Response: c.state.ResponseNumber(), Position: c.place.Position(), Text: text}.WithCall(c.call)
-		next := rec.Clone()
-		if !next.KeepUnknown(kept) {
-			return nil, "", nil
+		if next := rec.Clone(); next.KeepUnknown(kept) {
+			return next, "", nil
 		}
-		return next, "", nil
+		return nil, "", nil
 	})
 	return err
 }

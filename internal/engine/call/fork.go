@@ -62,13 +62,10 @@ func (f *Forks) Runs(skills *catalog.Snapshot, skill core.Skill) bool {
 
 type forkLoadKey struct{}
 
-// ForkLoad returns the load with which the agent of key begins. ok is false if it is no fork.
-func ForkLoad(ctx context.Context, key core.SessionKey) (load tools.Load, ok bool) {
-	if !callctx.ForkOf(ctx).Is(key) {
-		return tools.Load{}, false
-	}
-	load, ok = ctx.Value(forkLoadKey{}).(tools.Load)
-	return load, ok
+// ForkLoad returns the load with which the fork of ctx begins.
+func ForkLoad(ctx context.Context) tools.Load {
+	load, _ := ctx.Value(forkLoadKey{}).(tools.Load)
+	return load
 }
 
 // forkUnknownEnd answers a call whose forks have begun before, if it is not known how they ended.
@@ -93,9 +90,6 @@ type namedSkill struct {
 // runForks runs the skills of the call that run as agents of their own, one after the other. If
 // the call has run them before, isAnswered reports that answer is its answer.
 func (c *Call) runForks(ctx context.Context) (done forked, answer string, isAnswered bool, err error) {
-	if c.Forks == nil || callctx.ForkOf(ctx) != nil { // in a fork every skill is loaded
-		return nil, "", false, nil
-	}
 	skills, err := c.skillsToFork(ctx)
 	if err != nil || len(skills) == 0 {
 		return nil, "", false, err
@@ -129,6 +123,7 @@ func (c *Call) runForks(ctx context.Context) (done forked, answer string, isAnsw
 		}
 		done[s.name], paused.Spent = text, callctx.ForkUsage{}
 	}
+	c.record.Invalidate() // others may have saved the record meanwhile
 	return done, "", false, nil
 }
 

@@ -6,6 +6,8 @@ package callctx
 import (
 	"context"
 	"sync"
+
+	"github.com/satchel-go/satchel/core"
 )
 
 // Run holds a value that all agents share which run in one context of satchel.WithSession or
@@ -98,3 +100,28 @@ func WithUnknownTool(ctx context.Context) context.Context {
 
 // IsUnknownTool reports whether [WithUnknownTool] has marked ctx.
 func IsUnknownTool(ctx context.Context) bool { return ctx.Value(unknownKey{}) != nil }
+
+type forkKey struct{}
+
+// WithFork marks ctx as that of a fork.
+func WithFork(ctx context.Context, f *Fork) context.Context {
+	return context.WithValue(ctx, forkKey{}, f)
+}
+
+// ForkOf returns the fork of ctx, or nil. Agents that the fork calls run in the same fork.
+func ForkOf(ctx context.Context) *Fork {
+	f, _ := ctx.Value(forkKey{}).(*Fork)
+	return f
+}
+
+// Is reports whether the agent of key is the fork itself, and not one that it calls. A nil Fork is
+// none.
+func (f *Fork) Is(key core.SessionKey) bool { return f != nil && f.Key == key }
+
+// Check returns [ErrForkEnded] if the fork has ended. A nil Fork has not.
+func (f *Fork) Check() error {
+	if f == nil {
+		return nil
+	}
+	return f.check()
+}

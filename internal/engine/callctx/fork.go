@@ -1,7 +1,6 @@
 package callctx
 
 import (
-	"context"
 	"errors"
 	"sync"
 
@@ -40,23 +39,6 @@ var (
 	ErrForkEnded = errors.New("the agent of the skill has ended")
 )
 
-type forkKey struct{}
-
-// WithFork marks ctx as that of a fork.
-func WithFork(ctx context.Context, f *Fork) context.Context {
-	return context.WithValue(ctx, forkKey{}, f)
-}
-
-// ForkOf returns the fork of ctx, or nil. Agents that the fork calls run in the same fork.
-func ForkOf(ctx context.Context) *Fork {
-	f, _ := ctx.Value(forkKey{}).(*Fork)
-	return f
-}
-
-// Is reports whether the agent of key is the fork itself, and not one that it calls. A nil Fork is
-// none.
-func (f *Fork) Is(key core.SessionKey) bool { return f != nil && f.Key == key }
-
 // Begin counts a model call of the fork. said is the last text of the model in the request, "" for
 // none. The error is [ErrForkFull] or [ErrForkEnded].
 func (f *Fork) Begin(said string) error {
@@ -76,11 +58,8 @@ func (f *Fork) Begin(said string) error {
 	return nil
 }
 
-// Check returns [ErrForkEnded] if the fork has ended. A nil Fork has not.
-func (f *Fork) Check() error {
-	if f == nil {
-		return nil
-	}
+// check is Check of a fork.
+func (f *Fork) check() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.hasEnded {

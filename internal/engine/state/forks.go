@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 
 	"github.com/satchel-go/satchel/core"
@@ -27,9 +26,6 @@ type forks struct{ running sync.Map } // *Records by core.SessionKey
 
 // of returns the records of a fork that runs, or nil.
 func (f *forks) of(key core.SessionKey) *Records {
-	if !strings.Contains(key.Agent, forkMark) {
-		return nil
-	}
 	r, _ := f.running.Load(key)
 	records, _ := r.(*Records)
 	return records

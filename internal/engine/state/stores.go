@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
@@ -26,8 +27,10 @@ type Stores struct {
 
 // Of returns the Records that holds the session of key.
 func (s *Stores) Of(key core.SessionKey) *Records {
-	if records := s.forks.of(key); records != nil {
-		return records
+	if strings.Contains(key.Agent, forkMark) {
+		if records := s.forks.of(key); records != nil {
+			return records
+		}
 	}
 	return s.ofSession(key)
 }

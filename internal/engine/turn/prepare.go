@@ -46,9 +46,9 @@ func (t *Turns) Prepare(ctx context.Context, req core.Request, loads []tools.Loa
 	if err := noteForkRequest(ctx, &req); err != nil {
 		return core.View{}, err
 	}
-	load, isFork := call.ForkLoad(ctx, req.Key)
+	isFork := callctx.ForkOf(ctx).Is(req.Key)
 	if isFork {
-		loads, isSummary = []tools.Load{load}, false
+		loads, isSummary = []tools.Load{call.ForkLoad(ctx)}, false
 	}
 	if err := calls.Audiences.FinishRefresh(ctx); err != nil {
 		return core.View{}, err
