@@ -117,6 +117,12 @@ type Loading struct {
 	// Mode says when loads end. The default is the mode of the tools' vocabulary if that has one,
 	// else loadmode.Turn if Clearing is set, else loadmode.Adaptive.
 	Mode loadmode.Mode
+	// Preload names skills whose bodies follow the overview in every request, in this order. They are
+	// loaded for the whole conversation: they do not count against Max and are never unloaded. If
+	// their files change, a note at the next message of the user says so, and a load brings the new
+	// text. A name that matches no skill, a hidden skill, and texts above Budget.Max are errors of
+	// New.
+	Preload []string
 	// Max is how many skills an agent can have loaded at once; the default is
 	// loadmode.DefaultMax. A load above that unloads the skill that Victim chooses, by default
 	// the least recently used one.

@@ -26,6 +26,7 @@ var fileOrder = []string{
 	"extension.go",
 	"permission.go",
 	"config.go",
+	"preload.go",
 	"runtime.go",
 	"fork.go",
 	"new.go",

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/call"
 	"github.com/satchel-go/satchel/internal/engine/judging"
 	"github.com/satchel-go/satchel/internal/engine/needs"
@@ -48,13 +49,17 @@ func New(opts ...Option) (*Runtime, error) {
 	if err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
+	preload, err := s.preloads(context.Background(), skills)
+	if err != nil {
+		return nil, errors.Join(err, r.Close())
+	}
 	stores := &state.Stores{Named: state.NewRecords(s.store), Anonymous: state.NewRecords(session.NewMemory()), Log: s.logger}
 	audiences := &view.Audiences{Catalog: skills, Of: s.audience}
 	if len(s.extraSources) > 0 {
 		audiences.Refresher = r.refresher
 	}
 	overviews := &view.Overviews{
-		Catalog: skills, Text: offer.Text, Renderer: offer.Renderer, Stores: stores, Report: report,
+		Catalog: skills, Text: offer.Text, Renderer: offer.Renderer, Stores: stores, Report: report, Preload: preload,
 		IsUnlisted: offer.Vocabulary != nil && offer.Vocabulary.Unlisted, Set: offer.Set,
 	}
 	runs := offer.Runner != nil
@@ -148,6 +153,7 @@ func (s *config) newOffer(skills *catalog.Snapshot) (*call.Offer, error) {
 	if err := s.checkSkills(skills); err != nil {
 		return nil, err
 	}
+	s.choices.Arguments = slices.ContainsFunc(skills.Skills(), func(skill core.Skill) bool { return skill.TakesArguments })
 	s.choices.Suggests = s.activation.Suggestions > 0 && !s.activation.LoadFirst
 	offer, err := call.NewOffer(s.choices, skills.Visible())
 	if err != nil {
@@ -189,6 +195,7 @@ func (s *config) rules() skilltools.Rules {
 	rules := skilltools.Rules{
 		Mode: s.loading.Mode, Max: s.loading.Max, Victim: s.loading.Victim, Limits: s.limits.OrDefaults(), Budget: s.budget, References: s.overview.References,
 	}
+	rules.OffersArguments = s.choices.Arguments
 	rules.KeepsTexts = s.loading.Mode != loadmode.Once && s.loading.Placement == processors.InToolResult
 	if v := s.choices.Vocabulary; v != nil {
 		rules.LoadToolName, rules.EvictsOnLoad = v.Loads(), v.Evicts

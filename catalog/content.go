@@ -35,8 +35,8 @@ func newContent(text string) Content {
 // file again only if its size, modification time or identity has changed.
 //
 // The skill is that of the current snapshot even if its front matter has been edited since; only
-// Refresh updates it. AllowedTools and Repaired are the exception: they are read together with
-// the body, because the author wrote the list for this text.
+// Refresh updates it. AllowedTools, Repaired and the fields about arguments are the exception: they
+// are read together with the body, because the author wrote them for this text.
 //
 // Errors are [ErrUnknownSkill], fs.ErrNotExist, [ErrPath], and those of sources
 // ([source.ErrGone], [source.ErrDigest]). A file that is too large or no regular file is an
@@ -47,12 +47,14 @@ func (c *Catalog) Body(ctx context.Context, name string) (core.Skill, Content, e
 	err := c.withPlace(ctx, name, func(st *state, p place, found core.Skill) error {
 		read, err := c.text(p, p.file, func(data []byte) (string, core.Skill, error) {
 			doc, _, err := skillmd.Parse(data, scan.ParseOptions(c.cfg.scan.Mode, scan.DirNameOf(p.dir, p.dirName), found.Place)...)
+			scan.AddArguments(&doc.Skill, &doc)
 			return withOrigin(found, doc.Body), doc.Skill, err
 		})
 		if err != nil {
 			return fileError(found.Name, path.Base(p.file), err)
 		}
 		skill, content = found, read.content
+		skill.Arguments, skill.ArgumentHint, skill.TakesArguments = read.skill.Arguments, read.skill.ArgumentHint, read.skill.TakesArguments
 		skill.AllowedTools, skill.Repaired = slices.Clone(read.skill.AllowedTools), read.skill.Repaired || found.Unreviewed
 		return nil
 	})

@@ -15,7 +15,7 @@ const (
 	// name gets them.
 	SkillDiscovered EventKind = "skill.discovered" // Skill, Detail: its location
 	SkillRegistered EventKind = "skill.registered" // Skill, Detail: its location
-	SkillActivated  EventKind = "skill.activated"  // Skill, before its load; Detail: "mention", "declared", "search" or "list"
+	SkillActivated  EventKind = "skill.activated"  // Skill, before its load; Detail: "mention", "declared", "preload", "search" or "list"
 	SkillLoaded     EventKind = "skill.loaded"     // Skill, Docs, Digest
 	SkillNeeds      EventKind = "skill.needs"      // Skill, at its load; Detail: its needs that are not met
 	SkillExecuting  EventKind = "skill.executing"  // Skill: the first request that contains its body

@@ -61,6 +61,14 @@ type Skill struct {
 	Context, Agent, Model string
 	// UserInvocable reports that people may call the skill by its name.
 	UserInvocable bool
+	// Arguments are the names of the front-matter field arguments in their order. A load replaces
+	// "$name" and "${name}" in the body by words of its arguments. ArgumentHint is the field
+	// argument-hint, which says what to give.
+	Arguments    []string
+	ArgumentHint string
+	// TakesArguments reports that the skill has one of these fields, or that its body contains
+	// "$ARGUMENTS". The second is not known before a source without local files has brought the body.
+	TakesArguments bool
 	// Editable reports that the skill can be changed at its source.
 	Editable bool
 	// OnDemand reports that the files of the skill are fetched when they are first read.

@@ -19,6 +19,7 @@ const (
 	codeVersion           Code = "version-not-semver" // the version is not one of semantic versioning.
 	codeToolsDangerous    Code = "tools-dangerous"    // allowed-tools holds a pair that can write code and run it.
 	codeSecret            Code = "secret-literal"     // the file holds what looks like a key.
+	codeCommand           Code = "command-not-run"    // the body holds a command behind "!", which other programs run.
 	codeFileStyle         Code = "file-name-style"    // the name of a file is not written as usual for its kind.
 )
 
@@ -76,6 +77,7 @@ func (doc *Document) Advise(text []byte, files ...string) []Diagnostic {
 		}
 	}
 	all = append(all, adviseSecrets(text)...)
+	all = append(all, adviseCommands(doc.Body, doc.BodyLine)...)
 	for _, file := range files {
 		all = append(all, adviseFile(file)...)
 	}

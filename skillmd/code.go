@@ -65,6 +65,9 @@ const (
 	codeToolsSpelling Code = "allowed-tools-spelling"    // allowed_tools, allowedTools and the like are not read; allowed-tools would be.
 	codeFlag          Code = "flag-invalid"              // disable-model-invocation or user-invocable is not a boolean; it counts as the value that restricts the skill.
 
+	codeArgumentsType Code = "arguments-type" // arguments is neither text nor a list of names.
+	codeArgumentsName Code = "arguments-name" // a name in arguments cannot be a placeholder.
+
 	codeUnknownField  Code = "unknown-field"  // a top-level field is not in the specification. Only [SkillsRef] reports it.
 	codeSuspiciousKey Code = "key-suspicious" // a top-level key holds white space, so it is probably text that fell out of a value.
 )

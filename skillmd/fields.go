@@ -231,6 +231,8 @@ func (p *parser) other(f field) {
 		return
 	}
 	switch {
+	case f.key == "arguments":
+		p.checkArguments(f)
 	case strings.EqualFold(strings.NewReplacer("_", "", "-", "").Replace(f.key), "allowedtools"):
 		p.report(oddity, f.line, codeToolsSpelling, "%s is not read; write allowed-tools", skilltext.Quote(f.key))
 	case strings.ContainsAny(f.key, " \t\n"):
@@ -243,4 +245,39 @@ func (p *parser) other(f field) {
 		p.doc.Extra = make(map[string]yaml.Node)
 	}
 	p.doc.Extra[f.key] = *f.value
+}
+
+// Arguments returns the names of the field arguments in their order, nil if there are none. The
+// field is a list, or a text of words. An item may be a map with a name. Names that cannot be
+// placeholders keep their place.
+func (doc *Document) Arguments() []string {
+	n, ok := doc.Extra["arguments"]
+	if !ok {
+		return nil
+	}
+	names, _ := argumentNames(&n)
+	return names
+}
+
+// ArgumentHint returns the field argument-hint on one line.
+func (doc *Document) ArgumentHint() string {
+	n, ok := doc.Extra["argument-hint"]
+	if !ok {
+		return ""
+	}
+	hint := ""
+	switch n.Kind {
+	case yaml.ScalarNode:
+		hint, _ = scalar(&n)
+	case yaml.SequenceNode: // brackets without quotes, as in [file]
+		var items []string
+		for _, item := range n.Content {
+			if text, ok := scalar(item); ok {
+				items = append(items, text)
+			}
+		}
+		hint = "[" + strings.Join(items, ", ") + "]"
+	}
+	runes := []rune(printable.Replaced(strings.Join(strings.Fields(hint), " ")))
+	return string(runes[:min(len(runes), maxHint)])
 }

@@ -28,6 +28,8 @@ const (
 	// maxTags is how many tags a skill has, and maxTag the characters of the longest.
 	maxTags = 32
 	maxTag  = 64
+	// maxHint is how many characters of a hint for arguments are returned.
+	maxHint = 256
 )
 
 // Bounds of the findings about one file.
@@ -37,4 +39,6 @@ const (
 	maxDiagnostics = 64
 	// maxSecrets is how many findings are about API keys and private keys.
 	maxSecrets = 10
+	// maxCommands is how many findings are about commands in the body.
+	maxCommands = 10
 )

@@ -10,6 +10,9 @@ type Load struct {
 	Skill   string
 	Docs    []string // such as "forms.md", or "forms.md#Fill in" for a section
 	AllDocs bool
+	// Arguments replace the placeholders in the body, such as "$ARGUMENTS", or follow the body. They
+	// have at most 4 KiB, and no control characters or line ends.
+	Arguments string
 	// Mentioned reports that the user, not the host, has named the skill. Guessed reports that a
 	// search found it. The runtime sets both.
 	Mentioned, Guessed bool

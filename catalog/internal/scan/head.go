@@ -1,14 +1,17 @@
 package scan
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/text/skillargs"
 	"github.com/satchel-go/satchel/internal/text/skilltext"
 	"github.com/satchel-go/satchel/skillmd"
 )
@@ -50,11 +53,16 @@ func (s *Scanner) record(dir, file string, entry fs.DirEntry, agent fs.FileInfo)
 		return Record{}, err
 	}
 	defer f.Close()
-	head, err := ReadHead(f, s.Config.MaxFileBytes)
+	head, body, err := readHead(f, s.Config.MaxFileBytes)
 	if err != nil {
 		return Record{}, err
 	}
 	rec := s.Parse(dir, file, head)
+	if rec.Usable && !rec.Skill.TakesArguments {
+		if rec.Skill.TakesArguments, err = usesArguments(body, f); err != nil {
+			return Record{}, err
+		}
+	}
 	rec.Stamp = NewStamp(info, s.Now)
 	if s.Heads {
 		rec.Head = head
@@ -93,7 +101,15 @@ func (s *Scanner) Parse(dir, file string, head []byte) Record {
 	}
 	rec.Skill.Version, rec.Skill.Tags, rec.Skill.UserInvocable = doc.Version(), doc.Tags(), doc.UserInvocable
 	rec.Skill.Context, rec.Skill.Agent, rec.Skill.Model = doc.Field("context"), doc.Field("agent"), doc.Field("model")
+	AddArguments(&rec.Skill, &doc)
 	return rec
+}
+
+// AddArguments sets the fields of a skill about arguments. They come from the front matter and from
+// the part of the body that doc has.
+func AddArguments(skill *core.Skill, doc *skillmd.Document) {
+	skill.Arguments, skill.ArgumentHint = doc.Arguments(), doc.ArgumentHint()
+	skill.TakesArguments = len(skill.Arguments) > 0 || skill.ArgumentHint != "" || strings.Contains(doc.Body, "$") && skillargs.Uses(doc.Body)
 }
 
 // ParseOptions returns the options for skillmd. An empty dirName means that the directory has no
@@ -109,24 +125,61 @@ func ParseOptions(mode skillmd.Mode, dirName, location string) []skillmd.Option 
 // ReadHead reads a SKILL.md up to the end of its front matter, or all of it if the
 // front matter has no end.
 func ReadHead(f fs.File, limit int64) ([]byte, error) {
+	head, _, err := readHead(f, limit)
+	return head, err
+}
+
+// readHead is ReadHead, and body is what was read behind the front matter.
+func readHead(f fs.File, limit int64) (head, body []byte, err error) {
 	buf := make([]byte, headBytes)
 	for have := 0; ; {
 		n, err := io.ReadFull(f, buf[have:])
 		have += n
 		atEnd := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 		if err != nil && !atEnd {
-			return nil, err
+			return nil, nil, err
 		}
 		if int64(have) > limit {
-			return nil, TooLarge(limit)
+			return nil, nil, TooLarge(limit)
 		}
-		head := buf[:have]
+		head = buf[:have]
 		if end := skilltext.FrontMatterEnd(head); end >= 0 {
-			return head[:end], nil
+			return head[:end], head[end:], nil
 		}
 		if atEnd {
-			return head, nil
+			return head, nil, nil
 		}
 		buf = append(buf, make([]byte, 3*len(buf))...)
+	}
+}
+
+// searchBuffers are buffers for usesArguments.
+var searchBuffers = sync.Pool{New: func() any { return new([searchBytes]byte) }}
+
+// usesArguments reports whether a body contains "$ARGUMENTS". read is the part of the body that was
+// read already, and f has the rest. It holds only a part of a long body in memory.
+func usesArguments(read []byte, f io.Reader) (bool, error) {
+	const placeholder = "$ARGUMENTS"
+	buffer, _ := searchBuffers.Get().(*[searchBytes]byte)
+	defer searchBuffers.Put(buffer)
+	for window, atEnd := read, false; ; {
+		searched := window
+		if !atEnd { // the next window shows what follows the last character
+			searched = window[:max(0, len(window)-1)]
+		}
+		if bytes.Contains(searched, []byte(placeholder)) && skillargs.Uses(string(searched)) {
+			return true, nil
+		}
+		if atEnd {
+			return false, nil
+		}
+		// The next window begins before a placeholder that this one has cut, with the character
+		// in front of it.
+		kept := copy(buffer[:], window[max(0, len(window)-len(placeholder)-1):])
+		n, err := io.ReadFull(f, buffer[kept:])
+		if atEnd = errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF); err != nil && !atEnd {
+			return false, err
+		}
+		window = buffer[:kept+n]
 	}
 }

@@ -23,8 +23,11 @@ const (
 	// maxPluginName is the longest name that a plugin gets, in bytes.
 	maxPluginName = 64
 	// headBytes is how much of a SKILL.md is read at first, in bytes. Nearly all front matter is
-	// shorter. The rest of the file is read when the skill is loaded.
+	// shorter. The rest is searched for placeholders, and read when the skill is loaded.
 	headBytes = 8 << 10
+	// searchBytes is how much of a body is searched at a time for placeholders of arguments, in
+	// bytes.
+	searchBytes = 32 << 10
 	// maxWorkers is how many goroutines read the directories of one level.
 	maxWorkers = 8
 	// listedAtOnce is how many entries one call to the system reads.

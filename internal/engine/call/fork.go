@@ -151,14 +151,18 @@ func (c *Call) fork(ctx context.Context, skill core.Skill, n int, before callctx
 	key := state.ForkKey(c.key, skill.Name, n)
 	f := &callctx.Fork{Skill: skill.Name, Key: key, Parent: c.key, Turn: c.Agents.TurnOf(c.key), MaxCalls: c.Forks.MaxTurns}
 	f.Resume(before)
-	text, err := skilltools.BodyText(ctx, &c.scoped().Scope, skill)
+	arguments := ""
+	if c.Rules.OffersArguments || skill.TakesArguments {
+		arguments = skilltools.ArgumentsOf(c.args)
+	}
+	text, err := skilltools.BodyText(ctx, &c.scoped().Scope, skill, arguments)
 	if refused, ok := errors.AsType[tools.ModelError](err); ok {
 		return "error: " + string(refused), callctx.ForkUsage{}, nil
 	}
 	if err != nil {
 		return "", callctx.ForkUsage{}, err
 	}
-	inner, err := c.forkContext(ctx, f, skill)
+	inner, err := c.forkContext(ctx, f, tools.Load{Skill: skill.ID, Arguments: arguments})
 	if err != nil {
 		return "", callctx.ForkUsage{}, err
 	}
@@ -203,7 +207,7 @@ func forkTask(skill string, unmet []string) string {
 }
 
 // forkContext returns the context of a fork. The lists of the calling agent hold in it.
-func (c *Call) forkContext(ctx context.Context, f *callctx.Fork, skill core.Skill) (context.Context, error) {
+func (c *Call) forkContext(ctx context.Context, f *callctx.Fork, load tools.Load) (context.Context, error) {
 	ctx, err := c.Allowlists.ToolContext(ctx, c.key, core.ToolCall{}, func(ctx context.Context) (*state.Record, error) {
 		rec, err := c.record.Load(ctx)
 		if err != nil {
@@ -215,7 +219,7 @@ func (c *Call) forkContext(ctx context.Context, f *callctx.Fork, skill core.Skil
 		return nil, err
 	}
 	ctx = adapter.WithTurn(adapter.WithSession(ctx, c.key), &adapter.Turn{Token: "fork"})
-	load := tools.Load{Skill: skill.ID, Docs: c.args.Texts("docs"), AllDocs: c.args.Flag("include_all_docs")}
+	load.Docs, load.AllDocs = c.args.Texts("docs"), c.args.Flag("include_all_docs")
 	return context.WithValue(callctx.WithFork(ctx, f), forkLoadKey{}, load), nil
 }
 

@@ -36,6 +36,8 @@ type Choices struct {
 	// Search reports whether to offer skill_search. If it is nil, skill_search is offered if the
 	// list cannot describe all skills.
 	Search *bool
+	// Arguments reports that skill_load has a field for the arguments of skills.
+	Arguments bool
 	// Suggests reports that user messages name skills that they may need.
 	Suggests bool
 }
@@ -144,6 +146,11 @@ func (c *Choices) operationsOfProfile() (operations []tools.Operation, names []s
 		}
 	}
 	operations = append(skilltools.Default(), skilltools.Search())
+	if c.Arguments {
+		for i := range operations {
+			operations[i] = skilltools.OfferArguments(operations[i])
+		}
+	}
 	if c.Runner == nil {
 		return operations, names, nil
 	}

@@ -14,7 +14,7 @@ import (
 // Advance begins the next user turn of rec. token is the host's token of the turn, and user the
 // message that began it.
 //
-// In modes Turn, Once and Adaptive all loads of the last turn end. In mode Session loads stay,
+// In modes Turn, Once and Adaptive all loads of the last turn end, except those of preloaded skills. In mode Session loads stay,
 // with every byte that they show. In all modes the allowed-tools lists of skills that are no
 // longer loaded stop applying. Calls of the last turn that were never executed are dropped.
 func Advance(rec *state.Record, mode loadmode.Mode, token string, user state.Mark) {
@@ -29,8 +29,7 @@ func Advance(rec *state.Record, mode loadmode.Mode, token string, user state.Mar
 	rec.Pending, rec.Unnumbered = nil, nil
 	rec.Before, rec.OnceCalls = nil, nil
 	if mode != loadmode.Session {
-		rec.Active = nil
-		rec.Deliveries = nil
+		rec.EndLoads()
 	}
 	rec.EndLists()
 }
@@ -118,7 +117,7 @@ func leastRecentlyUsed(candidates []loadmode.Candidate) string {
 }
 
 // Evict unloads skills until at most limit are loaded, and returns their names in order. It never
-// unloads a skill in keep. A limit below 1 means no limit. If choose is nil, it unloads the least
+// unloads a skill in keep or a preloaded one, and preloaded skills do not count. A limit below 1 means no limit. If choose is nil, it unloads the least
 // recently used skill. The texts of the skills leave the request.
 func Evict(rec *state.Record, limit int, keep []string, choose loadmode.Victim) (evicted []string) {
 	evicted = EndLoads(rec, limit, keep, choose)
@@ -131,10 +130,10 @@ func Evict(rec *state.Record, limit int, keep []string, choose loadmode.Victim) 
 // EndLoads is Evict, but the texts of the skills stay in view, like those of other ended loads,
 // until clearing them pays.
 func EndLoads(rec *state.Record, limit int, keep []string, choose loadmode.Victim) (evicted []string) {
-	for limit > 0 && len(rec.Active) > limit {
+	for limit > 0 && rec.Capped() > limit {
 		var candidates []loadmode.Candidate
 		for _, a := range rec.Active {
-			if !slices.Contains(keep, a.Skill) {
+			if !slices.Contains(keep, a.Skill) && !rec.IsPreloaded(a.Skill) {
 				candidates = append(candidates, loadmode.Candidate{Skill: a.Skill, Used: a.Used, Loaded: a.Loaded})
 			}
 		}

@@ -1,6 +1,7 @@
 package skilltools
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -139,7 +140,7 @@ func (l *loading) evictForBudget(ctx context.Context, rec, next *state.Record, k
 	}
 	tokens := m.makeRoom(ctx, next, limit)
 	for tokens > limit && m.err == nil {
-		evicted := lifetime.Evict(next, len(next.Active)-1, keep, s.Victim)
+		evicted := lifetime.Evict(next, next.Capped()-1, keep, s.Victim)
 		if len(evicted) == 0 {
 			break
 		}
@@ -191,7 +192,7 @@ func (m *measurer) delivery(ctx context.Context, d *state.Delivery) (tokens int)
 		return 0
 	}
 	if d.Body {
-		tokens = m.text(ctx, d.Digest)
+		tokens = m.text(ctx, d.Shown())
 	}
 	for i := range d.Docs {
 		tokens += m.text(ctx, d.Docs[i].Digest)
@@ -199,8 +200,20 @@ func (m *measurer) delivery(ctx context.Context, d *state.Delivery) (tokens int)
 	return tokens
 }
 
+// preloads returns how many tokens of a preloaded skill stand in the prefix, or of all of them if
+// name is "".
+func (m *measurer) preloads(ctx context.Context, rec *state.Record, name string) (tokens int) {
+	for i := range rec.Preloads {
+		if p := &rec.Preloads[i]; name == "" || p.Skill == name {
+			tokens += m.text(ctx, cmp.Or(p.Rendered, p.Digest))
+		}
+	}
+	return tokens
+}
+
 // skill returns how many tokens of a skill are in view.
 func (m *measurer) skill(ctx context.Context, rec *state.Record, name string) (tokens int) {
+	tokens = m.preloads(ctx, rec, name)
 	for i := range rec.Deliveries {
 		if d := &rec.Deliveries[i]; d.Skill == name {
 			tokens += m.delivery(ctx, d)
@@ -211,6 +224,7 @@ func (m *measurer) skill(ctx context.Context, rec *state.Record, name string) (t
 
 // all returns how many tokens of all skills are in view.
 func (m *measurer) all(ctx context.Context, rec *state.Record) (tokens int) {
+	tokens = m.preloads(ctx, rec, "")
 	for i := range rec.Deliveries {
 		tokens += m.delivery(ctx, &rec.Deliveries[i])
 	}

@@ -47,7 +47,7 @@ func Declare(ctx context.Context, s *Scope, loads []tools.Load) (*Declaration, e
 		if a := rec.FindID(skill.ID); a != nil {
 			skill.Name = a.Skill
 		}
-		t, err := readSkillText(ctx, s, skill, l.Docs, l.AllDocs)
+		t, err := readSkillText(ctx, s, skill, l.Arguments, l.Docs, l.AllDocs)
 		if err == nil && len(t.unreadable) > 0 {
 			err = t.unreadable[0]
 		}

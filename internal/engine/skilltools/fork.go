@@ -1,12 +1,15 @@
 package skilltools
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/state"
+	"github.com/satchel-go/satchel/internal/text/skillargs"
 	"github.com/satchel-go/satchel/tools"
 )
 
@@ -38,7 +41,7 @@ func NamesToLoad(s *Scope, o *tools.Operation, args tools.Args) []string {
 			}
 		}
 	}
-	if s.Max > 0 && len(names) > s.Max {
+	if s.Max > 0 && len(names) > s.Max || len(names) > 1 && ArgumentsOf(args) != "" {
 		return nil
 	}
 	return names
@@ -49,14 +52,18 @@ func SkillToLoad(s *Scope, rec *state.Record, name string) (core.Skill, error) {
 	return s.skillAt(rec, name)
 }
 
-// BodyText returns the text of a skill as a load would deliver it. An error for the model is a
-// [tools.ModelError].
-func BodyText(ctx context.Context, s *Scope, skill core.Skill) (string, error) {
-	_, body, err := s.withName(skill).Catalog().Body(ctx, skill.Name)
+// BodyText returns the text of a skill as a load with arguments would deliver it. An error for the
+// model is a [tools.ModelError].
+func BodyText(ctx context.Context, s *Scope, skill core.Skill, arguments string) (string, error) {
+	read, body, err := s.withName(skill).Catalog().Body(ctx, skill.Name)
 	if err != nil {
 		return "", readError(ctx, err, "skill %q cannot be read", skill.Name)
 	}
-	return body.Text, nil
+	rendered, err := Rendered(read, body, arguments)
+	if errors.Is(err, skillargs.ErrArguments) {
+		return "", tools.ModelErrorf("skill %q: %v", skill.Name, err)
+	}
+	return cmp.Or(rendered.Text, body.Text), err
 }
 
 // cutForked returns the names of skills that are still to be loaded, and the answers of those that

@@ -27,9 +27,18 @@ func Load() tools.Operation {
 			{Name: "docs", Kind: tools.Texts},
 			{Name: "include_all_docs", Kind: tools.Flag},
 			{Name: "mode", Kind: tools.Text, Enum: []string{"add", "replace"}},
+			argumentsField(false),
 		},
 		Kind: tools.Changes,
 		Call: With(load),
+	}
+}
+
+// argumentsField returns the field of skill_load for arguments. The model does not see it unless
+// isOffered is set.
+func argumentsField(isOffered bool) tools.Field {
+	return tools.Field{
+		Name: "arguments", Kind: tools.Value, Schema: map[string]any{"type": "string"}, Reads: map[string]any{}, Hidden: !isOffered,
 	}
 }
 
@@ -42,10 +51,21 @@ func load(ctx context.Context, s *Scope, args tools.Args) (string, error) {
 		return "", tools.ModelErrorf("%d skills in one call are more than the %d that can be loaded; load fewer", len(names), s.Max)
 	}
 	var r reply
+	var value any
+	if err := args.Value("arguments", &value); err != nil {
+		return "", err
+	}
+	arguments := ""
+	if value != nil {
+		var err error
+		if arguments, err = s.argumentsOf(ctx, &r, value, names); err != nil {
+			return "", err
+		}
+	}
 	var texts []skillText
 	names, ran := s.cutForked(names)
 	for _, name := range names {
-		t, err := readSkill(ctx, s, name, args.Texts("docs"), args.Flag("include_all_docs"))
+		t, err := readSkill(ctx, s, name, arguments, args.Texts("docs"), args.Flag("include_all_docs"))
 		if refused, ok := errors.AsType[tools.ModelError](err); ok {
 			r.add("error: %s", refused)
 			continue
@@ -123,7 +143,7 @@ func (l *loading) apply(ctx context.Context, rec *state.Record) (*state.Record, 
 	}
 	if l.replace {
 		for _, a := range rec.Active {
-			if !slices.Contains(keep, a.Skill) {
+			if !slices.Contains(keep, a.Skill) && !next.IsPreloaded(a.Skill) {
 				next.Unload(a.Skill)
 				l.addUnloaded("unloaded: "+a.Skill, a.Skill, core.SkillUnloaded, "replaced")
 			}
@@ -186,13 +206,14 @@ func (l *loading) load(next *state.Record, t *skillText) {
 	keep(name, l.scope.Number(), t.skill.AllowedTools, t.skill.Repaired)
 	result := next.Load(state.Load{
 		Call: l.scope.Number(), Anchor: l.anchor, Skill: name, ID: t.skill.ID, Revision: t.skill.Revision, Digest: t.body.Digest,
+		Rendered: t.rendered.Digest, HasArguments: t.hasArguments(),
 		Docs: pinnedDocs(t.docs), All: t.all, Selected: pinnedDocs(t.selected), Listing: t.listing.Digest,
 	}, l.scope.shows)
 	d := result.Delivery
 	l.addLine(name, &result, isOther)
 	if d.Body || len(d.Docs) > 0 || result.IsNew || hasNewRevision {
 		l.receipt.Changes = append(l.receipt.Changes, state.Change{
-			Op: state.Loaded, Skill: name, Digest: d.Digest, Revision: revision, All: t.all, Docs: result.Docs,
+			Op: state.Loaded, Skill: name, Digest: d.Digest, Rendered: next.Rendered(name), Revision: revision, All: t.all, Docs: result.Docs,
 		})
 	}
 	if result.IsNew {
@@ -211,6 +232,8 @@ func (l *loading) addLine(name string, result *state.LoadResult, isOther bool) {
 		line += "; its text is above" // the receipt names new docs
 	case d.Body && result.IsRestored:
 		line += " (the whole text: this one supersedes the shorter one)"
+	case d.Body && d.Supersedes && result.HasNewArguments:
+		line += " (with other arguments: this text supersedes the earlier one)"
 	case d.Body && d.Supersedes && isOther:
 		line += " (another skill has this name now: its text supersedes that of the earlier one)"
 	case d.Body && d.Supersedes:
@@ -294,7 +317,7 @@ func LoadAll(ctx context.Context, s *Scope, names []string, replace bool, format
 		}
 		var t skillText
 		if err == nil {
-			t, err = readSkillText(ctx, s, skill, nil, false)
+			t, err = readSkillText(ctx, s, skill, "", nil, false)
 		}
 		if refused, ok := errors.AsType[tools.ModelError](err); ok {
 			unknown = append(unknown, string(refused))
@@ -358,7 +381,7 @@ func (l *loading) checkRoom(next *state.Record) error {
 			more++
 		}
 	}
-	if loaded := len(next.Active); loaded+more > l.scope.Max {
+	if loaded := next.Capped(); loaded+more > l.scope.Max {
 		return tools.ModelErrorf(`%d loaded and %d more are over %d: load fewer, or use mode "replace"`, loaded, more, l.scope.Max)
 	}
 	return nil

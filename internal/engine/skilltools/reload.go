@@ -29,7 +29,7 @@ func reload(ctx context.Context, s *Scope, skill core.Skill, docs []string, all 
 	if err != nil {
 		return "", err
 	}
-	t, err := readSkillText(ctx, s, skill, docs, all)
+	t, err := readSkillText(ctx, s, skill, "", docs, all)
 	if err != nil {
 		return "", err
 	}

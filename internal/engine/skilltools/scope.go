@@ -101,6 +101,8 @@ type Rules struct {
 	Limits tools.Limits
 	// References decides about docs that bodies name.
 	References tools.References
+	// OffersArguments reports that the model sees the field of skill_load for arguments.
+	OffersArguments bool
 	// LoadToolName is the name of the tool that loads skills, "" for skill_load.
 	LoadToolName string
 	// ByPattern reports that the call is allowed only because a pattern matches its command.

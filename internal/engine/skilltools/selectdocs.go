@@ -50,6 +50,9 @@ func selectDocs(ctx context.Context, s *Scope, args tools.Args) (string, error) 
 	if err != nil {
 		return "", err
 	}
+	if rec.IsPreloaded(skill.Name) && hasEnded(rec, skill.Name) && args.Text("mode") != "clear" {
+		return reload(ctx, s, skill, args.Texts("docs"), args.Flag("include_all_docs"))
+	}
 	c := selection{scope: s, skill: skill.Name, mode: args.Text("mode"), all: args.Flag("include_all_docs")}
 	var r reply
 	if c.mode != "clear" {
@@ -71,6 +74,11 @@ func selectDocs(ctx context.Context, s *Scope, args tools.Args) (string, error) 
 		s.Emit(ctx, budgetEvent(c.line))
 	}
 	return answer, nil
+}
+
+// hasEnded reports whether texts of a skill are in view that a load before this turn has brought.
+func hasEnded(rec *state.Record, skill string) bool {
+	return slices.ContainsFunc(rec.Deliveries, func(d state.Delivery) bool { return d.Skill == skill && d.Ended })
 }
 
 // chosenDocs reads the docs that a call names. It returns an error if the skill lacks one of

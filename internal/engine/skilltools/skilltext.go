@@ -12,7 +12,9 @@ import (
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/text/printable"
+	"github.com/satchel-go/satchel/internal/text/skillargs"
 	"github.com/satchel-go/satchel/loadmode"
+	"github.com/satchel-go/satchel/session"
 	"github.com/satchel-go/satchel/tools"
 )
 
@@ -20,6 +22,8 @@ import (
 type skillText struct {
 	skill      core.Skill
 	body       catalog.Content
+	rendered   catalog.Content // body with the arguments; the zero value if both are the same
+	arguments  string
 	docs       []docText
 	all        bool
 	known      []string           // all docs of the skill, if the call names docs
@@ -221,7 +225,7 @@ func findReadable(ctx context.Context, s *Scope, rec *state.Record, name string)
 }
 
 // readSkill reads and pins a skill's body, and the named docs that it has.
-func readSkill(ctx context.Context, s *Scope, name string, docs []string, all bool) (skillText, error) {
+func readSkill(ctx context.Context, s *Scope, name, arguments string, docs []string, all bool) (skillText, error) {
 	rec, err := s.Record(ctx)
 	if err != nil {
 		return skillText{}, err
@@ -230,12 +234,12 @@ func readSkill(ctx context.Context, s *Scope, name string, docs []string, all bo
 	if err != nil {
 		return skillText{}, err
 	}
-	return readSkillText(ctx, s, skill, docs, all)
+	return readSkillText(ctx, s, skill, arguments, docs, all)
 }
 
 // readSkillText is readSkill for a resolved skill.
-func readSkillText(ctx context.Context, s *Scope, skill core.Skill, docs []string, all bool) (skillText, error) {
-	t := skillText{skill: skill, all: all}
+func readSkillText(ctx context.Context, s *Scope, skill core.Skill, arguments string, docs []string, all bool) (skillText, error) {
+	t := skillText{skill: skill, arguments: arguments, all: all}
 	s = s.withName(skill)
 	var err error
 	if t.skill, t.body, err = s.Catalog().Body(ctx, skill.Name); err != nil {
@@ -245,7 +249,10 @@ func readSkillText(ctx context.Context, s *Scope, skill core.Skill, docs []strin
 		return t, err
 	}
 	t.unmet = s.Unmet(ctx, t.skill)
-	selected, err := s.selectedBefore(ctx, skill.Name, t.body.Digest)
+	if err := t.render(ctx, s); err != nil {
+		return t, err
+	}
+	selected, err := s.selectedBefore(ctx, skill.Name, &t)
 	if err != nil {
 		return t, err
 	}
@@ -274,19 +281,50 @@ func readSkillText(ctx context.Context, s *Scope, skill core.Skill, docs []strin
 	return t, t.addReferences(ctx, s)
 }
 
+// hasArguments reports whether the load has arguments.
+func (t *skillText) hasArguments() bool { return strings.TrimSpace(t.arguments) != "" }
+
+// render puts the arguments into the body, and pins the result if it differs from the body. The
+// error is a [tools.ModelError] if the arguments cannot be used.
+func (t *skillText) render(ctx context.Context, s *Scope) (err error) {
+	t.rendered, err = Rendered(t.skill, t.body, t.arguments)
+	if errors.Is(err, skillargs.ErrArguments) {
+		return tools.ModelErrorf("skill %q: %v", t.skill.Name, err)
+	}
+	if err != nil || t.rendered.Digest == "" {
+		return err
+	}
+	return s.Pin(ctx, t.rendered)
+}
+
+// Rendered returns the body of a skill with arguments in place of its placeholders, or the zero
+// value if that is the body itself. The error wraps [skillargs.ErrArguments].
+func Rendered(skill core.Skill, body catalog.Content, arguments string) (catalog.Content, error) {
+	if arguments == "" && !strings.Contains(body.Text, "$") {
+		return catalog.Content{}, nil
+	}
+	text, err := skillargs.Render(body.Text, skillargs.Declared{Names: skill.Arguments, Takes: skill.ArgumentHint != ""}, arguments)
+	if err != nil || text == body.Text {
+		return catalog.Content{}, err
+	}
+	return catalog.Content{Text: text, Digest: session.Digest(text)}, nil
+}
+
 // withName returns a scope with a catalog in which the skill's name means this skill.
 func (s *Scope) withName(skill core.Skill) *Scope {
 	return s.WithCatalog(s.Catalog().WithNames(map[string]string{skill.Name: skill.ID}))
 }
 
-// selectedBefore returns the docs that were selected with an earlier body of a loaded skill.
-func (s *Scope) selectedBefore(ctx context.Context, skill, digest string) ([]string, error) {
+// selectedBefore returns the docs that were selected with an earlier body of a loaded skill, or with
+// other arguments.
+func (s *Scope) selectedBefore(ctx context.Context, skill string, t *skillText) ([]string, error) {
 	rec, err := s.Record(ctx)
 	if err != nil {
 		return nil, err
 	}
 	old, loaded := rec.Body(skill)
-	if a := rec.Find(skill); a != nil && loaded && old != digest {
+	isOther := old != t.body.Digest || t.hasArguments() && rec.Rendered(skill) != t.rendered.Digest
+	if a := rec.Find(skill); a != nil && loaded && isOther {
 		return a.Docs, nil
 	}
 	return nil, nil

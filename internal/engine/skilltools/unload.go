@@ -78,6 +78,10 @@ func (c *unloading) apply(rec *state.Record) (*state.Record, string, error) {
 		if skill, err := ResolveFor(c.snapshot, next, name); err == nil && next.Find(name) == nil {
 			name = skill.Name
 		}
+		if next.IsPreloaded(name) {
+			c.lines = append(c.lines, "not unloaded: "+printable.CutLine(name, 256)+" (it is loaded for the whole conversation)")
+			continue
+		}
 		if !next.Unload(name) {
 			c.lines = append(c.lines, "not loaded: "+printable.CutLine(name, 80))
 			continue

@@ -142,7 +142,7 @@ func (a *Agent) Content(rec *Record, text func(string) (string, error)) (*Conten
 // rendersSame reports whether two deliveries render to the same text.
 func rendersSame(a, b Delivery) bool {
 	return a.Call == b.Call && a.Skill == b.Skill && a.Digest == b.Digest && a.Body == b.Body &&
-		a.Supersedes == b.Supersedes && a.Listing == b.Listing && slices.Equal(a.Docs, b.Docs)
+		a.Supersedes == b.Supersedes && a.Rendered == b.Rendered && a.Listing == b.Listing && slices.Equal(a.Docs, b.Docs)
 }
 
 // LastRecord returns the record of the last call of Content, nil if there was none.

@@ -109,14 +109,14 @@ func block(d *Delivery, text func(digest string) (string, error)) (string, error
 		b.WriteString("This supersedes the earlier texts of the same docs.\n")
 	}
 	if d.Body {
-		body, err := text(d.Digest)
+		body, err := text(d.Shown())
 		if err != nil {
 			return "", fmt.Errorf("text of skill %q: %w", d.Skill, err)
 		}
 		if slices.ContainsFunc(d.Docs, func(doc Doc) bool { return doc.Framed }) {
 			body = unframed(body)
 		}
-		fmt.Fprintf(&b, "<skill name=\"%s\">\n%s\n</skill>", prompttext.Attribute(d.Skill), prompttext.Fence(body))
+		b.WriteString(SkillBlock(d.Skill, body))
 	}
 	for _, doc := range d.Docs {
 		body, err := text(doc.Digest)
@@ -142,6 +142,11 @@ func block(d *Delivery, text func(digest string) (string, error)) (string, error
 		b.WriteString("\n" + fencedListing(listing))
 	}
 	return b.String(), nil
+}
+
+// SkillBlock returns the body of a skill in its element.
+func SkillBlock(skill, body string) string {
+	return "<skill name=\"" + prompttext.Attribute(skill) + "\">\n" + prompttext.Fence(body) + "\n</skill>"
 }
 
 // unframed puts a space before the lines of a text that look like the frame of a doc.

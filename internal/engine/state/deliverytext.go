@@ -32,8 +32,9 @@ type mark struct {
 	is     *bool
 }
 
-// anchorMark is the mark of a delivery with an anchor.
-const anchorMark = 'a'
+// anchorMark is the mark of a delivery with an anchor, and renderedMark that of a body with
+// arguments. The digest of the text with them then follows that of the body.
+const anchorMark, renderedMark = 'a', 'r'
 
 var errDeliveryText = errors.New("delivery is not readable")
 
@@ -60,6 +61,9 @@ func (d *Delivery) text() string {
 	if d.Anchor != nil {
 		b.WriteByte(anchorMark)
 	}
+	if d.Rendered != "" {
+		b.WriteByte(renderedMark)
+	}
 	b.WriteString(" " + strconv.Itoa(d.Turn) + " ")
 	if a := d.Anchor; a != nil {
 		writeWord(&b, a.Hash)
@@ -74,6 +78,9 @@ func (d *Delivery) text() string {
 	} else {
 		b.WriteString("@=")
 		writeWord(&b, d.Digest)
+	}
+	if d.Rendered != "" {
+		writeDigest(&b, d.Rendered)
 	}
 	if d.Listing != "" {
 		writeDigest(&b, d.Listing)
@@ -117,7 +124,7 @@ func (d *Delivery) parse(text string) error {
 	for _, m := range d.marks() {
 		*m.is = r.skip(m.letter)
 	}
-	hasAnchor := r.skip(anchorMark)
+	hasAnchor, hasRendered := r.skip(anchorMark), r.skip(renderedMark)
 	r.space()
 	d.Turn = r.number()
 	r.space()
@@ -135,6 +142,10 @@ func (d *Delivery) parse(text string) error {
 	}
 	r.ok = r.ok && r.skip('@')
 	d.Digest = r.digest()
+	if hasRendered {
+		r.ok = r.skip('@') && r.ok
+		d.Rendered = r.digest()
+	}
 	if r.skip('@') {
 		d.Listing = r.digest()
 	}

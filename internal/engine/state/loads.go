@@ -1,6 +1,7 @@
 package state
 
 import (
+	"cmp"
 	"slices"
 )
 
@@ -15,6 +16,10 @@ type Load struct {
 	// Revision is the skill's revision, "" if its source keeps none.
 	Revision string
 	Digest   string // of the body
+	// Rendered is the digest of the body with the arguments, "" if the body is shown as it is.
+	// HasArguments reports that there are arguments. Without them, a text that is in view stays.
+	Rendered     string
+	HasArguments bool
 	// Docs are the docs to load with the skill. All reports that the call selects every doc.
 	Docs []Doc
 	All  bool
@@ -31,6 +36,8 @@ type LoadResult struct {
 	Docs       []string // docs that were delivered, or whose text was still in view
 	IsNew      bool     // the skill was not loaded before
 	IsRestored bool     // the body replaces its outline
+	// HasNewArguments reports that the load has other arguments than the text that was in view.
+	HasNewArguments bool
 }
 
 // Load marks a skill as loaded and delivers those of its texts that are not in view. shows
@@ -40,13 +47,17 @@ type LoadResult struct {
 func (r *Record) Load(l Load, shows func(*Delivery) bool) LoadResult {
 	out := LoadResult{IsNew: r.Find(l.Skill) == nil}
 	var revived []string
-	if out.IsNew {
+	isPreloaded := r.IsPreloaded(l.Skill)
+	if out.IsNew || isPreloaded {
 		revived = r.reuseEnded(l.Skill, shows)
 	}
-	seen := r.anyDelivery(l.Skill, func(d *Delivery) bool { return d.Body && shows(d) })
+	isBody := func(d *Delivery) bool { return d.Body && !d.Old }
+	seen := r.anyDelivery(l.Skill, func(d *Delivery) bool { return d.Body && shows(d) }) || isPreloaded && !r.anyDelivery(l.Skill, isBody)
 	old, delivered := r.Body(l.Skill)
 	other := r.isOtherSkill(l.Skill, l.ID)
 	changed := delivered && (old != l.Digest || other)
+	out.HasNewArguments = delivered && !changed && l.HasArguments && l.Rendered != r.Rendered(l.Skill)
+	changed = changed || out.HasNewArguments
 	out.IsRestored = delivered && old != l.Digest && r.Full(old) == l.Digest && !other
 	d := Delivery{
 		Call: l.Call, Turn: r.Turn, Skill: l.Skill, Digest: l.Digest,
@@ -58,12 +69,17 @@ func (r *Record) Load(l Load, shows func(*Delivery) bool) LoadResult {
 	}
 	if changed {
 		docs = withoutParts(withSelected(docs, l.Selected))
-		d.Supersedes = r.anyDelivery(l.Skill, shows)
+		d.Supersedes = isPreloaded || r.anyDelivery(l.Skill, shows)
 		r.supersede(l.Skill)
 	}
 	a := r.Activate(l.Skill, l.Digest)
 	if out.IsNew {
 		a.Call, a.Docs = l.Call, revived
+	}
+	for _, doc := range revived {
+		if !slices.Contains(a.Docs, doc) {
+			a.Docs = append(a.Docs, doc)
+		}
 	}
 	if l.ID != "" {
 		a.ID = l.ID
@@ -74,7 +90,7 @@ func (r *Record) Load(l Load, shows func(*Delivery) bool) LoadResult {
 		a.Docs = slices.DeleteFunc(a.Docs, func(name string) bool { return !hasDoc(docs, name) })
 	}
 	if d.Body {
-		d.Listing = l.Listing
+		d.Rendered, d.Listing = l.Rendered, l.Listing
 	}
 	if superseded := r.supersedeSections(l.Skill, docs, shows); superseded && !d.Body {
 		d.Supersedes = true
@@ -113,7 +129,9 @@ func (r *Record) Select(call int, skill string, docs []string, all bool, texts [
 	}
 	superseded := r.supersedeSections(skill, texts, shows)
 	r.deselect(skill, docs, all)
-	r.Touch(skill)
+	if r.Touch(skill); r.IsPreloaded(skill) {
+		r.Remember(skill) // no load of this turn does
+	}
 	d := Delivery{Call: call, Turn: r.Turn, Skill: skill, Digest: r.Find(skill).Digest, Seen: true, Supersedes: superseded}
 	r.deliver(&d, texts, shows)
 	return docs
@@ -226,15 +244,39 @@ func (r *Record) Deliver(d Delivery) {
 	r.Deliveries = slices.Insert(r.Deliveries, i, d)
 }
 
-// Body returns the digest of the newest body of skill that was delivered. ok is
-// false if there is none.
+// Body returns the digest of the newest body of skill that was delivered, or that stands in the
+// prefix. ok is false if there is none.
 func (r *Record) Body(skill string) (digest string, ok bool) {
+	if p := r.preload(skill); p != nil {
+		digest, ok = p.Digest, true
+	}
 	for i := range r.Deliveries {
 		if d := &r.Deliveries[i]; d.Skill == skill && d.Body && !d.Old {
 			digest, ok = d.Digest, true
 		}
 	}
 	return digest, ok
+}
+
+// Rendered returns the digest of the newest body of skill with its arguments, "" if it is shown as
+// it is.
+func (r *Record) Rendered(skill string) (digest string) {
+	if p := r.preload(skill); p != nil {
+		digest = p.Rendered
+	}
+	for i := range r.Deliveries {
+		if d := &r.Deliveries[i]; d.Skill == skill && d.Body && !d.Old {
+			digest = d.Rendered
+		}
+	}
+	return digest
+}
+
+// Shown returns the digest of the text that is shown for the newest body of skill. ok is false if
+// there is none.
+func (r *Record) Shown(skill string) (digest string, ok bool) {
+	digest, ok = r.Body(skill)
+	return cmp.Or(r.Rendered(skill), digest), ok
 }
 
 // docDigest returns the digest of the newest text of a doc that was delivered. ok is
@@ -312,3 +354,19 @@ func (r *Record) LoadedLately() []string {
 	}
 	return names
 }
+
+// IsPreloaded reports whether skill is loaded for the whole conversation.
+func (r *Record) IsPreloaded(skill string) bool { return r.preload(skill) != nil }
+
+// preload returns the preloaded skill of that name, or nil. It points into the record.
+func (r *Record) preload(skill string) *Preload {
+	for i := range r.Preloads {
+		if r.Preloads[i].Skill == skill {
+			return &r.Preloads[i]
+		}
+	}
+	return nil
+}
+
+// Capped returns how many loaded skills count against the cap: all but the preloaded ones.
+func (r *Record) Capped() int { return len(r.Active) - len(r.Preloads) }

@@ -15,7 +15,8 @@ const DigestLen = 12
 //
 // It holds the number of the call and the changes that the call made. The view uses it to
 // find the result at which to show a delivery. A lost record is rebuilt from the receipts of
-// a transcript. A skill of a library also has a revision: +pdf@3f9a1c2b4d5e@v2-0a1b2c3d4e5f.
+// a transcript. A skill of a library also has a revision: +pdf@3f9a1c2b4d5e@v2-0a1b2c3d4e5f. A
+// load with arguments has a second digest: +pdf@3f9a1c2b4d5e+6b1c0d9e8f7a.
 type Receipt struct {
 	Call    int
 	Changes []Change
@@ -36,6 +37,9 @@ type Change struct {
 	Op     Op
 	Skill  string
 	Digest string // of the body, cut to DigestLen; only with Loaded
+	// Rendered is the digest of the body with the arguments of the load, cut to DigestLen. It is ""
+	// if the body is shown as it is.
+	Rendered string
 	// Revision is the skill's revision, "" if its source keeps none or Digest is "".
 	Revision string
 	All      bool // the call selected every doc
@@ -56,6 +60,10 @@ func (r Receipt) String() string {
 		if c.Digest != "" {
 			b.WriteByte('@')
 			b.WriteString(c.Digest[:min(DigestLen, len(c.Digest))])
+			if c.Rendered != "" {
+				b.WriteByte('+')
+				b.WriteString(c.Rendered[:min(DigestLen, len(c.Rendered))])
+			}
 			if c.Revision != "" {
 				b.WriteByte('@')
 				writeWord(&b, c.Revision)
@@ -165,6 +173,7 @@ func readChange(line string, c *Change) (rest string, ok bool) {
 		if c.Digest, line, ok = readWord(line[1:]); !ok {
 			return "", false
 		}
+		c.Digest, c.Rendered, _ = strings.Cut(c.Digest, "+")
 		if strings.HasPrefix(line, "@") {
 			if c.Revision, line, ok = readWord(line[1:]); !ok {
 				return "", false
@@ -238,13 +247,19 @@ func (r *Record) Replay(call int, c Change, asked func(doc string) bool) {
 // replayLoad applies a load from a receipt. It removes superseded texts at once, because a
 // replayed history has no cached prefix that removing them could break.
 func (r *Record) replayLoad(call int, c Change, asked func(doc string) bool) {
-	if old, ok := r.Body(c.Skill); ok && old != c.Digest {
+	if old, _ := r.Body(c.Skill); r.IsPreloaded(c.Skill) && strings.HasPrefix(old, c.Digest) { // a receipt has the beginning only
+		c.Digest = old
+		if rendered := r.Rendered(c.Skill); c.Rendered != "" && strings.HasPrefix(rendered, c.Rendered) {
+			c.Rendered = rendered
+		}
+	}
+	if old, ok := r.Body(c.Skill); ok && (old != c.Digest || r.Rendered(c.Skill) != c.Rendered) {
 		r.supersede(c.Skill)
 		if a := r.Find(c.Skill); a != nil {
 			a.Docs = nil // the receipt lists the selected docs again
 		}
 	}
-	l := Load{Call: call, Skill: c.Skill, Revision: c.Revision, Digest: c.Digest, All: c.All}
+	l := Load{Call: call, Skill: c.Skill, Revision: c.Revision, Digest: c.Digest, Rendered: c.Rendered, HasArguments: true, All: c.All}
 	for _, name := range c.Docs {
 		r.supersedeDoc(c.Skill, name) // a load lists only what it delivered
 		l.Docs = append(l.Docs, Doc{Name: name, Framed: !asked(name)})

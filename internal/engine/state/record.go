@@ -4,6 +4,7 @@ package state
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
@@ -29,6 +30,7 @@ type Record struct {
 	// In JSON all are fields of the record.
 	TurnState
 	LoadState
+	PreloadState
 	GateState
 	PriceState
 	NoteState
@@ -121,6 +123,9 @@ type Delivery struct {
 	Digest string `json:"digest"`
 	Body   bool   `json:"body,omitempty"`
 	Docs   []Doc  `json:"docs,omitempty"`
+	// Rendered is the digest of the body with the arguments of its load, "" if the body is shown
+	// as it is.
+	Rendered string `json:"rendered,omitempty"`
 	// Listing is the digest of a text that follows the body, "" for none.
 	Listing string `json:"listing,omitempty"`
 	// Anchor is the user message that carries a delivery made without a call.
@@ -178,6 +183,9 @@ func (r *Record) WasOther(name, id string) bool {
 	}
 	return false
 }
+
+// Shown returns the digest of the text that is shown for the body.
+func (d *Delivery) Shown() string { return cmp.Or(d.Rendered, d.Digest) }
 
 // Key returns the key of the delivery.
 func (d *Delivery) Key() DeliveryKey { return DeliveryKey{d.Call, d.Skill} }
@@ -258,6 +266,7 @@ func (r *Record) FileOfHost(identity string) string {
 func (r *Record) Clone() *Record {
 	c := *r
 	c.Active, c.Deliveries, c.Lists = cloneActive(r.Active), cloneDeliveries(r.Deliveries), cloneLists(r.Lists)
+	c.Preloads = slices.Clone(r.Preloads)
 	c.Pending, c.OnceCalls = slices.Clone(r.Pending), slices.Clone(r.OnceCalls)
 	c.Returns.Skills = slices.Clone(r.Returns.Skills)
 	c.Notes = slices.Clone(r.Notes)
@@ -371,7 +380,10 @@ func decode(key core.SessionKey, v session.Value) (*Record, error) {
 // Pins returns the sorted digests of the texts that a record needs pinned in its session. Its
 // listing is not among them, because [Records.PinListing] pins it for all sessions.
 func (r *Record) Pins() []string {
-	pins := []string{r.Overview, r.Archive.List}
+	pins := []string{r.Overview, r.Prefix, r.Archive.List}
+	for _, p := range r.Preloads {
+		pins = append(pins, p.Digest, p.Rendered)
+	}
 	var was Beginning
 	if r.Before != nil {
 		was = *r.Before
@@ -380,7 +392,7 @@ func (r *Record) Pins() []string {
 		pins = append(pins, a.Digest)
 	}
 	for _, d := range slices.Concat(r.Deliveries, r.archived, was.Deliveries) {
-		pins = append(pins, d.Digest, d.Listing)
+		pins = append(pins, d.Digest, d.Rendered, d.Listing)
 		for _, doc := range d.Docs {
 			pins = append(pins, doc.Digest)
 		}

@@ -119,11 +119,11 @@ func (s *Stores) BeginAgain(ctx context.Context, rec *Record, mode loadmode.Mode
 // Clear removes all loaded skills and deliveries from the record of an agent.
 func (s *Stores) Clear(ctx context.Context, key core.SessionKey) error {
 	_, err := s.Of(key).Update(ctx, key, func(rec *Record) (*Record, error) {
-		if len(rec.Active) == 0 && len(rec.Deliveries) == 0 {
+		if rec.Capped() == 0 && len(rec.Deliveries) == 0 {
 			return nil, nil
 		}
 		next := rec.Clone()
-		next.Active, next.Deliveries = nil, nil
+		next.EndLoads()
 		next.NoteBeginning() // a turn that begins again must not restore them
 		return next, nil
 	})

@@ -2,8 +2,14 @@ package state
 
 import "slices"
 
-// Unload removes skill and all its deliveries, and reports whether it was loaded.
+// Unload removes skill and all its deliveries, and reports whether it was loaded. Of a preloaded
+// skill it removes the deliveries and the docs only, and reports false.
 func (r *Record) Unload(skill string) bool {
+	if p := r.preload(skill); p != nil {
+		*r.Find(skill) = p.active()
+		r.Remove(skill)
+		return false
+	}
 	n := len(r.Active)
 	r.Active = slices.DeleteFunc(r.Active, func(a Active) bool { return a.Skill == skill })
 	if len(r.Active) == n {
@@ -64,7 +70,7 @@ func (r *Record) dropBody(skill string) {
 	r.Deliveries = slices.DeleteFunc(r.Deliveries, func(d Delivery) bool { return d.Skill == skill && len(d.Docs) == 0 })
 	for i := range r.Deliveries {
 		if r.Deliveries[i].Skill == skill {
-			r.Deliveries[i].Body, r.Deliveries[i].Listing = false, ""
+			r.Deliveries[i].Body, r.Deliveries[i].Rendered, r.Deliveries[i].Listing = false, "", ""
 		}
 	}
 }
@@ -122,5 +128,13 @@ func (r *Record) deselect(skill string, docs []string, all bool) {
 	}
 	if hasRemoved {
 		r.Break()
+	}
+}
+
+// EndLoads ends all loads and removes all deliveries. Preloaded skills stay loaded, without docs.
+func (r *Record) EndLoads() {
+	r.Active, r.Deliveries = nil, nil
+	for i := range r.Preloads {
+		r.Active = append(r.Active, r.Preloads[i].active())
 	}
 }

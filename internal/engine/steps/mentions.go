@@ -11,13 +11,17 @@ import (
 // Escaped returns text as one line without tags, for use between the tags that Satchel writes.
 func Escaped(text string) string { return prompttext.Text(text) }
 
+// Mention is a word of a message that may name a skill. Arguments are the rest of the line after a
+// word with "/", without white space around it.
+type Mention struct{ Word, Arguments string }
+
 // Mentions returns at most limit words of a message that may name skills. If dollar is set, it
 // returns words after a "$". If slash is set, it returns words after a "/" at the beginning of a
 // line. It ignores fenced code blocks and inline code.
 //
 // A word ends at white space, a bracket, a quotation mark, an apostrophe, or other punctuation
 // that no name has. Trailing ".", ":", "-", "_" and "/" do not belong to it.
-func Mentions(text string, dollar, slash bool, limit int) (words []string) {
+func Mentions(text string, dollar, slash bool, limit int) (words []Mention) {
 	fence := ""
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
@@ -34,8 +38,12 @@ func Mentions(text string, dollar, slash bool, limit int) (words []string) {
 		if fence != "" {
 			continue
 		}
-		if rest, ok := strings.CutPrefix(strings.TrimLeft(line, "*_\"'“‘(（「"), "/"); ok && slash {
-			words = appendWord(words, rest)
+		plain := strings.TrimLeft(line, "*_\"'“‘(（「")
+		if rest, ok := strings.CutPrefix(plain, "/"); ok && slash {
+			n := len(words)
+			if words = appendWord(words, rest); len(words) > n {
+				words[n].Arguments = argumentsAfter(rest, len(plain) < len(line))
+			}
 		}
 		if dollar {
 			for i := nextDollar(line, 0); i >= 0 && len(words) < limit; i = nextDollar(line, i+1) {
@@ -51,7 +59,7 @@ func Mentions(text string, dollar, slash bool, limit int) (words []string) {
 
 // appendWord adds the word at the beginning of rest to words, unless it is empty, too long, or
 // part of inline code.
-func appendWord(words []string, rest string) []string {
+func appendWord(words []Mention, rest string) []Mention {
 	end := strings.IndexFunc(rest, endsMention)
 	if end < 0 {
 		end = len(rest)
@@ -60,9 +68,27 @@ func appendWord(words []string, rest string) []string {
 		return words
 	}
 	if word := strings.TrimRight(rest[:end], ".:-_/"); word != "" && len(word) <= 4*maxMention {
-		return append(words, word)
+		return append(words, Mention{Word: word})
 	}
 	return words
+}
+
+// argumentsAfter returns what follows the word at the beginning of rest, after white space. If
+// isMarked is set, a mark such as a quotation mark stands before the word, and one at the end of the
+// line is left out.
+func argumentsAfter(rest string, isMarked bool) string {
+	end := strings.IndexFunc(rest, endsMention)
+	if end < 0 {
+		return ""
+	}
+	if space, _ := utf8.DecodeRuneInString(rest[end:]); !unicode.IsSpace(space) {
+		return ""
+	}
+	arguments := strings.TrimSpace(rest[end:])
+	if isMarked {
+		arguments = strings.TrimRight(arguments, "*_\"'”’)）」")
+	}
+	return arguments
 }
 
 // endsMention reports whether a rune cannot be part of a skill's name. Names may contain "." and

@@ -11,11 +11,17 @@ func FuzzMentions(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string, most int) {
 		most = min(max(most, 0), 64)
-		words := Mentions(text, true, true, most)
-		if len(words) > most {
-			t.Fatalf("%d words of at most %d: %q", len(words), most, words)
+		mentions := Mentions(text, true, true, most)
+		if len(mentions) > most {
+			t.Fatalf("%d words of at most %d: %q", len(mentions), most, mentions)
 		}
-		for _, w := range words {
+		var words []string
+		for _, m := range mentions {
+			w := m.Word
+			words = append(words, w)
+			if strings.ContainsAny(m.Arguments, "\r\n") || m.Arguments != strings.TrimSpace(m.Arguments) || !strings.Contains(text, m.Arguments) {
+				t.Fatalf("arguments %q of %q", m.Arguments, text)
+			}
 			if w == "" || len(w) > 4*maxMention || strings.ContainsAny(w, " \t\r\n,;!?)`") || !strings.Contains(text, "$"+w) && !strings.Contains(text, "/"+w) {
 				t.Fatalf("%q of %q", w, text)
 			}
@@ -27,4 +33,26 @@ func FuzzMentions(f *testing.F) {
 			t.Fatalf("off: %q", off)
 		}
 	})
+}
+
+func TestMentionArguments(t *testing.T) {
+	for text, want := range map[string]string{
+		"/pdf merge a b":                  "merge a b",
+		"/pdf   merge  a \"b c\"  \nmore": `merge  a "b c"`,
+		"/pdf\tmerge a\r\n":               "merge a",
+		"/pdf: merge":                     "merge",
+		"/pdf":                            "",
+		"/pdf, please":                    "",
+		"/pdf\nmerge a b":                 "",
+		"$pdf merge a b":                  "",
+		`"/pdf merge a"`:                  "merge a",
+		"**/pdf** merge":                  "",
+		"（/pdf merge）":                    "merge",
+		"/pdf use $docx":                  "use $docx",
+	} {
+		mentions := Mentions(text, true, true, 8)
+		if len(mentions) == 0 || mentions[0].Word != "pdf" || mentions[0].Arguments != want {
+			t.Errorf("%q: %q, want arguments %q", text, mentions, want)
+		}
+	}
 }

@@ -168,7 +168,7 @@ func isFallback(ours bool, text string) bool {
 }
 
 func equalDelivery(a, b state.Delivery) bool {
-	return a.Call == b.Call && a.Skill == b.Skill && a.Digest == b.Digest && a.Body == b.Body &&
+	return a.Call == b.Call && a.Skill == b.Skill && a.Shown() == b.Shown() && a.Body == b.Body &&
 		a.Old == b.Old && a.Spent == b.Spent && slices.Equal(a.Docs, b.Docs)
 }
 

@@ -27,7 +27,7 @@ type State struct {
 	Content *state.Content
 	// Attached maps a message's Origin to the lines that announce its files.
 	Attached map[int]string
-	// Overview is the session's overview, "" for none.
+	// Overview is the session's overview with the bodies of preloaded skills, "" for none.
 	Overview string
 	Mode     loadmode.Mode
 	// Summary reports that a summary replaces part of the history. Rule then decides about

@@ -36,12 +36,13 @@ func (a *Activation) Begin(ctx context.Context, s *skilltools.Scope, rec *state.
 	mentioned, denied := a.mentionedSkills(s.Catalog().Snapshot(), text)
 	if len(mentioned) > 0 {
 		var notes []string
-		for _, name := range mentioned {
-			if rec.Find(name) == nil && s.Max > 0 && len(rec.Active) >= s.Max {
+		for _, load := range mentioned {
+			name := load.Skill
+			if rec.Find(name) == nil && s.Max > 0 && rec.Capped() >= s.Max {
 				notes = append(notes, fmt.Sprintf("not loaded, at most %d: %s", s.Max, name))
 				continue
 			}
-			next, happened, err := Declare(ctx, s, rec, tools.Load{Skill: name, Mentioned: true})
+			next, happened, err := Declare(ctx, s, rec, load)
 			if errors.Is(err, tools.ErrLoads) {
 				notes = append(notes, fmt.Sprintf("not loaded: %s (%v)", name, err))
 				continue
@@ -157,24 +158,29 @@ func Declare(ctx context.Context, s *skilltools.Scope, rec *state.Record, loads 
 	return next, declaration.Events(), nil
 }
 
-// mentionedSkills returns the skills that a message names, each once: first those behind a sign, then
-// those in words. denied are the skills that it asks in words not to use.
-func (a *Activation) mentionedSkills(snapshot *catalog.Snapshot, text string) (names, denied []string) {
+// mentionedSkills returns the loads of the skills that a message names, each once: first those behind
+// a sign, then those in words. denied are the skills that it asks in words not to use.
+func (a *Activation) mentionedSkills(snapshot *catalog.Snapshot, text string) (loads []tools.Load, denied []string) {
+	add := func(name, arguments string) {
+		if !slices.ContainsFunc(loads, func(l tools.Load) bool { return l.Skill == name }) {
+			loads = append(loads, tools.Load{Skill: name, Arguments: arguments, Mentioned: true})
+		}
+	}
 	find := func(word string) (string, bool) {
 		skill, ok := snapshot.Skill(word)
 		return skill.Name, ok && skill.UserInvocable
 	}
-	var words []string
+	var mentions []steps.Mention
 	if a.Dollar || a.Slash {
-		words = steps.Mentions(text, a.Dollar, a.Slash, maxMentions)
+		mentions = steps.Mentions(text, a.Dollar, a.Slash, maxMentions)
 	}
-	for _, word := range words {
-		name, ok := find(word)
-		if end := strings.IndexFunc(word, func(r rune) bool { return r >= utf8.RuneSelf }); !ok && end > 0 { // as in "$pdf把", without a space
-			name, ok = find(word[:end])
+	for _, m := range mentions {
+		name, ok := find(m.Word)
+		if end := strings.IndexFunc(m.Word, func(r rune) bool { return r >= utf8.RuneSelf }); !ok && end > 0 { // as in "$pdf把", without a space
+			name, ok = find(m.Word[:end])
 		}
-		if ok && !slices.Contains(names, name) {
-			names = append(names, name)
+		if ok {
+			add(name, m.Arguments)
 		}
 	}
 	if a.Words {
@@ -185,10 +191,8 @@ func (a *Activation) mentionedSkills(snapshot *catalog.Snapshot, text string) (n
 		named, refused := steps.Words(text, findFold, maxMentions)
 		denied = refused
 		for _, name := range named {
-			if !slices.Contains(names, name) {
-				names = append(names, name)
-			}
+			add(name, "")
 		}
 	}
-	return names, denied
+	return loads, denied
 }

@@ -87,7 +87,7 @@ func (t *Turns) Prepare(ctx context.Context, req core.Request, loads []tools.Loa
 	calls.Allowlists.NoteRecord(ctx, rec)
 	agent.NoteRequest(&scan)
 	answer := calls.Missing(ctx, &req, rec)
-	if rec.NoSkills && len(rec.Deliveries) == 0 {
+	if rec.NoSkills && len(rec.Deliveries) == 0 && len(rec.Preloads) == 0 {
 		messages := req.Messages
 		if answer != nil {
 			messages = steps.AnswerAll(slices.Clone(messages), answer)

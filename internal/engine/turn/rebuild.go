@@ -26,6 +26,9 @@ type Rebuild struct {
 	// Ended is the highest call number of ended sessions with the same id, 0 if there is none.
 	// Rebuild restores nothing of them.
 	Ended int
+
+	// arguments are those of all calls that load skills, the latest last.
+	arguments []string
 }
 
 // From restores rec from the receipts in the messages, and delivers skills that were imported as
@@ -43,7 +46,9 @@ func (r *Rebuild) From(ctx context.Context, rec *state.Record, scan *state.Scan)
 	if r.Scope.Mode == loadmode.Session {
 		from = 0
 	}
+	r.arguments = []string{""}
 	steps.EachResult(messages, r.receiptTools(), func(i int) {
+		r.noteArguments(messages, i)
 		receipt, ok := r.receipt(messages, i)
 		if !ok {
 			return
@@ -165,11 +170,21 @@ func (r *Rebuild) restoreTexts(ctx context.Context, rec *state.Record) error {
 		if err := r.Scope.Pin(ctx, body); err != nil {
 			return err
 		}
+		rendered, ok, err := r.restoreRendered(ctx, skill, body, &a, rec.Rendered(a.Skill))
+		if err != nil {
+			return err
+		}
+		if !ok {
+			rec.Unload(a.Skill)
+			continue
+		}
 		now := rec.Find(a.Skill)
 		now.Digest, now.ID = body.Digest, skill.ID
 		for i := range rec.Deliveries {
 			if d := &rec.Deliveries[i]; d.Skill == a.Skill {
-				d.Digest = body.Digest
+				if d.Digest = body.Digest; d.Body {
+					d.Rendered = rendered
+				}
 				if err := r.restoreDocs(ctx, rec, skills, skill, d); err != nil {
 					return err
 				}
@@ -252,4 +267,42 @@ func (r *Rebuild) restoreReferences(ctx context.Context, skills *catalog.Catalog
 		d.Docs[i].Framed = slices.Contains(framed, d.Docs[i].Name)
 	}
 	return nil
+}
+
+// noteArguments notes the arguments of the call behind the result at index i.
+func (r *Rebuild) noteArguments(messages []core.Message, i int) {
+	call := steps.CallOf(messages, i)
+	if call == nil {
+		return
+	}
+	if o := r.Set.Operation(call.Name); o != nil {
+		if text := skilltools.ArgumentsOf(o.Decode(call.Arguments)); text != "" {
+			r.arguments = append(r.arguments, text)
+		}
+	}
+}
+
+// restoreRendered finds the arguments with which the text of a load was shown, and pins that text.
+// digest is the beginning of its digest, "" if the body was shown as it is. A load from another
+// process has no digest at all. ok is false if no arguments in the messages give that text.
+func (r *Rebuild) restoreRendered(ctx context.Context, skill core.Skill, body catalog.Content, load *state.Active, digest string) (rendered string, ok bool, err error) {
+	isImported := load.Digest == ""
+	if digest == "" && !isImported {
+		return "", true, nil
+	}
+	for i := len(r.arguments) - 1; i >= 0; i-- {
+		arguments := r.arguments[i]
+		if isImported {
+			arguments = ""
+		}
+		text, err := skilltools.Rendered(skill, body, arguments)
+		if err != nil || !strings.HasPrefix(text.Digest, digest) || text.Digest == "" && !isImported {
+			continue // other skills take other arguments
+		}
+		if text.Digest == "" {
+			return "", true, nil
+		}
+		return text.Digest, true, r.Scope.Pin(ctx, text)
+	}
+	return "", isImported, nil
 }

@@ -79,7 +79,7 @@ func (b *turnStart) build(ctx context.Context, rec *state.Record, turn lifetime.
 	if err := b.loadSkills(ctx, turn.Answered); err != nil {
 		return nil, err
 	}
-	if isFirst && b.next.Calls > 0 {
+	if isFirst && (b.next.Calls > 0 || len(b.next.Preloads) > 0) {
 		b.next.NoteBeginning()
 	}
 	return b.next, nil
@@ -106,7 +106,13 @@ func (b *turnStart) hideUnmet(ctx context.Context, isFirst bool) (err error) {
 
 // withdraw unloads skills that the agent may not see any more.
 func (b *turnStart) withdraw(ctx context.Context) error {
+	preloaded := len(b.next.Preloads)
 	withdrawn := b.Calls.Overviews.Withdraw(b.next, b.skills)
+	if len(b.next.Preloads) < preloaded {
+		if err := b.Calls.Overviews.SetPrefix(ctx, b.next, b.skills); err != nil {
+			return err
+		}
+	}
 	for _, name := range withdrawn {
 		b.events = append(b.events, core.Event{Kind: core.SkillUnloaded, Skill: name, Detail: "withdrawn"})
 	}
@@ -131,6 +137,11 @@ func (b *turnStart) restoreLoads(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	for i := range b.next.Preloads {
+		p := &b.next.Preloads[i]
+		b.events = append(b.events, core.Event{Kind: core.SkillActivated, Skill: p.Skill, Detail: "preload"}, core.Event{Kind: core.SkillLoaded, Skill: p.Skill, Digest: p.Digest},
+			core.Event{Kind: core.SkillExecuting, Skill: p.Skill, Digest: p.Digest})
+	}
 	rebuild := Rebuild{Scope: b.scope, Set: b.Calls.Offer.Set, Ended: ended}
 	return rebuild.From(ctx, b.next, &b.scan)
 }
@@ -140,6 +151,11 @@ func (b *turnStart) announceChanges(ctx context.Context) error {
 	notes := len(b.next.Notes)
 	if err := b.Calls.Overviews.Announce(ctx, b.next, b.skills, &b.scan); err != nil {
 		return err
+	}
+	if len(b.next.Preloads) > 0 {
+		if err := b.Calls.Overviews.AnnouncePreloads(ctx, b.next, b.skills); err != nil {
+			return err
+		}
 	}
 	if len(b.next.Notes) > notes {
 		b.events = append(b.events, core.Event{Kind: core.CatalogChanged, Detail: b.next.Notes[notes].Text})

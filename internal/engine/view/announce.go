@@ -25,14 +25,17 @@ func (v *Overviews) Freeze(ctx context.Context, rec *state.Record, skills *catal
 		return err
 	}
 	if o.text.Text == "" || rec.NoSkills {
-		return nil
+		return v.SetPrefix(ctx, rec, skills)
 	}
 	text, err := v.rankedText(ctx, o, skills, scan)
 	if err != nil {
 		return err
 	}
 	rec.Overview = text.Digest
-	return v.Stores.Pin(ctx, rec.Key, text)
+	if err := v.Stores.Pin(ctx, rec.Key, text); err != nil {
+		return err
+	}
+	return v.SetPrefix(ctx, rec, skills)
 }
 
 // Announce adds a note to the first user message of a turn if the catalog has changed since the
@@ -125,7 +128,7 @@ func (v *Overviews) Withdraw(rec *state.Record, skills *catalog.Catalog) []strin
 	var withdrawn []string
 	for _, a := range slices.Clone(rec.Active) {
 		if isWithdrawn(a.Skill, a.ID) {
-			rec.Unload(a.Skill)
+			rec.Withdraw(a.Skill)
 			withdrawn = append(withdrawn, a.Skill)
 		}
 	}

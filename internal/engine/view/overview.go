@@ -44,6 +44,8 @@ type Overviews struct {
 	// Set.
 	IsUnlisted bool
 	Set        *skilltools.Set
+	// Preload are the ids of the skills whose bodies follow the overview.
+	Preload []string
 	// Stores pin the listing and the overview of a session.
 	Stores *state.Stores
 	// Report reports overviews that leave skills out.

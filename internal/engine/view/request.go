@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"context"
 	"sync"
 
@@ -71,8 +72,8 @@ func (r *Requests) Render(ctx context.Context, req *core.Request, scan *state.Sc
 		Summary: req.Summary || isSummary, Space: req.Space, Answer: answer,
 	}
 	var err error
-	if rec.Overview != "" {
-		if st.Overview, err = text(rec.Overview); err != nil {
+	if prefix := cmp.Or(rec.Prefix, rec.Overview); prefix != "" {
+		if st.Overview, err = text(prefix); err != nil {
 			return core.View{}, err
 		}
 	}

@@ -36,7 +36,7 @@ func (s *Shortener) ShortenLater(ctx context.Context, key core.SessionKey, skill
 	if a := rec.FindID(id); a != nil {
 		skill = a.Skill
 	}
-	digest, ok := rec.Body(skill)
+	digest, ok := rec.Shown(skill)
 	if !ok {
 		return false, nil
 	}
@@ -54,7 +54,7 @@ func (s *Shortener) ShortenLater(ctx context.Context, key core.SessionKey, skill
 	}
 	_, err = s.Stores.Of(key).Update(ctx, key, func(rec *state.Record) (*state.Record, error) {
 		next := rec.Clone()
-		if now, ok := rec.Body(skill); !ok || now != digest || !next.CompactLater(skill, short.Digest) {
+		if now, ok := rec.Shown(skill); !ok || now != digest || !next.CompactLater(skill, short.Digest) {
 			return nil, nil
 		}
 		return next, nil
@@ -96,8 +96,8 @@ func (s *Shortener) ShortenNow(ctx context.Context, rec *state.Record, displaced
 		next := now.Clone()
 		next.Compact = nil // CompactNow must leave these for the next turn
 		for skill, outline := range outlines {
-			before, _ := rec.Body(skill)
-			if digest, ok := now.Body(skill); ok && digest == before {
+			before, _ := rec.Shown(skill)
+			if digest, ok := now.Shown(skill); ok && digest == before {
 				next.CompactLater(skill, outline)
 			}
 		}
@@ -122,7 +122,7 @@ func (s *Shortener) outlines(ctx context.Context, rec *state.Record, displaced s
 		}
 		var digests []string
 		if d.Body {
-			digests = append(digests, d.Digest)
+			digests = append(digests, d.Shown())
 		}
 		for _, doc := range d.Docs {
 			digests = append(digests, doc.Digest)
@@ -142,7 +142,7 @@ func (s *Shortener) outlines(ctx context.Context, rec *state.Record, displaced s
 		if inView <= s.Warn || !d.Body || d.Old || !slices.Contains(displaced.Fallback, d.Key()) {
 			continue
 		}
-		body, err := s.Stores.Texts(ctx, rec.Key)(d.Digest)
+		body, err := s.Stores.Texts(ctx, rec.Key)(d.Shown())
 		if err != nil {
 			return nil, err
 		}

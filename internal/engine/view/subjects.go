@@ -33,9 +33,12 @@ func (s *subjects) of(rec *state.Record, text func(digest string) (string, error
 		if _, known := bodies[d.Skill]; !known {
 			names = append(names, d.Skill)
 			bodies[d.Skill] = ""
+			if rec.IsPreloaded(d.Skill) {
+				bodies[d.Skill], _ = rec.Shown(d.Skill)
+			}
 		}
 		if d.Body {
-			bodies[d.Skill] = d.Digest
+			bodies[d.Skill] = d.Shown()
 		}
 	}
 	if described, err = s.descriptions(rec.Overview, text); err != nil {

@@ -37,6 +37,9 @@ type Conversation struct {
 	loading satchel.Loading
 	runs    bool // some of its tools run commands
 	needy   bool // there is a skill whose needs are not met
+	// more are skills beside those of all conversations. The user of a conversation with them
+	// names skills by "/".
+	more map[string]string
 }
 
 // Turn is a message of the user with attached files, and the answers of the model until the turn
@@ -77,6 +80,13 @@ func (c *Conversation) Runtime(t testing.TB) *satchel.Runtime {
 		satchel.WithSkillFS("test", skills()),
 		satchel.WithOverview(satchel.Overview{Guidance: "Load a skill before you rely on it."}),
 		satchel.WithLoading(loading),
+	}
+	if c.more != nil {
+		more := fstest.MapFS{}
+		for name, text := range c.more {
+			more[name] = &fstest.MapFile{Data: []byte(text)}
+		}
+		options = append(options, satchel.WithSkillFS("more", more), satchel.WithActivation(satchel.Activation{Mentions: satchel.Slash}))
 	}
 	if c.runs {
 		commands, err := local.New()
@@ -175,6 +185,19 @@ func Conversations() []Conversation {
 			turn("cut", load("video"), act(HostTool, "{}"), say("1")),
 			turn("again", calls(to("a", "skill_load", `{"skill":"video"}`), to("b", "skill_load", `{"skill":"pdf"}`)), say("2")),
 		), runs: true, needy: true},
+		{Name: "arguments", Turns: turns(
+			turn("hi", act("skill_load", `{"skill":"merge","arguments":"'a b.pdf' $to"}`), act(HostTool, "{}"), load("merge"),
+				act("skill_load", `{"skill":"merge","arguments":"c d"}`), act("skill_load", `{"skill":"xlsx","arguments":"e"}`), say("1")),
+			turn("/merge f g\nplease", load("merge"), act(HostTool, "{}"), say("2")),
+			turn("thanks", act("skill_unload", `{"skills":["merge"]}`), load("merge"), say("3")),
+		), loading: satchel.Loading{Mode: loadmode.Session}, more: map[string]string{
+			"merge/SKILL.md": "---\nname: merge\ndescription: Merges.\narguments: [from, to]\n---\nMerge $from into ${to} ($ARGUMENTS).\n",
+		}},
+		{Name: "preload", Turns: turns(
+			turn("one", load("xlsx"), load("pdf"), say("1")),
+			turn("two", act("skill_select_docs", `{"skill":"pdf","docs":["forms.md"]}`), act("skill_load", `{"skill":"xlsx","mode":"replace"}`), say("2")),
+			turn("three", act("skill_select_docs", `{"skill":"pdf","docs":["notes.txt"],"mode":"add"}`), act(HostTool, "{}"), say("3")),
+		), loading: satchel.Loading{Mode: loadmode.Adaptive, Preload: []string{"表", "pdf"}}},
 	}
 }
 

@@ -2,6 +2,7 @@ package browse
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"github.com/satchel-go/satchel/cmd/satchel/internal/need"
 	"github.com/satchel-go/satchel/cmd/satchel/internal/places"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/skilltools"
 )
 
 // ShowCommand prints a skill and its files.
@@ -21,20 +23,23 @@ type ShowCommand struct {
 	places.SkillDirs    `embed:""`
 	places.LibraryFlags `embed:""`
 	need.Flags          `embed:"" group:"Where needs are looked for:"`
-	Files               bool   `xor:"form" help:"Only the paths of its files, one per line."`
-	JSON                bool   `xor:"form" help:"One JSON object."`
-	Ref                 string `arg:"" name:"skill" help:"The skill."`
+	Files               bool    `xor:"form" help:"Only the paths of its files, one per line."`
+	JSON                bool    `xor:"form" help:"One JSON object."`
+	Arguments           *string `placeholder:"TEXT" help:"Put these arguments into the body, as a load with them does."`
+	Ref                 string  `arg:"" name:"skill" help:"The skill."`
 }
 
 // Help is the long help of the command.
 func (ShowCommand) Help() string {
 	return `Prints what a model is given of a skill when it loads it: its front matter, and its
-body after a blank line.
+body after a blank line. The body is as it is written, or with --arguments as a load with
+them shows it.
 
 The object of --json has the fields name, description, location, license,
-compatibility, allowed_tools (null: no list), metadata, hidden, digest (the SHA-256 of the
-body), docs, files and body, and needs (as for satchel list) and install (texts, which are
-never run) of a skill that declares some.`
+compatibility, allowed_tools (null: no list), arguments (their names), argument_hint,
+metadata, hidden, digest (the SHA-256 of the body in the file), docs, files and body, and
+needs (as for satchel list) and install (texts, which are never run) of a skill that
+declares some.`
 }
 
 // skillDetails is the object of --json; the names of its fields are stable.
@@ -45,6 +50,8 @@ type skillDetails struct {
 	License       string            `json:"license"`
 	Compatibility string            `json:"compatibility"`
 	AllowedTools  []string          `json:"allowed_tools"`
+	Arguments     []string          `json:"arguments"`
+	ArgumentHint  string            `json:"argument_hint"`
 	Metadata      map[string]string `json:"metadata"`
 	Hidden        bool              `json:"hidden"`
 	Digest        string            `json:"digest"`
@@ -109,7 +116,15 @@ func (cmd *ShowCommand) read(ctx context.Context, skills *catalog.Catalog, skill
 	s := &skillDetails{
 		Name: skill.Name, Description: skill.Description, Location: skill.Location,
 		License: skill.License, Compatibility: skill.Compatibility, AllowedTools: read.AllowedTools,
+		Arguments: append([]string{}, read.Arguments...), ArgumentHint: read.ArgumentHint,
 		Metadata: skill.Metadata, Hidden: skill.Hidden, Digest: body.Digest, Body: body.Text,
+	}
+	if cmd.Arguments != nil {
+		rendered, err := skilltools.Rendered(read, body, *cmd.Arguments)
+		if err != nil {
+			return nil, fmt.Errorf("%w: --arguments: %w", cli.ErrUsage, err)
+		}
+		s.Body = cmp.Or(rendered.Text, body.Text)
 	}
 	if s.Docs, err = skills.Docs(ctx, skill.Name); err != nil {
 		return nil, err
@@ -149,6 +164,8 @@ func (s *skillDetails) write(out *bufio.Writer, watched bool) {
 	if s.AllowedTools != nil {
 		fmt.Fprintf(out, "allowed-tools: %s\n", cli.Printable(strings.Join(s.AllowedTools, ", ")))
 	}
+	field("arguments", strings.Join(s.Arguments, ", "))
+	field("argument-hint", s.ArgumentHint)
 	for _, key := range slices.Sorted(maps.Keys(s.Metadata)) {
 		field("metadata "+cli.Printable(key), s.Metadata[key])
 	}

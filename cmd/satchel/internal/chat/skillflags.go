@@ -28,6 +28,7 @@ type SkillFlags struct {
 	LoadMode          *loadmode.Mode   `group:"How long skills stay loaded:" placeholder:"adaptive|turn|once|session" help:"How long loaded skills last. adaptive: as turn, but their text stays in the prompt while clearing it costs more (default adaptive; session with --vocabulary runtime-spec)."`
 	Prices            *loadmode.Prices `group:"How long skills stay loaded:" placeholder:"NAME|R,W,TTL" help:"What the prompt cache charges, for --load-mode adaptive: anthropic, deepseek, gemini, local, openai, or the prices of reading and writing and the TTL (default 0.1,1.25,5m)."`
 	Placement         string           `group:"How long skills stay loaded:" enum:"auto,tool-result,system" default:"auto" placeholder:"PLACE" help:"Where loaded content goes: tool-result, system or auto (default ${default}: system with --vocabulary runtime-spec, else tool-result)."`
+	Preload           []string         `group:"How long skills stay loaded:" placeholder:"NAME,…" help:"Skills whose texts follow the overview in every request, in this order. They stay loaded."`
 	MaxLoaded         int              `group:"How long skills stay loaded:" default:"8" placeholder:"N" help:"How many skills may be loaded at a time (default ${default}); 0 is no limit."`
 	Budget            *contentBudget   `group:"How long skills stay loaded:" name:"content-budget" placeholder:"WARN,MAX" help:"How many tokens of skill text may be in the prompt: above WARN the answer to a load or a read says so, above MAX it is refused. 0 is no limit; a single 0 lifts both (default 10000,64000)."`
 	Profile           string           `group:"What the model is offered:" enum:"full,knowledge_only" default:"full" placeholder:"NAME" help:"Which skill tools the model is offered: ${enum} (default ${default})."`
@@ -113,7 +114,7 @@ var (
 )
 
 func (f *SkillFlags) loading() satchel.Loading {
-	l := satchel.Loading{Max: cmp.Or(f.MaxLoaded, -1), Placement: placements[f.Placement]}
+	l := satchel.Loading{Preload: f.Preload, Max: cmp.Or(f.MaxLoaded, -1), Placement: placements[f.Placement]}
 	if f.LoadMode != nil {
 		l.Mode = *f.LoadMode
 	}
@@ -183,6 +184,9 @@ func (f *SkillFlags) explainNew(err error) error {
 	}
 	if _, why, ok := strings.Cut(err.Error(), "WithFork: Skills: "); ok {
 		return fmt.Errorf("%w: --fork: %s", cli.ErrStart, why)
+	}
+	if _, why, ok := strings.Cut(err.Error(), "WithLoading: Preload: "); ok && errors.Is(err, satchel.ErrOption) {
+		return fmt.Errorf("%w: --preload: %s", cli.ErrStart, why)
 	}
 	return fmt.Errorf("%w: %w", cli.ErrStart, places.ExplainOpen(err))
 }
