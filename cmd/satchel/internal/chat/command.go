@@ -103,19 +103,17 @@ Events of --json, with the fields event, turn (from 1) and:
   text         text                      what the model says beside tool calls
   tool_call    id, name, arguments       arguments are the raw text
   decision     id, name, decision, skill, rule, reason
-                                         a call was allowed, asked about or denied;
-                                         left out where nothing speaks against it
+                                         a call was allowed by a rule, asked about or denied
   tool_result  id, name, result          what the framework answers
   usage        prompt_tokens, cached_tokens, completion_tokens
-  fork.begun   skill                     a skill begins to run as an agent of its own
-  fork.ended   skill, detail             it has ended; detail: why it did not finish
+  fork.begun, fork.ended  skill, detail  a skill runs as an agent of its own
   answer       text                      the turn was answered
   error        error                     the turn was not answered
   diagnostic   diagnostic                a finding about skills
-  content.budget, skill.needs  phase, skill, detail: skills have too much text, or lack something
+  content.budget, skill.needs  phase, skill, detail
 With --lifecycle also, with the fields phase, skill and detail: catalog.scanned, skill.discovered, skill.registered,
 skill.activated, skill.loaded, skill.executing and skill.completed.
-Events of a skill that runs as an agent of its own have the field fork, its name.
+Events of a fork have the field fork.
 
 Flags stand before or after the prompts, not between them. A prompt that begins
 with a hyphen needs -- before it.`
