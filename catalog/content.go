@@ -56,6 +56,7 @@ func (c *Catalog) Body(ctx context.Context, name string) (core.Skill, Content, e
 		skill, content = found, read.content
 		skill.Arguments, skill.ArgumentHint, skill.TakesArguments = read.skill.Arguments, read.skill.ArgumentHint, read.skill.TakesArguments
 		skill.AllowedTools, skill.Repaired = slices.Clone(read.skill.AllowedTools), read.skill.Repaired || found.Unreviewed
+		skill.DisallowedTools = slices.Clone(read.skill.DisallowedTools)
 		return nil
 	})
 	if err != nil {

@@ -16,6 +16,9 @@ type Skill struct {
 	// "Bash(git:*)". Nil when the skill declares no list; empty and not nil
 	// when it declares an empty one.
 	AllowedTools []string
+	// DisallowedTools are the tokens of disallowed-tools in their order. Calls that they name are
+	// denied while the skill is loaded.
+	DisallowedTools []string
 	// Metadata is the front-matter field metadata; nested values are JSON.
 	Metadata map[string]string
 	// Repaired reports that the front matter was malformed and had to be guessed.

@@ -218,10 +218,67 @@ func (p *parser) allowedTools(f field) {
 	p.doc.Skill.AllowedTools = tokens
 }
 
+// flatKey returns a key in lower case without "_" and "-".
+func flatKey(key string) string {
+	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(key))
+}
+
+// disallowedTools reads a string or a list. A value that cannot be read denies nothing.
+func (p *parser) disallowedTools(f field) {
+	if text, ok := scalar(f.value); ok {
+		p.doc.Skill.DisallowedTools, _ = skilltext.SplitTools(p.cleanValue(text, f.key, f.line))
+		return
+	}
+	if f.value == nil || f.value.Kind != yaml.SequenceNode {
+		p.report(oddity, f.line, codeToolsType, "%s is neither text nor a list; it denies nothing", f.key)
+		return
+	}
+	for _, c := range f.value.Content {
+		text, ok := scalar(c)
+		if text = p.cleanValue(text, f.key, c.Line); !ok || text == "" {
+			p.report(oddity, c.Line, codeToolsType, "item of %s is not text and is ignored", f.key)
+			continue
+		}
+		p.doc.Skill.DisallowedTools = append(p.doc.Skill.DisallowedTools, text)
+	}
+}
+
+// joined returns a text, or the texts of a list with "; " between them.
+func (p *parser) joined(f field) string {
+	if text, ok := scalar(f.value); ok {
+		return p.cleanValue(text, f.key, f.line)
+	}
+	if f.value == nil || f.value.Kind != yaml.SequenceNode {
+		return ""
+	}
+	var items []string
+	for _, c := range f.value.Content {
+		if text, ok := scalar(c); ok && text != "" {
+			items = append(items, p.cleanValue(text, f.key, c.Line))
+		}
+	}
+	return strings.Join(items, "; ")
+}
+
+// addWhenToUse appends when_to_use to the description, unless that ends with it.
+func (p *parser) addWhenToUse() {
+	s := &p.doc.Skill
+	text := strings.TrimSpace(printable.Visible(p.whenToUse))
+	if text != "" && s.Description != "" && !strings.HasSuffix(s.Description, text) {
+		s.Description += " " + text
+	}
+}
+
 // other handles the fields that the specification does not define: the control
 // flags, and the fields that Extra keeps for the host.
 func (p *parser) other(f field) {
 	p.report(ref, f.line, codeUnknownField, "field %s is not in the specification", skilltext.Quote(f.key))
+	switch flatKey(f.key) {
+	case "disallowedtools":
+		p.disallowedTools(f)
+	case "whentouse":
+		p.whenToUse = p.joined(f)
+	}
 	switch flagOf(f.key) {
 	case flagHidden:
 		p.doc.Skill.Hidden = p.flag(f, false) || p.doc.Skill.Hidden
@@ -233,7 +290,7 @@ func (p *parser) other(f field) {
 	switch {
 	case f.key == "arguments":
 		p.checkArguments(f)
-	case strings.EqualFold(strings.NewReplacer("_", "", "-", "").Replace(f.key), "allowedtools"):
+	case flatKey(f.key) == "allowedtools":
 		p.report(oddity, f.line, codeToolsSpelling, "%s is not read; write allowed-tools", skilltext.Quote(f.key))
 	case strings.ContainsAny(f.key, " \t\n"):
 		p.report(oddity, f.line, codeSuspiciousKey, "key %s holds white space; it is probably part of the value above", skilltext.Quote(f.key))

@@ -71,6 +71,11 @@ func (p *parser) failClosed(block []byte) {
 			p.doc.Skill.AllowedTools = []string{}
 		}
 		plain, _, _ := strings.Cut(value, " #")
+		if flatKey(key) == "disallowedtools" && p.doc.Skill.DisallowedTools == nil {
+			if tokens, _ := skilltext.SplitTools(strings.Trim(unquote(strings.TrimSpace(plain)), "[]")); len(tokens) > 0 {
+				p.doc.Skill.DisallowedTools = tokens
+			}
+		}
 		b, known := parseFlag(unquote(strings.TrimSpace(plain)))
 		switch flagOf(key) {
 		case flagHidden:

@@ -190,6 +190,7 @@ func (p *parser) checkRequired(line int) {
 	if !p.present.description && !p.shortDescription() {
 		p.report(fatal, line, codeDescriptionMissing, "description is missing")
 	}
+	p.addWhenToUse()
 	p.nameLine = cmp.Or(p.nameLine, line)
 	p.checkName()
 }
@@ -319,6 +320,7 @@ type parser struct {
 	aliasBytes         int // bytes of text that were copied because of aliases
 	present            requiredFields
 	metadataField      *yaml.Node // the field metadata, of any kind
+	whenToUse          string     // to append to the description
 }
 
 // report adds a finding at a line of the file.

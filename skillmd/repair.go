@@ -91,7 +91,7 @@ func (p *parser) repairField(c chunk) field {
 	}
 	f := field{key: c.key, line: line}
 	switch {
-	case c.key == "allowed-tools":
+	case c.key == "allowed-tools", flatKey(c.key) == "disallowedtools":
 		f.value = c.tools(line)
 	case c.key == "metadata", c.inline == "" && c.key != "description":
 		p.report(oddity, line, codeYAMLDropped, "value of %s is not valid YAML; the field is ignored", skilltext.Quote(c.key))

@@ -24,6 +24,18 @@ func TestValidate(t *testing.T) {
 		!strings.Contains(habits.out, "warning allowed-tools-unknown: allowed-tools: no known tool is called Frobnicate") {
 		t.Errorf("%+v", habits)
 	}
+	const end = "validate finds mistakes, not malice; scan with a scanner of your choice (install --scan)\n"
+	named := skillDir(t, map[string]string{
+		"reading-x/SKILL.md": "---\nname: reading-x\ndescription: Reads files. Use it when there is one.\nallowed-tools: Read\n---\nUse the WebFetch tool,\nthen the WebBrowse tool.\n",
+	})
+	if got := program(t, nil, "", "validate", named); got.code != cli.ExitDone || !strings.HasSuffix(got.out, "\n"+end) ||
+		!strings.Contains(got.out, "line 6: the text names the tool WebFetch, which allowed-tools does not allow") ||
+		!strings.Contains(got.out, "line 7: the text names a tool WebBrowse, which is not known") {
+		t.Errorf("tools in a text: %+v", got)
+	}
+	if got := program(t, nil, "", "validate", "--json", named); strings.Contains(got.out, "malice") || got.err != end {
+		t.Errorf("--json: %+v", got)
+	}
 	if got := program(t, nil, "", "inspect", dir); strings.Contains(got.out, "secret-literal") {
 		t.Errorf("inspect advises: %+v", got)
 	}

@@ -58,4 +58,9 @@ func (s *Scanner) readAgentFile(dir string, rec *Record) {
 		note(p.Line, p.Message)
 	}
 	rec.Skill.Needs = skillneeds.Join(rec.Skill.Needs, needs)
+	hides, problems := skillneeds.HidesFromModel(text)
+	for _, p := range problems {
+		note(p.Line, p.Message)
+	}
+	rec.Skill.Hidden = rec.Skill.Hidden || hides
 }

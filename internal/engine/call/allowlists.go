@@ -15,6 +15,7 @@ import (
 	"github.com/satchel-go/satchel/internal/engine/view"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/permission"
+	"github.com/satchel-go/satchel/tools"
 )
 
 // Allowlists judges calls by the allowed-tools lists of loaded skills. Its exported fields are
@@ -51,7 +52,11 @@ func (b *Allowlists) Decide(ctx context.Context, key core.SessionKey, agent *sta
 	for _, name := range b.toolsOf(agent) {
 		q.Offered = append(q.Offered, b.Tool(name))
 	}
-	v, err := b.judgeFor(agent).Decide(ctx, q, lists)
+	judge := b.judgeFor(agent)
+	if v, isForbidden := judge.Forbid(ctx, b.deniable(q), b.denials(rec, q.Skill)); isForbidden {
+		return v, ctx.Err()
+	}
+	v, err := judge.Decide(ctx, q, lists)
 	if err != nil || v.Outcome == judging.Denied && v.Question == "" {
 		return v, err
 	}
@@ -140,6 +145,27 @@ func (b *Allowlists) lists(rec *state.Record, runs string) []judging.List {
 	return all
 }
 
+// deniable returns a request for disallowed-tools. They may deny Satchel's own tools that edit
+// skills, and never those that load, read, search and unload.
+func (b *Allowlists) deniable(q permission.Request) permission.Request {
+	if o := b.Set.Operation(q.Tool.Name); o != nil && o.Kind == tools.Edits {
+		q.Tool.Always = false
+	}
+	return q
+}
+
+// denials returns the disallowed-tools of the loaded skills for a call that runs a file of skill
+// runs, "" for any other call. Those of skills that a search has loaded apply to their own skill.
+func (b *Allowlists) denials(rec *state.Record, runs string) []judging.Denial {
+	var all []judging.Denial
+	for _, d := range rec.Denials {
+		if rec.Find(d.Skill) != nil && (!d.Guessed || d.Skill == runs) {
+			all = append(all, judging.Denial{Skill: d.Skill, Rules: judging.Rules(d.Tools)})
+		}
+	}
+	return all
+}
+
 // toolsOf returns the names of the tools in the agent's last request, or Satchel's tools before
 // the first request.
 func (b *Allowlists) toolsOf(state *state.Agent) []string {
@@ -157,9 +183,13 @@ func (b *Allowlists) toolsOf(state *state.Agent) []string {
 // allow, which tools they deny, and which listed tools do not exist. It returns "" if lists deny
 // nothing.
 func (b *Allowlists) Restrictions(state *state.Agent, rec *state.Record) string {
-	lists := b.lists(rec, "")
+	lists, denied := b.lists(rec, ""), ""
+	denials := b.denials(rec, "")
+	if b.Judge.Policy.Restricts() {
+		denied = judging.Disallowed(denials)
+	}
 	if len(lists) == 0 || !b.Judge.Policy.Restricts() {
-		return ""
+		return denied
 	}
 	judge := b.judgeFor(state)
 	line := "tools allowed now: "
@@ -170,6 +200,7 @@ func (b *Allowlists) Restrictions(state *state.Agent, rec *state.Record) string 
 	var gone, asked []string
 	for _, name := range b.toolsOf(state) {
 		switch tool := b.Tool(name); {
+		case judging.Denies(tool, denials): // denied says it
 		case judge.Names(tool, lists) || slices.Contains(gone, name) || slices.Contains(asked, name):
 		case b.HasApprover && judge.IsApprovable(tool, lists):
 			asked = append(asked, name)
@@ -182,6 +213,9 @@ func (b *Allowlists) Restrictions(state *state.Agent, rec *state.Record) string 
 	}
 	if len(asked) > 0 {
 		line += "; after a question until the user's next message: " + joinNames(asked)
+	}
+	if denied != "" {
+		line += "; " + denied
 	}
 	if vain := b.unusableEntries(state, lists); vain != "" {
 		line += "\n" + vain

@@ -21,20 +21,26 @@ type agentLists struct {
 	turn  int
 	judge *judging.Judge
 	lists []judging.List
+	// denials are the disallowed-tools of the agent's skills.
+	denials []judging.Denial
 }
 
 // listsOfAgent returns the lists of the agent of rec that apply to agents below it.
 func (b *Allowlists) listsOfAgent(rec *state.Record) []agentLists {
-	lists := b.lists(rec, "")
-	if len(lists) == 0 || !b.Judge.Policy.Restricts() {
+	lists, denials := b.lists(rec, ""), b.denials(rec, "")
+	if len(lists)+len(denials) == 0 || !b.Judge.Policy.Restricts() {
 		return nil
 	}
-	return []agentLists{{key: rec.Key, turn: rec.Turn, judge: b.judgeFor(b.Agents.Of(rec.Key)), lists: lists}}
+	return []agentLists{{key: rec.Key, turn: rec.Turn, judge: b.judgeFor(b.Agents.Of(rec.Key)), lists: lists, denials: denials}}
 }
 
 // decide judges a request of another agent by these lists.
 func (b *agentLists) decide(ctx context.Context, q permission.Request) (judging.Verdict, error) {
-	v, err := b.judge.Decide(ctx, q, b.lists)
+	v, isForbidden := b.judge.Forbid(ctx, q, b.denials)
+	err := ctx.Err()
+	if !isForbidden {
+		v, err = b.judge.Decide(ctx, q, b.lists)
+	}
 	if v.Outcome == judging.Denied {
 		v.Reason += " These lists are of the agent that called you."
 	}

@@ -204,6 +204,7 @@ func (l *loading) load(next *state.Record, t *skillText) {
 		keep = next.GuessList
 	}
 	keep(name, l.scope.Number(), t.skill.AllowedTools, t.skill.Repaired)
+	next.Deny(name, l.scope.Number(), t.skill.DisallowedTools, l.activation == guessed)
 	result := next.Load(state.Load{
 		Call: l.scope.Number(), Anchor: l.anchor, Skill: name, ID: t.skill.ID, Revision: t.skill.Revision, Digest: t.body.Digest,
 		Rendered: t.rendered.Digest, HasArguments: t.hasArguments(),
@@ -247,7 +248,7 @@ func (l *loading) addLine(name string, result *state.LoadResult, isOther bool) {
 // addRestrictions adds a line about the tools that may be called after a skill with a list was
 // loaded.
 func (l *loading) addRestrictions(next *state.Record) {
-	listed := slices.ContainsFunc(l.texts, func(t skillText) bool { return t.skill.AllowedTools != nil })
+	listed := slices.ContainsFunc(l.texts, func(t skillText) bool { return t.skill.AllowedTools != nil || len(t.skill.DisallowedTools) > 0 })
 	if listed {
 		if line := l.scope.Restricted(next); line != "" {
 			l.lines = append(l.lines, line)

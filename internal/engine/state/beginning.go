@@ -18,6 +18,7 @@ type Beginning struct {
 	// Archived are the deliveries that a stored record has in its archive.
 	Archived Entries      `json:"shelf,omitzero"`
 	Lists    []ToolList   `json:"held,omitempty"`
+	Denials  []Denial     `json:"denied,omitempty"`
 	Recent   []RecentLoad `json:"recent,omitempty"`
 	// Front is set only if the host has changed the messages before the content in this turn.
 	Front Front `json:"front,omitzero"`
@@ -34,6 +35,7 @@ func (r *Record) atBeginning() *Record {
 	}
 	was := *r
 	was.Calls, was.Uses, was.Active, was.Deliveries, was.Lists, was.Recent = b.Calls, b.Uses, b.Active, b.Deliveries, b.Lists, b.Recent
+	was.Denials = b.Denials
 	if b.Front != (Front{}) {
 		was.Front = b.Front
 	}
@@ -50,7 +52,7 @@ func (r *Record) NoteBeginning() { r.setBeginning(r) }
 func (r *Record) setBeginning(was *Record) {
 	b := Beginning{
 		Calls: was.Calls, Uses: was.Uses, Active: cloneActive(was.Active), Deliveries: cloneDeliveries(was.Deliveries),
-		Lists: cloneLists(was.Lists), Recent: slices.Clone(was.Recent),
+		Lists: cloneLists(was.Lists), Denials: cloneDenials(was.Denials), Recent: slices.Clone(was.Recent),
 	}
 	if was.Front != r.Front {
 		b.Front = was.Front

@@ -267,6 +267,7 @@ func (r *Record) Clone() *Record {
 	c := *r
 	c.Active, c.Deliveries, c.Lists = cloneActive(r.Active), cloneDeliveries(r.Deliveries), cloneLists(r.Lists)
 	c.Preloads = slices.Clone(r.Preloads)
+	c.Denials = cloneDenials(r.Denials)
 	c.Pending, c.OnceCalls = slices.Clone(r.Pending), slices.Clone(r.OnceCalls)
 	c.Returns.Skills = slices.Clone(r.Returns.Skills)
 	c.Notes = slices.Clone(r.Notes)
@@ -301,6 +302,14 @@ func cloneDeliveries(all []Delivery) []Delivery {
 		if a := all[i].Anchor; a != nil {
 			all[i].Anchor = new(*a)
 		}
+	}
+	return all
+}
+
+func cloneDenials(all []Denial) []Denial {
+	all = slices.Clone(all)
+	for i := range all {
+		all[i].Tools = slices.Clone(all[i].Tools)
 	}
 	return all
 }

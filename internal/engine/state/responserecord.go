@@ -33,17 +33,19 @@ func (p *Place) RecordFor(rec *Record) *Record {
 			return rec
 		}
 		rec = rec.Clone()
-		rec.Active, rec.Lists = slices.Clone(base.Active), slices.Clone(base.Lists)
+		rec.Active, rec.Lists, rec.Denials = slices.Clone(base.Active), slices.Clone(base.Lists), slices.Clone(base.Denials)
 		return rec
 	}
 	isLaterLoad := func(a Active) bool { return a.Call >= number }
 	isLaterList := func(l ToolList) bool { return l.Call >= number }
-	if number == 0 || !slices.ContainsFunc(rec.Active, isLaterLoad) && !slices.ContainsFunc(rec.Lists, isLaterList) {
+	isLaterDenial := func(d Denial) bool { return d.Call >= number }
+	if number == 0 || !slices.ContainsFunc(rec.Active, isLaterLoad) && !slices.ContainsFunc(rec.Lists, isLaterList) && !slices.ContainsFunc(rec.Denials, isLaterDenial) {
 		return rec
 	}
 	rec = rec.Clone()
 	rec.Active = slices.DeleteFunc(rec.Active, isLaterLoad)
 	rec.Lists = slices.DeleteFunc(rec.Lists, isLaterList)
+	rec.Denials = slices.DeleteFunc(rec.Denials, isLaterDenial)
 	return rec
 }
 

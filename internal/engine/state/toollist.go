@@ -6,6 +6,8 @@ import "slices"
 type GateState struct {
 	// Lists are the lists of allowed tools that apply, in load order.
 	Lists []ToolList `json:"held,omitempty"`
+	// Denials are the lists of disallowed tools of loaded skills, in load order.
+	Denials []Denial `json:"denied,omitempty"`
 	// Grants are the user's approvals for the session.
 	Grants []Grant `json:"grants,omitempty"`
 }
@@ -28,6 +30,39 @@ type ToolList struct {
 	Guessed bool `json:"guessed,omitempty"`
 }
 
+// Denial is the disallowed-tools list of a skill at the time of its load. It applies while the skill
+// stays loaded.
+type Denial struct {
+	Skill string `json:"skill"`
+	// Call is the number of the call that loaded the skill with this list.
+	Call  int      `json:"call,omitempty"`
+	Tools []string `json:"tools"`
+	// Guessed is [ToolList.Guessed].
+	Guessed bool `json:"guessed,omitempty"`
+}
+
+// Deny replaces the disallowed-tools list of a skill that call loads. tools is empty if the skill
+// declares none. isGuess reports that a search loads the skill. Callers call it before
+// [Record.Load].
+func (r *Record) Deny(skill string, call int, tools []string, isGuess bool) {
+	tools = limitTools(tools)
+	i := slices.IndexFunc(r.Denials, func(d Denial) bool { return d.Skill == skill })
+	isLoaded := i >= 0 && r.Find(skill) != nil
+	if isLoaded && slices.Equal(r.Denials[i].Tools, tools) {
+		r.Denials[i].Guessed = r.Denials[i].Guessed && isGuess
+		return
+	}
+	if i >= 0 {
+		r.Denials = slices.Delete(r.Denials, i, i+1)
+	}
+	if len(tools) > 0 {
+		r.Denials = append(r.Denials, Denial{Skill: skill, Call: call, Tools: tools, Guessed: isGuess})
+	}
+	if len(r.Denials) == 0 {
+		r.Denials = nil
+	}
+}
+
 // KeepList adds the allowed-tools list of a skill that call loads. tools is nil if the skill
 // declares no list. Callers call it before [Record.Load].
 func (r *Record) KeepList(skill string, call int, tools []string, repaired bool) {
@@ -41,7 +76,8 @@ func (r *Record) GuessList(skill string, call int, tools []string, repaired bool
 
 // HasGuess reports whether a search has loaded a skill with a list that the model has not used.
 func (r *Record) HasGuess(skill string) bool {
-	return slices.ContainsFunc(r.Lists, func(h ToolList) bool { return h.Guessed && h.Skill == skill })
+	return slices.ContainsFunc(r.Lists, func(h ToolList) bool { return h.Guessed && h.Skill == skill }) ||
+		slices.ContainsFunc(r.Denials, func(d Denial) bool { return d.Guessed && d.Skill == skill })
 }
 
 // UseGuess notes that the model has used a skill. From then on the lists of the skill judge all
@@ -50,6 +86,11 @@ func (r *Record) UseGuess(skill string) {
 	for i := range r.Lists {
 		if r.Lists[i].Skill == skill {
 			r.Lists[i].Guessed = false
+		}
+	}
+	for i := range r.Denials {
+		if r.Denials[i].Skill == skill {
+			r.Denials[i].Guessed = false
 		}
 	}
 }
@@ -96,6 +137,10 @@ func (r *Record) EndLists() {
 	r.Lists = slices.DeleteFunc(r.Lists, func(h ToolList) bool { return h.Old || r.Find(h.Skill) == nil })
 	if len(r.Lists) == 0 {
 		r.Lists = nil
+	}
+	r.Denials = slices.DeleteFunc(r.Denials, func(d Denial) bool { return r.Find(d.Skill) == nil })
+	if len(r.Denials) == 0 {
+		r.Denials = nil
 	}
 }
 

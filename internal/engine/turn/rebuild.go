@@ -86,6 +86,7 @@ func (r *Rebuild) keepList(ctx context.Context, rec *state.Record, name, digest 
 		skill = core.Skill{AllowedTools: []string{}}
 	}
 	rec.KeepList(name, call, skill.AllowedTools, skill.Repaired)
+	rec.Deny(name, call, skill.DisallowedTools, false)
 }
 
 // receiptTools returns the tools whose results may have receipts.

@@ -16,6 +16,7 @@ import (
 	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/files/lazyfs"
+	"github.com/satchel-go/satchel/internal/text/skillneeds"
 	"github.com/satchel-go/satchel/internal/text/skilltext"
 	"github.com/satchel-go/satchel/skillmd"
 )
@@ -140,7 +141,7 @@ const (
 func newSkill(ctx context.Context, from catalog.Source, e source.Entry, created bool) (*Skill, []skillmd.Diagnostic) {
 	s := &Skill{FrontMatter: skilltext.Fields(e.Head), Head: e.Head, Files: e.Files, Digest: digestOf(e.Files), Created: created, source: from, id: e.ID, revision: e.Revision}
 	doc, _, parseErr := skillmd.Parse(e.Head, skillmd.WithDirName(path.Base(e.ID)))
-	s.Name, s.Hidden = doc.Skill.Name, doc.Skill.Hidden
+	s.Name, s.Hidden = doc.Skill.Name, doc.Skill.Hidden || s.isHiddenByAgentFile(ctx)
 	refuse := func(code skillmd.Code, file, why string, line int) (*Skill, []skillmd.Diagnostic) {
 		return nil, []skillmd.Diagnostic{{File: path.Join(placeOf(from), e.ID, file), Line: line, Code: code, Severity: skillmd.Error, Message: why}}
 	}
@@ -167,6 +168,18 @@ func newSkill(ctx context.Context, from catalog.Source, e source.Entry, created 
 		return refuse("skill-id", skillFile, err.Error(), 0)
 	}
 	return s, nil
+}
+
+// isHiddenByAgentFile reports whether the skill's agents/openai.yaml hides it. A file that cannot be
+// read hides nothing.
+func (s *Skill) isHiddenByAgentFile(ctx context.Context) bool {
+	i := slices.IndexFunc(s.Files, func(f source.File) bool { return f.Path == skillneeds.AgentFile })
+	if i < 0 || s.Files[i].Size > skillneeds.MaxAgentFile {
+		return false
+	}
+	text, err := s.ReadFile(ctx, skillneeds.AgentFile)
+	hides, _ := skillneeds.HidesFromModel(text)
+	return err == nil && hides
 }
 
 // Place returns where the skill is, for diagnostics: its folder with the name of its source, or its

@@ -86,6 +86,15 @@ func (cmd *InspectCommand) Run(ctx context.Context, c cli.Console) error {
 	if err := out.Flush(); err != nil {
 		return fmt.Errorf("write result: %w", err)
 	}
+	if cmd.advise {
+		last := io.Writer(c.Out)
+		if cmd.JSON {
+			last = c.Err
+		}
+		if _, err := fmt.Fprintln(last, validateEnd); err != nil {
+			return fmt.Errorf("write result: %w", err)
+		}
+	}
 	if err := <-readErr; err != nil {
 		return fmt.Errorf("read paths: %w", err)
 	}

@@ -56,6 +56,9 @@ func inspectFile(path string, mode skillmd.Mode, advise bool) inspection {
 		r.Diagnostics = append(r.Diagnostics, places.KnownTools.Findings(skill)...)
 	}
 	if r.Loaded && advise {
+		skill := doc.Skill
+		skill.Place = path
+		r.Diagnostics = append(r.Diagnostics, places.KnownTools.TextFindings(skill, doc.Body, doc.BodyLine)...)
 		dir, aboutFiles := filepath.Dir(path), 0
 		for _, d := range doc.Advise(text, filesToAdvise(dir)...) {
 			switch {

@@ -24,11 +24,15 @@ func (ValidateCommand) Help() string {
 	return `Says of each skill what satchel inspect says, and what is usual among skills and not so in
 this one: reserved words and no gerund in the name, XML tags, a description in the first or
 second person or without a word on when to use the skill, a version that is not semantic,
-pairs of tools that can write code and run it, what looks like a key (never printed), and
-names of files.
+pairs of tools that can write code and run it, what looks like a key (never printed),
+names of files, and tools in the text that the skill's own lists do not allow, or that
+are not known. The last line, with --json on standard error, says what it does not find.
 
 Exit code: 0 when every file could be loaded, whatever the warnings, else 1.`
 }
+
+// validateEnd is the last line of validate.
+const validateEnd = "validate finds mistakes, not malice; scan with a scanner of your choice (install --scan)"
 
 // Run validates the skills.
 func (cmd *ValidateCommand) Run(ctx context.Context, c cli.Console) error {

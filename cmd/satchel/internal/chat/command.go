@@ -103,17 +103,19 @@ Events of --json, with the fields event, turn (from 1) and:
   text         text                      what the model says beside tool calls
   tool_call    id, name, arguments       arguments are the raw text
   decision     id, name, decision, skill, rule, reason
-                                         a call was allowed by a rule, asked about or denied
+                                         a call was allowed, asked about or denied;
+                                         left out where nothing speaks against it
   tool_result  id, name, result          what the framework answers
   usage        prompt_tokens, cached_tokens, completion_tokens
-  fork.begun, fork.ended  skill, detail  a skill runs as an agent of its own
+  fork.begun   skill                     a skill begins to run as an agent of its own
+  fork.ended   skill, detail             it has ended; detail: why it did not finish
   answer       text                      the turn was answered
   error        error                     the turn was not answered
   diagnostic   diagnostic                a finding about skills
-  content.budget, skill.needs  phase, skill, detail
+  content.budget, skill.needs  phase, skill, detail: skills have too much text, or lack something
 With --lifecycle also, with the fields phase, skill and detail: catalog.scanned, skill.discovered, skill.registered,
 skill.activated, skill.loaded, skill.executing and skill.completed.
-Events of a fork have the field fork.
+Events of a skill that runs as an agent of its own have the field fork, its name.
 
 Flags stand before or after the prompts, not between them. A prompt that begins
 with a hyphen needs -- before it.`

@@ -1,0 +1,142 @@
+package judging
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/satchel-go/satchel/internal/text/printable"
+	"github.com/satchel-go/satchel/permission"
+)
+
+// Denial is the disallowed-tools list of one loaded skill.
+type Denial struct {
+	Skill string
+	Rules []Rule
+}
+
+// Forbid judges a call by the disallowed-tools of the loaded skills, before any list allows it.
+// isForbidden reports that one of them denies the call. An entry with a pattern also denies a call
+// that cannot be compared with it. Entries that cannot be read deny nothing.
+func (j *Judge) Forbid(ctx context.Context, q permission.Request, denials []Denial) (v Verdict, isForbidden bool) {
+	if len(denials) == 0 || q.Tool.Always || q.Idle || !j.Policy.Restricts() {
+		return Verdict{}, false
+	}
+	m := newMeter(ctx)
+	actions := (*judgedRequest)(&q).actions()
+	for i := range denials {
+		d := &denials[i]
+		for k := range d.Rules {
+			for n := range actions {
+				a := &actions[n]
+				if why, denies := d.Rules[k].forbids(a, d.Skill, j.Home, m); denies {
+					return Verdict{Outcome: Denied, Skill: d.Skill, Rule: d.Rules[k].Text, Reason: forbidReason(&q, a, d.Skill, &d.Rules[k], why)}, true
+				}
+			}
+		}
+	}
+	return Verdict{}, false
+}
+
+// forbids reports whether an entry denies an action. why says why the action cannot be compared with
+// the pattern of the entry, "" if it matches.
+func (r *Rule) forbids(a *action, owner, home string, m *meter) (why string, denies bool) {
+	known := *a
+	known.isOpen, known.changesDir, known.isSeparate = false, false, false
+	if a.env != nil { // a variable before a command changes nothing here
+		known.noPattern, known.env = "", nil
+	}
+	known.lines = plainLines(a.lines)
+	if ok, _ := r.covers(&known, owner, home, m); ok {
+		return "", true
+	}
+	if r.Fault != "" || r.Any || !r.names(&a.request.Tool) {
+		return "", false
+	}
+	switch {
+	case known.noPattern != "":
+		return known.noPattern, true
+	case m.exhausted():
+		return "it is too much to compare", true
+	case a.request.Takes != permission.Command:
+		return "", false
+	case slices.ContainsFunc(known.lines, startsOthers):
+		return "it starts a command that is not compared", true
+	case r.command != nil && slices.ContainsFunc(known.lines, func(l argumentList) bool {
+		return len(l.args) > 0 && len(r.command.words) > 0 && r.command.matchesProgram(l.args[0]) && (a.isOpen || r.command.mayEscape(l.args))
+	}):
+		return "its words are not all known", true
+	}
+	return "", false
+}
+
+// plainLines returns command lines with the program's name in place of its path.
+func plainLines(lines []argumentList) []argumentList {
+	plain := make([]argumentList, 0, 2*len(lines))
+	for _, l := range lines {
+		plain = append(plain, l)
+		if len(l.args) > 0 && strings.Contains(l.args[0], "/") {
+			words := slices.Clone(l.args)
+			words[0] = path.Base(words[0])
+			plain = append(plain, newArgumentList(words))
+		}
+	}
+	return plain
+}
+
+// starters are programs and builtins that start the command that their arguments name.
+var starters = []string{"builtin", "busybox", "command", "doas", "env", "eval", "exec", "find", "nice", "nohup", "setsid", "stdbuf", "sudo", "time", "timeout", "xargs"}
+
+// startsOthers reports whether a command starts another one that its arguments name.
+func startsOthers(l argumentList) bool {
+	if len(l.args) == 0 {
+		return false
+	}
+	name := path.Base(l.args[0])
+	isText := func(word string) bool {
+		return strings.HasPrefix(word, "-") && !strings.HasPrefix(word, "--") && strings.Contains(word, "c")
+	}
+	return slices.Contains(starters, name) || slices.Contains(shells, name) && slices.ContainsFunc(l.args[1:], isText)
+}
+
+// forbidReason is the answer to a call that an entry denies.
+func forbidReason(q *permission.Request, a *action, skill string, r *Rule, why string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "denied: %s", oneLine(q.Tool.Name))
+	if a.what != q.Tool.Name && a.what != "" {
+		fmt.Fprintf(&b, " %q", printable.Cut(a.what, maxNamedEntry))
+	}
+	if why == "" {
+		fmt.Fprintf(&b, " is among the disallowed-tools of %s: %s", oneLine(skill), oneLine(r.Text))
+	} else {
+		fmt.Fprintf(&b, " cannot be compared with the disallowed-tools of %s, %s: %s", oneLine(skill), oneLine(r.Text), why)
+	}
+	b.WriteString(". This holds while the skill is loaded. Go on without it, or say what you would need.")
+	return printable.Lines(b.String())
+}
+
+// Disallowed returns one line that says what the lists deny, "" for nothing.
+func Disallowed(denials []Denial) string {
+	var parts []string
+	for i := range denials {
+		var entries []string
+		for k := range denials[i].Rules {
+			if text := oneLine(denials[i].Rules[k].Text); denials[i].Rules[k].Fault == "" && !slices.Contains(entries, text) {
+				entries = append(entries, text)
+			}
+		}
+		if len(entries) > 0 {
+			parts = append(parts, fmt.Sprintf("not allowed while %s is loaded: %s", oneLine(denials[i].Skill), strings.Join(limitNames(entries), ", ")))
+		}
+	}
+	return strings.Join(limitNames(parts), "; ")
+}
+
+// Denies reports whether an entry without a pattern denies all calls of a tool.
+func Denies(t permission.Tool, denials []Denial) bool {
+	return !t.Always && slices.ContainsFunc(denials, func(d Denial) bool {
+		return slices.ContainsFunc(d.Rules, func(r Rule) bool { return r.Any && r.Fault == "" && r.names(&t) })
+	})
+}

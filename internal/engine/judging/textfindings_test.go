@@ -1,0 +1,49 @@
+package judging
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/satchel-go/satchel/core"
+)
+
+func TestTextFindings(t *testing.T) {
+	none := []string{}
+	for _, tt := range []struct {
+		text            string
+		allowed, denied []string
+		want            string // name and code of each finding
+	}{
+		{"Use the Bash tool.", nil, nil, ""},
+		{"Use the Bash tool.", []string{"Bash(git:*)"}, nil, ""},
+		{"Use the Bash tool.", []string{"Read"}, nil, "Bash tool-forbidden"},
+		{"Use `Bash`.", none, nil, "Bash tool-forbidden"},
+		{"Use `Bash(git log)` and the **Write** tool.", []string{"Read"}, nil, "Bash tool-forbidden Write tool-forbidden"},
+		{"Use the Bash tool.", nil, []string{"Bash"}, "Bash tool-forbidden"},
+		{"Use the Bash tool.", nil, []string{"Bash(rm:*)"}, ""},
+		{"Call read_file, `skill_run` or the read_file tool.", []string{"Read"}, nil, "skill_run tool-forbidden"},
+		{"Call `skill_load`, then the skill_read tool.", none, nil, ""},
+		{"Use the WebBrowse tool.", nil, nil, "WebBrowse tool-unknown"},
+		{"Use the `Foo` tool and the `search_docs` tool.", nil, nil, "Foo tool-unknown search_docs tool-unknown"},
+		{"Use the search_docs tool.", []string{"search_docs"}, nil, ""},
+		{"Use the mcp__github__merge tool.", nil, nil, ""},
+		{"Read the file, write the answer, use the right tool, a command-line tool, the PDF tool or the `jq` tool.", none, nil, ""},
+		{"```\nUse the WebBrowse tool\n```\nUse the Bash tool. Use the Bash tool.", none, nil, "Bash tool-forbidden"},
+	} {
+		var got []string
+		for _, d := range NewNames().TextFindings(core.Skill{AllowedTools: tt.allowed, DisallowedTools: tt.denied}, tt.text, 7) {
+			name := strings.Trim(strings.Fields(d.Message)[5], ",")
+			got = append(got, fmt.Sprint(name, " ", d.Code))
+			if d.Line < 7 {
+				t.Errorf("%q: line %d", tt.text, d.Line)
+			}
+		}
+		if strings.Join(got, " ") != tt.want {
+			t.Errorf("%q, allowed %q, denied %q: %q, want %q", tt.text, tt.allowed, tt.denied, got, tt.want)
+		}
+	}
+	if d := NewNames().TextFindings(core.Skill{}, "a\nb\n`c` with the WebBrowse tool", 10); len(d) != 1 || d[0].Line != 12 {
+		t.Errorf("%+v", d)
+	}
+}
