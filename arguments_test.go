@@ -117,6 +117,17 @@ func TestArgumentsAreOffered(t *testing.T) {
 			t.Errorf("%s takes arguments, and the schema is %s", name, schema)
 		}
 	}
+	for at := 32 << 10; at < 33<<10; at++ { // bodies are searched in parts
+		if at%64 > 16 {
+			continue
+		}
+		for _, end := range []string{"", "_X"} {
+			split := fstest.MapFS{"split/SKILL.md": skillFile("split", "", strings.Repeat("x", at-100)+"$ARGUMENTS"+end)}
+			if schema := schemaOf(t, chattest.Open(t, split)); strings.Contains(schema, field) != (end == "") {
+				t.Errorf("$ARGUMENTS%s at %d, and the schema is %s", end, at, schema)
+			}
+		}
+	}
 	long := fstest.MapFS{"long/SKILL.md": skillFile("long", "", strings.Repeat("x\n", 64<<10)+"$ARGUMENTS")}
 	if schema := schemaOf(t, chattest.Open(t, long)); !strings.Contains(schema, field) {
 		t.Errorf("the end of a long body takes arguments, and the schema is %s", schema)

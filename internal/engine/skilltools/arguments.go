@@ -7,6 +7,14 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
+// argumentsField returns the field of skill_load for arguments. The model does not see it unless
+// isOffered is set.
+func argumentsField(isOffered bool) tools.Field {
+	return tools.Field{
+		Name: "arguments", Kind: tools.Value, Schema: map[string]any{"type": "string"}, Reads: map[string]any{}, Hidden: !isOffered,
+	}
+}
+
 // OfferArguments shows the model the field for arguments, if an operation is skill_load.
 func OfferArguments(o tools.Operation) tools.Operation {
 	fields := make([]tools.Field, len(o.Fields))

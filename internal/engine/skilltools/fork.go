@@ -13,17 +13,6 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// namesOf returns the skills that a call of skill_load names, each once.
-func namesOf(args tools.Args) []string {
-	names := slices.Clone(args.Texts("skill"))
-	for _, n := range args.Texts("skills") {
-		if !slices.Contains(names, n) {
-			names = append(names, n)
-		}
-	}
-	return names
-}
-
 // NamesToLoad returns the names of the skills that a call loads, each once. It returns none for a
 // call that loads nothing, or that will be refused because of its arguments.
 func NamesToLoad(s *Scope, o *tools.Operation, args tools.Args) []string {
@@ -64,19 +53,6 @@ func BodyText(ctx context.Context, s *Scope, skill core.Skill, arguments string)
 		return "", tools.ModelErrorf("skill %q: %v", skill.Name, err)
 	}
 	return cmp.Or(rendered.Text, body.Text), err
-}
-
-// cutForked returns the names of skills that are still to be loaded, and the answers of those that
-// have run as agents of their own.
-func (s *Scope) cutForked(names []string) (toLoad, ran []string) {
-	for _, name := range names {
-		if text, ok := s.Forked[name]; ok {
-			ran = append(ran, text)
-			continue
-		}
-		toLoad = append(toLoad, name)
-	}
-	return toLoad, ran
 }
 
 // WithoutReceipts changes the lines of a foreign text that look like receipts.

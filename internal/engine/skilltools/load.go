@@ -34,14 +34,6 @@ func Load() tools.Operation {
 	}
 }
 
-// argumentsField returns the field of skill_load for arguments. The model does not see it unless
-// isOffered is set.
-func argumentsField(isOffered bool) tools.Field {
-	return tools.Field{
-		Name: "arguments", Kind: tools.Value, Schema: map[string]any{"type": "string"}, Reads: map[string]any{}, Hidden: !isOffered,
-	}
-}
-
 func load(ctx context.Context, s *Scope, args tools.Args) (string, error) {
 	names := namesOf(args)
 	if len(names) == 0 {
@@ -84,6 +76,30 @@ func load(ctx context.Context, s *Scope, args tools.Args) (string, error) {
 	}
 	change := loading{scope: s, texts: texts, replace: args.Text("mode") == "replace", ran: ran}
 	return change.save(ctx, &r)
+}
+
+// namesOf returns the skills that a call of skill_load names, each once.
+func namesOf(args tools.Args) []string {
+	names := slices.Clone(args.Texts("skill"))
+	for _, n := range args.Texts("skills") {
+		if !slices.Contains(names, n) {
+			names = append(names, n)
+		}
+	}
+	return names
+}
+
+// cutForked returns the names of skills that are still to be loaded, and the answers of those that
+// have run as agents of their own.
+func (s *Scope) cutForked(names []string) (toLoad, ran []string) {
+	for _, name := range names {
+		if text, ok := s.Forked[name]; ok {
+			ran = append(ran, text)
+			continue
+		}
+		toLoad = append(toLoad, name)
+	}
+	return toLoad, ran
 }
 
 // loading is the change of one load call. apply may run several times until the change is saved.
@@ -277,20 +293,6 @@ func (l *loading) answer() string {
 		text += "\n" + l.receipt.String()
 	}
 	return text
-}
-
-// Providing returns the operation with this name, or else the operation that provides the same,
-// or "".
-func (s *Set) Providing(name string) string {
-	if s.Has(name) {
-		return name
-	}
-	for i := range s.operations {
-		if s.operations[i].StandsFor(name) {
-			return s.operations[i].Name
-		}
-	}
-	return ""
 }
 
 // AnswerFunc formats the result of a load or unload. next is the new record, and notes describe

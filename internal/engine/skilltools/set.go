@@ -59,6 +59,20 @@ func (s *Set) Operation(name string) *tools.Operation {
 // Has reports whether the set has an operation of that name.
 func (s *Set) Has(name string) bool { return s.Operation(name) != nil }
 
+// Providing returns the operation with this name, or else the operation that provides the same,
+// or "".
+func (s *Set) Providing(name string) string {
+	if s.Has(name) {
+		return name
+	}
+	for i := range s.operations {
+		if s.operations[i].StandsFor(name) {
+			return s.operations[i].Name
+		}
+	}
+	return ""
+}
+
 // Delivers returns the names of the operations whose results show content.
 func (s *Set) Delivers() map[string]bool {
 	names := map[string]bool{}
