@@ -194,7 +194,7 @@ func TestScriptErrors(t *testing.T) {
 	}
 	for call, want := range map[string]string{
 		`skills_run_script {"path":"scripts/none"}`:                             `\"nowhere\" was not found on PATH, so the script was not run: tell the user that it is missing\n`,
-		`skills_run_script {"path":"scripts/say.sh","env":{"PATH":"/nowhere"}}`: `\"bash\" was not found on the PATH of env, so the script was not run: leave PATH out of env\n`,
+		`skills_run_script {"path":"scripts/say.sh","env":{"PATH":"/nowhere"}}`: `\"sh\" was not found on the PATH of env, so the script was not run: leave PATH out of env\n","warnings":["script \"scripts/say.sh\" asks for bash, which was not found: sh is taken for it"]`,
 	} {
 		if got := c.Calls(call)[0]; !strings.Contains(got, want) {
 			t.Errorf("%s: %s, want %s", call, got, want)
