@@ -117,9 +117,10 @@ func TestArgumentsAreOffered(t *testing.T) {
 			t.Errorf("%s takes arguments, and the schema is %s", name, schema)
 		}
 	}
-	for at := 32 << 10; at < 33<<10; at++ { // bodies are searched in parts
-		if at%64 > 16 {
-			continue
+	for i := range 320 { // bodies are searched in parts, which end after 8 KiB and 32 KiB more
+		at := 8<<10 - 60 + i
+		if i >= 160 {
+			at = 40<<10 - 60 + i - 160
 		}
 		for _, end := range []string{"", "_X"} {
 			split := fstest.MapFS{"split/SKILL.md": skillFile("split", "", strings.Repeat("x", at-100)+"$ARGUMENTS"+end)}

@@ -167,6 +167,23 @@ func TestPreloadCountsAsLoaded(t *testing.T) {
 	}
 }
 
+// The list of disallowed tools of a preloaded skill holds in each turn.
+func TestPreloadDisallows(t *testing.T) {
+	files := preloadFiles()
+	files.Put("careful/SKILL.md", string(skillFile("careful", "disallowed-tools: Write\n", "Never write.").Data), testTime)
+	c := chattest.NewChat(t, chattest.Open(t, files, satchel.WithLoading(satchel.Loading{Preload: []string{"careful"}})))
+	for turn := range 3 {
+		c.Say(core.User, fmt.Sprint("turn ", turn))
+		c.View()
+		for tool, want := range map[string]bool{"Write": true, "Read": false} {
+			if got := c.Decide(core.ToolCall{ID: fmt.Sprint(tool, turn), Name: tool, Arguments: "{}"}); got.Denied != want {
+				t.Errorf("turn %d: %s is denied: %t", turn, tool, got.Denied)
+			}
+		}
+		c.Answer("done")
+	}
+}
+
 // Arguments bring a text of their own, at the call.
 func TestPreloadWithArguments(t *testing.T) {
 	c := chattest.NewChat(t, chattest.Open(t, preloadFiles(), satchel.WithLoading(satchel.Loading{Preload: []string{"terms"}}))).Say(core.User, "go")

@@ -164,8 +164,8 @@ func usesArguments(read []byte, f io.Reader) (bool, error) {
 	defer searchBuffers.Put(buffer)
 	for window, atEnd := read, false; ; {
 		searched := window
-		if !atEnd { // the next window shows what follows the last character
-			searched = window[:max(0, len(window)-1)]
+		if !atEnd { // the next window shows what follows the placeholder
+			searched = bytes.TrimSuffix(window, []byte(placeholder))
 		}
 		if bytes.Contains(searched, []byte(placeholder)) && skillargs.Uses(string(searched)) {
 			return true, nil

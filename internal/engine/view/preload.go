@@ -42,6 +42,7 @@ func (v *Overviews) SetPrefix(ctx context.Context, rec *state.Record, skills *ca
 		all, blocks = append(all, p), append(blocks, state.SkillBlock(skill.Name, text.Text))
 		rec.KeepList(skill.Name, 0, skill.AllowedTools, skill.Repaired)
 		rec.Deny(skill.Name, 0, skill.DisallowedTools, false)
+		rec.Deny(skill.Name, 0, skill.DisallowedTools, false)
 	}
 	rec.SetPreloads(all)
 	if rec.Prefix = ""; len(all) == 0 {
