@@ -1,7 +1,6 @@
 package judging
 
 import (
-	"context"
 	"fmt"
 	"path"
 	"slices"
@@ -15,29 +14,6 @@ import (
 type Denial struct {
 	Skill string
 	Rules []Rule
-}
-
-// Forbid judges a call by the disallowed-tools of the loaded skills, before any list allows it.
-// isForbidden reports that one of them denies the call. An entry with a pattern also denies a call
-// that cannot be compared with it. Entries that cannot be read deny nothing.
-func (j *Judge) Forbid(ctx context.Context, q permission.Request, denials []Denial) (v Verdict, isForbidden bool) {
-	if len(denials) == 0 || q.Tool.Always || q.Idle || !j.Policy.Restricts() {
-		return Verdict{}, false
-	}
-	m := newMeter(ctx)
-	actions := (*judgedRequest)(&q).actions()
-	for i := range denials {
-		d := &denials[i]
-		for k := range d.Rules {
-			for n := range actions {
-				a := &actions[n]
-				if why, denies := d.Rules[k].forbids(a, d.Skill, j.Home, m); denies {
-					return Verdict{Outcome: Denied, Skill: d.Skill, Rule: d.Rules[k].Text, Reason: forbidReason(&q, a, d.Skill, &d.Rules[k], why)}, true
-				}
-			}
-		}
-	}
-	return Verdict{}, false
 }
 
 // forbids reports whether an entry denies an action. why says why the action cannot be compared with
