@@ -61,7 +61,7 @@ func TestMissingSkillsAreTold(t *testing.T) {
 	}{
 		{"refused", "", []string{"--skills", "http://example.com/s.zip"}, 1, "address not allowed: only https: is, unless the host allows another; --allow-url PREFIX allows", true},
 		{"dead", "", []string{"--skills", "http://127.0.0.1:1/s.zip", "--allow-url", "http://127.0.0.1:1/"}, 1, "connection refused; correct the address, or leave it out", true},
-		{"another fragment", "", []string{"--skills", "https://127.0.0.1:1/s.zip#sha256=00"}, 1, "behind # there may only be sha256= and the 64 hex digits of the archive", false},
+		{"another fragment", "", []string{"--skills", "https://127.0.0.1:1/s.zip#sha256=00"}, 3, "behind # there may only be sha256= and the 64 hex digits of the archive", false},
 		{"damaged", "", []string{"--skills", at("junk.zip")}, 1, "archive refused: it is neither zip nor tar nor a SKILL.md; ", true},
 		{"empty", "", []string{"--skills", at("empty")}, 1, "no skills found in " + at("empty") + "; a skill is a folder with a SKILL.md", false},
 		{"broken", "", []string{"--skills", at("broken")}, 1, "description is missing; satchel inspect says more", false},

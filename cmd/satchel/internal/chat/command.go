@@ -107,15 +107,13 @@ Events of --json, with the fields event, turn (from 1) and:
                                          left out where nothing speaks against it
   tool_result  id, name, result          what the framework answers
   usage        prompt_tokens, cached_tokens, completion_tokens
-  fork.begun   skill                     a skill begins to run as an agent of its own
-  fork.ended   skill, detail             it has ended; detail: why it did not finish
-  answer       text                      the turn was answered
-  error        error                     the turn was not answered
+  answer text, or error error            the turn was answered, or was not
   diagnostic   diagnostic                a finding about skills
-  content.budget, skill.needs  phase, skill, detail: skills have too much text, or lack something
-With --lifecycle also, with the fields phase, skill and detail: catalog.scanned, skill.discovered, skill.registered,
-skill.activated, skill.loaded, skill.executing and skill.completed.
-Events of a skill that runs as an agent of its own have the field fork, its name.
+  fork.begun, fork.ended  skill, detail  a skill runs as an agent of its own;
+                                         its events have the field fork
+  content.budget, skill.needs  phase, skill, detail: too much text, or needs
+With --lifecycle also catalog.scanned, skill.discovered, skill.registered,
+skill.activated, skill.loaded, skill.executing, skill.completed, likewise.
 
 Flags stand before or after the prompts, not between them. A prompt that begins
 with a hyphen needs -- before it.`
