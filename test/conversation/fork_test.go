@@ -342,7 +342,9 @@ func TestForksOfOneMessage(t *testing.T) {
 			most.Store(n)
 		}
 		defer running.Add(-1)
-		time.Sleep(time.Millisecond)
+		for range 100 { // another fork would begin meanwhile
+			runtime.Gosched()
+		}
 		return said{text: r.Skill.Name}, nil
 	}}
 	c := openForks(t, satchel.Fork{Run: loop.run, Skills: []string{"plain"}})
