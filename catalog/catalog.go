@@ -13,7 +13,6 @@ import (
 	"github.com/satchel-go/satchel/catalog/internal/scan"
 	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/lru"
 	"github.com/satchel-go/satchel/skillmd"
 )
 
@@ -45,8 +44,7 @@ type catalogData struct {
 	texts       textCache
 	indexer     indexer
 	vectors     *vectors // nil without an embedder
-	audiences   audienceCache
-	hidings     hidingCache
+	derived     derivedCache
 	cache       *cache
 	// watchFinding says that a [Catalog.Watch] cannot watch all folders, or is nil.
 	watchFinding atomic.Pointer[skillmd.Diagnostic]
@@ -367,35 +365,10 @@ func (c *Catalog) For(key string, allow func(core.Skill) bool) *Catalog {
 // WithoutAudience returns the catalog with all its skills, without an audience.
 func (c *Catalog) WithoutAudience() *Catalog { return &Catalog{catalogData: c.catalogData} }
 
-// forAudience returns the snapshot s as the audience of the catalog sees it, without the skills that
-// WithHidden hides.
+// forAudience returns the skills of s that the catalog shows.
 func (c *Catalog) forAudience(s *Snapshot) *Snapshot {
-	if c.audience != nil {
-		s = c.audiences.get(s, c.audience)
-	}
-	if c.hides != nil {
-		s = c.hidings.get(s, c.hides)
-	}
-	return s
-}
-
-// audienceCache keeps the snapshots that audiences see. Its zero value is ready to use.
-type audienceCache struct {
-	mu        sync.Mutex
-	base      *Snapshot // the snapshot that the others were made from
-	snapshots *lru.Cache[string, *Snapshot]
-}
-
-func (d *audienceCache) get(base *Snapshot, a *audience) *Snapshot {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.base != base {
-		d.base, d.snapshots = base, lru.New[string, *Snapshot](maxDerived, nil)
-	}
-	if s, ok := d.snapshots.Get(a.key); ok {
+	if c.audience == nil && c.hides == nil {
 		return s
 	}
-	s := base.Filter(a.allow)
-	d.snapshots.Put(a.key, s, 1)
-	return s
+	return c.derive(s)
 }

@@ -18,7 +18,7 @@ const (
 	// maxUp is how many folders above a file are compared with the folders of hidden skills. It
 	// is more than the depth of real trees.
 	maxUp = 100
-	// maxDerived is how many snapshots are kept for audiences.
+	// maxDerived is how many snapshots are kept for audiences, and for hidden skills.
 	maxDerived = 64
 	// maxFit is how many skills an [AmbiguousError] about a qualified name lists.
 	maxFit = 16

@@ -2,10 +2,8 @@ package catalog
 
 import (
 	"slices"
-	"sync"
 
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/lru"
 )
 
 // hiding has the skills that [Catalog.WithHidden] hides.
@@ -28,33 +26,6 @@ func (c *Catalog) WithHidden(key string, why map[string]string) *Catalog {
 
 // WhyHidden returns the reason that [Catalog.WithHidden] has for a skill, "" for none.
 func (s *Snapshot) WhyHidden(id string) string { return s.whyHidden[id] }
-
-// hidingCache keeps the snapshots with hidden skills. Its zero value is ready to use.
-type hidingCache struct {
-	mu        sync.Mutex
-	snapshots *lru.Cache[hidingKey, *Snapshot]
-}
-
-type hidingKey struct {
-	base *Snapshot
-	key  string
-}
-
-// get returns base with the hidden skills of h.
-func (d *hidingCache) get(base *Snapshot, h *hiding) *Snapshot {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.snapshots == nil {
-		d.snapshots = lru.New[hidingKey, *Snapshot](maxDerived, nil)
-	}
-	key := hidingKey{base, h.key}
-	if s, ok := d.snapshots.Get(key); ok {
-		return s
-	}
-	s := base.hide(h.why)
-	d.snapshots.Put(key, s, 1)
-	return s
-}
 
 // hide returns the snapshot with more hidden skills, or the same one if it has none of them.
 func (s *Snapshot) hide(why map[string]string) *Snapshot {

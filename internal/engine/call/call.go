@@ -381,18 +381,6 @@ func (c *Call) Keep(ctx context.Context, answer string) (string, error) {
 	return answer, c.keep(ctx, pinned.Digest)
 }
 
-// keep notes the answered call in the record. text is the digest of its pinned answer, or "".
-func (c *Call) keep(ctx context.Context, text string) error {
-	_, err := c.record.Update(ctx, func(rec *state.Record) (*state.Record, string, error) {
-		kept := state.UnknownCall{Turn: rec.Turn, Response: c.state.ResponseNumber(), Position: c.place.Position(), Text: text}.WithCall(c.call)
-		if next := rec.Clone(); next.KeepUnknown(kept) {
-			return next, "", nil
-		}
-		return nil, "", nil
-	})
-	return err
-}
-
 // ShowsFiles implements [state.ReadCalls].
 func (cs *Calls) ShowsFiles(tool string) bool { return cs.Offer.Set.ShowsFiles(tool) }
 

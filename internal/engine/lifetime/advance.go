@@ -117,8 +117,8 @@ func leastRecentlyUsed(candidates []loadmode.Candidate) string {
 }
 
 // Evict unloads skills until at most limit are loaded, and returns their names in order. It never
-// unloads a skill in keep or a preloaded one, and preloaded skills do not count. A limit below 1 means no limit. If choose is nil, it unloads the least
-// recently used skill. The texts of the skills leave the request.
+// unloads a skill in keep or a preloaded one, and preloaded skills do not count. A limit below 1
+// means no limit. If choose is nil, it unloads the least recently used skill. The texts of the skills leave the request.
 func Evict(rec *state.Record, limit int, keep []string, choose loadmode.Victim) (evicted []string) {
 	evicted = EndLoads(rec, limit, keep, choose)
 	for _, name := range evicted {

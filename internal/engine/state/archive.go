@@ -1,10 +1,12 @@
 package state
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
 
+	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/session"
 )
 
@@ -139,4 +141,44 @@ func isSame(a, b Delivery) bool { return a.Key() == b.Key() }
 
 func indexOf(deliveries []Delivery, key DeliveryKey) int {
 	return slices.IndexFunc(deliveries, func(d Delivery) bool { return d.Key() == key })
+}
+
+// recordFormat is the version of the stored form. A stored record begins with it, so that a
+// host's own value is not mistaken for a record.
+const recordFormat = 2
+
+// storedRecord is a record as a store keeps it, without its key and version.
+type storedRecord struct {
+	Format int `json:"record"`
+	*Record
+}
+
+// encode returns the stored form of a record.
+func encode(rec *Record) ([]byte, error) {
+	var b bytes.Buffer
+	b.Grow(2 << 10) // most records are shorter
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(storedRecord{recordFormat, rec.withoutRepeats()}); err != nil {
+		return nil, fmt.Errorf("encode record of agent %q: %w", rec.Key.Agent, err)
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// decode reads the output of encode. For any other data it returns an error that wraps
+// [session.ErrDamaged].
+func decode(key core.SessionKey, v session.Value) (*Record, error) {
+	stored := storedRecord{Record: &Record{}}
+	if err := json.Unmarshal(v.Data, &stored); err != nil {
+		return nil, fmt.Errorf("%w: %w", session.ErrDamaged, err)
+	}
+	if stored.Format != recordFormat {
+		return nil, fmt.Errorf("%w: it is no record of format %d", session.ErrDamaged, recordFormat)
+	}
+	rec := stored.Record
+	if err := rec.restoreRepeats(); err != nil {
+		return nil, fmt.Errorf("%w: %w", session.ErrDamaged, err)
+	}
+	rec.Key, rec.Version = key, v.Version
+	return rec, nil
 }
