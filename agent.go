@@ -152,7 +152,24 @@ func (h hooks) Logger() *slog.Logger { return h.runtime.logger }
 
 func (h hooks) RunsForks() bool { return h.runtime.fork != nil }
 
-func (h hooks) WatchesPrefix() bool { return h.runtime.guardsPrefix }
+func (h hooks) WatchesPrefix() bool { return h.runtime.guardsPrefix || h.Traces() }
+
+func (h hooks) Traces() bool { return h.runtime.tracer != nil }
+
+func (h hooks) TraceRequest(ctx context.Context, r core.ModelRequest) uint64 {
+	if !h.Traces() {
+		return 0
+	}
+	r.ID = h.runtime.requests.Add(1)
+	h.runtime.tracer.Request(ctx, r)
+	return r.ID
+}
+
+func (h hooks) Answered(ctx context.Context, a core.ModelAnswer) {
+	if h.Traces() {
+		h.runtime.tracer.Answer(ctx, a)
+	}
+}
 
 // Observe adds a complete response of the model to the agent's record.
 func (h hooks) Observe(ctx context.Context, key core.SessionKey, calls []core.ToolCall) error {

@@ -91,6 +91,7 @@ var arrows = map[string][]string{
 	"adapter/langchaingo":             {"core", "adapter", "internal/lru", "."},
 	"internal/testing/crashtest":      {},
 	"satcheltest":                     {"core"},
+	"internal/tracing/line":           {},
 	"internal/testing/bypasstest":     {},
 	"internal/testing/servertest":     {},
 	"internal/text/packed":            {},

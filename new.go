@@ -35,7 +35,7 @@ func New(opts ...Option) (*Runtime, error) {
 		return nil, err
 	}
 	agents := state.NewAgents(state.MaxAgents)
-	report := &view.Reporter{Hook: s.events, Breaks: s.onBreak, Log: s.logger, Agents: agents, HasLifecycle: s.lifecycle}
+	report := &view.Reporter{Hook: s.hook(), Breaks: s.onBreak, Log: s.logger, Agents: agents, HasLifecycle: s.lifecycle, WarnsOfBreaks: s.guardsPrefix}
 	terminals, closers, err := s.openRunner(report)
 	if err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func New(opts ...Option) (*Runtime, error) {
 		},
 		Requests: &view.Requests{
 			Mode: s.loading.Mode, Rule: s.loading.Summary, Chain: steps.Chain(s.loading.Placement), Delivers: offer.Set.Delivers(),
-			Runs: runs, Once: runs && offer.Runner.Once, IsGuarded: s.guardsPrefix, Stores: stores, Report: report,
+			Runs: runs, Once: runs && offer.Runner.Once, IsGuarded: s.guardsPrefix || s.tracer != nil, Stores: stores, Report: report,
 			Shortener: view.Shortener{Stores: stores, Warn: s.budget.Warn, Summarize: s.loading.Summarize, Log: s.logger},
 		},
 	}

@@ -85,6 +85,7 @@ type config struct {
 	toolSkills     map[string][]string
 	events         func(context.Context, core.Event)
 	lifecycle      bool
+	tracer         Tracer      // nil without a trace
 	fork           *call.Forks // nil: no skill runs as an agent of its own
 	gate           func(context.Context, core.SessionKey, core.ToolCall) core.Decision
 	judge          judging.Judge
@@ -111,6 +112,36 @@ func WithEvents(hook func(context.Context, core.Event), more ...core.EventKind) 
 		s.events = hook
 		s.lifecycle = slices.Contains(more, core.SkillDiscovered) || slices.Contains(more, core.SkillRegistered)
 	})
+}
+
+// Tracer records what happens in a runtime. observe/trace has one that writes files. Its methods run on the
+// goroutines of the calls, many at a time, and must not block. They may keep what they get.
+type Tracer interface {
+	// Event records an event, as the function of [WithEvents] gets it.
+	Event(context.Context, core.Event)
+	// Request records a request before the model gets it.
+	Request(context.Context, core.ModelRequest)
+	// Answer records the model's answer to a request, or why there is none.
+	Answer(context.Context, core.ModelAnswer)
+}
+
+// WithTrace sets a tracer. Adapters then report each request and each answer.
+func WithTrace(t Tracer) Option {
+	return single("WithTrace", errorIf(t == nil, "the value is nil"), func(s *config) { s.tracer = t })
+}
+
+// hook returns the function that gets all events: that of the host, the tracer's, both or nil.
+func (s *config) hook() func(context.Context, core.Event) {
+	switch {
+	case s.tracer == nil:
+		return s.events
+	case s.events == nil:
+		return s.tracer.Event
+	}
+	return func(ctx context.Context, e core.Event) {
+		s.events(ctx, e)
+		s.tracer.Event(ctx, e)
+	}
 }
 
 // WithGate sets a function of the host that decides on every tool call of an agent, before the

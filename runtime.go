@@ -29,7 +29,8 @@ type Runtime struct {
 	// closers close the defaults that the runtime opened for the host, and stop its work in
 	// the background.
 	closers   []func() error
-	anonymous atomic.Int64 // how many anonymous sessions have begun
+	anonymous atomic.Int64  // how many anonymous sessions have begun
+	requests  atomic.Uint64 // how many requests were traced
 	closeOnce sync.Once
 	closeErr  error // the result of Close
 }

@@ -54,9 +54,20 @@ type Runtime interface {
 	// a fork needs of the agent that loads its skill.
 	RunsForks() bool
 
-	// WatchesPrefix reports whether the host has set a prefix guard. Only then does
+	// WatchesPrefix reports whether the host has set a prefix guard or a tracer. Only then does
 	// a core.Request need the definitions of the tools.
 	WatchesPrefix() bool
+
+	// Traces reports whether the host has set a tracer. Only then is core.View.Trace set.
+	Traces() bool
+
+	// TraceRequest reports a request that the adapter is about to send, and returns its ID. It
+	// does nothing without a tracer.
+	TraceRequest(ctx context.Context, r core.ModelRequest) (id uint64)
+
+	// Answered reports what the model answered to a request, also to one that failed. The adapter
+	// calls it once for every request, whether there is a tracer or not.
+	Answered(ctx context.Context, a core.ModelAnswer)
 }
 
 type (

@@ -37,6 +37,16 @@ const (
 	PrefixBroken EventKind = "prefix.broken" // Detail: where, why and at what cost
 )
 
+// The events that say what a model is offered, and what it does with it.
+const (
+	SkillsOffered   EventKind = "skills.offered"   // Skills: described; Named: by name only; Left: how many are in neither
+	SkillsSuggested EventKind = "skills.suggested" // Skills
+	SkillUsed       EventKind = "skill.used"       // Skill, Detail: "run", "doc" or "named" (in an answer)
+	SkillNotFound   EventKind = "skill.not_found"  // Call, Detail: the name, Skills: similar names
+	ToolApproval    EventKind = "tool.approval"    // Call, Approved, Detail: why; the answer of the approver
+	CommandEnded    EventKind = "command.ended"    // Skill, ExitCode, Duration, Command
+)
+
 // The events of the catalog and of loads.
 const (
 	CatalogScanned EventKind = "catalog.scanned" // Detail: counts; belongs to no session
@@ -102,6 +112,16 @@ type Event struct {
 	Skill  string
 	Docs   []string
 	Digest string
+	// By says who asked for a load: "model", "user" or "host".
+	By string
+	// Skills are names of skills. Named are names that an overview has no description for, and Left
+	// counts those that it does not have at all.
+	Skills, Named []string
+	Left          int
+	// Approved is the answer of the approver.
+	Approved bool
+	// Command describes a command that has ended, or is nil.
+	Command *CommandReport
 	// Rule is the entry of allowed-tools that allowed the call.
 	Rule string
 	// Call is the tool call, or the call of one of Satchel's tools during which the event

@@ -85,4 +85,6 @@ type View struct {
 	// NoSkills reports that the agent sees no skill in this session. Satchel's tools must then
 	// not be offered. It is constant for a session.
 	NoSkills bool
+	// Trace describes the view for a tracer. It is nil if the runtime has none.
+	Trace *ViewTrace
 }

@@ -25,8 +25,10 @@ type Reporter struct {
 	Agents *state.Agents
 	// HasLifecycle reports that the hook also gets an event for every skill of the catalog.
 	HasLifecycle bool
-	// Breaks are the host's functions for breaks of the prefix.
-	Breaks []func(processors.PrefixBreak)
+	// Breaks are the host's functions for breaks of the prefix. WarnsOfBreaks says that the log gets
+	// a warning of each.
+	Breaks        []func(processors.PrefixBreak)
+	WarnsOfBreaks bool
 
 	scanned atomic.Pointer[catalog.Snapshot]
 	unseen  [2]atomic.Bool // logged for the whole catalog, and for an audience
@@ -141,7 +143,11 @@ func (t *Reporter) isNew(fit processors.Fit) bool {
 
 // ReportBreak reports that the prefix of an agent's request broke.
 func (t *Reporter) ReportBreak(ctx context.Context, key core.SessionKey, found processors.PrefixBreak) {
-	t.Log.LogAttrs(ctx, slog.LevelWarn, "the prefix of a request broke",
+	level := slog.LevelDebug
+	if t.WarnsOfBreaks {
+		level = slog.LevelWarn
+	}
+	t.Log.LogAttrs(ctx, level, "the prefix of a request broke",
 		slog.String("session", key.Session), slog.String("agent", key.Agent), slog.String("cause", string(found.Cause)),
 		slog.String("block", found.Block()), slog.Int("tokens", found.Tokens))
 	t.Emit(ctx, core.Event{Kind: core.PrefixBroken, Key: key, Detail: found.String()})

@@ -1,0 +1,72 @@
+package core
+
+import "time"
+
+// ModelRequest is a request as an adapter sends it to the model. The adapter does not change it, or what it
+// refers to, after it has reported it.
+type ModelRequest struct {
+	// ID distinguishes the requests of a runtime. The runtime sets it.
+	ID  uint64
+	Key SessionKey
+	// View is that of the [View] from which the request was made.
+	View ViewTrace
+	// Model is the name of the model, or "" if the adapter does not know it.
+	Model string
+	// Messages are all messages of the request, and Tools its tools, in the order in which they
+	// are sent. Text, Role, Calls, CallID and Tool of the messages are set.
+	Messages []Message
+	Tools    []Definition
+}
+
+// ViewTrace describes a view for a tracer.
+type ViewTrace struct {
+	// Turn is the number of the user turn, from 1. Fork is the name of the skill that runs as an
+	// agent of its own, or "".
+	Turn int
+	Fork string
+	// Prompt is the last message of the user, as the host has it.
+	Prompt string
+	// Texts are the texts of Satchel's in the view, in the order of the messages.
+	Texts []PlacedText
+}
+
+// PlacedText says where a text of Satchel's stands in a view.
+type PlacedText struct {
+	// Skill is the skill that the text belongs to, and Doc the doc of it. Doc is "" for the body.
+	// Both are "" for the overview and the notes that belong to it.
+	Skill, Doc string
+	// Message is the index of the message, and Start and End are bytes of its Text.
+	Message, Start, End int
+	// Mode is the load mode of the text. Leaves says when it will leave the requests: "turn",
+	// "next call", "when it pays", "unload" or "never".
+	Mode, Leaves string
+}
+
+// ModelAnswer is what the model answered to a [ModelRequest].
+type ModelAnswer struct {
+	// ID is that of the request.
+	ID       uint64
+	Key      SessionKey
+	Text     string
+	Calls    []ToolCall
+	Usage    Usage
+	Duration time.Duration
+	// Err is why there is no answer, or nil.
+	Err error
+}
+
+// CommandReport describes a command that has ended.
+type CommandReport struct {
+	Command  string
+	TimedOut bool
+	// Files are the outputs that were found, by paths in the workspace.
+	Files []OutputFile
+	// Limits are the limits that applied, by their names.
+	Limits map[string]int64
+}
+
+// OutputFile is the path and the size of a file, in bytes.
+type OutputFile struct {
+	Path string `json:"path"`
+	Size int64  `json:"bytes"`
+}

@@ -1,0 +1,24 @@
+package line
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+func TestLinesBeginWithTheirHead(t *testing.T) {
+	text, err := json.Marshal(Call{Head: Head{V: Version, Event: EventCall, Seq: 3, Session: "s", Turn: 1, Call: 2}, Add: []string{}, Texts: []Text{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"v":1,"event":"call","seq":3,"time":"0001-01-01T00:00:00Z","session":"s","turn":1,"call":2,"model":"","keep":0,"add":[],"tools":"","parts":{`
+	if !strings.HasPrefix(string(text), want) {
+		t.Errorf("a call is written as\n%s\nwant it to begin with\n%s", text, want)
+	}
+}
+
+func TestPartsSum(t *testing.T) {
+	if got := (Parts{1, 2, 4, 8, 16, 32}).Sum(); got != 63 {
+		t.Errorf("the sum is %d, want 63", got)
+	}
+}
