@@ -98,6 +98,8 @@ var arrows = map[string][]string{
 	"internal/testing/walktest":       {},
 	"internal/testing/wiretest":       {"core", ".", "executor/local", "loadmode", "processors", "tools", "internal/text/plainjson"},
 
+	"eval/internal/check": {"executor", "executor/local", "internal/files/collect", "internal/files/plainfile", "internal/files/workspace"},
+
 	"cmd/satchel-runner": {"executor", "executor/local", "executor/remote", "executor/sandbox"},
 
 	"docs/picture":    {},

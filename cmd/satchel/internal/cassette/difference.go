@@ -1,0 +1,202 @@
+package cassette
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Difference reports a request that was not recorded.
+type Difference struct {
+	// File is the cassette, and Request the number of the request in it, from 1.
+	File    string
+	Request int
+	// Recorded and Sent are the lines that differ. Recorded is empty if nothing more was recorded.
+	Recorded, Sent []string
+}
+
+// Error returns the lines after "- recorded" and "+ sent".
+func (d *Difference) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "request %d differs from %s\n- recorded\n+ sent", d.Request, d.File)
+	for _, line := range d.Recorded {
+		b.WriteString("\n- " + line)
+	}
+	if len(d.Recorded) == 0 && len(d.Sent) > 0 {
+		b.WriteString("\n- (nothing)")
+	}
+	for _, line := range d.Sent {
+		b.WriteString("\n+ " + line)
+	}
+	return b.String()
+}
+
+// equal reports whether two requests are the same JSON value.
+func equal(a, b json.RawMessage) bool {
+	return bytes.Equal(a, b) || reflect.DeepEqual(decode(a), decode(b))
+}
+
+// decode returns a JSON value with its numbers as they are written, or the text if it is none.
+func decode(raw json.RawMessage) (value any) {
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.UseNumber()
+	if err := decoder.Decode(&value); err != nil {
+		return string(raw)
+	}
+	return value
+}
+
+// difference returns the lines of two requests that differ, each after the path of its value.
+func difference(recorded, sent json.RawMessage) (was, is []string) {
+	a, b := map[string]string{}, map[string]string{}
+	if len(recorded) > 0 {
+		flatten("", decode(recorded), a)
+	}
+	flatten("", decode(sent), b)
+	paths := map[string]bool{}
+	for path := range a {
+		paths[path] = true
+	}
+	for path := range b {
+		paths[path] = true
+	}
+	for _, path := range slices.SortedFunc(maps.Keys(paths), comparePaths) {
+		old, inA := a[path]
+		fresh, inB := b[path]
+		if inA && inB && old == fresh {
+			continue
+		}
+		x, y := changedLines(old, fresh)
+		if inA {
+			was = appendLines(was, path, x)
+		}
+		if inB {
+			is = appendLines(is, path, y)
+		}
+	}
+	return bounded(was), bounded(is)
+}
+
+// flatten adds the leaves of a value by their paths. A string stands as it is, so that its lines can
+// be compared.
+func flatten(path string, value any, into map[string]string) {
+	switch value := value.(type) {
+	case map[string]any:
+		for key, one := range value {
+			flatten(strings.TrimPrefix(path+"."+key, "."), one, into)
+		}
+		if len(value) == 0 {
+			into[path] = "{}"
+		}
+	case []any:
+		for i, one := range value {
+			flatten(fmt.Sprintf("%s[%d]", path, i), one, into)
+		}
+		if len(value) == 0 {
+			into[path] = "[]"
+		}
+	case string:
+		into[path] = value
+	default:
+		text, _ := json.Marshal(value) //nolint:errchkjson // it was decoded from JSON
+		into[path] = string(text)
+	}
+}
+
+// comparePaths orders paths, with messages[2] before messages[10].
+func comparePaths(a, b string) int {
+	at := 0
+	for at < len(a) && at < len(b) && a[at] == b[at] {
+		at++
+	}
+	for at > 0 && a[at-1] >= '0' && a[at-1] <= '9' {
+		at--
+	}
+	if x, y := digits(a[at:]), digits(b[at:]); x != y && min(x, y) > 0 {
+		return x - y
+	}
+	return strings.Compare(a, b)
+}
+
+// digits returns how many digits a text begins with.
+func digits(text string) int { return len(text) - len(strings.TrimLeft(text, "0123456789")) }
+
+// changedLines returns the lines of two texts without those that both begin and end with. Long lines
+// are cut around the first difference.
+func changedLines(old, fresh string) (was, is []string) {
+	was, is = strings.Split(old, "\n"), strings.Split(fresh, "\n")
+	for len(was) > 1 && len(is) > 1 && was[0] == is[0] {
+		was, is = was[1:], is[1:]
+	}
+	for len(was) > 1 && len(is) > 1 && was[len(was)-1] == is[len(is)-1] {
+		was, is = was[:len(was)-1], is[:len(is)-1]
+	}
+	was, is = slices.Clone(was), slices.Clone(is)
+	for i := range max(len(was), len(is)) {
+		at := 0
+		if i < len(was) && i < len(is) {
+			at = commonPrefix(was[i], is[i])
+		}
+		if i < len(was) {
+			was[i] = window(was[i], at)
+		}
+		if i < len(is) {
+			is[i] = window(is[i], at)
+		}
+	}
+	return was, is
+}
+
+func commonPrefix(a, b string) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+// window returns the part of a line around a place.
+func window(line string, at int) string {
+	if len(line) <= maxLine {
+		return line
+	}
+	start := max(0, min(at-before, len(line)-maxLine))
+	for start > 0 && !utf8.RuneStart(line[start]) {
+		start--
+	}
+	end := min(len(line), start+maxLine)
+	for end < len(line) && !utf8.RuneStart(line[end]) {
+		end--
+	}
+	text := line[start:end]
+	if start > 0 {
+		text = "…" + text
+	}
+	if end < len(line) {
+		text += "…"
+	}
+	return text
+}
+
+func appendLines(all []string, path string, lines []string) []string {
+	for _, line := range lines {
+		if path != "" {
+			line = path + ": " + line
+		}
+		all = append(all, line)
+	}
+	return all
+}
+
+// bounded returns the first lines, and how many there are more.
+func bounded(lines []string) []string {
+	if len(lines) <= maxLines {
+		return lines
+	}
+	return append(lines[:maxLines:maxLines], fmt.Sprintf("… and %d more lines", len(lines)-maxLines))
+}
