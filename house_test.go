@@ -99,6 +99,7 @@ var arrows = map[string][]string{
 	"internal/testing/wiretest":       {"core", ".", "executor/local", "loadmode", "processors", "tools", "internal/text/plainjson"},
 
 	"eval/internal/check": {"executor", "executor/local", "internal/files/collect", "internal/files/plainfile", "internal/files/workspace"},
+	"eval":                {"catalog", "core", "internal/engine/turn"},
 
 	"cmd/satchel-runner": {"executor", "executor/local", "executor/remote", "executor/sandbox"},
 
@@ -114,6 +115,7 @@ var outside = map[string][]string{
 	"catalog/internal/scan":     {"github.com/fsnotify/fsnotify"},
 	"internal/archive":          {"golang.org/x/text"},
 	"skillmd":                   {"gopkg.in/yaml.v3"},
+	"eval":                      {"gopkg.in/yaml.v3"},
 	"internal/text/skillneeds":  {"gopkg.in/yaml.v3"},
 	"internal/text/skilltext":   {"gopkg.in/yaml.v3", "golang.org/x/text"},
 	"internal/engine/judging":   {"github.com/bmatcuk/doublestar/v4"},

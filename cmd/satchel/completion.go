@@ -62,7 +62,11 @@ func commandEntries(node *kong.Node, parents []*kong.Flag) (all []commandEntry) 
 				c.verbs = append(c.verbs, verb.Name)
 			}
 		}
-		for _, f := range slices.Concat(shared, command.Flags) {
+		flags := slices.Concat(shared, command.Flags)
+		if command.DefaultCmd != nil { // its verb may be left out
+			flags = append(flags, command.DefaultCmd.Flags...)
+		}
+		for _, f := range flags {
 			entry := flagEntry{name: "--" + f.Name, help: f.Help, hasValue: !f.IsBool()}
 			if f.Enum != "" {
 				entry.values = f.EnumSlice()

@@ -45,6 +45,7 @@ type commands struct {
 	Serve         serve.Command              `cmd:"" group:"Serve skills:" help:"Serve skills by the Skills Protocol."`
 	MCP           serve.MCPCommand           `cmd:"" group:"Serve skills:" name:"mcp" help:"Serve skills by the Model Context Protocol, on standard input and output."`
 	Call          serve.CallCommand          `cmd:"" group:"Serve skills:" help:"Call a method of a skills server."`
+	Eval          measure.EvalCommand        `cmd:"" group:"Measure skills:" help:"Measure whether skills are found, load and help."`
 	CacheReport   measure.CacheReportCommand `cmd:"" group:"Measure what models are sent:" help:"Say what a prompt cache would serve of a log of requests."`
 	TokenReport   measure.TokenReportCommand `cmd:"" group:"Measure what models are sent:" help:"Compare the tokens of one task with skills that are loaded when needed, and with all of them injected."`
 	Doctor        chat.DoctorCommand         `cmd:"" group:"This machine and this program:" help:"Show how this machine can keep the commands of skills apart."`
@@ -86,6 +87,7 @@ func run(ctx context.Context, args []string, c cli.Console) (code int) {
 		kong.Exit(func(code int) { panic(exit(code)) }),
 		kong.WithHyphenPrefixedParameters(true), // --system takes any text
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.Help(printHelp),
 		kong.BindTo(ctx, (*context.Context)(nil)),
 		kong.Bind(c),
 	)
@@ -121,6 +123,15 @@ func run(ctx context.Context, args []string, c cli.Console) (code int) {
 		return cli.ExitUsage
 	}
 	return cli.ExitFailed
+}
+
+// printHelp prints the help of a command. That of a command with a verb that may be left out is that
+// of the verb.
+func printHelp(options kong.HelpOptions, at *kong.Context) error {
+	if node := at.Selected(); node != nil && node.DefaultCmd != nil {
+		at.Path = append(at.Path, &kong.Path{Parent: node, Command: node.DefaultCmd})
+	}
+	return kong.DefaultHelpPrinter(options, at)
 }
 
 // writeUsage prints the usage line of a command, or where to find the commands.

@@ -1,0 +1,63 @@
+package measure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
+	"github.com/satchel-go/satchel/eval"
+)
+
+// EvalCommand has the verbs of eval. Without a verb it asks the suites.
+type EvalCommand struct {
+	Run  EvalRunCommand  `cmd:"" default:"withargs" name:"run" help:"Ask the suites of skills (also without \"run\")."`
+	Init EvalInitCommand `cmd:"" help:"Write a first suite for a skill."`
+}
+
+// EvalRunCommand asks the requests of suites and reports what came of them.
+type EvalRunCommand struct {
+	EvalFlags `embed:""`
+}
+
+// Help is the long help of the command.
+func (EvalRunCommand) Help() string {
+	return `Asks the requests of evals/evals.json and evals/eval_queries.json, which skills bring,
+and reports per skill what came of them. Mode offline needs no model and no network.
+Modes trigger and outcome play conversations with the model of OPENAI_BASE_URL,
+OPENAI_API_KEY and OPENAI_MODEL.
+
+Exit code: 0 when all was asked, 1 below --min-trigger or --min-pass, after an error of
+the endpoint, a stop or a replay that differs, 2 when nothing was asked.`
+}
+
+// Run asks the suites.
+func (cmd *EvalRunCommand) Run(ctx context.Context, c cli.Console) (err error) {
+	if err := cmd.check(); err != nil {
+		return err
+	}
+	if cmd.Searching, err = cmd.EmbedFlags.Options(c.Env); err != nil {
+		return err
+	}
+	skills, err := cmd.SkillDirs.Open(ctx, c, &cmd.LibraryFlags)
+	if err != nil {
+		return fmt.Errorf("eval: %w", err)
+	}
+	defer func() { err = errors.Join(err, skills.Close()) }()
+	suite, err := cmd.suite(ctx, skills.Catalog)
+	if err != nil {
+		return err
+	}
+	options, err := cmd.options(c, skills.Catalog)
+	if err != nil {
+		return err
+	}
+	report, err := eval.Run(ctx, suite, options)
+	if errors.Is(err, eval.ErrSuite) {
+		return fmt.Errorf("%w: %w", cli.ErrStart, err)
+	}
+	if err != nil {
+		return err
+	}
+	return cmd.write(c, report)
+}

@@ -1,0 +1,93 @@
+package measure
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
+	"github.com/satchel-go/satchel/cmd/satchel/internal/places"
+	"github.com/satchel-go/satchel/eval"
+	"github.com/satchel-go/satchel/loadmode"
+)
+
+// EvalFlags are the flags of eval.
+type EvalFlags struct {
+	Mode                string           `group:"What is asked:" enum:"offline,trigger,outcome" default:"offline" placeholder:"MODE" help:"offline: search and suggestions, without a model. trigger: whether the model loads the skill. outcome: whether the skill improves the result (default ${default})."`
+	Suite               []string         `group:"What is asked:" sep:"none" type:"path" placeholder:"FILE" help:"Ask these suites alone, {skill_name, queries, evals} as JSON or YAML; may be repeated. Default: those of the skills."`
+	Runs                int              `group:"What is asked:" name:"runs" short:"n" default:"3" placeholder:"N" help:"How often each request is played (default ${default}); offline once."`
+	Threshold           float64          `group:"What is asked:" default:"0.5" placeholder:"RATE" help:"The rate from which on a query counts as triggered (default ${default})."`
+	Framework           string           `group:"The model:" enum:"eino,langchaingo" default:"eino" placeholder:"NAME" help:"The framework that runs the agent: ${enum} (default ${default})."`
+	System              string           `group:"The model:" placeholder:"TEXT" help:"System message of your agent, sent verbatim."`
+	Model               string           `group:"The model:" placeholder:"NAME" help:"The model that is asked. Default: $$OPENAI_MODEL."`
+	Judge               string           `group:"The model:" placeholder:"NAME" help:"The model that judges assertions that are sentences; without it they have no verdict."`
+	Jobs                int              `group:"The model:" short:"j" default:"1" placeholder:"N" help:"How many trials run at the same time (default ${default})."`
+	MaxCost             float64          `group:"The model:" placeholder:"N" help:"Stop when the trials have cost N input tokens, at --prices; 0 is no limit."`
+	Prices              *loadmode.Prices `group:"The model:" placeholder:"NAME|R,W,TTL" help:"What the prompt cache charges: anthropic, deepseek, gemini, local, openai, or the prices of reading and writing and the TTL (default 0.1,1.25,5m)."`
+	State               string           `group:"What is kept:" type:"path" placeholder:"FILE" help:"Append a line for each finished trial; the same FILE goes on with those that are missing."`
+	Record              string           `group:"What is kept:" xor:"cassettes" type:"path" placeholder:"DIR" help:"Keep every exchange with the endpoint in DIR."`
+	Replay              string           `group:"What is kept:" xor:"cassettes" type:"path" placeholder:"DIR" help:"Answer from DIR instead of an endpoint; a request that differs fails with the difference."`
+	JSON                bool             `group:"The report:" help:"One JSON object on standard output."`
+	JUnit               string           `group:"The report:" name:"junit" type:"path" placeholder:"FILE" help:"Write JUnit XML: a suite per skill, a case per request."`
+	HTML                string           `group:"The report:" name:"html" type:"path" placeholder:"FILE" help:"Write one HTML page, with the trace of each trial."`
+	Baseline            string           `group:"The report:" type:"path" placeholder:"FILE" help:"A report of --json: show what became better or worse since."`
+	MinTrigger          *float64         `group:"The report:" placeholder:"RATE" help:"Exit with 1 if a skill triggers less often; offline, if its recall at 1 is less."`
+	MinPass             *float64         `group:"The report:" placeholder:"RATE" help:"Exit with 1 if less of a skill's queries pass, or, with outcome, of its assertions."`
+	places.SkillDirs    `embed:"" group:"Where skills are:"`
+	places.LibraryFlags `embed:"" group:"Skills of a library:"`
+	places.EmbedFlags   `embed:""`
+}
+
+// check refuses values that no run can have.
+func (f *EvalFlags) check() error {
+	isRate := func(r float64) bool { return r >= 0 && r <= 1 && !math.IsNaN(r) }
+	switch {
+	case f.Runs < 1:
+		return fmt.Errorf("%w: -n %d: want at least 1", cli.ErrUsage, f.Runs)
+	case f.Jobs < 1:
+		return fmt.Errorf("%w: -j %d: want at least 1", cli.ErrUsage, f.Jobs)
+	case !isRate(f.Threshold) || f.Threshold == 0:
+		return fmt.Errorf("%w: --threshold %g: want more than 0 and at most 1", cli.ErrUsage, f.Threshold)
+	case f.MaxCost < 0 || math.IsNaN(f.MaxCost):
+		return fmt.Errorf("%w: --max-cost %g: want 0, which is no limit, or more", cli.ErrUsage, f.MaxCost)
+	case f.MinTrigger != nil && !isRate(*f.MinTrigger):
+		return fmt.Errorf("%w: --min-trigger %g: want 0 to 1", cli.ErrUsage, *f.MinTrigger)
+	case f.MinPass != nil && !isRate(*f.MinPass):
+		return fmt.Errorf("%w: --min-pass %g: want 0 to 1", cli.ErrUsage, *f.MinPass)
+	case f.MinTrigger != nil && f.Mode == string(eval.Outcome):
+		return fmt.Errorf("%w: --min-trigger needs --mode trigger or offline", cli.ErrUsage)
+	}
+	return nil
+}
+
+// suite reads the suites that the flags name, or those of the skills.
+func (f *EvalFlags) suite(ctx context.Context, skills *catalog.Catalog) (*eval.Suite, error) {
+	suite := new(eval.Suite)
+	for _, file := range f.Suite {
+		read, err := eval.ReadFile(file, skills)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", cli.ErrStart, err)
+		}
+		suite.Add(read)
+	}
+	if len(f.Suite) == 0 {
+		read, err := eval.OfSkills(ctx, skills)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", cli.ErrStart, err)
+		}
+		suite = read
+	}
+	if len(suite.Queries)+len(suite.Evals) == 0 {
+		return nil, fmt.Errorf("%w: no skill brings a suite; write one: satchel eval init SKILL", cli.ErrStart)
+	}
+	return suite, nil
+}
+
+// options returns how the suites are asked.
+func (f *EvalFlags) options(c cli.Console, skills *catalog.Catalog) (eval.Options, error) {
+	return eval.Options{
+		Mode: eval.Mode(f.Mode), Catalog: skills, Runs: f.Runs, Threshold: f.Threshold, Jobs: f.Jobs,
+		Progress: evalProgress(c),
+	}, nil
+}

@@ -1,0 +1,64 @@
+package eval
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/satchel-go/satchel/catalog"
+)
+
+// Mode says how the requests of a suite are asked.
+type Mode string
+
+// The modes of [Run].
+const (
+	Offline Mode = "offline" // search and suggestions, without a model
+	Trigger Mode = "trigger" // whether a model loads the skill of a query
+	Outcome Mode = "outcome" // whether the skill of an eval improves the result
+)
+
+// ErrSuite reports that nothing was asked, because the suite cannot be used: it has no requests for
+// the mode, or a field is wrong.
+var ErrSuite = errors.New("suite cannot be used")
+
+// Options say how [Run] asks a suite. Catalog is required, and Play is unless Mode is Offline.
+type Options struct {
+	// Mode is Offline if it is empty.
+	Mode Mode
+	// Catalog holds the skills of the suite and all others that a user has. Run only reads it.
+	Catalog *catalog.Catalog
+	// Runs is how often each query or eval is played; 0 means 3. Offline asks each once.
+	Runs int
+	// Threshold is the rate from which on a query counts as triggered; 0 means 0.5.
+	Threshold float64
+	// Jobs is how many trials run at the same time; 0 means 1.
+	Jobs int
+	// Play plays one trial with a model.
+	Play func(ctx context.Context, trial Trial) (Played, error)
+	// Progress, if set, is called after each request or trial, by one goroutine at a time.
+	Progress func(done, total int)
+}
+
+// Run asks the requests of a suite and returns what came of them. Trials whose conversation fails
+// are part of the report, not an error. The error wraps [ErrSuite] if nothing was asked.
+func Run(ctx context.Context, suite *Suite, o Options) (*Report, error) {
+	if o.Catalog == nil {
+		return nil, errors.New("eval: Options.Catalog is nil: want the catalog of the skills")
+	}
+	switch o.Mode {
+	case "", Offline:
+		return runOffline(ctx, suite, &o)
+	case Trigger:
+		return runTrigger(ctx, suite, &o)
+	case Outcome:
+		return runOutcome(ctx, suite, &o)
+	}
+	return nil, fmt.Errorf("eval: unknown mode %q: want offline, trigger or outcome", o.Mode)
+}
+
+func (o *Options) progress(done, total int) {
+	if o.Progress != nil {
+		o.Progress(done, total)
+	}
+}
