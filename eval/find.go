@@ -27,9 +27,9 @@ var suiteNames = func() (names []string) {
 	return names
 }()
 
-// OfSkills reads the suites that the skills of a catalog bring: evals.json and eval_queries.json, or
-// the same as .yaml or .yml, in the folder of the skill or in evals below it. Shadowed skills and
-// those of remote providers are left out. The result is empty if no skill brings one.
+// OfSkills reads the suites that the skills of a catalog bring. Their files are evals.json and
+// eval_queries.json, or .yaml or .yml, in the folder of the skill or in its folder evals. Shadowed
+// skills and those of remote providers are left out. The result is empty if no skill brings one.
 //
 // The error wraps [ErrSuite] for a file that cannot be used, and names it and the field.
 func OfSkills(ctx context.Context, c *catalog.Catalog) (*Suite, error) {
@@ -119,8 +119,8 @@ func ownerOf(file string, c *catalog.Catalog) string {
 	return ""
 }
 
-// isNameOf reports whether a suite in the folder of a skill may call it by a name: its name, or the
-// part of its qualified name that its front matter has.
+// isNameOf reports whether a suite in the folder of a skill may call it by a name. The name in the
+// front matter, which is the end of the qualified name, is enough.
 func isNameOf(name string, skill *core.Skill) bool {
 	return name == skill.Name || name == skill.Qualified || strings.HasSuffix(skill.Qualified, ":"+name)
 }
