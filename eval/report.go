@@ -15,7 +15,7 @@ type Report struct {
 	*Spent
 	// Stopped says why the run ended before its last trial, for example "max-cost".
 	Stopped string `json:"stopped,omitempty"`
-	// Changes compares with a baseline, see [Report.Compare].
+	// Changes compares with a baseline.
 	Changes []Change `json:"changes,omitzero"`
 }
 
