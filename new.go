@@ -83,6 +83,7 @@ func New(opts ...Option) (*Runtime, error) {
 		Requests: &view.Requests{
 			Mode: s.loading.Mode, Rule: s.loading.Summary, Chain: steps.Chain(s.loading.Placement), Delivers: offer.Set.Delivers(),
 			Runs: runs, Once: runs && offer.Runner.Once, IsGuarded: s.guardsPrefix || s.tracer != nil, Stores: stores, Report: report,
+			Tracing:   s.tracing(),
 			Shortener: view.Shortener{Stores: stores, Warn: s.budget.Warn, Summarize: s.loading.Summarize, Log: s.logger},
 		},
 	}
@@ -188,6 +189,16 @@ func newProber(offer *call.Offer, skills *catalog.Catalog, log *slog.Logger) *ne
 		return nil
 	}
 	return needs.NewProber(offer.Runner, skills, log)
+}
+
+// tracing returns how views are described for the tracer, or nil if there is none.
+func (s *config) tracing() *view.Tracing {
+	if s.tracer == nil {
+		return nil
+	}
+	l := &s.loading
+	keeps := l.Mode == loadmode.Adaptive || l.Mode == loadmode.Turn && l.Clearing != (loadmode.CachePolicy{})
+	return &view.Tracing{Mode: l.Mode, KeepsEnded: keeps && l.Placement == processors.InToolResult}
 }
 
 // rules returns the settings that all calls of Satchel's tools follow.

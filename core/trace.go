@@ -35,9 +35,14 @@ type PlacedText struct {
 	// Skill is the skill that the text belongs to, and Doc the doc of it. Doc is "" for the body.
 	// Both are "" for the overview and the notes that belong to it.
 	Skill, Doc string
-	// Message is the index of the message, and Start and End are bytes of its Text.
+	// Load is the number of the load that brought the text into the view, or 0 for the overview and
+	// for preloaded skills. Loads of an agent have different numbers.
+	Load int
+	// Message is the index of the message in the view, and Start and End are bytes of its Text. They
+	// include the separator before the text. A body has a second range if a list of files follows
+	// its docs.
 	Message, Start, End int
-	// Mode is the load mode of the text. Leaves says when it will leave the requests: "turn",
+	// Mode is the load mode of the runtime. Leaves says when it will leave the requests: "turn",
 	// "next call", "when it pays", "unload" or "never".
 	Mode, Leaves string
 }

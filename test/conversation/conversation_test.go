@@ -65,6 +65,7 @@ type conversation struct {
 	t   *testing.T
 	rnd *rand.Rand
 	setting
+	isTraced bool
 	world    *chattest.World
 	store    session.Store
 	runtime  *satchel.Runtime
@@ -111,7 +112,7 @@ const hostSystem = "You help.\nAvailable skills: none. <available_skills></avail
 
 func newConversation(t *testing.T, seed uint64) *conversation {
 	rnd := rand.New(rand.NewPCG(seed, 1))
-	c := &conversation{t: t, rnd: rnd, setting: randomSetting(rnd), world: chattest.NewWorld(0), store: session.NewMemory()}
+	c := &conversation{t: t, rnd: rnd, setting: randomSetting(rnd), isTraced: seed%2 == 0, world: chattest.NewWorld(0), store: session.NewMemory()}
 	c.world.HasSections = true
 	for i := range 5 {
 		c.world.Add(fmt.Sprintf("s%d", i))
@@ -152,9 +153,15 @@ func (c *conversation) message(role core.Role, text string) stored {
 
 // start opens a runtime, as a process does that begins.
 func (c *conversation) start() {
-	r, err := satchel.New(satchel.WithSkillFS("world", c.world.Files), satchel.WithStore(c.store),
+	opts := []satchel.Option{
+		satchel.WithSkillFS("world", c.world.Files), satchel.WithStore(c.store),
 		satchel.WithLoading(satchel.Loading{Mode: c.mode, Prices: c.prices, Placement: c.placement, Summary: c.summary, Max: cmp.Or(c.max, -1)}),
-		satchel.WithTools(satchel.Tools{Profile: c.profile}))
+		satchel.WithTools(satchel.Tools{Profile: c.profile}),
+	}
+	if c.isTraced {
+		opts = append(opts, satchel.WithTrace(noTracer{}))
+	}
+	r, err := satchel.New(opts...)
 	c.must(err)
 	if c.runtime != nil {
 		c.must(c.runtime.Close())

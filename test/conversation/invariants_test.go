@@ -46,6 +46,7 @@ func (c *conversation) prepare(a *agent) {
 	c.checkContent(a, request, view.Messages)
 	c.checkPrefix(a, request, view.Messages)
 	c.checkOverview(a, request, view.Messages)
+	c.checkTrace(a, view)
 	c.checkLoaded(a)
 	a.alive = true
 	a.last, a.view, a.flagged, a.began, a.rebuilt = request, view.Messages, a.summary, false, false

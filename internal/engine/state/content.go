@@ -19,6 +19,7 @@ type Content struct {
 	mu       sync.Mutex
 	full     map[int]fullText // results of After, by index in Calls
 	overview fullText
+	sections map[partKey][]Section
 }
 
 // CallContent is the content that one call delivered: the deliveries from First up to but
@@ -41,14 +42,14 @@ func NewContent(rec *Record, text func(digest string) (string, error)) (*Content
 		cc := CallContent{Call: rec.Deliveries[i].Call, First: i}
 		for ; i < len(rec.Deliveries) && rec.Deliveries[i].Call == cc.Call; i++ {
 			d := rec.Deliveries[i]
-			part, err := block(&d, text)
+			part, err := block(&d, text, nil)
 			if err != nil {
 				return nil, err
 			}
 			current := part
 			if slices.ContainsFunc(d.Docs, isOld) {
 				d.Docs = slices.DeleteFunc(slices.Clone(d.Docs), isOld)
-				if current, err = block(&d, text); err != nil {
+				if current, err = block(&d, text, nil); err != nil {
 					return nil, err
 				}
 			}
@@ -97,9 +98,15 @@ func (c *Content) WithOverview(host, overview string) string {
 	return c.overview.text
 }
 
-// block writes what a delivery shows, or "" if it shows nothing.
-func block(d *Delivery, text func(digest string) (string, error)) (string, error) {
+// block writes what a delivery shows, or "" if it shows nothing. It adds the sections of that text to
+// sections, unless that is nil.
+func block(d *Delivery, text func(digest string) (string, error), sections *[]Section) (string, error) {
 	var b strings.Builder
+	end := func(doc string) {
+		if sections != nil {
+			*sections = append(*sections, Section{doc, b.Len()})
+		}
+	}
 	switch {
 	case !d.Body && len(d.Docs) == 0:
 		return "", nil
@@ -117,6 +124,7 @@ func block(d *Delivery, text func(digest string) (string, error)) (string, error
 			body = unframed(body)
 		}
 		b.WriteString(SkillBlock(d.Skill, body))
+		end("")
 	}
 	for _, doc := range d.Docs {
 		body, err := text(doc.Digest)
@@ -129,10 +137,12 @@ func block(d *Delivery, text func(digest string) (string, error)) (string, error
 		if doc.Framed {
 			at := prompttext.Fold(doc.Name)
 			fmt.Fprintf(&b, "--- Content from %s ---\n\n%s\n\n--- End of %s ---", at, prompttext.Fence(unframed(body)), at)
+			end(doc.Name)
 			continue
 		}
 		fmt.Fprintf(&b, "<skill_doc skill=\"%s\" path=\"%s\">\n%s\n</skill_doc>",
 			prompttext.Attribute(d.Skill), prompttext.Attribute(doc.Name), prompttext.Fence(body))
+		end(doc.Name)
 	}
 	if d.Body && d.Listing != "" {
 		listing, err := text(d.Listing)
@@ -140,6 +150,7 @@ func block(d *Delivery, text func(digest string) (string, error)) (string, error
 			return "", fmt.Errorf("listing of skill %q: %w", d.Skill, err)
 		}
 		b.WriteString("\n" + fencedListing(listing))
+		end("")
 	}
 	return b.String(), nil
 }

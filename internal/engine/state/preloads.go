@@ -1,6 +1,7 @@
 package state
 
 import (
+	"cmp"
 	"slices"
 )
 
@@ -51,6 +52,9 @@ func (r *Record) SetPreloads(all []Preload) {
 	}
 	r.Active = loaded
 }
+
+// Shown returns the digest of the text of a preloaded skill in the prefix.
+func (p *Preload) Shown() string { return cmp.Or(p.Rendered, p.Digest) }
 
 // active returns the load of a preloaded skill without docs.
 func (p *Preload) active() Active {

@@ -25,12 +25,17 @@ func results(messages []core.Message, st *State) []core.Message {
 			return
 		}
 		st.shown[n] = true
-		if !lifetime.Shows(st.Mode, i < answered) || prompttext.HasParagraph(m.Text, st.Content.Calls[n].Text) {
+		if !lifetime.Shows(st.Mode, i < answered) {
 			return
 		}
 		stub := len(m.Text)
-		m.Text = st.Content.After(n, m.Text)
-		m.Added = m.Text[stub:]
+		if text := st.Content.Calls[n].Text; prompttext.HasParagraph(m.Text, text) {
+			stub -= len(text)
+		} else {
+			m.Text = st.Content.After(n, m.Text)
+			m.Added = m.Text[stub:]
+		}
+		st.placeCall(messages, i, stub, n)
 	})
 	return messages
 }
@@ -255,10 +260,14 @@ func placeOf(messages []core.Message, i, j int) int {
 // whose own message is not in the request.
 const FallbackHeading = "Loaded skill context:"
 
+// partSeparator stands between the texts that one call delivered.
+const partSeparator = "\n\n"
+
 // fallback adds one system message with loaded content whose own message is not in the request.
 // The host may have cut or suppressed that message, or another process may have it.
 func fallback(messages []core.Message, st *State) []core.Message {
 	var parts []string
+	var places []Place
 	for i := range st.Content.Calls {
 		if st.shown[i] {
 			continue
@@ -271,17 +280,23 @@ func fallback(messages []core.Message, st *State) []core.Message {
 			} else if part := st.part(c, j); part != "" {
 				st.out.Fallback = append(st.out.Fallback, d.Key())
 				parts = append(parts, part)
+				places = st.withPart(places, i, j, part)
 			}
 		}
 	}
 	if parts == nil {
 		return messages
 	}
-	text := FallbackHeading + "\n\n" + strings.Join(parts, "\n\n")
+	text := FallbackHeading + partSeparator + strings.Join(parts, partSeparator)
 	at := leadingSystem(messages) + 1
+	paragraph := Place{Message: at, Text: len(FallbackHeading) + len(partSeparator), End: len(text)}
 	if at > 0 && messages[at-1].Text == text {
+		paragraph.Message--
+		st.placeParts(places, paragraph, len(partSeparator))
 		return messages
 	}
+	st.shiftPlaces(at)
+	st.placeParts(places, paragraph, len(partSeparator))
 	return insert(messages, at, text)
 }
 
@@ -336,6 +351,7 @@ func activeSkills(messages []core.Message, st *State) []core.Message {
 		hideAnswered(messages, st)
 	}
 	var b strings.Builder
+	var places []Place
 	for _, a := range st.Record.Active {
 		for i := range st.Content.Calls {
 			if st.shown[i] {
@@ -344,6 +360,7 @@ func activeSkills(messages []core.Message, st *State) []core.Message {
 			for j, block := range st.Content.Calls[i].Current {
 				d := &st.Record.Deliveries[st.Content.Calls[i].First+j]
 				if d.Skill == a.Skill && !d.Old && block != "" {
+					places = st.withPart(places, i, j, block)
 					b.WriteByte('\n')
 					b.WriteString(block)
 				}
@@ -353,12 +370,17 @@ func activeSkills(messages []core.Message, st *State) []core.Message {
 	if b.Len() == 0 {
 		return messages
 	}
-	text := "<active_skills>\n" + activeIntro + b.String() + "\n</active_skills>"
-	if i := leadingSystem(messages); i >= 0 {
-		extend(&messages[i], text)
-		return messages
+	heading := "<active_skills>\n" + activeIntro
+	text := heading + b.String() + "\n</active_skills>"
+	i, start := leadingSystem(messages), 0
+	if i >= 0 {
+		start = extend(&messages[i], text)
+	} else {
+		i, messages = 0, insert(messages, 0, text)
 	}
-	return insert(messages, 0, text)
+	end := len(messages[i].Text)
+	st.placeParts(places, Place{Message: i, Start: start, Text: end - len(text) + len(heading) + 1, End: end}, 1)
+	return messages
 }
 
 // hideAnswered marks the content that the model has already answered as shown, so that no later

@@ -44,6 +44,8 @@ type State struct {
 	Answer func(Unanswered) string
 	// Space is memory for the view; see [core.Request].
 	Space []core.Message
+	// Places collects where the texts of Satchel stand in the view. It is nil without a tracer.
+	Places *[]Place
 
 	// shown reports, for each call of Content, that its content has a place in the request.
 	shown []bool
@@ -91,17 +93,20 @@ func Render(chain []Processor, messages []core.Message, st State) ([]core.Messag
 	return view, st.out
 }
 
-// extend appends text to a message as a paragraph, unless the message already ends with it.
-func extend(m *core.Message, text string) {
+// extend appends text to a message as a paragraph, unless the message already ends with it. It
+// returns where the paragraph begins.
+func extend(m *core.Message, text string) (start int) {
 	sep := "\n\n"
 	if m.Text == "" {
 		sep = ""
 	}
 	if prompttext.HasParagraph(m.Text, text) {
-		return
+		return len(m.Text) - len(text)
 	}
+	start = len(m.Text)
 	m.Added += sep + text
 	m.Text += sep + text
+	return start
 }
 
 // leadingSystem returns the index of the last system message before all other messages, or -1.
@@ -132,13 +137,16 @@ func overview(messages []core.Message, st *State) []core.Message {
 		host := len(m.Text)
 		m.Text = st.Content.WithOverview(m.Text, st.Overview)
 		m.Added = m.Text[host:]
+		st.place(messages, i, host)
 		return messages
 	}
 	if i >= 0 {
-		extend(&messages[i], st.Overview)
+		st.place(messages, i, extend(&messages[i], st.Overview))
 		return messages
 	}
-	return insert(messages, 0, st.Overview)
+	messages = insert(messages, 0, st.Overview)
+	st.place(messages, 0, 0)
+	return messages
 }
 
 // notes appends each note of the record to the user message of its turn.
@@ -149,7 +157,7 @@ func notes(messages []core.Message, st *State) []core.Message {
 			continue
 		}
 		if at := Anchor(messages, n.Anchor, st.Record.Turn); at >= 0 {
-			extend(&messages[at], n.Text)
+			st.place(messages, at, extend(&messages[at], n.Text))
 		}
 	}
 	return messages
@@ -170,7 +178,7 @@ func declared(messages []core.Message, st *State) []core.Message {
 		}
 		st.shown[i] = true
 		if lifetime.Shows(st.Mode, at < lastAssistant(messages)) {
-			extend(&messages[at], c.Text)
+			st.placeCall(messages, at, extend(&messages[at], c.Text), i)
 		}
 	}
 	return messages

@@ -92,7 +92,11 @@ func (t *Turns) Prepare(ctx context.Context, req core.Request, loads []tools.Loa
 		if answer != nil {
 			messages = steps.AnswerAll(slices.Clone(messages), answer)
 		}
-		return core.View{Messages: messages, NoSkills: true}, nil
+		view := core.View{Messages: messages, NoSkills: true}
+		if t.Requests.Tracing != nil {
+			view.Trace = t.Requests.Tracing.Describe(ctx, &scan, rec, nil, nil, nil)
+		}
+		return view, nil
 	}
 	return t.Requests.Render(ctx, &req, &scan, agent, rec, isSummary, answer)
 }

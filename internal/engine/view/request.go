@@ -27,6 +27,8 @@ type Requests struct {
 	Shortener             Shortener
 	Stores                *state.Stores
 	Report                *Reporter
+	// Tracing describes the views, or is nil without a tracer.
+	Tracing *Tracing
 
 	mu     sync.Mutex
 	guards *lru.Cache[core.SessionKey, *steps.PrefixGuard]
@@ -83,8 +85,13 @@ func (r *Requests) Render(ctx context.Context, req *core.Request, scan *state.Sc
 	if r.Runs && len(req.Files) > 0 {
 		st.Attached = steps.AttachedLines(req.Files)
 	}
+	if r.Tracing != nil {
+		st.Places = new([]steps.Place)
+	}
 	render := func() (messages []core.Message, displaced steps.Displaced, err error) {
-		st.Record = rec
+		if st.Record = rec; st.Places != nil {
+			*st.Places = (*st.Places)[:0]
+		}
 		if st.Content, err = agent.Content(rec, text); err == nil {
 			messages, displaced = steps.Render(r.Chain, req.Messages, st)
 		}
@@ -122,5 +129,9 @@ func (r *Requests) Render(ctx context.Context, req *core.Request, scan *state.Sc
 			r.Report.ReportBreak(ctx, req.Key, found)
 		}
 	}
-	return core.View{Messages: messages, NoSkills: rec.NoSkills}, nil
+	view := core.View{Messages: messages, NoSkills: rec.NoSkills}
+	if r.Tracing != nil {
+		view.Trace = r.Tracing.Describe(ctx, scan, rec, st.Content, *st.Places, r.Stores.Texts(ctx, req.Key))
+	}
+	return view, nil
 }
