@@ -40,6 +40,9 @@ var (
 // Model wraps the agent's model. If inner has no method WithTools, every call passes the bound
 // tools as the option model.WithTools. Model fails for nil and for a model that is already
 // wrapped.
+//
+// A trace names the model as the option model.WithModel does, or else as a method ModelName() string
+// of inner does.
 func (a *Adapter) Model(inner model.BaseChatModel) (model.ToolCallingChatModel, error) {
 	if inner == nil {
 		return nil, errNoModel
@@ -91,25 +94,36 @@ func (m *viewModel) Generate(ctx context.Context, input []*schema.Message, opts 
 		return nil, meter.reportFailure(m.reportRefusal(meter.ctx, input, err))
 	}
 	ctx = m.reportStart(meter.setRequest(req))
-	out, err := req.model.Generate(ctx, req.messages, req.options...)
+	out, err := m.generate(ctx, meter, req)
 	if m.dropRefusedFiles(ctx, req, err) {
-		out, err = req.model.Generate(ctx, req.messages, req.options...)
+		out, err = m.generate(ctx, meter, req)
 	}
 	if err != nil {
 		err = addFileHint(req, err)
-	}
-	if err == nil && out != nil {
-		out = (&repair{response: countResponses(input)}).completeMessage(out)
-		err = m.adapter.hooks.Observe(ctx, req.key, coreCalls(out.ToolCalls))
+	} else {
+		out, err = m.receive(ctx, meter, req, out, countResponses(input))
 	}
 	if err != nil {
 		m.reportError(ctx, err)
 		return nil, meter.reportFailure(err)
 	}
 	m.reportEnd(ctx, out)
-	meter.add(out)
 	meter.reportCall()
 	return out, nil
+}
+
+// receive completes the calls of a response, and reports it to the tracer and the runtime. responses
+// is the number of responses before it. out may be nil.
+func (m *viewModel) receive(ctx context.Context, meter *meter, req *request, out *schema.Message, responses int) (*schema.Message, error) {
+	meter.add(out)
+	if out == nil {
+		meter.noteAnswer("", nil)
+		return nil, nil
+	}
+	out = (&repair{response: responses}).completeMessage(out)
+	calls := coreCalls(out.ToolCalls)
+	meter.noteAnswer(textOf(out), calls)
+	return out, m.adapter.hooks.Observe(ctx, req.key, calls)
 }
 
 // Stream does the same as Generate for a streamed response. It passes on chunks and errors of
@@ -122,9 +136,9 @@ func (m *viewModel) Stream(ctx context.Context, input []*schema.Message, opts ..
 		return nil, meter.reportFailure(m.reportRefusal(meter.ctx, input, err))
 	}
 	ctx = m.reportStart(meter.setRequest(req))
-	stream, err := req.model.Stream(ctx, req.messages, req.options...)
+	stream, err := m.stream(ctx, meter, req)
 	if m.dropRefusedFiles(ctx, req, err) {
-		stream, err = req.model.Stream(ctx, req.messages, req.options...)
+		stream, err = m.stream(ctx, meter, req)
 	}
 	if err != nil {
 		err = addFileHint(req, err)
@@ -145,6 +159,7 @@ type request struct {
 	messages []*schema.Message
 	options  []model.Option
 	tools    []*schema.ToolInfo // those that the model is offered
+	trace    *core.ViewTrace    // nil without a tracer
 }
 
 // newRequest prepares one call: it makes the view of input, and chooses the tools to offer.
@@ -175,7 +190,7 @@ func (m *viewModel) newRequest(ctx context.Context, input []*schema.Message, opt
 	if m.adapter.config.noFiles || m.files.areRefused.Load() {
 		sent = withoutFiles(sent)
 	}
-	req := &request{ctx: ctx, key: key, model: m.inner, messages: sent, options: opts, tools: offered}
+	req := &request{ctx: ctx, key: key, model: m.inner, messages: sent, options: opts, tools: offered, trace: view.Trace}
 	if view.NoSkills {
 		req.removeSkillTools(m)
 	}
@@ -248,7 +263,7 @@ func (m *viewModel) GetType() string {
 }
 
 // definitions returns the definitions of the tools that the model is offered, or nil if the
-// runtime has no prefix guard.
+// runtime has neither a prefix guard nor a tracer.
 func (a *Adapter) definitions(tools []*schema.ToolInfo) []core.Definition {
 	if !a.hooks.WatchesPrefix() || len(tools) == 0 {
 		return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/cloudwego/eino/callbacks"
@@ -89,7 +90,8 @@ func usageOf(m *schema.Message) *model.TokenUsage {
 	}
 }
 
-// meter measures one call of a wrapped model and reports it to the runtime once.
+// meter measures one call of a wrapped model and reports it to the runtime once. It also reports each
+// request of the call, and its answer.
 type meter struct {
 	ctx        context.Context
 	hooks      adapter.Runtime
@@ -97,6 +99,8 @@ type meter struct {
 	started    time.Time
 	usage      core.Usage
 	isReported bool
+	sent       sentRequest
+	text       strings.Builder // of a streamed answer
 }
 
 type meteredKey struct{}
@@ -131,8 +135,9 @@ func (t *meter) add(message *schema.Message) {
 
 func (t *meter) reportCall() { t.report(core.Event{Kind: core.ModelCalled, Usage: t.usage}) }
 
-// reportFailure reports err and returns it.
+// reportFailure reports err and returns it. A request without an answer ends with err too.
 func (t *meter) reportFailure(err error) error {
+	t.noteFailure(err)
 	t.report(core.Event{Kind: core.ModelFailed, Detail: err.Error(), Err: err})
 	return err
 }

@@ -48,28 +48,27 @@ func forward(source *schema.StreamReader[*schema.Message], writer *schema.Stream
 		if chunk != nil {
 			meter.add(chunk)
 			chunk = fix.completeChunk(chunk)
+			deltas = meter.addContent(chunk, deltas)
 		}
 		if err != nil {
 			writer.Send(chunk, meter.reportFailure(err))
 			return
 		}
 		if writer.Send(chunk, nil) {
-			meter.reportCall() // with the usage of the chunks that the reader got
+			meter.reportPart(deltas)
 			return
-		}
-		if chunk != nil && len(chunk.ToolCalls) > 0 {
-			deltas = append(deltas, &schema.Message{Role: schema.Assistant, ToolCalls: chunk.ToolCalls})
 		}
 	}
 	if last := fix.lastChunk(); last != nil {
+		deltas = append(deltas, last)
 		if writer.Send(last, nil) {
-			meter.reportCall()
+			meter.reportPart(deltas)
 			return
 		}
-		deltas = append(deltas, last)
 	}
 	calls, err := concatCalls(deltas)
 	if err == nil {
+		meter.noteAnswer(meter.text.String(), calls)
 		err = observe(calls)
 	}
 	if err != nil {

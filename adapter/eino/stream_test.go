@@ -19,6 +19,8 @@ type noHooks struct{ adapter.Runtime }
 
 func (noHooks) Emit(context.Context, core.Event) {}
 
+func (noHooks) Answered(context.Context, core.ModelAnswer) {}
+
 func noEvents() *meter { return &meter{hooks: noHooks{}} }
 
 func delta(index int, id, name, args string) *schema.Message {

@@ -28,18 +28,24 @@ var update = flag.Bool("update", false, "write the golden files of the wire test
 func TestWire(t *testing.T) {
 	for _, c := range wiretest.Conversations() {
 		t.Run(c.Name, func(t *testing.T) {
-			for name, way := range map[string]func(*testing.T, *wiretest.Conversation, *wireModel){
-				"generate":    func(t *testing.T, c *wiretest.Conversation, m *wireModel) { playAgent(t, c, m, false) },
-				"stream":      func(t *testing.T, c *wiretest.Conversation, m *wireModel) { playAgent(t, c, m, true) },
+			for name, way := range map[string]func(*testing.T, *wiretest.Conversation, *satchel.Runtime, *wireModel){
+				"generate": func(t *testing.T, c *wiretest.Conversation, rt *satchel.Runtime, m *wireModel) {
+					playAgent(t, c, rt, m, false)
+				},
+				"stream": func(t *testing.T, c *wiretest.Conversation, rt *satchel.Runtime, m *wireModel) {
+					playAgent(t, c, rt, m, true)
+				},
 				"retried":     playRetried,
 				"interrupted": playInterrupted,
 				"react":       playReact,
 			} {
 				t.Run(name, func(t *testing.T) {
 					m := &wireModel{t: t, script: c.Model()}
-					rt := c.Runtime(t)
-					way(t, &c, m)
+					trace := &wiretest.Trace{}
+					rt := c.Runtime(t, satchel.WithTrace(trace))
+					way(t, &c, rt, m)
 					m.script.Check(t, c.Name, rt.Tools(), *update, "../../internal/testing/wiretest")
+					trace.Check(t, m.script)
 				})
 			}
 		})
@@ -143,27 +149,27 @@ func (w *wireTool) InvokableRun(ctx context.Context, _ string, _ ...tool.Option)
 	return wiretest.HostAnswer, nil
 }
 
-func playAgent(t *testing.T, c *wiretest.Conversation, m *wireModel, streaming bool) {
+func playAgent(t *testing.T, c *wiretest.Conversation, rt *satchel.Runtime, m *wireModel, streaming bool) {
 	cfg := &adk.ChatModelAgentConfig{Model: m, Instruction: wiretest.System}
-	playADK(t, c, cfg, false, streaming)
+	playADK(t, c, rt, cfg, false, streaming)
 }
 
-func playRetried(t *testing.T, c *wiretest.Conversation, m *wireModel) {
+func playRetried(t *testing.T, c *wiretest.Conversation, rt *satchel.Runtime, m *wireModel) {
 	m.fails = true
-	playADK(t, c, &adk.ChatModelAgentConfig{Model: m, Instruction: wiretest.System, ModelRetryConfig: &adk.ModelRetryConfig{
+	playADK(t, c, rt, &adk.ChatModelAgentConfig{Model: m, Instruction: wiretest.System, ModelRetryConfig: &adk.ModelRetryConfig{
 		MaxRetries: 1, BackoffFunc: func(context.Context, int) time.Duration { return 0 }}}, false, false)
 }
 
-func playInterrupted(t *testing.T, c *wiretest.Conversation, m *wireModel) {
-	playADK(t, c, &adk.ChatModelAgentConfig{Model: m, Instruction: wiretest.System}, true, false)
+func playInterrupted(t *testing.T, c *wiretest.Conversation, rt *satchel.Runtime, m *wireModel) {
+	playADK(t, c, rt, &adk.ChatModelAgentConfig{Model: m, Instruction: wiretest.System}, true, false)
 }
 
 // playADK plays a conversation with an agent of adk. The host builds the history from its
 // events.
-func playADK(t *testing.T, c *wiretest.Conversation, cfg *adk.ChatModelAgentConfig, asks, streaming bool) {
+func playADK(t *testing.T, c *wiretest.Conversation, rt *satchel.Runtime, cfg *adk.ChatModelAgentConfig, asks, streaming bool) {
 	t.Helper()
 	cfg.ToolsConfig.Tools = []tool.BaseTool{&wireTool{asks}}
-	install(t, cfg, c.Runtime(t))
+	install(t, cfg, rt)
 	agent := newAgent(t, cfg)
 	ctx := satchel.WithSession(t.Context(), "s")
 	var history []*schema.Message
@@ -226,12 +232,12 @@ func questions(events []*adk.AgentEvent) map[string]any {
 }
 
 // playReact plays a conversation with a react agent.
-func playReact(t *testing.T, c *wiretest.Conversation, m *wireModel) {
+func playReact(t *testing.T, c *wiretest.Conversation, rt *satchel.Runtime, m *wireModel) {
 	a := newReact(t, &react.AgentConfig{
 		ToolCallingModel: m, MaxStep: 40,
 		ToolsConfig:     compose.ToolsNodeConfig{Tools: []tool.BaseTool{&wireTool{}}},
 		MessageModifier: react.NewPersonaModifier(wiretest.System),
-	}, c.Runtime(t))
+	}, rt)
 	ctx := satchel.WithSession(t.Context(), "s")
 	var history []*schema.Message
 	for _, turn := range c.Turns {

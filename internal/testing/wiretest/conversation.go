@@ -71,8 +71,8 @@ type Call struct {
 	Arguments string `json:"arguments"`
 }
 
-// Runtime opens the runtime of a conversation.
-func (c *Conversation) Runtime(t testing.TB) *satchel.Runtime {
+// Runtime opens the runtime of a conversation, with more options.
+func (c *Conversation) Runtime(t testing.TB, more ...satchel.Option) *satchel.Runtime {
 	t.Helper()
 	loading := c.loading
 	loading.Mode = cmp.Or(loading.Mode, loadmode.Turn)
@@ -100,7 +100,7 @@ func (c *Conversation) Runtime(t testing.TB) *satchel.Runtime {
 	if c.needy {
 		options = append(options, satchel.WithSkillFS("needy", needySkills()))
 	}
-	rt, err := satchel.New(options...)
+	rt, err := satchel.New(append(options, more...)...)
 	if err != nil {
 		t.Fatal(err)
 	}
