@@ -121,7 +121,8 @@ type Loading struct {
 	// loaded for the whole conversation: they do not count against Max and are never unloaded. If
 	// their files change, a note at the next message of the user says so, and a load brings the new
 	// text. A name that matches no skill, a hidden skill, and texts above Budget.Max are errors of
-	// New.
+	// New. So is a skill that Overview.Needs hides from all sessions; one that it hides from some
+	// agents is left out for these.
 	Preload []string
 	// Max is how many skills an agent can have loaded at once; the default is
 	// loadmode.DefaultMax. A load above that unloads the skill that Victim chooses, by default

@@ -88,6 +88,9 @@ func New(opts ...Option) (*Runtime, error) {
 		},
 	}
 	r.start()
+	if err := r.checkPreloadNeeds(context.Background(), preload); err != nil {
+		return nil, errors.Join(err, r.Close())
+	}
 	return r, nil
 }
 
@@ -223,4 +226,23 @@ func (r *Runtime) warnUnavailable() {
 	if why := offer.Runner.Executor.Capabilities().Unavailable; why != "" {
 		r.logger.Warn("commands of skills cannot run on this machine", "why", why)
 	}
+}
+
+// checkPreloadNeeds returns an error if unmet needs hide a preloaded skill from all sessions. It
+// waits a moment for programs that are looked for.
+func (r *Runtime) checkPreloadNeeds(ctx context.Context, ids []string) error {
+	if r.calls.Hiding == nil {
+		return nil
+	}
+	snapshot := r.catalog.Snapshot()
+	for _, id := range ids {
+		skill, ok := snapshot.Skill(id)
+		if !ok || skill.Needs == nil || skill.Needs.Always {
+			continue
+		}
+		if line := needs.Line(r.calls.UnmetInAll(ctx, skill)); line != "" {
+			return fmt.Errorf("%w: WithLoading: Preload: skill %q is hidden from the model: %s", ErrOption, skill.Name, line)
+		}
+	}
+	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/executor/local"
 	"github.com/satchel-go/satchel/internal/testing/chattest"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/processors"
@@ -219,6 +220,61 @@ func TestPreloadErrors(t *testing.T) {
 	}
 	unlimited := satchel.Loading{Preload: []string{"style", "terms"}, Budget: tools.Budget{Warn: -1, Max: -1}}
 	chattest.Open(t, preloadFiles(), satchel.WithLoading(unlimited))
+}
+
+// A preloaded skill that Overview.Needs hides from all sessions is an error of New. One that it hides
+// from some agents is left out for these.
+func TestPreloadAndNeeds(t *testing.T) {
+	files := preloadFiles()
+	for name, needs := range map[string]string{"video": "bins: [no-such-program]", "key": "env: [API_KEY]", "rube": "mcp: [rube]"} {
+		files.Put(name+"/SKILL.md", string(skillFile(name, "requires: {"+needs+"}\n", "Body of "+name+".").Data), testTime)
+	}
+	by, err := local.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	hide := satchel.WithOverview(satchel.Overview{Needs: satchel.Hide})
+	preload := func(names ...string) satchel.Option {
+		return satchel.WithLoading(satchel.Loading{Preload: names})
+	}
+	secret := func(ctx context.Context, _ core.Skill, _ string) (string, bool) {
+		key, _ := satchel.KeyFrom(ctx)
+		return "x", key.Session == "with"
+	}
+	plain, secrets := satchel.WithRunner(satchel.Runner{Executor: by}), satchel.WithRunner(satchel.Runner{Executor: by, Secret: secret})
+	for _, tt := range []struct {
+		skill, want string
+		opts        []satchel.Option
+	}{
+		{"video", `skill "video" is hidden from the model: missing here: program no-such-program`, []satchel.Option{hide, plain}},
+		{"key", `skill "key" is hidden from the model: missing here: variable API_KEY`, []satchel.Option{hide, plain}},
+		{"key", "", []satchel.Option{hide, secrets}}, // each session may have its own
+		{"rube", "", []satchel.Option{hide, plain}},  // agents have tools of their own
+		{"video", "", []satchel.Option{plain}},
+	} {
+		opts := append([]satchel.Option{satchel.WithSkillFS("world", files), preload("style", tt.skill)}, tt.opts...)
+		r, err := satchel.New(opts...)
+		if err == nil {
+			err = errors.Join(r.Close())
+			if tt.want != "" {
+				t.Errorf("%s is preloaded", tt.skill)
+			}
+		}
+		if tt.want == "" && err != nil || tt.want != "" && err != nil && (!errors.Is(err, satchel.ErrOption) || !strings.Contains(err.Error(), "WithLoading: Preload: "+tt.want)) {
+			t.Errorf("preloading %s: %v", tt.skill, err)
+		}
+	}
+	r := chattest.Open(t, files, hide, plain, preload("rube", "style"))
+	for tool, want := range map[string]bool{"Read": false, "mcp__rube__find": true} {
+		key := core.SessionKey{Session: tool}
+		view, err := r.Prepare(t.Context(), core.Request{Key: key, Messages: []core.Message{{Role: core.User, Text: "go"}}, Tools: []string{tool}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if shown := chattest.Shown(view.Messages); strings.Contains(shown, "Body of rube.") != want || !strings.Contains(shown, "Style of the house.") {
+			t.Errorf("an agent with the tool %s gets\n%s", tool, shown)
+		}
+	}
 }
 
 // A session that does not see a preloaded skill has no text of it, and one that may not see it any

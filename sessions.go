@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -41,6 +42,36 @@ func (r *Runtime) Loaded(ctx context.Context) ([]Loaded, error) {
 		for _, a := range rec.Active {
 			all = append(all, Loaded{key.Agent, a.Skill, a.Digest, slices.Clone(a.Docs), a.All})
 		}
+	}
+	return all, nil
+}
+
+// Unmet returns the skills that Overview.Needs hides from the agent of ctx, by canonical id, with what
+// each lacks: "program ffmpeg; variable API_KEY". If ctx belongs to no agent, it returns those that
+// are hidden from every agent of the session. Before the first request of a session, these are the
+// skills that it would hide now. The error wraps ErrNoSession if ctx has no session.
+func (r *Runtime) Unmet(ctx context.Context) (map[string]string, error) {
+	keys, err := r.keys(ctx)
+	if err != nil || r.calls.Hiding == nil {
+		return nil, err
+	}
+	if len(keys) == 0 {
+		return r.calls.Hiding.Why(ctx, &state.Record{}, r.catalog)
+	}
+	var all map[string]string
+	for i, key := range keys {
+		rec, err := r.calls.Stores.Load(ctx, key)
+		if err != nil {
+			return nil, err
+		}
+		why, err := r.calls.Hiding.Why(ctx, rec, r.catalog)
+		if err != nil {
+			return nil, err
+		}
+		if i == 0 {
+			all = why
+		}
+		maps.DeleteFunc(all, func(id, _ string) bool { return why[id] == "" })
 	}
 	return all, nil
 }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/catalog/source"
+	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
+	"github.com/satchel-go/satchel/satcheltest"
 	"github.com/satchel-go/satchel/skillmd"
 )
 
@@ -149,5 +151,21 @@ func TestHideNeeds(t *testing.T) {
 	got = program(t, nil, "", "tool", "--needs", "hide", "--executor", "local", "--skills", dir, "skill_load", `{"skill":"shell"}`)
 	if !strings.HasPrefix(got.out, `"loaded: shell\n[skill#`) {
 		t.Errorf("answer %s", got.out)
+	}
+}
+
+// TestChatSaysWhatIsHidden says of skills that the model does not see why it does not, before the first
+// message and after it.
+func TestChatSaysWhatIsHidden(t *testing.T) {
+	dir := needySkills(t)
+	for how, want := range map[string]string{
+		"hide": "video  (hidden, missing here: program no-such-ffmpeg; variable API_KEY) ",
+		"tell": "video  Cuts videos.\n",
+	} {
+		script := satcheltest.Plan(satcheltest.Turn{Answer: "first"})
+		got := converse(t, script, "/skills\none\n/skills\n", "chat", "--needs", how, "--executor", "local", "--skills", dir)
+		if got.code != cli.ExitDone || strings.Count(got.err, want) != 2 || strings.Count(got.err, "shell  Runs sh.\n") != 2 {
+			t.Errorf("--needs %s: code %d, standard error\n%s", how, got.code, got.err)
+		}
 	}
 }

@@ -108,7 +108,28 @@ func TestHideUnmetNeeds(t *testing.T) {
 			events[e.Skill] = e.Detail
 		}
 	})))
+	unmet := func(session string) []string {
+		t.Helper()
+		why, err := r.Unmet(satchel.WithSession(t.Context(), session))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var lines []string
+		for id, missing := range why {
+			lines = append(lines, id[strings.LastIndex(id, "/")+1:]+": "+missing)
+		}
+		slices.Sort(lines)
+		return lines
+	}
+	if err := r.Ready(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	chattest.Same(t, "what a new session hides", unmet("new"), "key: variable API_KEY", "mac: only on macOS", "video: program ffmpeg")
 	c := inSession(t, r, "a", "skill_load", "search")
+	chattest.Same(t, "what the session hides", unmet("a"), "key: variable API_KEY", "mac: only on macOS", "rube: MCP server rube", "video: program ffmpeg")
+	if _, err := r.Unmet(t.Context()); !errors.Is(err, satchel.ErrNoSession) {
+		t.Errorf("without a session: %v", err)
+	}
 	chattest.Same(t, "the list", listed(c), "always", "plain")
 	for skill, want := range map[string]string{
 		"video": `error: skill "video" is not loaded, because it cannot work; missing here: program ffmpeg`,

@@ -2,6 +2,7 @@ package call
 
 import (
 	"context"
+	"slices"
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/needs"
@@ -30,6 +31,20 @@ func (cs *Calls) CheckNeeds(ctx context.Context, skill core.Skill, tools []strin
 		facts.Variable = func(name string) needs.Verdict { return needs.Of(given(name)) }
 	}
 	return needs.Check(skill.Needs, facts)
+}
+
+// UnmetInAll returns the needs of a skill that are met in no session, in words. It waits for programs
+// that are looked for, at most for [needs.MaxWait]. It leaves out what may differ between sessions:
+// tools of agents, and variables that functions of the host give.
+func (cs *Calls) UnmetInAll(ctx context.Context, skill core.Skill) []string {
+	ctx, cancel := context.WithTimeout(ctx, needs.MaxWait)
+	defer cancel()
+	cs.AwaitPrograms(ctx)
+	runner := cs.Offer.Runner
+	differ := runner != nil && (runner.Secret != nil || runner.Env != nil)
+	return needs.Missing(slices.DeleteFunc(cs.CheckNeeds(ctx, skill, nil), func(n needs.Need) bool {
+		return differ && (n.Kind == needs.Env || n.Kind == needs.Secret)
+	}))
 }
 
 // resolveShown is [Calls.ResolveSkills] if unmet needs hide skills.

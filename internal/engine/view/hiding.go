@@ -129,6 +129,15 @@ func (h *Hiding) read(ctx context.Context, rec *state.Record) (map[string]string
 	return why, json.Unmarshal([]byte(text), &why)
 }
 
+// Why returns what the skills lack that are hidden in the session of rec, by canonical id. Before
+// the session begins, these are the skills that it would hide now.
+func (h *Hiding) Why(ctx context.Context, rec *state.Record, skills *catalog.Catalog) (map[string]string, error) {
+	if rec.Turn == 0 {
+		return h.unmet(ctx, skills.Snapshot(), nil, nil), nil
+	}
+	return h.read(ctx, rec)
+}
+
 // report logs a skill that is hidden, once for each reason.
 func (h *Hiding) report(ctx context.Context, skill core.Skill, missing string) {
 	h.mu.Lock()

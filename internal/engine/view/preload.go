@@ -42,7 +42,6 @@ func (v *Overviews) SetPrefix(ctx context.Context, rec *state.Record, skills *ca
 		all, blocks = append(all, p), append(blocks, state.SkillBlock(skill.Name, text.Text))
 		rec.KeepList(skill.Name, 0, skill.AllowedTools, skill.Repaired)
 		rec.Deny(skill.Name, 0, skill.DisallowedTools, false)
-		rec.Deny(skill.Name, 0, skill.DisallowedTools, false)
 	}
 	rec.SetPreloads(all)
 	if rec.Prefix = ""; len(all) == 0 {
@@ -61,10 +60,11 @@ func (v *Overviews) SetPrefix(ctx context.Context, rec *state.Record, skills *ca
 	return v.Stores.Pin(ctx, rec.Key, prefix)
 }
 
-// preloaded reads a preloaded skill. ok is false if the agent does not see it, or if it cannot be
-// read. rendered is the zero value if it is the body itself.
+// preloaded reads a preloaded skill. ok is false if the agent does not see it, if unmet needs hide
+// it, or if it cannot be read. rendered is the zero value if it is the body itself.
 func (v *Overviews) preloaded(ctx context.Context, skills *catalog.Catalog, id string) (skill core.Skill, body, rendered catalog.Content, ok bool, err error) {
-	if _, sees := skills.Snapshot().Skill(id); !sees {
+	snapshot := skills.Snapshot()
+	if _, sees := snapshot.Skill(id); !sees || snapshot.WhyHidden(id) != "" {
 		return skill, body, rendered, false, nil
 	}
 	skill, body, err = skills.Body(ctx, id)

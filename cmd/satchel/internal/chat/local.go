@@ -14,7 +14,7 @@ import (
 // localCommands are the prompts that chat answers itself, and their help.
 var localCommands = []struct{ name, help string }{
 	{"/help", "these commands"},
-	{"/skills", "the skills that the model can load, and which are loaded"},
+	{"/skills", "the skills, which are loaded, and which the model does not see"},
 	{"/tools", "the tools that the model is offered for skills"},
 	{"/quit", "end the chat"},
 }
@@ -69,7 +69,12 @@ func (cmd *Command) localSkills(ctx context.Context, out cli.Console, chat *conv
 		}
 		skills = skills.For(a.Key, a.Allow)
 	}
-	loaded, err := chat.Runtime.Loaded(satchel.WithSession(ctx, chat.Session))
+	session := satchel.WithSession(ctx, chat.Session)
+	loaded, err := chat.Runtime.Loaded(session)
+	var hidden map[string]string
+	if err == nil {
+		hidden, err = chat.Runtime.Unmet(session)
+	}
 	if err != nil {
 		fmt.Fprintln(out.Err, "satchel:", cli.OneLine(err.Error()))
 		return
@@ -77,6 +82,9 @@ func (cmd *Command) localSkills(ctx context.Context, out cli.Console, chat *conv
 	visible := skills.Snapshot().Visible()
 	for _, skill := range visible {
 		text := skill.Description
+		if why := hidden[skill.ID]; why != "" {
+			text = "(hidden, missing here: " + why + ") " + text
+		}
 		if slices.ContainsFunc(loaded, func(l satchel.Loaded) bool { return l.Skill == skill.Name || l.Skill == skill.ID }) {
 			text = "(loaded) " + text
 		}
