@@ -92,6 +92,7 @@ var arrows = map[string][]string{
 	"internal/testing/crashtest":      {},
 	"satcheltest":                     {"core"},
 	"internal/tracing/line":           {},
+	"internal/tracing/tracelog":       {"internal/tracing/line"},
 	"internal/testing/bypasstest":     {},
 	"internal/testing/servertest":     {},
 	"internal/text/packed":            {},

@@ -1,0 +1,237 @@
+package tracelog
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/satchel-go/satchel/internal/tracing/line"
+)
+
+// builder builds a trace from records in order.
+type builder struct {
+	texts    *texts
+	trace    *Trace
+	sessions map[string]*session // the latest of each id
+	labels   map[string]bool
+	agents   []*agent
+	part     int // counts the parts of all processes
+}
+
+// session is a session under construction.
+type session struct {
+	*Session
+	agents map[string]*agent
+	last   map[string]int // the number of the last call of each agent
+}
+
+// agent is an agent under construction.
+type agent struct {
+	*Agent
+	session *session
+	turns   map[int]*Turn
+	calls   map[int]*Call
+	// pending holds lines about calls that have not come yet.
+	pending map[int][]record
+	offered *line.Offered
+	// part is the part of the last call.
+	part int
+}
+
+func newBuilder(t *texts) *builder {
+	return &builder{texts: t, trace: &Trace{Texts: TextsWhole}, sessions: make(map[string]*session), labels: make(map[string]bool)}
+}
+
+// process adds the lines of a process. A session whose calls do not count on is another session.
+func (b *builder) process(p *process) {
+	for id, agents := range p.spans() {
+		s := b.sessions[id]
+		if s == nil {
+			continue
+		}
+		for name, span := range agents {
+			if span.first <= s.last[name] {
+				delete(b.sessions, id)
+			}
+		}
+	}
+	for i := range p.parts {
+		b.part++
+		b.trace.Texts = fewer(b.trace.Texts, p.parts[i].texts)
+		for _, r := range p.parts[i].records {
+			b.add(r)
+		}
+	}
+}
+
+// fewer returns the setting that keeps less.
+func fewer(a, b string) string {
+	order := []string{TextsNone, TextsDigests, TextsWhole}
+	for _, one := range order {
+		if a == one || b == one {
+			return one
+		}
+	}
+	return a
+}
+
+func (b *builder) add(r record) {
+	if d, ok := r.value.(*line.Dropped); ok {
+		b.trace.Dropped += max(d.Lines, 0)
+		return
+	}
+	a := b.agent(r.head)
+	turn := a.root().turn(r.head)
+	switch v := r.value.(type) {
+	case *line.Turn:
+		if a.Parent == nil {
+			turn.Prompt = v.Prompt
+		}
+	case *line.Call:
+		b.call(a, turn, v)
+	default:
+		a.event(turn, r)
+	}
+}
+
+// agent returns the agent of a line.
+func (b *builder) agent(h *line.Head) *agent {
+	s := b.sessions[h.Session]
+	if s == nil {
+		s = &session{Session: &Session{ID: h.Session, Time: h.Time}, agents: make(map[string]*agent), last: make(map[string]int)}
+		b.sessions[h.Session] = s
+		b.trace.Sessions = append(b.trace.Sessions, s.Session)
+	}
+	if a := s.agents[h.Agent]; a != nil {
+		return a
+	}
+	a := b.newAgent(s, h.Agent)
+	if h.Fork != "" {
+		a.Fork = h.Fork
+		a.Parent = b.parent(s, h.Agent)
+	}
+	return a
+}
+
+// forkMark stands in the name of a fork behind that of its parent.
+const forkMark = "/fork:"
+
+// parent returns the agent that a fork ran for. The first agent may have a name in that of the fork.
+func (b *builder) parent(s *session, fork string) *Agent {
+	name, _, _ := strings.Cut(fork, forkMark)
+	for _, name := range []string{name, ""} {
+		if a := s.agents[name]; a != nil && a.Parent == nil && a.Name != fork {
+			return a.Agent
+		}
+	}
+	if name == fork {
+		name = ""
+	}
+	return b.newAgent(s, name).Agent
+}
+
+func (b *builder) newAgent(s *session, name string) *agent {
+	label := s.ID
+	if name != "" {
+		label += "/" + name
+	}
+	unique := label
+	for n := 2; b.labels[unique]; n++ {
+		unique = fmt.Sprintf("%s#%d", label, n)
+	}
+	b.labels[unique] = true
+	a := &agent{
+		Agent:   &Agent{Session: s.Session, Name: name, Label: unique},
+		session: s, turns: make(map[int]*Turn), calls: make(map[int]*Call), pending: make(map[int][]record),
+	}
+	s.agents[name] = a
+	s.Agents = append(s.Agents, a.Agent)
+	b.agents = append(b.agents, a)
+	return a
+}
+
+// root returns the agent whose turns the lines of a belong to.
+func (a *agent) root() *agent {
+	if a.Parent == nil {
+		return a
+	}
+	return a.session.agents[a.Parent.Name]
+}
+
+// turn returns the turn of a line. A line without a number belongs to the last turn.
+func (a *agent) turn(h *line.Head) *Turn {
+	if h.Turn == 0 && len(a.Turns) > 0 {
+		return a.Turns[len(a.Turns)-1]
+	}
+	t := a.turns[h.Turn]
+	if t == nil {
+		t = &Turn{Agent: a.Agent, Number: h.Turn, Time: h.Time}
+		a.turns[h.Turn] = t
+		a.Turns = append(a.Turns, t)
+	}
+	return t
+}
+
+// call adds a call and the lines about it that came before.
+func (b *builder) call(a *agent, turn *Turn, l *line.Call) {
+	if a.calls[l.Head.Call] != nil {
+		b.trace.Cut++
+		return
+	}
+	c := &Call{
+		Agent: a.Agent, Turn: turn, Number: l.Head.Call, Time: l.Time, Model: l.Model,
+		Tools: b.texts.tools[l.Tools], Parts: l.Parts, Texts: l.Texts, Overview: a.offered,
+		Added: make([]*Message, 0, len(l.Add)),
+	}
+	for _, digest := range l.Add {
+		c.Added = append(c.Added, b.texts.find(digest))
+	}
+	a.follow(c, l.Keep, a.part == b.part)
+	a.part = b.part
+	a.calls[c.Number] = c
+	a.session.last[a.Name] = max(a.session.last[a.Name], c.Number)
+	a.Calls = append(a.Calls, c)
+	turn.Calls = append(turn.Calls, c)
+	for _, r := range a.pending[c.Number] {
+		a.event(turn, r)
+	}
+	delete(a.pending, c.Number)
+}
+
+// follow finds the messages that a call has from the one before. samePart reports that both stand in
+// one part, so that keep counts the messages of the other.
+func (a *agent) follow(c *Call, keep int, samePart bool) {
+	var before *Call
+	if len(a.Calls) > 0 {
+		before = a.Calls[len(a.Calls)-1]
+	}
+	c.previous = before
+	switch {
+	case before != nil && samePart:
+		c.Keep = min(keep, before.Len())
+		c.lost = keep - c.Keep
+		c.Uncertain = keep > 0 && (c.lost > 0 || c.Number != before.Number+1 || before.Uncertain)
+	case keep > 0: // the beginning of the part is lost
+		c.lost, c.Uncertain = keep, true
+	case before != nil:
+		all := before.Messages()
+		for c.Keep < len(all) && c.Keep < len(c.Added) && all[c.Keep] == c.Added[c.Keep] {
+			c.Keep++
+		}
+		c.Added = slices.Clone(c.Added[c.Keep:])
+	}
+}
+
+// finish moves lines about calls that never came to their turns, and sorts the sessions.
+func (b *builder) finish() *Trace {
+	for _, a := range b.agents {
+		for _, number := range slices.Sorted(maps.Keys(a.pending)) {
+			for _, r := range a.pending[number] {
+				a.root().turn(r.head).add(r.value)
+			}
+		}
+	}
+	slices.SortStableFunc(b.trace.Sessions, func(x, y *Session) int { return x.Time.Compare(y.Time) })
+	return b.trace
+}
