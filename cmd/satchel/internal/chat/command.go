@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"net/http"
 	"os"
 	"os/signal"
 	"strings"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
+	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/session"
 )
 
@@ -45,6 +47,20 @@ type Flags struct {
 	log    *requestLog   // of RequestLog
 	// helpers are the runtimes of the agents of SubAgent, by name.
 	helpers map[string]*satchel.Runtime
+	// more are further options of the runtime.
+	more []satchel.Option
+	// hook gets all events too, and transport sends the requests of the model. Both may be nil.
+	hook      func(context.Context, core.Event)
+	transport http.RoundTripper
+}
+
+// roundTripper returns the transport for the requests of a helper, or of the agent itself if the name
+// is "".
+func (f *Flags) roundTripper(helper string) http.RoundTripper {
+	if f.transport != nil {
+		return f.transport
+	}
+	return f.log.transport(helper)
 }
 
 // Command starts a chat with an agent that has skills.

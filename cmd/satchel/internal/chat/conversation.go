@@ -72,7 +72,7 @@ func (f *Flags) Open(ctx context.Context, where Endpoint, policy skillrun.Policy
 		return nil, fmt.Errorf("%w: %w", cli.ErrStart, err)
 	}
 	f.log, show.log = c.log, c.log
-	opts := slices.Concat(f.SkillFlags.options(), stored.options(), f.ForkFlags.options(f.forkRun()))
+	opts := slices.Concat(f.SkillFlags.options(), stored.options(), f.ForkFlags.options(f.forkRun()), f.more)
 	if f.Memory != nil {
 		opts = append(opts, satchel.WithStore(f.Memory))
 	}
@@ -88,7 +88,7 @@ func (f *Flags) Open(ctx context.Context, where Endpoint, policy skillrun.Policy
 	}
 	asks := c.library != nil && f.Edit == "ask" && f.approver != nil && f.approver.input != nil
 	opts = append(opts, f.GateFlags.options(show, asks)...)
-	opts = append(opts, f.events(show.Happened))
+	opts = append(opts, f.events(f.observe(show)))
 	if f.runs() {
 		if err := c.openWork(ctx, f, policy); err != nil {
 			return nil, err
@@ -121,6 +121,17 @@ func (f *Flags) Open(ctx context.Context, where Endpoint, policy skillrun.Policy
 		show.Caution(c.work.confinement())
 	}
 	return c, nil
+}
+
+// observe returns the function that gets the events of the agent.
+func (f *Flags) observe(show *reporter) func(context.Context, core.Event) {
+	if f.hook == nil {
+		return show.Happened
+	}
+	return func(ctx context.Context, e core.Event) {
+		show.Happened(ctx, e)
+		f.hook(ctx, e)
+	}
 }
 
 // check refuses flags that do not go together.
@@ -161,7 +172,7 @@ func (c *conversation) openHelpers(f *Flags) error {
 		if helper.Vocabulary == "unified" { // its tools are for the library
 			helper.Vocabulary = ""
 		}
-		opts := slices.Concat(helper.SkillFlags.options(), helper.GateFlags.options(c.show, false), []satchel.Option{f.events(c.show.Happened)})
+		opts := slices.Concat(helper.SkillFlags.options(), helper.GateFlags.options(c.show, false), []satchel.Option{f.events(f.observe(c.show))})
 		if c.work != nil {
 			runner := c.work.runner
 			runner.Attached = nil // a helper does not see the files of the user

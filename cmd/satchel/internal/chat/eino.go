@@ -78,7 +78,7 @@ func newEinoAgent(ctx context.Context, rt *satchel.Runtime, where Endpoint, f *F
 // is "".
 func einoModel(ctx context.Context, where Endpoint, f *Flags, helper string) (einomodel.ToolCallingChatModel, error) {
 	model, err := openai.NewChatModel(ctx, &openai.ChatModelConfig{
-		BaseURL: where.URL, APIKey: where.Key, Model: where.Model, HTTPClient: &http.Client{Transport: f.log.transport(helper)},
+		BaseURL: where.URL, APIKey: where.Key, Model: where.Model, HTTPClient: &http.Client{Transport: f.roundTripper(helper)},
 	})
 	if err != nil {
 		return nil, fmt.Errorf("connect to model: %w", err)

@@ -74,7 +74,7 @@ func newLangchainAgent(_ context.Context, rt *satchel.Runtime, where Endpoint, f
 // name is "".
 func langchainModel(where Endpoint, f *Flags, helper string) (llms.Model, error) {
 	llm, err := openai.New(openai.WithBaseURL(where.URL), openai.WithToken(where.Key), openai.WithModel(where.Model),
-		openai.WithHTTPClient(&http.Client{Transport: langchaingo.LongLines(f.log.transport(helper))}))
+		openai.WithHTTPClient(&http.Client{Transport: langchaingo.LongLines(f.roundTripper(helper))}))
 	if err != nil {
 		return nil, fmt.Errorf("connect to model: %w", err)
 	}

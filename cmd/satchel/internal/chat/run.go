@@ -34,6 +34,8 @@ type RunFlags struct {
 	Executor         string   `enum:"docker,local,sandbox" default:"sandbox" placeholder:"NAME" help:"What runs commands: sandbox, kept apart from this machine (see satchel doctor); docker, the same in containers of --image; or local, without isolation, as you."`
 	containers.Flags `embed:"" group:"Containers (--executor docker):"`
 	Timeout          runTimeout `placeholder:"TIME" help:"How long a command may run if the call does not say: seconds, or a duration such as 2m (default 300)."`
+	// attached, if not nil, returns the files of a conversation in place of those of Attach.
+	attached func(context.Context) []workspace.Attachment
 }
 
 // runTimeout is a number of seconds or a duration with its unit.
@@ -87,6 +89,9 @@ func (f *RunFlags) open(ctx context.Context, policy skillrun.Policy) (_ *runReso
 	}()
 	if w.runner.Attached, err = attachments(f.Attach); err != nil {
 		return nil, err
+	}
+	if f.attached != nil {
+		w.runner.Attached = f.attached
 	}
 	if w.runner.Egress, err = f.egress(); err != nil {
 		return nil, err
