@@ -15,4 +15,15 @@ const (
 	maxID = 200
 	// maxShown is how many bytes of a wrong value an error shows.
 	maxShown = 200
+	// maxNamePart is how much of the name of a skill the name of a trial has, in bytes.
+	maxNamePart = 40
+	// maxState is the largest state file, in bytes. It is read whole.
+	maxState = 256 << 20
+	// maxInput is the largest file of an eval, in bytes. It is kept in memory while a trial runs.
+	maxInput = 64 << 20
+	// maxJudged is how much of an answer a judge sees, in bytes, and maxJudgedFiles how many files that
+	// the conversation has made.
+	maxJudged, maxJudgedFiles = 64 << 10, 20
+	// maxVerdict is the longest answer of a judge, in bytes.
+	maxVerdict = 16 << 10
 )

@@ -110,7 +110,9 @@ type Comparison struct {
 // Side is the result of an eval with the skill, or without it. Tokens, milliseconds and costs are
 // means of the trials.
 type Side struct {
-	Trials     int               `json:"trials"`
+	Trials int `json:"trials"`
+	// Errors are the trials whose conversation, or whose judge, has failed. Nothing else counts them.
+	Errors     int               `json:"errors,omitempty"`
 	PassRate   *float64          `json:"pass_rate"`
 	Assertions []AssertionResult `json:"assertions"`
 	Tokens     float64           `json:"tokens"`
@@ -126,6 +128,8 @@ type AssertionResult struct {
 	// Passed is nil if there was no verdict.
 	Passed   *int   `json:"passed"`
 	Evidence string `json:"evidence"`
+
+	failed bool // in some trial
 }
 
 // Difference is With minus Without.

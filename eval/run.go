@@ -1,11 +1,14 @@
 package eval
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 
 	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/executor"
+	"github.com/satchel-go/satchel/loadmode"
 )
 
 // Mode says how the requests of a suite are asked.
@@ -34,11 +37,32 @@ type Options struct {
 	Threshold float64
 	// Jobs is how many trials run at the same time; 0 means 1.
 	Jobs int
-	// Play plays one trial with a model.
+	// Play plays one trial with a model. The error says why the conversation failed, for example that
+	// of the endpoint. What came of it until then still counts.
 	Play func(ctx context.Context, trial Trial) (Played, error)
+	// Judge asks a model without tools about an assertion that is a sentence. Without it sentences
+	// have no verdict.
+	Judge func(ctx context.Context, question Question) (Played, error)
+	// Executor runs the scripts of assertions. Without it they fail.
+	Executor executor.Executor
+	// MaxCost ends the run when its conversations and those of State have cost as much, in input-token
+	// equivalents at Prices; 0 is no limit. Trials that run then are finished.
+	MaxCost float64
+	// Prices are those of the prompt cache; the zero value means [loadmode.DefaultPrices].
+	Prices loadmode.Prices
+	// State is a file that gets a line for each finished trial, "" for none. A run with the same file
+	// plays the trials that are missing, and those that failed. About names what decides the results
+	// beside suite and catalog, such as the model: trials about something else are played again.
+	State, About string
 	// Progress, if set, is called after each request or trial, by one goroutine at a time.
 	Progress func(done, total int)
 }
+
+// The defaults of Options.
+const (
+	defaultRuns      = 3
+	defaultThreshold = 0.5
+)
 
 // Run asks the requests of a suite and returns what came of them. Trials whose conversation fails
 // are part of the report, not an error. The error wraps [ErrSuite] if nothing was asked.
@@ -56,6 +80,12 @@ func Run(ctx context.Context, suite *Suite, o Options) (*Report, error) {
 	}
 	return nil, fmt.Errorf("eval: unknown mode %q: want offline, trigger or outcome", o.Mode)
 }
+
+func (o *Options) runs() int { return cmp.Or(max(0, o.Runs), defaultRuns) }
+
+func (o *Options) threshold() float64 { return cmp.Or(o.Threshold, defaultThreshold) }
+
+func (o *Options) prices() loadmode.Prices { return cmp.Or(o.Prices, loadmode.DefaultPrices()) }
 
 func (o *Options) progress(done, total int) {
 	if o.Progress != nil {

@@ -34,8 +34,11 @@ func (f fileCheck) Run(ctx context.Context, s Subject) (Verdict, error) {
 	}
 	if len(found.Files) == 0 {
 		evidence := "no file matches"
-		if len(found.Warnings) > 0 {
-			evidence += "; " + found.Warnings[0].String()
+		for _, warning := range found.Warnings { // for example, of a link
+			if warning.Name != f.glob {
+				evidence += "; " + warning.String()
+				break
+			}
 		}
 		return Verdict{false, evidence}, nil
 	}
