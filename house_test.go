@@ -100,7 +100,7 @@ var arrows = map[string][]string{
 	"internal/testing/wiretest":       {"core", ".", "executor/local", "loadmode", "processors", "tools", "internal/text/plainjson"},
 
 	"eval/internal/check": {"executor", "executor/local", "internal/files/collect", "internal/files/plainfile", "internal/files/workspace"},
-	"eval":                {"catalog", "core", "internal/engine/turn"},
+	"eval":                {"catalog", "core", "eval/internal/check", "executor", "internal/engine/turn", "internal/files/collect", "loadmode"},
 
 	"cmd/satchel-runner": {"executor", "executor/local", "executor/remote", "executor/sandbox"},
 

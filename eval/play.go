@@ -133,3 +133,18 @@ func costOf(u usage, p loadmode.Prices) float64 {
 func spentOf(u usage) *Spent {
 	return &Spent{Requests: u.Requests, PromptTokens: u.Prompt, CachedTokens: u.Cached, CompletionTokens: u.Completion}
 }
+
+// Errors returns how many trials have failed: the endpoint did not answer, or a request differed from
+// what was recorded.
+func (r *Report) Errors() int {
+	n := 0
+	for i := range r.Queries {
+		if t := r.Queries[i].Trials; t != nil {
+			n += t.Errors
+		}
+	}
+	for i := range r.Evals {
+		n += r.Evals[i].With.Errors + r.Evals[i].Without.Errors
+	}
+	return n
+}

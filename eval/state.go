@@ -106,8 +106,8 @@ func (s *stateFile) close() {
 	}
 }
 
-// about returns a digest of all that decides the results beside the trial: what the model sees of the
-// catalog, the texts of the skills of a suite, and what the host says.
+// about returns a digest of what decides the results beside the trials. That is what the model sees of
+// the catalog, the texts of the skills of the suite, and Options.About.
 func (o *Options) about(ctx context.Context, suite *Suite) string {
 	hash := sha256.New()
 	fmt.Fprintf(hash, "%q %q", o.About, o.Catalog.Snapshot().Digest())

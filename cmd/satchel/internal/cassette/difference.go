@@ -130,10 +130,10 @@ func digits(text string) int { return len(text) - len(strings.TrimLeft(text, "01
 // are cut around the first difference.
 func changedLines(old, fresh string) (was, is []string) {
 	was, is = strings.Split(old, "\n"), strings.Split(fresh, "\n")
-	for len(was) > 1 && len(is) > 1 && was[0] == is[0] {
+	for len(was) > 0 && len(is) > 0 && was[0] == is[0] {
 		was, is = was[1:], is[1:]
 	}
-	for len(was) > 1 && len(is) > 1 && was[len(was)-1] == is[len(is)-1] {
+	for len(was) > 0 && len(is) > 0 && was[len(was)-1] == is[len(is)-1] {
 		was, is = was[:len(was)-1], is[:len(is)-1]
 	}
 	was, is = slices.Clone(was), slices.Clone(is)

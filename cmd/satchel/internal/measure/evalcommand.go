@@ -52,12 +52,12 @@ func (cmd *EvalRunCommand) Run(ctx context.Context, c cli.Console) (err error) {
 	if err != nil {
 		return err
 	}
-	report, err := eval.Run(ctx, suite, options)
+	report, err := cmd.ask(ctx, c, suite, &options)
 	if errors.Is(err, eval.ErrSuite) {
 		return fmt.Errorf("%w: %w", cli.ErrStart, err)
 	}
 	if err != nil {
 		return err
 	}
-	return cmd.write(c, report)
+	return errors.Join(cmd.write(c, report), incomplete(c, report))
 }

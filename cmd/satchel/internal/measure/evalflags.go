@@ -21,6 +21,10 @@ type EvalFlags struct {
 	Framework           string           `group:"The model:" enum:"eino,langchaingo" default:"eino" placeholder:"NAME" help:"The framework that runs the agent: ${enum} (default ${default})."`
 	System              string           `group:"The model:" placeholder:"TEXT" help:"System message of your agent, sent verbatim."`
 	Model               string           `group:"The model:" placeholder:"NAME" help:"The model that is asked. Default: $$OPENAI_MODEL."`
+	MaxSteps            int              `group:"The model:" default:"40" placeholder:"N" help:"How many model calls a trial may take (default ${default})."`
+	Executor            string           `group:"The model:" enum:"local,sandbox" default:"sandbox" placeholder:"NAME" help:"What runs the commands and scripts of skills: sandbox, or local, without isolation, as you (default ${default})."`
+	Readable            []string         `group:"The model:" sep:"none" placeholder:"DIR" help:"Directory that the commands of skills may read; may be repeated."`
+	Deps                string           `group:"The model:" placeholder:"DIR" help:"Where satchel deps has installed packages. Default: the directory that it takes by default, if it is there."`
 	Judge               string           `group:"The model:" placeholder:"NAME" help:"The model that judges assertions that are sentences; without it they have no verdict."`
 	Jobs                int              `group:"The model:" short:"j" default:"1" placeholder:"N" help:"How many trials run at the same time (default ${default})."`
 	MaxCost             float64          `group:"The model:" placeholder:"N" help:"Stop when the trials have cost N input tokens, at --prices; 0 is no limit."`
@@ -49,6 +53,8 @@ func (f *EvalFlags) check() error {
 		return fmt.Errorf("%w: -j %d: want at least 1", cli.ErrUsage, f.Jobs)
 	case !isRate(f.Threshold) || f.Threshold == 0:
 		return fmt.Errorf("%w: --threshold %g: want more than 0 and at most 1", cli.ErrUsage, f.Threshold)
+	case f.MaxSteps < 1:
+		return fmt.Errorf("%w: --max-steps %d: want at least 1", cli.ErrUsage, f.MaxSteps)
 	case f.MaxCost < 0 || math.IsNaN(f.MaxCost):
 		return fmt.Errorf("%w: --max-cost %g: want 0, which is no limit, or more", cli.ErrUsage, f.MaxCost)
 	case f.MinTrigger != nil && !isRate(*f.MinTrigger):

@@ -24,3 +24,12 @@ const (
 
 // demoSteps is how many model calls a turn of the demo may take. The script needs three.
 const demoSteps = 10
+
+const (
+	// evalMaxLoaded is how many skills may be loaded at a time in a trial. It is the default of chat.
+	evalMaxLoaded = 8
+	// evalErrors is how many different errors of conversations are printed.
+	evalErrors = 5
+	// evalSniffed is how much of a file is read to find its type, in bytes.
+	evalSniffed = 3 << 10
+)
