@@ -55,10 +55,7 @@ func (a *decoratedAgent) Plan(
 			return nil, nil, withCleanup(err, runs.leave(outer, r))
 		}
 	}
-	actions, finish, err := a.inner.Plan(ctx, viewSteps, viewInputs, options...)
-	if r.text != nil && err == nil {
-		actions, err = a.observeText(ctx, r, len(steps), actions)
-	}
+	actions, finish, err := a.plan(ctx, r, viewSteps, viewInputs, options)
 	switch {
 	case errors.Is(err, agents.ErrUnableToParseOutput):
 		return actions, finish, err
@@ -70,6 +67,19 @@ func (a *decoratedAgent) Plan(
 		return actions, finish, runs.leave(outer, r)
 	}
 	return runs.handOut(r, actions), nil, nil
+}
+
+// plan calls Plan of the inner agent, and reports the calls of one that works in text.
+func (a *decoratedAgent) plan(ctx context.Context, r *run, steps []schema.AgentStep, inputs map[string]string, options []chains.ChainCallOption) ([]schema.AgentAction, *schema.AgentFinish, error) {
+	if r.text == nil {
+		return a.inner.Plan(ctx, steps, inputs, options...)
+	}
+	defer r.text.noteAnswer(nil) // if the agent could not parse it
+	actions, finish, err := a.inner.Plan(ctx, steps, inputs, options...)
+	if err == nil {
+		actions, err = a.observeText(ctx, r, len(steps), actions)
+	}
+	return actions, finish, err
 }
 
 // finish ends a Call that has its answer. It ignores the error of an anonymous session that

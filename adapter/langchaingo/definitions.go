@@ -7,15 +7,21 @@ import (
 )
 
 // definitions returns the definitions of the tools that a call offers the model, or nil if the
-// runtime has no prefix guard. It does not know tools that are a client's own default.
+// runtime has neither a prefix guard nor a tracer. It does not know tools that are a client's own
+// default.
 func (a *Adapter) definitions(callOptions *llms.CallOptions) []core.Definition {
 	if !a.hooks.WatchesPrefix() {
 		return nil
 	}
 	probe := *callOptions
 	a.offer.rewrite(&probe, false)
-	definitions := make([]core.Definition, 0, len(probe.Tools))
-	for _, t := range probe.Tools {
+	return definitionsOf(probe.Tools)
+}
+
+// definitionsOf converts the definitions of tools.
+func definitionsOf(tools []llms.Tool) []core.Definition {
+	definitions := make([]core.Definition, 0, len(tools))
+	for _, t := range tools {
 		d := core.Definition{Name: t.Type}
 		if t.Function != nil {
 			d = core.Definition{Name: t.Function.Name, Description: t.Function.Description, Schema: t.Function.Parameters}

@@ -103,8 +103,8 @@ type opening struct {
 	history []llms.MessageContent
 }
 
-// noteRequest keeps the last request of an agent for its forks.
-func (a *Adapter) noteRequest(key core.SessionKey, messages []llms.MessageContent, view []core.Message) {
+// noteOpening keeps the last request of an agent for its forks.
+func (a *Adapter) noteOpening(key core.SessionKey, messages []llms.MessageContent, view []core.Message) {
 	if a.openings == nil {
 		return
 	}

@@ -87,7 +87,9 @@ func (a *Adapter) add(t *skillTool) {
 	}
 }
 
-// Model returns the host's model with skills, for the agent or for a loop of the host.
+// Model returns the host's model with skills, for the agent or for a loop of the host. A trace names the
+// model as the option llms.WithModel of a call does, or else as a method ModelName() string of the host's
+// model does.
 func (a *Adapter) Model() llms.Model { return a.model }
 
 // Tools returns the tools for the agent: the host's behind the gate, and Satchel's. The caller

@@ -53,16 +53,19 @@ func (m *viewModel) GenerateContent(ctx context.Context, messages []llms.Message
 
 	var streamed streamedCalls
 	last, streamWhole := m.adapter.lastOption(&callOptions, req.noSkills, &streamed)
-	resp, err := m.callModel(ctx, key, req.messages, append(options[:len(options):len(options)], last))
+	sent := m.adapter.noteRequest(ctx, key, req.trace)
+	resp, err := m.callModel(ctx, &sent, req.messages, append(options[:len(options):len(options)], last))
 	if err != nil {
 		return nil, err
 	}
 	resp, fragments := streamed.restore(resp)
 	if isEmpty(resp) {
-		return nil, errNoResponse
+		return nil, sent.noteFailure(errNoResponse)
 	}
 	resp = m.adapter.offer.merge(resp, callOptions.N > 1 || callOptions.CandidateCount > 1, req.responses, fragments)
-	if err := m.adapter.observe(ctx, key, r, messages, resp); err != nil {
+	calls := coreCalls(resp)
+	sent.noteAnswer(resp, withArguments(calls))
+	if err := m.adapter.observe(ctx, key, r, messages, resp, calls); err != nil {
 		return nil, err
 	}
 	if streamWhole != nil {
@@ -104,18 +107,28 @@ func (m *viewModel) Call(ctx context.Context, prompt string, options ...llms.Cal
 func (m *viewModel) SupportsReasoning() bool { return llms.SupportsReasoningModel(m.inner) }
 
 // callModel calls the client and reports usage and duration. The context says so, so that a
-// [reporter] in the client does not report the call again.
-func (m *viewModel) callModel(ctx context.Context, key core.SessionKey, msgs []llms.MessageContent, options []llms.CallOption) (*llms.ContentResponse, error) {
+// [reporter] in the client does not report the call again. If the call fails, that is the answer to
+// the request.
+func (m *viewModel) callModel(ctx context.Context, sent *sentRequest, msgs []llms.MessageContent, options []llms.CallOption) (*llms.ContentResponse, error) {
+	hasReturned := false
+	defer func() {
+		if !hasReturned {
+			_ = sent.noteFailure(errModelPanic)
+		}
+	}()
 	start := time.Now()
 	resp, err := m.inner.GenerateContent(context.WithValue(ctx, reportedKey{}, true), msgs, options...)
-	event := core.Event{Kind: core.ModelCalled, Key: key, Duration: time.Since(start)}
+	hasReturned = true
+	event := core.Event{Kind: core.ModelCalled, Key: sent.key, Duration: time.Since(start)}
+	sent.duration = event.Duration
 	if errors.Is(err, bufio.ErrTooLong) {
 		err = fmt.Errorf("%w: %w", errStreamLine, err)
 	}
 	if err != nil {
-		event.Kind, event.Detail, event.Err = core.ModelFailed, err.Error(), err
+		event.Kind, event.Detail, event.Err = core.ModelFailed, err.Error(), sent.noteFailure(err)
 	} else {
 		event.Usage = usageOf(resp)
+		sent.usage = event.Usage
 	}
 	m.adapter.hooks.Emit(ctx, event)
 	return resp, err
@@ -152,9 +165,8 @@ func (a *Adapter) lastOption(callOptions *llms.CallOptions, noSkills bool, strea
 	}, streamWhole
 }
 
-// observe records a complete response in the runtime and the run.
-func (a *Adapter) observe(ctx context.Context, key core.SessionKey, r *run, messages []llms.MessageContent, resp *llms.ContentResponse) error {
-	calls := coreCalls(resp)
+// observe records a complete response with its calls in the runtime and the run.
+func (a *Adapter) observe(ctx context.Context, key core.SessionKey, r *run, messages []llms.MessageContent, resp *llms.ContentResponse, calls []core.ToolCall) error {
 	if err := a.hooks.Observe(ctx, key, calls); err != nil {
 		return fmt.Errorf("observe response: %w", err)
 	}

@@ -19,6 +19,7 @@ type request struct {
 	messages  []llms.MessageContent
 	responses int // how many assistant messages there were before shape split them
 	noSkills  bool
+	trace     *core.ModelRequest // nil without a tracer
 }
 
 // newRequest makes the view of one call.
@@ -33,13 +34,17 @@ func (m *viewModel) newRequest(ctx context.Context, key core.SessionKey, r *run,
 	if err != nil {
 		return request{}, err
 	}
-	m.adapter.noteRequest(key, msgs, view.Messages)
+	m.adapter.noteOpening(key, msgs, view.Messages)
 	s.space = view.Messages
-	return request{
+	req := request{
 		messages:  s.layOut(m.adapter, msgs, view.Messages),
 		responses: countResponses(msgs),
 		noSkills:  view.NoSkills,
-	}, nil
+	}
+	if m.adapter.hooks.Traces() {
+		req.trace = m.traceRequest(req.messages, callOptions, &view)
+	}
+	return req, nil
 }
 
 // layOut returns the messages of the view in the form that the client needs, in memory of their

@@ -33,6 +33,12 @@ type textView struct {
 	// history contains the earlier turns. They precede the prompt, unless the prompt contains
 	// them.
 	history string
+	// trace is the view, and messages are those that it describes. It is nil without a tracer.
+	trace    *core.ViewTrace
+	messages []core.Message
+	// sent is the request whose answer is reported when its calls are known.
+	sent     sentRequest
+	response *llms.ContentResponse
 }
 
 // prepareText prepares a Plan of an agent that works in text. It returns copies of the steps
@@ -73,7 +79,7 @@ func (a *decoratedAgent) prepareText(ctx context.Context, r *run, steps []schema
 			prefix = append(prefix, quoteMarkers(strings.TrimSpace(m.Added)))
 		}
 	}
-	r.text = &textView{prefix: strings.Join(prefix, "\n\n")}
+	r.text = &textView{prefix: strings.Join(prefix, "\n\n"), trace: view.Trace, messages: view.Messages}
 	if earlier.Len() > 0 {
 		r.text.history = strings.TrimSuffix(earlier.String(), "\n")
 		inputs = maps.Clone(inputs)
@@ -152,6 +158,7 @@ func (a *decoratedAgent) observeText(ctx context.Context, r *run, steps int, act
 		actions[i].ToolID = r.textCallID(steps+i, actions[i])
 		calls = append(calls, core.ToolCall{ID: actions[i].ToolID, Name: actions[i].Tool, Arguments: actions[i].ToolInput})
 	}
+	r.text.noteAnswer(calls)
 	return actions, a.adapter.hooks.Observe(ctx, r.key, calls)
 }
 
@@ -204,11 +211,18 @@ func (m *viewModel) sendPrompt(ctx context.Context, r *run, messages []llms.Mess
 	if len(messages) > 0 {
 		messages[0].Parts = r.text.prepend(messages[0].Parts)
 	}
-	resp, err := m.callModel(ctx, r.key, messages, options)
-	if err == nil && isEmpty(resp) {
-		return nil, errNoResponse
+	v := r.text
+	v.noteAnswer(nil) // of a request before this one
+	v.sent = m.adapter.noteRequest(ctx, r.key, m.tracePrompt(v, messages, options))
+	resp, err := m.callModel(ctx, &v.sent, messages, options)
+	if err != nil {
+		return nil, err
 	}
-	return resp, err
+	if isEmpty(resp) {
+		return nil, v.sent.noteFailure(errNoResponse)
+	}
+	v.response = resp
+	return resp, nil
 }
 
 // prepend puts the additions of the view before the first text.

@@ -23,9 +23,11 @@ func TestWire(t *testing.T) {
 				"retried": {t: t, script: c.Model(), fails: true},
 			} {
 				t.Run(name, func(t *testing.T) {
-					rt := c.Runtime(t)
+					trace := &wiretest.Trace{}
+					rt := c.Runtime(t, satchel.WithTrace(trace))
 					playLoop(t, rt, &c, m)
 					m.script.Check(t, c.Name, rt.Tools(), false, "")
+					trace.Check(t, m.script)
 				})
 			}
 		})

@@ -3,7 +3,6 @@ package wiretest
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"reflect"
 	"sync"
 	"testing"
@@ -159,22 +158,27 @@ func checkAnswer(t testing.TB, n int, got *core.ModelAnswer, want *Answer, next 
 	}
 }
 
-// Text returns the trace with one line for each request and answer, without what differs between frameworks:
-// agents, models and durations.
-func (tr *Trace) Text(t testing.TB) string {
+// Lines returns the trace with one line for each request and each answer, without what differs between
+// frameworks: agents, ids, models and durations. Requests that have failed are left out.
+func (tr *Trace) Lines(t testing.TB) []string {
 	t.Helper()
-	var all []json.RawMessage
+	var all []string
 	for _, e := range tr.Exchanges(t) {
 		if e.Answer.Err != nil {
 			continue
 		}
-		e.Request.Key.Agent, e.Request.ID = "", 0
+		e.Request.Key.Agent, e.Request.ID, e.Request.Model = "", 0, ""
+		for i := range e.Request.Messages {
+			m := &e.Request.Messages[i]
+			m.Calls = append([]core.ToolCall{}, m.Calls...)
+		}
 		for i := range e.Request.Tools {
 			e.Request.Tools[i].Schema = decoded(t, e.Request.Tools[i].Schema)
 		}
-		all = append(all, line(t, e.Request), line(t, map[string]any{"text": e.Answer.Text, "calls": e.Answer.Calls}))
+		answer := map[string]any{"text": e.Answer.Text, "calls": append([]core.ToolCall{}, e.Answer.Calls...), "usage": e.Answer.Usage}
+		all = append(all, string(line(t, e.Request)), string(line(t, answer)))
 	}
-	return string(line(t, all))
+	return all
 }
 
 // Answers returns how many answers were reported.
