@@ -180,8 +180,8 @@ func tracedLines(messages []core.Message) []string {
 	return lines(as)
 }
 
-// The texts of a view are found where the client gets them: in messages that were split, joined and moved, and in the
-// prompt of an agent that works in text.
+// The texts of a view are found where the client gets them. Its messages may be split, joined and moved, and an agent
+// that works in text gets one prompt.
 func TestPlaceTexts(t *testing.T) {
 	view := []core.Message{
 		{Role: core.System, Text: "host"},
