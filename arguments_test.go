@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -240,6 +241,45 @@ func TestArgumentsStay(t *testing.T) {
 			c.Runtime = start(store)
 			if again := chattest.Shown(c.View()); again != shown {
 				t.Errorf("another process shows\n%s\nand not\n%s", again, shown)
+			}
+		})
+	}
+}
+
+// A record that is rebuilt from receipts has the arguments that the user and the host have given.
+func TestArgumentsOfTheUserAndTheHostStay(t *testing.T) {
+	activation := satchel.WithActivation(satchel.Activation{Mentions: satchel.Slash})
+	for _, mode := range []loadmode.Mode{loadmode.Adaptive, loadmode.Session} {
+		t.Run(mode.String(), func(t *testing.T) {
+			start := func() *satchel.Runtime {
+				files := takingSkills()
+				files["using/more.md"] = &fstest.MapFile{Data: []byte("More.\n")}
+				return chattest.Open(t, files, activation, satchel.WithLoading(satchel.Loading{Mode: mode}))
+			}
+			c := chattest.NewChat(t, start()).Say(core.User, "/merge a 'b, c]'")
+			background := c.Context
+			c.Context = satchel.WithLoads(c.Context, satchel.Load{Skill: "using", Arguments: "x (y)"})
+			c.View()
+			c.Answer("done")
+			c.Context = background
+			c.Say(core.User, "more")
+			c.View()
+			c.Calls(`skill_load {"skill":"merge","docs":["notes.md"]}`, `skill_load {"skill":"using","docs":["more.md"]}`)
+			want := []string{"Merge a into b, c]. All: a 'b, c]'.", "Use x (y)."}
+			for i := range 2 {
+				shown := chattest.Shown(c.View())
+				for _, text := range want {
+					if !strings.Contains(shown, text) {
+						t.Errorf("process %d does not show %q:\n%s", i, text, shown)
+					}
+				}
+				chattest.Same(t, "loaded", slices.Sorted(slices.Values(c.LoadedNames())), "merge[notes.md]", "using[more.md]")
+				c.Runtime = start() // with a store that is empty
+			}
+			before := chattest.Shown(c.View())
+			c.Runtime = start()
+			if again := chattest.Shown(c.View()); again != before {
+				t.Errorf("two processes rebuild\n%s\nand\n%s", before, again)
 			}
 		})
 	}

@@ -221,16 +221,20 @@ func (l *loading) load(next *state.Record, t *skillText) {
 	}
 	keep(name, l.scope.Number(), t.skill.AllowedTools, t.skill.Repaired)
 	next.Deny(name, l.scope.Number(), t.skill.DisallowedTools, l.activation == guessed)
-	result := next.Load(state.Load{
+	load := state.Load{
 		Call: l.scope.Number(), Anchor: l.anchor, Skill: name, ID: t.skill.ID, Revision: t.skill.Revision, Digest: t.body.Digest,
 		Rendered: t.rendered.Digest, HasArguments: t.hasArguments(),
 		Docs: pinnedDocs(t.docs), All: t.all, Selected: pinnedDocs(t.selected), Listing: t.listing.Digest,
-	}, l.scope.shows)
+	}
+	if l.anchor != nil && t.hasArguments() {
+		load.Arguments = t.arguments
+	}
+	result := next.Load(load, l.scope.shows)
 	d := result.Delivery
 	l.addLine(name, &result, isOther)
 	if d.Body || len(d.Docs) > 0 || result.IsNew || hasNewRevision {
 		l.receipt.Changes = append(l.receipt.Changes, state.Change{
-			Op: state.Loaded, Skill: name, Digest: d.Digest, Rendered: next.Rendered(name), Revision: revision, All: t.all, Docs: result.Docs,
+			Op: state.Loaded, Skill: name, Digest: d.Digest, Rendered: next.Rendered(name), Arguments: next.Arguments(name), Revision: revision, All: t.all, Docs: result.Docs,
 		})
 	}
 	if result.IsNew {

@@ -47,7 +47,7 @@ func (r *Record) CompactNow() {
 			if d := &r.Deliveries[i]; d.Skill == c.Skill {
 				d.Docs, d.Listing = nil, ""
 				if d.Body && !d.Old {
-					d.Digest, d.Rendered = c.Digest, ""
+					d.Digest, d.Rendered, d.Arguments = c.Digest, "", ""
 				}
 			}
 		}

@@ -33,8 +33,9 @@ type mark struct {
 }
 
 // anchorMark is the mark of a delivery with an anchor, and renderedMark that of a body with
-// arguments. The digest of the text with them then follows that of the body.
-const anchorMark, renderedMark = 'a', 'r'
+// arguments. The digest of the text with them then follows that of the body. With argumentsMark, the
+// arguments follow that digest.
+const anchorMark, renderedMark, argumentsMark = 'a', 'r', 'w'
 
 var errDeliveryText = errors.New("delivery is not readable")
 
@@ -64,6 +65,9 @@ func (d *Delivery) text() string {
 	if d.Rendered != "" {
 		b.WriteByte(renderedMark)
 	}
+	if d.Rendered != "" && d.Arguments != "" {
+		b.WriteByte(argumentsMark)
+	}
 	b.WriteString(" " + strconv.Itoa(d.Turn) + " ")
 	if a := d.Anchor; a != nil {
 		writeWord(&b, a.Hash)
@@ -81,6 +85,10 @@ func (d *Delivery) text() string {
 	}
 	if d.Rendered != "" {
 		writeDigest(&b, d.Rendered)
+		if d.Arguments != "" {
+			b.WriteByte('@')
+			writeWord(&b, d.Arguments)
+		}
 	}
 	if d.Listing != "" {
 		writeDigest(&b, d.Listing)
@@ -125,6 +133,7 @@ func (d *Delivery) parse(text string) error {
 		*m.is = r.skip(m.letter)
 	}
 	hasAnchor, hasRendered := r.skip(anchorMark), r.skip(renderedMark)
+	hasArguments := hasRendered && r.skip(argumentsMark)
 	r.space()
 	d.Turn = r.number()
 	r.space()
@@ -145,6 +154,10 @@ func (d *Delivery) parse(text string) error {
 	if hasRendered {
 		r.ok = r.skip('@') && r.ok
 		d.Rendered = r.digest()
+	}
+	if hasArguments {
+		r.ok = r.skip('@') && r.ok && d.Rendered != ""
+		d.Arguments = r.word()
 	}
 	if r.skip('@') {
 		d.Listing = r.digest()

@@ -26,6 +26,9 @@ func randomDelivery(r *rand.Rand) Delivery {
 	for range r.IntN(4) {
 		d.Docs = append(d.Docs, Doc{Name: word(), Digest: digest(), Old: is(), Framed: is()})
 	}
+	if d.Rendered = digest(); d.Rendered != "" {
+		d.Arguments = word()
+	}
 	return d
 }
 
@@ -59,7 +62,8 @@ func TestDeliveryText(t *testing.T) {
 func FuzzDeliveryText(f *testing.F) {
 	f.Add("12bvo 3 pdf@Iw2D a.md@xA@fo")
 	f.Add(`1a 3 "h h" 1 2 "a b"@=d1@="x y" "b c"@`)
-	for _, bad := range []string{"", "1", "1 2", "1 2 pdf", "x 2 pdf@", "1z 2 pdf@", "1 2 pdf@ doc", "1 2 pdf@! d@", "1 2  pdf@", "1a 2 pdf@", "99999999999999999999 2 pdf@", `1 2 "pdf@`, "1 2 pdf@A"} {
+	f.Add(`1brw 2 pdf@=d1@xA@"a b"@="x y"`)
+	for _, bad := range []string{"", "1", "1 2", "1 2 pdf", "x 2 pdf@", "1z 2 pdf@", "1 2 pdf@ doc", "1 2 pdf@! d@", "1 2  pdf@", "1a 2 pdf@", "99999999999999999999 2 pdf@", `1 2 "pdf@`, "1 2 pdf@A", "1w 2 pdf@", "1rw 2 pdf@xA@", "1rw 2 pdf@xA@@a"} {
 		if err := new(Delivery).parse(bad); err == nil {
 			f.Errorf("%q is taken for a delivery", bad)
 		}

@@ -20,6 +20,8 @@ type Load struct {
 	// HasArguments reports that there are arguments. Without them, a text that is in view stays.
 	Rendered     string
 	HasArguments bool
+	// Arguments are those of a load without a call, "" for any other.
+	Arguments string
 	// Docs are the docs to load with the skill. All reports that the call selects every doc.
 	Docs []Doc
 	All  bool
@@ -90,7 +92,7 @@ func (r *Record) Load(l Load, shows func(*Delivery) bool) LoadResult {
 		a.Docs = slices.DeleteFunc(a.Docs, func(name string) bool { return !hasDoc(docs, name) })
 	}
 	if d.Body {
-		d.Rendered, d.Listing = l.Rendered, l.Listing
+		d.Rendered, d.Arguments, d.Listing = l.Rendered, l.Arguments, l.Listing
 	}
 	if superseded := r.supersedeSections(l.Skill, docs, shows); superseded && !d.Body {
 		d.Supersedes = true
@@ -270,6 +272,16 @@ func (r *Record) Rendered(skill string) (digest string) {
 		}
 	}
 	return digest
+}
+
+// Arguments returns the arguments of the newest body of skill, if no call of the model has them.
+func (r *Record) Arguments(skill string) (arguments string) {
+	for i := range r.Deliveries {
+		if d := &r.Deliveries[i]; d.Skill == skill && d.Body && !d.Old {
+			arguments = d.Arguments
+		}
+	}
+	return arguments
 }
 
 // Shown returns the digest of the text that is shown for the newest body of skill. ok is false if

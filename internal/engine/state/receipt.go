@@ -16,7 +16,8 @@ const DigestLen = 12
 // It holds the number of the call and the changes that the call made. The view uses it to
 // find the result at which to show a delivery. A lost record is rebuilt from the receipts of
 // a transcript. A skill of a library also has a revision: +pdf@3f9a1c2b4d5e@v2-0a1b2c3d4e5f. A
-// load with arguments has a second digest: +pdf@3f9a1c2b4d5e+6b1c0d9e8f7a.
+// load with arguments has a second digest: +pdf@3f9a1c2b4d5e+6b1c0d9e8f7a. Arguments that no call
+// has follow it: +pdf@3f9a1c2b4d5e+6b1c0d9e8f7a,"merge a b".
 type Receipt struct {
 	Call    int
 	Changes []Change
@@ -40,6 +41,8 @@ type Change struct {
 	// Rendered is the digest of the body with the arguments of the load, cut to DigestLen. It is ""
 	// if the body is shown as it is.
 	Rendered string
+	// Arguments are those of the load, if the user or the host has given them; only with Rendered.
+	Arguments string
 	// Revision is the skill's revision, "" if its source keeps none or Digest is "".
 	Revision string
 	All      bool // the call selected every doc
@@ -63,6 +66,10 @@ func (r Receipt) String() string {
 			if c.Rendered != "" {
 				b.WriteByte('+')
 				b.WriteString(c.Rendered[:min(DigestLen, len(c.Rendered))])
+				if c.Arguments != "" {
+					b.WriteByte(',')
+					writeWord(&b, c.Arguments)
+				}
 			}
 			if c.Revision != "" {
 				b.WriteByte('@')
@@ -174,6 +181,11 @@ func readChange(line string, c *Change) (rest string, ok bool) {
 			return "", false
 		}
 		c.Digest, c.Rendered, _ = strings.Cut(c.Digest, "+")
+		if strings.HasPrefix(line, ",") {
+			if c.Arguments, line, ok = readWord(line[1:]); !ok {
+				return "", false
+			}
+		}
 		if strings.HasPrefix(line, "@") {
 			if c.Revision, line, ok = readWord(line[1:]); !ok {
 				return "", false
@@ -259,7 +271,7 @@ func (r *Record) replayLoad(call int, c Change, asked func(doc string) bool) {
 			a.Docs = nil // the receipt lists the selected docs again
 		}
 	}
-	l := Load{Call: call, Skill: c.Skill, Revision: c.Revision, Digest: c.Digest, Rendered: c.Rendered, HasArguments: true, All: c.All}
+	l := Load{Call: call, Skill: c.Skill, Revision: c.Revision, Digest: c.Digest, Rendered: c.Rendered, Arguments: c.Arguments, HasArguments: true, All: c.All}
 	for _, name := range c.Docs {
 		r.supersedeDoc(c.Skill, name) // a load lists only what it delivered
 		l.Docs = append(l.Docs, Doc{Name: name, Framed: !asked(name)})

@@ -26,6 +26,10 @@ func TestReceipt(t *testing.T) {
 		{"load with all docs", Receipt{4, []Change{{Op: Loaded, Skill: "pdf", Digest: digest, All: true, Docs: []string{"forms.md"}}}},
 			"[skill#4 +pdf@3f9a1c2b4d5e*(forms.md)]"},
 		{"all docs of a skill without any", Receipt{4, []Change{{Op: Loaded, Skill: "pdf", Digest: digest, All: true}}}, "[skill#4 +pdf@3f9a1c2b4d5e*]"},
+		{"load with arguments", Receipt{4, []Change{{Op: Loaded, Skill: "pdf", Digest: digest, Rendered: digest, Docs: []string{"a.md"}}}},
+			"[skill#4 +pdf@3f9a1c2b4d5e+3f9a1c2b4d5e(a.md)]"},
+		{"load with arguments of the user", Receipt{4, []Change{{Op: Loaded, Skill: "pdf", Digest: digest, Rendered: digest, Arguments: "merge a,b]", Revision: "v2", All: true}}},
+			`[skill#4 +pdf@3f9a1c2b4d5e+3f9a1c2b4d5e,"merge a,b]"@v2*]`},
 		{"short digest", Receipt{4, []Change{{Op: Loaded, Skill: "pdf", Digest: "ab"}}}, "[skill#4 +pdf@ab]"},
 		{"selection", Receipt{12, []Change{{Op: Selected, Skill: "pdf", Docs: []string{"b.md", "a.md"}}}}, "[skill#12 =pdf(b.md,a.md)]"},
 		{"selection of all", Receipt{12, []Change{{Op: Selected, Skill: "pdf", All: true, Docs: []string{"a.md"}}}}, "[skill#12 =pdf*(a.md)]"},
@@ -49,6 +53,7 @@ func TestReceipt(t *testing.T) {
 					{Op: Loaded, Skill: a, Digest: digest, Docs: []string{b, a}},
 					{Op: Selected, Skill: b, Docs: []string{a}},
 					{Op: Unloaded, Skill: a},
+					{Op: Loaded, Skill: b, Digest: digest, Rendered: digest, Arguments: a},
 				}})
 			}
 		}
@@ -66,6 +71,7 @@ func checkRoundTrip(t *testing.T, r Receipt) {
 	want := Receipt{Call: r.Call}
 	for _, c := range r.Changes {
 		c.Digest = c.Digest[:min(DigestLen, len(c.Digest))]
+		c.Rendered = c.Rendered[:min(DigestLen, len(c.Rendered))]
 		if len(c.Docs) == 0 {
 			c.Docs = nil
 		}

@@ -122,6 +122,8 @@ type Delivery struct {
 	// Rendered is the digest of the body with the arguments of its load, "" if the body is shown
 	// as it is.
 	Rendered string `json:"rendered,omitempty"`
+	// Arguments are those of a load without a call, "" for any other.
+	Arguments string `json:"arguments,omitempty"`
 	// Listing is the digest of a text that follows the body, "" for none.
 	Listing string `json:"listing,omitempty"`
 	// Anchor is the user message that carries a delivery made without a call.

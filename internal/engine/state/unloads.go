@@ -70,7 +70,8 @@ func (r *Record) dropBody(skill string) {
 	r.Deliveries = slices.DeleteFunc(r.Deliveries, func(d Delivery) bool { return d.Skill == skill && len(d.Docs) == 0 })
 	for i := range r.Deliveries {
 		if r.Deliveries[i].Skill == skill {
-			r.Deliveries[i].Body, r.Deliveries[i].Rendered, r.Deliveries[i].Listing = false, "", ""
+			d := &r.Deliveries[i]
+			d.Body, d.Rendered, d.Arguments, d.Listing = false, "", "", ""
 		}
 	}
 }

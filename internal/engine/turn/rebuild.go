@@ -27,7 +27,7 @@ type Rebuild struct {
 	// Rebuild restores nothing of them.
 	Ended int
 
-	// arguments are those of all calls that load skills, the latest last.
+	// arguments are those of all calls that load skills, and those in receipts, the latest last.
 	arguments []string
 }
 
@@ -58,6 +58,9 @@ func (r *Rebuild) From(ctx context.Context, rec *state.Record, scan *state.Scan)
 			return
 		}
 		for _, c := range receipt.Changes {
+			if c.Arguments != "" {
+				r.arguments = append(r.arguments, c.Arguments)
+			}
 			if c.Op == state.Loaded && i >= turn {
 				r.keepList(ctx, rec, c.Skill, c.Digest, receipt.Call)
 			}
