@@ -34,7 +34,7 @@ const (
 
 	ModelCalled  EventKind = "model.called"  // Usage, Duration
 	ModelFailed  EventKind = "model.failed"  // Detail: the error
-	PrefixBroken EventKind = "prefix.broken" // Detail: where, why and at what cost
+	PrefixBroken EventKind = "prefix.broken" // Cause; Detail: where, why and at what cost
 )
 
 // The events that say what a model is offered, and what it does with it.

@@ -74,11 +74,10 @@ func (g *Gauge) Add(request prompt.Request, at time.Duration) (*prompt.Prompt, e
 	}
 	if g.last == nil {
 		g.total.Fixed = fixed(p)
-	} else if shared := prompt.SharedTokens(g.last, p); shared < g.last.Size {
-		block, _ := blockAt(g.last, shared)
+	} else if block, lost, ok := Breaks(g.last, p); ok {
 		g.total.Breaks = append(g.total.Breaks, Break{
 			Request: g.total.Requests, Turn: request.Turn, TurnBegins: request.Turn != g.turn,
-			Block: g.last.Blocks[block].Kind.String(), Lost: resent(g.last, p, shared),
+			Block: block.Kind.String(), Lost: lost,
 		})
 	}
 	g.total.Requests++
@@ -90,6 +89,17 @@ func (g *Gauge) Add(request prompt.Request, at time.Duration) (*prompt.Prompt, e
 	}
 	g.last, g.turn = p, request.Turn
 	return p, nil
+}
+
+// Breaks reports whether a request does not begin with the one before it. block is the first block
+// of the previous request that differs. lost counts the tokens that are paid for twice.
+func Breaks(before, now *prompt.Prompt) (block prompt.Block, lost int, ok bool) {
+	shared := prompt.SharedTokens(before, now)
+	if shared >= before.Size {
+		return prompt.Block{}, 0, false
+	}
+	at, _ := blockAt(before, shared)
+	return before.Blocks[at], resent(before, now, shared), true
 }
 
 // Done returns the totals with the cost at every price. Call it once, after the last request.

@@ -39,11 +39,20 @@ func NewRenderer(v Vocabulary) *Renderer {
 // NewO200k returns a renderer that counts tokens of o200k_base, the vocabulary of OpenAI's
 // models since GPT-4o.
 func NewO200k() (*Renderer, error) {
+	vocabulary, err := O200k()
+	if err != nil {
+		return nil, err
+	}
+	return NewRenderer(vocabulary), nil
+}
+
+// O200k returns the vocabulary o200k_base.
+func O200k() (Vocabulary, error) {
 	vocabulary, err := tokenizer.Get(tokenizer.O200kBase)
 	if err != nil {
 		return nil, fmt.Errorf("open vocabulary: %w", err)
 	}
-	return NewRenderer(vocabulary), nil
+	return vocabulary, nil
 }
 
 // Encode returns the tokens of a text, which the caller must not change.

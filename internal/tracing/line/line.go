@@ -3,6 +3,7 @@
 package line
 
 import (
+	"bytes"
 	"encoding/json"
 	"time"
 )
@@ -54,6 +55,24 @@ type Head struct {
 	Call int `json:"call,omitempty"`
 }
 
+// Header returns h. It makes each line a [Line].
+func (h *Head) Header() *Head { return h }
+
+// Line is a pointer to one of the lines of this package.
+type Line interface{ Header() *Head }
+
+// Append appends a line with its end to b. It escapes no characters for HTML, so JSON that the line
+// holds is written as it is.
+func Append(b []byte, l Line) ([]byte, error) {
+	buffer := bytes.NewBuffer(b)
+	e := json.NewEncoder(buffer)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(l); err != nil {
+		return b, err
+	}
+	return buffer.Bytes(), nil
+}
+
 // Trace is the first line of each file.
 type Trace struct {
 	Head
@@ -76,14 +95,14 @@ type Message struct {
 type MessageValue struct {
 	Role       string     `json:"role"`
 	Content    string     `json:"content"`
-	ToolCalls  []ToolCall `json:"tool_calls,omitempty"`
-	ToolCallID string     `json:"tool_call_id,omitempty"`
+	ToolCalls  []ToolCall `json:"tool_calls"`
+	ToolCallID string     `json:"tool_call_id"`
 }
 
 // MessageSize is what a trace without texts says about a message.
 type MessageSize struct {
 	Role  string `json:"role"`
-	Bytes int    `json:"bytes"`
+	Bytes int    `json:"bytes"` // of the text
 }
 
 // ToolCall is a call that the model made.
@@ -155,7 +174,7 @@ func (p Parts) Sum() int { return p.System + p.Overview + p.History + p.Skills +
 // Text is the body or a doc of a skill in a request.
 type Text struct {
 	Skill   string `json:"skill"`
-	Doc     string `json:"doc,omitempty"`
+	Doc     string `json:"doc"`
 	Message int    `json:"message"` // index in the request
 	// LoadedBy is the call that loaded it, or 0 if the trace does not have it.
 	LoadedBy int    `json:"loaded_by"`
@@ -188,7 +207,7 @@ type Loaded struct {
 	Digest string `json:"digest"`
 	Tokens int    `json:"tokens"`
 	By     string `json:"by"`
-	ID     string `json:"id,omitempty"`
+	ID     string `json:"id"`
 }
 
 // Unloaded reports that the authority of a load ended.
@@ -202,7 +221,7 @@ type Unloaded struct {
 type Cleared struct {
 	Head
 	Skill string `json:"skill"`
-	Doc   string `json:"doc,omitempty"`
+	Doc   string `json:"doc"`
 	Why   string `json:"why"` // rent, expectation, break, budget or unload
 }
 
@@ -250,7 +269,7 @@ type Used struct {
 	Head
 	Skill string `json:"skill"`
 	How   string `json:"how"`
-	ID    string `json:"id,omitempty"`
+	ID    string `json:"id"`
 }
 
 // NotFound reports a skill that does not exist. Near are similar names.
@@ -269,14 +288,14 @@ type Break struct {
 	Cause      string `json:"cause"`
 }
 
-// Dropped counts lines that could not be written. End counts all lines of a trace that was closed.
-type (
-	Dropped struct {
-		Head
-		Lines int `json:"lines"`
-	}
-	End struct {
-		Head
-		Lines int `json:"lines"`
-	}
-)
+// Dropped counts lines that could not be written.
+type Dropped struct {
+	Head
+	Lines int `json:"lines"`
+}
+
+// End counts all lines of a trace that was closed, itself included.
+type End struct {
+	Head
+	Lines int `json:"lines"`
+}

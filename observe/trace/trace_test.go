@@ -1,0 +1,217 @@
+package trace_test
+
+import (
+	"bytes"
+	stdcontext "context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/satchel-go/satchel"
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/cachecost/prompt"
+	"github.com/satchel-go/satchel/internal/tracing/line"
+	"github.com/satchel-go/satchel/observe/trace"
+)
+
+var _ satchel.Tracer = (*trace.Trace)(nil)
+
+const (
+	hostText = "You help.\n\n"
+	overview = "<available_skills>\n- guard: Guards doors.\n- pdf: Reads PDF files.\n</available_skills>"
+	body     = "\n\n<skill name=\"guard\">\nLook at the door.\n</skill>"
+	doc      = "\n<skill_doc skill=\"guard\" path=\"keys.md\">\nThree keys.\n</skill_doc>"
+)
+
+func message(role core.Role, text string, calls ...core.ToolCall) core.Message {
+	return core.Message{Role: role, Text: text, Calls: calls}
+}
+
+func result(id, text string) core.Message {
+	return core.Message{Role: core.ToolResult, Text: text, CallID: id, Tool: "skill_load"}
+}
+
+var tools = []core.Definition{{Name: "skill_load", Description: "Loads a skill & its <docs>.", Schema: json.RawMessage(`{"type":"object"}`)}}
+
+// first and second are the requests of a turn in which the model loads a skill.
+func first() core.ModelRequest {
+	return core.ModelRequest{
+		ID: 1, Key: core.SessionKey{Session: "s"}, Model: "gpt-4o", Tools: tools,
+		View: core.ViewTrace{Turn: 1, Prompt: "Guard the door.", Texts: []core.PlacedText{
+			{Message: 0, Start: len(hostText), End: len(hostText + overview), Mode: "turn", Leaves: "never"},
+		}},
+		Messages: []core.Message{message(core.System, hostText+overview), message(core.User, "Guard the door.")},
+	}
+}
+
+var load = core.ToolCall{ID: "c1", Name: "skill_load", Arguments: `{"name":"guard"}`}
+
+func second() core.ModelRequest {
+	q := first()
+	q.ID = 2
+	const stub = "loaded: guard"
+	q.Messages = append(q.Messages, message(core.Assistant, "", load), result("c1", stub+body+doc))
+	q.View.Texts = append(q.View.Texts,
+		core.PlacedText{Skill: "guard", Message: 3, Start: len(stub), End: len(stub + body), Mode: "turn", Leaves: "turn"},
+		core.PlacedText{Skill: "guard", Doc: "keys.md", Message: 3, Start: len(stub + body), End: len(stub + body + doc), Mode: "turn", Leaves: "turn"})
+	return q
+}
+
+// script reports a conversation to a trace.
+func script(t *trace.Trace) {
+	ctx, key := stdcontext.Background(), core.SessionKey{Session: "s"}
+	event := func(e core.Event) {
+		e.Key, e.Turn, e.Time = key, max(e.Turn, 1), time.Now()
+		t.Event(ctx, e)
+	}
+	event(core.Event{Kind: core.TurnBegun})
+	event(core.Event{Kind: core.SkillsOffered, Skills: []string{"guard"}, Named: []string{"pdf"}, Left: 3})
+	event(core.Event{Kind: core.SkillsSuggested, Skills: []string{"guard"}})
+	t.Request(ctx, first())
+	t.Answer(ctx, core.ModelAnswer{ID: 1, Key: key, Calls: []core.ToolCall{load}, Usage: core.Usage{Prompt: 90, Cached: 64, Completion: 9}, Duration: 1500 * time.Millisecond})
+	event(core.Event{Kind: core.ToolAllowed, Call: load, Detail: "no list"})
+	event(core.Event{Kind: core.SkillLoaded, Call: load, Skill: "guard", Docs: []string{"keys.md"}, Digest: "ab", By: "model", Tokens: 20})
+	t.Request(ctx, second())
+	t.Answer(ctx, core.ModelAnswer{ID: 2, Key: key, Text: "It is guarded.", Usage: core.Usage{Prompt: 120, Completion: 5}, Duration: time.Second})
+	event(core.Event{Kind: core.SkillUsed, Skill: "guard", Detail: "named"})
+
+	// The second turn clears the text, fails once, and runs a command.
+	event(core.Event{Kind: core.SkillCompleted, Skill: "guard", Detail: "turn", Turn: 2})
+	event(core.Event{Kind: core.TextCleared, Skill: "guard", Docs: []string{"keys.md"}, Cause: "rent", Turn: 2})
+	event(core.Event{Kind: core.PrefixBroken, Cause: "turn", Turn: 2})
+	q := second()
+	q.ID, q.View.Turn, q.View.Prompt, q.View.Texts = 3, 2, "And now?", q.View.Texts[:1]
+	q.Messages[3] = result("c1", "loaded: guard")
+	q.Messages = append(q.Messages, message(core.Assistant, "It is guarded."), message(core.User, "And now?"))
+	t.Request(ctx, q)
+	t.Answer(ctx, core.ModelAnswer{ID: 3, Key: key, Err: errors.New("429: too many requests")})
+	run := core.ToolCall{ID: "c2", Name: "skill_run", Arguments: `{"command":"look"}`}
+	q.ID = 4
+	t.Request(ctx, q)
+	t.Answer(ctx, core.ModelAnswer{ID: 4, Key: key, Calls: []core.ToolCall{run}})
+	event(core.Event{Kind: core.ToolAsked, Call: run, Detail: "not listed", Turn: 2})
+	event(core.Event{Kind: core.ToolApproval, Call: run, Approved: true, Detail: "once", Turn: 2})
+	event(core.Event{Kind: core.ToolAllowed, Call: run, Skill: "guard", Rule: "Bash(look:*)", Detail: "approved", Turn: 2})
+	code := 3
+	event(core.Event{
+		Kind: core.CommandEnded, Call: run, Skill: "guard", ExitCode: &code, Duration: 20 * time.Millisecond, Turn: 2,
+		Command: &core.CommandReport{Command: "look", TimedOut: true, Files: []core.OutputFile{{Path: "out/a.txt", Size: 7}}, Limits: map[string]int64{"seconds": 2}},
+	})
+	event(core.Event{Kind: core.SkillUsed, Call: run, Skill: "guard", Detail: "run", Turn: 2})
+	event(core.Event{Kind: core.ToolDenied, Call: core.ToolCall{ID: "c3", Name: "rm"}, Skill: "guard", Detail: "not in allowed-tools of guard", Turn: 2})
+	event(core.Event{Kind: core.SkillNotFound, Call: core.ToolCall{ID: "c4", Name: "skill_load"}, Detail: "gard", Skills: []string{"guard"}, Turn: 2})
+
+	// A fork has an agent of its own.
+	fork := first()
+	fork.ID, fork.Key.Agent, fork.View.Turn, fork.View.Fork = 5, "/fork:pdf#1", 2, "pdf"
+	t.Request(ctx, fork)
+	t.Answer(ctx, core.ModelAnswer{ID: 5, Key: fork.Key, Text: "Done."})
+}
+
+// record returns the lines of the script.
+func record(t *testing.T, opts ...trace.Option) string {
+	t.Helper()
+	var b bytes.Buffer
+	synctest.Test(t, func(t *testing.T) {
+		tr, err := trace.New(&b, opts...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		script(tr)
+		synctest.Wait()
+		if err := tr.Close(); err != nil {
+			t.Fatal(err)
+		}
+	})
+	return b.String()
+}
+
+// lines decodes a trace.
+func lines(t *testing.T, text string) (all []map[string]any) {
+	t.Helper()
+	for l := range strings.Lines(text) {
+		var m map[string]any
+		if err := json.Unmarshal([]byte(l), &m); err != nil {
+			t.Fatalf("%v: %q", err, l)
+		}
+		all = append(all, m)
+	}
+	return all
+}
+
+func TestScript(t *testing.T) {
+	text := record(t)
+	for i, l := range lines(t, text) {
+		if l["v"] != 1.0 || l["seq"] != float64(i+1) {
+			t.Errorf("line %d has version %v and seq %v", i+1, l["v"], l["seq"])
+		}
+	}
+}
+
+func TestDigestsAreOfTheBytesInTheLine(t *testing.T) {
+	found := 0
+	for l := range strings.Lines(record(t)) {
+		var m struct {
+			Digest  string
+			Message json.RawMessage
+			Tools   json.RawMessage
+			Event   string
+		}
+		if err := json.Unmarshal([]byte(l), &m); err != nil {
+			t.Fatal(err)
+		}
+		if m.Event != "message" && m.Event != "tools" {
+			continue
+		}
+		found++
+		sum := sha256.Sum256(append(m.Message, m.Tools...))
+		if want := "sha256:" + hex.EncodeToString(sum[:]); m.Digest != want {
+			t.Errorf("the digest of %s is %s", l, m.Digest)
+		}
+	}
+	if found < 7 {
+		t.Errorf("%d lines with digests", found)
+	}
+}
+
+// The sum of the parts is what cache-report counts, and the texts are those of skills and docs.
+func TestPartsAddUp(t *testing.T) {
+	r, err := prompt.NewO200k()
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := second()
+	request := prompt.Request{Tools: []prompt.Tool{{Name: tools[0].Name, Description: tools[0].Description, Parameters: tools[0].Schema.(json.RawMessage)}}}
+	for _, m := range q.Messages {
+		p := prompt.Message{Role: m.Role.String(), Content: m.Text}
+		for _, c := range m.Calls {
+			p.Calls = append(p.Calls, prompt.Call{Name: c.Name, Arguments: c.Arguments})
+		}
+		request.Messages = append(request.Messages, p)
+	}
+	want, err := r.Render(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for l := range strings.Lines(record(t)) {
+		var c line.Call
+		if err := json.Unmarshal([]byte(l), &c); err != nil || c.Event != "call" || c.Call != 2 {
+			continue
+		}
+		sum := 0
+		for _, text := range c.Texts {
+			sum += text.Tokens
+		}
+		p := c.Parts
+		if p.Sum() != want.Size || sum != p.Skills+p.Docs || min(p.System, p.Overview, p.History, p.Skills, p.Docs, p.Tools) <= 0 {
+			t.Errorf("parts %+v, texts %+v, want %d tokens", p, c.Texts, want.Size)
+		}
+		return
+	}
+	t.Error("there is no second call")
+}
