@@ -93,6 +93,7 @@ var arrows = map[string][]string{
 	"satcheltest":                     {"core"},
 	"internal/tracing/line":           {},
 	"internal/tracing/tracelog":       {"internal/tracing/line"},
+	"internal/tracing/summary":        {"internal/tracing/line", "internal/tracing/tracelog"},
 	"internal/testing/bypasstest":     {},
 	"internal/testing/servertest":     {},
 	"internal/text/packed":            {},

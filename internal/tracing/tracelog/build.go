@@ -14,9 +14,11 @@ type builder struct {
 	texts    *texts
 	trace    *Trace
 	sessions map[string]*session // the latest of each id
-	labels   map[string]bool
+	labels   map[string]int      // how many agents have or had each label
 	agents   []*agent
 	part     int // counts the parts of all processes
+	gaps     int // counts the places where lines are lost
+	seq      int // of the last line of the part
 }
 
 // session is a session under construction.
@@ -35,12 +37,12 @@ type agent struct {
 	// pending holds lines about calls that have not come yet.
 	pending map[int][]record
 	offered *line.Offered
-	// part is the part of the last call.
-	part int
+	// part is the part of the last call, and gaps the number of gaps before it.
+	part, gaps int
 }
 
 func newBuilder(t *texts) *builder {
-	return &builder{texts: t, trace: &Trace{Texts: TextsWhole}, sessions: make(map[string]*session), labels: make(map[string]bool)}
+	return &builder{texts: t, trace: &Trace{Texts: TextsWhole}, sessions: make(map[string]*session), labels: make(map[string]int)}
 }
 
 // process adds the lines of a process. A session whose calls do not count on is another session.
@@ -57,7 +59,7 @@ func (b *builder) process(p *process) {
 		}
 	}
 	for i := range p.parts {
-		b.part++
+		b.part, b.seq = b.part+1, 0
 		b.trace.Texts = fewer(b.trace.Texts, p.parts[i].texts)
 		for _, r := range p.parts[i].records {
 			b.add(r)
@@ -77,11 +79,21 @@ func fewer(a, b string) string {
 }
 
 func (b *builder) add(r record) {
+	if b.seq > 0 && r.head.Seq != b.seq+1 {
+		b.gaps++
+	}
+	if b.seq = r.head.Seq; r.value == nil {
+		return
+	}
 	if d, ok := r.value.(*line.Dropped); ok {
 		b.trace.Dropped += max(d.Lines, 0)
 		return
 	}
 	a := b.agent(r.head)
+	if _, isCall := r.value.(*line.Call); isCall && a.calls[r.head.Call] != nil {
+		delete(b.sessions, r.head.Session) // its calls begin again
+		a = b.agent(r.head)
+	}
 	turn := a.root().turn(r.head)
 	switch v := r.value.(type) {
 	case *line.Turn:
@@ -137,10 +149,11 @@ func (b *builder) newAgent(s *session, name string) *agent {
 		label += "/" + name
 	}
 	unique := label
-	for n := 2; b.labels[unique]; n++ {
-		unique = fmt.Sprintf("%s#%d", label, n)
+	for b.labels[unique] > 0 {
+		b.labels[label]++
+		unique = fmt.Sprintf("%s#%d", label, b.labels[label])
 	}
-	b.labels[unique] = true
+	b.labels[unique] = 1
 	a := &agent{
 		Agent:   &Agent{Session: s.Session, Name: name, Label: unique},
 		session: s, turns: make(map[int]*Turn), calls: make(map[int]*Call), pending: make(map[int][]record),
@@ -175,10 +188,6 @@ func (a *agent) turn(h *line.Head) *Turn {
 
 // call adds a call and the lines about it that came before.
 func (b *builder) call(a *agent, turn *Turn, l *line.Call) {
-	if a.calls[l.Head.Call] != nil {
-		b.trace.Cut++
-		return
-	}
 	c := &Call{
 		Agent: a.Agent, Turn: turn, Number: l.Head.Call, Time: l.Time, Model: l.Model,
 		Tools: b.texts.tools[l.Tools], Parts: l.Parts, Texts: l.Texts, Overview: a.offered,
@@ -187,8 +196,8 @@ func (b *builder) call(a *agent, turn *Turn, l *line.Call) {
 	for _, digest := range l.Add {
 		c.Added = append(c.Added, b.texts.find(digest))
 	}
-	a.follow(c, l.Keep, a.part == b.part)
-	a.part = b.part
+	a.follow(c, l.Keep, a.part == b.part, a.gaps != b.gaps)
+	a.part, a.gaps = b.part, b.gaps
 	a.calls[c.Number] = c
 	a.session.last[a.Name] = max(a.session.last[a.Name], c.Number)
 	a.Calls = append(a.Calls, c)
@@ -200,8 +209,9 @@ func (b *builder) call(a *agent, turn *Turn, l *line.Call) {
 }
 
 // follow finds the messages that a call has from the one before. samePart reports that both stand in
-// one part, so that keep counts the messages of the other.
-func (a *agent) follow(c *Call, keep int, samePart bool) {
+// one part, so that keep counts the messages of the other. gap reports that lines between them are
+// lost.
+func (a *agent) follow(c *Call, keep int, samePart, gap bool) {
 	var before *Call
 	if len(a.Calls) > 0 {
 		before = a.Calls[len(a.Calls)-1]
@@ -211,7 +221,7 @@ func (a *agent) follow(c *Call, keep int, samePart bool) {
 	case before != nil && samePart:
 		c.Keep = min(keep, before.Len())
 		c.lost = keep - c.Keep
-		c.Uncertain = keep > 0 && (c.lost > 0 || c.Number != before.Number+1 || before.Uncertain)
+		c.Uncertain = keep > 0 && (c.lost > 0 || gap || before.Uncertain)
 	case keep > 0: // the beginning of the part is lost
 		c.lost, c.Uncertain = keep, true
 	case before != nil:

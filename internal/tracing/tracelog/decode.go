@@ -16,7 +16,7 @@ var errBroken = errors.New("broken line")
 type decoded struct {
 	head   *line.Head
 	header *line.Trace
-	value  any
+	value  line.Line
 }
 
 // texts holds the messages and lists of tools of a trace by their digests.
@@ -50,11 +50,11 @@ func (t *texts) decode(text []byte) (decoded, error) {
 	case line.EventTools:
 		return t.list(text)
 	}
-	value, head := valueOf(*probe.Event)
+	value := newLine(*probe.Event)
 	if value == nil {
-		value, head = headOnly()
-		err := unmarshal(text, value)
-		return decoded{head: head}, err
+		var head line.Head
+		err := unmarshal(text, &head)
+		return decoded{head: &head}, err
 	}
 	if err := unmarshal(text, value); err != nil {
 		return decoded{}, err
@@ -62,15 +62,11 @@ func (t *texts) decode(text []byte) (decoded, error) {
 	if call, ok := value.(*line.Call); ok && (call.Keep < 0 || call.Keep > maxKeep || call.Call == 0) {
 		return decoded{}, errBroken
 	}
+	head := value.Header()
 	if head.Turn < 0 || head.Call < 0 {
 		return decoded{}, errBroken
 	}
 	return decoded{head: head, value: value}, nil
-}
-
-func headOnly() (any, *line.Head) {
-	h := new(line.Head)
-	return h, h
 }
 
 func unmarshal(text []byte, into any) error {
@@ -94,48 +90,43 @@ func readHeader(text []byte) (decoded, error) {
 // schemaName begins the schema of each version.
 const schemaName = "satchel.trace/"
 
-// valueOf returns an empty line of an event, or nil for an event that it does not know.
-func valueOf(event string) (any, *line.Head) {
+// newLine returns an empty line of an event, or nil for an event without a value.
+func newLine(event string) line.Line {
 	switch event {
 	case line.EventTurn:
-		return of(func(l *line.Turn) *line.Head { return &l.Head })
+		return new(line.Turn)
 	case line.EventOffered:
-		return of(func(l *line.Offered) *line.Head { return &l.Head })
+		return new(line.Offered)
 	case line.EventSuggested:
-		return of(func(l *line.Suggested) *line.Head { return &l.Head })
+		return new(line.Suggested)
 	case line.EventCall:
-		return of(func(l *line.Call) *line.Head { return &l.Head })
+		return new(line.Call)
 	case line.EventAnswer:
-		return of(func(l *line.Answer) *line.Head { return &l.Head })
+		return new(line.Answer)
 	case line.EventError:
-		return of(func(l *line.Error) *line.Head { return &l.Head })
+		return new(line.Error)
 	case line.EventLoaded:
-		return of(func(l *line.Loaded) *line.Head { return &l.Head })
+		return new(line.Loaded)
 	case line.EventUnloaded:
-		return of(func(l *line.Unloaded) *line.Head { return &l.Head })
+		return new(line.Unloaded)
 	case line.EventCleared:
-		return of(func(l *line.Cleared) *line.Head { return &l.Head })
+		return new(line.Cleared)
 	case line.EventDecision:
-		return of(func(l *line.Decision) *line.Head { return &l.Head })
+		return new(line.Decision)
 	case line.EventApproval:
-		return of(func(l *line.Approval) *line.Head { return &l.Head })
+		return new(line.Approval)
 	case line.EventRun:
-		return of(func(l *line.Run) *line.Head { return &l.Head })
+		return new(line.Run)
 	case line.EventUsed:
-		return of(func(l *line.Used) *line.Head { return &l.Head })
+		return new(line.Used)
 	case line.EventNotFound:
-		return of(func(l *line.NotFound) *line.Head { return &l.Head })
+		return new(line.NotFound)
 	case line.EventBreak:
-		return of(func(l *line.Break) *line.Head { return &l.Head })
+		return new(line.Break)
 	case line.EventDropped:
-		return of(func(l *line.Dropped) *line.Head { return &l.Head })
+		return new(line.Dropped)
 	}
-	return nil, nil
-}
-
-func of[L any](head func(*L) *line.Head) (any, *line.Head) {
-	l := new(L)
-	return l, head(l)
+	return nil
 }
 
 // message keeps a message, unless it is known.
@@ -154,16 +145,17 @@ func (t *texts) message(text []byte) (decoded, error) {
 	var value struct {
 		line.MessageValue
 		Content *string `json:"content"`
-		Bytes   int     `json:"bytes"`
+		Bytes   *int    `json:"bytes"`
 	}
 	if err := unmarshal(l.Message, &value); err != nil {
 		return decoded{}, err
 	}
-	m := &Message{Digest: l.Digest, MessageValue: value.MessageValue, Bytes: len(l.Message)}
-	if value.Content != nil {
-		m.Content = *value.Content
-	} else if value.Bytes > 0 {
-		m.Bytes, m.Withheld = value.Bytes, true
+	m := &Message{Digest: l.Digest, MessageValue: value.MessageValue}
+	switch {
+	case value.Content != nil:
+		m.Content, m.Bytes = *value.Content, len(*value.Content)
+	case value.Bytes != nil:
+		m.Bytes, m.Withheld = *value.Bytes, true
 	}
 	t.messages[l.Digest] = m
 	t.size += len(text)

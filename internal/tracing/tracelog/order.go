@@ -8,10 +8,10 @@ import (
 	"github.com/satchel-go/satchel/internal/tracing/line"
 )
 
-// record is a line about a turn or a call.
+// record is a line. value is nil if the line is about no turn or call, or has an unknown event.
 type record struct {
 	head  *line.Head
-	value any
+	value line.Line
 }
 
 // segment holds the records between two headers of a file. header is nil if the first line of the
@@ -37,13 +37,7 @@ func (s *segment) part() int {
 
 // began returns the time of the first line.
 func (s *segment) began() time.Time {
-	if s.header != nil {
-		return s.header.Time
-	}
-	if len(s.records) > 0 {
-		return s.records[0].head.Time
-	}
-	return time.Time{}
+	return s.records[0].head.Time
 }
 
 // process holds the parts of the trace of a process, in order.
@@ -66,7 +60,7 @@ func processes(segments []*segment) []*process {
 	byName := make(map[string]*process)
 	var all []*process
 	for _, s := range segments {
-		if s.header == nil && len(s.records) == 0 {
+		if len(s.records) == 0 {
 			continue
 		}
 		p := byName[s.process()]

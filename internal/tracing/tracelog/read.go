@@ -114,15 +114,15 @@ func (r *Reader) take(current *segment, text []byte) (*segment, error) {
 	}
 	r.readable++
 	if one.header != nil {
-		if len(current.records) > 0 || current.header != nil {
+		if len(current.records) > 0 {
 			current = r.begin()
 		}
 		current.header = one.header
 	}
 	if one.value != nil {
 		r.size += len(text)
-		current.records = append(current.records, record{one.head, one.value})
 	}
+	current.records = append(current.records, record{one.head, one.value})
 	if r.size+r.texts.size > maxText {
 		return nil, ErrSize
 	}

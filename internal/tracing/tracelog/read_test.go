@@ -1,6 +1,7 @@
 package tracelog
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -133,7 +134,8 @@ func message(digest, text string) string {
 }
 
 func call(turn, number, keep int, add ...string) string {
-	return fmt.Sprintf(`"event":"call","session":"s","turn":%d,"call":%d,"keep":%d,"add":["%s"]`, turn, number, keep, strings.Join(add, `","`))
+	list, _ := json.Marshal(append([]string{}, add...))
+	return fmt.Sprintf(`"event":"call","session":"s","turn":%d,"call":%d,"keep":%d,"add":%s`, turn, number, keep, list)
 }
 
 // twoParts are the files of one process, of which the second repeats what it needs.
@@ -197,7 +199,7 @@ func TestLostLines(t *testing.T) {
 			lines(1, start...) + "{\"v\":1,\n" + lines(6, message("c", "three"), call(1, 3, 2, "c"), call(1, 4, 3)), `s turn 1 ""
   s/1 keep 0: user:"one"
   s/3 keep 1: user:"one" missing user:"three" uncertain
-  s/4 keep 3: user:"one" missing user:"three" missing uncertain
+  s/4 keep 3: user:"one" missing user:"three" uncertain
 `, 1},
 		"a message": {
 			lines(1, header("p", 1, "whole"), call(1, 1, 0, "a"), message("b", "two"), call(1, 2, 1, "b")), `s turn 1 ""
@@ -213,9 +215,18 @@ func TestLostLines(t *testing.T) {
   s/2 keep 0: missing user:"two" uncertain
 `, 0},
 		"a number that repeats": {
-			lines(1, start...) + lines(9, call(1, 1, 0, "b")), `s turn 1 ""
+			lines(1, start...) + lines(5, call(1, 1, 0, "b")), `s turn 1 ""
   s/1 keep 0: user:"one"
-`, 1},
+s#2 turn 1 ""
+  s#2/1 keep 0: user:"two"
+`, 0},
+		"a call that the writer dropped": {
+			lines(1, append(start, call(1, 3, 1, "b"), call(1, 4, 2), call(1, 5, 2, "a"))...), `s turn 1 ""
+  s/1 keep 0: user:"one"
+  s/3 keep 1: user:"one" user:"two"
+  s/4 keep 2: user:"one" user:"two"
+  s/5 keep 2: user:"one" user:"two" user:"one"
+`, 0},
 	} {
 		trace := read(t, test.text)
 		if got := outline(trace); got != test.want || trace.Cut != test.cut {

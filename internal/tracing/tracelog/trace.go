@@ -92,7 +92,7 @@ type Call struct {
 	Error  *line.Error
 	// Events are those about the call, and about loads and suggestions before it.
 	Events
-	// Uncertain is set if the trace lacks a call before this one, so that the first Keep messages may
+	// Uncertain is set if lines before the call are lost, so that the first Keep messages may
 	// differ from those that were sent.
 	Uncertain bool
 
@@ -119,8 +119,7 @@ type Events struct {
 type Message struct {
 	Digest string
 	line.MessageValue
-	// Bytes is the size of the message in the trace, or the size that the trace gives for a message
-	// without its text.
+	// Bytes is the size of the text, also where it is withheld.
 	Bytes int
 	// Withheld is set if the trace has no texts. Missing is set if the line of the message is lost.
 	Withheld, Missing bool
