@@ -46,7 +46,7 @@ const (
 	byUser  = "user"
 )
 
-// Loads counts the loads of a skill by who loaded it.
+// Loads counts the loads of a skill, each by the side that loaded it.
 type Loads struct {
 	Model int `json:"model"`
 	User  int `json:"user"`

@@ -193,6 +193,9 @@ func (b *builder) call(a *agent, turn *Turn, l *line.Call) {
 		Tools: b.texts.tools[l.Tools], Parts: l.Parts, Texts: l.Texts, Overview: a.offered,
 		Added: make([]*Message, 0, len(l.Add)),
 	}
+	if l.Tools == "" {
+		c.Tools = noTools
+	}
 	for _, digest := range l.Add {
 		c.Added = append(c.Added, b.texts.find(digest))
 	}

@@ -81,7 +81,8 @@ type Call struct {
 	// previous call stands in another file. Added are the messages behind them.
 	Keep  int
 	Added []*Message
-	// Tools are the tools of the request. Tools is nil if the trace does not have them.
+	// Tools are the tools of the request. Tools is nil if the trace lacks their line, and empty if the
+	// request had none.
 	Tools *Tools
 	Parts line.Parts
 	Texts []line.Text
@@ -166,6 +167,9 @@ func (c *Call) Messages() []*Message {
 	}
 	return all
 }
+
+// noTools is the list of requests without tools.
+var noTools = &Tools{}
 
 // missing stands for a message that a trace does not have.
 var missing = &Message{Missing: true}
