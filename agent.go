@@ -169,6 +169,7 @@ func (h hooks) Answered(ctx context.Context, a core.ModelAnswer) {
 	if h.Traces() {
 		h.runtime.tracer.Answer(ctx, a)
 	}
+	h.runtime.turns.NoteAnswer(ctx, &a)
 }
 
 // Observe adds a complete response of the model to the agent's record.

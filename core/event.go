@@ -16,7 +16,7 @@ const (
 	SkillDiscovered EventKind = "skill.discovered" // Skill, Detail: its location
 	SkillRegistered EventKind = "skill.registered" // Skill, Detail: its location
 	SkillActivated  EventKind = "skill.activated"  // Skill, before its load; Detail: "mention", "declared", "preload", "search" or "list"
-	SkillLoaded     EventKind = "skill.loaded"     // Skill, Docs, Digest
+	SkillLoaded     EventKind = "skill.loaded"     // Skill, Docs, Digest, By, Load
 	SkillNeeds      EventKind = "skill.needs"      // Skill, at its load; Detail: its needs that are not met
 	SkillExecuting  EventKind = "skill.executing"  // Skill: the first request that contains its body
 	SkillCompleted  EventKind = "skill.completed"  // Skill: its load has ended; Detail, why: "turn", "answered", "unloaded", "evicted", "replaced", "session" or "again" (the same turn begins a second time)
@@ -25,16 +25,16 @@ const (
 	TextCleared     EventKind = "text.cleared"     // Skill, Docs: an ended text leaves the request; Cause, Tokens, Rent, Price, Chance: what decided; Detail: the same as text
 
 	ToolCalled  EventKind = "tool.called"  // Call, Detail: the answer, Duration; Refused
-	ToolAllowed EventKind = "tool.allowed" // Call, Skill and Rule if a list has it, Detail: why
-	ToolAsked   EventKind = "tool.asked"   // Call, Detail: why; the answer is an event of its own
-	ToolDenied  EventKind = "tool.denied"  // Call, Detail: the reason
+	ToolAllowed EventKind = "tool.allowed" // Call, Decider, Skill and Rule if a list has it, Detail: why
+	ToolAsked   EventKind = "tool.asked"   // Call, Decider, Detail: why; the answer is an event of its own
+	ToolDenied  EventKind = "tool.denied"  // Call, Decider, Detail: the reason
 
 	ForkBegun EventKind = "fork.begun" // Skill: it begins to run as an agent of its own
 	ForkEnded EventKind = "fork.ended" // Skill, Usage, Duration, Detail: why it did not finish; Err
 
 	ModelCalled  EventKind = "model.called"  // Usage, Duration
 	ModelFailed  EventKind = "model.failed"  // Detail: the error
-	PrefixBroken EventKind = "prefix.broken" // Cause; Detail: where, why and at what cost
+	PrefixBroken EventKind = "prefix.broken" // Message, Cause, Tokens, Detail: where, why and at what cost
 )
 
 // The events that say what a model is offered, and what it does with it.
@@ -42,7 +42,7 @@ const (
 	SkillsOffered   EventKind = "skills.offered"   // Skills: described; Named: by name only; Left: how many are in neither
 	SkillsSuggested EventKind = "skills.suggested" // Skills
 	SkillUsed       EventKind = "skill.used"       // Skill, Detail: "run", "doc" or "named" (in an answer)
-	SkillNotFound   EventKind = "skill.not_found"  // Call, Detail: the name, Skills: similar names
+	SkillNotFound   EventKind = "skill.not_found"  // Call, Detail: the name that the call has, Skills: similar names
 	ToolApproval    EventKind = "tool.approval"    // Call, Approved, Detail: why; the answer of the approver
 	CommandEnded    EventKind = "command.ended"    // Skill, ExitCode, Duration, Command
 )
@@ -53,7 +53,7 @@ const (
 	CatalogChanged EventKind = "catalog.changed" // Detail: the note
 	OverviewCut    EventKind = "overview.cut"    // Detail: how many skills have no room; belongs to no session
 	SearchByWords  EventKind = "search.bywords"  // Detail, Err: why the embedder had no part in a search
-	DocsSelected   EventKind = "docs.selected"   // Skill, Docs: the selection after the call
+	DocsSelected   EventKind = "docs.selected"   // Skill, Load, Docs: the selection after the call
 	ContentBudget  EventKind = "content.budget"  // Detail: the text in view takes more than Loading.Budget.Warn
 	LibraryChanged EventKind = "library.changed" // Skill, Digest of all its files, Detail: action, id, refs and subject
 	LibraryRefused EventKind = "library.refused" // Skill as it was named, Detail: action, subject, code and reason
@@ -112,8 +112,10 @@ type Event struct {
 	Skill  string
 	Docs   []string
 	Digest string
-	// By says who asked for a load: "model", "user" or "host".
-	By string
+	// By says who asked for a load: "model", "user" or "host". Load is the number of the load among
+	// those of its agent, or 0 for a preloaded skill. [PlacedText] has the same number.
+	By   string
+	Load int
 	// Skills are names of skills. Named are names that an overview has no description for, and Left
 	// counts those that it does not have at all.
 	Skills, Named []string
@@ -122,8 +124,9 @@ type Event struct {
 	Approved bool
 	// Command describes a command that has ended, or is nil.
 	Command *CommandReport
-	// Rule is the entry of allowed-tools that allowed the call.
-	Rule string
+	// Rule is the entry of allowed-tools that allowed the call. Decider says in a few words what
+	// decided about the call, for example "allowed-tools of pdf". A decision always has one.
+	Rule, Decider string
 	// Call is the tool call, or the call of one of Satchel's tools during which the event
 	// happened.
 	Call ToolCall
@@ -140,8 +143,11 @@ type Event struct {
 	Refused bool
 	// Saved are the artifacts that a run has saved.
 	Saved []Saved
-	// Cause is what decided that a text was cleared: "rent", "expectation" or "break". Tokens
-	// estimates what all texts of its call took. Rent is the cost of carrying them so far. Price is
+	// Message is the index of the first message that differs in a request with a broken prefix, or -1
+	// for the tools.
+	Message int
+	// Cause is why a prefix broke, or what decided that a text was cleared: "rent", "expectation" or
+	// "break". Tokens estimates what is sent again, or what all texts of its call took. Rent is the cost of carrying them so far. Price is
 	// the cost of clearing them and loading them again. Both are in uncached input tokens. Chance is
 	// the chance that a turn needs one of their skills.
 	Cause               string

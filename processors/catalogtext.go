@@ -120,6 +120,21 @@ func (o OverviewText) Fit(skills []core.Skill) Fit {
 	return f
 }
 
+// Shown returns the names of the skills that [OverviewText.Render] describes, and of those that it only
+// names. It does not show the others.
+func (o OverviewText) Shown(skills []core.Skill) (described, named []string) {
+	p := o.plan(o.entriesOf(skills))
+	for i := range skills {
+		switch {
+		case p.isDescribed[i]:
+			described = append(described, skills[i].Name)
+		case p.isNamed[i]:
+			named = append(named, skills[i].Name)
+		}
+	}
+	return described, named
+}
+
 // writeList writes the list, without the lines around it.
 func (o OverviewText) writeList(b *strings.Builder, skills []core.Skill) {
 	all := o.entriesOf(skills)

@@ -271,8 +271,9 @@ func (b *Allowlists) WarnUnmapped(ctx context.Context, key core.SessionKey, tool
 	}
 }
 
-// noteUse notes in the record that the model has used a skill that a search had loaded. A use runs
-// a command of the skill, reads a file of it, or selects docs. A refused call is no use.
+// noteUse reports that the model has used a skill. If a search had loaded the skill, it notes that in
+// the record. A use runs a command of the skill, reads a file of it, or selects docs. A refused call
+// is no use.
 func (c *Call) noteUse(ctx context.Context, answer string) error {
 	isUse := c.operation.StartsCommand() || c.operation.Name == skilltools.SelectDocsName || c.ShowsFile(&c.call)
 	if !isUse || skilltools.IsRefusal(c.operation, answer) {
@@ -282,7 +283,15 @@ func (c *Call) noteUse(ctx context.Context, answer string) error {
 	if err != nil {
 		return err
 	}
-	if !rec.HasGuess(c.usedSkill(rec)) {
+	used := c.usedSkill(rec)
+	if c.Report.Hook != nil && used != "" && c.args.Text("mode") != "clear" {
+		how := skilltools.UsedDoc
+		if c.operation.StartsCommand() {
+			how = skilltools.UsedRun
+		}
+		c.Report.Emit(ctx, core.Event{Kind: core.SkillUsed, Key: c.key, Call: c.call, Skill: used, Detail: how})
+	}
+	if !rec.HasGuess(used) {
 		return nil
 	}
 	_, err = c.record.Update(ctx, func(rec *state.Record) (*state.Record, string, error) {

@@ -34,9 +34,9 @@ func (c *Call) askRemote(ctx context.Context, rec *state.Record) (core.Decision,
 	k := remoteSkills(c.skills(), rec)[0]
 	why := fmt.Sprintf("the text of skill %q comes from %s", k.Name, k.Origin)
 	if c.Approver == nil {
-		return c.deny(ctx, judging.Verdict{Skill: k.Name, Reason: "denied: " + why + ", and there is nobody who could approve what runs while it is in view. Go on without running anything."}), nil
+		return c.deny(ctx, judging.Verdict{Skill: k.Name, Decider: fromServer + ", without an approver", Reason: "denied: " + why + ", and there is nobody who could approve what runs while it is in view. Go on without running anything."}), nil
 	}
-	c.verdict.Reason = why
+	c.verdict.Reason, c.verdict.Decider = why, fromServer
 	return c.ask(ctx, rec)
 }
 
@@ -56,6 +56,7 @@ func (c *Call) askAboutChange(ctx context.Context, rec *state.Record) (core.Deci
 		return c.allow(ctx, c.verdict), nil
 	}
 	q := prepared.Question
+	c.verdict.Decider = "an edit of a skill"
 	grant := &state.Grant{Tool: c.call.Name, Use: digestOf(q.Lasting), Skills: map[string]string{}}
 	return c.approve(ctx, rec, grant, core.Ask{Reason: "an edit of a skill", Detail: q.Detail, Bound: q.Bound, Lasting: q.LastingText}, q)
 }
@@ -70,20 +71,22 @@ func (c *Call) approve(ctx context.Context, rec *state.Record, grant *state.Gran
 	}
 	switch {
 	case isGranted:
-		v.Reason = "approved for the session"
+		v.Reason, v.Decider = "approved for the session", theApprover
 		return c.allow(ctx, v), nil
 	case c.Approver == nil: // only questions of operations come here without an approver
-		return c.denyEdit(ctx, judging.Verdict{Reason: q.NoApprover}, q, q.NoApprover), nil
+		return c.denyEdit(ctx, judging.Verdict{Reason: q.NoApprover, Decider: noApprover}, q, q.NoApprover), nil
 	}
 	ask.Key, ask.Call = c.key, c.call
 	for _, a := range rec.Active {
 		ask.Skills = append(ask.Skills, a.Skill)
 	}
-	c.Report.Emit(ctx, core.Event{Kind: core.ToolAsked, Key: c.key, Call: c.call, Detail: ask.Reason})
+	c.Report.Emit(ctx, core.Event{Kind: core.ToolAsked, Key: c.key, Call: c.call, Detail: ask.Reason, Decider: decider(&v)})
 	answer, err := c.Approver(ctx, ask)
 	if err != nil {
 		return core.Decision{}, err
 	}
+	v.Decider = theApprover
+	c.reportApproval(ctx, answer)
 	c.record.Invalidate() // others may have saved the record while the approver was waiting
 	switch answer {
 	case core.AnswerSession:

@@ -62,10 +62,22 @@ func (f *Forks) Runs(skills *catalog.Snapshot, skill core.Skill) bool {
 
 type forkLoadKey struct{}
 
+// forkLoad is the load with which a fork begins, and the call that asked for it.
+type forkLoad struct {
+	load tools.Load
+	call core.ToolCall
+}
+
 // ForkLoad returns the load with which the fork of ctx begins.
 func ForkLoad(ctx context.Context) tools.Load {
-	load, _ := ctx.Value(forkLoadKey{}).(tools.Load)
-	return load
+	f, _ := ctx.Value(forkLoadKey{}).(forkLoad)
+	return f.load
+}
+
+// ForkCall returns the call of the parent that has begun the fork of ctx.
+func ForkCall(ctx context.Context) core.ToolCall {
+	f, _ := ctx.Value(forkLoadKey{}).(forkLoad)
+	return f.call
 }
 
 // forkUnknownEnd answers a call whose forks have begun before, if it is not known how they ended.
@@ -220,7 +232,7 @@ func (c *Call) forkContext(ctx context.Context, f *callctx.Fork, load tools.Load
 	}
 	ctx = adapter.WithTurn(adapter.WithSession(ctx, c.key), &adapter.Turn{Token: "fork"})
 	load.Docs, load.AllDocs = c.args.Texts("docs"), c.args.Flag("include_all_docs")
-	return context.WithValue(callctx.WithFork(ctx, f), forkLoadKey{}, load), nil
+	return context.WithValue(callctx.WithFork(ctx, f), forkLoadKey{}, forkLoad{load, c.call}), nil
 }
 
 // errNoForkAnswer reports a function of the host that has ended its goroutine.

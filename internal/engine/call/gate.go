@@ -41,21 +41,24 @@ func (c *Call) Decide(ctx context.Context) (core.Decision, error) {
 // judge makes the decision of Decide.
 func (c *Call) judge(ctx context.Context) (core.Decision, error) {
 	if c.operation != nil && c.place.Excess() {
-		return c.deny(ctx, judging.Verdict{Reason: tooMany}), nil
+		return c.deny(ctx, judging.Verdict{Reason: tooMany, Decider: "the limit of calls in one message"}), nil
 	}
 	if c.Calls.Gate != nil {
 		if d := c.Calls.Gate(ctx, c.key, c.call); d.Denied {
-			return c.deny(ctx, judging.Verdict{Reason: d.Reason}), nil
+			return c.deny(ctx, judging.Verdict{Reason: d.Reason, Decider: "the host's gate"}), nil
 		}
 	}
 	if err := c.finishRefresh(ctx); err != nil {
 		return core.Decision{}, err
 	}
-	for _, try := range []func(context.Context) (refusal string, err error){c.checkToolSkills, c.reload} {
-		if refusal, err := try(ctx); err != nil {
+	for _, try := range []struct {
+		check   func(context.Context) (refusal string, err error)
+		decider string
+	}{{c.checkToolSkills, "the skills that the tool needs"}, {c.reload, "the reload of the skill"}} {
+		if refusal, err := try.check(ctx); err != nil {
 			return core.Decision{}, err
 		} else if refusal != "" {
-			return c.deny(ctx, judging.Verdict{Reason: refusal}), nil
+			return c.deny(ctx, judging.Verdict{Reason: refusal, Decider: try.decider}), nil
 		}
 	}
 	c.request = c.requestOf(ctx)
@@ -73,7 +76,7 @@ func (c *Call) judge(ctx context.Context) (core.Decision, error) {
 		return core.Decision{}, err
 	}
 	if missed && c.Allowlists.Judge.Policy.Restricts() && !c.request.Tool.Always {
-		return c.deny(ctx, judging.Verdict{Reason: unknownLists}), nil
+		return c.deny(ctx, judging.Verdict{Reason: unknownLists, Decider: anEarlierCall}), nil
 	}
 	rec, err := c.record.Load(ctx)
 	if err != nil {
@@ -206,7 +209,7 @@ func (c *Call) rejudge(ctx context.Context) (core.Decision, error) {
 	}
 	remote := func(rec *state.Record) int { return len(remoteSkills(c.skills(), c.place.RecordFor(rec))) }
 	if runsBesideRemote(c.skills(), &c.request) && remote(rec) > remote(c.judgedRecord) {
-		d := c.deny(ctx, judging.Verdict{Reason: loadedWhileWaiting})
+		d := c.deny(ctx, judging.Verdict{Reason: loadedWhileWaiting, Decider: fromServer})
 		c.decision = &d
 		return d, nil
 	}
@@ -226,13 +229,13 @@ func (c *Call) rejudge(ctx context.Context) (core.Decision, error) {
 //
 //nolint:unparam // deny has the same shape
 func (c *Call) allow(ctx context.Context, v judging.Verdict) core.Decision {
-	c.Report.Emit(ctx, core.Event{Kind: core.ToolAllowed, Key: c.key, Call: c.call, Skill: v.Skill, Rule: v.Rule, Detail: v.Reason})
+	c.Report.Emit(ctx, core.Event{Kind: core.ToolAllowed, Key: c.key, Call: c.call, Skill: v.Skill, Rule: v.Rule, Detail: v.Reason, Decider: decider(&v)})
 	return core.Decision{}
 }
 
 // deny emits the event of a denied call, and returns the decision.
 func (c *Call) deny(ctx context.Context, v judging.Verdict) core.Decision {
-	c.Report.Emit(ctx, core.Event{Kind: core.ToolDenied, Key: c.key, Call: c.call, Skill: v.Skill, Rule: v.Rule, Detail: v.Reason})
+	c.Report.Emit(ctx, core.Event{Kind: core.ToolDenied, Key: c.key, Call: c.call, Skill: v.Skill, Rule: v.Rule, Detail: v.Reason, Decider: decider(&v)})
 	if o := c.operation; o != nil && o.Refuse != nil {
 		v.Reason = o.Refuse("denied", v.Reason)
 	}

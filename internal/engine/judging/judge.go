@@ -72,6 +72,8 @@ type Verdict struct {
 	// commands they are those of the last command. For a denied call, Skill names the skills
 	// whose lists deny it.
 	Skill, Rule string
+	// Decider says what decided if it was not an allowed-tools list. It is "" otherwise.
+	Decider string
 	// ByPattern reports that the call is allowed only because a pattern matches it. The call must
 	// then run exactly what was compared.
 	ByPattern bool
@@ -167,7 +169,7 @@ func (j *Judge) Forbid(ctx context.Context, q permission.Request, denials []Deni
 			for n := range actions {
 				a := &actions[n]
 				if why, denies := d.Rules[k].forbids(a, d.Skill, j.Home, m); denies {
-					return Verdict{Outcome: Denied, Skill: d.Skill, Rule: d.Rules[k].Text, Reason: forbidReason(&q, a, d.Skill, &d.Rules[k], why)}, true
+					return Verdict{Outcome: Denied, Skill: d.Skill, Rule: d.Rules[k].Text, Decider: "disallowed-tools of " + d.Skill, Reason: forbidReason(&q, a, d.Skill, &d.Rules[k], why)}, true
 				}
 			}
 		}

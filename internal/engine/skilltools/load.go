@@ -59,6 +59,7 @@ func load(ctx context.Context, s *Scope, args tools.Args) (string, error) {
 	for _, name := range names {
 		t, err := readSkill(ctx, s, name, arguments, args.Texts("docs"), args.Flag("include_all_docs"))
 		if refused, ok := errors.AsType[tools.ModelError](err); ok {
+			s.reportNotFound(ctx, err)
 			r.add("error: %s", refused)
 			continue
 		}
@@ -240,7 +241,12 @@ func (l *loading) load(next *state.Record, t *skillText) {
 	if result.IsNew {
 		l.events = append(l.events, core.Event{Kind: core.SkillActivated, Skill: name, Detail: l.activation})
 	}
-	l.events = append(l.events, core.Event{Kind: core.SkillLoaded, Skill: name, Digest: d.Digest, Docs: result.Docs})
+	l.events = append(l.events, core.Event{
+		Kind: core.SkillLoaded, Skill: name, Digest: d.Digest, Docs: result.Docs, By: loader(l.activation), Load: l.scope.Number(),
+	})
+	if l.activation == "" && t.namesDocs && len(t.docs) > 0 {
+		l.events = append(l.events, core.Event{Kind: core.SkillUsed, Skill: name, Detail: UsedDoc})
+	}
 }
 
 // addLine adds the line about a load to the answer. isOther reports that the name meant another
@@ -327,6 +333,7 @@ func LoadAll(ctx context.Context, s *Scope, names []string, replace bool, format
 			t, err = readSkillText(ctx, s, skill, "", nil, false)
 		}
 		if refused, ok := errors.AsType[tools.ModelError](err); ok {
+			s.reportNotFound(ctx, err)
 			unknown = append(unknown, string(refused))
 			continue
 		}

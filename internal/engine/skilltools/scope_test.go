@@ -255,10 +255,10 @@ func (d *harness) refresh() {
 	}
 }
 
-// outcomes removes the reason of an activation and the end of a load from events:
+// outcomes removes reasons of activations, ends of loads, uses and unknown names from events:
 // those are tested over a whole runtime.
 func outcomes(events []core.Event) []core.Event {
 	return slices.DeleteFunc(slices.Clone(events), func(e core.Event) bool {
-		return e.Kind == core.SkillActivated || e.Kind == core.SkillCompleted
+		return e.Kind == core.SkillActivated || e.Kind == core.SkillCompleted || e.Kind == core.SkillUsed || e.Kind == core.SkillNotFound
 	})
 }

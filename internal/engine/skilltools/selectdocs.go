@@ -69,7 +69,7 @@ func selectDocs(ctx context.Context, s *Scope, args tools.Args) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	s.Emit(ctx, core.Event{Kind: core.DocsSelected, Skill: skill.Name, Docs: c.selected})
+	s.Emit(ctx, core.Event{Kind: core.DocsSelected, Skill: skill.Name, Docs: c.selected, Load: s.Number()})
 	if c.line != "" {
 		s.Emit(ctx, budgetEvent(c.line))
 	}

@@ -126,6 +126,7 @@ func answer(ctx context.Context, o *tools.Operation, s *Scope, args tools.Args, 
 	var refused tools.ModelError
 	switch {
 	case errors.As(err, &refused):
+		s.reportNotFound(ctx, err)
 		return boundOperation(o, s.Limits, r.join(refuse(o, strings.ReplaceAll(string(refused), "skill_load", s.LoadTool())))), nil
 	case err != nil || saving.isSaved:
 		return text, err

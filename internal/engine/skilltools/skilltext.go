@@ -30,6 +30,8 @@ type skillText struct {
 	unreadable []tools.ModelError // why named docs are left out
 	// noHeading are errors for named sections that the docs do not have, by the name in the call.
 	noHeading map[string]tools.ModelError
+	// namesDocs reports that the call names docs.
+	namesDocs bool
 	// selected are the docs that were selected before, if the body has changed. A new body is
 	// delivered with all its docs.
 	selected []docText
@@ -135,10 +137,13 @@ func (s *Scope) resolveVisible(rec *state.Record, name string, loads bool) (core
 			return core.Skill{}, tools.ModelErrorf("skill %q is not loaded, because it cannot work; missing here: %s", printable.Cut(name, 80), why)
 		}
 	}
-	if near := s.Catalog().Suggest(name); len(near) > 0 {
-		return core.Skill{}, tools.ModelErrorf("unknown skill %q: did you mean %s?", printable.Cut(name, 80), quotedList(near))
+	unknown := &unknownSkillError{name: printable.Cut(name, 80), near: s.Catalog().Suggest(name)}
+	if len(unknown.near) > 0 {
+		unknown.error = tools.ModelErrorf("unknown skill %q: did you mean %s?", unknown.name, quotedList(unknown.near))
+	} else {
+		unknown.error = tools.ModelErrorf("unknown skill %q: use a name from the list of available skills", unknown.name)
 	}
-	return core.Skill{}, tools.ModelErrorf("unknown skill %q: use a name from the list of available skills", printable.Cut(name, 80))
+	return core.Skill{}, unknown
 }
 
 // LoadedCatalog returns the catalog in which each loaded skill has the name and the revision with
@@ -239,7 +244,7 @@ func readSkill(ctx context.Context, s *Scope, name, arguments string, docs []str
 
 // readSkillText is readSkill for a resolved skill.
 func readSkillText(ctx context.Context, s *Scope, skill core.Skill, arguments string, docs []string, all bool) (skillText, error) {
-	t := skillText{skill: skill, arguments: arguments, all: all}
+	t := skillText{skill: skill, arguments: arguments, all: all, namesDocs: len(docs) > 0 && !all}
 	s = s.withName(skill)
 	var err error
 	if t.skill, t.body, err = s.Catalog().Body(ctx, skill.Name); err != nil {

@@ -2,6 +2,7 @@ package skilltools
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/satchel-go/satchel/catalog"
@@ -42,6 +43,9 @@ func (c *unloading) save(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	for _, name := range c.unknown {
+		s.Emit(ctx, core.Event{Kind: core.SkillNotFound, Detail: printable.Cut(name, 80), Skills: s.Catalog().Suggest(name)})
+	}
 	for _, ch := range c.receipt.Changes {
 		s.Emit(ctx, core.Event{Kind: core.SkillUnloaded, Skill: ch.Skill})
 		s.Emit(ctx, core.Event{Kind: core.SkillCompleted, Skill: ch.Skill, Detail: "unloaded"})
@@ -59,12 +63,13 @@ type unloading struct {
 
 	lines   []string
 	receipt state.Receipt
+	unknown []string // names that mean no skill
 }
 
 // apply returns the record after the change of rec, and the answer.
 func (c *unloading) apply(rec *state.Record) (*state.Record, string, error) {
 	next := rec.Clone()
-	c.lines, c.receipt = nil, state.Receipt{Call: c.scope.Number()}
+	c.lines, c.unknown, c.receipt = nil, nil, state.Receipt{Call: c.scope.Number()}
 	names := c.names
 	if c.all {
 		names = nil
@@ -75,7 +80,8 @@ func (c *unloading) apply(rec *state.Record) (*state.Record, string, error) {
 	for _, name := range names {
 		// The catalog may not have a loaded skill any more, so its name in the record
 		// counts too.
-		if skill, err := ResolveFor(c.snapshot, next, name); err == nil && next.Find(name) == nil {
+		skill, err := ResolveFor(c.snapshot, next, name)
+		if err == nil && next.Find(name) == nil {
 			name = skill.Name
 		}
 		if next.IsPreloaded(name) {
@@ -84,6 +90,9 @@ func (c *unloading) apply(rec *state.Record) (*state.Record, string, error) {
 		}
 		if !next.Unload(name) {
 			c.lines = append(c.lines, "not loaded: "+printable.CutLine(name, 80))
+			if errors.Is(err, catalog.ErrUnknownSkill) {
+				c.unknown = append(c.unknown, name)
+			}
 			continue
 		}
 		c.lines = append(c.lines, "unloaded: "+printable.CutLine(name, 256))

@@ -54,6 +54,10 @@ type Agent struct {
 	reads reads
 	// skills is the catalog that the agent sees, nil until it is computed.
 	skills *catalog.Catalog
+	// overview is the snapshot of the last NoteOverview, and offered the value of the last
+	// NoteOffered.
+	overview *catalog.Snapshot
+	offered  Offered
 }
 
 // NoteFound notes the skills that a search has returned.

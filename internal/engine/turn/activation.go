@@ -66,7 +66,7 @@ func (a *Activation) Begin(ctx context.Context, s *skilltools.Scope, rec *state.
 	if !a.LoadFirst {
 		note(rec, "skills_suggested", steps.Escaped(strings.Join(likely, ", ")))
 		s.Found(likely)
-		return rec, events, nil
+		return rec, append(events, core.Event{Kind: core.SkillsSuggested, Skills: likely}), nil
 	}
 	next, happened, err := Declare(ctx, s, rec, tools.Load{Skill: likely[0], Guessed: true})
 	if errors.Is(err, tools.ErrLoads) {

@@ -73,6 +73,9 @@ func (b *turnStart) build(ctx context.Context, rec *state.Record, turn lifetime.
 	if err := update(ctx); err != nil {
 		return nil, err
 	}
+	if err := b.reportOffering(ctx); err != nil {
+		return nil, err
+	}
 	if b.Calls.Offer.Runner != nil && b.Calls.Offer.Runner.Attached != nil && !b.next.NoSkills && !b.isFork {
 		hostfiles.Announce(b.next, hostfiles.FromHost(b.Calls.Offer.Runner.Attached(ctx)), b.req.Files, &b.scan)
 	}
@@ -83,6 +86,18 @@ func (b *turnStart) build(ctx context.Context, rec *state.Record, turn lifetime.
 		b.next.NoteBeginning()
 	}
 	return b.next, nil
+}
+
+// reportOffering adds the event about the skills that the agent is offered.
+func (b *turnStart) reportOffering(ctx context.Context) error {
+	if b.Calls.Report.Hook == nil || b.isFork || b.next.NoSkills {
+		return nil
+	}
+	e, ok, err := b.Calls.Overviews.Offering(ctx, b.state, b.skills, &b.scan)
+	if ok {
+		b.events = append(b.events, e)
+	}
+	return err
 }
 
 // hideUnmet hides the skills whose needs are not met, if the host wants that.
@@ -139,7 +154,7 @@ func (b *turnStart) restoreLoads(ctx context.Context) error {
 	}
 	for i := range b.next.Preloads {
 		p := &b.next.Preloads[i]
-		b.events = append(b.events, core.Event{Kind: core.SkillActivated, Skill: p.Skill, Detail: "preload"}, core.Event{Kind: core.SkillLoaded, Skill: p.Skill, Digest: p.Digest},
+		b.events = append(b.events, core.Event{Kind: core.SkillActivated, Skill: p.Skill, Detail: "preload"}, core.Event{Kind: core.SkillLoaded, Skill: p.Skill, Digest: p.Digest, By: skilltools.ByHost},
 			core.Event{Kind: core.SkillExecuting, Skill: p.Skill, Digest: p.Digest})
 	}
 	rebuild := Rebuild{Scope: b.scope, Set: b.Calls.Offer.Set, Ended: ended}
@@ -172,6 +187,13 @@ func (b *turnStart) loadSkills(ctx context.Context, answered bool) error {
 		declared, happened, err := Declare(ctx, b.scope, b.next, b.loads...)
 		if err != nil {
 			return err
+		}
+		if b.isFork { // a call of the model asked for the load
+			for i := range happened {
+				if happened[i].Kind == core.SkillLoaded {
+					happened[i].By, happened[i].Call = skilltools.ByModel, call.ForkCall(ctx)
+				}
+			}
 		}
 		b.next, b.events = declared, append(b.events, happened...)
 	}

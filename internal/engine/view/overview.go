@@ -152,18 +152,36 @@ func contentOf(text string) catalog.Content {
 // rankedText returns the text of an overview. If the host asked for ranking and the list does not
 // describe all skills in full, skills that match the first user message come first.
 func (v *Overviews) rankedText(ctx context.Context, o *Overview, skills *catalog.Catalog, scan *state.Scan) (catalog.Content, error) {
-	if !v.Text.Ranked || v.Renderer != nil || scan.First < 0 || o.Fit.Bare+o.Fit.Missing == 0 {
+	if !v.ranks(o, scan) {
 		return o.text, nil
 	}
-	found, err := skills.Search(ctx, catalog.Query{Phrasings: []string{scan.Messages[scan.First].Text}, Limit: maxRanked})
+	text, err := v.rankedOverview(ctx, o, skills, scan)
 	if err != nil {
 		return catalog.Content{}, err
 	}
+	return contentOf(text.Render(o.Snapshot.Visible())), nil
+}
+
+// ranks reports whether the first user message changes the order of the skills in an overview.
+func (v *Overviews) ranks(o *Overview, scan *state.Scan) bool {
+	return v.Text.Ranked && v.Renderer == nil && scan.First >= 0 && o.Fit.Bare+o.Fit.Missing > 0
+}
+
+// rankedOverview returns how to write an overview of a conversation, with the skills that match its
+// first user message if they come first.
+func (v *Overviews) rankedOverview(ctx context.Context, o *Overview, skills *catalog.Catalog, scan *state.Scan) (processors.OverviewText, error) {
 	text := v.Text
+	if !v.ranks(o, scan) {
+		return text, nil
+	}
+	found, err := skills.Search(ctx, catalog.Query{Phrasings: []string{scan.Messages[scan.First].Text}, Limit: maxRanked})
+	if err != nil {
+		return text, err
+	}
 	for _, h := range found.Hits {
 		text.Likely = append(text.Likely, h.Skill.Name)
 	}
-	return contentOf(text.Render(o.Snapshot.Visible())), nil
+	return text, nil
 }
 
 // Audiences finds the part of a catalog that an agent sees.

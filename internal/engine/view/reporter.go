@@ -150,7 +150,9 @@ func (t *Reporter) ReportBreak(ctx context.Context, key core.SessionKey, found p
 	t.Log.LogAttrs(ctx, level, "the prefix of a request broke",
 		slog.String("session", key.Session), slog.String("agent", key.Agent), slog.String("cause", string(found.Cause)),
 		slog.String("block", found.Block()), slog.Int("tokens", found.Tokens))
-	t.Emit(ctx, core.Event{Kind: core.PrefixBroken, Key: key, Cause: string(found.Cause), Detail: found.String()})
+	t.Emit(ctx, core.Event{
+		Kind: core.PrefixBroken, Key: key, Detail: found.String(), Message: found.Message, Cause: string(found.Cause), Tokens: found.Tokens,
+	})
 	for _, report := range t.Breaks {
 		if report != nil {
 			report(found)
