@@ -169,7 +169,9 @@ func (h hooks) Answered(ctx context.Context, a core.ModelAnswer) {
 	if h.Traces() {
 		h.runtime.tracer.Answer(ctx, a)
 	}
-	h.runtime.turns.NoteAnswer(ctx, &a)
+	if h.runtime.calls.Report.Hook != nil {
+		h.runtime.turns.NoteAnswer(ctx, &a)
+	}
 }
 
 // Observe adds a complete response of the model to the agent's record.

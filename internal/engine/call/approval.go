@@ -105,6 +105,18 @@ func (c *Call) approve(ctx context.Context, rec *state.Record, grant *state.Gran
 	return c.allow(ctx, v), nil
 }
 
+// reportApproval reports the answer of the approver.
+func (c *Call) reportApproval(ctx context.Context, answer core.Answer) {
+	e := core.Event{Kind: core.ToolApproval, Key: c.key, Call: c.call, Detail: "not approved"}
+	switch answer {
+	case core.AnswerSession:
+		e.Approved, e.Detail = true, "approved for the session"
+	case core.AnswerAllow:
+		e.Approved, e.Detail = true, "approved"
+	}
+	c.Report.Emit(ctx, e)
+}
+
 // denyEdit is deny, and also informs the operation whose question q was denied. q is nil for
 // none.
 func (c *Call) denyEdit(ctx context.Context, v judging.Verdict, q *tools.Question, why string) core.Decision {

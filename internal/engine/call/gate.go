@@ -281,3 +281,25 @@ func notLoadedText(tool string, skills []string, rec *state.Record) string {
 	}
 	return fmt.Sprintf("denied: %s belongs to skills %s; load one of them first", tool, strings.Join(quoted, ", "))
 }
+
+// What decides about calls apart from lists, as in [core.Event].Decider.
+const (
+	theApprover   = "the approver"
+	noApprover    = "no approver"
+	fromServer    = "a skill from a server"
+	anEarlierCall = "an earlier call of the message"
+	noRule        = "no rule"
+)
+
+// decider returns what decided about a call with that verdict. It is never "".
+func decider(v *judging.Verdict) string {
+	switch {
+	case v.Decider != "":
+		return v.Decider
+	case v.Skill != "":
+		return "allowed-tools of " + v.Skill
+	case v.Outcome == judging.Granted:
+		return cmp.Or(v.Reason, noRule)
+	}
+	return noRule
+}

@@ -16,31 +16,6 @@ import (
 // Until the model loads such a skill, its list applies only to its own commands.
 const guessed = "guess"
 
-// Who asks for a load, as in [core.Event].By.
-const (
-	ByModel = "model"
-	byUser  = "user"
-	ByHost  = "host"
-)
-
-// How a skill is used, as in the Detail of [core.SkillUsed].
-const (
-	UsedRun   = "run"
-	UsedDoc   = "doc"
-	UsedNamed = "named"
-)
-
-// loader returns who asked for a load with that activation. The activation of a call is "".
-func loader(activation string) string {
-	switch activation {
-	case "":
-		return ByModel
-	case "mention":
-		return byUser
-	}
-	return ByHost
-}
-
 // Declaration is a set of loads without a call, whose texts are read.
 type Declaration struct {
 	change loading

@@ -1,12 +1,9 @@
 package skilltools
 
 import (
-	"github.com/satchel-go/satchel/internal/text/printable"
-
 	"context"
 	"errors"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
@@ -120,6 +117,31 @@ type loading struct {
 	lines   []string
 	receipt state.Receipt
 	events  []core.Event
+}
+
+// Who asks for a load, as in [core.Event].By.
+const (
+	ByModel = "model"
+	byUser  = "user"
+	ByHost  = "host"
+)
+
+// How a skill is used, as in the Detail of [core.SkillUsed].
+const (
+	UsedRun   = "run"
+	UsedDoc   = "doc"
+	UsedNamed = "named"
+)
+
+// loader returns who asked for a load with that activation. The activation of a call is "".
+func loader(activation string) string {
+	switch activation {
+	case "":
+		return ByModel
+	case "mention":
+		return byUser
+	}
+	return ByHost
 }
 
 // save makes and saves the change, emits its events, and returns the answer.
@@ -309,80 +331,6 @@ func (l *loading) answer() string {
 // the change. receipt is "" if nothing changed.
 type AnswerFunc func(next *state.Record, notes []string, receipt string) (string, error)
 
-// LoadAll loads skills by names or locations. An unknown one, or more skills than the cap,
-// changes nothing and is a [tools.ModelError]. In a vocabulary that evicts, other skills are
-// unloaded to make room. replace unloads all other skills.
-func LoadAll(ctx context.Context, s *Scope, names []string, replace bool, format AnswerFunc) (string, error) {
-	if s.Max > 0 && len(names) > s.Max {
-		return "", tools.ModelErrorf("%d skills in one call are more than the %d that can be loaded; load fewer", len(names), s.Max)
-	}
-	rec, err := s.Record(ctx)
-	if err != nil {
-		return "", err
-	}
-	var texts []skillText
-	var unknown []string
-	names, ran := s.cutForked(names)
-	for _, name := range names {
-		skill, err := s.skillAt(rec, name)
-		if err == nil && slices.ContainsFunc(texts, func(t skillText) bool { return t.skill.Name == skill.Name }) {
-			continue
-		}
-		var t skillText
-		if err == nil {
-			t, err = readSkillText(ctx, s, skill, "", nil, false)
-		}
-		if refused, ok := errors.AsType[tools.ModelError](err); ok {
-			s.reportNotFound(ctx, err)
-			unknown = append(unknown, string(refused))
-			continue
-		}
-		if err != nil {
-			return "", err
-		}
-		texts = append(texts, t)
-	}
-	if len(unknown) > 0 && len(ran) == 0 {
-		return "", tools.ModelErrorf("%s", strings.Join(unknown, "; "))
-	}
-	for i := range ran { // an answer in JSON cannot be cut
-		ran[i] = boundAnswer(tools.Limits{Answer: s.Limits.Answer / 2 / len(ran)}, ran[i])
-	}
-	ran = append(ran, unknown...)
-	change := loading{scope: s, texts: texts, replace: replace && len(names) > 0, formatAnswer: format, ran: ran}
-	return change.save(ctx, &reply{})
-}
-
-// skillAt is skillToLoad, but also accepts the location of a skill: its place in overviews and
-// receipts, or its absolute path.
-func (s *Scope) skillAt(rec *state.Record, ref string) (core.Skill, error) {
-	skill, err := s.skillToLoad(rec, ref)
-	if err == nil || !strings.Contains(ref, "/") {
-		return skill, err
-	}
-	var found []core.Skill
-	for _, skill := range s.Catalog().Snapshot().Skills() {
-		at, _ := s.Catalog().Path(skill.Name)
-		if path.Clean(ref) != skill.Location && ref != at && ref != strings.Join(strings.Fields(skill.Place), " ") {
-			continue
-		}
-		if skill, err := s.skillToLoad(rec, skill.ID); err == nil {
-			found = append(found, skill)
-		}
-	}
-	switch len(found) {
-	case 0:
-		return core.Skill{}, err
-	case 1:
-		return found[0], nil
-	}
-	names := make([]string, len(found))
-	for i := range found {
-		names[i] = found[i].Name
-	}
-	return core.Skill{}, tools.ModelErrorf("%q is the location of %d skills: name one of %s", printable.Cut(ref, 200), len(found), jsonList(names, 10))
-}
-
 // checkRoom returns an error for a load above the cap, unless other skills are unloaded to make
 // room.
 func (l *loading) checkRoom(next *state.Record) error {
@@ -399,13 +347,4 @@ func (l *loading) checkRoom(next *state.Record) error {
 		return tools.ModelErrorf(`%d loaded and %d more are over %d: load fewer, or use mode "replace"`, loaded, more, l.scope.Max)
 	}
 	return nil
-}
-
-// UnloadAll unloads the named skills, or all loaded skills.
-func UnloadAll(ctx context.Context, s *Scope, names []string, all bool, format AnswerFunc) (string, error) {
-	if len(names) == 0 && !all {
-		return "", tools.ModelErrorf(`name skills, such as {"names":["…"]}, or set all`)
-	}
-	c := unloading{scope: s, snapshot: s.Catalog().Snapshot(), names: names, all: all, formatAnswer: format}
-	return c.save(ctx)
 }

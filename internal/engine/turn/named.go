@@ -14,11 +14,8 @@ import (
 // NoteAnswer reports the skills that an answer of the model names, if their texts were in the
 // request.
 func (t *Turns) NoteAnswer(ctx context.Context, a *core.ModelAnswer) {
-	if t.Calls.Report.Hook == nil || a.Text == "" {
-		return
-	}
 	rec := t.Calls.Agents.Of(a.Key).LastRecord()
-	if rec == nil {
+	if rec == nil || a.Text == "" {
 		return
 	}
 	var loaded []string
