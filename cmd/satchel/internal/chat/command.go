@@ -37,6 +37,7 @@ type Flags struct {
 	GateFlags    `embed:"" group:"Which calls may be made:"`
 	libraryFlags `embed:"" group:"Skills of a library:"`
 	RequestLog   string `group:"The agent:" placeholder:"FILE" help:"Append the requests of the model and the reasons why texts were cleared to FILE, which satchel cache-report reads. It holds all that is said."`
+	TraceFlags   `embed:"" group:"A trace of what happens:"`
 	Out          string `group:"What commands read and leave:" placeholder:"DIR" help:"Copy what a turn saves as artifacts to DIR, at the end of the turn; nothing that is there is overwritten."`
 	storeFlags   `embed:"" group:"Conversations that are kept:"`
 	RunFlags     `embed:"" group:"Commands that skills run (skill_run, profile full):"`
@@ -217,6 +218,7 @@ func (cmd *Command) Run(ctx context.Context, c cli.Console) error {
 	}
 	defer chat.Close()
 	defer onTermination(chat.Close)()
+	defer chat.tracing.closeOn(chat.isInTurn.Load, os.Interrupt)()
 	unanswered := 0
 	for prompt, err := range cmd.prompts(c) {
 		if errors.Is(err, cli.ErrLongLine) {

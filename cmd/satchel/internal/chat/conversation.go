@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"sync/atomic"
 
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/catalog"
@@ -35,6 +36,8 @@ type conversation struct {
 	place    *place
 	library  *places.Library
 	log      *requestLog
+	tracing  *tracing
+	isInTurn atomic.Bool
 	Session  string
 	process  string
 	show     *reporter
@@ -139,7 +142,7 @@ func (f *Flags) check() error {
 	if f.MaxSteps < 1 {
 		return fmt.Errorf("%w: --max-steps %d: want at least 1", cli.ErrUsage, f.MaxSteps)
 	}
-	if err := cmp.Or(f.SkillFlags.check(), f.ForkFlags.check()); err != nil {
+	if err := cmp.Or(f.SkillFlags.check(), f.ForkFlags.check(), f.TraceFlags.check()); err != nil {
 		return err
 	}
 	switch {
@@ -219,6 +222,7 @@ func (c *conversation) end() error {
 	if c.work != nil {
 		errs = append(errs, c.work.Close())
 	}
+	c.tracing.close()
 	errs = append(errs, c.log.close(), c.out.close(), c.place.close(), c.library.Close())
 	return errors.Join(errs...)
 }
@@ -227,6 +231,8 @@ func (c *conversation) end() error {
 func (c *conversation) Turn(ctx context.Context, prompt string) error {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
+	c.isInTurn.Store(true)
+	defer c.isInTurn.Store(false)
 	c.turns++
 	c.show.Turn(prompt)
 	c.check(ctx)

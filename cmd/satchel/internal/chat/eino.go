@@ -83,7 +83,25 @@ func einoModel(ctx context.Context, where Endpoint, f *Flags, helper string) (ei
 	if err != nil {
 		return nil, fmt.Errorf("connect to model: %w", err)
 	}
-	return model, nil
+	return namedEino{model, where.Model}, nil
+}
+
+// namedEino is a model that names itself, for a trace.
+type namedEino struct {
+	*openai.ChatModel
+	name string
+}
+
+// ModelName returns the name that the endpoint knows.
+func (m namedEino) ModelName() string { return m.name }
+
+// WithTools binds tools.
+func (m namedEino) WithTools(tools []*schema.ToolInfo) (einomodel.ToolCallingChatModel, error) {
+	bound, err := m.ChatModel.WithTools(tools)
+	if model, ok := bound.(*openai.ChatModel); ok && err == nil {
+		return namedEino{model, m.name}, nil
+	}
+	return bound, err
 }
 
 // newHelper makes an agent that the model can call as a tool.

@@ -78,8 +78,17 @@ func langchainModel(where Endpoint, f *Flags, helper string) (llms.Model, error)
 	if err != nil {
 		return nil, fmt.Errorf("connect to model: %w", err)
 	}
-	return llm, nil
+	return namedLangchain{llm, where.Model}, nil
 }
+
+// namedLangchain is a model that names itself, for a trace.
+type namedLangchain struct {
+	*openai.LLM
+	name string
+}
+
+// ModelName returns the name that the endpoint knows.
+func (m namedLangchain) ModelName() string { return m.name }
 
 // langchainHistory gives the framework the saved turns.
 type langchainHistory struct {

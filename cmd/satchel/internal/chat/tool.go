@@ -10,10 +10,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/adapter"
@@ -31,6 +33,7 @@ type ToolCommand struct {
 	GateFlags    `embed:"" group:"Which calls may be made:"`
 	libraryFlags `embed:"" group:"Skills of a library:"`
 	RunFlags     `embed:"" group:"Commands that skills run (skill_run, profile full):"`
+	TraceFlags   `embed:"" group:"A trace of what happens:"`
 	Session      string   `placeholder:"ID" help:"Go on with this session of --store, or begin it there."`
 	Store        string   `placeholder:"DIR" help:"Keep what is loaded in DIR, or on a server as chat does."`
 	Prompt       string   `placeholder:"TEXT" default:"Begin." help:"What the user says in the first turn."`
@@ -61,6 +64,7 @@ func (cmd *ToolCommand) Run(ctx context.Context, c cli.Console) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, t.close()) }()
+	defer t.tracing.closeOn(nil, os.Interrupt, syscall.SIGTERM)()
 	if err := t.resume(ctx, cmd.Prompt); err != nil {
 		return err
 	}
@@ -127,6 +131,7 @@ type toolSession struct {
 	work      *runResources
 	store     session.Store
 	open      io.Closer // the store, or its connections
+	tracing   *tracing
 	library   *places.Library
 	key       core.SessionKey
 	view      bool
@@ -161,7 +166,7 @@ func (cmd *ToolCommand) open(ctx context.Context, c cli.Console, show *reporter)
 			err = errors.Join(err, t.close())
 		}
 	}()
-	if err := cmp.Or(cmd.SkillFlags.check(), cmd.ForkFlags.check()); err != nil {
+	if err := cmp.Or(cmd.SkillFlags.check(), cmd.ForkFlags.check(), cmd.TraceFlags.check()); err != nil {
 		return nil, err
 	}
 	runFork, err := cmd.forkRun(c.Env)
@@ -176,7 +181,10 @@ func (cmd *ToolCommand) open(ctx context.Context, c cli.Console, show *reporter)
 		return nil, err
 	}
 	cmd.Remote = len(cmd.MCP) > 0
-	opts := slices.Concat(cmd.SkillFlags.options(), cmd.GateFlags.options(show, false), []satchel.Option{cmd.events(show.Happened)}, cmd.ForkFlags.options(runFork))
+	if t.tracing, err = cmd.TraceFlags.open(c.Err); err != nil {
+		return nil, err
+	}
+	opts := slices.Concat(t.tracing.options(), cmd.SkillFlags.options(), cmd.GateFlags.options(show, false), []satchel.Option{cmd.events(show.Happened)}, cmd.ForkFlags.options(runFork))
 	libraryOptions, err := cmd.libraryFlags.options(t.library, cmd.Vocabulary)
 	if err != nil {
 		return nil, err
@@ -340,6 +348,7 @@ func (t *toolSession) close() error {
 		}
 		errs = append(errs, t.runtime.Close())
 	}
+	t.tracing.close()
 	if t.work != nil {
 		errs = append(errs, t.work.Close())
 	}
