@@ -17,6 +17,7 @@ require (
 	github.com/satchel-go/satchel/internal/cachecost v0.0.0
 	github.com/satchel-go/satchel/library v0.0.0
 	github.com/satchel-go/satchel/library/sqlstore v0.0.0
+	github.com/satchel-go/satchel/observe/trace v0.0.0
 	github.com/satchel-go/satchel/protocol v0.0.0
 	github.com/satchel-go/satchel/protocol/blobs/bucket v0.0.0
 	github.com/satchel-go/satchel/session/pgstore v0.0.0

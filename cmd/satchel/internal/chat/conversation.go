@@ -75,7 +75,10 @@ func (f *Flags) Open(ctx context.Context, where Endpoint, policy skillrun.Policy
 		return nil, fmt.Errorf("%w: %w", cli.ErrStart, err)
 	}
 	f.log, show.log = c.log, c.log
-	opts := slices.Concat(f.SkillFlags.options(), stored.options(), f.ForkFlags.options(f.forkRun()), f.more)
+	if c.tracing, err = f.TraceFlags.open(show.err); err != nil {
+		return nil, err
+	}
+	opts := slices.Concat(f.SkillFlags.options(), stored.options(), f.ForkFlags.options(f.forkRun()), c.tracing.options(), f.more)
 	if f.Memory != nil {
 		opts = append(opts, satchel.WithStore(f.Memory))
 	}
@@ -175,7 +178,7 @@ func (c *conversation) openHelpers(f *Flags) error {
 		if helper.Vocabulary == "unified" { // its tools are for the library
 			helper.Vocabulary = ""
 		}
-		opts := slices.Concat(helper.SkillFlags.options(), helper.GateFlags.options(c.show, false), []satchel.Option{f.events(f.observe(c.show))})
+		opts := slices.Concat(helper.SkillFlags.options(), helper.GateFlags.options(c.show, false), []satchel.Option{f.events(f.observe(c.show))}, c.tracing.options())
 		if c.work != nil {
 			runner := c.work.runner
 			runner.Attached = nil // a helper does not see the files of the user
