@@ -36,7 +36,7 @@ func TestChatTraceThatCannotBeWritten(t *testing.T) {
 			t.Errorf("%s: the chat took %v", device, took)
 		}
 	}
-	write(t, pipe, "chat") // nobody reads it
+	write(t, pipe, "chat") // it has no reader
 	if _, err := os.Stat("/dev/full"); err == nil {
 		each(t, func(t *testing.T, flags ...string) { write(t, "/dev/full", flags...) })
 	}
