@@ -20,6 +20,7 @@ import (
 	"github.com/satchel-go/satchel/cmd/satchel/internal/library"
 	"github.com/satchel-go/satchel/cmd/satchel/internal/measure"
 	"github.com/satchel-go/satchel/cmd/satchel/internal/serve"
+	"github.com/satchel-go/satchel/cmd/satchel/internal/tracing"
 )
 
 // commands are grouped by what they are for; --help shows the groups in this order.
@@ -48,6 +49,8 @@ type commands struct {
 	Eval          measure.EvalCommand        `cmd:"" group:"Measure skills:" help:"Measure whether skills are found, load and help."`
 	CacheReport   measure.CacheReportCommand `cmd:"" group:"Measure what models are sent:" help:"Say what a prompt cache would serve of a log of requests."`
 	TokenReport   measure.TokenReportCommand `cmd:"" group:"Measure what models are sent:" help:"Compare the tokens of one task with skills that are loaded when needed, and with all of them injected."`
+	Trace         tracing.TraceCommand       `cmd:"" group:"See what skills do:" help:"Show the turns and calls of a trace: what the model was sent, and why."`
+	Usage         tracing.UsageCommand       `cmd:"" group:"See what skills do:" help:"Show which skills of a trace were offered, loaded and used, and what they cost."`
 	Doctor        chat.DoctorCommand         `cmd:"" group:"This machine and this program:" help:"Show how this machine can keep the commands of skills apart."`
 	Completion    completionCmd              `cmd:"" group:"This machine and this program:" help:"Print the code that completes commands and flags in a shell."`
 	Print         versionCmd                 `cmd:"" group:"This machine and this program:" name:"version" help:"Print version and commit."`

@@ -1,6 +1,11 @@
 package tracelog
 
-import "github.com/satchel-go/satchel/internal/tracing/line"
+import (
+	"cmp"
+	"slices"
+
+	"github.com/satchel-go/satchel/internal/tracing/line"
+)
 
 // event adds a line that is no call to its call, or to the turn if it names none.
 func (a *agent) event(turn *Turn, r record) {
@@ -72,4 +77,45 @@ func (e *Events) add(value any) {
 	case *line.Break:
 		e.Breaks = append(e.Breaks, v)
 	}
+}
+
+// Lines returns all events in order.
+func (e *Events) Lines() []line.Line {
+	var all []line.Line
+	all = appendLines(all, e.Offered)
+	all = appendLines(all, e.Suggested)
+	all = appendLines(all, e.Loaded)
+	all = appendLines(all, e.Unloaded)
+	all = appendLines(all, e.Cleared)
+	all = appendLines(all, e.Decisions)
+	all = appendLines(all, e.Approvals)
+	all = appendLines(all, e.Runs)
+	all = appendLines(all, e.Used)
+	all = appendLines(all, e.NotFound)
+	all = appendLines(all, e.Breaks)
+	return inOrder(all)
+}
+
+// Lines returns the events and the answer or error of a call, in order.
+func (c *Call) Lines() []line.Line {
+	all := c.Events.Lines()
+	if c.Answer != nil {
+		all = append(all, c.Answer)
+	}
+	if c.Error != nil {
+		all = append(all, c.Error)
+	}
+	return inOrder(all)
+}
+
+func appendLines[L line.Line](all []line.Line, lines []L) []line.Line {
+	for _, l := range lines {
+		all = append(all, l)
+	}
+	return all
+}
+
+func inOrder(all []line.Line) []line.Line {
+	slices.SortStableFunc(all, func(a, b line.Line) int { return cmp.Compare(a.Header().Seq, b.Header().Seq) })
+	return all
 }
