@@ -44,7 +44,7 @@ const (
 	SkillUsed       EventKind = "skill.used"       // Skill, Detail: "run", "doc" or "named" (in an answer)
 	SkillNotFound   EventKind = "skill.not_found"  // Call, Detail: the name that the call has, Skills: similar names
 	ToolApproval    EventKind = "tool.approval"    // Call, Approved, Detail: why; the answer of the approver
-	CommandEnded    EventKind = "command.ended"    // Skill, ExitCode, Duration, Command
+	CommandEnded    EventKind = "command.ended"    // Skill, ExitCode, Duration, Command, Detail: its reason, and the error if there is one
 )
 
 // The events of the catalog and of loads.

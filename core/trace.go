@@ -60,13 +60,14 @@ type ModelAnswer struct {
 	Err error
 }
 
-// CommandReport describes a command that has ended.
+// CommandReport describes a command that has ended. It contains no secrets of the runtime.
 type CommandReport struct {
 	Command  string
 	TimedOut bool
 	// Files are the outputs that were found, by paths in the workspace.
 	Files []OutputFile
-	// Limits are the limits that applied, by their names.
+	// Limits are the limits that applied, by their names: timeout_ms, cpu_ms, memory_bytes, file_bytes,
+	// disk_bytes, processes, output_bytes and output_total_bytes.
 	Limits map[string]int64
 }
 

@@ -71,6 +71,8 @@ type savedFile struct {
 type answer struct {
 	st    *staging
 	notes *notes // of the staging
+	// files are the outputs that were found.
+	files []core.OutputFile
 }
 
 // write returns the answer to skill_run.
@@ -166,6 +168,7 @@ func (w *answer) collect(ctx context.Context, a *runAnswer, failed bool) error {
 	shown := w.filesToShow(found.Files, failed)
 	for _, f := range shown {
 		a.Files = append(a.Files, w.outputFile(f))
+		w.files = append(w.files, core.OutputFile{Path: w.notes.redact(f.Name), Size: f.Size})
 	}
 	if spec.Save || w.st.runner.ForceSave {
 		saved, err := w.save(ctx, shown, spec)
@@ -315,8 +318,7 @@ func shortList[T any](list []T, limit int) (kept []T, left int) {
 
 // finish returns the result of a session whose command has ended. The result does not contain the
 // output, which the pages have. output is its end.
-func (w *answer) finish(ctx context.Context, result executor.Result, fault error, output string, began time.Time) []byte {
-	w.st.events.reportEnd(ctx, began, result, fault)
+func (w *answer) finish(ctx context.Context, result executor.Result, fault error, output string) []byte {
 	if fault != nil && !errors.Is(fault, executor.ErrLost) {
 		w.notes.add(fault.Error())
 	}

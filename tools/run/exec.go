@@ -69,7 +69,7 @@ func (r *Runner) exec(ctx context.Context, s *skilltools.Scope, plan *plan, args
 	if err != nil {
 		return "", err
 	}
-	beside := (&answer{st, st.notes}).startAnswer()
+	beside := (&answer{st: st, notes: st.notes}).startAnswer()
 	if err := st.start(ctx, live, cmd, args.Flag("tty")); err != nil {
 		return "", err
 	}
@@ -137,7 +137,9 @@ func (st *staging) start(ctx context.Context, live *terminal.Session, cmd execut
 		Command: cmd, TTY: tty, Skill: st.skill.Name, Rows: terminalRows, Cols: terminalCols, Secrets: st.notes.secrets, Guess: st.runner.Guess.question(), Revocable: st.revokedGrant,
 		Finish: func(ctx context.Context, result executor.Result, err error) []byte {
 			defer st.release()
-			return (&answer{st, st.notes}).finish(ctx, result, err, live.Tail(maxHintOutput), began)
+			report, w := st.events.reportEnd(ctx, began, result, err), &answer{st: st, notes: st.notes}
+			defer func() { st.reportCommand(ctx, report, cmd.Limits, w.files) }()
+			return w.finish(ctx, result, err, live.Tail(maxHintOutput))
 		},
 	})
 	switch {
@@ -150,7 +152,7 @@ func (st *staging) start(ctx context.Context, live *terminal.Session, cmd execut
 		err = st.notes.modelError(ctx, err)
 	}
 	if err != nil {
-		st.events.reportEnd(ctx, began, executor.Result{}, err)
+		st.reportCommand(ctx, st.events.reportEnd(ctx, began, executor.Result{}, err), cmd.Limits, nil)
 		st.release()
 		return err
 	}

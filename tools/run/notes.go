@@ -77,14 +77,16 @@ type reporter struct {
 	notes *notes
 }
 
-// report sends the event of a step that began at the given time.
-func (t reporter) report(ctx context.Context, began time.Time, e core.Event) {
+// report sends the event of a step that began at the given time, and returns it.
+func (t reporter) report(ctx context.Context, began time.Time, e core.Event) core.Event {
 	e.Skill, e.Duration, e.Detail = t.skill, time.Since(began), t.notes.redact(e.Detail)
 	t.scope.Emit(ctx, e)
+	return e
 }
 
-// reportEnd sends the event of a command that has ended, failed or was cancelled.
-func (t reporter) reportEnd(ctx context.Context, began time.Time, result executor.Result, err error) {
+// reportEnd sends the event of a command that has ended, failed or was cancelled. It returns the
+// beginning of the report about the whole command.
+func (t reporter) reportEnd(ctx context.Context, began time.Time, result executor.Result, err error) core.Event {
 	if result.Reason == "" && ctx.Err() != nil {
 		result.Reason = executor.ReasonCancelled
 	}
@@ -96,7 +98,30 @@ func (t reporter) reportEnd(ctx context.Context, began time.Time, result executo
 	if result.ExitCode >= 0 && err == nil && result.Reason != "" {
 		e.ExitCode = new(result.ExitCode)
 	}
-	t.report(ctx, began, e)
+	e = t.report(ctx, began, e)
+	e.Kind, e.Command = core.CommandEnded, &core.CommandReport{TimedOut: result.Reason == executor.ReasonTimeout}
+	return e
+}
+
+// reportCommand sends the report about a command after its outputs were found. e is from reportEnd.
+func (st *staging) reportCommand(ctx context.Context, e core.Event, limits executor.Limits, files []core.OutputFile) {
+	c := e.Command
+	c.Command, c.Files, c.Limits = st.notes.redact(st.plan.commandLine()), files, limitValues(limits)
+	st.scope.Emit(ctx, e)
+}
+
+// limitValues returns the limits of a command by their names, in milliseconds, bytes or numbers.
+func limitValues(limits executor.Limits) map[string]int64 {
+	l, values := limits.OrDefaults(), map[string]int64{}
+	for name, value := range map[string]int64{
+		"timeout_ms": l.Timeout.Milliseconds(), "cpu_ms": l.CPU.Milliseconds(), "memory_bytes": l.Memory, "file_bytes": l.FileBytes,
+		"disk_bytes": l.Disk, "processes": int64(l.Processes), "output_bytes": l.Output, "output_total_bytes": l.OutputTotal,
+	} {
+		if value > 0 { // below is no limit
+			values[name] = value
+		}
+	}
+	return values
 }
 
 // readOnlyHint is the warning for a command that failed because it wrote to the folder of its

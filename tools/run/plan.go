@@ -160,6 +160,21 @@ func checkEnv(env map[string]string, editor bool) error {
 	return nil
 }
 
+// commandLine returns the command as a shell would take it.
+func (p *plan) commandLine() string {
+	if p.script == "" {
+		return p.command
+	}
+	words := []string{p.script}
+	for _, a := range p.args {
+		if a == "" || strings.ContainsAny(a, " \t\n'\"$`\\*?[]{}()<>|&;#~!") {
+			a = shellQuote(a)
+		}
+		words = append(words, a)
+	}
+	return strings.Join(words, " ")
+}
+
 // input returns the standard input of the command.
 func (p *plan) input() io.Reader {
 	if p.stdin == "" {

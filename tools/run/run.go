@@ -73,14 +73,15 @@ func (r *Runner) run(ctx context.Context, s *skilltools.Scope, p *plan, places *
 	}
 	began := time.Now()
 	result, err := fallback{r.Executor, st.program}.Run(ctx, cmd)
-	st.events.reportEnd(ctx, began, result, err)
+	report, w := st.events.reportEnd(ctx, began, result, err), &answer{st: st, notes: st.notes}
+	defer func() { st.reportCommand(ctx, report, cmd.Limits, w.files) }()
 	if ctx.Err() != nil {
 		return "", ctx.Err()
 	}
 	if err != nil && !errors.Is(err, executor.ErrLost) {
 		return "", st.notes.modelError(ctx, err)
 	}
-	return (&answer{st, st.notes}).write(ctx, result)
+	return w.write(ctx, result)
 }
 
 // runFields returns the fields of skill_run. Descriptions name the fields of inputs and outputs,
