@@ -10,6 +10,7 @@ require (
 	github.com/satchel-go/satchel v0.0.0
 	github.com/satchel-go/satchel/artifacts/blobstore v0.0.0-00010101000000-000000000000
 	github.com/satchel-go/satchel/library v0.0.0
+	github.com/satchel-go/satchel/observe/trace v0.0.0
 	github.com/satchel-go/satchel/session/pgstore v0.0.0-00010101000000-000000000000
 	github.com/satchel-go/satchel/session/redisstore v0.0.0-00010101000000-000000000000
 	github.com/tmc/langchaingo v0.1.14
@@ -59,6 +60,7 @@ require (
 	github.com/cloudwego/eino-ext/libs/acl/openai v0.1.11 // indirect
 	github.com/creack/pty v1.1.24 // indirect
 	github.com/dlclark/regexp2 v1.10.0 // indirect
+	github.com/dlclark/regexp2/v2 v2.5.1 // indirect
 	github.com/dustin/go-humanize v1.0.1 // indirect
 	github.com/eino-contrib/jsonschema v1.0.3 // indirect
 	github.com/evanphx/json-patch v0.5.2 // indirect
@@ -87,6 +89,8 @@ require (
 	github.com/pkg/errors v0.9.1 // indirect
 	github.com/pkoukk/tiktoken-go v0.1.6 // indirect
 	github.com/satchel-go/satchel/executor/docker v0.0.0
+	github.com/satchel-go/satchel/internal/cachecost v0.0.0 // indirect
+	github.com/tiktoken-go/tokenizer v0.10.0 // indirect
 	github.com/satchel-go/satchel/library/sqlstore v0.0.0
 	github.com/shopspring/decimal v1.2.0 // indirect
 	github.com/sirupsen/logrus v1.9.3 // indirect
@@ -134,3 +138,7 @@ replace github.com/satchel-go/satchel/session/pgstore => ../session/pgstore
 replace github.com/satchel-go/satchel/session/redisstore => ../session/redisstore
 
 replace github.com/satchel-go/satchel/library/sqlstore v0.0.0 => ../library/sqlstore
+
+replace github.com/satchel-go/satchel/observe/trace v0.0.0 => ../observe/trace
+
+replace github.com/satchel-go/satchel/internal/cachecost v0.0.0 => ../internal/cachecost

@@ -4,7 +4,7 @@
 // Run it in examples/: go run ./chat-server -dir /var/lib/chats
 // With -store redis://… and -artifacts s3://… any number of them serve the same
 // conversations. With -executor docker -image REF the commands of skills run in
-// containers.
+// containers. With -trace DIR each tenant has a trace of its own in DIR.
 package main
 
 import (
@@ -26,6 +26,7 @@ func main() {
 	flag.StringVar(&at.dir, "dir", "chats", "where conversations and files are kept")
 	flag.StringVar(&at.store, "store", "", "keep conversations on a server: redis://…, unix:///path of one, or postgres://…")
 	flag.StringVar(&at.artifacts, "artifacts", "", "keep files in a bucket: s3://…")
+	flag.StringVar(&at.traces, "trace", "", "keep traces in this directory, for satchel trace; they hold all that is said")
 	by.flags()
 	address := flag.String("listen", "127.0.0.1:8080", "where to listen")
 	flag.Parse()
@@ -83,7 +84,7 @@ func run(ctx context.Context, at places, by commands, address string, ready chan
 	defer cancel()
 	err = errors.Join(err, server.Shutdown(ctx)) // no new requests; those that run end
 	for _, t := range tenants {
-		err = errors.Join(err, t.skills.Shutdown(ctx), t.opened.close()) // calls end, then the stores
+		err = errors.Join(err, t.skills.Shutdown(ctx), t.close()) // calls end, then the stores
 	}
 	return err
 	// end snippet

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -56,6 +58,30 @@ func ask(t *testing.T, token, method, url, body string) (int, string) {
 // A user uploads a log, a skill makes a table of it, the server is restarted, and the
 // conversation goes on with its files. Another tenant sees neither skills nor files.
 func TestServer(t *testing.T) { converse(t, places{dir: t.TempDir()}) }
+
+// Each tenant of each process has a trace of its own.
+func TestServerTraces(t *testing.T) {
+	traces := t.TempDir()
+	converse(t, places{dir: t.TempDir(), traces: traces})
+	files, err := filepath.Glob(filepath.Join(traces, "*.jsonl"))
+	if err != nil || len(files) < 4 { // two processes
+		t.Fatalf("%q, %v", files, err)
+	}
+	calls := 0
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		calls += strings.Count(string(text), `"event":"call"`)
+		if !strings.Contains(string(text), `"event":"end"`) {
+			t.Errorf("%s has no end", file)
+		}
+	}
+	if calls < 4 {
+		t.Errorf("%d calls", calls)
+	}
+}
 
 // Six chats talk at the same time, two turns each, and each has its own answers.
 func TestSixChatsAtOnce(t *testing.T) {

@@ -25,6 +25,7 @@ type places struct {
 	dir       string
 	store     string // redis://…, unix:///path or postgres://…; "" is dir
 	artifacts string // s3://…; "" is dir
+	traces    string // a directory; "" is no trace
 }
 
 // closers are called in their order.

@@ -20,6 +20,7 @@ import (
 	"github.com/satchel-go/satchel/adapter/eino"
 	"github.com/satchel-go/satchel/artifacts"
 	"github.com/satchel-go/satchel/executor"
+	"github.com/satchel-go/satchel/observe/trace"
 	"github.com/satchel-go/satchel/session"
 	"github.com/satchel-go/satchel/workspace"
 )
@@ -31,7 +32,8 @@ type tenant struct {
 	sessions session.Store
 	files    artifacts.Store
 	opened   closers
-	busy     sync.Map // conversations with a turn that runs
+	trace    *trace.Trace // nil without -trace
+	busy     sync.Map     // conversations with a turn that runs
 }
 
 var errBusy = errors.New("a turn of this conversation is running")
@@ -45,17 +47,26 @@ func newTenant(ctx context.Context, at places, by executor.Executor, token strin
 	if t.sessions, t.files, t.opened, err = at.open(ctx, hex.EncodeToString(sum[:8])); err != nil {
 		return nil, err
 	}
-	t.skills, err = satchel.New(
+	opts := []satchel.Option{
 		satchel.WithSkillDirs(skillDirs...),
 		satchel.WithStore(t.sessions),
 		satchel.WithRunner(satchel.Runner{Executor: by, Artifacts: t.files, Attached: t.uploads, UploadPrefix: uploaded}),
-	)
+	}
 	// end snippet
-	if err != nil {
+	name := cmp.Or(os.Getenv("OPENAI_MODEL"), "gpt-4o-mini")
+	// snippet: trace
+	if at.traces != "" { // tenants may give their conversations the same names
+		if t.trace, err = trace.Open(at.traces+"/", trace.Model(name)); err != nil {
+			return nil, err
+		}
+		opts = append(opts, satchel.WithTrace(t.trace))
+	}
+	// end snippet
+	if t.skills, err = satchel.New(opts...); err != nil {
 		return nil, err
 	}
 	model, err := openai.NewChatModel(ctx, &openai.ChatModelConfig{
-		BaseURL: os.Getenv("OPENAI_BASE_URL"), APIKey: os.Getenv("OPENAI_API_KEY"), Model: cmp.Or(os.Getenv("OPENAI_MODEL"), "gpt-4o-mini"),
+		BaseURL: os.Getenv("OPENAI_BASE_URL"), APIKey: os.Getenv("OPENAI_API_KEY"), Model: name,
 	})
 	if err != nil {
 		return nil, err
@@ -63,6 +74,16 @@ func newTenant(ctx context.Context, at places, by executor.Executor, token strin
 	t.config = &adk.ChatModelAgentConfig{Name: "chat", Description: "Answers with skills.", Model: model, MaxIterations: 40}
 	_, err = eino.Install(t.config, t.skills)
 	return t, err
+}
+
+// close ends the trace and closes the stores, after the runtime.
+func (t *tenant) close() error {
+	if t.trace != nil {
+		if err := t.trace.Close(); err != nil {
+			log.Print("trace: ", err) // the conversations are whole
+		}
+	}
+	return t.opened.close()
 }
 
 // uploaded begins the names of files that users have sent. The runner saves no file under such a

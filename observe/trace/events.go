@@ -66,7 +66,8 @@ func (r *recorder) write(a *agent, e *core.Event, at time.Time, ref callRef) {
 	case core.DocsSelected:
 		a.noteDocs(e.Skill, e.Docs, ref.call)
 	}
-	head := line.Head{Time: at, Session: e.Key.Session, Agent: e.Key.Agent, Fork: cmp.Or(ref.fork, e.Fork), Turn: cmp.Or(ref.turn, e.Turn), Call: ref.call}
+	ref.fork, ref.turn = cmp.Or(ref.fork, e.Fork), cmp.Or(ref.turn, e.Turn)
+	head := r.head(e.Key, at, ref)
 	for _, l := range r.linesOf(a, e, head) {
 		r.add(l)
 	}
@@ -246,7 +247,7 @@ func (r *recorder) answer(i *item) {
 		return
 	}
 	r.open.Remove(key)
-	head := line.Head{Time: i.at, Session: m.Key.Session, Agent: m.Key.Agent, Turn: ref.turn, Fork: ref.fork, Call: ref.call}
+	head := r.head(m.Key, i.at, ref)
 	if m.Err != nil {
 		r.add(&line.Error{Head: as(head, line.EventError), Error: r.errorText(m.Err)})
 		return

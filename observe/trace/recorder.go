@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/satchel-go/satchel/core"
@@ -28,8 +29,10 @@ type recorder struct {
 	known       map[string]bool // digests of messages and tools in the current file
 	scratch     []byte
 
-	tokens  *tokenizer
-	agents  *lru.Cache[core.SessionKey, *agent]
+	tokens *tokenizer
+	agents *lru.Cache[core.SessionKey, *agent]
+	// first are the names of the first agents of sessions. A fork is never the first.
+	first   *lru.Cache[string, string]
 	views   *lru.Cache[core.SessionKey, *view]
 	open    *lru.Cache[requestKey, callRef]
 	holding map[*agent]bool // those that hold events back
@@ -51,7 +54,8 @@ func newRecorder(ctx context.Context, c config, q *queue, out output) *recorder 
 	r := &recorder{
 		ctx: ctx, config: c, queue: q, out: out, process: fmt.Sprintf("%d-%s", os.Getpid(), randomText()), known: map[string]bool{},
 		tokens: newTokenizer(q.isLate), views: lru.New[core.SessionKey, *view](maxViews, nil),
-		open: lru.New[requestKey, callRef](maxOpenCalls, nil), holding: map[*agent]bool{},
+		first: lru.New[string, string](maxNumbered, nil),
+		open:  lru.New[requestKey, callRef](maxOpenCalls, nil), holding: map[*agent]bool{},
 	}
 	r.agents = lru.New(maxAgents, func(_ core.SessionKey, a *agent) { r.releaseHeld(a, callRef{}) })
 	return r
@@ -144,6 +148,24 @@ func (r *recorder) header() error {
 		Process: r.process, Part: r.part, Texts: string(r.texts),
 	})
 }
+
+// head returns the head of a line about an agent, which has no name there if it is the first of its
+// session.
+func (r *recorder) head(key core.SessionKey, at time.Time, ref callRef) line.Head {
+	h := line.Head{Time: at, Session: key.Session, Agent: key.Agent, Turn: ref.turn, Call: ref.call, Fork: ref.fork}
+	first, ok := r.first.Get(key.Session)
+	if !ok && key.Agent != "" && !strings.Contains(key.Agent, forkMark) {
+		first = key.Agent
+		r.first.Put(key.Session, first, 1)
+	}
+	if key.Agent == first {
+		h.Agent = ""
+	}
+	return h
+}
+
+// forkMark is in the names of agents that are forks.
+const forkMark = "/fork:"
 
 // makeRoom begins a new file if the current one is full.
 func (r *recorder) makeRoom() error {

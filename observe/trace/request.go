@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 
@@ -40,14 +41,15 @@ type toolList struct {
 func (r *recorder) request(i *item) {
 	q := i.request
 	ref := callRef{call: i.call, turn: max(q.View.Turn, 1), fork: q.View.Fork}
-	head := line.Head{Time: i.at, Session: q.Key.Session, Agent: q.Key.Agent, Turn: ref.turn, Fork: ref.fork}
+	head := r.head(q.Key, i.at, ref)
 	a := r.agent(q.Key)
 	a.noteHeld(ref.call)
 	if ref.fork == "" && a.turn != ref.turn {
-		r.add(&line.Turn{Head: as(head, line.EventTurn), Prompt: r.text(q.View.Prompt)})
+		h := as(head, line.EventTurn)
+		h.Call = 0
+		r.add(&line.Turn{Head: h, Prompt: r.text(q.View.Prompt)})
 		a.turn = ref.turn
 	}
-	head.Call = ref.call
 	v, known := r.views.Get(q.Key)
 	if !known {
 		v = &view{}
@@ -141,7 +143,7 @@ func (c *callWriter) write() (lines int, err error) {
 
 // newLine returns the line of the call.
 func (c *callWriter) newLine() *line.Call {
-	l := &line.Call{Head: as(c.head, line.EventCall), Model: c.request.Model, Add: []string{}, Tools: c.tools.digest, Parts: c.parts, Texts: c.texts}
+	l := &line.Call{Head: as(c.head, line.EventCall), Model: cmp.Or(c.request.Model, c.model), Add: []string{}, Tools: c.tools.digest, Parts: c.parts, Texts: c.texts}
 	if c.config.texts == None {
 		return l
 	}

@@ -53,6 +53,7 @@ type config struct {
 	texts  TextPolicy
 	redact func(string) string
 	size   int64
+	model  string
 }
 
 // Texts sets which texts the trace has. The default is [Whole].
@@ -87,6 +88,15 @@ func Size(bytes int64) Option {
 			return fmt.Errorf("%w: size %d: use at least %d", errOption, bytes, minSize)
 		}
 		c.size = bytes
+		return nil
+	}
+}
+
+// Model sets the model of calls that do not name theirs: clients of frameworks do not say which model
+// they call.
+func Model(name string) Option {
+	return func(c *config) error {
+		c.model = name
 		return nil
 	}
 }

@@ -41,7 +41,7 @@ var tools = []core.Definition{{Name: "skill_load", Description: "Loads a skill &
 // first and second are the requests of a turn in which the model loads a skill.
 func first() core.ModelRequest {
 	return core.ModelRequest{
-		ID: 1, Key: core.SessionKey{Session: "s"}, Model: "gpt-4o", Tools: tools,
+		ID: 1, Key: core.SessionKey{Session: "s", Agent: "chat"}, Model: "gpt-4o", Tools: tools,
 		View: core.ViewTrace{Turn: 1, Prompt: "Guard the door.", Texts: []core.PlacedText{
 			{Message: 0, Start: len(hostText), End: len(hostText + overview), Mode: "turn", Leaves: "never"},
 		}},
@@ -64,7 +64,7 @@ func second() core.ModelRequest {
 
 // script reports a conversation to a trace.
 func script(t *trace.Trace) {
-	ctx, key := stdcontext.Background(), core.SessionKey{Session: "s"}
+	ctx, key := stdcontext.Background(), core.SessionKey{Session: "s", Agent: "chat"}
 	event := func(e core.Event) {
 		e.Key, e.Turn, e.Time = key, max(e.Turn, 1), time.Now()
 		t.Event(ctx, e)
@@ -108,7 +108,7 @@ func script(t *trace.Trace) {
 
 	// A fork has an agent of its own.
 	fork := first()
-	fork.ID, fork.Key.Agent, fork.View.Turn, fork.View.Fork = 5, "/fork:pdf#1", 2, "pdf"
+	fork.ID, fork.Key.Agent, fork.View.Turn, fork.View.Fork = 5, "chat/fork:pdf#1", 2, "pdf"
 	t.Request(ctx, fork)
 	t.Answer(ctx, core.ModelAnswer{ID: 5, Key: fork.Key, Text: "Done."})
 }
