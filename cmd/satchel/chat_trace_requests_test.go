@@ -17,8 +17,8 @@ import (
 	"github.com/satchel-go/satchel/satcheltest"
 )
 
-// wholeTrace is a trace with the requests that its lines describe.
-type wholeTrace struct {
+// tracedRequests is a trace with the requests that its lines describe.
+type tracedRequests struct {
 	events   []string
 	messages map[string]line.MessageValue
 	tools    map[string][]line.Tool
@@ -32,9 +32,9 @@ type wholeTrace struct {
 	ends     int
 }
 
-func parseWhole(t *testing.T, files ...string) *wholeTrace {
+func parseRequests(t *testing.T, files ...string) *tracedRequests {
 	t.Helper()
-	r := &wholeTrace{messages: map[string]line.MessageValue{}, tools: map[string][]line.Tool{}, last: map[string][]string{}}
+	r := &tracedRequests{messages: map[string]line.MessageValue{}, tools: map[string][]line.Tool{}, last: map[string][]string{}}
 	seq := 0
 	for _, file := range files {
 		text, err := os.ReadFile(file)
@@ -67,7 +67,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-func (r *wholeTrace) add(t *testing.T, h line.Head, l []byte) {
+func (r *tracedRequests) add(t *testing.T, h line.Head, l []byte) {
 	t.Helper()
 	r.events = append(r.events, h.Event)
 	name := h.Session + "/" + h.Agent
@@ -144,7 +144,7 @@ func TestChatTraceHasTheRequests(t *testing.T) {
 		if got.code != 0 || got.err != "" {
 			t.Fatalf("code %d, err %q", got.code, got.err)
 		}
-		tr := parseWhole(t, file)
+		tr := parseRequests(t, file)
 		if len(tr.calls) != len(got.requests) || len(tr.answers) != len(got.requests) || len(tr.turns) != len(prompts) || tr.ends != 1 {
 			t.Fatalf("%d calls, %d answers, %d turns, %d ends", len(tr.calls), len(tr.answers), len(tr.turns), tr.ends)
 		}
