@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/satchel-go/satchel/internal/engine/skilltools"
 	"github.com/satchel-go/satchel/tools"
 )
 
@@ -68,7 +69,10 @@ func runSkill(ctx context.Context, s *tools.Scope, args tools.Args) (string, err
 		text, err = r.run()
 	}
 	var modelErr tools.ModelError
+	var wants *skilltools.WantsFork
 	switch {
+	case errors.As(err, &wants):
+		return "", err
 	case err == nil:
 		return text, nil
 	case errors.As(err, &modelErr):

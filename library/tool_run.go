@@ -28,6 +28,7 @@ type runAnswer struct {
 	Part        int                        `json:"part"`
 	Parts       int                        `json:"parts"`
 	Next        *next                      `json:"next,omitempty"`
+	Answer      string                     `json:"answer,omitempty"`
 	Warnings    []printable.Text           `json:"warnings,omitempty"`
 }
 
@@ -67,6 +68,7 @@ func (r *reading) run() (string, error) {
 		return "", err
 	}
 	skill := o.Front
+	skill.Context, skill.Agent, skill.Model = doc.Field("context"), doc.Field("agent"), doc.Field("model")
 	if o.Source != "file" {
 		skill.ID, skill.Revision, skill.Editable = o.ID, o.VersionRef, true
 	}
@@ -87,12 +89,28 @@ func (r *reading) run() (string, error) {
 		out.Parameters = map[string]json.RawMessage{}
 		out.Warnings = append(out.Warnings, "parameters are long: they are in the text")
 	}
+	bring.Whole, bring.ForkAnswer = body, func(text string) string { return out.forked(text, r.limit) }
 	if part < len(pieces) {
 		out.Next = &next{part + 1}
 	}
 	return skilltools.LoadExternal(r.ctx, r.scope, bring, func(_ *state.Record, lines []string, receipt string) (string, error) {
 		return out.encode(skill.Name, lines, receipt), nil
 	})
+}
+
+// forked returns the answer of the call if the skill has run as an agent of its own, whose answer is
+// text. It cuts text so that the JSON has at most limit bytes.
+func (a runAnswer) forked(text string, limit int) string {
+	a.Status, a.Part, a.Parts, a.Next = "forked", 1, 1, nil
+	whole := len(text)
+	for a.Answer = text; ; {
+		answer := encode(a)
+		if len(answer) <= limit || text == "" {
+			return answer
+		}
+		text = strings.ToValidUTF8(text[:len(text)/2], "")
+		a.Answer = fmt.Sprintf("%s\n[the answer was cut: it had %d bytes; ask for less]", text, whole)
+	}
 }
 
 // openToRun opens the skill of the call.

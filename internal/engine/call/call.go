@@ -321,16 +321,15 @@ func (c *Call) answer(ctx context.Context, s *skilltools.Scope) (string, error) 
 // change answers a call that changes what is loaded. It saves the answer together with the
 // change.
 func (c *Call) change(ctx context.Context) (string, error) {
-	var done forked
-	if c.Forks != nil && callctx.ForkOf(ctx) == nil { // in a fork every skill is loaded
-		ran, answer, isAnswered, err := c.runForks(ctx)
-		if err != nil || isAnswered {
-			return answer, err
-		}
-		if done = ran; done != nil {
-			ctx = context.WithoutCancel(ctx) // the record keeps the answer of a fork that was cancelled
-		}
+	if c.Forks == nil || callctx.ForkOf(ctx) != nil { // in a fork every skill is loaded
+		return c.load(ctx, nil)
 	}
+	return c.loadOrFork(ctx)
+}
+
+// load answers a call that changes what is loaded. done are the answers of skills that have run as
+// agents of their own, nil if none have.
+func (c *Call) load(ctx context.Context, done forked) (string, error) {
 	return c.record.AnswerNumbered(ctx, true, func(rec *state.Record, n *Number) (string, error) {
 		if n.Previous.Done {
 			return c.record.previousAnswer(ctx, n.Previous)
@@ -343,7 +342,9 @@ func (c *Call) change(ctx context.Context) (string, error) {
 			return "", err
 		}
 		n.Scope(&s.Scope)
-		s.Forked = done
+		if s.Forked = done; done == nil && c.Forks != nil && callctx.ForkOf(ctx) == nil {
+			s.RunsAsAgent = func(skill core.Skill) bool { return c.Forks.Runs(c.skills(), skill) }
+		}
 		answer, err := c.answer(ctx, &s.Scope)
 		if err != nil {
 			return "", err

@@ -2,7 +2,6 @@ package call
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -18,7 +17,6 @@ import (
 	"github.com/satchel-go/satchel/internal/engine/skilltools"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/text/printable"
-	"github.com/satchel-go/satchel/session"
 	"github.com/satchel-go/satchel/tools"
 )
 
@@ -62,22 +60,18 @@ func (f *Forks) Runs(skills *catalog.Snapshot, skill core.Skill) bool {
 
 type forkLoadKey struct{}
 
-// forkLoad is the load with which a fork begins, and the call that asked for it.
-type forkLoad struct {
-	load tools.Load
-	call core.ToolCall
+// ForkLoad is the load with which a fork begins. External is set for a skill whose texts do not come
+// from the catalog. Call is the call of the parent that has begun the fork.
+type ForkLoad struct {
+	tools.Load
+	External *skilltools.ExternalSkill
+	Call     core.ToolCall
 }
 
-// ForkLoad returns the load with which the fork of ctx begins.
-func ForkLoad(ctx context.Context) tools.Load {
-	f, _ := ctx.Value(forkLoadKey{}).(forkLoad)
-	return f.load
-}
-
-// ForkCall returns the call of the parent that has begun the fork of ctx.
-func ForkCall(ctx context.Context) core.ToolCall {
-	f, _ := ctx.Value(forkLoadKey{}).(forkLoad)
-	return f.call
+// ForkLoadOf returns the load with which the fork of ctx begins.
+func ForkLoadOf(ctx context.Context) ForkLoad {
+	load, _ := ctx.Value(forkLoadKey{}).(ForkLoad)
+	return load
 }
 
 // forkUnknownEnd answers a call whose forks have begun before, if it is not known how they ended.
@@ -97,15 +91,34 @@ type pausedForks struct {
 type namedSkill struct {
 	name  string
 	skill core.Skill
+	// external is set if the texts of the skill do not come from the catalog.
+	external *skilltools.ExternalSkill
 }
 
-// runForks runs the skills of the call that run as agents of their own, one after the other. If
-// the call has run them before, isAnswered reports that answer is its answer.
-func (c *Call) runForks(ctx context.Context) (done forked, answer string, isAnswered bool, err error) {
+// loadOrFork answers a call that loads skills, of which some may run as agents of their own.
+func (c *Call) loadOrFork(ctx context.Context) (string, error) {
 	skills, err := c.skillsToFork(ctx)
-	if err != nil || len(skills) == 0 {
-		return nil, "", false, err
+	if err != nil {
+		return "", err
 	}
+	if len(skills) == 0 {
+		answer, err := c.load(ctx, nil)
+		wants, ok := errors.AsType[*skilltools.WantsFork](err)
+		if !ok {
+			return answer, err
+		}
+		skills = []namedSkill{{wants.Skill.Skill.Name, wants.Skill.Skill, &wants.Skill}}
+	}
+	done, answer, isAnswered, err := c.runForks(ctx, skills)
+	if err != nil || isAnswered {
+		return answer, err
+	}
+	return c.load(context.WithoutCancel(ctx), done) // the record keeps the answer of a fork that was cancelled
+}
+
+// runForks runs skills of the call as agents of their own, one after the other. If the call has run
+// them before, isAnswered reports that answer is its answer.
+func (c *Call) runForks(ctx context.Context, skills []namedSkill) (done forked, answer string, isAnswered bool, err error) {
 	begun, was, err := c.record.BeginForks(ctx, skills)
 	switch {
 	case err != nil:
@@ -122,7 +135,7 @@ func (c *Call) runForks(ctx context.Context) (done forked, answer string, isAnsw
 		if _, isDone := done[s.name]; isDone {
 			continue
 		}
-		text, spent, err := c.fork(ctx, s.skill, was.Fork+i, paused.Spent)
+		text, spent, err := c.fork(ctx, s, was.Fork+i, paused.Spent)
 		if interrupt, ok := errors.AsType[*adapter.ForkInterrupt](err); ok {
 			pause := pausedForks{Done: done, Spent: spent}
 			if err := c.record.PauseForks(context.WithoutCancel(ctx), was, pause); err != nil {
@@ -150,7 +163,7 @@ func (c *Call) skillsToFork(ctx context.Context) (all []namedSkill, err error) {
 	for _, name := range skilltools.NamesToLoad(s, c.operation, c.args) {
 		skill, err := skilltools.SkillToLoad(s, rec, name)
 		if err == nil && c.Forks.Runs(c.skills(), skill) && rec.Find(skill.Name) == nil {
-			all = append(all, namedSkill{name, skill})
+			all = append(all, namedSkill{name: name, skill: skill})
 		}
 	}
 	return all, nil
@@ -159,22 +172,19 @@ func (c *Call) skillsToFork(ctx context.Context) (all []namedSkill, err error) {
 // fork runs a skill as an agent of its own, the n-th of the calling agent, and returns the answer
 // for the model. before is what it has spent before an interrupt. The error is an
 // [adapter.ForkInterrupt], with what the fork has spent, or that of the store.
-func (c *Call) fork(ctx context.Context, skill core.Skill, n int, before callctx.ForkUsage) (string, callctx.ForkUsage, error) {
+func (c *Call) fork(ctx context.Context, named namedSkill, n int, before callctx.ForkUsage) (string, callctx.ForkUsage, error) {
+	skill := named.skill
 	key := state.ForkKey(c.key, skill.Name, n)
 	f := &callctx.Fork{Skill: skill.Name, Key: key, Parent: c.key, Turn: c.Agents.TurnOf(c.key), MaxCalls: c.Forks.MaxTurns}
 	f.Resume(before)
-	arguments := ""
-	if c.Rules.OffersArguments || skill.TakesArguments {
-		arguments = skilltools.ArgumentsOf(c.args)
-	}
-	text, err := skilltools.BodyText(ctx, &c.scoped().Scope, skill, arguments)
+	text, load, err := c.forkText(ctx, named)
 	if refused, ok := errors.AsType[tools.ModelError](err); ok {
 		return "error: " + string(refused), callctx.ForkUsage{}, nil
 	}
 	if err != nil {
 		return "", callctx.ForkUsage{}, err
 	}
-	inner, err := c.forkContext(ctx, f, tools.Load{Skill: skill.ID, Arguments: arguments})
+	inner, err := c.forkContext(ctx, f, load)
 	if err != nil {
 		return "", callctx.ForkUsage{}, err
 	}
@@ -208,6 +218,21 @@ func (c *Call) fork(ctx context.Context, skill core.Skill, n int, before callctx
 	return forkAnswer(skill.Name, spent, said, why), spent, nil
 }
 
+// forkText returns the text of a skill that runs as an agent of its own, and the load that brings it.
+// An error for the model is a [tools.ModelError].
+func (c *Call) forkText(ctx context.Context, named namedSkill) (text string, load ForkLoad, err error) {
+	load.External = named.external
+	if load.Skill = named.skill.ID; load.External != nil {
+		return load.External.WholeText(), load, nil
+	}
+	if c.Rules.OffersArguments || named.skill.TakesArguments {
+		load.Arguments = skilltools.ArgumentsOf(c.args)
+	}
+	load.Docs, load.AllDocs = c.args.Texts("docs"), c.args.Flag("include_all_docs")
+	text, err = skilltools.BodyText(ctx, &c.scoped().Scope, named.skill, load.Arguments)
+	return text, load, err
+}
+
 // forkTask is the message of the user to the agent of a skill. unmet are the needs of the skill that
 // are not met.
 func forkTask(skill string, unmet []string) string {
@@ -219,7 +244,7 @@ func forkTask(skill string, unmet []string) string {
 }
 
 // forkContext returns the context of a fork. The lists of the calling agent hold in it.
-func (c *Call) forkContext(ctx context.Context, f *callctx.Fork, load tools.Load) (context.Context, error) {
+func (c *Call) forkContext(ctx context.Context, f *callctx.Fork, load ForkLoad) (context.Context, error) {
 	ctx, err := c.Allowlists.ToolContext(ctx, c.key, core.ToolCall{}, func(ctx context.Context) (*state.Record, error) {
 		rec, err := c.record.Load(ctx)
 		if err != nil {
@@ -231,8 +256,8 @@ func (c *Call) forkContext(ctx context.Context, f *callctx.Fork, load tools.Load
 		return nil, err
 	}
 	ctx = adapter.WithTurn(adapter.WithSession(ctx, c.key), &adapter.Turn{Token: "fork"})
-	load.Docs, load.AllDocs = c.args.Texts("docs"), c.args.Flag("include_all_docs")
-	return context.WithValue(callctx.WithFork(ctx, f), forkLoadKey{}, forkLoad{load, c.call}), nil
+	load.Call = c.call
+	return context.WithValue(callctx.WithFork(ctx, f), forkLoadKey{}, load), nil
 }
 
 // errNoForkAnswer reports a function of the host that has ended its goroutine.
@@ -305,105 +330,4 @@ func forkAnswer(skill string, spent callctx.ForkUsage, text, why string) string 
 		b.WriteString("[its last message has no text]")
 	}
 	return skilltools.WithoutReceipts(b.String() + text)
-}
-
-// BeginForks notes in the record that skills are about to run as agents of their own. isBegun is
-// false if the call has begun or ended before. entry is the entry of the call in the record.
-func (s *callRecord) BeginForks(ctx context.Context, skills []namedSkill) (isBegun bool, entry state.Pending, err error) {
-	entered, known := s.isOnly(), false
-	_, err = s.Update(ctx, func(rec *state.Record) (*state.Record, string, error) {
-		isBegun = false
-		if entry, err = s.findPending(rec); err != nil { // another process goes on with the turn
-			entry, err = state.Pending{Begun: true}, nil
-			return nil, "", nil
-		}
-		if before, ran := state.FindOnceCall(rec, s.Call); ran && !entry.Begun && !entry.Done {
-			entry = before
-		}
-		if entry.Begun || entry.Done {
-			return nil, "", nil
-		}
-		isBegun = true
-		isNew := entry.Fork == 0
-		if known = entry.Call != 0; !known {
-			entry = state.Pending{Call: rec.Calls + 1, From: state.ShortenCall(s.Call)}
-		}
-		if entry.Begun = true; isNew {
-			entry.Fork = rec.Forks + 1
-		}
-		next := state.WithAnswer(rec, rec.Clone(), entry)
-		if !known {
-			next = state.WithFirstAnswer(rec, nil, entry, entered)
-		}
-		if isNew {
-			for i, skill := range skills {
-				next.AddFork(state.Forked{Skill: skill.skill.Name, N: entry.Fork + i, Call: entry.Call})
-			}
-		}
-		return next, "", nil
-	})
-	if err == nil && isBegun && entered && !known {
-		s.Place.SetNumber(entry.Call)
-	}
-	return isBegun, entry, err
-}
-
-// EndLostForks notes that a call was answered although it is not known how its forks have ended. The
-// same call in a later response then runs them.
-func (s *callRecord) EndLostForks(ctx context.Context, entry state.Pending) error {
-	if entry.Call == 0 {
-		return nil
-	}
-	entry.Done, entry.Answer, entry.Text = true, forkUnknownEnd, ""
-	_, err := s.Update(ctx, func(rec *state.Record) (*state.Record, string, error) {
-		return state.WithAnswer(rec, nil, entry), "", nil
-	})
-	return err
-}
-
-// withForkAnswer returns next with the answer of a call whose forks have ended. It pins an answer that
-// is too long for the record.
-func (n *Number) withForkAnswer(ctx context.Context, rec, next *state.Record) (*state.Record, error) {
-	if answer := n.pending.Answer; len(answer) > maxKeptAnswer {
-		pinned := catalog.Content{Text: answer, Digest: session.Digest(answer)}
-		if err := n.call.Stores.Pin(ctx, n.call.Key, pinned); err != nil {
-			return nil, err
-		}
-		n.pending.Answer, n.pending.Text = "", pinned.Digest
-	}
-	if next == nil || next == rec {
-		next = rec.Clone()
-	}
-	next.EndForks(n.pending.Call)
-	return state.WithAnswer(rec, next, n.pending), nil
-}
-
-// pausedForks returns what the call has kept of its forks when one of them was interrupted.
-func (s *callRecord) pausedForks(ctx context.Context, entry state.Pending) pausedForks {
-	var p pausedForks
-	if entry.Text != "" {
-		if text, err := s.Stores.Of(s.Key).Pinned(ctx, s.Key.Session, entry.Text); err == nil {
-			_ = json.Unmarshal([]byte(text), &p) // a lost text is as none: the skills run again
-		}
-	}
-	if p.Done == nil {
-		p.Done = forked{}
-	}
-	return p
-}
-
-// PauseForks notes that a fork was interrupted, so that the call runs it again when it is repeated.
-func (s *callRecord) PauseForks(ctx context.Context, entry state.Pending, p pausedForks) error {
-	text, err := json.Marshal(p)
-	if err != nil {
-		return err
-	}
-	entry.Begun, entry.Text = false, session.Digest(string(text))
-	if err := s.Stores.Pin(ctx, s.Key, catalog.Content{Text: string(text), Digest: entry.Text}); err != nil {
-		return err
-	}
-	_, err = s.Update(ctx, func(rec *state.Record) (*state.Record, string, error) {
-		return state.WithAnswer(rec, rec.Clone(), entry), "", nil
-	})
-	return err
 }

@@ -28,6 +28,9 @@ type Scope struct {
 	// Forked holds the answers of skills that have run as agents of their own, by their names in
 	// the call. A load answers with them in place of the skills.
 	Forked map[string]string
+	// RunsAsAgent reports whether a load by [LoadExternal] runs a skill as an agent of its own. If it is
+	// nil, none does.
+	RunsAsAgent func(skill core.Skill) bool
 }
 
 // State reads and changes the record of the call's agent.

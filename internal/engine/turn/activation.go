@@ -148,6 +148,11 @@ func Declare(ctx context.Context, s *skilltools.Scope, rec *state.Record, loads 
 	if err != nil {
 		return nil, nil, err
 	}
+	return apply(ctx, declaration, rec)
+}
+
+// apply makes the loads of a declaration at the user message of the turn.
+func apply(ctx context.Context, declaration *skilltools.Declaration, rec *state.Record) (*state.Record, []core.Event, error) {
 	next, err := declaration.Apply(ctx, rec, rec.User)
 	if err != nil {
 		return nil, nil, err

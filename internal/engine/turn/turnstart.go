@@ -184,14 +184,14 @@ func (b *turnStart) announceChanges(ctx context.Context) error {
 func (b *turnStart) loadSkills(ctx context.Context, answered bool) error {
 	calls := b.next.Calls
 	if len(b.loads) > 0 {
-		declared, happened, err := Declare(ctx, b.scope, b.next, b.loads...)
+		declared, happened, err := b.declare(ctx)
 		if err != nil {
 			return err
 		}
 		if b.isFork { // a call of the model asked for the load
 			for i := range happened {
 				if happened[i].Kind == core.SkillLoaded {
-					happened[i].By, happened[i].Call = skilltools.ByModel, call.ForkCall(ctx)
+					happened[i].By, happened[i].Call = skilltools.ByModel, call.ForkLoadOf(ctx).Call
 				}
 			}
 		}
@@ -211,4 +211,20 @@ func (b *turnStart) loadSkills(ctx context.Context, answered bool) error {
 		}
 	}
 	return nil
+}
+
+// declare loads the skills that the host has declared, or that of a fork.
+func (b *turnStart) declare(ctx context.Context) (*state.Record, []core.Event, error) {
+	if !b.isFork {
+		return Declare(ctx, b.scope, b.next, b.loads...)
+	}
+	external := call.ForkLoadOf(ctx).External
+	if external == nil {
+		return Declare(ctx, b.scope, b.next, b.loads...)
+	}
+	declaration, err := skilltools.DeclareExternal(ctx, b.scope.WithRecord(b.next), *external)
+	if err != nil {
+		return nil, nil, err
+	}
+	return apply(ctx, declaration, b.next)
 }
