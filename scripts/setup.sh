@@ -49,6 +49,9 @@ fi
 if missing dockerd && ! [ -x /usr/sbin/dockerd ]; then
 	debian docker.io "tests of commands in containers will say so and pass by"
 fi
+if missing chromium && missing chromium-browser && missing google-chrome; then
+	debian chromium "tests of pages in a browser will say so and pass by"
+fi
 servers=${SATCHEL_SERVERS_BIN:-${XDG_CACHE_HOME:-$HOME/.cache}/satchel-servers}
 if ! [ -x "$servers/versitygw-v1.8.0" ]; then
 	if GOWORK=off GOFLAGS='' GOBIN=$servers/new go install github.com/versity/versitygw/cmd/versitygw@v1.8.0; then

@@ -1,0 +1,86 @@
+//go:build unix
+
+package page_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/satchel-go/satchel/internal/tracing/line"
+)
+
+func TestCall(t *testing.T) {
+	v := open(t, sampleTrace(t, "whole", 1))
+	v.openCall("invoices/6")
+	for _, c := range []struct{ what, script, want string }{
+		{"messages", "[...document.querySelectorAll('#call [data-message]')].map((m) => m.dataset.message + m.dataset.role[0] + m.dataset.new[0])",
+			"0sf,1uf,2af,3tf,4af,5tf,6af,7uf,8af,9tf,10at,11tt"},
+		{"text", "document.querySelector('#call [data-message=\"11\"] [data-text]').textContent", "exit 2\nno field is called \"total\""},
+		{"skill texts", "[...document.querySelectorAll('#call [data-skill-text]')].map((s) => [s.dataset.skillText, s.dataset.doc, s.dataset.loadedBy, s.dataset.leaves].join(' '))",
+			"pdf  1 when it pays,pdf forms.md 4 turn"},
+		{"tool calls", "[...document.querySelectorAll('#answer [data-tool-call]')].map((c) => c.dataset.toolCall)", "call_5,call_6"},
+		{"verdicts", "[...document.querySelectorAll('#answer [data-verdict]')].map((d) => d.dataset.verdict + ' ' + d.dataset.skill + ' ' + d.dataset.rule)", "denied pdf allowed-tools of pdf"},
+		{"a verdict in words", "document.querySelector('#answer [data-verdict]').textContent", "denied by allowed-tools of pdfit lists skill_run alone"},
+		{"a skill that was not found", "document.querySelector('#answer .not_found').textContent", "no skill taxes, near: tax-forms, pdf"},
+		{"the answer", "document.querySelector('#answer [data-text]').textContent", "I send the form by mail."},
+	} {
+		v.check(c.what, c.script, c.want)
+	}
+	v.openCall("invoices/10")
+	v.check("an error", "document.querySelector('#answer [role=alert]').textContent", "the endpoint answered 503 Service Unavailable")
+	v.Press("Escape")
+	v.check("a closed call", "document.querySelector('#call')", "null")
+}
+
+func TestExport(t *testing.T) {
+	v := open(t, sampleTrace(t, "whole", 1))
+	v.openCall("invoices/2")
+	v.Click("button#export")
+	name, text := v.Download()
+	var got struct {
+		V       int
+		Request struct {
+			Messages []line.MessageValue
+			Tools    []line.Tool
+		}
+		Answer line.Answer
+	}
+	if err := json.Unmarshal(text, &got); err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	if name != "call-invoices-2.json" || got.V != 1 || len(got.Request.Messages) != 4 || len(got.Request.Tools) != 3 || got.Answer.PromptTokens != 3310 {
+		t.Errorf("%s: version %d, %d messages, %d tools, answer %+v", name, got.V, len(got.Request.Messages), len(got.Request.Tools), got.Answer)
+	}
+	if m := got.Request.Messages[3]; m.Role != "tool" || m.ToolCallID != "call_1" || !strings.Contains(m.Content, "scripts/extract.py") {
+		t.Errorf("message 3 is %+v", m)
+	}
+	if c := got.Request.Messages[2].ToolCalls; len(c) != 1 || c[0].Arguments != `{"name":"pdf"}` {
+		t.Errorf("message 2 calls %+v", c)
+	}
+}
+
+func TestLongTextsShowTheirBeginning(t *testing.T) {
+	r := newRecorder(t, "whole")
+	long := strings.Repeat("é🙂\n", 300_000)
+	r.begin("long")
+	r.request(line.Parts{History: 1}, nil, says("user", "long"), says("tool", long), says("tool", strings.Repeat("x", 10<<20)))
+	r.answer("done", 1, 0, 1)
+	v := open(t, r.trace())
+	v.openCall("invoices/1")
+	text := `document.querySelector('#call [data-message="1"] [data-text]').textContent`
+	v.check("bytes of the beginning", "new Blob(["+text+"]).size", "65536")
+	v.check("the text is a beginning", "sides[0].messages[1].content.startsWith("+text+")", "true")
+	v.Click(`#call [data-message="1"] button.all`)
+	v.check("the whole text", text+" === sides[0].messages[1].content", "true")
+	v.Click(`#call [data-message="2"] button.all`)
+	v.check("the whole text", `document.querySelector('#call [data-message="2"] [data-text]').textContent.length`, "10485760")
+}
+
+func TestTracesWithoutTexts(t *testing.T) {
+	v := open(t, sampleTrace(t, "digests", 1))
+	v.openCall("invoices/6")
+	v.check("messages", "document.querySelectorAll('#call [data-message]').length", "12")
+	v.check("a message", "document.querySelector('#call [data-message=\"11\"]').textContent", "11toolnew106 B, text not kept")
+	v.check("a note", "document.querySelector('.note[role=note]').textContent", "Texts were not kept.")
+}
