@@ -33,7 +33,7 @@ func readTexts(files ...string) (*Trace, error) {
 	return r.Trace()
 }
 
-func contents(t *testing.T, name string) string {
+func contents(t testing.TB, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(name)
 	if err != nil {
