@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -13,6 +14,7 @@ import (
 	"github.com/satchel-go/satchel/cmd/satchel/internal/measure"
 	"github.com/satchel-go/satchel/internal/testing/goldentest"
 	"github.com/satchel-go/satchel/internal/tracing/summary"
+	"github.com/satchel-go/satchel/satcheltest"
 )
 
 // wholeTrace is a trace with each event.
@@ -173,4 +175,46 @@ func TestUsageOfManySkills(t *testing.T) {
 	if got := program(t, nil, b.String(), "usage", "-"); !strings.Contains(got.out, "fix, loaded and never used: ") || !strings.Contains(got.out, " more") {
 		t.Errorf("the table:\n%s", got.out)
 	}
+}
+
+// A trace of a chat that both frameworks hold gives the tokens of its requests in all forms.
+func TestTraceOfAChat(t *testing.T) {
+	skills := testSkills(t)
+	each(t, func(t *testing.T, flags ...string) {
+		dir := t.TempDir()
+		file := filepath.Join(dir, "trace.jsonl")
+		flags = append(flags, "--skills", skills, "--trace", file, "--trace-size", "4000", "--system", "You help.", "--mentions", "words")
+		for range 2 { // two chats in one trace
+			got := converse(t, satcheltest.Plan(
+				satcheltest.Turn{Steps: []satcheltest.Step{satcheltest.Load("pdf", "references/forms.md"), satcheltest.Do("Read", map[string]any{"file_path": "é"})}, Answer: "I used pdf."},
+				satcheltest.Turn{Steps: []satcheltest.Step{satcheltest.Load("xls")}, Answer: "zwei ☃"},
+			), "", append(flags, "first", "use the pdf skill")...)
+			if got.code != 0 {
+				t.Fatalf("code %d, err %q", got.code, got.err)
+			}
+		}
+		parts, err := filepath.Glob(file + "*")
+		if err != nil || len(parts) < 2 {
+			t.Fatalf("%d files, %v", len(parts), err)
+		}
+		slices.Reverse(parts)
+		var s summary.Totals
+		out := program(t, nil, "", append([]string{"trace", "--json"}, parts...)...)
+		if err := json.Unmarshal([]byte(out.out), &s); err != nil || out.err != "" {
+			t.Fatalf("%v, %q", err, out.err)
+		}
+		log := program(t, nil, "", append([]string{"trace", "--requests"}, parts...)...)
+		report := program(t, nil, log.out, "cache-report", "--json", "-")
+		tokens, requests, breaks := 0, 0, 0
+		for l := range strings.Lines(report.out) {
+			var r measure.CacheReport
+			if err := json.Unmarshal([]byte(l), &r); err != nil {
+				t.Fatal(err)
+			}
+			tokens, requests, breaks = tokens+r.Prompt, requests+r.Requests, breaks+len(r.Breaks)
+		}
+		if tokens != s.EstimatedTokens || requests != s.Calls || breaks != s.Breaks || s.Calls != 10 || s.Turns != 4 || s.Cut != 0 {
+			t.Errorf("cache-report counts %d tokens, %d requests, %d breaks, the trace has %+v\n%s%s", tokens, requests, breaks, s, log.err, report.err)
+		}
+	})
 }
