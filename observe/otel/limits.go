@@ -8,3 +8,12 @@ const (
 	// maxEvents is how many events of one call are buffered.
 	maxEvents = 64
 )
+
+// Bounds of the counters of skills.
+const (
+	// maxSkillNames is how many skills have a count of their own.
+	maxSkillNames = 200
+	// maxAgents is how many agents' offers are remembered. Offers of others count only in the turn in
+	// which they change.
+	maxAgents = 4096
+)

@@ -18,7 +18,8 @@ type instruments struct {
 	tools     metric.Float64Histogram // gen_ai.execute_tool.duration
 	cached    metric.Int64Counter
 	denials   metric.Int64Counter
-	skills    metric.Int64Counter
+	changes   metric.Int64Counter
+	skills    *skillCounters
 	steps     metric.Float64Histogram
 	breaks    metric.Int64Counter
 	model     string // the name that the host has set
@@ -33,10 +34,11 @@ func newInstruments(m metric.Meter, model string) (*instruments, error) {
 		tools:     b.seconds("gen_ai.execute_tool.duration", "How long tool calls took."),
 		cached:    b.count("satchel.cache.read.tokens", "{token}", "Prompt tokens that the provider served from its cache."),
 		denials:   b.count("satchel.tool.denials", "{call}", "Tool calls that were denied."),
-		skills:    b.count("satchel.skill.changes", "{skill}", "Skills that were loaded, unloaded or evicted."),
+		changes:   b.count("satchel.skill.changes", "{skill}", "Skills that were loaded, unloaded or evicted."),
 		steps:     b.seconds("satchel.workspace.step.duration", "How long the steps of a run took."),
 		breaks:    b.count("satchel.prefix.breaks", "{request}", "Requests that did not begin with the one before."),
 	}
+	i.skills = newSkillCounters(&b)
 	return i, b.err
 }
 
@@ -84,6 +86,7 @@ func (i *instruments) record(ctx context.Context, e *core.Event) {
 		}
 		return metric.WithAttributes(append(more, agent)...)
 	}
+	i.skills.record(ctx, e, agent)
 	switch e.Kind {
 	case core.ModelCalled, core.ModelFailed:
 		chat := []attribute.KeyValue{operationName.String("chat")}
@@ -101,7 +104,7 @@ func (i *instruments) record(ctx context.Context, e *core.Event) {
 	case core.ToolDenied:
 		i.denials.Add(ctx, 1, with(toolName.String(shortName(e.Call.Name))))
 	case core.SkillLoaded, core.SkillUnloaded, core.SkillEvicted:
-		i.skills.Add(ctx, 1, with(skillName.String(e.Skill), change.String(string(e.Kind))))
+		i.changes.Add(ctx, 1, with(skillName.String(i.skills.name(e.Skill)), change.String(string(e.Kind))))
 	case core.WorkspaceCreate, core.WorkspaceStage, core.WorkspaceRun, core.WorkspaceCollect, core.WorkspaceInline, core.WorkspaceCleanup:
 		i.steps.Record(ctx, e.Duration.Seconds(), with(step.String(string(e.Kind))))
 	case core.PrefixBroken:

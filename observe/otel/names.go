@@ -32,6 +32,7 @@ const (
 	skillDocs   = attribute.Key("satchel.skill.docs")
 	rule        = attribute.Key("satchel.permission.rule")
 	step        = attribute.Key("satchel.workspace.step")
+	loadedBy    = attribute.Key("satchel.skill.loaded_by")
 	change      = attribute.Key("satchel.skill.change")
 	exitCode    = attribute.Key("process.exit.code") // of OpenTelemetry's conventions for processes
 )
