@@ -273,7 +273,7 @@ func (a *Adapter) definitions(tools []*schema.ToolInfo) []core.Definition {
 		if t == nil {
 			continue
 		}
-		d := core.Definition{Name: t.Name, Description: t.Desc}
+		d := core.Definition{Name: t.Name, Description: t.Desc, Schema: noSchema}
 		if t.ParamsOneOf != nil {
 			d.Schema = (*params)(t.ParamsOneOf)
 		}
@@ -281,6 +281,9 @@ func (a *Adapter) definitions(tools []*schema.ToolInfo) []core.Definition {
 	}
 	return definitions
 }
+
+// noSchema is the schema of a tool without parameters, as clients send it.
+var noSchema = json.RawMessage("null")
 
 // params are the parameters of a tool. They marshal to the JSON schema that Eino sends to a
 // model.

@@ -1,6 +1,8 @@
 package langchaingo
 
 import (
+	"encoding/json"
+
 	"github.com/tmc/langchaingo/llms"
 
 	"github.com/satchel-go/satchel/core"
@@ -18,6 +20,9 @@ func (a *Adapter) definitions(callOptions *llms.CallOptions) []core.Definition {
 	return definitionsOf(probe.Tools)
 }
 
+// noSchema is the schema of a tool without parameters, as clients send it.
+var noSchema = json.RawMessage("null")
+
 // definitionsOf converts the definitions of tools.
 func definitionsOf(tools []llms.Tool) []core.Definition {
 	definitions := make([]core.Definition, 0, len(tools))
@@ -25,6 +30,9 @@ func definitionsOf(tools []llms.Tool) []core.Definition {
 		d := core.Definition{Name: t.Type}
 		if t.Function != nil {
 			d = core.Definition{Name: t.Function.Name, Description: t.Function.Description, Schema: t.Function.Parameters}
+		}
+		if d.Schema == nil {
+			d.Schema = noSchema
 		}
 		definitions = append(definitions, d)
 	}
