@@ -2,11 +2,13 @@
 // host's own loop of model and tool calls. Packages eino and langchaingo below it are two. A
 // host that uses an adapter does not need this package.
 //
-// An adapter has four tasks:
+// An adapter has five tasks:
 //
 //   - It finds out which agent of which session a call belongs to ([NestedKey],
 //     [Runtime.Anonymous]), and marks the context with it ([WithKey]).
 //   - It sends the model what satchel.Agent.Prepare returns.
+//   - It reports each request as it is sent, if the host traces, and each answer
+//     ([Runtime.TraceRequest], [Runtime.Answered]).
 //   - It reports every complete response of the model ([Runtime.Observe]).
 //   - It takes each tool call through satchel.Agent.Open, Gate, Run or the host's own tool, and
 //     Close.
