@@ -220,8 +220,8 @@ func (t *Trials) audience(_ context.Context, key core.SessionKey) satchel.Audien
 	}}
 }
 
-// happened notes what a conversation does. A load that no call of the model caused, such as that of a
-// preloaded skill, does not count, and neither does one in a fork.
+// happened notes what a conversation does. Loads by the user and the host, as of a preloaded skill, do
+// not count, and neither do those in a fork.
 func (t *Trials) happened(_ context.Context, e core.Event) {
 	one := t.of(e.Key.Session)
 	if one == nil {
@@ -231,7 +231,7 @@ func (t *Trials) happened(_ context.Context, e core.Event) {
 	defer one.mu.Unlock()
 	switch e.Kind {
 	case core.SkillLoaded:
-		if e.Fork == "" && e.Call.Name != "" {
+		if e.Fork == "" && e.By == "model" {
 			one.load(e.Skill)
 		}
 	case core.ForkBegun:
@@ -240,7 +240,7 @@ func (t *Trials) happened(_ context.Context, e core.Event) {
 		one.usage.Prompt += e.Usage.Prompt
 		one.usage.Cached += e.Usage.Cached
 		one.usage.Completion += e.Usage.Completion
-	case core.WorkspaceRun:
+	case core.CommandEnded:
 		if e.ExitCode != nil {
 			one.exitCode = e.ExitCode
 		}
