@@ -48,6 +48,7 @@ func runOutcome(ctx context.Context, suite *Suite, o *Options) (*Report, error) 
 		return nil, err
 	}
 	report := &Report{Mode: Outcome, Evals: []Comparison{}, Spent: spentOf(p.spent), Stopped: p.stopped}
+	report.Trials = trialResults(trials, results, 2*len(tasks))
 	for i, t := range tasks {
 		var with, without []*result
 		for at := 2 * i; at < len(results); at += 2 * len(tasks) {

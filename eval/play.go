@@ -134,6 +134,32 @@ func spentOf(u usage) *Spent {
 	return &Spent{Requests: u.Requests, PromptTokens: u.Prompt, CachedTokens: u.Cached, CompletionTokens: u.Completion}
 }
 
+// trialResults returns the results of the trials that were played. All trials of a query or eval stand
+// together; of trials, they have the distance step.
+func trialResults(trials []Trial, results []*result, step int) []TrialResult {
+	var all []TrialResult
+	for first := range min(step, len(trials)) {
+		for i := first; i < len(trials); i += step {
+			r := results[i]
+			if r == nil {
+				continue
+			}
+			one := TrialResult{Trial: trials[i], Loaded: r.Loaded, Tokens: r.Prompt + r.Completion, MS: r.MS, Trace: r.Trace, Err: r.err}
+			for _, v := range r.Verdicts {
+				if v.Passed == nil {
+					continue
+				}
+				one.Decided++
+				if *v.Passed {
+					one.Passed++
+				}
+			}
+			all = append(all, one)
+		}
+	}
+	return all
+}
+
 // Errors returns how many trials have failed: the endpoint did not answer, or a request differed from
 // what was recorded.
 func (r *Report) Errors() int {

@@ -17,6 +17,24 @@ type Report struct {
 	Stopped string `json:"stopped,omitempty"`
 	// Changes compares with a baseline.
 	Changes []Change `json:"changes,omitzero"`
+	// Trials are the conversations that were played, in the order of the suite. They are not in the
+	// JSON.
+	Trials []TrialResult `json:"-"`
+}
+
+// TrialResult is what came of one conversation.
+type TrialResult struct {
+	Trial Trial
+	// Loaded are the skills that the model has loaded, of a query. Passed and Decided count the
+	// assertions of an eval that hold, and those with a verdict.
+	Loaded          []string
+	Passed, Decided int
+	// Tokens and MS are what the conversation took, without its judge.
+	Tokens int
+	MS     float64
+	// Trace is that of [Played]. Err is why the conversation failed, or nil.
+	Trace string
+	Err   error
 }
 
 // Totals are the results of all skills in mode Offline.

@@ -38,6 +38,7 @@ func runTrigger(ctx context.Context, suite *Suite, o *Options) (*Report, error) 
 		return nil, err
 	}
 	report := &Report{Mode: Trigger, Queries: []QueryResult{}, Skills: []SkillResult{}, Spent: spentOf(p.spent), Stopped: p.stopped}
+	report.Trials = trialResults(trials, results, len(suite.Queries))
 	for i := range suite.Queries {
 		q := &suite.Queries[i]
 		counted := &Trials{Loaded: map[string]int{}}

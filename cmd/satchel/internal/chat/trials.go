@@ -71,6 +71,9 @@ type trial struct {
 	requests atomic.Int64
 }
 
+// CloseTrace ends the trace of the conversations, so that its files can be read.
+func (t *Trials) CloseTrace() { t.base.tracing.close() }
+
 // OpenTrials opens the runtime that the flags describe. Warnings go to errs.
 func (f *Flags) OpenTrials(ctx context.Context, where Endpoint, policy skillrun.Policy, errs io.Writer) (*Trials, error) {
 	t := &Trials{flags: f, where: where, running: map[string]*trial{}}

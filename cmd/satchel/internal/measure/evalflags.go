@@ -9,6 +9,7 @@ import (
 	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
 	"github.com/satchel-go/satchel/cmd/satchel/internal/places"
 	"github.com/satchel-go/satchel/eval"
+	"github.com/satchel-go/satchel/internal/tracing/tracelog"
 	"github.com/satchel-go/satchel/loadmode"
 )
 
@@ -41,6 +42,8 @@ type EvalFlags struct {
 	places.SkillDirs    `embed:"" group:"Where skills are:"`
 	places.LibraryFlags `embed:"" group:"Skills of a library:"`
 	places.EmbedFlags   `embed:""`
+
+	trace *tracelog.Trace // of the conversations, nil without --html
 }
 
 // check refuses values that no run can have.

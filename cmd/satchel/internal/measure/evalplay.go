@@ -25,6 +25,7 @@ type evalPlayer struct {
 	where, judge chat.Endpoint
 	tapes        *cassette.Dir // nil without cassettes
 	transport    *http.Transport
+	traces       *evalTraces // nil without --html
 
 	c     cli.Console
 	mu    sync.Mutex
@@ -43,7 +44,12 @@ func (f *EvalFlags) ask(ctx context.Context, c cli.Console, suite *eval.Suite, o
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, p.Close()) }()
-	return eval.Run(ctx, suite, *o)
+	report, err = eval.Run(ctx, suite, *o)
+	if err == nil && p.traces != nil {
+		p.trials.CloseTrace()
+		f.trace, err = p.traces.read()
+	}
+	return report, err
 }
 
 // player opens what plays the conversations, and adds it to the options. The caller closes it.
@@ -72,7 +78,14 @@ func (f *EvalFlags) player(ctx context.Context, c cli.Console, o *eval.Options) 
 	if err != nil {
 		return p, err
 	}
-	if p.trials, err = f.agent().OpenTrials(ctx, p.where, policy, c.Err); err != nil {
+	agent := f.agent()
+	if f.HTML != "" {
+		if p.traces, err = openEvalTraces(f.State); err != nil {
+			return p, fmt.Errorf("%w: --html: %w", cli.ErrStart, err)
+		}
+		agent.TraceFlags = p.traces.flags()
+	}
+	if p.trials, err = agent.OpenTrials(ctx, p.where, policy, c.Err); err != nil {
 		return p, err
 	}
 	o.Play, o.Executor, o.MaxCost, o.State = p.play, p.trials.Executor(), f.MaxCost, f.State
@@ -128,7 +141,7 @@ func (p *evalPlayer) play(ctx context.Context, trial eval.Trial) (played eval.Pl
 	if err != nil {
 		return played, err
 	}
-	spec := chat.TrialSpec{Session: trial.Name(), Prompt: trial.Prompt(), Transport: transport, HasWorkspace: trial.Eval != nil}
+	spec := chat.TrialSpec{Session: p.traces.session(trial.Name()), Prompt: trial.Prompt(), Transport: transport, HasWorkspace: trial.Eval != nil}
 	if trial.Without {
 		spec.Without = trial.Skill()
 	}
@@ -140,6 +153,9 @@ func (p *evalPlayer) play(ctx context.Context, trial eval.Trial) (played eval.Pl
 	played = eval.Played{
 		Answer: result.Answer, Loaded: result.Loaded, ExitCode: result.ExitCode, Workspace: result.Workspace, End: result.End,
 		Requests: result.Requests, Usage: result.Usage,
+	}
+	if p.traces != nil && result.Requests > 0 {
+		played.Trace = spec.Session + "/1" // its first call
 	}
 	return played, finish(ctx, tape, err)
 }
@@ -224,5 +240,5 @@ func (p *evalPlayer) Close() error {
 		errs = append(errs, p.trials.Close())
 	}
 	p.transport.CloseIdleConnections()
-	return errors.Join(append(errs, p.tapes.Close())...)
+	return errors.Join(append(errs, p.tapes.Close(), p.traces.close())...)
 }

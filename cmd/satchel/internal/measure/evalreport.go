@@ -9,6 +9,11 @@ import (
 
 // write prints the report in the forms that the flags name.
 func (cmd *EvalRunCommand) write(c cli.Console, report *eval.Report) error {
+	if cmd.HTML != "" {
+		if err := cmd.writeHTML(report); err != nil {
+			return err
+		}
+	}
 	return cli.WriteJSON(c.Out, report)
 }
 

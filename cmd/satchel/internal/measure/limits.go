@@ -32,4 +32,8 @@ const (
 	evalErrors = 5
 	// evalSniffed is how much of a file is read to find its type, in bytes.
 	evalSniffed = 3 << 10
+	// evalTraceSize is the size of a file of traces, in bytes.
+	evalTraceSize = 64 << 20
+	// evalRunName is the length of what names a process in the traces.
+	evalRunName = 6
 )

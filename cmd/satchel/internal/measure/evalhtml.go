@@ -1,0 +1,202 @@
+package measure
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/satchel-go/satchel/eval"
+	"github.com/satchel-go/satchel/internal/tracing/page"
+	"github.com/satchel-go/satchel/internal/tracing/tracelog"
+)
+
+// writeHTML writes the page of --html: the tables of the report, and the traces of its trials.
+func (f *EvalFlags) writeHTML(report *eval.Report) (err error) {
+	out, err := os.Create(f.HTML)
+	if err != nil {
+		return fmt.Errorf("write --html: %w", err)
+	}
+	trace := f.trace
+	if trace == nil {
+		trace = &tracelog.Trace{}
+	}
+	buffered := bufio.NewWriter(out)
+	err = page.Write(buffered, "satchel eval", trace, evalSection(report))
+	if err == nil {
+		err = buffered.Flush()
+	}
+	if closing := out.Close(); err == nil {
+		err = closing
+	}
+	if err != nil {
+		return fmt.Errorf("write --html: %w", err)
+	}
+	return nil
+}
+
+// evalSection returns the tables of a report.
+func evalSection(r *eval.Report) page.Section {
+	s := page.Section{ID: "eval", Title: "Eval", Tables: []page.Table{}}
+	if r.Stopped != "" {
+		s.Tables = append(s.Tables, page.Table{Caption: "Stopped before the last trial: " + r.Stopped, Columns: []string{}, Rows: []page.Row{}})
+	}
+	for _, t := range []page.Table{changesTable(r), skillsTable(r), queriesTable(r), assertionsTable(r), trialsTable(r)} {
+		if len(t.Rows) > 0 {
+			s.Tables = append(s.Tables, t)
+		}
+	}
+	return s
+}
+
+// cells returns cells without links.
+func cells(texts ...string) (all []page.Cell) {
+	for _, text := range texts {
+		all = append(all, page.Cell{Text: text})
+	}
+	return all
+}
+
+// state returns a cell that is good or bad.
+func state(isGood bool, text string) page.Cell {
+	if isGood {
+		return page.Cell{Text: text, State: "good"}
+	}
+	return page.Cell{Text: text, State: "bad"}
+}
+
+// percentOf returns a rate, or a dash for none.
+func percentOf(rate *float64) string {
+	if rate == nil {
+		return "–"
+	}
+	return fmt.Sprintf("%.0f %%", 100**rate)
+}
+
+func intervalOf(i *eval.Interval) string {
+	if i.Rate == nil {
+		return "–"
+	}
+	return fmt.Sprintf("%s (%.0f to %.0f)", percentOf(i.Rate), 100**i.Low, 100**i.High)
+}
+
+func changesTable(r *eval.Report) page.Table {
+	t := page.Table{Caption: "Since the baseline", Columns: []string{"Skill", "Request", "Was", "Is", ""}}
+	for _, c := range r.Changes {
+		row := page.Row{Data: map[string]string{"data-change": c.Change}}
+		row.Cells = append(cells(c.Skill, c.Query+c.ID, fmt.Sprintf("%.3g", c.Was), fmt.Sprintf("%.3g", c.Is)), state(c.Change == "better", c.Change))
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+func skillsTable(r *eval.Report) page.Table {
+	t := page.Table{Caption: "Skills", Columns: []string{"Skill", "Triggers (95 %)", "Triggers where it should not (95 %)", "Errors"}}
+	if r.Mode == eval.Offline {
+		t.Columns = []string{"Skill", "Recall at 1", "Recall at 5", "False suggestions"}
+	}
+	for i := range r.Skills {
+		s := &r.Skills[i]
+		row := page.Row{Data: map[string]string{"data-eval-skill": s.Skill}}
+		if s.Recall != nil {
+			row.Cells = cells(s.Skill, percentOf(s.Recall1), percentOf(s.Recall5), percentOf(s.FalseSuggestions))
+		}
+		if s.Triggering != nil {
+			row.Cells = cells(s.Skill, intervalOf(&s.Trigger), intervalOf(&s.False), strconv.Itoa(s.Errors))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+func queriesTable(r *eval.Report) page.Table {
+	t := page.Table{Caption: "Queries", Columns: []string{"Skill", "Query", "Should trigger", "Rate", "Result"}}
+	if r.Mode == eval.Offline {
+		t.Columns = []string{"Skill", "Query", "Should trigger", "Place", "Above it"}
+	}
+	for i := range r.Queries {
+		q := &r.Queries[i]
+		should := map[bool]string{true: "yes", false: "no"}[q.ShouldTrigger]
+		row := page.Row{Data: map[string]string{"data-query": q.Query}}
+		if q.Found != nil {
+			var above []string
+			for _, a := range q.Above {
+				above = append(above, a.Skill)
+			}
+			place := state((q.Rank == 1) == q.ShouldTrigger, strconv.Itoa(q.Rank))
+			row.Cells = append(cells(q.Skill, q.Query, should), place, page.Cell{Text: strings.Join(above, ", ")})
+		}
+		if q.Trials != nil {
+			rate := fmt.Sprintf("%s of %d", percentOf(q.Rate), q.Runs-q.Errors)
+			result := state(q.Pass, map[bool]string{true: "passes", false: "fails"}[q.Pass])
+			row.Cells = append(cells(q.Skill, q.Query, should, rate), result)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+func assertionsTable(r *eval.Report) page.Table {
+	t := page.Table{Caption: "Evals", Columns: []string{"Skill", "Eval", "Assertion", "By", "With the skill", "Without it", "Evidence with the skill"}}
+	count := func(a *eval.AssertionResult, trials int) page.Cell {
+		if a.Passed == nil {
+			return page.Cell{Text: "not judged"}
+		}
+		return state(*a.Passed == trials, fmt.Sprintf("%d of %d", *a.Passed, trials))
+	}
+	for i := range r.Evals {
+		e := &r.Evals[i]
+		for j := range e.With.Assertions {
+			with, without := &e.With.Assertions[j], &e.Without.Assertions[j]
+			row := page.Row{Data: map[string]string{"data-eval": e.ID}}
+			row.Cells = append(cells(e.Skill, e.ID, with.Assertion, with.Kind),
+				count(with, e.With.Trials-e.With.Errors), count(without, e.Without.Trials-e.Without.Errors), page.Cell{Text: with.Evidence})
+			t.Rows = append(t.Rows, row)
+		}
+		t.Rows = append(t.Rows, page.Row{Data: map[string]string{"data-eval": e.ID}, Cells: cells(e.Skill, e.ID, "All assertions", "",
+			sideOf(&e.With), sideOf(&e.Without), "")})
+	}
+	return t
+}
+
+// sideOf sums an eval with its skill, or without it.
+func sideOf(s *eval.Side) string {
+	return fmt.Sprintf("%s, %.0f tokens, %.1f s, cost %.0f", percentOf(s.PassRate), s.Tokens, s.MS/1000, s.Cost)
+}
+
+func trialsTable(r *eval.Report) page.Table {
+	t := page.Table{Caption: "Trials", Columns: []string{"Trial", "Skill", "Request", "Result", "Tokens", "Time", "Trace"}}
+	for i := range r.Trials {
+		one := &r.Trials[i]
+		number := strconv.Itoa(one.Trial.Number)
+		if one.Trial.Without {
+			number += " without"
+		}
+		row := page.Row{Data: map[string]string{"data-trial": one.Trial.Name()}}
+		row.Cells = append(cells(number, one.Trial.Skill(), one.Trial.Prompt()), trialCell(one),
+			page.Cell{Text: strconv.Itoa(one.Tokens)}, page.Cell{Text: fmt.Sprintf("%.1f s", one.MS/1000)})
+		if one.Trace != "" {
+			row.Cells = append(row.Cells, page.Cell{Text: "open", Call: one.Trace})
+		} else {
+			row.Cells = append(row.Cells, page.Cell{Text: "–"})
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// trialCell says what came of a trial.
+func trialCell(one *eval.TrialResult) page.Cell {
+	switch {
+	case one.Err != nil:
+		return page.Cell{Text: "error: " + one.Err.Error(), State: "bad"}
+	case one.Trial.Query != nil && len(one.Loaded) == 0:
+		return page.Cell{Text: "loads nothing"}
+	case one.Trial.Query != nil:
+		return page.Cell{Text: "loads " + strings.Join(one.Loaded, ", ")}
+	case one.Decided == 0:
+		return page.Cell{Text: "not judged"}
+	}
+	return state(one.Passed == one.Decided, fmt.Sprintf("%d of %d assertions hold", one.Passed, one.Decided))
+}
