@@ -58,8 +58,8 @@ func cells(texts ...string) (all []page.Cell) {
 	return all
 }
 
-// state returns a cell that is good or bad.
-func state(isGood bool, text string) page.Cell {
+// stateCell returns a cell that is good or bad.
+func stateCell(isGood bool, text string) page.Cell {
 	if isGood {
 		return page.Cell{Text: text, State: "good"}
 	}
@@ -85,7 +85,7 @@ func changesTable(r *eval.Report) page.Table {
 	t := page.Table{Caption: "Since the baseline", Columns: []string{"Skill", "Request", "Was", "Is", ""}}
 	for _, c := range r.Changes {
 		row := page.Row{Data: map[string]string{"data-change": c.Change}}
-		row.Cells = append(cells(c.Skill, c.Query+c.ID, fmt.Sprintf("%.3g", c.Was), fmt.Sprintf("%.3g", c.Is)), state(c.Change == "better", c.Change))
+		row.Cells = append(cells(c.Skill, c.Query+c.ID, fmt.Sprintf("%.3g", c.Was), fmt.Sprintf("%.3g", c.Is)), stateCell(c.Change == "better", c.Change))
 		t.Rows = append(t.Rows, row)
 	}
 	return t
@@ -124,12 +124,12 @@ func queriesTable(r *eval.Report) page.Table {
 			for _, a := range q.Above {
 				above = append(above, a.Skill)
 			}
-			place := state((q.Rank == 1) == q.ShouldTrigger, strconv.Itoa(q.Rank))
+			place := stateCell((q.Rank == 1) == q.ShouldTrigger, strconv.Itoa(q.Rank))
 			row.Cells = append(cells(q.Skill, q.Query, should), place, page.Cell{Text: strings.Join(above, ", ")})
 		}
 		if q.Trials != nil {
 			rate := fmt.Sprintf("%s of %d", percentOf(q.Rate), q.Runs-q.Errors)
-			result := state(q.Pass, map[bool]string{true: "passes", false: "fails"}[q.Pass])
+			result := stateCell(q.Pass, map[bool]string{true: "passes", false: "fails"}[q.Pass])
 			row.Cells = append(cells(q.Skill, q.Query, should, rate), result)
 		}
 		t.Rows = append(t.Rows, row)
@@ -143,7 +143,7 @@ func assertionsTable(r *eval.Report) page.Table {
 		if a.Passed == nil {
 			return page.Cell{Text: "not judged"}
 		}
-		return state(*a.Passed == trials, fmt.Sprintf("%d of %d", *a.Passed, trials))
+		return stateCell(*a.Passed == trials, fmt.Sprintf("%d of %d", *a.Passed, trials))
 	}
 	for i := range r.Evals {
 		e := &r.Evals[i]
@@ -198,5 +198,5 @@ func trialCell(one *eval.TrialResult) page.Cell {
 	case one.Decided == 0:
 		return page.Cell{Text: "not judged"}
 	}
-	return state(one.Passed == one.Decided, fmt.Sprintf("%d of %d assertions hold", one.Passed, one.Decided))
+	return stateCell(one.Passed == one.Decided, fmt.Sprintf("%d of %d assertions hold", one.Passed, one.Decided))
 }
