@@ -46,8 +46,7 @@ func (c *catalogData) newCachedRoot(i int, root *rootState) cachedRoot {
 		Dirs:        live.Dirs,
 		Diagnostics: live.Diagnostics,
 	}
-	for i := range live.Found {
-		f := &live.Found[i]
+	for _, f := range live.Found {
 		if f.Link != nil {
 			continue
 		}
@@ -92,9 +91,9 @@ func (c *catalogData) restore(i int) (root *rootState, isUsable bool) {
 
 func (k *cachedRoot) listing() *scan.Listing {
 	l := &scan.Listing{
-		Found:       make([]scan.Found, len(k.Skills)),
+		Found:       make([]*scan.Found, len(k.Skills)),
 		Diagnostics: k.Diagnostics,
-		Known:       make(map[string]scan.Record, len(k.Skills)),
+		Known:       make(map[string]*scan.Record, len(k.Skills)),
 		PluginName:  k.PluginName,
 		Dirs:        k.Dirs,
 	}
@@ -103,11 +102,11 @@ func (k *cachedRoot) listing() *scan.Listing {
 		if s.AllowsNothing {
 			s.Skill.AllowedTools = []string{}
 		}
-		l.Found[i] = scan.Found{Dir: s.Dir, File: s.File, Record: scan.Record{
+		l.Found[i] = &scan.Found{Dir: s.Dir, File: s.File, Record: scan.Record{
 			Stamp: scan.Stamp{Size: s.Size, Modified: time.Unix(0, s.Modified), ID: s.ID, Settled: s.Settled},
 			Skill: s.Skill, Diagnostics: s.Diagnostics, Usable: s.Usable, OwnsFolder: s.OwnsFolder, Agent: s.Agent,
 		}}
-		l.Known[s.File] = l.Found[i].Record
+		l.Known[s.File] = &l.Found[i].Record
 	}
 	return l
 }

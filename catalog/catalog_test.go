@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -273,4 +274,23 @@ func placesOf(roots []source.Root) []scan.Place {
 		places[i] = scan.PlaceOf(r, r.Source() != nil)
 	}
 	return places
+}
+
+// TestMemoryOfSkills bounds what a catalog takes for a skill: one record, and two
+// entries of a snapshot.
+func TestMemoryOfSkills(t *testing.T) {
+	const n, most = 2000, 3300
+	files := fstest.MapFS{}
+	for i := range n {
+		name := fmt.Sprintf("skill-%05d", i)
+		files[name+"/SKILL.md"] = &fstest.MapFile{Data: fmt.Appendf(nil, "---\nname: %s\ndescription: Handles case %d of what skills do.\nallowed-tools: Read Bash(git:*)\nmetadata:\n  version: \"1.0\"\n---\nBody.\n", name, i)}
+	}
+	before := heap()
+	c := mustOpen(t, []source.Root{source.FS("world", files)})
+	if taken := (heap() - before) / n; taken > most {
+		t.Errorf("%d bytes for each of %d skills, want at most %d", taken, c.Snapshot().Len(), most)
+	} else {
+		t.Logf("%d bytes for each skill", taken)
+	}
+	runtime.KeepAlive(files)
 }

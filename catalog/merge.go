@@ -45,8 +45,12 @@ type state struct {
 
 // merge builds the state from the states of all roots. extra are findings about whole roots.
 func (c *Catalog) merge(roots []*rootState, extra []skillmd.Diagnostic) *state {
-	st := &state{places: make(map[string]place), roots: roots}
-	var all []candidate
+	most := 0
+	for _, root := range roots {
+		most += len(root.found)
+	}
+	st := &state{places: make(map[string]place, most), roots: roots}
+	all := make([]candidate, 0, most)
 	var diagnostics []skillmd.Diagnostic
 	for i, root := range roots {
 		if root.isRepeat {

@@ -28,14 +28,14 @@ type rootState struct {
 
 // foundSkill is a SKILL.md file that was read and parsed.
 type foundSkill struct {
-	scan.Found
+	*scan.Found
 	entry *source.Entry // of a skill of a source, whose tree is opened for each use
 }
 
 // listedRecord is the parsed front matter of one revision of a skill of a source.
 type listedRecord struct {
 	revision string
-	scan.Record
+	found    *scan.Found
 }
 
 // qualifier returns the name of root i in qualified names and ids.
@@ -192,12 +192,12 @@ func (c *Catalog) parseListing(i int, listed *source.Listing, old *rootState) *r
 		if old != nil {
 			known = old.records[e.ID]
 		}
-		if known.revision != e.Revision {
-			known = listedRecord{e.Revision, p.Parse(".", path.Join(e.ID, e.SkillFile()), e.Head)}
+		if known.revision != e.Revision || known.found == nil || known.found.File != e.SkillFile() {
+			known = listedRecord{e.Revision, &scan.Found{Dir: ".", File: e.SkillFile(), Record: p.Parse(".", path.Join(e.ID, e.SkillFile()), e.Head)}}
 		}
 		s.records[e.ID] = known
-		s.diagnostics = append(s.diagnostics, known.Diagnostics...)
-		s.found = append(s.found, foundSkill{scan.Found{Dir: ".", File: e.SkillFile(), Record: known.Record}, e})
+		s.diagnostics = append(s.diagnostics, known.found.Diagnostics...)
+		s.found = append(s.found, foundSkill{known.found, e})
 	}
 	slices.SortFunc(s.found, func(a, b foundSkill) int { return strings.Compare(a.entry.ID, b.entry.ID) })
 	slices.SortStableFunc(s.diagnostics, func(a, b skillmd.Diagnostic) int { return strings.Compare(a.File, b.File) })

@@ -29,7 +29,7 @@ type Tree struct {
 	mu           sync.Mutex // held for the whole of a Scan
 	tree         scan.Tree
 	known        map[string]digestedFile // by path in the tree
-	heads        map[string]scan.Record  // of the SKILL.md files, by path
+	heads        map[string]*scan.Record // of the SKILL.md files, by path
 	skills       map[string]string       // the folders of the last Scan
 	staleArchive []skillmd.Diagnostic    // the finding that an earlier copy of the archive is used
 
@@ -138,9 +138,9 @@ func (s *Tree) list(ctx context.Context) (*Listing, error) {
 		return nil, err
 	}
 	next := &Listing{Diagnostics: append(s.staleArchive[:len(s.staleArchive):len(s.staleArchive)], out.Diagnostics...)}
-	skills, heads := make(map[string]string), make(map[string]scan.Record, len(out.Found))
+	skills, heads := make(map[string]string), make(map[string]*scan.Record, len(out.Found))
 	for _, f := range out.Found {
-		skills[f.Dir], heads[f.File] = f.Dir, f.Record
+		skills[f.Dir], heads[f.File] = f.Dir, &f.Record
 	}
 	known, inner := make(map[string]digestedFile), []string(nil)
 	for _, f := range out.Found {

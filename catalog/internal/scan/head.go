@@ -42,7 +42,7 @@ func (s *Scanner) record(dir, file string, entry fs.DirEntry, agent fs.FileInfo)
 		}
 		if seen && known.Stamp.Holds(info) && known.holdsAgent(agent) {
 			s.unchanged.Add(1)
-			return known, nil
+			return *known, nil
 		}
 		if err := CheckRegular(info, s.Config.MaxFileBytes); err != nil {
 			return Record{}, err

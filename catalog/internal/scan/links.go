@@ -18,8 +18,8 @@ import (
 type Link struct {
 	Name  string
 	Tree  *DirTree
-	Dirs  []string          // the directories that were searched
-	known map[string]Record // of the last search, by path
+	Dirs  []string           // the directories that were searched
+	known map[string]*Record // of the last search, by path
 }
 
 // followLinks searches the targets of the links directly below a root. Links of last with the
@@ -82,10 +82,10 @@ func (s *Live) scanLinked(ctx context.Context, sc *Scanner, l *Link, out *Result
 		out.note(sc.Diagnostic(skillmd.Warning, CodeUnreadable, l.Name, "directory cannot be read: "+Cause(err).Error()))
 		return nil
 	}
-	l.known, l.Dirs = make(map[string]Record, len(found.Found)), found.Dirs
-	for i := range found.Found {
-		found.Found[i].Link = l
-		l.known[found.Found[i].File] = found.Found[i].Record
+	l.known, l.Dirs = make(map[string]*Record, len(found.Found)), found.Dirs
+	for _, f := range found.Found {
+		f.Link = l
+		l.known[f.File] = &f.Record
 	}
 	sc.unchanged.Add(inner.unchanged.Load())
 	out.Found = append(out.Found, found.Found...)

@@ -21,11 +21,11 @@ type Live struct {
 
 // Listing holds the skills of a place at one moment. It never changes.
 type Listing struct {
-	Found       []Found
+	Found       []*Found
 	Diagnostics []skillmd.Diagnostic
-	Tree        Tree // nil for a directory that does not exist
-	Known       map[string]Record
-	Links       []*Link // the links that were followed, by name
+	Tree        Tree               // nil for a directory that does not exist
+	Known       map[string]*Record // those of Found, by file
+	Links       []*Link            // the links that were followed, by name
 	// PluginName is the name of a plugin, "" for other places.
 	PluginName string
 	// Dirs are the directories that were searched, those nearest to the root first.
@@ -91,11 +91,11 @@ func (s *Live) Scan(ctx context.Context, prev *Listing) (*Listing, error) {
 	}
 	next := &Listing{
 		Found: out.Found, Diagnostics: out.Diagnostics,
-		Tree: t, Known: make(map[string]Record, len(out.Found)), Links: links, PluginName: called, Dirs: out.Dirs,
+		Tree: t, Known: make(map[string]*Record, len(out.Found)), Links: links, PluginName: called, Dirs: out.Dirs,
 	}
 	for _, f := range out.Found {
 		if f.Link == nil {
-			next.Known[f.File] = f.Record
+			next.Known[f.File] = &f.Record
 		}
 	}
 	return next, nil

@@ -18,10 +18,10 @@ import (
 type Scanner struct {
 	Config  Config
 	Tree    Tree
-	Name    string            // stands in front of locations
-	DirName string            // the name of the tree's own directory, if any
-	Base    string            // the absolute path of the tree, "" where it has none
-	Known   map[string]Record // of the last search, by path
+	Name    string             // stands in front of locations
+	DirName string             // the name of the tree's own directory, if any
+	Base    string             // the absolute path of the tree, "" where it has none
+	Known   map[string]*Record // of the last search, by path
 	Now     time.Time
 	// Heads makes the scanner keep the beginning of each SKILL.md and leave out the
 	// diagnostics about it. A source needs that, because the catalog parses its entries.
@@ -45,7 +45,7 @@ type Found struct {
 
 // Result is what a search of one tree has found. Its order depends only on the files.
 type Result struct {
-	Found       []Found // by path
+	Found       []*Found // by path
 	Diagnostics []skillmd.Diagnostic
 	Dirs        []string // the directories that were searched, level by level
 }
@@ -98,7 +98,7 @@ func (s *Scanner) Run(ctx context.Context) (Result, error) {
 	if err := s.countNested(ctx, inner, s.Config.MaxDirs-dirs, &out); err != nil {
 		return Result{}, err
 	}
-	slices.SortFunc(out.Found, func(a, b Found) int { return strings.Compare(a.File, b.File) })
+	slices.SortFunc(out.Found, func(a, b *Found) int { return strings.Compare(a.File, b.File) })
 	slices.SortStableFunc(out.Diagnostics, func(a, b skillmd.Diagnostic) int { return strings.Compare(a.File, b.File) })
 	return out, nil
 }
@@ -113,7 +113,7 @@ func (s *Scanner) gather(sights []dirContent, out *Result) (next, inner []job, e
 		out.Diagnostics = append(out.Diagnostics, sight.diagnostics...)
 		around := ""
 		if f := sight.found; f != nil {
-			out.Found = append(out.Found, *f)
+			out.Found = append(out.Found, f)
 			if f.OwnsFolder && !s.Config.Nested && (f.Dir != "." || s.isLinked) {
 				around = f.Dir
 			}
