@@ -3,12 +3,17 @@ package tracing
 
 import (
 	"bufio"
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
+	"path/filepath"
 
 	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
+	"github.com/satchel-go/satchel/internal/tracing/page"
 	"github.com/satchel-go/satchel/internal/tracing/summary"
 	"github.com/satchel-go/satchel/internal/tracing/tracelog"
 )
@@ -21,8 +26,11 @@ type Files struct {
 // TraceCommand shows what a trace reports.
 type TraceCommand struct {
 	Files    `embed:""`
-	JSON     bool `xor:"form" help:"The totals and a row for each skill as one JSON object."`
-	Requests bool `xor:"form" help:"Each request of the trace as a line of JSON, for satchel cache-report."`
+	JSON     bool   `xor:"form" help:"The totals and a row for each skill as one JSON object."`
+	Requests bool   `xor:"form" help:"Each request of the trace as a line of JSON, for satchel cache-report."`
+	HTML     string `xor:"form" name:"html" placeholder:"OUT" help:"Write the trace to OUT as a page for a browser, which needs no network."`
+	Serve    string `xor:"form" placeholder:"ADDRESS" help:"Serve the page at a loopback address, such as 127.0.0.1:0, until Ctrl-C. Its URL is printed."`
+	Compare  bool   `help:"Show two files side by side, such as those of two settings. Needs --html."`
 }
 
 // Help is the long help of the command.
@@ -32,8 +40,13 @@ of it, which skills were loaded and why they left, what was decided and what ran
 "satchel chat --trace FILE" writes a trace. Files of the same trace, such as FILE.1
 and FILE, or those of a directory, are read as one.
 
-A call is named SESSION/CALL, or SESSION/AGENT/CALL for another agent. Tokens of parts
-are those of o200k_base; those of the provider stand beside them.
+A call is named SESSION/CALL, or SESSION/AGENT/CALL for another agent. A later session
+of the same name ends with "#2". Tokens of parts are those of o200k_base; those of the
+provider stand beside them.
+
+The page of --html and --serve shows each request as the model got it. It holds all
+that is said: OUT can be read by you alone. The URL of --serve has a key, because
+other users of this machine reach the port too.
 
 The object of --json has the fields calls, turns, sessions, prompt_tokens,
 cached_tokens, completion_tokens (the provider's), estimated_tokens (the sum of the
@@ -45,14 +58,33 @@ Lines that cannot be read are skipped, counted as cut and told on standard error
 Exit code: 0, 1 if no line can be read, 2 when nothing was tried.`
 }
 
-// Run reads the trace and prints it in the form of the flags.
-func (cmd *TraceCommand) Run(_ context.Context, c cli.Console) error {
-	t, err := cmd.read(c)
+// Run reads the trace and shows it in the form of the flags.
+func (cmd *TraceCommand) Run(ctx context.Context, c cli.Console) error {
+	if err := cmd.check(); err != nil {
+		return err
+	}
+	if cmd.Compare {
+		return cmd.compare(c)
+	}
+	listener, err := cmd.listen(ctx)
 	if err != nil {
 		return err
 	}
-	if cmd.JSON {
+	t, err := cmd.read(c)
+	if err != nil {
+		return errors.Join(err, closeIf(listener))
+	}
+	switch {
+	case cmd.JSON:
 		return cli.WriteJSON(c.Out, summary.Of(t))
+	case cmd.HTML != "":
+		return writePage(c, cmd.HTML, func(w io.Writer) error { return page.Write(w, cmd.title(), t) })
+	case listener != nil:
+		var html bytes.Buffer
+		if err := page.Write(&html, cmd.title(), t); err != nil {
+			return errors.Join(err, listener.Close())
+		}
+		return serve(ctx, c, listener, page.Policy(), html.Bytes())
 	}
 	out := bufio.NewWriter(c.Out)
 	if cmd.Requests {
@@ -67,6 +99,58 @@ func (cmd *TraceCommand) Run(_ context.Context, c cli.Console) error {
 		return fmt.Errorf("write trace: %w", err)
 	}
 	return nil
+}
+
+// check checks which flags go together.
+func (cmd *TraceCommand) check() error {
+	if cmd.Compare && (len(cmd.Files.Files) != 2 || cmd.HTML == "") {
+		return fmt.Errorf("%w: --compare wants two files and --html OUT", cli.ErrUsage)
+	}
+	if cmd.HTML == "" {
+		return nil
+	}
+	return checkOut(cmd.HTML, cmd.Files.Files)
+}
+
+// compare writes a page with both files.
+func (cmd *TraceCommand) compare(c cli.Console) error {
+	var sides [2]page.Side
+	for i, name := range cmd.Files.Files {
+		one := Files{Files: []string{name}}
+		t, err := one.read(c)
+		if err != nil {
+			return err
+		}
+		sides[i] = page.Side{Title: one.title(), Trace: t}
+	}
+	return writePage(c, cmd.HTML, func(w io.Writer) error { return page.WriteComparison(w, sides[0], sides[1]) })
+}
+
+// listen opens the port of --serve, or returns nil.
+func (cmd *TraceCommand) listen(ctx context.Context) (net.Listener, error) {
+	if cmd.Serve == "" {
+		return nil, nil //nolint:nilnil // there is nothing to serve
+	}
+	return listen(ctx, cmd.Serve)
+}
+
+func closeIf(listener net.Listener) error {
+	if listener == nil {
+		return nil
+	}
+	return listener.Close()
+}
+
+// title returns the name of the first file, and how many others there are.
+func (f *Files) title() string {
+	name := "standard input"
+	if f.Files[0] != "-" {
+		name = filepath.Base(f.Files[0])
+	}
+	if more := len(f.Files) - 1; more > 0 {
+		return fmt.Sprintf("%s and %d more", name, more)
+	}
+	return name
 }
 
 // read reads the files and says on standard error what is missing.

@@ -1,5 +1,15 @@
 package tracing
 
+import "time"
+
+// Bounds of the server of a page.
+const (
+	headerTimeout = 10 * time.Second
+	idleTimeout   = 2 * time.Minute
+	// maxHeader is the size of the header of a request, in bytes.
+	maxHeader = 16 << 10
+)
+
 // Bounds of the text of a trace.
 const (
 	// pipedColumns is the width of output that is not for a terminal, and minColumns that of the
