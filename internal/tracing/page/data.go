@@ -67,6 +67,8 @@ type call struct {
 	Answer *answer       `json:"answer,omitempty"`
 	Error  string        `json:"error,omitempty"`
 	Events []eventFields `json:"events"`
+	// Uncertain is set if the trace lacks a call before this one.
+	Uncertain bool `json:"uncertain,omitempty"`
 }
 
 // answer is an answer in the form of the trace.
@@ -128,7 +130,7 @@ func (b *builder) addCall(c *tracelog.Call, events []eventFields) {
 	b.calls[c] = len(b.Calls)
 	shown := call{
 		Name: c.Name(), Agent: c.Agent.Name, Fork: c.Agent.Fork, Turn: len(b.Turns) - 1, Call: c.Number, Keep: c.Keep, Add: []int{}, Tools: b.indexOfTools(c.Tools),
-		Model: c.Model, Time: c.Time, Parts: c.Parts, Texts: c.Texts, Events: events,
+		Model: c.Model, Time: c.Time, Parts: c.Parts, Texts: c.Texts, Events: events, Uncertain: c.Uncertain,
 	}
 	for range c.Len() - c.Keep - len(c.Added) {
 		shown.Add = append(shown.Add, b.indexOfMissing())

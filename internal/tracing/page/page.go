@@ -4,6 +4,7 @@ package page
 
 import (
 	"bufio"
+	"bytes"
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
@@ -58,8 +59,7 @@ func write(w io.Writer, title string, sections []Section, sides ...*side) error 
 		case "@TITLE@":
 			_, err = out.WriteString(html.EscapeString(title))
 		case "@DATA@":
-			// The encoder escapes <, > and &, so that no text can end the element.
-			err = json.NewEncoder(out).Encode(content{Sides: sides, Sections: sections})
+			err = writeData(out, content{Sides: sides, Sections: sections})
 		default:
 			_, err = out.WriteString(piece)
 		}
@@ -71,6 +71,22 @@ func write(w io.Writer, title string, sections []Section, sides ...*side) error 
 		return fmt.Errorf("write page: %w", err)
 	}
 	return nil
+}
+
+// writeData writes the data as JSON that ends no element: <, > and & are escaped. Characters that
+// turn the direction of texts are escaped too.
+func writeData(out *bufio.Writer, c content) error {
+	text, err := json.Marshal(c)
+	if err != nil {
+		return err
+	}
+	for _, turning := range "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069" {
+		if raw := []byte(string(turning)); bytes.Contains(text, raw) {
+			text = bytes.ReplaceAll(text, raw, fmt.Appendf(nil, "\\u%04x", turning))
+		}
+	}
+	_, err = out.Write(text)
+	return err
 }
 
 // parts are what all pages share: their pieces, among them "@TITLE@" and "@DATA@" for what differs.
@@ -104,7 +120,7 @@ var loadParts = sync.OnceValue(func() parts {
 var (
 	scripts = []string{
 		"dom.js", "format.js", "data.js", "bars.js", "marks.js", "list.js", "rows.js", "timeline.js", "text.js", "request.js", "answer.js",
-		"export.js", "call.js", "totals.js", "skills.js", "why.js", "sections.js", "search.js", "tabs.js", "keys.js", "main.js",
+		"export.js", "call.js", "totals.js", "skills.js", "reasons.js", "why.js", "sections.js", "search.js", "tabs.js", "keys.js", "main.js",
 	}
 	styles = []string{"colours.css", "page.css", "timeline.css", "call.css", "tables.css"}
 )

@@ -36,25 +36,25 @@ function wordsOf(e) {
   const skill = e.skill ? foreign(e.skill, 'strong') : null;
   switch (e.event) {
     case 'decision':
-      return [make('strong', { class: 'verdict' }, e.decision), ' by ', foreign(e.rule || 'no rule', 'code'),
+      return [foreign(e.decision, 'strong'), ' by ', foreign(e.rule || 'no rule', 'code'),
         skill && !e.rule?.includes(e.skill) ? [' of ', skill] : null, e.reason ? make('span', { class: 'reason' }, foreign(e.reason)) : null];
     case 'approval':
       return [make('strong', null, e.approved ? 'approved' : 'refused'), ' by the approver', e.reason ? [': ', foreign(e.reason)] : null];
     case 'loaded':
-      return ['loaded ', skill, ` by the ${e.by}, ${count(e.tokens ?? 0)} tokens`];
+      return ['loaded ', skill, ' by the ', foreign(e.by), `, ${count(e.tokens ?? 0)} tokens`];
     case 'unloaded':
-      return ['the load of ', skill, ' ended: ', e.why];
+      return ['the load of ', skill, ' ended: ', foreign(e.why)];
     case 'cleared':
-      return ['the text of ', skill, e.doc ? [', ', foreign(e.doc), ','] : null, ' left the requests: ', e.why];
+      return ['the text of ', skill, e.doc ? [', ', foreign(e.doc), ','] : null, ' left the requests: ', foreign(e.why)];
     case 'run':
       return ['ran for ', skill, ': ', foreign(e.command || 'a command', 'code'), ` exit ${e.exit_code}${e.timed_out ? ' after its time limit' : ''}, ${duration(e.ms ?? 0)}`,
         (e.files ?? []).map((f) => [', file ', foreign(f.path, 'code'), ' of ' + size(f.bytes)]), limits(e.limits)];
     case 'used':
-      return ['used ', skill, ': ', { run: 'a command of it ran', doc: 'a doc of it was read', named: 'the answer names it' }[e.how] ?? e.how];
+      return ['used ', skill, ': ', { run: 'a command of it ran', doc: 'a doc of it was read', named: 'the answer names it' }[e.how] ?? foreign(e.how ?? '')];
     case 'not_found':
       return ['no skill ', foreign(e.name, 'strong'), e.near?.length ? [', near: ', foreign(e.near.join(', '))] : null];
     case 'break':
-      return [`the prefix broke at ${e.message < 0 ? 'the tools' : 'message ' + e.message}, cause ${e.cause}: ${count(e.lost_tokens)} tokens were paid again`];
+      return [`the prefix broke at ${e.message < 0 ? 'the tools' : 'message ' + e.message}, cause `, foreign(e.cause), `: ${count(e.lost_tokens)} tokens were paid again`];
     case 'suggested':
       return ['suggested ', foreign((e.skills ?? []).join(', '))];
     case 'offered':

@@ -49,8 +49,8 @@ function textsSection(call) {
       'data-skill-text': text.skill, 'data-loaded-by': text.loaded_by, 'data-leaves': text.leaves, 'data-doc': text.doc || null,
     },
     foreign(titleOf(text), 'strong'), make('span', null, loadedBy(call, text)), make('span', null, `message ${text.message}`),
-    make('span', null, plural(text.tokens, 'token')), make('span', null, 'mode ' + text.mode),
-    make('span', { class: leavesSoon.includes(text.leaves) ? 'badge soon' : null }, leaves[text.leaves] ?? text.leaves)))));
+    make('span', null, plural(text.tokens, 'token')), make('span', null, 'mode ', foreign(text.mode)),
+    make('span', { class: leavesSoon.includes(text.leaves) ? 'badge soon' : null }, leaves[text.leaves] ?? foreign(text.leaves))))));
 }
 
 // titleOf names a text: a skill, or a doc of it.

@@ -23,7 +23,7 @@ function duration(ms) {
 
 // clock writes the time of day of a time, which is in UTC.
 function clock(time) {
-  return time ? time.slice(11, 19) : '';
+  return time && !time.startsWith('0001') ? time.slice(11, 19) : '';
 }
 
 // plural writes a number and a noun: 1 call, 2 calls.

@@ -7,7 +7,7 @@ class Viewer {
     this.search = new Search(this.timeline);
     this.tabs = new Tabs(document.querySelector('[role=tablist]'), (name) => this.visit(name === this.home ? '' : '#tab=' + name));
     this.main = document.querySelector('main');
-    const sections = data.sections.map((section) => this.tabs.add(section.id, section.title, sectionPanel(section)));
+    const sections = data.sections.map((section) => this.tabs.add(section.id, foreign(section.title), sectionPanel(section)));
     this.home = data.sections.length ? data.sections[0].id : 'timeline';
     this.main.append(...sections,
       this.tabs.add('timeline', 'Timeline', sides.map(gaps), this.timeline.panel),

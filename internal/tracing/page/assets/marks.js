@@ -23,11 +23,11 @@ function markText({ kind, event }) {
     case 'denied':
       return ['denied ', foreign(event.name)];
     case 'loaded':
-      return [foreign(event.skill), event.by && event.by !== 'model' ? ' by ' + event.by : null];
+      return [foreign(event.skill), event.by && event.by !== 'model' ? [' by ', foreign(event.by)] : null];
     case 'run':
       return ['run ', foreign(event.skill), event.timed_out ? ' timed out' : event.exit_code ? ' exit ' + event.exit_code : null];
     default:
-      return [foreign(event.skill), ` (${event.why})`];
+      return [foreign(event.skill), ' (', foreign(event.why), ')'];
   }
 }
 

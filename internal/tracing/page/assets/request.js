@@ -13,8 +13,17 @@ function requestSection(call) {
   const start = Math.max(0, Math.min(newFrom, messages.length - mostMessages));
   for (let i = start; i < messages.length; i++) list.append(show(i));
   return make('section', { 'aria-label': 'Request' },
-    make('h3', null, 'Request ', make('small', null, requestSummary(side, messages, newFrom))),
+    make('h3', null, 'Request ', make('small', null, requestSummary(side, messages, newFrom)),
+      newFrom > 3 && newFrom < messages.length ? jump('To what is new', `[data-message="${newFrom}"]`) : null, jump('To the answer', '#answer')),
+    call.uncertain ? make('p', { class: 'note', role: 'note' }, 'The trace lacks a call before this one: the first messages may be others.') : null,
     start ? earlier(list, start, show) : null, list, tools(call));
+}
+
+// jump returns a button that scrolls to an element of the call.
+function jump(words, selector) {
+  return make('button', {
+    type: 'button', class: 'jump', onclick: () => document.querySelector('#call ' + selector).scrollIntoView(),
+  }, words);
 }
 
 function requestSummary(side, messages, newFrom) {
@@ -60,7 +69,7 @@ function message(value, i, isNew, call) {
       here.map((text) => make('span', { class: 'badge skill' }, foreign(titleOf(text)))),
       value.tool_call_id ? make('span', { class: 'dim' }, 'answers ', foreign(value.tool_call_id)) : null,
       value.bytes === undefined ? null : make('span', { class: 'dim' }, size(value.bytes) + ', text not kept')),
-    value.content ? clamped(longText(value.content, { 'data-text': '' }), value.content, isNew ? 24 : 3) : null,
+    value.content ? longText(value.content, { 'data-text': '' }, isNew ? 24 : 3) : null,
     (value.tool_calls ?? []).map((t) => make('div', { class: 'tool-call' }, toolCallHead(t), toolCallArguments(t))));
 }
 
@@ -72,7 +81,7 @@ function tools(call) {
     make('summary', null, plural(list.length, 'tool')),
     list.map((tool) => make('div', { class: 'tool' }, foreign(tool.name, 'code'),
       tool.description ? longText(tool.description) : null,
-      tool.parameters ? clamped(longText(JSON.stringify(tool.parameters, null, 2), { class: 'text foreign code' }), 'x'.repeat(1000), 2) : null)));
+      tool.parameters ? longText(JSON.stringify(tool.parameters, null, 1), { class: 'text foreign code' }, 4) : null)));
 }
 
 function toolCallHead(t) {
@@ -81,6 +90,5 @@ function toolCallHead(t) {
 
 function toolCallArguments(t) {
   if (!t.arguments) return null;
-  const text = pretty(t.arguments);
-  return clamped(longText(text, { class: 'text foreign code' }), text, 12);
+  return longText(pretty(t.arguments), { class: 'text foreign code' }, 12);
 }

@@ -2,9 +2,9 @@
 
 // rowsOf returns the rows of the timeline: {kind, cells}, where kind is session, turn or call and
 // there is a cell for each side. A cell is null where a side has nothing there. Calls that
-// isShown refuses are left out, and so are turns without a call.
+// isShown refuses are left out, and so are turns without a call while something is searched.
 function rowsOf(isShown) {
-  const turns = sides.map((side) => turnsOf(side, isShown));
+  const turns = sides.map((side) => turnsOf(side, isShown ?? (() => true), !isShown));
   const keys = [...new Set(turns.flatMap((found) => [...found.keys()]))];
   if (compares) keys.sort((a, b) => a - b);
   const rows = [];
@@ -24,14 +24,16 @@ function rowsOf(isShown) {
   return rows;
 }
 
-// turnsOf returns the turns of a side that have a call which is shown, by a key that the same turn
-// has on another side.
-function turnsOf(side, isShown) {
+// turnsOf returns the turns of a side that have a call which is shown, or all, by a key that the same
+// turn has on another side.
+function turnsOf(side, isShown, isAll) {
   const found = new Map();
+  const keyOf = (turn) => turn.session * 1e6 + turn.turn;
+  if (isAll) side.turns.forEach((turn) => found.set(keyOf(turn), { turn, calls: [] }));
   for (const call of side.calls) {
     if (!isShown(call)) continue;
     const turn = side.turns[call.turn];
-    const key = turn.session * 1e6 + turn.turn;
+    const key = keyOf(turn);
     if (!found.has(key)) found.set(key, { turn, calls: [] });
     found.get(key).calls.push(call);
   }

@@ -26,7 +26,7 @@ class Search {
     this.searched = text;
     if (!text) {
       this.hits.textContent = '';
-      this.timeline.show(() => true);
+      this.timeline.show();
       return;
     }
     const isHit = hitsOf(text);

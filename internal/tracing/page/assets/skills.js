@@ -1,5 +1,8 @@
 'use strict';
 
+// The most rows that are shown before a button is pressed.
+const mostRows = 500;
+
 const skillColumns = ['offered', 'suggested', 'loaded', 'used', 'tokens', 'share'];
 
 // skillsPanel shows a table of the skills of each side.
@@ -19,16 +22,22 @@ function skillsTable(side, others) {
     order = { name, isDown: order.name === name ? !order.isDown : name !== 'skill' };
     fill();
   };
+  let most = mostRows;
   const fill = () => {
     const rows = [...side.skills].sort((a, b) => compare(a[order.name], b[order.name]) * (order.isDown ? -1 : 1) || compare(a.skill, b.skill));
-    body.replaceChildren(...rows.map((row) => skillRow(row, others)));
+    body.replaceChildren(...rows.slice(0, most).map((row) => skillRow(row, others)));
+    hide(all, rows.length <= most);
     heads.forEach((head, i) => head.setAttribute('aria-sort', ['skill', ...skillColumns][i] !== order.name ? 'none' : order.isDown ? 'descending' : 'ascending'));
   };
+  const all = make('button', { type: 'button', class: 'all', onclick: () => {
+    most = Infinity;
+    fill();
+  } }, `Show all ${plural(side.skills.length, 'skill')}`);
   fill();
   if (!side.skills.length) body.append(make('tr', null, make('td', { colspan: 8, class: 'dim' }, 'The trace names no skill.')));
-  return make('table', { class: 'skills' },
+  return [make('table', { class: 'skills' },
     make('caption', null, compares ? `Side ${side.name}. ` : null, 'Turns that offered and suggested a skill, loads, uses, and the tokens of its texts over all calls.'),
-    make('thead', null, make('tr', null, heads, make('th', { scope: 'col' }, make('span', null, 'to look at')))), body);
+    make('thead', null, make('tr', null, heads, make('th', { scope: 'col' }, make('span', null, 'to look at')))), body), all];
 }
 
 function skillRow(row, others) {

@@ -7,21 +7,47 @@ const mostBytes = 64 * 1024;
 // view.
 const blockLength = 32 * 1024;
 
-// longText returns elements for a text of any length: the text, and where it is long a button.
-function longText(text, attributes) {
+// longText returns elements for a text of any length: the text and buttons that show more of it. One
+// shows the whole of a long text, and one more than the first lines.
+function longText(text, attributes, lines = Infinity) {
   const end = fitting(text, mostBytes);
   const holder = make('pre', { class: 'text foreign', ...attributes });
   holder.append(...blocks(text.slice(0, end)));
-  if (end === text.length) return [holder];
-  const bytes = new Blob([text]).size;
-  const button = make('button', {
+  const more = isLonger(text, lines) ? moreButton(holder, lines) : null;
+  if (end === text.length) return [holder, more];
+  const all = make('button', {
     type: 'button', class: 'all',
     onclick: () => {
       holder.replaceChildren(...blocks(text));
-      button.remove();
+      holder.classList.remove('clamped');
+      holder.setAttribute('tabindex', '-1');
+      holder.focus({ preventScroll: true });
+      all.remove();
+      more?.remove();
     },
-  }, `Show all ${size(bytes)} (this is the beginning)`);
-  return [holder, button];
+  }, `Show all ${size(new Blob([text]).size)} (this is the beginning)`);
+  return [holder, all, more];
+}
+
+// isLonger reports whether a text is likely to take more than some lines and a half.
+function isLonger(text, lines) {
+  if (lines === Infinity) return false;
+  return text.length > lines * 120 || text.split('\n', lines + 2).length > lines + 1;
+}
+
+// moreButton cuts a text to some lines and returns the button that shows the rest.
+function moreButton(holder, lines) {
+  holder.classList.add('clamped');
+  holder.style.setProperty('--lines', lines);
+  const button = make('button', {
+    type: 'button', class: 'more', 'aria-expanded': 'false',
+    onclick: () => {
+      const isOpen = !holder.classList.toggle('clamped');
+      button.setAttribute('aria-expanded', String(isOpen));
+      button.textContent = isOpen ? 'Less' : 'More';
+    },
+  }, 'More');
+  return button;
 }
 
 // fitting returns how many characters at the beginning of a text take at most some bytes.
@@ -43,23 +69,6 @@ function blocks(text) {
     at = end;
   }
   return found;
-}
-
-// clamped shows the first lines of an element that is long, with a button for the rest.
-function clamped(parts, text, lines) {
-  const holder = parts[0];
-  if (text.length < lines * 90 && text.split('\n', lines + 2).length <= lines + 1) return parts;
-  holder.classList.add('clamped');
-  holder.style.setProperty('--lines', lines);
-  const button = make('button', {
-    type: 'button', class: 'more', 'aria-expanded': 'false',
-    onclick: () => {
-      const isOpen = holder.classList.toggle('clamped') === false;
-      button.setAttribute('aria-expanded', String(isOpen));
-      button.textContent = isOpen ? 'Less' : 'More';
-    },
-  }, 'More');
-  return [...parts, button];
 }
 
 // pretty indents JSON, and leaves short and other texts as they are.

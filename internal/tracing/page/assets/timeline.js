@@ -10,14 +10,13 @@ class Timeline {
   constructor() {
     this.holder = make('ol', { id: 'timeline', 'aria-label': 'Calls', 'data-calls': sides[0].calls.length });
     this.list = new RowList(this.holder, (row) => this.row(row), rowHeight);
-    this.panel = [legend(), compares ? null : columnHeads(), this.holder];
+    this.empty = make('p', { class: 'dim' }, 'There is no call to show.');
+    this.panel = [legend(), compares ? null : columnHeads(), this.holder, this.empty];
     this.selected = null;
-    this.isShown = () => true;
   }
 
-  // show shows the calls for which isShown returns true.
-  show(isShown = this.isShown) {
-    this.isShown = isShown;
+  // show shows the calls for which isShown returns true, or all.
+  show(isShown) {
     const rows = rowsOf(isShown);
     this.calls = [];
     this.rowOf = new Map();
@@ -30,6 +29,7 @@ class Timeline {
       }
     });
     if (!this.rowOf.has(this.selected)) this.selected = null;
+    hide(this.empty, rows.length > 0);
     this.list.show(rows);
   }
 
