@@ -208,6 +208,7 @@ func (s *config) tracing() *view.Tracing {
 func (s *config) rules() skilltools.Rules {
 	rules := skilltools.Rules{
 		Mode: s.loading.Mode, Max: s.loading.Max, Victim: s.loading.Victim, Limits: s.limits.OrDefaults(), Budget: s.budget, References: s.overview.References,
+		Reports: s.hook() != nil,
 	}
 	rules.OffersArguments = s.choices.Arguments
 	rules.KeepsTexts = s.loading.Mode != loadmode.Once && s.loading.Placement == processors.InToolResult

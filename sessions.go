@@ -88,9 +88,11 @@ func (r *Runtime) Clear(ctx context.Context) error {
 		return err
 	}
 	for _, key := range keys {
-		if err := r.calls.Stores.Clear(ctx, key); err != nil {
+		events, err := r.calls.Stores.Clear(ctx, key)
+		if err != nil {
 			return err
 		}
+		r.calls.Report.EmitAll(ctx, key, events)
 	}
 	own, inAgent := KeyFrom(ctx)
 	if !inAgent {
@@ -120,14 +122,14 @@ func (r *Runtime) EndSession(ctx context.Context, id string) error {
 	return r.endSession(ctx, core.SessionKey{Session: id})
 }
 
-// endSession ends a session. If the host uses WithEvents, it reports the loads that end with
+// endSession ends a session. If the host uses WithEvents or WithTrace, it reports the loads that end with
 // it.
 func (r *Runtime) endSession(ctx context.Context, key core.SessionKey) error {
 	if err := admit(key); err != nil {
 		return err
 	}
 	var endings []core.Event
-	if r.events != nil {
+	if r.calls.Report.Hook != nil {
 		endings = r.calls.Stores.EndEvents(ctx, key, r.loading.Mode)
 	}
 	id, records := key.Session, r.calls.Stores.Of(key)

@@ -19,10 +19,10 @@ const (
 	SkillLoaded     EventKind = "skill.loaded"     // Skill, Docs, Digest, By, Load
 	SkillNeeds      EventKind = "skill.needs"      // Skill, at its load; Detail: its needs that are not met
 	SkillExecuting  EventKind = "skill.executing"  // Skill: the first request that contains its body
-	SkillCompleted  EventKind = "skill.completed"  // Skill: its load has ended; Detail, why: "turn", "answered", "unloaded", "evicted", "replaced", "session" or "again" (the same turn begins a second time)
-	SkillUnloaded   EventKind = "skill.unloaded"   // Skill
+	SkillCompleted  EventKind = "skill.completed"  // Skill: its load has ended; Detail, why: "turn", "answered", "unloaded", "evicted", "replaced", "withdrawn", "session" or "again" (the same turn begins a second time)
+	SkillUnloaded   EventKind = "skill.unloaded"   // Skill, Detail: "withdrawn" by an audience, or "changed" if a newer text is loaded
 	SkillEvicted    EventKind = "skill.evicted"    // Skill, by the cap
-	TextCleared     EventKind = "text.cleared"     // Skill, Docs: an ended text leaves the request; Cause, Tokens, Rent, Price, Chance: what decided; Detail: the same as text
+	TextCleared     EventKind = "text.cleared"     // Skill, Load, Docs, Digest if the body leaves too; Cause, Tokens, Rent, Price, Chance: what decided; Detail: the same as text
 
 	ToolCalled  EventKind = "tool.called"  // Call, Detail: the answer, Duration; Refused
 	ToolAllowed EventKind = "tool.allowed" // Call, Decider, Skill and Rule if a list has it, Detail: why
@@ -146,10 +146,12 @@ type Event struct {
 	// Message is the index of the first message that differs in a request with a broken prefix, or -1
 	// for the tools.
 	Message int
-	// Cause is why a prefix broke, or what decided that a text was cleared: "rent", "expectation" or
-	// "break". Tokens estimates what is sent again, or what all texts of its call took. Rent is the cost of carrying them so far. Price is
-	// the cost of clearing them and loading them again. Both are in uncached input tokens. Chance is
-	// the chance that a turn needs one of their skills.
+	// Cause is why a prefix broke, or why a text leaves: "unload" because its load has ended, "budget",
+	// "break" of the prefix, or prices: "rent" and "expectation". Tokens estimates what is sent again,
+	// or what all texts of the load took if prices have decided. For a load it estimates the texts that
+	// the load brings. Rent is the cost of carrying texts so far. Price is the cost of clearing them and
+	// loading them again. Both are in uncached input tokens. Chance is the chance that a turn needs one
+	// of their skills.
 	Cause               string
 	Tokens              int
 	Rent, Price, Chance float64

@@ -104,6 +104,9 @@ func (i *instruments) record(ctx context.Context, e *core.Event) {
 	case core.ToolDenied:
 		i.denials.Add(ctx, 1, with(toolName.String(shortName(e.Call.Name))))
 	case core.SkillLoaded, core.SkillUnloaded, core.SkillEvicted:
+		if e.Detail == "changed" { // it stays loaded, with a new text
+			return
+		}
 		i.changes.Add(ctx, 1, with(skillName.String(i.skills.name(e.Skill)), change.String(string(e.Kind))))
 	case core.WorkspaceCreate, core.WorkspaceStage, core.WorkspaceRun, core.WorkspaceCollect, core.WorkspaceInline, core.WorkspaceCleanup:
 		i.steps.Record(ctx, e.Duration.Seconds(), with(step.String(string(e.Kind))))

@@ -75,7 +75,7 @@ func TestAudienceWithdraws(t *testing.T) {
 			var unloaded []string
 			r := chattest.Open(t, w.Files, satchel.WithAudience(seen.audience), satchel.WithLoading(satchel.Loading{Mode: mode}),
 				satchel.WithEvents(func(_ context.Context, e core.Event) {
-					if e.Detail == "withdrawn" {
+					if e.Kind == core.SkillUnloaded && e.Detail == "withdrawn" {
 						unloaded = append(unloaded, e.Skill)
 					}
 				}))

@@ -108,6 +108,7 @@ func (s *Scope) fitRead(ctx context.Context, text string) (line string, err erro
 		if err != nil {
 			return "", err
 		}
+		s.emitAll(ctx, s.cleared(rec, next, state.ClearedByBudget))
 		rec = next
 		read, inTurn, fits = s.AddRead(tokens, limit-loaded)
 	}

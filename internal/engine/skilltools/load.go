@@ -166,9 +166,7 @@ func (l *loading) save(ctx context.Context, r *reply) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	for _, e := range l.events {
-		l.scope.Emit(ctx, e)
-	}
+	l.scope.emitAll(ctx, l.events)
 	return answer, nil
 }
 
@@ -201,6 +199,8 @@ func (l *loading) apply(ctx context.Context, rec *state.Record) (*state.Record, 
 		}
 		l.addUnloaded(line, name, core.SkillEvicted, "evicted")
 	}
+	l.events = append(l.events, l.scope.cleared(rec, next, state.ClearedByUnload)...)
+	loaded := l.scope.beforeBudget(next)
 	if err := l.evictForBudget(ctx, rec, next, keep); err != nil {
 		return nil, err
 	}
@@ -208,6 +208,7 @@ func (l *loading) apply(ctx context.Context, rec *state.Record) (*state.Record, 
 	if err != nil {
 		return nil, err
 	}
+	l.events = append(l.events, l.scope.cleared(loaded, next, state.ClearedByBudget)...)
 	if line != "" {
 		l.lines, l.events = append(l.lines, line), append(l.events, budgetEvent(line))
 	}
@@ -259,6 +260,9 @@ func (l *loading) load(next *state.Record, t *skillText) {
 		l.receipt.Changes = append(l.receipt.Changes, state.Change{
 			Op: state.Loaded, Skill: name, Digest: d.Digest, Rendered: next.Rendered(name), Arguments: next.Arguments(name), Revision: revision, All: t.all, Docs: result.Docs,
 		})
+	}
+	if before != nil && d.Body && d.Supersedes && !result.IsRestored {
+		l.events = append(l.events, core.Event{Kind: core.SkillUnloaded, Skill: name, Detail: "changed"})
 	}
 	if result.IsNew {
 		l.events = append(l.events, core.Event{Kind: core.SkillActivated, Skill: name, Detail: l.activation})

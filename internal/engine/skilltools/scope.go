@@ -104,6 +104,8 @@ type Rules struct {
 	Limits tools.Limits
 	// References decides about docs that bodies name.
 	References tools.References
+	// Reports reports that a hook of the host or a tracer gets the events.
+	Reports bool
 	// OffersArguments reports that the model sees the field of skill_load for arguments.
 	OffersArguments bool
 	// LoadToolName is the name of the tool that loads skills, "" for skill_load.
@@ -195,6 +197,30 @@ func (s *Scope) showsBody(rec *state.Record, skill string) bool {
 	return slices.ContainsFunc(rec.Deliveries, func(d state.Delivery) bool {
 		return d.Skill == skill && d.Body && s.shows(&d)
 	})
+}
+
+// beforeBudget returns a copy of a record for [Scope.cleared], or nil if no hook gets its events.
+func (s *Scope) beforeBudget(rec *state.Record) *state.Record {
+	if !s.Reports {
+		return nil
+	}
+	return rec.Clone()
+}
+
+// cleared returns the events of the texts that a change from before to after has cleared. It returns nil
+// if no hook gets them.
+func (s *Scope) cleared(before, after *state.Record, cause string) []core.Event {
+	if !s.Reports {
+		return nil
+	}
+	return before.ClearedEvents(after, state.Clearing{Cause: cause, IsHidden: s.IsHidden})
+}
+
+// emitAll sends events.
+func (s *Scope) emitAll(ctx context.Context, events []core.Event) {
+	for _, e := range events {
+		s.Emit(ctx, e)
+	}
 }
 
 // boundAnswer cuts an answer to the limit. It cuts text before the receipt at the end, and says

@@ -70,6 +70,7 @@ func selectDocs(ctx context.Context, s *Scope, args tools.Args) (string, error) 
 		return "", err
 	}
 	s.Emit(ctx, core.Event{Kind: core.DocsSelected, Skill: skill.Name, Docs: c.selected, Load: s.Number()})
+	s.emitAll(ctx, c.cleared)
 	if c.line != "" {
 		s.Emit(ctx, budgetEvent(c.line))
 	}
@@ -145,6 +146,7 @@ type selection struct {
 	inWhole  []string // named sections that are in view with their docs or larger sections
 	receipt  state.Receipt
 	line     string // warning of the content budget
+	cleared  []core.Event
 }
 
 // apply returns the record after the change of rec, and the answer.
@@ -178,10 +180,13 @@ func (c *selection) apply(ctx context.Context, rec *state.Record) (*state.Record
 	c.receipt = state.Receipt{Call: c.scope.Number(), Changes: []state.Change{{
 		Op: state.Selected, Skill: c.skill, All: all, Docs: c.selected,
 	}}}
+	c.cleared = c.scope.cleared(rec, next, state.ClearedByUnload)
+	selected := c.scope.beforeBudget(next)
 	var err error
 	if c.line, err = c.scope.fitBudget(ctx, rec, next); err != nil {
 		return nil, "", err
 	}
+	c.cleared = append(c.cleared, c.scope.cleared(selected, next, state.ClearedByBudget)...)
 	return next, c.answer(), nil
 }
 

@@ -50,6 +50,7 @@ func (c *unloading) save(ctx context.Context) (string, error) {
 		s.Emit(ctx, core.Event{Kind: core.SkillUnloaded, Skill: ch.Skill})
 		s.Emit(ctx, core.Event{Kind: core.SkillCompleted, Skill: ch.Skill, Detail: "unloaded"})
 	}
+	s.emitAll(ctx, c.cleared)
 	return answer, nil
 }
 
@@ -64,6 +65,7 @@ type unloading struct {
 	lines   []string
 	receipt state.Receipt
 	unknown []string // names that mean no skill
+	cleared []core.Event
 }
 
 // apply returns the record after the change of rec, and the answer.
@@ -98,6 +100,7 @@ func (c *unloading) apply(rec *state.Record) (*state.Record, string, error) {
 		c.lines = append(c.lines, "unloaded: "+printable.CutLine(name, 256))
 		c.receipt.Changes = append(c.receipt.Changes, state.Change{Op: state.Unloaded, Skill: name})
 	}
+	c.cleared = c.scope.cleared(rec, next, state.ClearedByUnload)
 	if c.formatAnswer != nil {
 		text, err := c.formatAnswer(next, c.lines, receiptText(c.receipt))
 		if len(c.receipt.Changes) == 0 {

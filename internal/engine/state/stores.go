@@ -110,24 +110,30 @@ func (s *Stores) BeginAgain(ctx context.Context, rec *Record, mode loadmode.Mode
 		if events = nil; rec.Turn != turn || !next.BeginAgain() {
 			return nil, nil
 		}
-		events = CompletedEvents(rec, next, "again", mode)
+		events = append(CompletedEvents(rec, next, "again", mode), rec.ClearedEvents(next, Clearing{Cause: ClearedByUnload})...)
 		return next, nil
 	})
 	return rec, events, err
 }
 
-// Clear removes all loaded skills and deliveries from the record of an agent.
-func (s *Stores) Clear(ctx context.Context, key core.SessionKey) error {
+// Clear removes all loaded skills and deliveries from the record of an agent. It returns the events of
+// the change.
+func (s *Stores) Clear(ctx context.Context, key core.SessionKey) ([]core.Event, error) {
+	var events []core.Event
 	_, err := s.Of(key).Update(ctx, key, func(rec *Record) (*Record, error) {
-		if rec.Capped() == 0 && len(rec.Deliveries) == 0 {
+		if events = nil; rec.Capped() == 0 && len(rec.Deliveries) == 0 {
 			return nil, nil
 		}
 		next := rec.Clone()
 		next.EndLoads()
 		next.NoteBeginning() // a turn that begins again must not restore them
+		for _, e := range CompletedEvents(rec, next, "unloaded", 0) {
+			events = append(events, core.Event{Kind: core.SkillUnloaded, Skill: e.Skill}, e)
+		}
+		events = append(events, rec.ClearedEvents(next, Clearing{Cause: ClearedByUnload})...)
 		return next, nil
 	})
-	return err
+	return events, err
 }
 
 // Release unpins the texts that no agent of a session needs after some agents were cleared.

@@ -145,9 +145,12 @@ func (t *Turns) advance(ctx context.Context, req *core.Request, scan *state.Scan
 	if t.Clearing.IsBroken(rec, scan) {
 		read = t.readSkills(rec, scan, rec.Turn)
 	}
-	rec, cleared, err := t.Clearing.NoteRequest(ctx, t.Calls.Stores.Of(req.Key), rec, scan, read)
+	noted, cleared, err := t.Clearing.NoteRequest(ctx, t.Calls.Stores.Of(req.Key), rec, scan, read)
+	if noted != rec && err == nil && t.Calls.Report.Hook != nil {
+		cleared = append(cleared, rec.ClearedEvents(noted, state.Clearing{Cause: state.ClearedByBreak, IsHidden: agent.IsHidden, Reported: cleared})...)
+	}
 	t.Calls.Report.EmitAll(ctx, req.Key, cleared)
-	return rec, err
+	return noted, err
 }
 
 // begin saves and returns the record with which a turn begins. rec is the record before it.
@@ -198,7 +201,7 @@ func (t *Turns) Observe(ctx context.Context, key core.SessionKey, calls []core.T
 			events = nil
 			changed := lifetime.Spend(next, t.mode())
 			if changed {
-				events = state.AnsweredEvents(rec, next)
+				events = t.answeredEvents(agent, rec, next)
 			}
 			if !state.CanRecordLater(rec, made) {
 				changed = state.RecordCalls(next, made, isRepeat) || changed
@@ -217,6 +220,15 @@ func (t *Turns) Observe(ctx context.Context, key core.SessionKey, calls []core.T
 	}
 	agent.SetResponse(state.NewResponse(made, time.After), len(calls), clean)
 	return nil
+}
+
+// answeredEvents returns the events of the loads in mode Once that the model has now answered.
+func (t *Turns) answeredEvents(agent *state.Agent, rec, next *state.Record) []core.Event {
+	events := state.AnsweredEvents(rec, next)
+	if t.Calls.Report.Hook == nil {
+		return events
+	}
+	return append(events, rec.ClearedEvents(next, state.Clearing{Cause: state.ClearedByUnload, IsHidden: agent.IsHidden})...)
 }
 
 // classify returns what each call of a response may do, and whether any may change the record.

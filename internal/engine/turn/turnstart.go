@@ -2,6 +2,7 @@ package turn
 
 import (
 	"context"
+	"slices"
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
@@ -63,6 +64,11 @@ func (b *turnStart) build(ctx context.Context, rec *state.Record, turn lifetime.
 		return nil, err
 	}
 	b.events = append(b.events, after...)
+	if b.Calls.Report.Hook != nil {
+		b.events = append(b.events, rec.ClearedEvents(b.next, state.Clearing{
+			Cause: state.ClearedByUnload, Ended: state.ClearedByRent, IsHidden: b.state.IsHidden, Reported: b.events,
+		})...)
+	}
 	update := b.announceChanges
 	if isFirst {
 		update = b.openSession
@@ -121,7 +127,7 @@ func (b *turnStart) hideUnmet(ctx context.Context, isFirst bool) (err error) {
 
 // withdraw unloads skills that the agent may not see any more.
 func (b *turnStart) withdraw(ctx context.Context) error {
-	preloaded := len(b.next.Preloads)
+	preloaded, loaded := len(b.next.Preloads), slices.Clone(b.next.Active)
 	withdrawn := b.Calls.Overviews.Withdraw(b.next, b.skills)
 	if len(b.next.Preloads) < preloaded {
 		if err := b.Calls.Overviews.SetPrefix(ctx, b.next, b.skills); err != nil {
@@ -130,6 +136,9 @@ func (b *turnStart) withdraw(ctx context.Context) error {
 	}
 	for _, name := range withdrawn {
 		b.events = append(b.events, core.Event{Kind: core.SkillUnloaded, Skill: name, Detail: "withdrawn"})
+		if slices.ContainsFunc(loaded, func(a state.Active) bool { return a.Skill == name }) {
+			b.events = append(b.events, core.Event{Kind: core.SkillCompleted, Skill: name, Detail: "withdrawn"})
+		}
 	}
 	if b.Calls.Offer.Runner == nil || len(withdrawn) == 0 {
 		return nil

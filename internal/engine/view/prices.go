@@ -185,9 +185,12 @@ func (p *places) cleared(rec *state.Record, verdicts []lifetime.Verdict) (events
 			for _, doc := range d.Docs {
 				docs = append(docs, doc.Name)
 			}
-			v := &verdicts[i]
+			v, digest := &verdicts[i], ""
+			if d.Body {
+				digest = d.Digest
+			}
 			events = append(events, core.Event{
-				Kind: core.TextCleared, Key: rec.Key, Skill: d.Skill, Docs: docs, Detail: v.String(),
+				Kind: core.TextCleared, Key: rec.Key, Skill: d.Skill, Load: d.Call, Digest: digest, Docs: docs, Detail: v.String(),
 				Cause: string(v.Why), Tokens: p.facts.Places[i].Dead, Rent: v.Rent, Price: v.Price, Chance: v.Chance,
 			})
 		}

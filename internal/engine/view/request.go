@@ -107,6 +107,9 @@ func (r *Requests) Render(ctx context.Context, req *core.Request, scan *state.Sc
 			return core.View{}, err
 		}
 		if short != rec {
+			if r.Report.Hook != nil {
+				r.Report.EmitAll(ctx, req.Key, rec.ClearedEvents(short, state.Clearing{Cause: state.ClearedByBudget}))
+			}
 			rec = short
 			if messages, displaced, err = render(); err != nil {
 				return core.View{}, err

@@ -58,7 +58,7 @@ func (l *requestLog) transport(helper string) http.RoundTripper {
 
 // event writes the events that cache-report reads.
 func (l *requestLog) event(e core.Event) {
-	if l != nil && e.Kind == core.TextCleared {
+	if l != nil && e.Kind == core.TextCleared && e.Tokens > 0 { // one that prices have decided
 		l.write(e)
 	}
 }

@@ -57,7 +57,10 @@ func eventOf(raw []byte) (cleared *clearedEvent, ok bool) {
 		return nil, true
 	}
 	cleared = new(clearedEvent)
-	return cleared, json.Unmarshal(raw, cleared) == nil
+	if ok = json.Unmarshal(raw, cleared) == nil; ok && cleared.Tokens == 0 { // no prices have decided
+		return nil, true
+	}
+	return cleared, ok
 }
 
 // clearing returns the entry of the report for an event.
