@@ -117,7 +117,7 @@ var arrows = map[string][]string{
 var outside = map[string][]string{
 	"internal/text/search":      {"github.com/blevesearch/snowballstem", "golang.org/x/text"},
 	"catalog/internal/scan":     {"github.com/fsnotify/fsnotify"},
-	"internal/archive":          {"golang.org/x/text"},
+	"internal/archive":          {"golang.org/x/net", "golang.org/x/text"},
 	"skillmd":                   {"gopkg.in/yaml.v3"},
 	"eval":                      {"gopkg.in/yaml.v3"},
 	"internal/text/skillneeds":  {"gopkg.in/yaml.v3"},

@@ -41,7 +41,10 @@ func (o *Options) checkURL(u *url.URL) error {
 
 func (o *Options) allows(u *url.URL) bool { return o.Allow != nil && o.Allow(u) }
 
-type allowedKey struct{}
+type (
+	allowedKey struct{}
+	proxyKey   struct{}
+)
 
 // isPublic reports whether a request may dial an IP address without the host's permission.
 func isPublic(a netip.Addr) bool {
@@ -85,18 +88,32 @@ func Dialer() *net.Dialer {
 }
 
 func newTransport() *http.Transport {
-	return &http.Transport{DialContext: Dialer().DialContext, DisableKeepAlives: true, ForceAttemptHTTP2: true, MaxResponseHeaderBytes: maxHeaders}
+	through := func(r *http.Request) (*url.URL, error) {
+		proxy, _ := r.Context().Value(proxyKey{}).(*url.URL)
+		return proxy, nil
+	}
+	return &http.Transport{Proxy: through, DialContext: Dialer().DialContext, DisableKeepAlives: true, ForceAttemptHTTP2: true, MaxResponseHeaderBytes: maxHeaders}
 }
 
 // roundTripper records in the context of each request, also a redirected one, whether the host
-// allows its address.
+// allows its address, and which proxy the transport of newTransport uses.
 type roundTripper struct {
 	inner http.RoundTripper
 	opts  *Options
 }
 
 func (t roundTripper) RoundTrip(r *http.Request) (*http.Response, error) {
-	return t.inner.RoundTrip(r.WithContext(WithAllowed(r.Context(), t.opts.allows(r.URL))))
+	ctx, allowed := r.Context(), t.opts.allows(r.URL)
+	if t.opts.Client == nil {
+		proxy, err := Proxy(ctx, r.URL, allowed)
+		if err != nil {
+			return nil, err
+		}
+		if proxy != nil { // the transport dials the proxy and nothing else
+			ctx, allowed = context.WithValue(ctx, proxyKey{}, proxy), true
+		}
+	}
+	return t.inner.RoundTrip(r.WithContext(WithAllowed(ctx, allowed)))
 }
 
 // open requests the archive. The caller closes the response.

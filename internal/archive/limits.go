@@ -20,6 +20,8 @@ const (
 	// downloadTime is the default of Options.Timeout, and dialTime the limit for connecting.
 	downloadTime = time.Minute
 	dialTime     = 15 * time.Second
+	// lookupTime is how long this machine may look for the address of a host that a proxy is asked for.
+	lookupTime = 2 * time.Second
 	// maxRedirects is how many redirects are followed.
 	maxRedirects = 5
 	// maxHeaders bounds the headers of a response, and maxHeader each header that is stored, in

@@ -34,7 +34,7 @@ type Options struct {
 	// SHA256 pins the archive: in hexadecimal, "" for none.
 	SHA256 string
 	// Client replaces the default client, which refuses to dial loopback, private and
-	// link-local addresses. The rules for URLs and redirects apply to Client too. It dials any
+	// link-local addresses, and uses the proxy of the environment; see [Proxy]. The rules for URLs and redirects apply to Client too. It dials any
 	// address.
 	Client *http.Client
 	// SameOrigin refuses redirects to another origin.

@@ -31,8 +31,12 @@ type gitProxy struct {
 }
 
 // startProxy starts a proxy to the origin of target. If allowed is set, that may be a loopback or
-// private host.
+// private host. If the environment names a proxy for target, the new one asks that proxy.
 func startProxy(ctx context.Context, target *url.URL, allowed bool) (*gitProxy, error) {
+	through, err := archive.Proxy(ctx, target, allowed)
+	if err != nil {
+		return nil, err
+	}
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
@@ -40,15 +44,22 @@ func startProxy(ctx context.Context, target *url.URL, allowed bool) (*gitProxy, 
 	p := &gitProxy{URL: "http://" + l.Addr().String(), target: target}
 	p.left.Store(maxRepositoryDownload)
 	dial := func(ctx context.Context, network, address string) (net.Conn, error) {
-		c, err := archive.Dialer().DialContext(archive.WithAllowed(ctx, allowed), network, address)
+		// The proxy of the environment may be a private host, and is the only one that is dialled.
+		c, err := archive.Dialer().DialContext(archive.WithAllowed(ctx, allowed || through != nil), network, address)
 		if err != nil {
 			p.note(err)
 		}
 		return c, err
 	}
+	tunnelled := dial
+	if through != nil {
+		tunnelled = func(ctx context.Context, _, address string) (net.Conn, error) {
+			return archive.DialThrough(ctx, through, address)
+		}
+	}
 	plain := &httputil.ReverseProxy{
 		Rewrite:       func(*httputil.ProxyRequest) {}, // git has sent the whole address
-		Transport:     &http.Transport{DialContext: dial, DisableCompression: true, DisableKeepAlives: true},
+		Transport:     &http.Transport{Proxy: http.ProxyURL(through), DialContext: dial, DisableCompression: true, DisableKeepAlives: true},
 		FlushInterval: -1,
 		ErrorLog:      log.New(io.Discard, "", 0), // reason has what matters
 
@@ -63,7 +74,7 @@ func startProxy(ctx context.Context, target *url.URL, allowed bool) (*gitProxy, 
 		case at != archive.Origin(target):
 			p.refuse(w, fmt.Errorf("%w: a redirect to another origin, %s", archive.ErrURL, at))
 		case r.Method == http.MethodConnect:
-			p.tunnel(w, r, dial)
+			p.tunnel(w, r, tunnelled)
 		default:
 			plain.ServeHTTP(w, r)
 		}
