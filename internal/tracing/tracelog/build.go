@@ -19,6 +19,7 @@ type builder struct {
 	part     int // counts the parts of all processes
 	gaps     int // counts the places where lines are lost
 	seq      int // of the last line of the part
+	lost     int // counts the messages that calls lack
 }
 
 // session is a session under construction.
@@ -200,6 +201,10 @@ func (b *builder) call(a *agent, turn *Turn, l *line.Call) {
 		c.Added = append(c.Added, b.texts.find(digest))
 	}
 	a.follow(c, l.Keep, a.part == b.part, a.gaps != b.gaps)
+	if b.lost += c.lost; b.lost > maxLost {
+		b.trace.Cut++
+		return
+	}
 	a.part, a.gaps = b.part, b.gaps
 	a.calls[c.Number] = c
 	a.session.last[a.Name] = max(a.session.last[a.Name], c.Number)

@@ -8,6 +8,8 @@ const (
 	maxText = 1 << 30
 	// maxKeep is the largest plausible number of messages of a request.
 	maxKeep = 1 << 20
+	// maxLost is how many messages the calls of a trace may lack together. Further calls are skipped.
+	maxLost = 1 << 20
 	// bufferSize is the size of the buffer through which files are read, in bytes.
 	bufferSize = 256 << 10
 )

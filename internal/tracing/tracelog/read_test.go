@@ -285,6 +285,18 @@ func TestBrokenLinesAreCounted(t *testing.T) {
 	}
 }
 
+// Calls that claim messages which no line has do not make a trace large.
+func TestLostMessagesAreBounded(t *testing.T) {
+	entries := []string{header("p", 1, "whole")}
+	for i := range 20 {
+		entries = append(entries, fmt.Sprintf(`"event":"call","session":"s%d","turn":1,"call":1,"keep":%d`, i, maxLost/4))
+	}
+	trace := read(t, lines(1, entries...))
+	if n := len(trace.Calls()); n != 4 || trace.Cut != 16 {
+		t.Errorf("%d calls, cut %d", n, trace.Cut)
+	}
+}
+
 // A trace that was cut at any byte has what stands before the cut.
 func TestEachCut(t *testing.T) {
 	text := contents(t, whole)
