@@ -10,7 +10,4 @@ const (
 	// half of a context window of 128,000 to the conversation.
 	defaultWarnTokens = 10_000
 	defaultMaxTokens  = 64_000
-	// defaultSuggestions is the default of Activation.Most, in skills: a message rarely needs
-	// more.
-	defaultSuggestions = 3
 )

@@ -10,6 +10,7 @@ import (
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/turn"
 )
 
 // WithSkillDirs adds directories of skills; a directory may also be a skill itself. If two
@@ -98,10 +99,12 @@ func WithActivation(a Activation) Option {
 		errorIf(a.Most < 0, "Most: %d: use 1 or more", a.Most),
 	)
 	return single("WithActivation", wrong, func(s *config) {
-		s.activation.Dollar, s.activation.Slash = a.Mentions&Dollar != 0, a.Mentions&Slash != 0
-		s.activation.Words = a.Mentions&Words != 0 || a.Suggest || a.Load
-		if s.activation.LoadFirst = a.Load; a.Suggest || a.Load {
-			s.activation.Suggestions = cmp.Or(a.Most, defaultSuggestions)
+		s.activation = turn.Activation{}
+		if a.Suggest || a.Load {
+			s.activation = turn.Suggesting(a.Most)
 		}
+		s.activation.LoadFirst = a.Load
+		s.activation.Dollar, s.activation.Slash = a.Mentions&Dollar != 0, a.Mentions&Slash != 0
+		s.activation.Words = s.activation.Words || a.Mentions&Words != 0
 	})
 }

@@ -155,6 +155,30 @@ func (c *Catalog) Search(ctx context.Context, q Query) (Results, error) {
 	return out, nil
 }
 
+// Words returns, for each of the named skills, the words of a query by which [Catalog.Search] finds
+// it, with what each adds to its score. The words are in lower case. A name that the search does
+// not know has none, and vectors of [WithSearch] have no words.
+//
+// The errors are those of Search.
+func (c *Catalog) Words(ctx context.Context, query string, names ...string) ([]map[string]float64, error) {
+	x, err := c.currentIndex(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s := c.forAudience(x.state.snapshot)
+	at := make([]int, len(names)) // documents, -1 for none
+	for i, name := range names {
+		skill, known := s.Skill(name)
+		at[i] = -1
+		for document, place := range s.documentsOf(x).skillAt {
+			if known && place >= 0 && s.skills[place].ID == skill.ID {
+				at[i] = document
+			}
+		}
+	}
+	return x.index.Words(query, at), nil
+}
+
 // addPage adds the strong hits from q.Offset on, at most limit. If no strong hits follow them,
 // it adds the best weak hits.
 func (out *Results) addPage(q *Query, limit int, found []search.Hit, skill func(document int) *core.Skill) {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/satchel-go/satchel/catalog"
@@ -26,6 +27,9 @@ var suiteNames = func() (names []string) {
 	}
 	return names
 }()
+
+// SuiteNames returns the paths at which [OfSkills] looks for suites, from the folder of a skill.
+func SuiteNames() []string { return slices.Clone(suiteNames) }
 
 // OfSkills reads the suites that the skills of a catalog bring. Their files are evals.json and
 // eval_queries.json, or .yaml or .yml, in the folder of the skill or in its folder evals. Shadowed

@@ -26,4 +26,8 @@ const (
 	maxJudged, maxJudgedFiles = 64 << 10, 20
 	// maxVerdict is the longest answer of a judge, in bytes.
 	maxVerdict = 16 << 10
+	// maxWords is how many words say why a skill stands before another.
+	maxWords = 20
+	// maxReasonWords is how many of them the reason of a query names.
+	maxReasonWords = 3
 )

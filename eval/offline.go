@@ -1,17 +1,18 @@
 package eval
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/internal/engine/turn"
 )
 
 // runOffline searches the catalog for each query.
 func runOffline(ctx context.Context, suite *Suite, o *Options) (*Report, error) {
-	if len(suite.Queries) == 0 {
-		return nil, fmt.Errorf("%w: it has no queries, which mode offline asks", ErrSuite)
-	}
 	out := &Report{Mode: Offline, Totals: &Totals{}, Collisions: map[string]map[string]int{}}
 	var all recallCount
 	bySkill := map[string]*recallCount{}
@@ -19,7 +20,7 @@ func runOffline(ctx context.Context, suite *Suite, o *Options) (*Report, error) 
 		q := &suite.Queries[i]
 		found, err := find(ctx, o.Catalog, q)
 		if err != nil {
-			return nil, fmt.Errorf("eval: %s: %w", q.From, err)
+			return nil, fmt.Errorf("eval: %s%w", prefix(q.From), err)
 		}
 		out.Queries = append(out.Queries, QueryResult{Skill: q.Skill, Query: q.Query, ShouldTrigger: q.ShouldTrigger, Found: found})
 		if bySkill[q.Skill] == nil {
@@ -51,17 +52,57 @@ func find(ctx context.Context, c *catalog.Catalog, q *Query) (*Found, error) {
 	if err != nil {
 		return nil, err
 	}
-	found := &Found{Above: []Above{}}
+	var before []string
+	found := &Found{}
 	for i, hit := range results.Hits {
 		if hit.Skill.Name == q.Skill {
 			found.Rank = i + 1
 			break
 		}
-		if q.ShouldTrigger {
-			found.Above = append(found.Above, Above{Skill: hit.Skill.Name, Words: []string{}})
-		}
+		before = append(before, hit.Skill.Name)
 	}
-	return found, nil
+	suggesting := turn.Suggesting(0)
+	suggested, err := suggesting.Suggested(ctx, c, q.Query)
+	if err != nil {
+		return nil, err
+	}
+	found.Suggested = slices.Contains(suggested, q.Skill)
+	if !q.ShouldTrigger {
+		before = nil
+	}
+	found.Above, err = explain(ctx, c, q, before)
+	return found, err
+}
+
+// explain returns the skills before that of a query, with the words by which they stand there.
+func explain(ctx context.Context, c *catalog.Catalog, q *Query, before []string) ([]Above, error) {
+	above := make([]Above, len(before))
+	if len(before) == 0 {
+		return above, nil
+	}
+	words, err := c.Words(ctx, q.Query, append(before, q.Skill)...)
+	if err != nil {
+		return nil, err
+	}
+	own := words[len(before)]
+	for i, skill := range before {
+		above[i] = Above{Skill: skill, Words: stronger(words[i], own)}
+	}
+	return above, nil
+}
+
+// stronger returns the words that weigh more in words than in own, the largest difference first. If
+// there are none, it returns all of words.
+func stronger(words, own map[string]float64) []string {
+	lead := func(word string) float64 { return words[word] - own[word] }
+	all := slices.AppendSeq([]string{}, maps.Keys(words))
+	slices.SortFunc(all, func(a, b string) int {
+		return cmp.Or(cmp.Compare(lead(b), lead(a)), cmp.Compare(words[b], words[a]), cmp.Compare(a, b))
+	})
+	if end := slices.IndexFunc(all, func(word string) bool { return lead(word) <= 0 }); end > 0 {
+		all = all[:end]
+	}
+	return slices.Clip(all[:min(len(all), maxWords)])
 }
 
 // recallCount counts the queries of a skill, or of all.

@@ -15,9 +15,6 @@ func runOutcome(ctx context.Context, suite *Suite, o *Options) (*Report, error) 
 	if o.Play == nil {
 		return nil, errNoPlay
 	}
-	if len(suite.Evals) == 0 {
-		return nil, fmt.Errorf("%w: it has no evals, which mode outcome plays", ErrSuite)
-	}
 	tasks := make([]*task, len(suite.Evals))
 	for i := range suite.Evals {
 		t, err := o.task(ctx, &suite.Evals[i])

@@ -70,8 +70,16 @@ func Run(ctx context.Context, suite *Suite, o Options) (*Report, error) {
 	if o.Catalog == nil {
 		return nil, errors.New("eval: Options.Catalog is nil: want the catalog of the skills")
 	}
+	if o.Mode == "" {
+		o.Mode = Offline
+	}
+	if o.Mode == Offline || o.Mode == Trigger || o.Mode == Outcome {
+		if err := suite.check(o.Mode, o.Catalog); err != nil {
+			return nil, err
+		}
+	}
 	switch o.Mode {
-	case "", Offline:
+	case Offline:
 		return runOffline(ctx, suite, &o)
 	case Trigger:
 		return runTrigger(ctx, suite, &o)

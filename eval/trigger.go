@@ -2,7 +2,6 @@ package eval
 
 import (
 	"context"
-	"fmt"
 	"slices"
 )
 
@@ -10,9 +9,6 @@ import (
 func runTrigger(ctx context.Context, suite *Suite, o *Options) (*Report, error) {
 	if o.Play == nil {
 		return nil, errNoPlay
-	}
-	if len(suite.Queries) == 0 {
-		return nil, fmt.Errorf("%w: it has no queries, which mode trigger asks", ErrSuite)
 	}
 	var trials []Trial
 	for n := range o.runs() { // all queries once, then again: a run that is stopped has some of each

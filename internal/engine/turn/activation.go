@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/satchel-go/satchel/catalog"
@@ -59,7 +58,10 @@ func (a *Activation) Begin(ctx context.Context, s *skilltools.Scope, rec *state.
 	if a.Suggestions == 0 || len(mentioned) > 0 || strings.TrimSpace(text) == "" {
 		return rec, events, nil
 	}
-	likely, err := a.likelySkills(ctx, s, rec, text, denied)
+	likely, byWords, err := a.likelySkills(ctx, s.Catalog(), rec, text, denied)
+	if byWords != nil {
+		s.Emit(ctx, core.Event{Kind: core.SearchByWords, Detail: byWords.Error(), Err: byWords})
+	}
 	if err != nil || len(likely) == 0 {
 		return rec, events, err
 	}
@@ -88,57 +90,6 @@ func noteOnce(rec *state.Record, tag, text string) {
 	if slices.ContainsFunc(rec.Notes[:last], func(n state.Note) bool { return n.Text == rec.Notes[last].Text }) {
 		rec.Notes = rec.Notes[:last]
 	}
-}
-
-// likelySkills returns the skills that text most likely needs and that are not loaded. denied are
-// skills that the user does not want.
-func (a *Activation) likelySkills(ctx context.Context, s *skilltools.Scope, rec *state.Record, text string, denied []string) ([]string, error) {
-	found, err := s.Catalog().Search(ctx, catalog.Query{
-		Phrasings: searchPhrasings(text), Messages: true, Recent: rec.LoadedLately(), Limit: a.Suggestions + len(rec.Active) + len(denied),
-	})
-	if err != nil {
-		return nil, err
-	}
-	if found.ByWords != nil {
-		s.Emit(ctx, core.Event{Kind: core.SearchByWords, Detail: found.ByWords.Error(), Err: found.ByWords})
-	}
-	var names []string
-	isNamed := false
-	for _, h := range found.Hits {
-		if slices.Contains(denied, h.Skill.Name) {
-			continue
-		}
-		if isNamed = isNamed || h.Explicit; isNamed && !h.Explicit {
-			break // where the user names skills, no other is meant
-		}
-		if h.Strong && rec.Find(h.Skill.Name) == nil && len(names) < a.Suggestions {
-			names = append(names, h.Skill.Name)
-		}
-	}
-	return names, nil
-}
-
-// searchPhrasings returns text, or the beginning and the end of a long text. Users write their
-// request before or after a text that they paste.
-func searchPhrasings(text string) []string {
-	text = strings.TrimSpace(text)
-	first, last := 0, len(text)
-	for n := 0; n < maxSearched && first < len(text); n++ {
-		_, size := utf8.DecodeRuneInString(text[first:])
-		first += size
-	}
-	for n := 0; n < maxSearched && last > first; n++ {
-		_, size := utf8.DecodeLastRuneInString(text[:last])
-		last -= size
-	}
-	if first == len(text) {
-		return []string{text}
-	}
-	// A word that is cut at the front of the end is left out.
-	if space := strings.IndexFunc(text[last:], unicode.IsSpace); last > first && space >= 0 {
-		last += space
-	}
-	return []string{text[:first], text[last:]}
 }
 
 // Declare loads skills without a call, at the user message of the turn. s is the scope of the

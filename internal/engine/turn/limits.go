@@ -8,4 +8,7 @@ const (
 	maxMentions = 64
 	// maxSearched is how many runes at each end of a message are used to find likely skills.
 	maxSearched = 500
+	// defaultSuggestions is how many skills a message suggests, unless the host says otherwise. A
+	// message rarely needs more.
+	defaultSuggestions = 3
 )

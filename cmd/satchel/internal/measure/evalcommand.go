@@ -23,9 +23,9 @@ type EvalRunCommand struct {
 // Help is the long help of the command.
 func (EvalRunCommand) Help() string {
 	return `Asks the requests of evals/evals.json and evals/eval_queries.json, which skills bring,
-and reports per skill what came of them. Mode offline needs no model and no network.
-Modes trigger and outcome play conversations with the model of OPENAI_BASE_URL,
-OPENAI_API_KEY and OPENAI_MODEL.
+and reports per skill what came of them. "satchel eval init SKILL" writes a first suite.
+Mode offline needs no model and no network. Modes trigger and outcome play
+conversations with the model of OPENAI_BASE_URL, OPENAI_API_KEY and OPENAI_MODEL.
 
 Exit code: 0 when all was asked, 1 below --min-trigger or --min-pass, after an error of
 the endpoint, a stop or a replay that differs, 2 when nothing was asked.`
@@ -35,6 +35,12 @@ the endpoint, a stop or a replay that differs, 2 when nothing was asked.`
 func (cmd *EvalRunCommand) Run(ctx context.Context, c cli.Console) (err error) {
 	if err := cmd.check(); err != nil {
 		return err
+	}
+	var before *eval.Report
+	if cmd.Baseline != "" {
+		if before, err = readBaseline(cmd.Baseline, eval.Mode(cmd.Mode)); err != nil {
+			return err
+		}
 	}
 	if cmd.Searching, err = cmd.EmbedFlags.Options(c.Env); err != nil {
 		return err
@@ -52,12 +58,33 @@ func (cmd *EvalRunCommand) Run(ctx context.Context, c cli.Console) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := cmd.checkReports(); err != nil {
+		return err
+	}
 	report, err := cmd.ask(ctx, c, suite, &options)
 	if errors.Is(err, eval.ErrSuite) {
 		return fmt.Errorf("%w: %w", cli.ErrStart, err)
 	}
-	if err != nil {
+	if report == nil {
 		return err
 	}
-	return errors.Join(cmd.write(c, report), incomplete(c, report))
+	if before != nil {
+		err = errors.Join(err, report.Compare(before))
+	}
+	if err := errors.Join(err, cmd.write(c, report)); err != nil {
+		return err
+	}
+	return errors.Join(cmd.minima(c, report), incomplete(c, report))
+}
+
+// minima says on standard error which skills stay below --min-trigger and --min-pass.
+func (cmd *EvalRunCommand) minima(c cli.Console, report *eval.Report) error {
+	below := report.Below(cmd.MinTrigger, cmd.MinPass)
+	for _, sentence := range below {
+		fmt.Fprintf(c.Err, "satchel: %s\n", cli.OneLine(sentence))
+	}
+	if len(below) > 0 {
+		return cli.ErrReported
+	}
+	return nil
 }

@@ -1,11 +1,20 @@
 package measure
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
 
+	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
 	"github.com/satchel-go/satchel/cmd/satchel/internal/places"
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/eval"
 )
 
 // EvalInitCommand writes a first suite.
@@ -13,10 +22,123 @@ type EvalInitCommand struct {
 	places.SkillDirs    `embed:""`
 	places.LibraryFlags `embed:""`
 	JSON                bool   `help:"One JSON object: skill, and the files that were written."`
-	Skill               string `arg:"" help:"The skill: its name, or its folder."`
+	Skill               string `arg:"" help:"The skill: its folder, or its name."`
+}
+
+// Help is the long help of the command.
+func (EvalInitCommand) Help() string {
+	return `Writes evals/evals.json and evals/eval_queries.json into the folder of the skill, with
+requests made from its description: some that it should load for, and some that it
+should not. They are a start: replace them by what your users write. A skill that has
+a suite keeps it, and nothing is written.
+
+Exit code: 0 when both files were written, 1 when the skill has a suite, 2 when there
+is no such skill or it is not in a directory.`
+}
+
+// evalWritten is the answer of --json; the names of the fields are stable.
+type evalWritten struct {
+	Skill string   `json:"skill"`
+	Files []string `json:"files"`
 }
 
 // Run writes the suite.
-func (cmd *EvalInitCommand) Run(ctx context.Context, c cli.Console) error {
-	return errors.New("not implemented")
+func (cmd *EvalInitCommand) Run(ctx context.Context, c cli.Console) (err error) {
+	skills, skill, closeSkills, err := cmd.find(ctx, c)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closeSkills()) }()
+	if skill.RootDir == "" {
+		return fmt.Errorf("%w: the skill %q is not in a directory that can be written", cli.ErrStart, skill.Name)
+	}
+	for _, name := range eval.SuiteNames() {
+		file := filepath.Join(skill.RootDir, filepath.FromSlash(name))
+		if _, err := os.Lstat(file); err == nil {
+			return fmt.Errorf("eval init: %s exists: nothing was written", file)
+		}
+	}
+	suite, err := firstSuite(ctx, skills, &skill)
+	if err != nil {
+		return err
+	}
+	written := evalWritten{Skill: skill.Name}
+	if err := os.MkdirAll(filepath.Join(skill.RootDir, "evals"), 0o755); err != nil {
+		return err
+	}
+	for _, f := range []struct {
+		name    string
+		content any
+	}{{"evals.json", suite.evals}, {"eval_queries.json", suite.queries}} {
+		file := filepath.Join(skill.RootDir, "evals", f.name)
+		if err := writeNew(file, f.content); err != nil {
+			return fmt.Errorf("eval init: %w", err)
+		}
+		written.Files = append(written.Files, file)
+	}
+	if cmd.JSON {
+		return cli.WriteJSON(c.Out, written)
+	}
+	for _, file := range written.Files {
+		fmt.Fprintf(c.Out, "wrote %s\n", cli.Printable(file))
+	}
+	fmt.Fprintln(c.Out, "Replace the queries by what your users write, then run: satchel eval")
+	return nil
+}
+
+// find returns the skill of the argument, and the catalog that has it. The argument is the folder of
+// a skill, or the name of a skill that the flags find.
+func (cmd *EvalInitCommand) find(ctx context.Context, c cli.Console) (*catalog.Catalog, core.Skill, func() error, error) {
+	if isSkillFolder(cmd.Skill) {
+		dir, err := filepath.Abs(cmd.Skill)
+		if err != nil {
+			return nil, core.Skill{}, nil, err
+		}
+		skills, err := catalog.Open(ctx, []source.Root{source.Dir(dir)})
+		if err != nil {
+			return nil, core.Skill{}, nil, fmt.Errorf("%w: %w", cli.ErrStart, err)
+		}
+		for _, skill := range skills.Snapshot().Skills() {
+			if skill.RootDir == dir {
+				return skills, skill, skills.Close, nil
+			}
+		}
+		return nil, core.Skill{}, nil, errors.Join(fmt.Errorf("%w: %s is not a usable skill; satchel inspect says why", cli.ErrStart, cmd.Skill), skills.Close())
+	}
+	skills, err := cmd.SkillDirs.Open(ctx, c, &cmd.LibraryFlags)
+	if err != nil {
+		return nil, core.Skill{}, nil, fmt.Errorf("eval init: %w", err)
+	}
+	skill, err := skills.Catalog.Snapshot().Resolve(cmd.Skill)
+	if err != nil {
+		return nil, core.Skill{}, nil, errors.Join(fmt.Errorf("%w: %w", cli.ErrStart, err), skills.Close())
+	}
+	return skills.Catalog, skill, skills.Close, nil
+}
+
+// isSkillFolder reports whether a path is a directory with a SKILL.md.
+func isSkillFolder(path string) bool {
+	for _, name := range []string{"SKILL.md", "skill.md"} {
+		if info, err := os.Stat(filepath.Join(path, name)); err == nil && info.Mode().IsRegular() {
+			return true
+		}
+	}
+	return false
+}
+
+// writeNew writes a value as JSON into a file that does not exist.
+func writeNew(file string, value any) error {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(value); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(b.Bytes())
+	return errors.Join(err, f.Close())
 }

@@ -1,11 +1,57 @@
 package measure
 
 import (
+	"bufio"
+	"bytes"
+	"encoding/json"
 	"fmt"
+	"io"
+	"os"
+	"path/filepath"
 
 	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
 	"github.com/satchel-go/satchel/eval"
 )
+
+// readBaseline reads a report of --json, which has to be of a mode.
+func readBaseline(file string, mode eval.Mode) (*eval.Report, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, fmt.Errorf("%w: --baseline: %w", cli.ErrStart, err)
+	}
+	defer f.Close()
+	content, err := io.ReadAll(io.LimitReader(f, maxBaseline+1))
+	if err == nil && len(content) > maxBaseline {
+		err = fmt.Errorf("more than %d bytes", maxBaseline)
+	}
+	before := new(eval.Report)
+	if err == nil {
+		err = json.Unmarshal(content, before)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: --baseline %s: %w", cli.ErrStart, file, err)
+	}
+	if before.Mode != mode {
+		return nil, fmt.Errorf("%w: --baseline %s: it is a report of mode %q: want %q", cli.ErrStart, file, before.Mode, mode)
+	}
+	return before, nil
+}
+
+// checkReports refuses files of reports that cannot be written, before anything is asked.
+func (f *EvalFlags) checkReports() error {
+	for flag, file := range map[string]string{"--junit": f.JUnit, "--html": f.HTML} {
+		if file == "" {
+			continue
+		}
+		if _, err := os.Stat(filepath.Dir(file)); err != nil {
+			return fmt.Errorf("%w: %s: %w", cli.ErrStart, flag, err)
+		}
+		if info, err := os.Stat(file); err == nil && info.IsDir() {
+			return fmt.Errorf("%w: %s %s: it is a directory: want a file", cli.ErrStart, flag, file)
+		}
+	}
+	return nil
+}
 
 // write prints the report in the forms that the flags name.
 func (cmd *EvalRunCommand) write(c cli.Console, report *eval.Report) error {
@@ -14,7 +60,26 @@ func (cmd *EvalRunCommand) write(c cli.Console, report *eval.Report) error {
 			return err
 		}
 	}
-	return cli.WriteJSON(c.Out, report)
+	if cmd.JUnit != "" {
+		var b bytes.Buffer
+		err := report.WriteJUnit(&b)
+		if err == nil {
+			err = os.WriteFile(cmd.JUnit, b.Bytes(), 0o644)
+		}
+		if err != nil {
+			return fmt.Errorf("write --junit: %w", err)
+		}
+	}
+	if cmd.JSON {
+		return cli.WriteJSON(c.Out, report)
+	}
+	out := bufio.NewWriter(c.Out)
+	table := evalTable{Console: c, out: out}
+	table.write(report)
+	if err := out.Flush(); err != nil {
+		return fmt.Errorf("write report: %w", err)
+	}
+	return nil
 }
 
 // evalProgress returns the function that shows how many requests are done on a terminal, nil without one.

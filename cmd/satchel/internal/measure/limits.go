@@ -37,3 +37,18 @@ const (
 	// evalRunName is the length of what names a process in the traces.
 	evalRunName = 6
 )
+
+// Bounds of the reports of eval.
+const (
+	// maxBaseline is the largest report that is read, in bytes: a few thousand queries with all that
+	// stands before them.
+	maxBaseline = 64 << 20
+	// evalColumns is the width of a report that no terminal shows.
+	evalColumns = 80
+	// evalNameColumns is how many columns of a name a report shows.
+	evalNameColumns = 30
+	// evalFirstSuite is how many queries of each kind eval init writes.
+	evalFirstSuite = 3
+	// evalPurpose is how many bytes of a description such a query repeats.
+	evalPurpose = 120
+)

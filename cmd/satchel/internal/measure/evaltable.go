@@ -1,0 +1,179 @@
+package measure
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
+	"github.com/satchel-go/satchel/eval"
+)
+
+// evalTable prints a report for people, in lines of at most 80 columns or the width of the terminal.
+type evalTable struct {
+	cli.Console
+	out io.Writer
+}
+
+func (t *evalTable) write(r *eval.Report) {
+	if !t.Watched {
+		t.Width = evalColumns
+	}
+	t.Watched = true // lines are cut in a file too
+	switch r.Mode {
+	case eval.Offline:
+		t.offline(r)
+	case eval.Trigger:
+		t.trigger(r)
+	case eval.Outcome:
+		t.outcome(r)
+	}
+	t.changes(r)
+}
+
+func (t *evalTable) offline(r *eval.Report) {
+	rows := cli.Table{Console: t.Console}
+	rows.Row("SKILL", "QUERIES", "FIRST", "FIRST 5", "FALSELY SUGGESTED")
+	row := func(name string, recall *eval.Recall) {
+		rows.Row(t.name(name), fmt.Sprint(recall.Queries), rateText(recall.Recall1), rateText(recall.Recall5), rateText(recall.FalseSuggestions))
+	}
+	for i := range r.Skills {
+		row(r.Skills[i].Skill, r.Skills[i].Recall)
+	}
+	if r.Totals != nil && len(r.Skills) > 1 {
+		row("(all)", &r.Totals.Recall)
+	}
+	_ = rows.Write(t.out)
+	if len(r.Collisions) > 0 {
+		t.heading("Other skills that are found first, in how many queries:")
+		for _, skill := range slices.Sorted(maps.Keys(r.Collisions)) {
+			before := r.Collisions[skill]
+			names := slices.SortedFunc(maps.Keys(before), func(a, b string) int {
+				return cmp.Or(cmp.Compare(before[b], before[a]), cmp.Compare(a, b))
+			})
+			for i, name := range names {
+				names[i] = fmt.Sprintf("%s %d", cli.Printable(name), before[name])
+			}
+			t.line("  %s: %s", t.name(skill), strings.Join(names, ", "))
+		}
+	}
+	t.failing(r)
+}
+
+func (t *evalTable) trigger(r *eval.Report) {
+	rows := cli.Table{Console: t.Console}
+	rows.Row("SKILL", "TRIGGERED", "RATE", "95 %", "FALSELY", "ERRORS")
+	for i := range r.Skills {
+		s := &r.Skills[i]
+		rows.Row(t.name(s.Skill), counted(&s.Trigger), rateText(s.Trigger.Rate), between(&s.Trigger), counted(&s.False), fmt.Sprint(s.Errors))
+	}
+	_ = rows.Write(t.out)
+	t.failing(r)
+	t.spent(r)
+}
+
+func (t *evalTable) outcome(r *eval.Report) {
+	rows := cli.Table{Console: t.Console}
+	rows.Row("SKILL", "EVAL", "WITH", "WITHOUT", "TOKENS", "SECONDS", "COST")
+	for i := range r.Evals {
+		e := &r.Evals[i]
+		rows.Row(t.name(e.Skill), t.name(e.ID), rateText(e.With.PassRate), rateText(e.Without.PassRate),
+			fmt.Sprintf("%+.0f", e.Difference.Tokens), fmt.Sprintf("%+.1f", e.Difference.MS/1000), fmt.Sprintf("%+.0f", e.Difference.Cost))
+	}
+	_ = rows.Write(t.out)
+	var failed []string
+	for i := range r.Evals {
+		e := &r.Evals[i]
+		for _, a := range e.With.Assertions {
+			if a.Passed == nil || *a.Passed < e.With.Trials {
+				verdict := "no verdict"
+				if a.Passed != nil {
+					verdict = fmt.Sprintf("%d of %d", *a.Passed, e.With.Trials)
+				}
+				failed = append(failed, fmt.Sprintf("  %s %s: %s: %s", t.name(e.Skill), t.name(e.ID), verdict, cli.Printable(a.Assertion)))
+			}
+		}
+	}
+	if len(failed) > 0 {
+		t.heading("Assertions that do not always hold with the skill:")
+		for _, text := range failed {
+			t.line("%s", text)
+		}
+	}
+	t.spent(r)
+}
+
+// failing prints the queries that do not pass.
+func (t *evalTable) failing(r *eval.Report) {
+	failing := r.Failing()
+	if len(failing) == 0 {
+		return
+	}
+	t.heading("Queries that do not pass:")
+	for i := range failing {
+		q := &failing[i]
+		t.line("  %s: %s", t.name(q.Skill), cli.Printable(q.Query))
+		t.line("    %s", cli.Printable(q.Reason()))
+	}
+}
+
+// spent prints what the model calls used.
+func (t *evalTable) spent(r *eval.Report) {
+	if r.Spent != nil {
+		t.line("\n%s, %d prompt tokens (%d cached), %d completion tokens", cli.Count(r.Requests, "request"), r.PromptTokens, r.CachedTokens, r.CompletionTokens)
+	}
+}
+
+// changes prints what differs from the baseline.
+func (t *evalTable) changes(r *eval.Report) {
+	if r.Changes == nil {
+		return
+	}
+	if len(r.Changes) == 0 {
+		t.heading("No change since the baseline.")
+		return
+	}
+	t.heading("Changes since the baseline:")
+	for _, change := range r.Changes {
+		t.line("  %s: %s: %.3g, was %.3g: %s", change.Change, t.name(change.Skill), change.Is, change.Was, cli.Printable(cmp.Or(change.Query, change.ID)))
+	}
+}
+
+func (t *evalTable) heading(text string) {
+	fmt.Fprintf(t.out, "\n%s\n", t.Paint(cli.Bold, text))
+}
+
+// line prints a line that fits.
+func (t *evalTable) line(format string, args ...any) {
+	fmt.Fprintln(t.out, t.Fit(fmt.Sprintf(format, args...)))
+}
+
+// name returns a name for a column.
+func (t *evalTable) name(name string) string { return t.FitIn(cli.Printable(name), evalNameColumns) }
+
+// rateText returns a rate for people, "-" for none.
+func rateText(rate *float64) string {
+	if rate == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%.0f %%", 100**rate)
+}
+
+// counted returns how many trials of an interval have triggered, "-" without trials.
+func counted(i *eval.Interval) string {
+	if i.Runs == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%d of %d", i.Triggered, i.Runs)
+}
+
+// between returns the bounds of an interval.
+func between(i *eval.Interval) string {
+	if i.Low == nil || i.High == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%.0f-%.0f %%", 100**i.Low, 100**i.High)
+}
