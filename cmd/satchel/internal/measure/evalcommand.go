@@ -54,10 +54,7 @@ func (cmd *EvalRunCommand) Run(ctx context.Context, c cli.Console) (err error) {
 	if err != nil {
 		return err
 	}
-	options, err := cmd.options(c, skills.Catalog)
-	if err != nil {
-		return err
-	}
+	options := cmd.options(c, skills.Catalog)
 	if err := cmd.checkReports(); err != nil {
 		return err
 	}

@@ -94,9 +94,9 @@ func (f *EvalFlags) suite(ctx context.Context, skills *catalog.Catalog) (*eval.S
 }
 
 // options returns how the suites are asked.
-func (f *EvalFlags) options(c cli.Console, skills *catalog.Catalog) (eval.Options, error) {
+func (f *EvalFlags) options(c cli.Console, skills *catalog.Catalog) eval.Options {
 	return eval.Options{
 		Mode: eval.Mode(f.Mode), Catalog: skills, Runs: f.Runs, Threshold: f.Threshold, Jobs: f.Jobs,
 		Progress: evalProgress(c),
-	}, nil
+	}
 }

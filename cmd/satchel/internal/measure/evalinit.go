@@ -52,29 +52,32 @@ func (cmd *EvalInitCommand) Run(ctx context.Context, c cli.Console) (err error) 
 	if skill.RootDir == "" {
 		return fmt.Errorf("%w: the skill %q is not in a directory that can be written", cli.ErrStart, skill.Name)
 	}
+	dir, err := os.OpenRoot(skill.RootDir)
+	if err != nil {
+		return fmt.Errorf("%w: %w", cli.ErrStart, err)
+	}
+	defer dir.Close()
 	for _, name := range eval.SuiteNames() {
-		file := filepath.Join(skill.RootDir, filepath.FromSlash(name))
-		if _, err := os.Lstat(file); err == nil {
-			return fmt.Errorf("eval init: %s exists: nothing was written", file)
+		if _, err := dir.Lstat(name); err == nil {
+			return fmt.Errorf("eval init: %s exists: nothing was written", filepath.Join(skill.RootDir, filepath.FromSlash(name)))
 		}
 	}
 	suite, err := firstSuite(ctx, skills, &skill)
 	if err != nil {
 		return err
 	}
-	written := evalWritten{Skill: skill.Name}
-	if err := os.MkdirAll(filepath.Join(skill.RootDir, "evals"), 0o755); err != nil {
-		return err
+	if err := dir.MkdirAll("evals", 0o755); err != nil {
+		return fmt.Errorf("eval init: %w", err)
 	}
+	written := evalWritten{Skill: skill.Name}
 	for _, f := range []struct {
 		name    string
 		content any
-	}{{"evals.json", suite.evals}, {"eval_queries.json", suite.queries}} {
-		file := filepath.Join(skill.RootDir, "evals", f.name)
-		if err := writeNew(file, f.content); err != nil {
+	}{{"evals/evals.json", suite.evals}, {"evals/eval_queries.json", suite.queries}} {
+		if err := writeNew(dir, f.name, f.content); err != nil {
 			return fmt.Errorf("eval init: %w", err)
 		}
-		written.Files = append(written.Files, file)
+		written.Files = append(written.Files, filepath.Join(skill.RootDir, filepath.FromSlash(f.name)))
 	}
 	if cmd.JSON {
 		return cli.WriteJSON(c.Out, written)
@@ -127,7 +130,7 @@ func isSkillFolder(path string) bool {
 }
 
 // writeNew writes a value as JSON into a file that does not exist.
-func writeNew(file string, value any) error {
+func writeNew(dir *os.Root, file string, value any) error {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
@@ -135,7 +138,7 @@ func writeNew(file string, value any) error {
 	if err := e.Encode(value); err != nil {
 		return err
 	}
-	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	f, err := dir.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
 		return err
 	}

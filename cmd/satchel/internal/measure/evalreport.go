@@ -2,8 +2,8 @@ package measure
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -61,10 +61,9 @@ func (cmd *EvalRunCommand) write(c cli.Console, report *eval.Report) error {
 		}
 	}
 	if cmd.JUnit != "" {
-		var b bytes.Buffer
-		err := report.WriteJUnit(&b)
+		f, err := os.Create(cmd.JUnit)
 		if err == nil {
-			err = os.WriteFile(cmd.JUnit, b.Bytes(), 0o644)
+			err = errors.Join(report.WriteJUnit(f), f.Close())
 		}
 		if err != nil {
 			return fmt.Errorf("write --junit: %w", err)
