@@ -274,8 +274,7 @@ func (c *Catalog) moveToRevision(ctx context.Context, p *place, skill *core.Skil
 	if fault := e.Fault(); fault != "" {
 		return fmt.Errorf("its source keeps a revision of it that is not usable: %s", fault)
 	}
-	s := &scan.Scanner{Config: c.cfg.scan, Name: c.names[p.root]}
-	read := s.Parse(".", path.Join(e.ID, e.SkillFile()), e.Head)
+	read := c.parseEntry(ctx, p.root, &e)
 	if !read.Usable {
 		return fmt.Errorf("its front matter at revision %q cannot be read", scan.Printable(revision))
 	}

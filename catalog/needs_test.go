@@ -1,12 +1,14 @@
 package catalog_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/satchel-go/satchel/catalog"
@@ -94,5 +96,77 @@ func TestNeedsOfAgentFile(t *testing.T) {
 	}
 	if got := needs(c, "gh"); len(got.MCP) > 0 {
 		t.Errorf("needs after the file was removed = %+v", got)
+	}
+}
+
+// changed is a source with other entries.
+type changed struct {
+	source.Source
+	change func(*source.Entry)
+}
+
+func (s changed) Scan(ctx context.Context, prev *source.Listing) (*source.Listing, error) {
+	listed, err := s.Source.Scan(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	next := *listed
+	next.Entries = slices.Clone(listed.Entries)
+	for i := range next.Entries {
+		s.change(&next.Entries[i])
+	}
+	return &next, nil
+}
+
+// TestAgentFileOfASource reads agents/openai.yaml of a source that lists its files, and notices its
+// changes. It fetches nothing for it.
+func TestAgentFileOfASource(t *testing.T) {
+	for _, tt := range []struct {
+		name      string
+		change    func(*source.Entry)
+		wantsRead bool
+	}{
+		{"files", func(*source.Entry) {}, true},
+		{"on demand", func(e *source.Entry) { e.OnDemand = true }, false},
+		{"a server", func(e *source.Entry) { e.Origin = "the MCP server \"acme\"" }, false},
+		{"no list of files", func(e *source.Entry) { e.Files = nil }, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			files := fstest.MapFS{
+				"gh/SKILL.md":           {Data: []byte("---\nname: gh\ndescription: Issues.\nrequires: {bins: [gh]}\n---\nText.\n")},
+				"gh/agents/openai.yaml": {Data: []byte("dependencies: {tools: [{type: mcp, value: github}]}\npolicy: {allow_implicit_invocation: false}\n")},
+			}
+			s, err := source.Open(t.Context(), source.FS("files", files), source.Reading{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			c, err := catalog.Open(t.Context(), []source.Root{source.From("db", changed{s, tt.change})})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer c.Close()
+			check := func(server string, isHidden bool) {
+				t.Helper()
+				want := &core.Needs{Bins: []string{"gh"}}
+				if tt.wantsRead {
+					want.MCP = []string{server}
+				}
+				if skill := c.Snapshot().Skills()[0]; !reflect.DeepEqual(skill.Needs, want) || skill.Hidden != (isHidden && tt.wantsRead) {
+					t.Errorf("needs = %+v, want %+v; hidden = %t", skill.Needs, want, skill.Hidden)
+				}
+			}
+			check("github", true)
+			files["gh/agents/openai.yaml"] = &fstest.MapFile{Data: []byte("dependencies: {tools: [{type: mcp, value: gitlab}, {type: cli, value: /x}]}\n"), ModTime: time.Unix(2e9, 0)}
+			if _, err := c.Refresh(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			check("gitlab", false)
+			found := slices.ContainsFunc(c.Snapshot().Diagnostics(), func(d skillmd.Diagnostic) bool {
+				return strings.HasSuffix(d.File, "db/gh/agents/openai.yaml") && d.Code == "agent-file"
+			})
+			if found != tt.wantsRead {
+				t.Errorf("diagnostics %v", c.Snapshot().Diagnostics())
+			}
+		})
 	}
 }

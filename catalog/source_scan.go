@@ -132,7 +132,7 @@ func (c *Catalog) listRoot(ctx context.Context, i int, old *rootState) (next *ro
 	if old != nil && listed == prev && !old.hasFailed() && !old.isRepeat {
 		return old, true, nil
 	}
-	return c.parseListing(i, listed, old), false, nil
+	return c.parseListing(limited, i, listed, old), false, nil
 }
 
 // sourceFailed returns the old state of root i with a finding about err.
@@ -168,7 +168,7 @@ func parseLive(listed *scan.Listing) *rootState {
 
 // parseListing returns the state of root i from the listing of its source. It parses only
 // revisions that old does not have.
-func (c *Catalog) parseListing(i int, listed *source.Listing, old *rootState) *rootState {
+func (c *Catalog) parseListing(ctx context.Context, i int, listed *source.Listing, old *rootState) *rootState {
 	s := &rootState{listing: listed, records: make(map[string]listedRecord, len(listed.Entries))}
 	p := &scan.Scanner{Config: c.cfg.scan, Name: c.names[i]}
 	s.diagnostics = slices.Clone(listed.Diagnostics)
@@ -193,7 +193,7 @@ func (c *Catalog) parseListing(i int, listed *source.Listing, old *rootState) *r
 			known = old.records[e.ID]
 		}
 		if known.revision != e.Revision || known.found == nil || known.found.File != e.SkillFile() {
-			known = listedRecord{e.Revision, &scan.Found{Dir: ".", File: e.SkillFile(), Record: p.Parse(".", path.Join(e.ID, e.SkillFile()), e.Head)}}
+			known = listedRecord{e.Revision, &scan.Found{Dir: ".", File: e.SkillFile(), Record: c.parseEntry(ctx, i, e)}}
 		}
 		s.records[e.ID] = known
 		s.diagnostics = append(s.diagnostics, known.found.Diagnostics...)
@@ -205,3 +205,20 @@ func (c *Catalog) parseListing(i int, listed *source.Listing, old *rootState) *r
 }
 
 func (s *rootState) note(d skillmd.Diagnostic) { s.diagnostics = append(s.diagnostics, d) }
+
+// parseEntry parses the front matter of an entry of root i. It also reads agents/openai.yaml, if the
+// entry lists that file and its source is not remote.
+func (c *Catalog) parseEntry(ctx context.Context, i int, e *source.Entry) scan.Record {
+	p := &scan.Scanner{Config: c.cfg.scan, Name: c.names[i]}
+	rec := p.Parse(".", path.Join(e.ID, e.SkillFile()), e.Head)
+	isListed := slices.ContainsFunc(e.Files, func(f source.File) bool { return f.Path == scan.AgentFile })
+	if !rec.Usable || !isListed || e.OnDemand || e.Origin != "" {
+		return rec
+	}
+	var err error
+	if p.Tree, err = openEntry(ctx, c.roots[i].Source(), e); err == nil { // an entry that lists its files has no error
+		p.ReadAgentFile(".", e.ID, &rec)
+		_ = p.Tree.Close()
+	}
+	return rec
+}

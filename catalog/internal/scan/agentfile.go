@@ -11,13 +11,16 @@ import (
 // CodeAgentFile says that agents/openai.yaml of a skill, or a part of it, cannot be read.
 const CodeAgentFile skillmd.Code = "agent-file"
 
+// AgentFile is the path of agents/openai.yaml in the folder of a skill.
+const AgentFile = skillneeds.AgentFile
+
 // agentFile describes the file agents/openai.yaml of a skill, nil for none. subdirs are the folders
-// of the skill. A source has only the front matter of its skills, so it has none.
+// of the skill. A source lists the file, and the catalog reads it.
 func (s *Scanner) agentFile(dir string, subdirs []string) fs.FileInfo {
 	if s.Heads || !slices.Contains(subdirs, Below(dir, "agents")) {
 		return nil
 	}
-	info, err := s.Tree.Stat(Below(dir, skillneeds.AgentFile))
+	info, err := s.Tree.Stat(Below(dir, AgentFile))
 	if err != nil || !info.Mode().IsRegular() {
 		return nil
 	}
@@ -33,15 +36,16 @@ func (r *Record) holdsAgent(info fs.FileInfo) bool {
 	return r.Agent.Holds(info)
 }
 
-// readAgentFile adds what agents/openai.yaml says to the record of a skill.
-func (s *Scanner) readAgentFile(dir string, rec *Record) {
-	file := Below(dir, skillneeds.AgentFile)
+// ReadAgentFile adds what the file agents/openai.yaml in a directory of the tree says to the record
+// of a skill. Findings name it below the directory shown.
+func (s *Scanner) ReadAgentFile(dir, shown string, rec *Record) {
+	file := Below(dir, AgentFile)
 	note := func(line int, message string) {
-		d := s.Diagnostic(skillmd.Warning, CodeAgentFile, file, message)
+		d := s.Diagnostic(skillmd.Warning, CodeAgentFile, Below(shown, AgentFile), message)
 		d.Line = line
 		rec.Diagnostics = append(slices.Clip(rec.Diagnostics), d)
 	}
-	f, info, err := OpenChecked(s.Tree, file, skillneeds.MaxAgentFile)
+	f, info, err := OpenRegular(s.Tree, file, skillneeds.MaxAgentFile)
 	if err != nil {
 		note(0, "cannot be read: "+Cause(err).Error())
 		return

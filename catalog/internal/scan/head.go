@@ -68,7 +68,7 @@ func (s *Scanner) record(dir, file string, entry fs.DirEntry, agent fs.FileInfo)
 		rec.Head = head
 	}
 	if agent != nil && rec.Usable {
-		s.readAgentFile(dir, &rec)
+		s.ReadAgentFile(dir, dir, &rec)
 	}
 	return rec, nil
 }
