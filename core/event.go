@@ -16,7 +16,7 @@ const (
 	SkillDiscovered EventKind = "skill.discovered" // Skill, Detail: its location
 	SkillRegistered EventKind = "skill.registered" // Skill, Detail: its location
 	SkillActivated  EventKind = "skill.activated"  // Skill, before its load; Detail: "mention", "declared", "preload", "search" or "list"
-	SkillLoaded     EventKind = "skill.loaded"     // Skill, Docs, Digest, By, Load
+	SkillLoaded     EventKind = "skill.loaded"     // Skill, Docs, Digest, By, Load, Tokens
 	SkillNeeds      EventKind = "skill.needs"      // Skill, at its load; Detail: its needs that are not met
 	SkillExecuting  EventKind = "skill.executing"  // Skill: the first request that contains its body
 	SkillCompleted  EventKind = "skill.completed"  // Skill: its load has ended; Detail, why: "turn", "answered", "unloaded", "evicted", "replaced", "withdrawn", "session" or "again" (the same turn begins a second time)
@@ -53,7 +53,7 @@ const (
 	CatalogChanged EventKind = "catalog.changed" // Detail: the note
 	OverviewCut    EventKind = "overview.cut"    // Detail: how many skills have no room; belongs to no session
 	SearchByWords  EventKind = "search.bywords"  // Detail, Err: why the embedder had no part in a search
-	DocsSelected   EventKind = "docs.selected"   // Skill, Load, Docs: the selection after the call
+	DocsSelected   EventKind = "docs.selected"   // Skill, Load, Tokens, Docs: the selection after the call
 	ContentBudget  EventKind = "content.budget"  // Detail: the text in view takes more than Loading.Budget.Warn
 	LibraryChanged EventKind = "library.changed" // Skill, Digest of all its files, Detail: action, id, refs and subject
 	LibraryRefused EventKind = "library.refused" // Skill as it was named, Detail: action, subject, code and reason

@@ -13,7 +13,9 @@ const (
 const (
 	// maxSkillNames is how many skills have a count of their own.
 	maxSkillNames = 200
-	// maxAgents is how many agents' offers are remembered. Offers of others count only in the turn in
-	// which they change.
+	// maxAgents is how many agents' offers and texts are remembered. Offers of others count only in the
+	// turn in which they change, and texts of others do not count.
 	maxAgents = 4096
+	// maxTexts is how many texts of an agent count.
+	maxTexts = 256
 )

@@ -33,6 +33,7 @@ const (
 	rule        = attribute.Key("satchel.permission.rule")
 	step        = attribute.Key("satchel.workspace.step")
 	loadedBy    = attribute.Key("satchel.skill.loaded_by")
+	useKind     = attribute.Key("satchel.skill.use")
 	change      = attribute.Key("satchel.skill.change")
 	exitCode    = attribute.Key("process.exit.code") // of OpenTelemetry's conventions for processes
 )

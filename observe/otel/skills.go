@@ -18,8 +18,18 @@ type skillCounters struct {
 
 	mu    sync.Mutex
 	names map[string]bool // those with a count of their own
-	// offers are the skills that agents were offered last.
+	// offers are the skills that agents were offered last, and views the texts in their requests.
 	offers *lru.Cache[core.SessionKey, *offer]
+	views  *lru.Cache[core.SessionKey, textSizes]
+}
+
+// textSizes are the tokens of the texts in the requests of an agent, by their loads.
+type textSizes map[loadedText]int
+
+// loadedText is what one load has brought of a skill.
+type loadedText struct {
+	skill string
+	load  int
 }
 
 // offer holds the skills that an agent was offered in a turn, sorted.
@@ -34,9 +44,10 @@ func newSkillCounters(b *builder) *skillCounters {
 		suggested: b.count("satchel.skill.suggested", "{turn}", "Turns in which the skill was suggested."),
 		loaded:    b.count("satchel.skill.loaded", "{load}", "Loads of the skill, by the model, the user or the host."),
 		used:      b.count("satchel.skill.used", "{use}", "Runs of the skill's commands, reads of its docs and answers that name it."),
-		tokens:    b.count("satchel.skill.tokens", "{token}", "Estimated tokens of the texts that loads of the skill brought."),
+		tokens:    b.count("satchel.skill.tokens", "{token}", "Estimated tokens of the skill's texts in all requests."),
 		names:     make(map[string]bool),
 		offers:    lru.New[core.SessionKey, *offer](maxAgents, nil),
+		views:     lru.New[core.SessionKey, textSizes](maxAgents, nil),
 	}
 }
 
@@ -67,17 +78,59 @@ func (c *skillCounters) record(ctx context.Context, e *core.Event, agent attribu
 		for _, name := range c.newlyOffered(e) {
 			add(c.offered, 1, name)
 		}
+		for skill, tokens := range c.inView(e) {
+			add(c.tokens, tokens, skill)
+		}
 	case core.SkillsSuggested:
 		for _, name := range e.Skills {
 			add(c.suggested, 1, name)
 		}
 	case core.SkillLoaded:
 		add(c.loaded, 1, e.Skill, loadedBy.String(loader(e)))
-		if e.Tokens > 0 {
-			add(c.tokens, e.Tokens, e.Skill)
-		}
+		c.noteText(e)
+	case core.DocsSelected, core.TextCleared, core.SkillCompleted:
+		c.noteText(e)
 	case core.SkillUsed:
-		add(c.used, 1, e.Skill)
+		add(c.used, 1, e.Skill, useKind.String(e.Detail))
+	}
+}
+
+// inView returns the tokens of the texts in the request of a model call, by their skills.
+func (c *skillCounters) inView(e *core.Event) map[string]int {
+	if e.Kind == core.SkillsOffered {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	all := map[string]int{}
+	texts, _ := c.views.Get(e.Key)
+	for t, tokens := range texts {
+		all[t.skill] += tokens
+	}
+	return all
+}
+
+// noteText notes the texts that an event brings into the requests of its agent, or takes out of them.
+// A text of which only docs leave counts as before.
+func (c *skillCounters) noteText(e *core.Event) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	texts, known := c.views.Get(e.Key)
+	text := loadedText{e.Skill, e.Load}
+	switch {
+	case e.Kind == core.TextCleared && e.Digest != "":
+		delete(texts, text)
+	case e.Kind == core.SkillCompleted && e.Detail == "session":
+		delete(texts, text) // a preloaded one
+	case e.Kind == core.SkillLoaded || e.Kind == core.DocsSelected:
+		if e.Tokens == 0 || len(texts) >= maxTexts {
+			return
+		}
+		if !known {
+			texts = textSizes{}
+			c.views.Put(e.Key, texts, 1)
+		}
+		texts[text] += e.Tokens
 	}
 }
 

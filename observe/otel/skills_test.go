@@ -12,7 +12,7 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// skillCounts returns the counters of skills as "METRIC SKILL" or "METRIC SKILL BY".
+// skillCounts returns the counters of skills as "METRIC SKILL", "METRIC SKILL BY" or "METRIC SKILL USE".
 func skillCounts(t *testing.T, reader *metric.ManualReader) map[string]int {
 	t.Helper()
 	var all metricdata.ResourceMetrics
@@ -31,6 +31,9 @@ func skillCounts(t *testing.T, reader *metric.ManualReader) map[string]int {
 				key := m.Name[14:] + " " + name.AsString()
 				if by, ok := p.Attributes.Value("satchel.skill.loaded_by"); ok {
 					key += " " + by.AsString()
+				}
+				if use, ok := p.Attributes.Value("satchel.skill.use"); ok && use.AsString() != "" {
+					key += " " + use.AsString()
 				}
 				got[key] += int(p.Value)
 			}
@@ -56,13 +59,17 @@ func TestSkillCounters(t *testing.T) {
 		{Kind: core.SkillsOffered, Turn: 1, Skills: []string{"pdf", "xlsx"}, Named: []string{"docx"}},
 		{Kind: core.SkillsSuggested, Turn: 1, Skills: []string{"pdf"}},
 		{Kind: core.ModelCalled, Turn: 1},
-		{Kind: core.SkillLoaded, Turn: 1, Skill: "pdf", By: "model", Tokens: 70},
+		{Kind: core.SkillLoaded, Turn: 1, Skill: "pdf", By: "model", Load: 1, Tokens: 70},
 		{Kind: core.SkillUsed, Turn: 1, Skill: "pdf", Detail: "run"},
 		{Kind: core.ModelCalled, Turn: 1},
 		{Kind: core.ModelFailed, Turn: 2},
 		{Kind: core.ModelCalled, Turn: 2},
 		{Kind: core.SkillsOffered, Turn: 2, Skills: []string{"pdf", "pptx"}},
-		{Kind: core.SkillLoaded, Turn: 2, Skill: "pdf", By: "user", Tokens: 30},
+		{Kind: core.TextCleared, Turn: 2, Skill: "pdf", Load: 1, Docs: []string{"a.md"}},
+		{Kind: core.ModelCalled, Turn: 2},
+		{Kind: core.TextCleared, Turn: 2, Skill: "pdf", Load: 1, Digest: "d"},
+		{Kind: core.SkillLoaded, Turn: 2, Skill: "pdf", By: "user", Load: 2, Tokens: 30},
+		{Kind: core.DocsSelected, Turn: 2, Skill: "pdf", Load: 3, Tokens: 5},
 		{Kind: core.SkillLoaded, Turn: 2, Skill: "xlsx"},
 		{Kind: core.ModelCalled, Turn: 3},
 	} {
@@ -72,7 +79,7 @@ func TestSkillCounters(t *testing.T) {
 	o.Event(t.Context(), core.Event{Kind: core.ModelCalled, Key: core.SessionKey{Session: "another"}, Turn: 1})
 	checkCounts(t, skillCounts(t, reader), map[string]int{
 		"offered pdf": 3, "offered xlsx": 2, "offered docx": 2, "offered pptx": 2, "suggested pdf": 1, "suggested xlsx": 0,
-		"loaded pdf model": 1, "loaded pdf user": 1, "loaded xlsx host": 1, "used pdf": 1, "tokens pdf": 100, "tokens xlsx": 0,
+		"loaded pdf model": 1, "loaded pdf user": 1, "loaded xlsx host": 1, "used pdf run": 1, "tokens pdf": 4*70 + 35, "tokens xlsx": 0,
 	})
 }
 
@@ -109,5 +116,6 @@ func TestSkillCountersOfARuntime(t *testing.T) {
 	if _, err := rt.CallTool(t.Context(), key, core.ToolCall{ID: "c1", Name: "skill_load", Arguments: `{"skill":"pdf"}`}); err != nil {
 		t.Fatal(err)
 	}
-	checkCounts(t, skillCounts(t, reader), map[string]int{"offered pdf": 1, "loaded pdf model": 1})
+	rt.Hooks().Emit(ctx, core.Event{Kind: core.ModelCalled, Key: key})
+	checkCounts(t, skillCounts(t, reader), map[string]int{"offered pdf": 1, "loaded pdf model": 1, "tokens pdf": 1})
 }

@@ -326,3 +326,18 @@ func TestTraceOfABreak(t *testing.T) {
 	}
 	t.Error("no break was reported")
 }
+
+// A load says how much text it brings; text that is in view already is none.
+func TestTokensOfLoads(t *testing.T) {
+	log := &eventLog{}
+	c := chattest.NewChat(t, chattest.Open(t, traceSkills(), satchel.WithTrace(log), satchel.WithLoading(satchel.Loading{Preload: []string{"guard"}})))
+	c.Say(core.User, "hi")
+	c.Calls("skill_load free", "skill_load free", `skill_select_docs {"skill":"free","docs":["more.md"]}`)
+	var got []string
+	for _, e := range log.events {
+		if e.Kind == core.SkillLoaded || e.Kind == core.DocsSelected {
+			got = append(got, fmt.Sprint(e.Kind, " ", e.Skill, " ", e.Tokens > 0))
+		}
+	}
+	chattest.Same(t, "loads", got, "skill.loaded guard true", "skill.loaded free true", "skill.loaded free false", "docs.selected free true")
+}

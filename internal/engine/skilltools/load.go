@@ -190,7 +190,9 @@ func (l *loading) apply(ctx context.Context, rec *state.Record) (*state.Record, 
 		return nil, err
 	}
 	for i := range l.texts {
-		l.load(next, &l.texts[i])
+		if err := l.load(ctx, next, &l.texts[i]); err != nil {
+			return nil, err
+		}
 	}
 	for _, name := range l.scope.Evict(next, keep) {
 		line := fmt.Sprintf("unloaded to make room (at most %d): %s", l.scope.Max, name)
@@ -231,7 +233,7 @@ func (s *Scope) Evict(rec *state.Record, keep []string) []string {
 }
 
 // load loads one skill into next.
-func (l *loading) load(next *state.Record, t *skillText) {
+func (l *loading) load(ctx context.Context, next *state.Record, t *skillText) error {
 	name, revision := t.skill.Name, ""
 	if t.skill.Editable { // sources of other skills keep no revisions
 		revision = t.skill.Revision
@@ -255,6 +257,10 @@ func (l *loading) load(next *state.Record, t *skillText) {
 	}
 	result := next.Load(load, l.scope.shows)
 	d := result.Delivery
+	tokens, err := l.scope.tokensOf(ctx, &d)
+	if err != nil {
+		return err
+	}
 	l.addLine(name, &result, isOther)
 	if d.Body || len(d.Docs) > 0 || result.IsNew || hasNewRevision {
 		l.receipt.Changes = append(l.receipt.Changes, state.Change{
@@ -268,11 +274,12 @@ func (l *loading) load(next *state.Record, t *skillText) {
 		l.events = append(l.events, core.Event{Kind: core.SkillActivated, Skill: name, Detail: l.activation})
 	}
 	l.events = append(l.events, core.Event{
-		Kind: core.SkillLoaded, Skill: name, Digest: d.Digest, Docs: result.Docs, By: loader(l.activation), Load: l.scope.Number(),
+		Kind: core.SkillLoaded, Skill: name, Digest: d.Digest, Docs: result.Docs, By: loader(l.activation), Load: l.scope.Number(), Tokens: tokens,
 	})
 	if l.activation == "" && t.namesDocs && len(t.docs) > 0 {
 		l.events = append(l.events, core.Event{Kind: core.SkillUsed, Skill: name, Detail: UsedDoc})
 	}
+	return nil
 }
 
 // addLine adds the line about a load to the answer. isOther reports that the name meant another

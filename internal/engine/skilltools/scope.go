@@ -216,6 +216,15 @@ func (s *Scope) cleared(before, after *state.Record, cause string) []core.Event 
 	return before.ClearedEvents(after, state.Clearing{Cause: cause, IsHidden: s.IsHidden})
 }
 
+// tokensOf estimates the tokens of a delivery for an event. It returns 0 if no hook gets the event.
+func (s *Scope) tokensOf(ctx context.Context, d *state.Delivery) (int, error) {
+	if !s.Reports {
+		return 0, nil
+	}
+	m := newMeasurer(s)
+	return m.delivery(ctx, d), m.err
+}
+
 // emitAll sends events.
 func (s *Scope) emitAll(ctx context.Context, events []core.Event) {
 	for _, e := range events {

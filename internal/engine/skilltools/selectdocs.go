@@ -69,7 +69,7 @@ func selectDocs(ctx context.Context, s *Scope, args tools.Args) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	s.Emit(ctx, core.Event{Kind: core.DocsSelected, Skill: skill.Name, Docs: c.selected, Load: s.Number()})
+	s.Emit(ctx, core.Event{Kind: core.DocsSelected, Skill: skill.Name, Docs: c.selected, Load: s.Number(), Tokens: c.tokens})
 	s.emitAll(ctx, c.cleared)
 	if c.line != "" {
 		s.Emit(ctx, budgetEvent(c.line))
@@ -147,6 +147,7 @@ type selection struct {
 	receipt  state.Receipt
 	line     string // warning of the content budget
 	cleared  []core.Event
+	tokens   int // of the docs that the call has brought
 }
 
 // apply returns the record after the change of rec, and the answer.
@@ -182,6 +183,16 @@ func (c *selection) apply(ctx context.Context, rec *state.Record) (*state.Record
 	}}}
 	c.cleared = c.scope.cleared(rec, next, state.ClearedByUnload)
 	selected := c.scope.beforeBudget(next)
+	c.tokens = 0
+	for i := range next.Deliveries {
+		if d := &next.Deliveries[i]; d.Call == c.scope.Number() && d.Skill == c.skill {
+			tokens, err := c.scope.tokensOf(ctx, d)
+			if err != nil {
+				return nil, "", err
+			}
+			c.tokens += tokens
+		}
+	}
 	var err error
 	if c.line, err = c.scope.fitBudget(ctx, rec, next); err != nil {
 		return nil, "", err

@@ -162,8 +162,13 @@ func (b *turnStart) restoreLoads(ctx context.Context) error {
 		return err
 	}
 	for i := range b.next.Preloads {
-		p := &b.next.Preloads[i]
-		b.events = append(b.events, core.Event{Kind: core.SkillActivated, Skill: p.Skill, Detail: "preload"}, core.Event{Kind: core.SkillLoaded, Skill: p.Skill, Digest: p.Digest, By: skilltools.ByHost},
+		p, tokens := &b.next.Preloads[i], 0
+		if b.Calls.Report.Hook != nil {
+			if tokens, err = b.Calls.Stores.Size(ctx, b.next.Key, p.Shown()); err != nil {
+				return err
+			}
+		}
+		b.events = append(b.events, core.Event{Kind: core.SkillActivated, Skill: p.Skill, Detail: "preload"}, core.Event{Kind: core.SkillLoaded, Skill: p.Skill, Digest: p.Digest, By: skilltools.ByHost, Tokens: tokens},
 			core.Event{Kind: core.SkillExecuting, Skill: p.Skill, Digest: p.Digest})
 	}
 	rebuild := Rebuild{Scope: b.scope, Set: b.Calls.Offer.Set, Ended: ended}
