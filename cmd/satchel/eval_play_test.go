@@ -211,6 +211,34 @@ func TestEvalCassettes(t *testing.T) {
 	}
 }
 
+// A replay fails where skills or queries have changed, with what changed.
+func TestEvalReplayNamesTheChange(t *testing.T) {
+	skills, dir := evalSkills(t), t.TempDir()
+	args := []string{"eval", "--mode", "trigger", "--skills", skills, "--executor", "local", "-n", "1", "--json"}
+	converse(t, triggering, "", append(args, "--record", dir)...)
+	change := func(file, old, fresh string) {
+		t.Helper()
+		path := filepath.Join(skills, file)
+		text, err := os.ReadFile(path)
+		if err == nil {
+			err = os.WriteFile(path, []byte(strings.Replace(string(text), old, fresh, 1)), 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	change("pdf/evals/eval_queries.json", `"chat"`, `"chatter"`)
+	o := program(t, nil, "", append(args, "--replay", dir)...)
+	if report := reportOf(t, o); o.code != 1 || report.Errors() != 2 || !strings.Contains(o.err, "\n- recorded\n+ sent\n- messages[1].content: chat\n+ messages[1].content: chatter\n") {
+		t.Errorf("code %d, %d errors (one is recorded), %s", o.code, report.Errors(), o.err)
+	}
+	change("pdf/SKILL.md", "Fills forms.", "Fills in forms.")
+	o = program(t, nil, "", append(args, "--replay", dir)...)
+	if report := reportOf(t, o); o.code != 1 || report.Errors() != 5 || !strings.Contains(o.err, "Fills in forms.") {
+		t.Errorf("code %d, %d errors, %s", o.code, report.Errors(), o.err)
+	}
+}
+
 func files(t *testing.T, dir string) (names []string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -64,21 +65,9 @@ func (d *Dir) Close() error {
 // Models returns the models that the recorded requests name, each once, by the order of the files.
 // Files that cannot be read are left out.
 func (d *Dir) Models() []string {
-	entries, err := fs.ReadDir(d.root.FS(), ".")
-	if err != nil {
-		return nil
-	}
 	var models []string
 	seen := map[string]bool{}
-	for _, entry := range entries {
-		name, ok := strings.CutSuffix(entry.Name(), extension)
-		if !ok {
-			continue
-		}
-		recorded, err := d.read(name)
-		if err != nil {
-			continue
-		}
+	for _, recorded := range d.all() {
 		for _, e := range recorded.Exchanges {
 			var body struct{ Model string }
 			if json.Unmarshal(e.Request, &body) == nil && body.Model != "" && !seen[body.Model] {
@@ -90,8 +79,28 @@ func (d *Dir) Models() []string {
 	return models
 }
 
-// Open opens the cassette of a conversation. name is that of a file, without its extension. While
-// exchanges are replayed the file must exist, and the error names it.
+// all returns the cassettes that can be read, by their names.
+func (d *Dir) all() iter.Seq2[string, content] {
+	return func(yield func(string, content) bool) {
+		entries, err := fs.ReadDir(d.root.FS(), ".")
+		if err != nil {
+			return
+		}
+		for _, entry := range entries {
+			name, ok := strings.CutSuffix(entry.Name(), extension)
+			if !ok {
+				continue
+			}
+			if recorded, err := d.read(name); err == nil && !yield(name, recorded) {
+				return
+			}
+		}
+	}
+}
+
+// Open opens the cassette of a conversation. name is that of a file, without its extension. The error
+// names the file. A conversation that was not recorded fails at its first request, with the difference
+// from the nearest one.
 func (d *Dir) Open(name string) (*Cassette, error) {
 	if !filepath.IsLocal(name) || strings.ContainsAny(name, `/\`) {
 		return nil, fmt.Errorf("cassette %q: want a file name", name)
@@ -101,10 +110,10 @@ func (d *Dir) Open(name string) (*Cassette, error) {
 		return c, nil
 	}
 	recorded, err := d.read(name)
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	c.content, c.used = recorded, make([]bool, len(recorded.Exchanges))
+	c.content, c.used, c.isMissing = recorded, make([]bool, len(recorded.Exchanges)), err != nil
 	return c, nil
 }
 
@@ -135,7 +144,7 @@ func (d *Dir) read(name string) (recorded content, err error) {
 	data, err := durable.Read(d.root, name+extension, maxFile)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return recorded, fmt.Errorf("cassette %s: the conversation was not recorded", d.file(name))
+		return recorded, err
 	case err == nil:
 		err = json.Unmarshal(data, &recorded)
 	}
@@ -158,6 +167,8 @@ func (d *Dir) read(name string) (recorded content, err error) {
 type Cassette struct {
 	dir  *Dir
 	name string
+
+	isMissing bool // nothing was recorded
 
 	mu      sync.Mutex
 	content content
@@ -261,10 +272,13 @@ func (c *Cassette) replay(r *http.Request, body []byte) (*http.Response, error) 
 		}
 	}
 	diff := &Difference{File: c.dir.file(c.name), Request: len(c.content.Exchanges) + 1}
-	if first >= 0 {
+	switch {
+	case first >= 0:
 		diff.Request = first + 1
 		diff.Recorded, diff.Sent = difference(c.content.Exchanges[first].Request, sent)
-	} else {
+	case c.isMissing:
+		diff.Nearest, diff.Recorded, diff.Sent = c.dir.nearest(sent)
+	default:
 		_, diff.Sent = difference(nil, sent)
 	}
 	if c.err == nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -16,6 +17,8 @@ type Difference struct {
 	// File is the cassette, and Request the number of the request in it, from 1.
 	File    string
 	Request int
+	// Nearest is the cassette with the nearest first request, if File was not recorded.
+	Nearest string
 	// Recorded and Sent are the lines that differ. Recorded is empty if nothing more was recorded.
 	Recorded, Sent []string
 }
@@ -23,7 +26,12 @@ type Difference struct {
 // Error returns the lines after "- recorded" and "+ sent".
 func (d *Difference) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "request %d differs from %s\n- recorded\n+ sent", d.Request, d.File)
+	if d.Nearest != "" {
+		fmt.Fprintf(&b, "%s was not recorded; the nearest is %s", d.File, d.Nearest)
+	} else {
+		fmt.Fprintf(&b, "request %d differs from %s", d.Request, d.File)
+	}
+	b.WriteString("\n- recorded\n+ sent")
 	for _, line := range d.Recorded {
 		b.WriteString("\n- " + line)
 	}
@@ -34,6 +42,41 @@ func (d *Difference) Error() string {
 		b.WriteString("\n+ " + line)
 	}
 	return b.String()
+}
+
+// nearest returns the cassette whose first request differs least from one that was sent, and the
+// difference. It looks at a bounded number of cassettes.
+func (d *Dir) nearest(sent json.RawMessage) (file string, recorded, now []string) {
+	_, now = difference(nil, sent)
+	least, looked := math.MaxInt, 0
+	for name, one := range d.all() {
+		if looked++; looked > maxNearest {
+			break
+		}
+		if len(one.Exchanges) == 0 {
+			continue
+		}
+		was, is := difference(one.Exchanges[0].Request, sent)
+		if n := distance(was, is); n < least {
+			least, file, recorded, now = n, d.file(name), was, is
+		}
+	}
+	return file, recorded, now
+}
+
+// distance returns how many bytes of two lists of lines differ.
+func distance(was, is []string) (n int) {
+	for i := range max(len(was), len(is)) {
+		switch {
+		case i >= len(was):
+			n += len(is[i])
+		case i >= len(is):
+			n += len(was[i])
+		default:
+			n += len(was[i]) + len(is[i]) - 2*commonPrefix(was[i], is[i])
+		}
+	}
+	return n
 }
 
 // equal reports whether two requests are the same JSON value.

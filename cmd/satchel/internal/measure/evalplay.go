@@ -45,6 +45,9 @@ func (f *EvalFlags) ask(ctx context.Context, c cli.Console, suite *eval.Suite, o
 	}
 	defer func() { err = errors.Join(err, p.Close()) }()
 	report, err = eval.Run(ctx, suite, *o)
+	if c.Attended {
+		fmt.Fprint(c.Err, "\r\x1b[K") // the line of progress
+	}
 	if err == nil && p.traces != nil {
 		p.trials.CloseTrace()
 		f.trace, err = p.traces.read()
