@@ -20,23 +20,22 @@ func ExampleRun_trigger() {
 		fmt.Println(err)
 		return
 	}
-	report, err := eval.Run(ctx, suite, eval.Options{
-		Mode: eval.Trigger, Catalog: skills, Runs: 5, Jobs: 2,
-		Play: func(ctx context.Context, trial eval.Trial) (eval.Played, error) {
-			events, err := converse(ctx, trial.Name(), trial.Prompt())
-			var played eval.Played
-			for _, e := range events {
-				switch {
-				case e.Kind == core.SkillLoaded && e.By == "model":
-					played.Loaded = append(played.Loaded, e.Skill)
-				case e.Kind == core.ModelCalled:
-					played.Requests++
-					played.Usage.Prompt += e.Usage.Prompt
-				}
+	// snippet: play
+	play := func(ctx context.Context, trial eval.Trial) (played eval.Played, err error) {
+		events, err := converse(ctx, trial.Name(), trial.Prompt())
+		for _, e := range events {
+			switch {
+			case e.Kind == core.SkillLoaded && e.By == "model":
+				played.Loaded = append(played.Loaded, e.Skill)
+			case e.Kind == core.ModelCalled:
+				played.Requests++
+				played.Usage.Prompt += e.Usage.Prompt
 			}
-			return played, err
-		},
-	})
+		}
+		return played, err
+	}
+	report, err := eval.Run(ctx, suite, eval.Options{Mode: eval.Trigger, Catalog: skills, Runs: 5, Jobs: 2, Play: play})
+	// end snippet
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/satchel-go/satchel/internal/files/collect"
@@ -82,13 +83,21 @@ func (j *judging) read(ctx context.Context) error {
 		return err
 	}
 	for _, file := range found.Files {
-		if strings.HasPrefix(file.Name, "work/inputs/") || file.Content == "" || len(j.files) == maxJudgedFiles {
+		if file.Content == "" || j.isInput(&file) || len(j.files) == maxJudgedFiles {
 			continue
 		}
 		j.files = append(j.files, file)
 	}
 	j.hasFiles = true
 	return nil
+}
+
+// isInput reports whether a file is an input that the conversation has not changed.
+func (j *judging) isInput(file *collect.File) bool {
+	name, ok := strings.CutPrefix(file.Name, "work/inputs/")
+	return ok && slices.ContainsFunc(j.trial.Inputs, func(in Input) bool {
+		return in.Name == name && strings.HasPrefix(string(in.Data), file.Content)
+	})
 }
 
 // text returns the question about an assertion. Texts stand in JSON, so that none can look like

@@ -37,7 +37,7 @@ type Options struct {
 	Threshold float64
 	// Jobs is how many trials run at the same time; 0 means 1.
 	Jobs int
-	// Play plays one trial with a model. The error says why the conversation failed, for example that
+	// Play plays one trial with a model; Jobs goroutines call it. The error says why the conversation failed, for example that
 	// of the endpoint. What came of it until then still counts.
 	Play func(ctx context.Context, trial Trial) (Played, error)
 	// Judge asks a model without tools about an assertion that is a sentence. Without it sentences

@@ -18,6 +18,11 @@ type libraryFlags struct {
 	Role                library.Role `placeholder:"ROLE" default:"viewer" help:"What the agent may do: viewer, author, editor or maintainer (default ${default})."`
 }
 
+// ReadLibrary gives the agent the skills of a library, which it cannot edit.
+func (f *Flags) ReadLibrary(l places.LibraryFlags, env func(string) string) {
+	f.libraryFlags, f.env = libraryFlags{LibraryFlags: l, Edit: "never", Role: "viewer"}, env
+}
+
 var editModes = map[string]library.EditMode{"ask": library.Ask, "allow": library.Allow, "never": library.Never}
 
 // options returns the options of the runtime. There are none without a library.

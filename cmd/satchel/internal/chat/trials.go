@@ -116,11 +116,7 @@ func (t *Trials) Executor() executor.Executor {
 // without an answer; that is no error.
 func (t *Trials) Play(ctx context.Context, spec TrialSpec) (result TrialResult, err error) {
 	one := &trial{spec: spec}
-	t.mu.Lock()
-	_, runs := t.running[spec.Session]
-	t.running[spec.Session] = one
-	t.mu.Unlock()
-	if runs {
+	if !t.begin(one) {
 		return result, fmt.Errorf("session %q runs already", spec.Session)
 	}
 	ctx = satchel.WithSession(ctx, spec.Session)
@@ -155,6 +151,17 @@ func (t *Trials) Play(ctx context.Context, spec TrialSpec) (result TrialResult, 
 	result.Loaded, result.ExitCode, result.Usage = slices.Clone(one.loaded), one.exitCode, one.usage
 	result.Requests = int(one.requests.Load())
 	return result, err
+}
+
+// begin adds a conversation, unless one of its name runs.
+func (t *Trials) begin(one *trial) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.running[one.spec.Session] != nil {
+		return false
+	}
+	t.running[one.spec.Session] = one
+	return true
 }
 
 // workspace opens the workspace of a conversation, and puts its files into it.

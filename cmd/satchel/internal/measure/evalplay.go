@@ -82,6 +82,7 @@ func (f *EvalFlags) player(ctx context.Context, c cli.Console, o *eval.Options) 
 		return p, err
 	}
 	agent := f.agent()
+	agent.ReadLibrary(f.LibraryFlags, c.Env)
 	if f.HTML != "" {
 		if p.traces, err = openEvalTraces(f.State); err != nil {
 			return p, fmt.Errorf("%w: --html: %w", cli.ErrStart, err)
