@@ -53,6 +53,7 @@ func TestEvalPage(t *testing.T) {
 	defer server.Close()
 	env := map[string]string{"OPENAI_BASE_URL": server.URL(), "OPENAI_MODEL": "scripted"}
 	skills, dir := pageSkills(t), t.TempDir()
+	browsertest.NewPage(t) // the browser has its files elsewhere
 	t.Setenv("TMPDIR", t.TempDir())
 	for mode, trials := range map[string]int{"trigger": 2, "outcome": 2, "offline": 0} {
 		t.Run(mode, func(t *testing.T) {
