@@ -37,11 +37,11 @@ function wordsOf(e) {
   switch (e.event) {
     case 'decision':
       return [foreign(e.decision, 'strong'), ' by ', foreign(e.rule || 'no rule', 'code'),
-        skill && !e.rule?.includes(e.skill) ? [' of ', skill] : null, e.reason ? make('span', { class: 'reason' }, foreign(e.reason)) : null];
+        skill && !e.rule?.includes(e.skill) ? [' of ', skill] : null, e.reason && e.reason !== e.rule ? make('span', { class: 'reason' }, foreign(e.reason)) : null];
     case 'approval':
       return [make('strong', null, e.approved ? 'approved' : 'refused'), ' by the approver', e.reason ? [': ', foreign(e.reason)] : null];
     case 'loaded':
-      return ['loaded ', skill, ' by the ', foreign(e.by), `, ${count(e.tokens ?? 0)} tokens`];
+      return ['loaded ', skill, ' by the ', foreign(e.by), e.tokens ? `, ${plural(e.tokens, 'token')}` : null];
     case 'unloaded':
       return ['the load of ', skill, ' ended: ', foreign(e.why)];
     case 'cleared':

@@ -79,18 +79,18 @@ class Timeline {
 
   marks(call) {
     const all = marksOf(call);
-    if (!all.length) return null;
+    if (!all.length && !call.fork) return null;
     const most = this.list.isWhole ? all.length : mostMarks();
     const shown = all.map(mark);
     shown.slice(most).forEach((m) => m.classList.add('beyond'));
-    return make('span', { class: 'marks' }, shown, all.length > most ? make('span', { class: 'more' }, '+' + (all.length - most)) : null);
+    return make('span', { class: 'marks' }, call.fork ? make('span', { class: 'mark fork' }, 'fork ', foreign(call.fork)) : null, shown, all.length > most ? make('span', { class: 'more' }, '+' + (all.length - most)) : null);
   }
 }
 
 // rowHeight returns the height of a row of a long list, in pixels.
 function rowHeight(row) {
   if (row.kind !== 'call') return 52;
-  const marks = row.cells.some((call) => call && marksOf(call).length) ? 28 : 0;
+  const marks = row.cells.some((call) => call && (call.fork || marksOf(call).length)) ? 28 : 0;
   return (isNarrow.matches || compares ? 66 : 44) + marks;
 }
 
@@ -117,9 +117,9 @@ function turnHead(turn) {
     make('time', null, clock(turn.time)));
 }
 
-// numberOf names a call within its agent.
+// numberOf shows the number of a call within its agent. Those of forks are indented.
 function numberOf(call) {
-  return make('span', { class: 'number' }, call.fork ? make('span', { class: 'fork' }, 'fork ', foreign(call.fork), ' ') : call.agent ? [foreign(call.agent), ' '] : null, String(call.call));
+  return make('span', { class: 'number' }, call.fork ? '↳ ' : null, String(call.call));
 }
 
 function columnHeads() {
