@@ -89,6 +89,7 @@ func TestMouse(t *testing.T) {
 	v.Click("#call nav button")
 	v.Wait(opened + " === undefined")
 	v.check("where it goes back to", "document.querySelector('#why').checkVisibility()", "true")
+	v.check("the focus", "document.activeElement.closest('[data-why]').dataset.why", "denied")
 }
 
 func TestPermalinkOpensACall(t *testing.T) {
@@ -117,6 +118,16 @@ func TestSearch(t *testing.T) {
 	v.check("nothing is found", "document.querySelector('#hits').textContent", "0 of 10 calls")
 	v.Press("Enter")
 	v.check("Enter", opened, "undefined")
+	v.Press("Escape")
+	v.check("the focus has left the search", "document.activeElement.tagName", "BODY")
+	v.Click("#tab-why")
+	v.Click("#search")
+	v.Type("mail")
+	v.check("a search shows the timeline", "document.querySelector('#timeline').checkVisibility() + document.activeElement.id", "truesearch")
+	v.openCall("invoices/6")
+	v.Click("#search")
+	v.Type("s")
+	v.check("a search closes the call", opened+" + document.activeElement.id + document.querySelector('#search').value", "undefinedsearchmails")
 	v.Press("Escape")
 	v.check("all calls are back", "document.querySelectorAll('#timeline [data-call]').length", "10")
 }

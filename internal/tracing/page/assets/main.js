@@ -4,8 +4,8 @@
 class Viewer {
   constructor() {
     this.timeline = new Timeline();
-    this.search = new Search(this.timeline);
-    this.tabs = new Tabs(document.querySelector('[role=tablist]'), (name) => this.visit(name === this.home ? '' : '#tab=' + name));
+    this.search = new Search(this.timeline, () => this.toTimeline());
+    this.tabs = new Tabs(document.querySelector('[role=tablist]'), (name) => this.toTab(name));
     this.main = document.querySelector('main');
     const sections = data.sections.map((section) => this.tabs.add(section.id, foreign(section.title), sectionPanel(section)));
     this.home = data.sections.length ? data.sections[0].id : 'timeline';
@@ -27,7 +27,7 @@ class Viewer {
     const call = addressed(location.hash);
     const name = call ? this.tab ?? 'timeline' : this.tabOf(location.hash);
     const wasOpen = this.call;
-    if (!wasOpen && call) this.scrolled = scrollY;
+    if (!wasOpen && call) Object.assign(this, { scrolled: scrollY, opener: document.activeElement });
     this.call = call;
     document.getElementById('call')?.remove();
     this.tabs.select(name, Boolean(call));
@@ -52,14 +52,10 @@ class Viewer {
 
   // uncover shows the panels again as they were before a call was open.
   uncover(call) {
-    this.timeline.list.update();
-    if (this.tab !== 'timeline') {
-      scrollTo(0, this.scrolled ?? 0);
-      return;
-    }
     scrollTo(0, this.scrolled ?? 0);
     this.timeline.list.update();
-    if (this.timeline.rowOf.has(call)) this.timeline.select(call);
+    if (this.tab !== 'timeline') this.opener?.focus({ preventScroll: true });
+    else if (this.timeline.rowOf.has(call)) this.timeline.select(call);
   }
 
   // visit changes the address and shows what it names.
@@ -74,6 +70,20 @@ class Viewer {
     this.follow();
   }
 
+  // toTab shows a tab.
+  toTab(name) {
+    this.visit(name === this.home ? '' : '#tab=' + name);
+  }
+
+  // toTimeline shows the timeline, and leaves the focus where it is.
+  toTimeline() {
+    if (!this.call && this.tab === 'timeline') return;
+    const focused = document.activeElement;
+    if (this.call) this.tab = 'timeline';
+    this.toTab('timeline');
+    focused.focus({ preventScroll: true });
+  }
+
   // open opens a call.
   open(call) {
     if (call) this.visit(address(call), Boolean(this.call));
@@ -85,14 +95,14 @@ class Viewer {
       this.open(this.timeline.after(this.call, steps));
       return;
     }
-    if (this.tab !== 'timeline') this.visit('#tab=timeline');
+    this.toTimeline();
     this.timeline.select(this.timeline.after(this.timeline.selected, steps));
   }
 
   // back closes the open call, or leaves the search. It reports whether there was one of them.
   back(isTyping) {
     if (this.call && !isTyping) {
-      this.visit(this.tab === this.home ? '' : '#tab=' + this.tab);
+      this.toTab(this.tab);
       return true;
     }
     if (isTyping) {
@@ -106,8 +116,7 @@ class Viewer {
 
   // toSearch gives the focus to the search, which searches the timeline.
   toSearch() {
-    if (this.call) this.back();
-    if (this.tab !== 'timeline') this.visit('#tab=timeline');
+    this.toTimeline();
     this.search.input.focus();
     this.search.input.select();
   }

@@ -5,8 +5,8 @@ const typingPause = 120;
 
 // Search leaves the calls whose new messages or answer hold a text.
 class Search {
-  constructor(timeline) {
-    this.timeline = timeline;
+  constructor(timeline, onSearch) {
+    Object.assign(this, { timeline, onSearch });
     this.input = document.getElementById('search');
     this.hits = document.getElementById('hits');
     this.searched = '';
@@ -34,6 +34,7 @@ class Search {
     const all = sides.reduce((n, side) => n + side.calls.length, 0);
     this.hits.textContent = `${this.timeline.calls.length} of ${all} calls`;
     this.hits.dataset.value = this.timeline.calls.length;
+    this.onSearch();
   }
 
   // first returns the first hit, or undefined.

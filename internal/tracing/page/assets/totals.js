@@ -23,6 +23,6 @@ function gaps(side) {
   const found = [];
   if (side.totals.cut) found.push(plural(side.totals.cut, 'line') + ' of the trace could not be read.');
   if (side.totals.dropped) found.push(plural(side.totals.dropped, 'line') + ' could not be written when it was recorded.');
-  if (side.texts !== 'whole') found.push('Texts were not kept.');
+  if (['digests', 'none'].includes(side.texts)) found.push('Texts were not kept.');
   return found.length ? make('p', { class: 'note', role: 'note' }, compares ? side.name + ': ' : null, found.join(' ')) : null;
 }
