@@ -61,6 +61,8 @@ func TestTabIsLeftToTheBrowser(t *testing.T) {
 		t.Errorf("Tab goes to %s", got)
 	}
 	v.check("Tab", "held", "0")
+	v.Press("Tab", "Tab", "j")
+	v.check("the call behind the one that Tab has reached", focused, "invoices/2")
 }
 
 func TestTabsByKeyboard(t *testing.T) {

@@ -87,18 +87,17 @@ class RowList {
     return element;
   }
 
-  // reveal scrolls to a row and returns its element.
+  // reveal scrolls to a row, so that it is drawn.
   reveal(i) {
-    if (!this.isWhole) {
-      const top = this.holder.getBoundingClientRect().top + this.tops[i];
-      const bottom = top + this.height(this.rows[i]);
-      const above = document.querySelector('.bar-of-tabs').offsetHeight + 40;
-      if (top < above) scrollBy(0, top - above);
-      else if (bottom > innerHeight) scrollBy(0, bottom - innerHeight + 24);
-      this.update();
+    if (this.isWhole) {
+      this.drawn.get(i).scrollIntoView({ block: 'nearest' });
+      return;
     }
-    const element = this.drawn.get(i);
-    if (this.isWhole) element.scrollIntoView({ block: 'nearest' });
-    return element;
+    const top = this.holder.getBoundingClientRect().top + this.tops[i];
+    const bottom = top + this.height(this.rows[i]);
+    const above = document.querySelector('.bar-of-tabs').offsetHeight + 40;
+    if (top < above) scrollBy(0, top - above);
+    else if (bottom > innerHeight) scrollBy(0, bottom - innerHeight + 24);
+    this.update();
   }
 }

@@ -10,6 +10,7 @@ class Timeline {
   constructor() {
     this.holder = make('ol', { id: 'timeline', 'aria-label': 'Calls', 'data-calls': sides[0].calls.length });
     this.list = new RowList(this.holder, (row) => this.row(row), rowHeight);
+    this.holder.addEventListener('focusin', (event) => this.note(event.target.closest('[data-call]').call));
     this.empty = make('p', { class: 'dim' }, 'There is no call to show.');
     this.panel = [legend(), compares ? null : columnHeads(), this.holder, this.empty];
     this.selected = null;
@@ -43,14 +44,17 @@ class Timeline {
   // select selects a call and gives it the focus.
   select(call) {
     if (!call) return;
-    const before = this.selected && this.link(this.selected);
+    this.list.reveal(this.rowOf.get(call));
+    this.link(call).focus({ preventScroll: true });
+    this.list.later();
+  }
+
+  // note makes a call that has got the focus the selected one. Tab comes back to it.
+  note(call) {
+    const before = this.link(this.selected ?? this.calls[0]);
     before?.setAttribute('tabindex', '-1');
     this.selected = call;
-    const row = this.list.reveal(this.rowOf.get(call));
-    const link = [...row.querySelectorAll('[data-call]')].find((l) => l.call === call);
-    link.setAttribute('tabindex', '0');
-    link.focus({ preventScroll: true });
-    this.list.later();
+    this.link(call).setAttribute('tabindex', '0');
   }
 
   // link returns the element of a call, or undefined if it is not drawn.
