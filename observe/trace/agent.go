@@ -13,15 +13,15 @@ type agent struct {
 	last callRef // the last call that was written
 	// answered are the calls that made a tool call, by the id of that.
 	answered map[string]callRef
-	// held are events that wait for the next call.
-	held      []heldEvent
-	heldSince time.Time
+	// held are events that wait for the next call. late are loads by the model, which wait for it
+	// because it has the size of their texts.
+	held, late []heldEvent
+	heldSince  time.Time
 	// loads are the calls that loaded a skill last, or selected a doc of it.
 	loads map[textName]int
 	// seen are the calls that loaded a text, by the number of its load.
-	seen      map[seenText]int
-	broken    string          // the cause of a break of the next request
-	withdrawn map[string]bool // skills whose loads end for this reason
+	seen   map[seenText]int
+	broken string // the cause of a break of the next request
 }
 
 type textName struct{ skill, doc string }
@@ -41,23 +41,21 @@ func (r *recorder) agent(key core.SessionKey) *agent {
 	return a
 }
 
-// noteLoad remembers the call that loaded a skill and docs of it.
-func (a *agent) noteLoad(skill string, docs []string, call int) {
-	if a.loads == nil || len(a.loads) > maxLoads {
-		a.loads = map[textName]int{}
+// noteLoad remembers the call that loaded a skill or selected docs of it.
+func (a *agent) noteLoad(e *core.Event, call int) {
+	if a.loads == nil || len(a.loads)+len(a.seen) > maxLoads {
+		a.loads, a.seen = map[textName]int{}, map[seenText]int{}
 	}
-	a.loads[textName{skill, ""}] = call
-	a.noteDocs(skill, docs, call)
-}
-
-// noteDocs remembers the call that selected docs.
-func (a *agent) noteDocs(skill string, docs []string, call int) {
-	if a.loads == nil || len(a.loads) > maxLoads {
-		a.loads = map[textName]int{}
+	docs := e.Docs
+	if e.Kind == core.SkillLoaded {
+		docs = append([]string{""}, docs...)
 	}
 	for _, doc := range docs {
-		name := textName{skill, doc}
+		name := textName{e.Skill, doc}
 		a.loads[name] = call
+		if text := (seenText{name, e.Load}); e.Load != 0 && a.seen[text] == 0 {
+			a.seen[text] = call
+		}
 	}
 }
 
@@ -65,21 +63,15 @@ func (a *agent) noteDocs(skill string, docs []string, call int) {
 // own: each keeps the call of its load.
 func (a *agent) loadedBy(p *core.PlacedText) int {
 	name := textName{p.Skill, p.Doc}
-	text := seenText{name, p.Load}
-	if call, ok := a.seen[text]; ok && p.Load != 0 {
+	for _, text := range []seenText{{name, p.Load}, {textName{p.Skill, ""}, p.Load}} {
+		if call := a.seen[text]; call != 0 && p.Load != 0 {
+			return call
+		}
+	}
+	if call := a.loads[name]; call != 0 {
 		return call
 	}
-	call, ok := a.loads[name]
-	if !ok {
-		call = a.loads[textName{p.Skill, ""}]
-	}
-	if p.Load != 0 && call != 0 {
-		if a.seen == nil || len(a.seen) > maxLoads {
-			a.seen = map[seenText]int{}
-		}
-		a.seen[text] = call
-	}
-	return call
+	return a.loads[textName{p.Skill, ""}]
 }
 
 // noteAnswer remembers the tool calls of an answer.

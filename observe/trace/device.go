@@ -72,9 +72,10 @@ func (d *device) write(ctx context.Context, line []byte) (int, error) {
 	return n, err
 }
 
-func (d *device) isTorn() bool  { return d.torn }
-func (d *device) isFull() bool  { return false }
-func (d *device) rotate() error { return nil }
+func (d *device) isTorn() bool    { return d.torn }
+func (d *device) isFull() bool    { return false }
+func (d *device) fits(int64) bool { return true }
+func (d *device) rotate() error   { return nil }
 
 func (d *device) interrupt() {
 	d.mu.Lock()

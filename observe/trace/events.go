@@ -2,7 +2,6 @@ package trace
 
 import (
 	"cmp"
-	"strings"
 	"time"
 
 	"github.com/satchel-go/satchel/core"
@@ -20,10 +19,12 @@ func isTraced(k core.EventKind) bool {
 	return false
 }
 
-// heldEvent is an event that waits for the next call of its agent.
+// heldEvent is an event that waits for the next call of its agent. A load by the model is one of an
+// earlier call.
 type heldEvent struct {
 	event *core.Event
 	at    time.Time
+	ref   callRef
 }
 
 // event writes the lines of an event, or holds it back until the next call.
@@ -36,84 +37,107 @@ func (r *recorder) event(i *item) {
 		a.broken = e.Cause
 		return
 	case core.SkillUnloaded:
-		if e.Detail == "withdrawn" {
-			a.withdrawn = map[string]bool{e.Skill: true}
-		}
-		return
-	case core.SkillsOffered, core.SkillsSuggested, core.TextCleared, core.SkillLoaded, core.SkillCompleted, core.DocsSelected:
-		if !inCall {
-			r.hold(a, i)
+		if e.Detail != changed { // the end of the load has an event of its own
 			return
 		}
+	}
+	if waits(e.Kind) && !inCall {
+		a.held = r.hold(a, a.held, heldEvent{event: e, at: i.at})
+		return
 	}
 	ref := callRef{call: i.call, turn: e.Turn, fork: e.Fork}
 	if made, ok := a.answered[e.Call.ID]; ok && e.Call.ID != "" {
 		ref = made
 	} else if i.call != 0 && a.last.call != i.call {
-		r.queue.drop(len(r.linesOf(a, e, line.Head{})), errSlow) // the line of the call was dropped
+		r.queue.drop(len(r.linesOf(e, line.Head{})), errSlow) // the line of the call was dropped
 		return
 	} else if i.call != 0 {
 		ref = a.last
 	}
-	r.write(a, e, i.at, ref)
+	if e.Kind == core.SkillLoaded || e.Kind == core.DocsSelected {
+		a.noteLoad(e, ref.call)
+	}
+	if e.Kind == core.SkillLoaded && ref.call != 0 {
+		a.late = r.hold(a, a.late, heldEvent{e, i.at, ref})
+		return
+	}
+	r.write(e, i.at, ref)
+}
+
+// waits reports whether events of a kind belong to the next call if no tool call has made them.
+func waits(k core.EventKind) bool {
+	switch k {
+	case core.SkillsOffered, core.SkillsSuggested, core.TextCleared, core.SkillLoaded, core.SkillUnloaded, core.SkillCompleted, core.DocsSelected:
+		return true
+	}
+	return false
 }
 
 // write writes the lines of an event, as those of a call.
-func (r *recorder) write(a *agent, e *core.Event, at time.Time, ref callRef) {
-	switch e.Kind {
-	case core.SkillLoaded:
-		a.noteLoad(e.Skill, e.Docs, ref.call)
-	case core.DocsSelected:
-		a.noteDocs(e.Skill, e.Docs, ref.call)
-	}
+func (r *recorder) write(e *core.Event, at time.Time, ref callRef) {
 	ref.fork, ref.turn = cmp.Or(ref.fork, e.Fork), cmp.Or(ref.turn, e.Turn)
 	head := r.head(e.Key, at, ref)
-	for _, l := range r.linesOf(a, e, head) {
+	for _, l := range r.linesOf(e, head) {
 		r.add(l)
 	}
 }
 
-// hold keeps an event until the next call of its agent.
-func (r *recorder) hold(a *agent, i *item) {
-	if len(a.held) >= maxHeld {
+// hold adds an event to those of an agent that wait.
+func (r *recorder) hold(a *agent, held []heldEvent, e heldEvent) []heldEvent {
+	if len(held) >= maxHeld {
 		r.queue.drop(1, errSlow)
-		return
+		return held
 	}
-	if len(a.held) == 0 {
+	if len(a.held)+len(a.late) == 0 {
 		a.heldSince = time.Now()
 	}
-	a.held = append(a.held, heldEvent{i.event, i.at})
 	r.holding[a] = true
+	return append(held, e)
 }
 
 // noteHeld remembers the loads among the held events, so that the texts of the call know them.
 func (a *agent) noteHeld(call int) {
 	for _, h := range a.held {
-		switch h.event.Kind {
-		case core.SkillLoaded:
-			a.noteLoad(h.event.Skill, h.event.Docs, call)
-		case core.DocsSelected:
-			a.noteDocs(h.event.Skill, h.event.Docs, call)
+		if h.event.Kind == core.SkillLoaded || h.event.Kind == core.DocsSelected {
+			a.noteLoad(h.event, call)
 		}
 	}
 }
 
-// releaseHeld writes the held events of an agent, as those of a call.
-func (r *recorder) releaseHeld(a *agent, ref callRef) {
+// writeLate writes the loads of earlier calls. sizes, which may be nil, has the tokens of texts.
+func (r *recorder) writeLate(a *agent, sizes map[seenText]int) {
+	for _, h := range a.late {
+		h.setTokens(sizes)
+		r.write(h.event, h.at, h.ref)
+	}
+	a.late = nil
+}
+
+// writeHeld writes all held events of an agent. ref is the next call.
+func (r *recorder) writeHeld(a *agent, ref callRef, sizes map[seenText]int) {
+	r.writeLate(a, sizes)
 	for _, h := range a.held {
-		r.write(a, h.event, h.at, ref)
+		h.setTokens(sizes)
+		r.write(h.event, h.at, ref)
 	}
 	a.held = nil
 	delete(r.holding, a)
 }
 
-// dropHeld drops the held events of an agent, because the line of their call was dropped.
+// setTokens sets the size of a loaded text, if it is known.
+func (h *heldEvent) setTokens(sizes map[seenText]int) {
+	if n := sizes[seenText{textName{h.event.Skill, ""}, h.event.Load}]; n > 0 && h.event.Kind == core.SkillLoaded {
+		h.event.Tokens = n
+	}
+}
+
+// dropHeld drops the events that belong to the next call, because the line of that was dropped.
 func (r *recorder) dropHeld(a *agent) {
 	for _, h := range a.held {
-		r.queue.drop(len(r.linesOf(a, h.event, line.Head{})), errSlow)
+		r.queue.drop(len(r.linesOf(h.event, line.Head{})), errSlow)
 	}
 	a.held = nil
-	delete(r.holding, a)
+	r.writeHeld(a, callRef{}, nil)
 }
 
 // releaseOld writes events that have waited long for a call. With all, it writes all of them: no
@@ -122,28 +146,24 @@ func (r *recorder) releaseOld(all bool) {
 	for a := range r.holding {
 		switch {
 		case all:
-			r.releaseHeld(a, callRef{})
+			r.writeHeld(a, callRef{}, nil)
 		case time.Since(a.heldSince) >= holdTime:
-			r.releaseHeld(a, callRef{call: a.last.call + 1})
+			r.writeHeld(a, callRef{call: a.last.call + 1}, nil)
 		}
 	}
 }
 
 // linesOf returns the lines of an event.
-func (r *recorder) linesOf(a *agent, e *core.Event, head line.Head) []line.Line {
+func (r *recorder) linesOf(e *core.Event, head line.Head) []line.Line {
 	switch e.Kind {
 	case core.SkillsOffered:
 		return []line.Line{&line.Offered{Head: as(head, line.EventOffered), Skills: list(e.Skills), Named: list(e.Named), Cut: e.Left}}
 	case core.SkillsSuggested:
 		return []line.Line{&line.Suggested{Head: as(head, line.EventSuggested), Skills: list(e.Skills)}}
 	case core.SkillLoaded:
-		by := cmp.Or(e.By, "host")
-		if e.By == "" && e.Call.Name != "" {
-			by = "model"
-		}
-		return []line.Line{&line.Loaded{Head: as(head, line.EventLoaded), Skill: e.Skill, Digest: digestOf(e.Digest), Tokens: e.Tokens, By: by, ID: e.Call.ID}}
-	case core.SkillCompleted:
-		return a.unloaded(e, head)
+		return []line.Line{&line.Loaded{Head: as(head, line.EventLoaded), Skill: e.Skill, Digest: digestOf(e.Digest), Tokens: e.Tokens, By: by(e), ID: e.Call.ID}}
+	case core.SkillCompleted, core.SkillUnloaded:
+		return unloaded(e, head)
 	case core.TextCleared:
 		return cleared(e, head)
 	case core.ToolAllowed:
@@ -164,6 +184,14 @@ func (r *recorder) linesOf(a *agent, e *core.Event, head line.Head) []line.Line 
 	return nil
 }
 
+// by returns who asked for a load.
+func by(e *core.Event) string {
+	if e.By == "" && e.Call.Name != "" {
+		return "model"
+	}
+	return cmp.Or(e.By, "host")
+}
+
 // list returns a list that is never null.
 func list(names []string) []string {
 	if names == nil {
@@ -172,26 +200,29 @@ func list(names []string) []string {
 	return names
 }
 
-// endings are the words of the trace for why a load ended.
+// changed is why a load ended whose skill was loaded again with another text.
+const changed = "changed"
+
+// endings are the words of the trace for why a load ended, where events have others.
 var endings = map[string]string{"answered": "once", "again": "turn"}
 
 // unloaded returns the line of a load that has ended. The end of a session ends all loads and has no
 // line.
-func (a *agent) unloaded(e *core.Event, head line.Head) []line.Line {
-	why := cmp.Or(endings[e.Detail], e.Detail)
-	if a.withdrawn[e.Skill] {
-		why = "withdrawn"
-		delete(a.withdrawn, e.Skill)
-	}
-	if why == "session" {
+func unloaded(e *core.Event, head line.Head) []line.Line {
+	if e.Detail == "session" {
 		return nil
 	}
-	return []line.Line{&line.Unloaded{Head: as(head, line.EventUnloaded), Skill: e.Skill, Why: why}}
+	return []line.Line{&line.Unloaded{Head: as(head, line.EventUnloaded), Skill: e.Skill, Why: cmp.Or(endings[e.Detail], e.Detail)}}
 }
 
-// cleared returns a line for each text that has left.
+// cleared returns a line for each text that has left. An event without docs or with a digest is about
+// the body too.
 func cleared(e *core.Event, head line.Head) (lines []line.Line) {
-	for _, doc := range append([]string{""}, e.Docs...) {
+	docs := e.Docs
+	if e.Digest != "" || len(docs) == 0 {
+		docs = append([]string{""}, docs...)
+	}
+	for _, doc := range docs {
 		lines = append(lines, &line.Cleared{Head: as(head, line.EventCleared), Skill: e.Skill, Doc: doc, Why: e.Cause})
 	}
 	return lines
@@ -199,23 +230,12 @@ func cleared(e *core.Event, head line.Head) (lines []line.Line) {
 
 // decision returns the line of a verdict.
 func (r *recorder) decision(e *core.Event, head line.Head, verdict string) []line.Line {
-	rule := e.Rule
-	switch {
-	case rule != "":
-	case e.Skill != "":
+	rule := cmp.Or(e.Rule, e.Decider)
+	if rule == "" && e.Skill != "" {
 		rule = "allowed-tools of " + e.Skill
-	case verdict == "denied":
-		rule = "gate"
-	case verdict == "asked":
-		rule = "approver"
-	default:
-		rule = cmp.Or(e.Detail, "no list")
-		if first, _, ok := strings.Cut(rule, ":"); ok {
-			rule = first
-		}
 	}
 	return []line.Line{&line.Decision{
-		Head: as(head, line.EventDecision), ID: e.Call.ID, Name: e.Call.Name, Decision: verdict, Skill: e.Skill, Rule: rule, Reason: r.text(e.Detail),
+		Head: as(head, line.EventDecision), ID: e.Call.ID, Name: e.Call.Name, Decision: verdict, Skill: e.Skill, Rule: cmp.Or(rule, "no rule"), Reason: r.text(e.Detail),
 	}}
 }
 

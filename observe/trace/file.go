@@ -123,9 +123,10 @@ func (o *file) write(_ context.Context, line []byte) (int, error) {
 	return n, err
 }
 
-func (o *file) isTorn() bool { return o.torn }
-func (o *file) isFull() bool { return o.size >= o.limit }
-func (o *file) interrupt()   {}
+func (o *file) isTorn() bool      { return o.torn }
+func (o *file) isFull() bool      { return o.size >= o.limit }
+func (o *file) fits(n int64) bool { return n < o.limit }
+func (o *file) interrupt()        {}
 
 func (o *file) close() error {
 	_ = unlockFile(o.f)

@@ -23,6 +23,7 @@ const (
 	maxScratch    = 1 << 20  // bytes of the buffer for lines that is used again
 	maxChunk      = 32 << 10 // bytes of text that are split into tokens at a time, if it has lines
 	messageWeight = 256      // bytes of a message besides its text
+	lineWeight    = 200      // bytes of a line besides its message
 )
 
 // Times.

@@ -13,6 +13,8 @@ type output interface {
 	isTorn() bool
 	// isFull reports that the next line belongs into a new file.
 	isFull() bool
+	// fits reports whether a file has room for some bytes.
+	fits(size int64) bool
 	// rotate begins a new file.
 	rotate() error
 	// interrupt makes a write that blocks return, if that is possible.
@@ -34,8 +36,9 @@ func (s *stream) write(_ context.Context, line []byte) (int, error) {
 	return n, err
 }
 
-func (s *stream) isTorn() bool  { return s.torn }
-func (s *stream) isFull() bool  { return false }
-func (s *stream) rotate() error { return nil }
-func (s *stream) interrupt()    {}
-func (s *stream) close() error  { return nil }
+func (s *stream) isTorn() bool    { return s.torn }
+func (s *stream) isFull() bool    { return false }
+func (s *stream) fits(int64) bool { return true }
+func (s *stream) rotate() error   { return nil }
+func (s *stream) interrupt()      {}
+func (s *stream) close() error    { return nil }

@@ -1,9 +1,10 @@
 package trace
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
+	"io"
 	"os"
 	"runtime/debug"
 	"strings"
@@ -24,10 +25,11 @@ type recorder struct {
 	process string
 	seq     int
 	part    int
-	// callsInPart counts the call lines of the current file.
-	callsInPart int
-	known       map[string]bool // digests of messages and tools in the current file
-	scratch     []byte
+	// hasHeader reports that the current file has its first line.
+	hasHeader bool
+	known     map[string]bool // digests of messages and tools in the current file
+	failed  error // of the last write, or nil
+	scratch   []byte
 
 	tokens *tokenizer
 	agents *lru.Cache[core.SessionKey, *agent]
@@ -57,15 +59,13 @@ func newRecorder(ctx context.Context, c config, q *queue, out output) *recorder 
 		first: lru.New[string, string](maxNumbered, nil),
 		open:  lru.New[requestKey, callRef](maxOpenCalls, nil), holding: map[*agent]bool{},
 	}
-	r.agents = lru.New(maxAgents, func(_ core.SessionKey, a *agent) { r.releaseHeld(a, callRef{}) })
+	r.agents = lru.New(maxAgents, func(_ core.SessionKey, a *agent) { r.writeHeld(a, callRef{}, nil) })
 	return r
 }
 
 // run records items until the queue is closed, and ends the trace.
 func (r *recorder) run() {
-	if err := r.header(); err != nil {
-		r.queue.drop(1, err)
-	}
+	_ = r.makeRoom() // the first line that is added tries it again
 	var items []item
 	for isLast := false; !isLast; {
 		r.wait()
@@ -78,12 +78,20 @@ func (r *recorder) run() {
 		r.releaseOld(isLast)
 	}
 	r.tellDropped()
-	end := &line.End{Head: line.Head{Event: line.EventEnd}, Lines: r.seq + 1}
-	if err := r.put(end); err != nil {
-		r.queue.drop(1, err)
-	}
+	r.end()
 	if err := r.out.close(); err != nil {
 		r.queue.drop(0, err)
+	}
+}
+
+// end writes the last line.
+func (r *recorder) end() {
+	err := r.makeRoom()
+	if err == nil {
+		err = r.put(&line.End{Head: line.Head{Event: line.EventEnd}, Lines: r.seq + 1})
+	}
+	if err != nil {
+		r.queue.drop(1, err)
 	}
 }
 
@@ -115,7 +123,7 @@ func (r *recorder) handle(i *item) {
 		}
 	}()
 	if r.queue.isLate() {
-		r.queue.drop(1, errEnd)
+		r.queue.drop(1, cmp.Or(r.failed, errEnd))
 		return
 	}
 	r.tellDropped()
@@ -142,11 +150,15 @@ func (r *recorder) tellDropped() {
 
 // header writes the first line of a file.
 func (r *recorder) header() error {
-	r.part++
-	return r.put(&line.Trace{
+	err := r.put(&line.Trace{
 		Head: line.Head{Event: line.EventTrace}, Schema: line.Schema, Version: version(),
-		Process: r.process, Part: r.part, Texts: string(r.texts),
+		Process: r.process, Part: r.part + 1, Texts: string(r.texts),
 	})
+	if err == nil {
+		r.part++
+		r.hasHeader = true
+	}
+	return err
 }
 
 // head returns the head of a line about an agent, which has no name there if it is the first of its
@@ -167,17 +179,16 @@ func (r *recorder) head(key core.SessionKey, at time.Time, ref callRef) line.Hea
 // forkMark is in the names of agents that are forks.
 const forkMark = "/fork:"
 
-// makeRoom begins a new file if the current one is full.
+// makeRoom begins a new file if the current one is full, and writes the header of a file that has none.
 func (r *recorder) makeRoom() error {
-	if !r.out.isFull() {
+	if (r.hasHeader || r.part == 0) && r.out.isFull() && r.out.rotate() == nil { // if it fails, the file becomes larger
+		r.hasHeader, r.known = false, map[string]bool{}
+		for _, v := range r.views.All() {
+			v.written = nil
+		}
+	}
+	if r.hasHeader {
 		return nil
-	}
-	if err := r.out.rotate(); err != nil {
-		return nil //nolint:nilerr // the current file becomes larger
-	}
-	r.callsInPart, r.known = 0, map[string]bool{}
-	for _, v := range r.views.All() {
-		v.written = nil
 	}
 	return r.header()
 }
@@ -212,18 +223,17 @@ func (r *recorder) put(l line.Line) error {
 	if cap(b) <= maxScratch {
 		r.scratch = b
 	}
-	if err := r.ctx.Err(); err != nil {
-		return errEnd
+	if r.ctx.Err() != nil {
+		return cmp.Or(r.failed, errEnd)
 	}
 	n, err := r.out.write(r.ctx, b)
-	switch {
-	case n == len(b):
+	if n == len(b) {
 		r.seq++
+		r.failed = nil
 		return nil
-	case err == nil:
-		return errors.New("a write was short")
 	}
-	return err
+	r.failed = cmp.Or(err, io.ErrShortWrite)
+	return r.failed
 }
 
 // version returns the version of Satchel in this program, or "devel".

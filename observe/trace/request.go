@@ -25,6 +25,7 @@ type view struct {
 // entry is a message of a request.
 type entry struct {
 	digest string
+	bytes  int // of its value in a line
 	measured
 	isMeasured bool
 }
@@ -55,16 +56,15 @@ func (r *recorder) request(i *item) {
 		v = &view{}
 	}
 	c := &callWriter{recorder: r, view: v, request: q, agent: a, head: head}
-	lines, err := c.write()
-	if err != nil {
-		r.queue.drop(max(1, lines), err)
+	if err := c.write(); err != nil {
+		r.queue.drop(1, err)
 		r.dropHeld(a)
 		return
 	}
 	r.views.Put(q.Key, v, viewSize(q))
 	r.open.Put(requestKey{q.Key, q.ID}, ref, 1)
 	a.last = ref
-	r.releaseHeld(a, ref)
+	r.writeHeld(a, ref, c.sizes)
 	if c.isBroken {
 		r.add(&line.Break{Head: as(head, line.EventBreak), Message: c.brokenAt, LostTokens: c.lost, Cause: a.causeOf(c.brokenAt)})
 	}
@@ -98,47 +98,34 @@ type callWriter struct {
 	tools   toolList
 	parts   line.Parts
 	texts   []line.Text
+	sizes   map[seenText]int // tokens of bodies, by their loads
+	isMoved bool             // a file was begun for the call
 
 	isBroken       bool
 	brokenAt, lost int
 }
 
-// write writes the messages and tools that the file does not have, and the call. lines is how many
-// lines it did not write if it fails.
-func (c *callWriter) write() (lines int, err error) {
+// write writes the messages and tools that the file does not have, and the call.
+func (c *callWriter) write() error {
 	if err := c.readTools(); err != nil {
-		return 1, err
+		return err
 	}
 	if err := c.readMessages(); err != nil {
-		return 1, err
-	}
-	if c.out.isFull() {
-		if err := c.makeRoom(); err != nil {
-			return 1, err
-		}
-	}
-	// If the messages fill the file, the next one begins with all of them. There they stay with the
-	// call, however small the files shall be.
-	if isDone, err := c.writeTexts(c.callsInPart > 0); err != nil {
-		return 1, err
-	} else if !isDone {
-		if err := c.makeRoom(); err != nil {
-			return 1, err
-		}
-		if _, err := c.writeTexts(false); err != nil {
-			return 1, err
-		}
+		return err
 	}
 	now, err := c.measure()
 	if err != nil {
-		return 1, err
+		return err
+	}
+	c.writeLate(c.agent, c.sizes)
+	if err := c.writeTexts(); err != nil {
+		return err
 	}
 	if err := c.put(c.newLine()); err != nil {
-		return 1, err
+		return err
 	}
-	c.callsInPart++
 	c.remember(now)
-	return 0, nil
+	return nil
 }
 
 // newLine returns the line of the call.
@@ -147,13 +134,20 @@ func (c *callWriter) newLine() *line.Call {
 	if c.config.texts == None {
 		return l
 	}
-	for l.Keep < len(c.view.written) && l.Keep < len(c.entries) && c.view.written[l.Keep] == c.entries[l.Keep].digest {
-		l.Keep++
-	}
+	l.Keep = c.kept()
 	for _, e := range c.entries[l.Keep:] {
 		l.Add = append(l.Add, e.digest)
 	}
 	return l
+}
+
+// kept returns how many first messages are those of the agent's last call in the file.
+func (c *callWriter) kept() (n int) {
+	written := c.view.written
+	for n < len(written) && n < len(c.entries) && written[n] == c.entries[n].digest {
+		n++
+	}
+	return n
 }
 
 // remember keeps the request for comparison with the next.
@@ -161,8 +155,9 @@ func (c *callWriter) remember(now *prompt.Prompt) {
 	v := c.view
 	v.messages, v.entries, v.tools = c.request.Messages, c.entries, c.tools
 	v.prompt, v.spare = now, v.prompt
-	v.written = v.written[:0]
-	for _, e := range c.entries {
+	kept := c.kept()
+	v.written = v.written[:kept]
+	for _, e := range c.entries[kept:] {
 		v.written = append(v.written, e.digest)
 	}
 }
@@ -190,44 +185,68 @@ func (c *callWriter) readMessages() error {
 			c.entries = append(c.entries, before.entries[i])
 			continue
 		}
-		_, digest, err := c.message(m)
+		value, digest, err := c.message(m)
 		if err != nil {
 			return err
 		}
-		c.entries = append(c.entries, &entry{digest: digest})
+		c.entries = append(c.entries, &entry{digest: digest, bytes: len(value)})
 	}
 	return nil
 }
 
-// writeTexts writes the messages and tools that the file does not have. With mayStop it returns false
-// when the file is full.
-func (c *callWriter) writeTexts(mayStop bool) (isDone bool, err error) {
-	for i, e := range c.entries {
-		if c.config.texts == None || c.known[e.digest] {
+// writeTexts writes the messages and tools that the file does not have. If they fill the file, the next
+// one begins with all of them, unless they would fill that too.
+func (c *callWriter) writeTexts() error {
+	if !c.isMoved {
+		if err := c.makeRoom(); err != nil {
+			return err
+		}
+	}
+	for i := c.kept(); i <= len(c.entries); i++ {
+		digest, l, err := c.text(i)
+		if err != nil {
+			return err
+		}
+		if c.known[digest] || l == nil {
 			continue
 		}
-		if mayStop && c.out.isFull() {
-			return false, nil
+		if err := c.put(l); err != nil {
+			return err
 		}
-		value, _, err := c.message(&c.request.Messages[i])
-		if err != nil {
-			return false, err
+		c.know(digest)
+		if !c.isMoved && c.out.isFull() && c.out.fits(c.wholeSize()) {
+			if err := c.makeRoom(); err != nil {
+				return err
+			}
+			c.isMoved = true
+			return c.writeTexts()
 		}
-		if err := c.put(&line.Message{Head: line.Head{Event: line.EventMessage, Time: c.head.Time}, Digest: e.digest, Message: value}); err != nil {
-			return false, err
-		}
-		c.know(e.digest)
 	}
-	if !c.known[c.tools.digest] {
-		if mayStop && c.out.isFull() {
-			return false, nil
-		}
-		if err := c.put(&line.Tools{Head: line.Head{Event: line.EventTools, Time: c.head.Time}, Digest: c.tools.digest, Tools: json.RawMessage(c.tools.text)}); err != nil {
-			return false, err
-		}
-		c.know(c.tools.digest)
+	return nil
+}
+
+// wholeSize estimates the bytes of all messages and tools of the request in a file.
+func (c *callWriter) wholeSize() int64 {
+	n := len(c.tools.text) + lineWeight
+	for _, e := range c.entries {
+		n += e.bytes + lineWeight
 	}
-	return !mayStop || !c.out.isFull(), nil
+	return int64(n)
+}
+
+// text returns the digest and the line of a message, or of the tools behind the last message. The line
+// is nil if the file has it, or shall not have it.
+func (c *callWriter) text(i int) (digest string, l line.Line, err error) {
+	if i == len(c.entries) {
+		h := line.Head{Event: line.EventTools, Time: c.head.Time}
+		return c.tools.digest, &line.Tools{Head: h, Digest: c.tools.digest, Tools: json.RawMessage(c.tools.text)}, nil
+	}
+	if digest = c.entries[i].digest; c.config.texts == None || c.known[digest] {
+		return digest, nil, nil
+	}
+	value, _, err := c.message(&c.request.Messages[i])
+	h := line.Head{Event: line.EventMessage, Time: c.head.Time}
+	return digest, &line.Message{Head: h, Digest: digest, Message: value}, err
 }
 
 // know remembers what the file has. When it has very much, texts are written again.

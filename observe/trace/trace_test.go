@@ -57,8 +57,8 @@ func second() core.ModelRequest {
 	const stub = "loaded: guard"
 	q.Messages = append(q.Messages, message(core.Assistant, "", load), result("c1", stub+body+doc))
 	q.View.Texts = append(q.View.Texts,
-		core.PlacedText{Skill: "guard", Message: 3, Start: len(stub), End: len(stub + body), Mode: "turn", Leaves: "turn"},
-		core.PlacedText{Skill: "guard", Doc: "keys.md", Message: 3, Start: len(stub + body), End: len(stub + body + doc), Mode: "turn", Leaves: "turn"})
+		core.PlacedText{Skill: "guard", Load: 1, Message: 3, Start: len(stub), End: len(stub + body), Mode: "turn", Leaves: "turn"},
+		core.PlacedText{Skill: "guard", Load: 1, Doc: "keys.md", Message: 3, Start: len(stub + body), End: len(stub + body + doc), Mode: "turn", Leaves: "turn"})
 	return q
 }
 
@@ -75,14 +75,14 @@ func script(t *trace.Trace) {
 	t.Request(ctx, first())
 	t.Answer(ctx, core.ModelAnswer{ID: 1, Key: key, Calls: []core.ToolCall{load}, Usage: core.Usage{Prompt: 90, Cached: 64, Completion: 9}, Duration: 1500 * time.Millisecond})
 	event(core.Event{Kind: core.ToolAllowed, Call: load, Detail: "no list"})
-	event(core.Event{Kind: core.SkillLoaded, Call: load, Skill: "guard", Docs: []string{"keys.md"}, Digest: "ab", By: "model", Tokens: 20})
+	event(core.Event{Kind: core.SkillLoaded, Call: load, Skill: "guard", Docs: []string{"keys.md"}, Digest: "ab", By: "model", Load: 1})
 	t.Request(ctx, second())
 	t.Answer(ctx, core.ModelAnswer{ID: 2, Key: key, Text: "It is guarded.", Usage: core.Usage{Prompt: 120, Completion: 5}, Duration: time.Second})
 	event(core.Event{Kind: core.SkillUsed, Skill: "guard", Detail: "named"})
 
 	// The second turn clears the text, fails once, and runs a command.
 	event(core.Event{Kind: core.SkillCompleted, Skill: "guard", Detail: "turn", Turn: 2})
-	event(core.Event{Kind: core.TextCleared, Skill: "guard", Docs: []string{"keys.md"}, Cause: "rent", Turn: 2})
+	event(core.Event{Kind: core.TextCleared, Skill: "guard", Docs: []string{"keys.md"}, Digest: "ab", Cause: "rent", Turn: 2})
 	event(core.Event{Kind: core.PrefixBroken, Cause: "turn", Turn: 2})
 	q := second()
 	q.ID, q.View.Turn, q.View.Prompt, q.View.Texts = 3, 2, "And now?", q.View.Texts[:1]
@@ -94,7 +94,7 @@ func script(t *trace.Trace) {
 	q.ID = 4
 	t.Request(ctx, q)
 	t.Answer(ctx, core.ModelAnswer{ID: 4, Key: key, Calls: []core.ToolCall{run}})
-	event(core.Event{Kind: core.ToolAsked, Call: run, Detail: "not listed", Turn: 2})
+	event(core.Event{Kind: core.ToolAsked, Call: run, Decider: "no rule", Detail: "not listed", Turn: 2})
 	event(core.Event{Kind: core.ToolApproval, Call: run, Approved: true, Detail: "once", Turn: 2})
 	event(core.Event{Kind: core.ToolAllowed, Call: run, Skill: "guard", Rule: "Bash(look:*)", Detail: "approved", Turn: 2})
 	code := 3
@@ -103,7 +103,7 @@ func script(t *trace.Trace) {
 		Command: &core.CommandReport{Command: "look", TimedOut: true, Files: []core.OutputFile{{Path: "out/a.txt", Size: 7}}, Limits: map[string]int64{"seconds": 2}},
 	})
 	event(core.Event{Kind: core.SkillUsed, Call: run, Skill: "guard", Detail: "run", Turn: 2})
-	event(core.Event{Kind: core.ToolDenied, Call: core.ToolCall{ID: "c3", Name: "rm"}, Skill: "guard", Detail: "not in allowed-tools of guard", Turn: 2})
+	event(core.Event{Kind: core.ToolDenied, Call: core.ToolCall{ID: "c3", Name: "rm"}, Skill: "guard", Decider: "allowed-tools of guard", Detail: "not in allowed-tools of guard", Turn: 2})
 	event(core.Event{Kind: core.SkillNotFound, Call: core.ToolCall{ID: "c4", Name: "skill_load"}, Detail: "gard", Skills: []string{"guard"}, Turn: 2})
 
 	// A fork has an agent of its own.
