@@ -21,7 +21,7 @@ const (
 	maxLoads      = 10_000   // texts of an agent whose calls are known
 	maxKnown      = 1 << 20  // messages and tools that a file has
 	maxScratch    = 1 << 20  // bytes of the buffer for lines that is used again
-	maxChunk      = 32 << 10 // bytes of text that are split into tokens at a time, if it has lines
+	maxUnchecked  = 10_000   // tokens that are counted before Close is asked whether it waits
 	messageWeight = 256      // bytes of a message besides its text
 	lineWeight    = 200      // bytes of a line besides its message
 )

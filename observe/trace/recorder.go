@@ -28,7 +28,7 @@ type recorder struct {
 	// hasHeader reports that the current file has its first line.
 	hasHeader bool
 	known     map[string]bool // digests of messages and tools in the current file
-	failed  error // of the last write, or nil
+	failed    error           // of the last write, or nil
 	scratch   []byte
 
 	tokens *tokenizer

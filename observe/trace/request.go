@@ -3,6 +3,8 @@ package trace
 import (
 	"cmp"
 	"encoding/json"
+	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/satchel-go/satchel/core"
@@ -18,6 +20,8 @@ type view struct {
 	prompt   *prompt.Prompt
 	spare    *prompt.Prompt // memory for the next prompt
 	tools    toolList
+	// definitions are those of tools, as the adapter has reported them.
+	definitions []core.Definition
 	// written are the digests of the messages of the last call line in the current file.
 	written []string
 }
@@ -153,7 +157,7 @@ func (c *callWriter) kept() (n int) {
 // remember keeps the request for comparison with the next.
 func (c *callWriter) remember(now *prompt.Prompt) {
 	v := c.view
-	v.messages, v.entries, v.tools = c.request.Messages, c.entries, c.tools
+	v.messages, v.entries, v.tools, v.definitions = c.request.Messages, c.entries, c.tools, c.request.Tools
 	v.prompt, v.spare = now, v.prompt
 	kept := c.kept()
 	v.written = v.written[:kept]
@@ -164,16 +168,37 @@ func (c *callWriter) remember(now *prompt.Prompt) {
 
 // readTools finds out whether the tools are those of the call before.
 func (c *callWriter) readTools() error {
+	if c.view.prompt != nil && slices.EqualFunc(c.request.Tools, c.view.definitions, isSameTool) {
+		c.tools = c.view.tools
+		return nil
+	}
 	written, rendered := c.toolValues(c.request.Tools)
 	value, digest, err := encode(written)
 	if err != nil {
 		return err
 	}
-	if c.tools = c.view.tools; c.redact != nil || c.tools.text != string(value) || c.tools.digest != digest {
-		c.tools = toolList{text: string(value), digest: digest}
-	}
-	c.tools.rendered = rendered
+	c.tools = toolList{text: string(value), digest: digest, rendered: rendered}
 	return nil
+}
+
+// isSameTool reports whether two definitions are known to be equal without a look into their schemas.
+func isSameTool(a, b core.Definition) bool {
+	if a.Name != b.Name || a.Description != b.Description {
+		return false
+	}
+	x, y := reflect.ValueOf(a.Schema), reflect.ValueOf(b.Schema)
+	if !x.IsValid() || !y.IsValid() || x.Type() != y.Type() {
+		return x.IsValid() == y.IsValid() && !x.IsValid()
+	}
+	switch x.Kind() {
+	case reflect.Pointer, reflect.Map:
+		return x.Pointer() == y.Pointer()
+	case reflect.Slice:
+		return x.Pointer() == y.Pointer() && x.Len() == y.Len()
+	case reflect.String:
+		return x.String() == y.String()
+	}
+	return false
 }
 
 // readMessages finds the messages that the call before had, and takes the digests of the others.

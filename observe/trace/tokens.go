@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/satchel-go/satchel/core"
@@ -16,7 +15,7 @@ import (
 // tokenizer counts the tokens of messages and tools as cache-report does. It opens the vocabulary
 // when it is first needed.
 type tokenizer struct {
-	vocabulary prompt.Vocabulary
+	vocabulary *prompt.Pieces
 	// isLate reports that the time to count is over.
 	isLate func() bool
 	known  *lru.Cache[[sha256.Size]byte, measured]
@@ -70,11 +69,11 @@ func (t *tokenizer) measure(key [sha256.Size]byte, r prompt.Request, content str
 		return m, nil
 	}
 	if t.vocabulary == nil {
-		if t.vocabulary, err = prompt.O200k(); err != nil {
+		if t.vocabulary, err = prompt.NewPieces(); err != nil {
 			return m, err
 		}
 	}
-	v := &recordingVocabulary{Vocabulary: t.vocabulary, isLate: t.isLate, content: content}
+	v := &recordingPieces{Pieces: t.vocabulary, isLate: t.isLate, content: content}
 	p, err := prompt.NewRenderer(v).Render(r)
 	if err != nil {
 		return m, err
@@ -84,54 +83,31 @@ func (t *tokenizer) measure(key [sha256.Size]byte, r prompt.Request, content str
 	return m, nil
 }
 
-// recordingVocabulary splits long texts where no token can span them, and records the lengths of the
-// tokens of the first text that is content.
-type recordingVocabulary struct {
-	prompt.Vocabulary
+// recordingPieces records the lengths of the tokens of the first text that is content. It ends when the
+// time to count is over.
+type recordingPieces struct {
+	*prompt.Pieces
 	isLate  func() bool
 	content string
 	lengths []uint16
 }
 
-// Encode implements [prompt.Vocabulary].
-func (v *recordingVocabulary) Encode(text string) (ids []uint, tokens []string, err error) {
-	records := v.lengths == nil && text == v.content
-	for len(text) > 0 {
-		if v.isLate() {
-			return nil, nil, errEnd
+// Each passes on tokens as [prompt.Pieces.Each] does.
+func (v *recordingPieces) Each(text string, yield func([]prompt.Token) bool) error {
+	records, count := v.lengths == nil && text == v.content, 0
+	return v.Pieces.Each(text, func(all []prompt.Token) bool {
+		if count += len(all); count > maxUnchecked {
+			if count = 0; v.isLate() {
+				return false
+			}
 		}
-		n := chunk(text)
-		part, texts, err := v.Vocabulary.Encode(text[:n])
-		if err != nil {
-			return nil, nil, err
+		for i := range all {
+			if records {
+				v.lengths = append(v.lengths, all[i].Size)
+			}
 		}
-		ids, text = append(ids, part...), text[n:]
-		if !records {
-			continue
-		}
-		for _, token := range texts {
-			v.lengths = append(v.lengths, uint16(min(len(token), 1<<16-1)))
-		}
-	}
-	return ids, nil, nil
-}
-
-// chunk returns where a long text can be split: behind the end of a line, before a character that is
-// neither white space nor a slash. In o200k, no token spans that place.
-func chunk(text string) int {
-	if len(text) <= maxChunk {
-		return len(text)
-	}
-	for from := maxChunk; ; {
-		i := strings.IndexByte(text[from:], '\n')
-		if i < 0 || from+i+1 == len(text) {
-			return len(text)
-		}
-		from += i + 1
-		if r, _ := utf8.DecodeRuneInString(text[from:]); r != '/' && !unicode.IsSpace(r) {
-			return from
-		}
-	}
+		return yield(all)
+	})
 }
 
 // validText returns a text as JSON holds it: each byte that is no UTF-8 becomes U+FFFD.

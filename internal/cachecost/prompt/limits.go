@@ -3,3 +3,12 @@ package prompt
 // maxBytes bounds a file of captures, in bytes. Captures of long conversations have some
 // megabytes.
 const maxBytes = 256 << 20
+
+// Bounds of [Pieces], in bytes and pieces.
+const (
+	// maxPart is how much of a piece is encoded at a time.
+	maxPart = 64 << 10
+	// maxKnown is the length of pieces whose tokens are remembered, and maxPieces their number.
+	maxKnown  = 64
+	maxPieces = 1 << 17
+)

@@ -67,9 +67,6 @@ func hashOf(tokens []uint32) uint64 {
 	return hash
 }
 
-// Leading is how many tokens stand before the text of a message in its first block.
-const Leading = 3
-
 // Markers are tokens that no vocabulary contains.
 const (
 	markTool uint32 = 1<<31 + iota

@@ -3,8 +3,6 @@ package prompt
 import (
 	"fmt"
 	"slices"
-
-	"github.com/tiktoken-go/tokenizer"
 )
 
 // Vocabulary splits a text into tokens. The codecs of github.com/tiktoken-go/tokenizer implement
@@ -13,6 +11,11 @@ type Vocabulary interface {
 	// Encode returns the tokens of a text as numbers below 1<<31. This package ignores their
 	// texts.
 	Encode(text string) (ids []uint, tokens []string, err error)
+}
+
+// streamed is a [Vocabulary] that passes on tokens as [Pieces.Each] does.
+type streamed interface {
+	Each(text string, yield func([]Token) bool) error
 }
 
 // Renderer renders requests with one vocabulary. It encodes and stores each message once, however
@@ -39,20 +42,11 @@ func NewRenderer(v Vocabulary) *Renderer {
 // NewO200k returns a renderer that counts tokens of o200k_base, the vocabulary of OpenAI's
 // models since GPT-4o.
 func NewO200k() (*Renderer, error) {
-	vocabulary, err := O200k()
+	vocabulary, err := NewPieces()
 	if err != nil {
 		return nil, err
 	}
 	return NewRenderer(vocabulary), nil
-}
-
-// O200k returns the vocabulary o200k_base.
-func O200k() (Vocabulary, error) {
-	vocabulary, err := tokenizer.Get(tokenizer.O200kBase)
-	if err != nil {
-		return nil, fmt.Errorf("open vocabulary: %w", err)
-	}
-	return vocabulary, nil
 }
 
 // Encode returns the tokens of a text, which the caller must not change.
@@ -74,6 +68,18 @@ func (r *Renderer) Encode(text string) ([]uint32, error) {
 func (r *Renderer) tokens(marks []uint32, texts ...string) ([]uint32, error) {
 	for _, text := range texts {
 		if text == "" {
+			continue
+		}
+		if v, ok := r.vocabulary.(streamed); ok {
+			err := v.Each(text, func(all []Token) bool {
+				for _, t := range all {
+					marks = append(marks, t.ID)
+				}
+				return true
+			})
+			if err != nil {
+				return nil, err
+			}
 			continue
 		}
 		encoded, _, err := r.vocabulary.Encode(text)

@@ -1,0 +1,134 @@
+package prompt
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/tiktoken-go/tokenizer"
+)
+
+// checkPieces compares the tokens of a text with those of the codec.
+func checkPieces(t testing.TB, p *Pieces, codec tokenizer.Codec, text string) {
+	t.Helper()
+	ids, tokens, err := p.Encode(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantIDs, wantTokens, err := codec.Encode(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if slices.Equal(ids, wantIDs) && slices.Equal(tokens, wantTokens) {
+		return
+	}
+	i := 0
+	for i < min(len(tokens), len(wantTokens)) && tokens[i] == wantTokens[i] {
+		i++
+	}
+	t.Fatalf("from token %d on the tokens are %q, want %q", i, tokens[max(0, i-3):min(i+5, len(tokens))], wantTokens[max(0, i-3):min(i+5, len(wantTokens))])
+}
+
+func open(t testing.TB) (*Pieces, tokenizer.Codec) {
+	t.Helper()
+	p, err := NewPieces()
+	if err != nil {
+		t.Fatal(err)
+	}
+	codec, err := tokenizer.Get(tokenizer.O200kBase)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p, codec
+}
+
+// Every character has the class that the expression of the vocabulary gives it.
+func TestPiecesOfAllCharacters(t *testing.T) {
+	p, codec := open(t)
+	var b strings.Builder
+	for r := rune(0); r <= 0x1ffff; r++ {
+		if !utf8.ValidRune(r) || r == 0x7f {
+			continue
+		}
+		format := "%[1]ca%[1]c1 %[1]c"
+		if r < 0x800 {
+			format = "a%[1]cB%[1]c%[1]c1%[1]c  %[1]c\n%[1]c'%[1]cs %[1]c'%[1]c,%[1]c\r"
+		}
+		if fmt.Fprintf(&b, format, r); b.Len() > 1<<16 {
+			checkPieces(t, p, codec, b.String())
+			b.Reset()
+		}
+	}
+	checkPieces(t, p, codec, b.String())
+}
+
+func TestPiecesOfRandomTexts(t *testing.T) {
+	p, codec := open(t)
+	signs := []string{"a", "b", "A", "B", "Ab", "ʰ", "語", "日本", "\u0301", "ǅ", "1", "23", "½", " ", "  ", "\t", "\n", "\r\n", "\u00a0", "\u2028", "'", "'s", "'RE", "'ll", "’", ",", "/", "//", "{\"", "\x00", "\u202e", "\ufffd", "😀", "ſ", "K"}
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 5000 {
+		var b strings.Builder
+		for range 1 + r.IntN(30) {
+			b.WriteString(signs[r.IntN(len(signs))])
+		}
+		checkPieces(t, p, codec, b.String())
+	}
+}
+
+func TestPiecesOfPages(t *testing.T) {
+	p, codec := open(t)
+	for _, file := range []string{"../../../CHANGELOG.md", "../../../docs/decisions.md", "pieces.go"} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkPieces(t, p, codec, string(text))
+	}
+}
+
+// The codec loses the delete character; here it is a token like others.
+func TestDelete(t *testing.T) {
+	p, _ := open(t)
+	if ids, tokens, err := p.Encode("a\x7fB,\x7f\x7f"); err != nil || !slices.Equal(ids, []uint{64, 221, 33, 11, 221, 221}) {
+		t.Errorf("%v %q %v", ids, tokens, err)
+	}
+}
+
+// A long piece is encoded in parts of whole characters, and its tokens are still all of it.
+func TestLongPieces(t *testing.T) {
+	p, _ := open(t)
+	for _, text := range []string{strings.Repeat("a", 3<<20), strings.Repeat("語", 1<<20), strings.Repeat("-", 1<<20)} {
+		_, tokens, err := p.Encode(text)
+		if err != nil || strings.Join(tokens, "") != text {
+			t.Errorf("%.10q…: %d tokens, %v", text, len(tokens), err)
+		}
+	}
+}
+
+func FuzzPieces(f *testing.F) {
+	p, codec := open(f)
+	f.Add("Hello, world's 1234\n\n  end")
+	f.Fuzz(func(t *testing.T, text string) {
+		text = strings.ReplaceAll(strings.ToValidUTF8(text, "?"), "\x7f", "?")
+		checkPieces(t, p, codec, text)
+	})
+}
+
+func BenchmarkPieces(b *testing.B) {
+	p, _ := open(b)
+	text, err := os.ReadFile("../../../docs/decisions.md")
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		tokens := 0
+		if err := p.Each(string(text), func(all []Token) bool { tokens += len(all); return true }); err != nil || tokens == 0 {
+			b.Fatal(tokens, err)
+		}
+	}
+}
