@@ -35,7 +35,7 @@ func (g *gate) String() string {
 	return g.text.String()
 }
 
-// A writer that blocks holds up nobody, and Close returns after two seconds.
+// A writer that blocks does not hold up calls, and Close returns after two seconds.
 func TestCloseDoesNotWaitForABlockedWriter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := &gate{open: make(chan struct{})}
