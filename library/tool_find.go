@@ -76,7 +76,9 @@ func (d *editor) find(ctx context.Context, s *tools.Scope, v *view, ref string) 
 		if err != nil {
 			return skillItem{}, err
 		}
-		return skillItem{}, unknownAmong(ref, s.Catalog().Suggest(ref), skills)
+		likely := s.Catalog().Suggest(ref)
+		s.Emit(ctx, core.Event{Kind: core.SkillNotFound, Detail: printable.Cut(ref, 80), Skills: likely})
+		return skillItem{}, unknownAmong(ref, likely, skills)
 	case 1:
 		return hits[0], nil
 	}

@@ -90,3 +90,40 @@ func TestCallsAfterAnEditGetItsText(t *testing.T) {
 		}
 	})
 }
+
+// A call that names a skill which does not exist is an event with similar names.
+func TestUnknownSkillIsAnEvent(t *testing.T) {
+	l, err := library.New(library.NewMemory())
+	if err != nil {
+		t.Fatal(err)
+	}
+	isPrivate := false
+	e := library.Edit{Action: "import", Name: "greeting", Private: &isPrivate, Files: map[string][]byte{"SKILL.md": []byte("---\nname: greeting\ndescription: Greets.\n---\nSay Hello.\n")}}
+	if _, err := l.Edit(t.Context(), mia, e); err != nil {
+		t.Fatal(err)
+	}
+	var missed []string
+	rt, err := satchel.New(satchel.WithTools(satchel.Tools{Profile: tools.KnowledgeOnly, Vocabulary: library.Vocabulary()}), library.With(l, library.AgentOptions{
+		Tenant: mia.Tenant, Actor: func(context.Context, core.SessionKey) (library.Actor, error) { return mia, nil },
+	}), satchel.WithEvents(func(_ context.Context, e core.Event) {
+		if e.Kind == core.SkillNotFound {
+			missed = append(missed, e.Call.ID+" "+e.Detail+": "+strings.Join(e.Skills, ","))
+		}
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rt.Close()
+	key := core.SessionKey{Session: "s"}
+	if _, err := rt.Prepare(t.Context(), core.Request{Key: key, Messages: []core.Message{{Role: core.User, Text: "hi"}}}); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"greting", "greeting"} {
+		if _, err := rt.CallTool(t.Context(), key, core.ToolCall{ID: "id-" + name, Name: "runSkill", Arguments: `{"action":"run","skill":"` + name + `"}`}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := strings.Join(missed, "; "); got != "id-greting greting: greeting" {
+		t.Errorf("events %q", got)
+	}
+}
