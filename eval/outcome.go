@@ -149,7 +149,7 @@ func (t *task) decide(ctx context.Context, trial Trial, played Played, r *result
 // side sums the trials with the skill, or those without it.
 func (t *task) side(results []*result) Side {
 	s := Side{Assertions: make([]AssertionResult, len(t.checks))}
-	decided, passed, played := 0, 0, 0.0
+	decided, passed := 0, 0
 	for i, c := range t.checks {
 		s.Assertions[i] = AssertionResult{Assertion: t.eval.Assertions[i], Kind: "check"}
 		if c == nil {
@@ -160,12 +160,11 @@ func (t *task) side(results []*result) Side {
 		if r == nil {
 			continue
 		}
-		s.Trials++
 		if r.err != nil {
 			s.Errors++
 			continue
 		}
-		played++
+		s.Trials++
 		s.Tokens += float64(r.Prompt + r.Completion)
 		s.MS += r.MS
 		s.Cost += costOf(r.usage, t.options.prices())
@@ -178,7 +177,7 @@ func (t *task) side(results []*result) Side {
 			}
 		}
 	}
-	if played > 0 {
+	if played := float64(s.Trials); played > 0 {
 		s.Tokens, s.MS, s.Cost = s.Tokens/played, s.MS/played, s.Cost/played
 	}
 	if decided > 0 {

@@ -307,8 +307,16 @@ func TestOutcomeWithoutAJudge(t *testing.T) {
 	if first.With.PassRate != nil || first.With.Assertions[0].Passed != nil || first.Difference.PassRate != nil {
 		t.Errorf("not judged: %+v", first.With)
 	}
-	if second.Without.Errors != 1 || second.Without.PassRate != nil || show(second.With.PassRate) != "1.000" || second.Difference.PassRate != nil {
+	if second.Without.Errors != 1 || second.Without.Trials != 0 || second.Without.PassRate != nil || show(second.With.PassRate) != "1.000" || second.Difference.PassRate != nil {
 		t.Errorf("failed: %+v, %+v", second.With, second.Without)
+	}
+	o.Play = func(context.Context, eval.Trial) (eval.Played, error) { return eval.Played{}, errors.New("down") }
+	var cases strings.Builder
+	if report, err = eval.Run(t.Context(), suite, o); err == nil {
+		err = report.WriteJUnit(&cases)
+	}
+	if err != nil || report.Errors() != 4 || strings.Count(cases.String(), "<error ") != 2 || strings.Contains(cases.String(), "<skipped") {
+		t.Errorf("%v, %d errors, %s", err, report.Errors(), cases.String())
 	}
 }
 

@@ -128,8 +128,9 @@ type Comparison struct {
 // Side is the result of an eval with the skill, or without it. Tokens, milliseconds and costs are
 // means of the trials.
 type Side struct {
-	Trials int `json:"trials"`
-	// Errors are the trials whose conversation, or whose judge, has failed. Nothing else counts them.
+	// Trials are those that were played. Errors are those whose conversation, or whose judge, has
+	// failed: nothing else counts them.
+	Trials     int               `json:"trials"`
 	Errors     int               `json:"errors,omitempty"`
 	PassRate   *float64          `json:"pass_rate"`
 	Assertions []AssertionResult `json:"assertions"`

@@ -151,7 +151,7 @@ func assertionsTable(r *eval.Report) page.Table {
 			with, without := &e.With.Assertions[j], &e.Without.Assertions[j]
 			row := page.Row{Data: map[string]string{"data-eval": e.ID}}
 			row.Cells = append(cells(e.Skill, e.ID, with.Assertion, with.Kind),
-				count(with, e.With.Trials-e.With.Errors), count(without, e.Without.Trials-e.Without.Errors), page.Cell{Text: with.Evidence})
+				count(with, e.With.Trials), count(without, e.Without.Trials), page.Cell{Text: with.Evidence})
 			t.Rows = append(t.Rows, row)
 		}
 		t.Rows = append(t.Rows, page.Row{Data: map[string]string{"data-eval": e.ID}, Cells: cells(e.Skill, e.ID, "All assertions", "",
