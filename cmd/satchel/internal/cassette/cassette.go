@@ -249,7 +249,11 @@ func (d *Dir) withoutKey(text string) string {
 	if len(d.key) < minKey {
 		return text
 	}
-	return strings.ReplaceAll(text, d.key, "[key]")
+	text = strings.ReplaceAll(text, d.key, "[key]")
+	if quoted, err := json.Marshal(d.key); err == nil { // as JSON has it, if it has characters to escape
+		text = strings.ReplaceAll(text, string(quoted[1:len(quoted)-1]), "[key]")
+	}
+	return text
 }
 
 // replay answers a request as it was answered when it was recorded. Requests of conversations that

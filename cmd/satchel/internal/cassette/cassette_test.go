@@ -238,6 +238,18 @@ func TestCancelledRequestsAreNotKept(t *testing.T) {
 	}
 }
 
+func TestKeysWithEscapes(t *testing.T) {
+	d := &Dir{key: `sk-"quoted"&more`}
+	for _, text := range []string{`a sk-"quoted"&more b`, `a sk-\"quoted\"\u0026more b`} {
+		if got := d.withoutKey(text); got != "a [key] b" {
+			t.Errorf("%s becomes %s", text, got)
+		}
+	}
+	if got := (&Dir{key: "none"}).withoutKey("none of it"); got != "none of it" {
+		t.Errorf("got %s", got)
+	}
+}
+
 type transport func(*http.Request) (*http.Response, error)
 
 func (t transport) RoundTrip(r *http.Request) (*http.Response, error) { return t(r) }

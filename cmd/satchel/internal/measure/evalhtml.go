@@ -138,7 +138,7 @@ func queriesTable(r *eval.Report) page.Table {
 }
 
 func assertionsTable(r *eval.Report) page.Table {
-	t := page.Table{Caption: "Evals", Columns: []string{"Skill", "Eval", "Assertion", "By", "With the skill", "Without it", "Evidence with the skill"}}
+	t := page.Table{Caption: "Evals", Columns: []string{"Skill", "Eval", "Assertion", "Decided by", "With the skill", "Without it", "Evidence with the skill"}}
 	count := func(a *eval.AssertionResult, trials int) page.Cell {
 		if a.Passed == nil {
 			return page.Cell{Text: "not judged"}

@@ -153,7 +153,9 @@ func (p *evalPlayer) play(ctx context.Context, trial eval.Trial) (played eval.Pl
 		mime := collect.MIME(input.Name, input.Data[:min(len(input.Data), evalSniffed)])
 		spec.Files = append(spec.Files, workspace.Attachment{Name: input.Name, As: input.Name, MIME: mime, Data: input.Data})
 	}
-	result, err := p.trials.Play(ctx, spec)
+	within, cancel := context.WithTimeout(ctx, evalTrialTime)
+	defer cancel()
+	result, err := p.trials.Play(within, spec)
 	played = eval.Played{
 		Answer: result.Answer, Loaded: result.Loaded, ExitCode: result.ExitCode, Workspace: result.Workspace, End: result.End,
 		Requests: result.Requests, Usage: result.Usage,
@@ -171,8 +173,10 @@ func (p *evalPlayer) askJudge(ctx context.Context, q eval.Question) (said eval.P
 	if err != nil {
 		return said, err
 	}
+	within, cancel := context.WithTimeout(ctx, evalTrialTime)
+	defer cancel()
 	said.Requests = 1
-	said.Answer, said.Usage, err = chat.Complete(ctx, p.judge, transport, q.System, q.Text)
+	said.Answer, said.Usage, err = chat.Complete(within, p.judge, transport, q.System, q.Text)
 	return said, finish(ctx, tape, err)
 }
 

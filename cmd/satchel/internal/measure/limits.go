@@ -1,5 +1,7 @@
 package measure
 
+import "time"
+
 // Bounds of a log of requests.
 const (
 	// maxLine is the longest line, in bytes: a request of some million tokens.
@@ -32,6 +34,9 @@ const (
 	evalErrors = 5
 	// evalSniffed is how much of a file is read to find its type, in bytes.
 	evalSniffed = 3 << 10
+	// evalTrialTime is how long a conversation may take, so that an endpoint which does not answer
+	// ends no run. The longest command alone may take 10 minutes.
+	evalTrialTime = 30 * time.Minute
 	// evalTraceSize is the size of a file of traces, in bytes.
 	evalTraceSize = 64 << 20
 	// evalRunName is the length of what names a process in the traces.
