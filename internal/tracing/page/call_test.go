@@ -84,3 +84,17 @@ func TestTracesWithoutTexts(t *testing.T) {
 	v.check("a message", "document.querySelector('#call [data-message=\"11\"]').textContent", "11toolnew106 B, text not kept")
 	v.check("a note", "document.querySelector('.note[role=note]').textContent", "Texts were not kept.")
 }
+
+func TestWhatATraceLacks(t *testing.T) {
+	r := newRecorder(t, "none")
+	r.begin("")
+	r.write(&line.Call{Head: line.Head{Event: line.EventCall, Session: "s", Turn: 1, Call: 1}, Add: []string{}, Parts: line.Parts{History: 10}})
+	r.write(&line.Dropped{Head: line.Head{Event: line.EventDropped}, Lines: 3})
+	r.out.WriteString(`{"v":1,"event":"answer","seq":4,"time":"2026-11-2`)
+	v := open(t, r.trace())
+	v.check("a note", "document.querySelector('.note[role=note]').textContent",
+		"1 line of the trace could not be read. 3 lines could not be written when it was recorded. Texts were not kept.")
+	v.openCall("s/1")
+	v.check("messages", "document.querySelector('#call [aria-label=Request] small').textContent", "messages are not kept in this trace")
+	v.check("the answer", "document.querySelector('#answer .dim').textContent", "The trace has no answer to this call.")
+}

@@ -16,18 +16,22 @@ import (
 
 // TestPictures takes the pictures of docs/traces.md. With -update it keeps them.
 func TestPictures(t *testing.T) {
-	v := open(t, sampleTrace(t, "whole", 1))
+	one := open(t, sampleTrace(t, "whole", 1))
+	two := openComparison(t, sampleTrace(t, "whole", 1), sampleTrace(t, "whole", 0.5))
 	for _, p := range []struct {
+		v                  *viewer
 		file, scheme, hash string
 		width, height      int
 	}{
-		{"trace-timeline.png", "light", "", 1280, 980},
-		{"trace-timeline-dark.png", "dark", "", 1280, 980},
-		{"trace-call.png", "light", "#call=invoices%2F6", 1280, 980},
-		{"trace-why.png", "light", "#tab=why", 1280, 720},
-		{"trace-skills-dark.png", "dark", "#tab=skills", 1280, 480},
-		{"trace-timeline-400.png", "light", "", 400, 860},
+		{two, "trace-comparison.png", "light", "", 1280, 720},
+		{one, "trace-timeline.png", "light", "", 1280, 980},
+		{one, "trace-timeline-dark.png", "dark", "", 1280, 980},
+		{one, "trace-call.png", "light", "#call=invoices%2F6", 1280, 980},
+		{one, "trace-why.png", "light", "#tab=why", 1280, 720},
+		{one, "trace-skills-dark.png", "dark", "#tab=skills", 1280, 480},
+		{one, "trace-timeline-400.png", "light", "", 400, 860},
 	} {
+		v := p.v
 		v.Scheme(p.scheme)
 		v.Resize(p.width, p.height)
 		v.Eval("location.hash = '"+p.hash+"'; document.activeElement.blur(); scrollTo(0, 0)", nil)

@@ -31,6 +31,9 @@ function happening(e) {
   return make('li', { class: 'happening ' + e.event, ...verdict }, words);
 }
 
+// How a skill was of use.
+const uses = { run: 'a command of it ran', doc: 'a doc of it was read', named: 'the answer names it' };
+
 // wordsOf says in words what happened.
 function wordsOf(e) {
   const skill = e.skill ? foreign(e.skill, 'strong') : null;
@@ -50,7 +53,7 @@ function wordsOf(e) {
       return ['ran for ', skill, ': ', foreign(e.command || 'a command', 'code'), ` exit ${e.exit_code}${e.timed_out ? ' after its time limit' : ''}, ${duration(e.ms ?? 0)}`,
         (e.files ?? []).map((f) => [', file ', foreign(f.path, 'code'), ' of ' + size(f.bytes)]), limits(e.limits)];
     case 'used':
-      return ['used ', skill, ': ', { run: 'a command of it ran', doc: 'a doc of it was read', named: 'the answer names it' }[e.how] ?? foreign(e.how ?? '')];
+      return ['used ', skill, ': ', wordsFor(uses, e.how) ?? foreign(e.how ?? '')];
     case 'not_found':
       return ['no skill ', foreign(e.name, 'strong'), e.near?.length ? [', near: ', foreign(e.near.join(', '))] : null];
     case 'break':

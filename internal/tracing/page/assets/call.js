@@ -50,7 +50,7 @@ function textsSection(call) {
     },
     foreign(titleOf(text), 'strong'), make('span', null, loadedBy(call, text)), make('span', null, `message ${text.message}`),
     make('span', null, plural(text.tokens, 'token')), make('span', null, 'mode ', foreign(text.mode)),
-    make('span', { class: leavesSoon.includes(text.leaves) ? 'badge soon' : null }, leaves[text.leaves] ?? foreign(text.leaves))))));
+    make('span', { class: leavesSoon.includes(text.leaves) ? 'badge soon' : null }, wordsFor(leaves, text.leaves) ?? foreign(text.leaves))))));
 }
 
 // titleOf names a text: a skill, or a doc of it.

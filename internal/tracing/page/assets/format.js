@@ -26,6 +26,11 @@ function clock(time) {
   return time && !time.startsWith('0001') ? time.slice(11, 19) : '';
 }
 
+// wordsFor returns the words of a table for a key, or undefined if the table has none.
+function wordsFor(table, key) {
+  return Object.hasOwn(table, key) ? table[key] : undefined;
+}
+
 // plural writes a number and a noun: 1 call, 2 calls.
 function plural(n, noun) {
   return count(n) + ' ' + noun + (n === 1 ? '' : 's');

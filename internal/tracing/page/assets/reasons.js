@@ -20,8 +20,7 @@ const causes = {
 // ofBreak explains a break of the prefix.
 function ofBreak(e) {
   const at = e.message < 0 ? 'the tools' : 'message ' + e.message;
-  const words = Object.hasOwn(causes, e.cause) ? causes[e.cause](at)
-    : [`${at} changed (`, foreign(e.cause ?? ''), '); ', code('WithPrefixGuard'), ' names each such change.'];
+  const words = wordsFor(causes, e.cause)?.(at) ?? [`${at} changed (`, foreign(e.cause ?? ''), '); ', code('WithPrefixGuard'), ' names each such change.'];
   return [`${plural(e.lost_tokens, 'token')} ${e.lost_tokens === 1 ? 'was' : 'were'} paid again, because `, words];
 }
 

@@ -37,20 +37,21 @@ function skillsTable(side, others) {
   if (!side.skills.length) body.append(make('tr', null, make('td', { colspan: 8, class: 'dim' }, 'The trace names no skill.')));
   return [make('table', { class: 'skills' },
     make('caption', null, compares ? `Side ${side.name}. ` : null, 'Turns that offered and suggested a skill, loads, uses, and the tokens of its texts over all calls.'),
-    make('thead', null, make('tr', null, heads, make('th', { scope: 'col' }, make('span', null, 'to look at')))), body), all];
+    make('thead', null, make('tr', null, heads, compares ? null : make('th', { scope: 'col' }, 'to look at'))), body), all];
 }
 
 function skillRow(row, others) {
   const isUnused = !row.loaded && !row.used;
   const isWasted = row.loaded > 0 && !row.used;
+  const remark = isUnused ? make('span', { class: 'badge idle' }, 'never loaded or used')
+    : isWasted ? make('span', { class: 'badge soon' }, 'loaded, never used') : null;
   const other = others?.get(row.skill);
   const differs = (name) => (others ? String(!other || other[name] !== row[name]) : null);
   return make('tr', { 'data-skill': row.skill, 'data-unused': String(isUnused), 'data-wasted': String(isWasted) },
-    make('th', { scope: 'row' }, foreign(row.skill)),
+    make('th', { scope: 'row' }, foreign(row.skill), compares ? remark : null),
     skillColumns.map((name) => make('td', { 'data-col': name, 'data-value': row[name], 'data-differs': differs(name), class: 'number' },
       name === 'share' ? shareOf(row.share) : count(row[name]))),
-    make('td', null, isUnused ? make('span', { class: 'badge idle' }, 'never loaded or used') : null,
-      isWasted ? make('span', { class: 'badge soon' }, 'loaded, never used') : null));
+    compares ? null : make('td', null, remark));
 }
 
 // shareOf draws a share of the tokens of all requests.

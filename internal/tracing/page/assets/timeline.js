@@ -87,7 +87,8 @@ class Timeline {
     const most = this.list.isWhole ? all.length : mostMarks();
     const shown = all.map(mark);
     shown.slice(most).forEach((m) => m.classList.add('beyond'));
-    return make('span', { class: 'marks' }, call.fork ? make('span', { class: 'mark fork' }, 'fork ', foreign(call.fork)) : null, shown, all.length > most ? make('span', { class: 'more' }, '+' + (all.length - most)) : null);
+    const fork = call.fork ? make('span', { class: 'mark fork' }, 'fork ', foreign(call.fork)) : null;
+    return make('span', { class: 'marks' }, fork, shown, all.length > most ? make('span', { class: 'more' }, '+' + (all.length - most)) : null);
   }
 }
 
