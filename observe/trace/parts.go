@@ -51,8 +51,8 @@ func (c *callWriter) divideMessage(at int, here []core.PlacedText) (sum int) {
 			c.parts.Docs += counts[i]
 		default:
 			c.parts.Skills += counts[i]
-			c.sizes[seenText{textName{p.Skill, ""}, p.Load}] += counts[i]
 		}
+		c.sizes[seenText{textName{p.Skill, ""}, p.Load}] += counts[i]
 		c.addText(line.Text{Skill: p.Skill, Doc: p.Doc, Message: at, LoadedBy: c.agent.loadedBy(p), Mode: p.Mode, Tokens: counts[i], Leaves: p.Leaves})
 	}
 	return sum

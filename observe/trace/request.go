@@ -102,7 +102,7 @@ type callWriter struct {
 	tools   toolList
 	parts   line.Parts
 	texts   []line.Text
-	sizes   map[seenText]int // tokens of bodies, by their loads
+	sizes   map[seenText]int // tokens of what loads have brought
 	isMoved bool             // a file was begun for the call
 
 	isBroken       bool
