@@ -85,15 +85,36 @@ func TestChatTraceOfAnInterruptedTurn(t *testing.T) {
 }
 
 // Ctrl-C at the prompt ends the process, and before that the trace.
-func TestChatTraceIsEndedAtThePrompt(t *testing.T) {
+func TestTraceIsEndedAtThePrompt(t *testing.T) {
 	server, err := satcheltest.Open(satcheltest.Plan(satcheltest.Turn{Answer: "one"}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer server.Close()
-	file := filepath.Join(t.TempDir(), "trace.jsonl")
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestChatTerminated$")
-	cmd.Env = append(os.Environ(), "OPENAI_BASE_URL="+server.URL()+"/", "OPENAI_MODEL=scripted", chatVar+"="+strings.Join([]string{"chat", "--trace", file}, "\n"))
+	for _, tc := range []struct {
+		args         []string
+		line, answer string
+	}{
+		{[]string{"chat"}, "hi", "one"},
+		{[]string{"tool", "--skills", testSkills(t), "-"}, `{"tool":"skill_list_docs","args":{"skill":"xlsx"}}`, `"[]"`},
+	} {
+		t.Run(tc.args[0], func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "trace.jsonl")
+			cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestChatTerminated$")
+			args := append([]string{tc.args[0], "--trace", file}, tc.args[1:]...)
+			cmd.Env = append(os.Environ(), "OPENAI_BASE_URL="+server.URL()+"/", "OPENAI_MODEL=scripted", chatVar+"="+strings.Join(args, "\n"))
+			interruptAfter(t, cmd, tc.line, tc.answer)
+			if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || !status.Signaled() || status.Signal() != syscall.SIGINT {
+				t.Errorf("the program ended with %v, want %v", cmd.ProcessState, syscall.SIGINT)
+			}
+			readTrace(t, file)
+		})
+	}
+}
+
+// interruptAfter starts a command, sends it a line, and interrupts it after its answer.
+func interruptAfter(t *testing.T, cmd *exec.Cmd, line, answer string) {
+	t.Helper()
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -105,19 +126,18 @@ func TestChatTraceIsEndedAtThePrompt(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := in.Write([]byte("hi\n")); err != nil {
+	if _, err := in.Write([]byte(line + "\n")); err != nil {
 		t.Fatal(err)
 	}
-	answer, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil || answer != "one\n" {
-		t.Fatalf("answer %q, %v", answer, err)
+	if got, err := bufio.NewReader(out).ReadString('\n'); err != nil || got != answer+"\n" {
+		t.Errorf("answer %q, %v, want %q", got, err, answer)
 	}
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
 		_ = cmd.Wait()
 	}()
-	// The turn may still handle the first signal.
+	// A turn may still handle the first signal.
 	for isEnded := false; !isEnded; {
 		_ = cmd.Process.Signal(os.Interrupt)
 		select {
@@ -126,8 +146,4 @@ func TestChatTraceIsEndedAtThePrompt(t *testing.T) {
 		case <-time.After(100 * time.Millisecond):
 		}
 	}
-	if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || !status.Signaled() || status.Signal() != syscall.SIGINT {
-		t.Errorf("the chat ended with %v, want %v", cmd.ProcessState, syscall.SIGINT)
-	}
-	readTrace(t, file)
 }
