@@ -31,7 +31,10 @@ type heldEvent struct {
 func (r *recorder) event(i *item) {
 	e := i.event
 	a := r.agent(e.Key)
-	inCall := e.Call.ID != "" || e.Call.Name != ""
+	made, isOwn := a.answered[e.Call.ID]
+	isOwn = isOwn && e.Call.ID != ""
+	// A call of its parent has made the load with which a fork begins.
+	inCall := isOwn || (e.Call.ID != "" || e.Call.Name != "") && !(e.Kind == core.SkillLoaded && e.Fork != "" && a.last.call == 0)
 	switch e.Kind {
 	case core.PrefixBroken:
 		a.broken = e.Cause
@@ -46,7 +49,7 @@ func (r *recorder) event(i *item) {
 		return
 	}
 	ref := callRef{call: i.call, turn: e.Turn, fork: e.Fork}
-	if made, ok := a.answered[e.Call.ID]; ok && e.Call.ID != "" {
+	if isOwn {
 		ref = made
 	} else if i.call != 0 && a.last.call != i.call {
 		r.queue.drop(len(r.linesOf(e, line.Head{})), errSlow) // the line of the call was dropped

@@ -298,7 +298,7 @@ func TestTraceOfAFork(t *testing.T) {
 	c.Turn("two").Calls("skill_load report")
 	chattest.Same(t, "events", log.lines(core.SkillLoaded, core.SkillUsed, core.SkillsOffered, core.ForkBegun),
 		"skills.offered skills=audit,plain,report,strict", "fork.begun skill=report fork=report",
-		"skill.loaded skill=report by=model load=1 fork=report", "skill.used skill=report fork=report detail=named")
+		"skill.loaded skill=report by=model load=1 id=id-1 fork=report", "skill.used skill=report fork=report detail=named")
 	if len(views) != 1 || views[0].Trace == nil {
 		t.Fatalf("the views of the fork are %+v", views)
 	}

@@ -61,10 +61,11 @@ func (f *Forks) Runs(skills *catalog.Snapshot, skill core.Skill) bool {
 type forkLoadKey struct{}
 
 // ForkLoad is the load with which a fork begins. External is set for a skill whose texts do not come
-// from the catalog.
+// from the catalog. Call is the call of the parent that has begun the fork.
 type ForkLoad struct {
 	tools.Load
 	External *skilltools.ExternalSkill
+	Call     core.ToolCall
 }
 
 // ForkLoadOf returns the load with which the fork of ctx begins.
@@ -255,6 +256,7 @@ func (c *Call) forkContext(ctx context.Context, f *callctx.Fork, load ForkLoad) 
 		return nil, err
 	}
 	ctx = adapter.WithTurn(adapter.WithSession(ctx, c.key), &adapter.Turn{Token: "fork"})
+	load.Call = c.call
 	return context.WithValue(callctx.WithFork(ctx, f), forkLoadKey{}, load), nil
 }
 

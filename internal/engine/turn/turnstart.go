@@ -205,7 +205,7 @@ func (b *turnStart) loadSkills(ctx context.Context, answered bool) error {
 		if b.isFork { // a call of the model asked for the load
 			for i := range happened {
 				if happened[i].Kind == core.SkillLoaded {
-					happened[i].By = skilltools.ByModel
+					happened[i].By, happened[i].Call = skilltools.ByModel, call.ForkLoadOf(ctx).Call
 				}
 			}
 		}
