@@ -20,6 +20,9 @@ var errEnough = errors.New("enough")
 type Pieces struct {
 	codec tokenizer.Codec
 	known map[string][]Token
+	// ranks are the numbers of all tokens, nil until there were many new pieces, which news counts.
+	ranks map[string]uint32
+	news  int
 	// last is the last long part, and its tokens.
 	last       string
 	lastTokens []Token
@@ -29,6 +32,12 @@ type Pieces struct {
 const (
 	del      = "\x7f"
 	delToken = 221
+)
+
+// vocabularySize is above the numbers of all tokens, and noRank above all ranks.
+const (
+	vocabularySize = 199_998
+	noRank         = 1<<32 - 1
 )
 
 // Token is a token of a text and its size in bytes.
@@ -44,6 +53,17 @@ func NewPieces() (*Pieces, error) {
 		return nil, fmt.Errorf("open vocabulary: %w", err)
 	}
 	return &Pieces{codec: codec, known: make(map[string][]Token)}, nil
+}
+
+// readRanks reads the vocabulary, which takes longer than a few texts.
+func (p *Pieces) readRanks() {
+	p.ranks = make(map[string]uint32, vocabularySize)
+	for id := range uint(vocabularySize) {
+		if text, err := p.codec.Decode([]uint{id}); err == nil {
+			p.ranks[text] = uint32(id)
+		}
+	}
+	p.ranks[del] = delToken
 }
 
 // Encode implements [Vocabulary].
@@ -100,7 +120,34 @@ func (p *Pieces) tokens(part string) ([]Token, error) {
 	if part == p.last {
 		return p.lastTokens, nil
 	}
+	if len(part) > maxShort {
+		tokens, err := p.encode(part)
+		if err == nil {
+			p.last, p.lastTokens = part, tokens
+		}
+		return tokens, err
+	}
+	if len(p.known) >= maxPieces {
+		clear(p.known)
+	}
+	if p.news++; p.news == maxNews {
+		p.readRanks()
+	}
 	var tokens []Token
+	if p.ranks != nil && !strings.ContainsAny(part, "\r\n") { // the codec divides some white space further
+		tokens = p.merge(part)
+	} else {
+		var err error
+		if tokens, err = p.encode(part); err != nil {
+			return nil, err
+		}
+	}
+	p.known[string([]byte(part))] = tokens // the text can be freed
+	return tokens, nil
+}
+
+// encode returns the tokens of a part by the codec.
+func (p *Pieces) encode(part string) (tokens []Token, err error) {
 	for i, text := range strings.Split(part, del) { // the codec loses this character
 		if i > 0 {
 			tokens = append(tokens, Token{delToken, uint16(len(del))})
@@ -113,15 +160,57 @@ func (p *Pieces) tokens(part string) ([]Token, error) {
 			tokens = append(tokens, Token{uint32(ids[j]), uint16(len(texts[j]))})
 		}
 	}
-	if len(part) > maxKnown {
-		p.last, p.lastTokens = part, tokens
-		return tokens, nil
-	}
-	if len(p.known) >= maxPieces {
-		clear(p.known)
-	}
-	p.known[string([]byte(part))] = tokens // the text can be freed
 	return tokens, nil
+}
+
+// merge returns the tokens of a short part. It merges the first pair of neighbours with the least rank
+// until no pair is a token.
+func (p *Pieces) merge(part string) []Token {
+	if id, ok := p.ranks[part]; ok {
+		return []Token{{id, uint16(len(part))}}
+	}
+	var starts [maxShort + 1]int
+	var ranks [maxShort + 1]uint32 // of a part and its neighbour
+	n := len(part)                 // parts
+	for i := range n + 1 {
+		starts[i] = i
+	}
+	rank := func(i int) uint32 {
+		if i < 0 || i+2 > n {
+			return noRank
+		}
+		if id, ok := p.ranks[part[starts[i]:starts[i+2]]]; ok {
+			return id
+		}
+		return noRank
+	}
+	for i := range n {
+		ranks[i] = rank(i)
+	}
+	for {
+		least := 0
+		for i := 1; i < n; i++ {
+			if ranks[i] < ranks[least] {
+				least = i
+			}
+		}
+		if ranks[least] == noRank {
+			break
+		}
+		copy(starts[least+1:], starts[least+2:n+1])
+		copy(ranks[least+1:], ranks[least+2:n])
+		n--
+		ranks[least] = rank(least)
+		if least > 0 {
+			ranks[least-1] = rank(least - 1)
+		}
+	}
+	tokens := make([]Token, n)
+	for i := range n {
+		text := part[starts[i]:starts[i+1]]
+		tokens[i] = Token{p.ranks[text], uint16(len(text))}
+	}
+	return tokens
 }
 
 // class is the set of the classes of a character.
