@@ -207,7 +207,8 @@ func WithAgentsBefore(ctx context.Context, names []string) context.Context {
 
 // ForkInterrupt is the error of the function of satchel.Fork if the agent waits for a person. The
 // run of the calling agent then ends with Err. When the host resumes that run, the call is made
-// again, and the function is called again with the same key.
+// again, and the function is called again with the same key. Later calls of the message whose skills
+// run as agents fail with a ForkInterrupt meanwhile. The host makes them again too.
 type ForkInterrupt struct{ Err error }
 
 // Error returns the text of Err.

@@ -52,7 +52,8 @@ func resumeAnswer(ctx context.Context) (core.Answer, bool) {
 }
 
 // AskFrom returns the question with which [Interrupt] interrupted a run. info is the Info of
-// the interrupt's context.
+// the interrupt's context. Other interrupts have no question. One of a call that waits for the
+// fork of an earlier call needs no answer: each resume makes the call again.
 func AskFrom(info any) (core.Ask, bool) {
 	var ask core.Ask
 	text, ok := info.(string)

@@ -18,6 +18,7 @@ import (
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/adapter/eino"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/permission"
 )
 
 const reportBody = "REPORT BODY"
@@ -129,6 +130,64 @@ func TestForkAsks(t *testing.T) {
 					t.Errorf("the agent gets %q, want %q", got, want)
 				}
 			})
+		})
+	}
+}
+
+// Forks of one message run in order, also if the first one is interrupted. The later one waits, and asks
+// nothing.
+func TestForksInOrderOverAnInterrupt(t *testing.T) {
+	for _, sequential := range []bool{true, false} {
+		t.Run(fmt.Sprintf("sequential %t", sequential), func(t *testing.T) {
+			m := script(calling(call("1", "skill_load", `{"skill":"report"}`), call("2", "skill_load", `{"skill":"audit"}`)),
+				calling(call("a", "look", "{}")), say("THE REPORT"), say("THE AUDIT"), say("done"))
+			looked := 0
+			rt := emptyRuntime(t, satchel.WithSkillFS("test", forkFS()), satchel.WithFork(satchel.Fork{Run: eino.Fork(nil)}), satchel.WithApprover(eino.Interrupt),
+				satchel.WithPermissions(satchel.Permissions{Policy: permission.RestrictAll}))
+			cfg := &adk.ChatModelAgentConfig{Model: m}
+			cfg.ToolsConfig.Tools = []tool.BaseTool{&hostTool{name: "look", run: func(context.Context, string) (string, error) { looked++; return "seen", nil }}}
+			cfg.ToolsConfig.ExecuteSequentially = sequential
+			install(t, cfg, rt)
+			ctx := satchel.WithSession(t.Context(), "s")
+			runner := adk.NewRunner(ctx, adk.RunnerConfig{Agent: newAgent(t, cfg), CheckPointStore: diskCheckpoints{t.TempDir()}})
+			question := func(events []*adk.AgentEvent) (id string) {
+				t.Helper()
+				noErrors(t, events)
+				last := events[len(events)-1]
+				if last.Action == nil || last.Action.Interrupted == nil {
+					return ""
+				}
+				for _, c := range last.Action.Interrupted.InterruptContexts {
+					ask, ok := eino.AskFrom(c.Info)
+					switch {
+					case ok && id == "" && ask.Call.Name == "look":
+						id = c.ID
+					case ok || c.Info != "an earlier skill of the message waits for a person":
+						t.Errorf("the interrupt says %v", c.Info)
+					}
+				}
+				return id
+			}
+			id := question(drain(t, runner.Query(ctx, "q", adk.WithCheckPointID("c"))))
+			if id == "" || len(m.seen) != 2 {
+				t.Fatalf("the question is %q after %d requests", id, len(m.seen))
+			}
+			events, err := runner.ResumeWithParams(ctx, "c", &adk.ResumeParams{Targets: map[string]any{id: core.AnswerAllow}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if more := question(drain(t, events)); more != "" || looked != 1 {
+				t.Fatalf("another question %q; %d looks", more, looked)
+			}
+			var answers []string
+			for _, r := range m.request(t, 4) {
+				if r.Role == schema.Tool {
+					answers = append(answers, r.Content)
+				}
+			}
+			if want := []string{"[forked: report, 2 model calls]\nTHE REPORT", "[forked: audit, 1 model call]\nTHE AUDIT"}; !slices.Equal(answers, want) {
+				t.Errorf("the agent gets %q, want %q", answers, want)
+			}
 		})
 	}
 }

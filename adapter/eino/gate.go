@@ -125,9 +125,11 @@ func (t *skillTool) InvokableRun(ctx context.Context, arguments string, _ ...too
 	}
 	toolCall := core.ToolCall{ID: compose.GetToolCallID(ctx), Name: t.info.Name, Arguments: arguments}
 	if call, ok := ctx.Value(callKey{}).(*satchel.Call); ok && call.Key() == key && call.ToolCall() == toolCall {
-		return call.Run(ctx)
+		answer, err := call.Run(ctx)
+		return answer, waitForFork(ctx, err)
 	}
-	return t.adapter.rt.CallTool(ctx, key, toolCall)
+	answer, err := t.adapter.rt.CallTool(ctx, key, toolCall)
+	return answer, waitForFork(ctx, err)
 }
 
 func denyText(reason string) *compose.ToolOutput {

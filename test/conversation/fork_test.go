@@ -334,6 +334,54 @@ func TestForkIsInterrupted(t *testing.T) {
 	checkEnded(t, store)
 }
 
+// The forks of later calls wait for one that was interrupted. They run after it when all calls are
+// executed again, in this process or in another one, whichever call comes first.
+func TestForksWaitForAnInterruptedOne(t *testing.T) {
+	for _, inAnother := range []bool{false, true} {
+		t.Run(fmt.Sprintf("in another process %t", inAnother), func(t *testing.T) {
+			store := session.NewMemory()
+			waits := errors.New("waits for a person")
+			var isAnswered atomic.Bool
+			loop := &forkLoop{say: func(_ context.Context, r satchel.ForkRequest, _ int, _ []core.Message) (said, error) {
+				if r.Skill.Name == "report" && !isAnswered.Load() {
+					return said{}, &adapter.ForkInterrupt{Err: waits}
+				}
+				return said{text: "DONE " + r.Skill.Name}, nil
+			}}
+			open := func() *chattest.Chat {
+				return openForks(t, satchel.Fork{Run: loop.run, Skills: []string{"plain"}}, satchel.WithStore(store))
+			}
+			c := open()
+			calls := c.Respond("skill_load report", "skill_load plain", "skill_load strict", "skill_load audit")
+			execute := func() (answers []string, errs []error) {
+				answers, errs = make([]string, len(calls)), make([]error, len(calls))
+				var all sync.WaitGroup
+				for _, i := range []int{3, 2, 1, 0} {
+					all.Go(func() { answers[i], errs[i] = c.Runtime.CallTool(c.Context, c.Key, calls[i]) })
+				}
+				all.Wait()
+				return answers, errs
+			}
+			for range 2 { // the person has not answered after the first
+				answers, errs := execute()
+				_, isWaiting := errors.AsType[*adapter.ForkInterrupt](errs[1])
+				_, isWaitingToo := errors.AsType[*adapter.ForkInterrupt](errs[3])
+				if !errors.Is(errs[0], waits) || !isWaiting || !isWaitingToo || errs[2] != nil || !strings.HasPrefix(answers[2], "loaded: strict") {
+					t.Fatalf("answers %q, errors %v", answers, errs)
+				}
+			}
+			if isAnswered.Store(true); inAnother {
+				c = open()
+			}
+			answers, errs := execute()
+			if err := errors.Join(errs...); err != nil || !strings.HasSuffix(answers[0], "DONE report") || !strings.HasSuffix(answers[1], "DONE plain") || !strings.HasSuffix(answers[3], "DONE audit") {
+				t.Errorf("answers %q, %v", answers, err)
+			}
+			chattest.Same(t, "forks", loop.runs, "main/fork:report#1", "main/fork:report#1", "main/fork:report#1", "main/fork:plain#2", "main/fork:audit#3")
+		})
+	}
+}
+
 // Forks of one message run one after the other, in the order in which the model made them.
 func TestForksOfOneMessage(t *testing.T) {
 	var running, most atomic.Int32

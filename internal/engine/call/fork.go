@@ -109,11 +109,37 @@ func (c *Call) loadOrFork(ctx context.Context) (string, error) {
 		}
 		skills = []namedSkill{{wants.Skill.Skill.Name, wants.Skill.Skill, &wants.Skill}}
 	}
+	waits, err := c.waitsForFork(ctx)
+	if err != nil {
+		return "", err
+	}
+	if waits {
+		c.place.Pause()
+		return "", &adapter.ForkInterrupt{Err: errEarlierFork}
+	}
 	done, answer, isAnswered, err := c.runForks(ctx, skills)
 	if err != nil || isAnswered {
 		return answer, err
 	}
 	return c.load(context.WithoutCancel(ctx), done) // the record keeps the answer of a fork that was cancelled
+}
+
+// errEarlierFork reports a call whose skills wait for those of an earlier call of its response.
+var errEarlierFork = errors.New("an earlier skill of the message waits for a person")
+
+// waitsForFork reports whether an earlier call of the response has a fork that is interrupted.
+func (c *Call) waitsForFork(ctx context.Context) (bool, error) {
+	earlier := c.place.EarlierChanges()
+	if len(earlier) == 0 {
+		return false, nil
+	}
+	rec, err := c.record.Load(ctx)
+	if err != nil {
+		return false, err
+	}
+	return slices.ContainsFunc(rec.Pending, func(p state.Pending) bool {
+		return p.Fork > 0 && !p.Begun && !p.Done && slices.Contains(earlier, p.Call)
+	}), nil
 }
 
 // runForks runs skills of the call as agents of their own, one after the other. If the call has run
@@ -141,6 +167,7 @@ func (c *Call) runForks(ctx context.Context, skills []namedSkill) (done forked, 
 			if err := c.record.PauseForks(context.WithoutCancel(ctx), was, pause); err != nil {
 				return nil, "", false, err
 			}
+			c.place.Pause()
 			return nil, "", false, interrupt.Err
 		}
 		if err != nil {

@@ -55,6 +55,8 @@ type Place struct {
 	isEnded  bool
 	// isDropped reports that another response came before the call began.
 	isDropped bool
+	// isPaused reports that the call was interrupted and will be executed again.
+	isPaused bool
 	// base is the record that this call was about to change.
 	base *Record
 	done chan struct{} // closed when the call has ended
@@ -75,7 +77,8 @@ func NewResponse(made []ModelCall, after func(time.Duration) <-chan time.Time) *
 }
 
 func (r *Response) add(m ModelCall) *Place {
-	p := &Place{response: r, call: m, done: make(chan struct{}), settled: make(chan struct{})}
+	p := &Place{response: r, call: m}
+	p.reset()
 	r.places = append(r.places, p)
 	return p
 }
@@ -141,6 +144,12 @@ func (p *Place) end() {
 		close(p.done)
 		p.settle()
 	}
+}
+
+// reset makes the call one that is still to be executed.
+func (p *Place) reset() {
+	p.isOpened, p.isBegun, p.isEnded, p.isSettled, p.isPaused, p.base = false, false, false, false, false, nil
+	p.done, p.settled = make(chan struct{}), make(chan struct{})
 }
 
 // Settle notes that the call has loaded, selected and unloaded all it will, though it has not
@@ -214,6 +223,9 @@ func (r *Response) Open(call core.ToolCall) *Place {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	p := r.find(call)
+	if p != nil && p.isPaused {
+		r.resume()
+	}
 	if p != nil && !p.isOpened {
 		p.isOpened, p.openedAs = true, call
 	}
@@ -321,10 +333,7 @@ func (p *Place) wait(ctx context.Context, ordered bool) (missed bool, err error)
 			break
 		}
 		if earlier.call.Changes || earlier.call.Ordered && ordered {
-			until := earlier.settled
-			if earlier.call.Ordered && ordered {
-				until = earlier.done
-			}
+			until := earlier.ending(earlier.call.Ordered && ordered)
 			came, err := earlier.waitUntil(ctx, until)
 			if err != nil {
 				return false, err
@@ -333,6 +342,17 @@ func (p *Place) wait(ctx context.Context, ordered bool) (missed bool, err error)
 		}
 	}
 	return missed, nil
+}
+
+// ending returns the channel that is closed when the call has settled, or with isWhole when it has
+// ended.
+func (p *Place) ending(isWhole bool) <-chan struct{} {
+	p.response.mu.Lock()
+	defer p.response.mu.Unlock()
+	if isWhole {
+		return p.done
+	}
+	return p.settled
 }
 
 // waitUntil waits until the call has ended, or settled, and reports whether the call came
