@@ -24,18 +24,22 @@ type forkHost struct {
 	calls   int
 }
 
-// newForkHost has the skill report, which asks to run as an agent of its own, with a parameter, and
-// the skill plain.
+// newForkHost has the skill report, which asks to run as an agent of its own, with a parameter, the
+// skill plain, and quiet, which agents/openai.yaml hides from models.
 func newForkHost(t *testing.T, names ...string) *forkHost {
 	t.Helper()
 	l, err := library.New(library.NewMemory())
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, front := range map[string]string{"report": "context: fork\nmetadata: {parameters: '[{\"name\":\"topic\",\"required\":true}]'}\n", "plain": "license: MIT\n"} {
+	for name, front := range map[string]string{"report": "context: fork\nmetadata: {parameters: '[{\"name\":\"topic\",\"required\":true}]'}\n", "plain": "license: MIT\n", "quiet": "license: MIT\n"} {
 		shared := false
 		text := "---\nname: " + name + "\ndescription: Does " + name + ".\n" + front + "---\nTHE BODY on {{topic}}\n"
-		if _, err := l.Edit(t.Context(), mia, library.Edit{Action: "import", Name: name, Private: &shared, Files: map[string][]byte{"SKILL.md": []byte(text), "more.md": []byte("THE DOC\n")}}); err != nil {
+		files := map[string][]byte{"SKILL.md": []byte(text), "more.md": []byte("THE DOC\n")}
+		if name == "quiet" {
+			files["agents/openai.yaml"] = []byte("policy: {allow_implicit_invocation: false}\n")
+		}
+		if _, err := l.Edit(t.Context(), mia, library.Edit{Action: "import", Name: name, Private: &shared, Files: files}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -141,6 +145,18 @@ func TestRunSkillForksWhatAsksForIt(t *testing.T) {
 		if answer := h.call(t, tt.arguments); !strings.Contains(answer, tt.want) || len(h.runs) != tt.forks {
 			t.Errorf("%s with %q: %d forks, %s", tt.arguments, tt.named, len(h.runs), answer)
 		}
+	}
+}
+
+// A skill that agents/openai.yaml hides from models is not started by one, and runs no agent.
+func TestRunSkillObeysTheAgentFile(t *testing.T) {
+	h := newForkHost(t, "quiet")
+	want := `"error":"blocked","message":"skill \"quiet\" may not be started by a model (agents/openai.yaml); ask the user to start it"`
+	if answer := h.call(t, `{"skill":"quiet"}`); !strings.Contains(answer, want) || len(h.runs) != 0 {
+		t.Errorf("%d forks, %s", len(h.runs), answer)
+	}
+	if skill, err := h.runtime.Catalog().Snapshot().Resolve("quiet"); err != nil || !skill.Hidden {
+		t.Errorf("in the catalog it is hidden: %t, %v", skill.Hidden, err)
 	}
 }
 

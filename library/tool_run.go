@@ -1,6 +1,7 @@
 package library
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"github.com/satchel-go/satchel/internal/engine/skilltools"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/text/printable"
+	"github.com/satchel-go/satchel/internal/text/skillneeds"
 	"github.com/satchel-go/satchel/internal/text/skilltext"
 	"github.com/satchel-go/satchel/session"
 	"github.com/satchel-go/satchel/skillmd"
@@ -38,8 +40,12 @@ func (r *reading) run() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if !o.ModelInvocation {
-		message := fmt.Sprintf("skill %q may not be started by a model (disable-model-invocation); ask the user to start it", o.Name)
+	by, err := o.hiddenBy(r.ctx)
+	if err != nil {
+		return "", err
+	}
+	if by != "" {
+		message := fmt.Sprintf("skill %q may not be started by a model (%s); ask the user to start it", o.Name, by)
 		return encode(failure{Error: "blocked", Message: printable.Text(message), CanonicalID: o.ID}), nil
 	}
 	data, err := o.read(r.ctx, skillFile)
@@ -111,6 +117,25 @@ func (a runAnswer) forked(text string, limit int) string {
 		text = strings.ToValidUTF8(text[:len(text)/2], "")
 		a.Answer = fmt.Sprintf("%s\n[the answer was cut: it had %d bytes; ask for less]", text, whole)
 	}
+}
+
+// hiddenBy returns the field or the file of the skill that says that a model may not start it, "" for
+// none.
+func (o *openSkill) hiddenBy(ctx context.Context) (string, error) {
+	if !o.ModelInvocation {
+		return "disable-model-invocation", nil
+	}
+	if !slices.ContainsFunc(o.list, func(f File) bool { return f.Path == skillneeds.AgentFile && f.Size <= skillneeds.MaxAgentFile }) {
+		return "", nil
+	}
+	text, err := o.read(ctx, skillneeds.AgentFile)
+	if err != nil {
+		return "", err
+	}
+	if isHidden, _ := skillneeds.HidesFromModel(text); isHidden {
+		return skillneeds.AgentFile, nil
+	}
+	return "", nil
 }
 
 // openToRun opens the skill of the call.

@@ -75,20 +75,6 @@ func runFork(ctx context.Context, agent adk.Agent, task string) (string, error) 
 	return answer, err
 }
 
-// waitSegment is the last part of the address at which a call waits for the fork of an earlier call. It
-// distinguishes the wait from an interrupt of the call's own fork.
-const waitSegment compose.AddressSegmentType = "fork-order"
-
-// waitForFork returns the error of a call. If the call waits for the fork of an earlier call of the
-// message, that is an interrupt without a question: the resume that goes on with the earlier fork
-// executes the call again.
-func waitForFork(ctx context.Context, err error) error {
-	if waits, ok := errors.AsType[*adapter.ForkInterrupt](err); ok {
-		return tool.Interrupt(compose.AppendAddressSegment(ctx, waitSegment, ""), waits.Error())
-	}
-	return err
-}
-
 type forkParentKey struct{}
 
 // withForkParent marks ctx for a fork, which gets model and tools of this adapter's agent.

@@ -132,6 +132,20 @@ func (t *skillTool) InvokableRun(ctx context.Context, arguments string, _ ...too
 	return answer, waitForFork(ctx, err)
 }
 
+// waitSegment is the last part of the address at which a call waits for the fork of an earlier call. It
+// distinguishes the wait from an interrupt of the call's own fork.
+const waitSegment compose.AddressSegmentType = "fork-order"
+
+// waitForFork returns the error of a call. If the call waits for the fork of an earlier call of the
+// message, that is an interrupt without a question: the resume that goes on with the earlier fork
+// executes the call again.
+func waitForFork(ctx context.Context, err error) error {
+	if waits, ok := errors.AsType[*adapter.ForkInterrupt](err); ok {
+		return tool.Interrupt(compose.AppendAddressSegment(ctx, waitSegment, ""), waits.Error())
+	}
+	return err
+}
+
 func denyText(reason string) *compose.ToolOutput {
 	return &compose.ToolOutput{Result: reason}
 }
