@@ -136,9 +136,8 @@ func (t *skillTool) InvokableRun(ctx context.Context, arguments string, _ ...too
 // distinguishes the wait from an interrupt of the call's own fork.
 const waitSegment compose.AddressSegmentType = "fork-order"
 
-// waitForFork returns the error of a call. If the call waits for the fork of an earlier call of the
-// message, that is an interrupt without a question: the resume that goes on with the earlier fork
-// executes the call again.
+// waitForFork returns the error of a call. A call that waits for the fork of an earlier one gets an
+// interrupt without a question. The resume that goes on with the earlier fork executes it again.
 func waitForFork(ctx context.Context, err error) error {
 	if waits, ok := errors.AsType[*adapter.ForkInterrupt](err); ok {
 		return tool.Interrupt(compose.AppendAddressSegment(ctx, waitSegment, ""), waits.Error())
