@@ -163,6 +163,7 @@ func BenchmarkPrepareGuarded(b *testing.B) {
 		{"off", nil, nil, false},
 		{"on", []satchel.Option{on}, nil, false},
 		{"on, tools", []satchel.Option{on}, definitions, false},
+		{"a tracer", []satchel.Option{satchel.WithTrace(noTracer{})}, nil, false},
 		{"off, host's break", nil, nil, true},
 		{"on, host's break", []satchel.Option{on}, nil, true},
 	} {
