@@ -4,6 +4,9 @@ package eval
 const (
 	// maxSuite is the largest file of a suite, in bytes.
 	maxSuite = 4 << 20
+	// maxYAMLNodes is how many values a YAML file may have, and maxYAMLDepth how many inside each
+	// other.
+	maxYAMLNodes, maxYAMLDepth = 500_000, 100
 	// maxQueries and maxEvals are how many requests a file may have.
 	maxQueries = 10_000
 	maxEvals   = 1_000

@@ -8,8 +8,6 @@ import (
 	"io"
 	"path"
 	"strings"
-
-	"gopkg.in/yaml.v3"
 )
 
 // parse reads the file of a suite: YAML if its name ends in .yaml or .yml, else JSON. The content is
@@ -31,21 +29,9 @@ func parse(file string, content []byte, skill string) (*suiteFile, error) {
 
 // decode returns the content of a file as maps with text keys, arrays and values.
 func decode(file string, content []byte) (root any, err error) {
-	defer func() {
-		if r := recover(); r != nil { // yaml.v3 panics on some malformed input
-			err = fmt.Errorf("is not YAML: %v", r)
-		}
-	}()
 	switch path.Ext(strings.ToLower(file)) {
 	case ".yaml", ".yml":
-		d := yaml.NewDecoder(bytes.NewReader(content))
-		if err := d.Decode(&root); err != nil {
-			return nil, err
-		}
-		if err := d.Decode(new(any)); !errors.Is(err, io.EOF) {
-			return nil, errors.New("more than one YAML document")
-		}
-		return root, nil
+		return decodeYAML(content)
 	}
 	d := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(content, []byte("\ufeff"))))
 	d.UseNumber()
