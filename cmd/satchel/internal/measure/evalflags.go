@@ -28,8 +28,8 @@ type EvalFlags struct {
 	Deps                string           `group:"The model:" placeholder:"DIR" help:"Where satchel deps has installed packages. Default: the directory that it takes by default, if it is there."`
 	Judge               string           `group:"The model:" placeholder:"NAME" help:"The model that judges assertions that are sentences; without it they have no verdict."`
 	Jobs                int              `group:"The model:" short:"j" default:"1" placeholder:"N" help:"How many trials run at the same time (default ${default})."`
-	MaxCost             float64          `group:"The model:" placeholder:"N" help:"Stop when the trials have cost N input tokens, at --prices; 0 is no limit."`
-	Prices              *loadmode.Prices `group:"The model:" placeholder:"NAME|R,W,TTL" help:"What the prompt cache charges: anthropic, deepseek, gemini, local, openai, or the prices of reading and writing and the TTL (default 0.1,1.25,5m)."`
+	MaxCost             float64          `group:"What it may cost:" placeholder:"N" help:"Stop when the trials have cost N input tokens, at --prices; 0 is no limit."`
+	Prices              *loadmode.Prices `group:"What it may cost:" placeholder:"NAME|R,W,TTL" help:"What the prompt cache charges: anthropic, deepseek, gemini, local, openai, or the prices of reading and writing and the TTL (default 0.1,1.25,5m)."`
 	State               string           `group:"What is kept:" type:"path" placeholder:"FILE" help:"Append a line for each finished trial; the same FILE goes on with those that are missing."`
 	Record              string           `group:"What is kept:" xor:"cassettes" type:"path" placeholder:"DIR" help:"Keep every exchange with the endpoint in DIR."`
 	Replay              string           `group:"What is kept:" xor:"cassettes" type:"path" placeholder:"DIR" help:"Answer from DIR instead of an endpoint; a request that differs fails with the difference."`
