@@ -47,8 +47,9 @@ func ExampleRun_trigger() {
 	fmt.Printf("%s triggers in %.0f %% (%.0f to %.0f)\n", pdf.Skill, 100**pdf.Trigger.Rate, 100**pdf.Trigger.Low, 100**pdf.Trigger.High)
 	// Output:
 	// "fill in this form with my address": 5 of 5, pass true
+	// "sign my lease": 0 of 5, pass false
 	// "write a letter to my landlord": 0 of 5, pass true
-	// pdf triggers in 100 % (57 to 100)
+	// pdf triggers in 50 % (24 to 76)
 }
 
 // converse stands for a conversation of an agent, and returns its events.

@@ -18,6 +18,7 @@ var exampleSkills = fstest.MapFS{
 	"docx/SKILL.md": {Data: []byte("---\nname: docx\ndescription: Writes letters as Word documents.\n---\nUse a template.\n")},
 	"pdf/evals/eval_queries.json": {Data: []byte(`[
 		{"query": "fill in this form with my address", "should_trigger": true},
+		{"query": "sign my lease", "should_trigger": true},
 		{"query": "write a letter to my landlord", "should_trigger": false}
 	]`)},
 }
@@ -32,27 +33,32 @@ func openExample() *catalog.Catalog {
 
 // Ask the queries that skills bring, without a model.
 func ExampleRun() {
-	ctx := context.Background()
 	skills := openExample()
 	defer skills.Close()
+	if err := askOffline(context.Background(), skills); err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// pdf: "sign my lease": not found
+	// recall at 1: 50 %
+}
+
+func askOffline(ctx context.Context, skills *catalog.Catalog) error {
+	// snippet: offline
 	suite, err := eval.OfSkills(ctx, skills)
 	if err != nil {
-		fmt.Println(err)
-		return
+		return err
 	}
 	report, err := eval.Run(ctx, suite, eval.Options{Catalog: skills})
 	if err != nil {
-		fmt.Println(err)
-		return
+		return err
 	}
-	for _, q := range report.Queries {
-		fmt.Printf("%s: rank %d for %q\n", q.Skill, q.Rank, q.Query)
+	for _, q := range report.Failing() {
+		fmt.Printf("%s: %q: %s\n", q.Skill, q.Query, q.Reason())
 	}
+	// end snippet
 	fmt.Printf("recall at 1: %.0f %%\n", 100**report.Totals.Recall1)
-	// Output:
-	// pdf: rank 1 for "fill in this form with my address"
-	// pdf: rank 0 for "write a letter to my landlord"
-	// recall at 1: 100 %
+	return nil
 }
 
 // Read the suites that the skills of a catalog bring.
@@ -61,7 +67,7 @@ func ExampleOfSkills() {
 	defer skills.Close()
 	suite, err := eval.OfSkills(context.Background(), skills)
 	fmt.Println(suite.Skills(), len(suite.Queries), err)
-	// Output: [pdf] 2 <nil>
+	// Output: [pdf] 3 <nil>
 }
 
 // Read a suite of your own for a skill that others wrote.

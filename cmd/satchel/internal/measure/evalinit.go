@@ -85,8 +85,8 @@ func (cmd *EvalInitCommand) Run(ctx context.Context, c cli.Console) (err error) 
 	for _, file := range written.Files {
 		fmt.Fprintf(c.Out, "wrote %s\n", cli.Printable(file))
 	}
-	fmt.Fprintln(c.Out, "Replace the queries by what your users write, then run: satchel eval")
-	return nil
+	_, err = fmt.Fprintf(c.Out, "Replace the queries by what your users write, then run: satchel eval --skills %s\n", cli.Printable(filepath.Dir(skill.RootDir)))
+	return err
 }
 
 // find returns the skill of the argument, and the catalog that has it. The argument is the folder of
