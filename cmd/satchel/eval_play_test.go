@@ -27,11 +27,12 @@ func evalSkills(t *testing.T) string {
 			{"query": "other", "should_trigger": true},
 			{"query": "chat", "should_trigger": false},
 			{"query": "fail", "should_trigger": true}]`,
-		"pdf/evals/evals.json": `{"skill_name": "pdf", "evals": [{"id": 7, "prompt": "fill it in", "expected_output": "a form", "files": ["evals/form.txt"],
-			"assertions": ["file:out/*.txt", "json:work/result.json#/fields/0/name=Ann", "regex:(?i)done", "exit:0", "script:evals/check.sh", "The name is in the form"]}]}`,
-		"pdf/evals/form.txt": "name:\n",
-		"pdf/evals/check.sh": "grep -q 'name: Ann' out/form.txt && grep -q Done \"$ANSWER_FILE\"\n",
-		"xlsx/SKILL.md":      "---\nname: xlsx\ndescription: Reads sheets.\n---\nRead the sheet.\n",
+		"pdf/evals/evals.json": `{"skill_name": "pdf", "evals": [{"id": 7, "prompt": "fill it in", "expected_output": "a form", "files": ["evals/form.txt", "evals/more/form.txt"],
+			"assertions": ["file:out/*.txt", "file:work/inputs/form_2.txt", "json:work/result.json#/fields/0/name=Ann", "regex:(?i)done", "exit:0", "script:evals/check.sh", "The name is in the form"]}]}`,
+		"pdf/evals/form.txt":      "name:\n",
+		"pdf/evals/more/form.txt": "street:\n",
+		"pdf/evals/check.sh":      "grep -q 'name: Ann' out/form.txt && grep -q Done \"$ANSWER_FILE\"\n",
+		"xlsx/SKILL.md":           "---\nname: xlsx\ndescription: Reads sheets.\n---\nRead the sheet.\n",
 	})
 }
 
@@ -146,7 +147,7 @@ func TestEvalOutcome(t *testing.T) {
 			}
 			for i, a := range e.With.Assertions {
 				without := e.Without.Assertions[i]
-				if *a.Passed != 2 || a.Evidence == "" || (*without.Passed > 0) != (a.Assertion == "regex:(?i)done") {
+				if *a.Passed != 2 || a.Evidence == "" || (*without.Passed > 0) != (a.Assertion == "regex:(?i)done" || strings.HasPrefix(a.Assertion, "file:work/inputs")) {
 					t.Errorf("%s: with %d (%s), without %d (%s)", a.Assertion, *a.Passed, a.Evidence, *without.Passed, without.Evidence)
 				}
 			}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -179,12 +180,12 @@ func (t *Trials) workspace(ctx context.Context, one *trial) (string, error) {
 	for i, file := range one.spec.Files {
 		files[i] = staged.Attachment(file)
 	}
-	_, warnings, err := space.Attach(ctx, files, staged.Sources{})
+	there, warnings, err := space.Attach(ctx, files, staged.Sources{})
 	if err != nil {
 		return "", err
 	}
-	if len(warnings) > 0 {
-		return "", errors.New(warnings[0])
+	if len(there) < len(files) { // the second file of a name only gets a number
+		return "", fmt.Errorf("stage files: %s", strings.Join(warnings, "; "))
 	}
 	return space.Path(), nil
 }
