@@ -12,8 +12,7 @@ import (
 	"github.com/satchel-go/satchel/internal/text/plainjson"
 )
 
-// tokenizer counts the tokens of messages and tools as cache-report does. It opens the vocabulary
-// when it is first needed.
+// tokenizer counts the tokens of messages and tools as cache-report does.
 type tokenizer struct {
 	vocabulary *prompt.Pieces
 	// isLate reports that the time to count is over.
@@ -63,15 +62,21 @@ func (t *tokenizer) tools(list []prompt.Tool) (measured, error) {
 	return t.measure(sha256.Sum256([]byte(text)), prompt.Request{Tools: list}, "")
 }
 
+// open opens the vocabulary, unless it is open.
+func (t *tokenizer) open() (err error) {
+	if t.vocabulary == nil {
+		t.vocabulary, err = prompt.NewPieces()
+	}
+	return err
+}
+
 // measure renders one message or a list of tools. content is the text of the message.
 func (t *tokenizer) measure(key [sha256.Size]byte, r prompt.Request, content string) (m measured, err error) {
 	if m, ok := t.known.Get(key); ok {
 		return m, nil
 	}
-	if t.vocabulary == nil {
-		if t.vocabulary, err = prompt.NewPieces(); err != nil {
-			return m, err
-		}
+	if err := t.open(); err != nil {
+		return m, err
 	}
 	v := &recordingPieces{Pieces: t.vocabulary, isLate: t.isLate, content: content}
 	p, err := prompt.NewRenderer(v).Render(r)

@@ -169,9 +169,9 @@ func (p *Pieces) merge(part string) []Token {
 	if id, ok := p.ranks[part]; ok {
 		return []Token{{id, uint16(len(part))}}
 	}
-	var starts [maxShort + 1]int
-	var ranks [maxShort + 1]uint32 // of a part and its neighbour
-	n := len(part)                 // parts
+	n := len(part) // parts
+	starts := make([]int, maxShort+1)[:n+1]
+	ranks := make([]uint32, maxShort+1)[:n+1] // of a part and its neighbour
 	for i := range n + 1 {
 		starts[i] = i
 	}
@@ -200,9 +200,8 @@ func (p *Pieces) merge(part string) []Token {
 		copy(starts[least+1:], starts[least+2:n+1])
 		copy(ranks[least+1:], ranks[least+2:n])
 		n--
-		ranks[least] = rank(least)
-		if least > 0 {
-			ranks[least-1] = rank(least - 1)
+		for i := max(0, least-1); i <= least; i++ {
+			ranks[i] = rank(i)
 		}
 	}
 	tokens := make([]Token, n)
