@@ -4,6 +4,8 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -134,7 +136,20 @@ func (q *QueryResult) Reason() string {
 	case q.Trials == nil || q.Rate == nil:
 		return "no trial ran without an error"
 	}
-	return fmt.Sprintf("loaded in %d of %d", q.Triggered, q.Runs-q.Errors)
+	return fmt.Sprintf("loaded in %d of %d", q.Triggered, q.Runs-q.Errors) + q.instead()
+}
+
+// instead names the other skills that were loaded, the most frequent first.
+func (q *QueryResult) instead() string {
+	others := slices.Sorted(maps.Keys(q.Loaded))
+	slices.SortStableFunc(others, func(a, b string) int { return q.Loaded[b] - q.Loaded[a] })
+	text := ""
+	for _, name := range others {
+		if name != q.Skill {
+			text += fmt.Sprintf(", %s in %d", name, q.Loaded[name])
+		}
+	}
+	return text
 }
 
 // after names the skills before that of a query.

@@ -228,6 +228,67 @@ func TestEvalReports(t *testing.T) {
 	}
 }
 
+// The tables, minima and JUnit of the modes that play conversations.
+func TestEvalReportsOfTrials(t *testing.T) {
+	skills := evalSkills(t)
+	dir := t.TempDir()
+	tests := map[string]struct {
+		script satcheltest.Script
+		args   []string
+		code   int
+		out    []string
+		err    string
+		junit  []string
+	}{
+		"trigger": {
+			triggering, []string{"--mode", "trigger", "--min-trigger", "0.7"}, cli.ExitFailed,
+			[]string{
+				"SKILL  TRIGGERED  RATE  95 %     FALSELY  ERRORS\npdf    4 of 8     67 %  30-90 %  0 of 2   2\n",
+				"  pdf: other\n    loaded in 0 of 2, xlsx in 2\n", "  pdf: fail\n    no trial ran without an error\n",
+				"18 requests, 1600 prompt tokens (800 cached), 160 completion tokens\n",
+			},
+			"pdf: the rate of triggering is 0.667, less than 0.7",
+			[]string{`<testsuite name="pdf" tests="5" failures="1" errors="1" skipped="0">`, `<error message="no trial of 2 ran without an error">`},
+		},
+		"outcome": {
+			doing, []string{"--mode", "outcome", "--min-pass", "0.9"}, cli.ExitDone,
+			[]string{"SKILL  EVAL  WITH   WITHOUT  TOKENS", "pdf    7     100 %  20 %     ", "  pdf 7: no verdict: The name is in the form\n"},
+			"",
+			[]string{`<testcase name="7" classname="pdf"></testcase>`},
+		},
+		"without the skill's help": {
+			func(r satcheltest.Request) satcheltest.Response { return satcheltest.Response{Text: "No."} },
+			[]string{"--mode", "outcome", "--min-pass", "0.9"}, cli.ExitFailed,
+			[]string{"pdf    7     0 %   0 %", "  pdf 7: 0 of 2: exit:0\n"},
+			"pdf: the share of assertions that pass is 0, less than 0.9",
+			[]string{`failures="1"`},
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			junit := filepath.Join(dir, test.args[1]+".xml")
+			got := converse(t, test.script, "", append([]string{"eval", "--skills", skills, "--executor", "local", "-n", "2", "--junit", junit}, test.args...)...)
+			if got.code != test.code || !strings.Contains(got.err, test.err) {
+				t.Errorf("code %d, err %q", got.code, got.err)
+			}
+			for _, want := range test.out {
+				if !strings.Contains(got.out, want) {
+					t.Errorf("no %q in:\n%s", want, got.out)
+				}
+			}
+			text, err := os.ReadFile(junit)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, want := range test.junit {
+				if !strings.Contains(string(text), want) {
+					t.Errorf("no %q in:\n%s", want, text)
+				}
+			}
+		})
+	}
+}
+
 func TestEvalProgressIsForTerminals(t *testing.T) {
 	skills := rivals(t)
 	got := onTerminal(t, 80, "eval", "--skills", skills)
