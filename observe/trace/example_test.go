@@ -54,12 +54,20 @@ func ExampleOpen() {
 		return
 	}
 	defer os.RemoveAll(dir)
-	// In a directory, each process has a file of its own.
-	t, err := trace.Open(dir+string(filepath.Separator), trace.Size(16<<20))
+	path := filepath.Join(dir, "trace.jsonl")
+	// snippet: open
+	t, err := trace.Open(path, trace.Texts(trace.Whole), trace.Size(16<<20))
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(t.Close(), t.Dropped())
-	// Output: <nil> 0
+	rt, err := satchel.New(satchel.WithSkillDirs(dir), satchel.WithTrace(t))
+	// end snippet
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	// The trace ends after the runtime.
+	fmt.Println(rt.Close(), t.Close(), t.Dropped())
+	// Output: <nil> <nil> 0
 }

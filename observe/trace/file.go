@@ -90,7 +90,7 @@ func openFile(path string, limit int64, flag int) (*file, error) {
 func (o *file) prepare() (isCurrent bool, err error) {
 	if err := lockFile(o.f); err != nil {
 		return false, fmt.Errorf("%s: %w: name a directory, as in %s%c, in which each process writes a file of its own",
-			o.path, errBusy, filepath.Join(filepath.Dir(o.path), "traces"), filepath.Separator)
+			o.path, err, filepath.Join(filepath.Dir(o.path), "traces"), filepath.Separator)
 	}
 	info, err := o.f.Stat()
 	if err != nil {

@@ -9,8 +9,14 @@ import (
 )
 
 // lockFile takes the lock of an open file, and fails at once if another process has it. The lock
-// ends with the process.
-func lockFile(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) }
+// ends with the process. On a file system without locks it does nothing.
+func lockFile(f *os.File) error {
+	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return errBusy
+	}
+	return nil
+}
 
 // unlockFile releases the lock. Closing the file is not enough: a child process that another
 // goroutine starts has the file open too until its exec.

@@ -7,6 +7,8 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -176,6 +178,79 @@ func TestDigestsAreOfTheBytesInTheLine(t *testing.T) {
 	}
 	if found < 7 {
 		t.Errorf("%d lines with digests", found)
+	}
+}
+
+// An agent may have several calls at once. Answers come in any order, and tool calls belong to the answer
+// that made them.
+func TestCallsOfOneAgentAtOnce(t *testing.T) {
+	var b bytes.Buffer
+	tr, err := trace.New(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := stdcontext.Background()
+	one, two := first(), first()
+	two.ID = 2
+	tr.Request(ctx, one)
+	tr.Request(ctx, two)
+	tr.Answer(ctx, core.ModelAnswer{ID: 2, Key: two.Key, Text: "two", Calls: []core.ToolCall{{ID: "b", Name: "x"}}})
+	tr.Answer(ctx, core.ModelAnswer{ID: 1, Key: one.Key, Text: "one", Calls: []core.ToolCall{{ID: "a", Name: "x"}}})
+	for _, id := range []string{"a", "b"} {
+		tr.Event(ctx, core.Event{Kind: core.ToolDenied, Key: one.Key, Call: core.ToolCall{ID: id, Name: "x"}, Decider: "no rule"})
+	}
+	if err := tr.Close(); err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]any{}
+	for _, l := range lines(t, b.String()) {
+		switch l["event"] {
+		case "answer":
+			got[l["text"].(string)] = l["call"]
+		case "decision":
+			got[l["id"].(string)] = l["call"]
+		}
+	}
+	if want := map[string]any{"one": 1.0, "two": 2.0, "a": 1.0, "b": 2.0}; !reflect.DeepEqual(got, want) {
+		t.Errorf("the calls are %v, want %v", got, want)
+	}
+}
+
+// A text that is loaded again belongs to the later call, and the one before to the earlier call.
+func TestTextsBelongToTheirLoads(t *testing.T) {
+	var b bytes.Buffer
+	tr, err := trace.New(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, key := stdcontext.Background(), first().Key
+	loaded := func(load int, docs ...string) {
+		tr.Event(ctx, core.Event{Kind: core.SkillLoaded, Key: key, Skill: "guard", Docs: docs, Load: load, By: "model", Call: core.ToolCall{Name: "skill_load"}})
+	}
+	tr.Request(ctx, first())
+	loaded(1)
+	second := second()
+	tr.Request(ctx, second)
+	tr.Event(ctx, core.Event{Kind: core.DocsSelected, Key: key, Skill: "guard", Docs: []string{"keys.md"}, Load: 2, Call: core.ToolCall{Name: "skill_select_docs"}})
+	loaded(3)
+	second.View.Texts[2].Load = 2
+	second.View.Texts = append(second.View.Texts, core.PlacedText{Skill: "guard", Load: 3, Message: 1, Start: 0, End: 4}, core.PlacedText{Skill: "pdf", Message: 1, Start: 4, End: 5})
+	second.ID = 3
+	tr.Request(ctx, second)
+	if err := tr.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var got []int
+	for l := range strings.Lines(b.String()) {
+		var c line.Call
+		if json.Unmarshal([]byte(l), &c) == nil && c.Event == line.EventCall && c.Call == 3 {
+			for _, text := range c.Texts {
+				got = append(got, text.LoadedBy)
+			}
+		}
+	}
+	if want := []int{2, 0, 1, 2}; !slices.Equal(got, want) { // in the order of the messages
+		t.Errorf("the texts were loaded by %v, want %v", got, want)
 	}
 }
 
