@@ -232,6 +232,11 @@ func TestEvalReports(t *testing.T) {
 func TestEvalReportsOfTrials(t *testing.T) {
 	skills := evalSkills(t)
 	dir := t.TempDir()
+	suite := filepath.Join(dir, "suite.yaml")
+	const evals = "skill_name: pdf\nevals:\n- {id: 7, prompt: fill it in, files: [evals/form.txt], assertions: ['file:out/*.txt', 'regex:(?i)done', 'exit:0', A sentence]}\n"
+	if err := os.WriteFile(suite, []byte(evals), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	tests := map[string]struct {
 		script satcheltest.Script
 		args   []string
@@ -251,14 +256,14 @@ func TestEvalReportsOfTrials(t *testing.T) {
 			[]string{`<testsuite name="pdf" tests="5" failures="1" errors="1" skipped="0">`, `<error message="no trial of 2 ran without an error">`},
 		},
 		"outcome": {
-			doing, []string{"--mode", "outcome", "--min-pass", "0.9"}, cli.ExitDone,
-			[]string{"SKILL  EVAL  WITH   WITHOUT  TOKENS", "pdf    7     100 %  20 %     ", "  pdf 7: no verdict: The name is in the form\n"},
+			doing, []string{"--mode", "outcome", "--min-pass", "0.9", "--suite", suite}, cli.ExitDone,
+			[]string{"SKILL  EVAL  WITH   WITHOUT  TOKENS", "pdf    7     100 %  33 %     ", "  pdf 7: no verdict: A sentence\n"},
 			"",
 			[]string{`<testcase name="7" classname="pdf"></testcase>`},
 		},
 		"without the skill's help": {
 			func(r satcheltest.Request) satcheltest.Response { return satcheltest.Response{Text: "No."} },
-			[]string{"--mode", "outcome", "--min-pass", "0.9"}, cli.ExitFailed,
+			[]string{"--mode", "outcome", "--min-pass", "0.9", "--suite", suite}, cli.ExitFailed,
 			[]string{"pdf    7     0 %   0 %", "  pdf 7: 0 of 2: exit:0\n"},
 			"pdf: the share of assertions that pass is 0, less than 0.9",
 			[]string{`failures="1"`},
