@@ -280,3 +280,12 @@ func TestToolTrace(t *testing.T) {
 		t.Errorf("there are calls: %+v", calls)
 	}
 }
+
+// forkingSkills are report, which asks to run as an agent of its own and has a script, and pdf.
+func forkingSkills(t *testing.T) string {
+	return skillDir(t, map[string]string{
+		"report/SKILL.md":       "---\nname: report\ndescription: Writes reports.\ncontext: fork\n---\nBODY OF REPORT\n",
+		"report/scripts/run.sh": "echo 42 rows\n",
+		"pdf/SKILL.md":          "---\nname: pdf\ndescription: Reads PDF files.\n---\nBODY OF PDF\n",
+	})
+}

@@ -297,7 +297,7 @@ func TestEvalReportsOfTrials(t *testing.T) {
 func TestEvalProgressIsForTerminals(t *testing.T) {
 	skills := rivals(t)
 	got := onTerminal(t, 80, "eval", "--skills", skills)
-	if got.code != cli.ExitDone || !strings.Contains(got.err, "\r1 of 7\r2 of 7") || !strings.HasSuffix(got.err, "\r7 of 7\r\x1b[K") {
+	if got.code != cli.ExitDone || !strings.Contains(got.err, "\r 1 of 7\r 2 of 7") || !strings.HasSuffix(got.err, "\r 7 of 7\r\x1b[K") {
 		t.Errorf("code %d, err %q", got.code, got.err)
 	}
 }

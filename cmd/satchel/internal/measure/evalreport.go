@@ -87,7 +87,7 @@ func evalProgress(c cli.Console) func(done, total int) {
 		return nil
 	}
 	return func(done, total int) {
-		fmt.Fprintf(c.Err, "\r%d of %d", done, total)
+		fmt.Fprintf(c.Err, "\r %d of %d", done, total)
 		if done == total {
 			fmt.Fprint(c.Err, "\r\x1b[K")
 		}
