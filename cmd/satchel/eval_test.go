@@ -151,6 +151,8 @@ func TestEvalExitCodes(t *testing.T) {
 		"below --min-trigger":   {[]string{"--skills", skills, "--min-trigger", "0.5"}, cli.ExitFailed, "docx: recall at 1 is 0.333, less than 0.5"},
 		"below --min-pass":      {[]string{"--skills", skills, "--min-pass", "0.5"}, cli.ExitFailed, "docx: the share of queries that pass is 0.4, less than 0.5"},
 		"no suite":              {[]string{"--skills", none}, cli.ExitUsage, "satchel eval init SKILL"},
+		"no directory":          {[]string{"--skills", filepath.Join(dir, "none")}, cli.ExitUsage, "none"},
+		"init in none":          {[]string{"init", "--skills", filepath.Join(dir, "none"), "pdf"}, cli.ExitUsage, "none"},
 		"no queries":            {[]string{"--skills", skills, "--suite", write("evals.json", `{"skill_name":"pdf","evals":[{"id":1,"prompt":"p"}]}`)}, cli.ExitUsage, "no queries"},
 		"a wrong suite":         {[]string{"--skills", skills, "--suite", write("wrong.json", `{"skill_name":"pdf","queries":[{"query":"q"}]}`)}, cli.ExitUsage, "wrong.json: queries[0].should_trigger"},
 		"an unknown skill":      {[]string{"--skills", skills, "--suite", write("other.json", `{"skill_name":"pfd","queries":[{"query":"q","should_trigger":true}]}`)}, cli.ExitUsage, "did you mean pdf?"},

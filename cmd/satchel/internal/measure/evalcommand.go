@@ -47,7 +47,7 @@ func (cmd *EvalRunCommand) Run(ctx context.Context, c cli.Console) (err error) {
 	}
 	skills, err := cmd.SkillDirs.Open(ctx, c, &cmd.LibraryFlags)
 	if err != nil {
-		return fmt.Errorf("eval: %w", err)
+		return notAsked(err)
 	}
 	defer func() { err = errors.Join(err, skills.Close()) }()
 	suite, err := cmd.suite(ctx, skills.Catalog)
@@ -72,6 +72,14 @@ func (cmd *EvalRunCommand) Run(ctx context.Context, c cli.Console) (err error) {
 		return err
 	}
 	return errors.Join(cmd.minima(c, report), incomplete(c, report))
+}
+
+// notAsked makes an error one of a command that has done nothing.
+func notAsked(err error) error {
+	if errors.Is(err, cli.ErrStart) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", cli.ErrStart, err)
 }
 
 // minima says on standard error which skills stay below --min-trigger and --min-pass.

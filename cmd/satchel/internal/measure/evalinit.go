@@ -110,7 +110,7 @@ func (cmd *EvalInitCommand) find(ctx context.Context, c cli.Console) (*catalog.C
 	}
 	skills, err := cmd.SkillDirs.Open(ctx, c, &cmd.LibraryFlags)
 	if err != nil {
-		return nil, core.Skill{}, nil, fmt.Errorf("eval init: %w", err)
+		return nil, core.Skill{}, nil, notAsked(err)
 	}
 	skill, err := skills.Catalog.Snapshot().Resolve(cmd.Skill)
 	if err != nil {
