@@ -48,6 +48,5 @@ func TestTraceOfAChatWithBreaks(t *testing.T) {
 		if tokens != s.EstimatedTokens || breaks != s.Breaks || reported != s.PromptTokens || cached != s.CachedTokens {
 			t.Errorf("cache-report counts %d tokens, %d breaks, %d reported and %d cached, the trace has %+v", tokens, breaks, reported, cached, s)
 		}
-		t.Log(program(t, nil, "", "trace", file).out)
 	})
 }

@@ -218,7 +218,7 @@ func (b *builder) call(a *agent, turn *Turn, l *line.Call) {
 
 // follow finds the messages that a call has from the one before. samePart reports that both stand in
 // one part, so that keep counts the messages of the other. gap reports that lines between them are
-// lost.
+// lost, among them a call if the numbers of the calls have a gap too.
 func (a *agent) follow(c *Call, keep int, samePart, gap bool) {
 	var before *Call
 	if len(a.Calls) > 0 {
@@ -229,7 +229,7 @@ func (a *agent) follow(c *Call, keep int, samePart, gap bool) {
 	case before != nil && samePart:
 		c.Keep = min(keep, before.Len())
 		c.lost = keep - c.Keep
-		c.Uncertain = keep > 0 && (c.lost > 0 || gap || before.Uncertain)
+		c.Uncertain = keep > 0 && (c.lost > 0 || gap && c.Number != before.Number+1 || before.Uncertain)
 	case keep > 0: // the beginning of the part is lost
 		c.lost, c.Uncertain = keep, true
 	case before != nil:

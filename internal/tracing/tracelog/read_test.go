@@ -201,6 +201,11 @@ func TestLostLines(t *testing.T) {
   s/3 keep 1: user:"one" missing user:"three" uncertain
   s/4 keep 3: user:"one" missing user:"three" uncertain
 `, 1},
+		"an answer": {
+			lines(1, start...) + "{\"v\":1,\n" + lines(6, message("c", "three"), call(1, 2, 1, "c")), `s turn 1 ""
+  s/1 keep 0: user:"one"
+  s/2 keep 1: user:"one" user:"three"
+`, 1},
 		"a message": {
 			lines(1, header("p", 1, "whole"), call(1, 1, 0, "a"), message("b", "two"), call(1, 2, 1, "b")), `s turn 1 ""
   s/1 keep 0: missing
