@@ -81,12 +81,34 @@ func (o *Options) task(ctx context.Context, e *Eval) (*task, error) {
 		return nil, fmt.Errorf("%w: %s: %w", ErrSuite, e.From, err)
 	}
 	t.skillDir = skill.RootDir
+	for i, c := range t.checks {
+		if err := t.script(ctx, check.ScriptOf(c)); err != nil {
+			return nil, fmt.Errorf("%w: %s.assertions[%d]: %w", ErrSuite, e.From, i, err)
+		}
+	}
 	for i, file := range e.Files {
 		if _, err := t.input(ctx, file, 0); err != nil {
 			return nil, fmt.Errorf("%w: %s.files[%d]: %w", ErrSuite, e.From, i, err)
 		}
 	}
 	return t, nil
+}
+
+// script checks that the skill has a script; "" is none.
+func (t *task) script(ctx context.Context, file string) error {
+	if file == "" {
+		return nil
+	}
+	f, err := t.options.Catalog.OpenFile(ctx, t.eval.Skill, file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is not a file", file)
+	}
+	return err
 }
 
 // input reads at most limit bytes of a file of the skill's folder.

@@ -321,12 +321,14 @@ func TestOutcomeWithoutAJudge(t *testing.T) {
 }
 
 func TestWrongEvals(t *testing.T) {
-	skills := skillsOf(t, nil)
+	skills := skillsOf(t, map[string]string{"scripts/check.sh": "exit 0\n"})
 	for name, test := range map[string]struct {
 		eval eval.Eval
 		want string
 	}{
 		"assertion": {eval.Eval{Skill: "pdf", From: "f.json: evals[0]", Assertions: []string{"ok", "regex:("}}, "f.json: evals[0].assertions[1]"},
+		"script":    {eval.Eval{Skill: "pdf", From: "f.json: evals[0]", Assertions: []string{"regex:a", "script:scripts/none.sh"}}, "f.json: evals[0].assertions[1]"},
+		"folder":    {eval.Eval{Skill: "pdf", From: "f.json: evals[0]", Assertions: []string{"script:scripts"}}, "f.json: evals[0].assertions[0]"},
 		"file":      {eval.Eval{Skill: "pdf", From: "f.json: evals[0]", Files: []string{"none.txt"}}, "f.json: evals[0].files[0]"},
 		"outside":   {eval.Eval{Skill: "pdf", From: "f.json: evals[0]", Files: []string{"../docx/SKILL.md"}}, "f.json: evals[0].files[0]"},
 		"skill":     {eval.Eval{Skill: "xlsx", From: "f.json: evals[0]"}, "xlsx"},

@@ -228,6 +228,16 @@ func TestEvalReports(t *testing.T) {
 	}) {
 		t.Errorf("changes %+v", again.Changes)
 	}
+	knits := "---\nname: docx\ndescription: Knits a scarf. Writes letters as Word documents.\n---\nText.\n"
+	if err := os.WriteFile(filepath.Join(skills, "docx", "SKILL.md"), []byte(knits), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	is = program(t, nil, "", "eval", "--skills", skills, "--baseline", baseline)
+	for _, line := range []string{"better: docx: 1, was not found: knit a scarf\n", "better: docx: not suggested, was suggested: write Word documents\n"} {
+		if !strings.Contains(is.out, line) {
+			t.Errorf("no line %q in:\n%s", line, is.out)
+		}
+	}
 }
 
 // The tables, minima and JUnit of the modes that play conversations.

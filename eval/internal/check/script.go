@@ -28,6 +28,13 @@ func parseScript(file string) (Check, error) {
 	return scriptCheck{file}, nil
 }
 
+// ScriptOf returns the path of the script that a check runs, from the folder of the skill, "" for
+// none.
+func ScriptOf(c Check) string {
+	script, _ := c.(scriptCheck)
+	return script.file
+}
+
 // Run implements [Check]. The script and its neighbours are copied into a fresh directory of the
 // workspace, so that a sandbox which shows the workspace alone can run it.
 func (c scriptCheck) Run(ctx context.Context, s Subject) (Verdict, error) {

@@ -138,7 +138,27 @@ func (t *evalTable) changes(r *eval.Report) {
 	}
 	t.heading("Changes since the baseline:")
 	for _, change := range r.Changes {
-		t.line("  %s: %s: %.3g, was %.3g: %s", change.Change, t.name(change.Skill), change.Is, change.Was, cli.Printable(cmp.Or(change.Query, change.ID)))
+		value := valueOf(r, &change)
+		t.line("  %s: %s: %s, was %s: %s", change.Change, t.name(change.Skill), value(change.Is), value(change.Was), cli.Printable(cmp.Or(change.Query, change.ID)))
+	}
+}
+
+// valueOf returns the function that shows what was and what is. Offline a rank of 0 is "not found",
+// and false queries have no rank.
+func valueOf(r *eval.Report, change *eval.Change) func(float64) string {
+	asked := slices.IndexFunc(r.Queries, func(q eval.QueryResult) bool { return q.Skill == change.Skill && q.Query == change.Query })
+	return func(value float64) string {
+		switch {
+		case r.Mode != eval.Offline || asked < 0:
+		case r.Queries[asked].ShouldTrigger && value == 0:
+			return "not found"
+		case r.Queries[asked].ShouldTrigger:
+		case value == 0:
+			return "not suggested"
+		default:
+			return "suggested"
+		}
+		return fmt.Sprintf("%.3g", value)
 	}
 }
 
