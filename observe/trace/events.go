@@ -2,6 +2,7 @@ package trace
 
 import (
 	"cmp"
+	"slices"
 	"time"
 
 	"github.com/satchel-go/satchel/core"
@@ -149,11 +150,27 @@ func (r *recorder) releaseOld(all bool) {
 	for a := range r.holding {
 		switch {
 		case all:
+			r.writeEnded(a)
 			r.writeHeld(a, callRef{}, nil)
 		case time.Since(a.heldSince) >= holdTime:
+			r.writeEnded(a)
 			r.writeHeld(a, callRef{call: a.last.call + 1}, nil)
 		}
 	}
+}
+
+// writeEnded writes what ended in the turn of the last call. It belongs to that call, because the next
+// one is of another turn or has not begun.
+func (r *recorder) writeEnded(a *agent) {
+	r.writeLate(a, nil)
+	a.held = slices.DeleteFunc(a.held, func(h heldEvent) bool {
+		hasEnded := h.event.Kind == core.SkillCompleted || h.event.Kind == core.TextCleared
+		if !hasEnded || a.last.call == 0 || h.event.Turn != a.last.turn {
+			return false
+		}
+		r.write(h.event, h.at, a.last)
+		return true
+	})
 }
 
 // linesOf returns the lines of an event.

@@ -89,7 +89,7 @@ func openFile(path string, limit int64, flag int) (*file, error) {
 // replaced the file meanwhile.
 func (o *file) prepare() (isCurrent bool, err error) {
 	if err := lockFile(o.f); err != nil {
-		return false, fmt.Errorf("%s: %w: name a directory, as in %s%c, in which each process writes a file of its own",
+		return false, fmt.Errorf("%s: %w: name a directory (DIR/, as in %s%c), in which each process writes a file of its own",
 			o.path, err, filepath.Join(filepath.Dir(o.path), "traces"), filepath.Separator)
 	}
 	info, err := o.f.Stat()

@@ -168,7 +168,7 @@ func TestOpenErrors(t *testing.T) {
 		opts []trace.Option
 		want string
 	}{
-		"a second writer": {busy, nil, "another process writes this file: name a directory"},
+		"a second writer": {busy, nil, "another process writes this file: name a directory (DIR/,"},
 		"no directory":    {filepath.Join(dir, "a", "b"), nil, "no such file or directory"},
 		"no path":         {"", nil, "the path is empty"},
 		"a size":          {filepath.Join(dir, "c"), []trace.Option{trace.Size(0)}, "size 0"},

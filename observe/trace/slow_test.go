@@ -193,6 +193,37 @@ func TestEventsDoNotWaitLong(t *testing.T) {
 	})
 }
 
+// A load that ended with the last answer of a turn belongs to the call of that answer if no call
+// follows soon: a line about a call follows the line of the call.
+func TestLateLinesFollowTheirCall(t *testing.T) {
+	for name, isIdle := range map[string]bool{"the host waits": true, "the trace ends": false} {
+		synctest.Test(t, func(t *testing.T) {
+			var b strings.Builder
+			tr, err := trace.New(&b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx, q := stdcontext.Background(), first()
+			tr.Request(ctx, q)
+			tr.Event(ctx, core.Event{Kind: core.SkillCompleted, Key: q.Key, Turn: q.View.Turn, Skill: "guard", Detail: "answered"})
+			if isIdle {
+				time.Sleep(time.Second)
+				synctest.Wait()
+				if !strings.Contains(b.String(), `"unloaded"`) {
+					t.Errorf("%s: the line does not leave within a second", name)
+				}
+			}
+			if err := tr.Close(); err != nil {
+				t.Fatal(err)
+			}
+			all := lines(t, b.String())
+			if l := all[len(all)-2]; l["event"] != "unloaded" || l["call"] != 1.0 || l["turn"] != 1.0 {
+				t.Errorf("%s: the line is %v", name, l)
+			}
+		})
+	}
+}
+
 // A function that panics loses its line, and not the program.
 func TestRedactPanics(t *testing.T) {
 	var b strings.Builder

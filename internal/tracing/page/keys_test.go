@@ -38,6 +38,14 @@ func TestKeys(t *testing.T) {
 	}
 }
 
+func TestTheFirstKeySelectsTheFirstCall(t *testing.T) {
+	for _, key := range []string{"j", "k", "ArrowDown", "ArrowUp"} {
+		v := open(t, sampleTrace(t, "whole", 1))
+		v.Press(key)
+		v.check("after "+key, focused, "invoices/1")
+	}
+}
+
 func TestEscapeGivesTheFocusBack(t *testing.T) {
 	v := open(t, sampleTrace(t, "whole", 1))
 	v.openCall("invoices/7")

@@ -44,6 +44,7 @@ func TestTimeline(t *testing.T) {
 		{"[...document.querySelectorAll('#timeline [data-call]')].map((c) => c.dataset.turn)", "1,1,1,2,2,2,2,3,3,4"},
 		{"Object.values({ ...document.querySelector('[data-call=\"invoices/2\"]').dataset })", "invoices/2,1,3310,1980,52"},
 		{"[...document.querySelectorAll('[data-call=\"invoices/8\"] [data-mark]')].map((m) => m.dataset.mark + ' ' + m.dataset.skill)", "break ,loaded guard,unloaded pdf"},
+		{"document.querySelector('[data-call=\"invoices/8\"]').ariaLabel.split('; ')[1]", "break, loaded guard, unloaded pdf"},
 		{"[...document.querySelectorAll('[data-mark=denied]')].map((m) => m.closest('[data-call]').dataset.call + ' ' + m.dataset.skill)", "invoices/6 pdf"},
 		{"[...document.querySelectorAll('[data-mark=run]')].map((m) => m.dataset.skill + ': ' + m.textContent)", "pdf: ▸run pdf,pdf: ▸run pdf exit 2"},
 		{"[...document.querySelectorAll('[data-call=\"invoices/5\"] [data-part]')].map((p) => p.dataset.part + ' ' + p.dataset.tokens)", "tools 690,system 420,overview 760,history 940,skills 1240,docs 610"},

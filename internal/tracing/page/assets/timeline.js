@@ -150,7 +150,7 @@ function labelOf(call) {
   const answer = call.answer;
   const turn = sides[call.side].turns[call.turn].turn;
   const tokens = answer ? `${count(answer.prompt_tokens)} prompt tokens, ${count(answer.cached_tokens)} cached` : `${count(sum(call))} tokens, no answer`;
-  const marks = marksOf(call).map((m) => m.kind + ' ' + (m.event.skill ?? '')).join(', ');
+  const marks = marksOf(call).map((m) => [m.kind, m.event.skill].filter(Boolean).join(' ')).join(', ');
   return `Call ${call.call}${call.fork ? ' of fork ' + call.fork : ''}, turn ${turn}: ${tokens}${marks ? '; ' + marks : ''}`;
 }
 
