@@ -193,8 +193,8 @@ func TestEventsDoNotWaitLong(t *testing.T) {
 	})
 }
 
-// A load that ended with the last answer of a turn belongs to the call of that answer if no call
-// follows soon: a line about a call follows the line of the call.
+// A load that ended with an answer belongs to the call of that answer if no call follows soon. A line
+// about a call follows the line of the call.
 func TestLateLinesFollowTheirCall(t *testing.T) {
 	for name, isIdle := range map[string]bool{"the host waits": true, "the trace ends": false} {
 		synctest.Test(t, func(t *testing.T) {
