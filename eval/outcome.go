@@ -234,8 +234,12 @@ func (a *AssertionResult) add(v verdict) bool {
 }
 
 // difference returns what the skill changes.
-func difference(with, without *Side) Difference {
-	d := Difference{Tokens: with.Tokens - without.Tokens, MS: with.MS - without.MS, Cost: with.Cost - without.Cost}
+func difference(with, without *Side) (d Difference) {
+	if with.Trials == 0 || without.Trials == 0 {
+		return d
+	}
+	tokens, ms, cost := with.Tokens-without.Tokens, with.MS-without.MS, with.Cost-without.Cost
+	d.Tokens, d.MS, d.Cost = &tokens, &ms, &cost
 	if with.PassRate != nil && without.PassRate != nil {
 		rate := *with.PassRate - *without.PassRate
 		d.PassRate = &rate

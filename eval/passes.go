@@ -28,8 +28,8 @@ func (r *Report) Failing() (failing []QueryResult) {
 
 // Below returns a sentence for each skill that stays below a minimum; nil is no minimum. trigger is
 // the least rate at which the skill loads for queries that should trigger it. In mode Offline this
-// rate is Recall1. pass is the least share of the queries that pass or, in mode Outcome, of the
-// assertions that hold with the skill. A skill without a rate stays below no minimum.
+// rate is Recall1. pass is the least share of the queries that pass or, in mode Outcome, the least
+// mean of the pass rates of its evals with the skill. A skill without a rate stays below no minimum.
 func (r *Report) Below(trigger, pass *float64) (below []string) {
 	check := func(skill, what string, rate, least *float64) {
 		if rate != nil && least != nil && *rate < *least {
@@ -47,7 +47,7 @@ func (r *Report) Below(trigger, pass *float64) (below []string) {
 		check(s.Skill, "the share of queries that pass", r.passing(s.Skill), pass)
 	}
 	for _, skill := range r.evaluated() {
-		check(skill, "the share of assertions that pass", r.passRate(skill), pass)
+		check(skill, "the mean pass rate", r.passRate(skill), pass)
 	}
 	return below
 }

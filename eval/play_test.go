@@ -264,7 +264,7 @@ func TestOutcome(t *testing.T) {
 		}
 	}
 	slices.Sort(got)
-	got = append(got, fmt.Sprintf("difference %s, %g, %g", show(e.Difference.PassRate), e.Difference.Tokens, e.Difference.Cost), fmt.Sprint(*report.Spent, ended))
+	got = append(got, fmt.Sprintf("difference %s, %g, %g", show(e.Difference.PassRate), *e.Difference.Tokens, *e.Difference.Cost), fmt.Sprint(*report.Spent, ended))
 	want := []string{
 		`with: 2 trials, rate 0.750, tokens 155, cost 300`,
 		`with: check "exit:0" 2: the last command ended with exit code 0`,
@@ -307,7 +307,7 @@ func TestOutcomeWithoutAJudge(t *testing.T) {
 	if first.With.PassRate != nil || first.With.Assertions[0].Passed != nil || first.Difference.PassRate != nil {
 		t.Errorf("not judged: %+v", first.With)
 	}
-	if second.Without.Errors != 1 || second.Without.Trials != 0 || second.Without.PassRate != nil || show(second.With.PassRate) != "1.000" || second.Difference.PassRate != nil {
+	if second.Without.Errors != 1 || second.Without.Trials != 0 || second.Without.PassRate != nil || show(second.With.PassRate) != "1.000" || second.Difference != (eval.Difference{}) {
 		t.Errorf("failed: %+v, %+v", second.With, second.Without)
 	}
 	o.Play = func(context.Context, eval.Trial) (eval.Played, error) { return eval.Played{}, errors.New("down") }

@@ -151,12 +151,13 @@ type AssertionResult struct {
 	failed bool // in some trial
 }
 
-// Difference is With minus Without.
+// Difference is With minus Without. Its fields are nil if no trial of one side was played without
+// an error. PassRate is nil without a verdict too.
 type Difference struct {
 	PassRate *float64 `json:"pass_rate"`
-	Tokens   float64  `json:"tokens"`
-	MS       float64  `json:"ms"`
-	Cost     float64  `json:"cost"`
+	Tokens   *float64 `json:"tokens"`
+	MS       *float64 `json:"ms"`
+	Cost     *float64 `json:"cost"`
 }
 
 // Spent sums what the model calls of a run have used, by the reports of the provider.

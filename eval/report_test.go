@@ -100,7 +100,7 @@ func TestBelow(t *testing.T) {
 		"offline queries": {offline, nil, ptr(0.75), []string{"pdf: the share of queries that pass is 0.5, less than 0.75"}},
 		"trigger":         {trigger, ptr(0.8), nil, []string{"pdf: the rate of triggering is 0.7, less than 0.8"}},
 		"queries":         {trigger, nil, ptr(0.6), []string{"pdf: the share of queries that pass is 0.5, less than 0.6"}},
-		"outcome":         {outcome, nil, ptr(0.8), []string{"pdf: the share of assertions that pass is 0.75, less than 0.8"}},
+		"outcome":         {outcome, nil, ptr(0.8), []string{"pdf: the mean pass rate is 0.75, less than 0.8"}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

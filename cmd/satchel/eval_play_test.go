@@ -142,7 +142,7 @@ func TestEvalOutcome(t *testing.T) {
 				t.Errorf("code %d, errors %s", o.code, o.err)
 			}
 			e := reportOf(t, o).Evals[0]
-			if e.Skill != "pdf" || e.ID != "7" || e.With.PassRate == nil || *e.With.PassRate != 1 || *e.Without.PassRate >= 0.5 || e.Difference.Tokens <= 0 || e.With.Cost <= 0 {
+			if e.Skill != "pdf" || e.ID != "7" || e.With.PassRate == nil || *e.With.PassRate != 1 || *e.Without.PassRate >= 0.5 || e.Difference.Tokens == nil || *e.Difference.Tokens <= 0 || e.With.Cost <= 0 {
 				t.Errorf("%+v", e)
 			}
 			for i, a := range e.With.Assertions {
@@ -182,7 +182,7 @@ func TestEvalCassettes(t *testing.T) {
 				was, is := reportOf(t, recorded), reportOf(t, replayed)
 				for i := range was.Evals { // a replay takes less time
 					for _, e := range []*eval.Comparison{&was.Evals[i], &is.Evals[i]} {
-						e.With.MS, e.Without.MS, e.Difference.MS = 0, 0, 0
+						e.With.MS, e.Without.MS, e.Difference.MS = 0, 0, nil
 					}
 				}
 				a, _ := json.Marshal(was)

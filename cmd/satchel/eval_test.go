@@ -277,7 +277,7 @@ func TestEvalReportsOfTrials(t *testing.T) {
 			func(r satcheltest.Request) satcheltest.Response { return satcheltest.Response{Text: "No."} },
 			[]string{"--mode", "outcome", "--min-pass", "0.9", "--suite", suite}, cli.ExitFailed,
 			[]string{"pdf    7     0 %   0 %", "  pdf 7: 0 of 2: exit:0\n"},
-			"pdf: the share of assertions that pass is 0, less than 0.9",
+			"pdf: the mean pass rate is 0, less than 0.9",
 			[]string{`failures="1"`},
 		},
 	}

@@ -38,7 +38,7 @@ type EvalFlags struct {
 	HTML                string           `group:"The report:" name:"html" type:"path" placeholder:"FILE" help:"Write one HTML page, with the trace of each trial."`
 	Baseline            string           `group:"The report:" type:"path" placeholder:"FILE" help:"A report of --json: show what became better or worse since."`
 	MinTrigger          *float64         `group:"The report:" placeholder:"RATE" help:"Exit with 1 if a skill triggers less often; offline, if its recall at 1 is less."`
-	MinPass             *float64         `group:"The report:" placeholder:"RATE" help:"Exit with 1 if less of a skill's queries pass, or, with outcome, of its assertions."`
+	MinPass             *float64         `group:"The report:" placeholder:"RATE" help:"Exit with 1 if less of a skill's queries pass; with outcome, if the mean pass rate of its evals with the skill is less."`
 	places.SkillDirs    `embed:"" group:"Where skills are:"`
 	places.LibraryFlags `embed:"" group:"Skills of a library:"`
 	places.EmbedFlags   `embed:""`

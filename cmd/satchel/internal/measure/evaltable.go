@@ -75,13 +75,21 @@ func (t *evalTable) trigger(r *eval.Report) {
 	t.spent(r)
 }
 
+// more returns a difference in a unit, "-" for none.
+func more(difference *float64, format string, unit float64) string {
+	if difference == nil {
+		return "-"
+	}
+	return fmt.Sprintf(format, *difference/unit)
+}
+
 func (t *evalTable) outcome(r *eval.Report) {
 	rows := cli.Table{Console: t.Console}
 	rows.Row("SKILL", "EVAL", "WITH", "WITHOUT", "TOKENS", "SECONDS", "COST")
 	for i := range r.Evals {
 		e := &r.Evals[i]
 		rows.Row(t.name(e.Skill), t.name(e.ID), rateText(e.With.PassRate), rateText(e.Without.PassRate),
-			fmt.Sprintf("%+.0f", e.Difference.Tokens), fmt.Sprintf("%+.1f", e.Difference.MS/1000), fmt.Sprintf("%+.0f", e.Difference.Cost))
+			more(e.Difference.Tokens, "%+.0f", 1), more(e.Difference.MS, "%+.1f", 1000), more(e.Difference.Cost, "%+.0f", 1))
 	}
 	_ = rows.Write(t.out)
 	var failed []string
