@@ -14,7 +14,6 @@ import (
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
-	"github.com/satchel-go/satchel/cmd/satchel/internal/need"
 	"github.com/satchel-go/satchel/cmd/satchel/internal/places"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/call"
@@ -32,7 +31,7 @@ type ListCommand struct {
 	Names               bool `xor:"form" help:"Only the names, one per line."`
 	JSON                bool `xor:"form" help:"One JSON object per line for each skill."`
 	Needs               bool `help:"A table of what skills declare to need, and whether it is there: programs, variables, servers, systems. With --json each line has all needs."`
-	need.Flags          `embed:"" group:"Where needs are looked for:"`
+	places.NeedFlags    `embed:"" group:"Where needs are looked for:"`
 	Scope               string `enum:",host,project,user,plugin,builtin,remote" default:"" placeholder:"NAME" help:"Only the skills of a scope: host, project, user, plugin."`
 	All                 bool   `help:"Also skills that are shadowed by another of their name, and those of projects that are not trusted."`
 	places.SourceFlags  `embed:""`
@@ -60,20 +59,20 @@ primaryEnv and always; met is null where it is not known.`
 
 // skillLine is one skill; the names of its fields in JSON are stable.
 type skillLine struct {
-	Name        string     `json:"name"`
-	Description string     `json:"description"`
-	Location    string     `json:"location"`
-	Docs        int        `json:"docs"`
-	Hidden      bool       `json:"hidden"`
-	Scope       string     `json:"scope"`
-	Source      string     `json:"source"`
-	Qualified   string     `json:"qualified"`
-	Shadowed    bool       `json:"shadowed"`
-	Version     string     `json:"version,omitempty"`
-	Revision    string     `json:"revision,omitempty"`
-	Needs       *need.JSON `json:"needs,omitempty"`
-	Warnings    []string   `json:"warnings,omitempty"`
-	Installed   string     `json:"installed_from,omitempty"`
+	Name        string            `json:"name"`
+	Description string            `json:"description"`
+	Location    string            `json:"location"`
+	Docs        int               `json:"docs"`
+	Hidden      bool              `json:"hidden"`
+	Scope       string            `json:"scope"`
+	Source      string            `json:"source"`
+	Qualified   string            `json:"qualified"`
+	Shadowed    bool              `json:"shadowed"`
+	Version     string            `json:"version,omitempty"`
+	Revision    string            `json:"revision,omitempty"`
+	Needs       *places.NeedsJSON `json:"needs,omitempty"`
+	Warnings    []string          `json:"warnings,omitempty"`
+	Installed   string            `json:"installed_from,omitempty"`
 }
 
 // Run prints the catalog of the directories.
@@ -174,7 +173,7 @@ func (cmd *ListCommand) write(ctx context.Context, c cli.Console, out io.Writer,
 		}
 		return nil
 	}
-	check, err := cmd.Flags.Open(ctx, c, skills)
+	check, err := cmd.NeedFlags.Open(ctx, c, skills)
 	if err != nil {
 		return err
 	}

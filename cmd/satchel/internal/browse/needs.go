@@ -7,13 +7,13 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
-	"github.com/satchel-go/satchel/cmd/satchel/internal/need"
+	"github.com/satchel-go/satchel/cmd/satchel/internal/places"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/needs"
 )
 
 // writeNeeds prints a table of what skills declare to need, and at the end how many lack something.
-func writeNeeds(ctx context.Context, c cli.Console, out io.Writer, check *need.Checker, all []core.Skill) error {
+func writeNeeds(ctx context.Context, c cli.Console, out io.Writer, check *places.NeedChecker, all []core.Skill) error {
 	shown := cli.Table{Console: c}
 	declaring, lacking := 0, 0
 	for _, skill := range all {

@@ -12,7 +12,6 @@ import (
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
-	"github.com/satchel-go/satchel/cmd/satchel/internal/need"
 	"github.com/satchel-go/satchel/cmd/satchel/internal/places"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/skilltools"
@@ -22,7 +21,7 @@ import (
 type ShowCommand struct {
 	places.SkillDirs    `embed:""`
 	places.LibraryFlags `embed:""`
-	need.Flags          `embed:"" group:"Where needs are looked for:"`
+	places.NeedFlags    `embed:"" group:"Where needs are looked for:"`
 	Files               bool    `xor:"form" help:"Only the paths of its files, one per line."`
 	JSON                bool    `xor:"form" help:"One JSON object."`
 	Arguments           *string `placeholder:"TEXT" help:"Put these arguments into the body, as a load with them does."`
@@ -58,7 +57,7 @@ type skillDetails struct {
 	Docs          []string          `json:"docs"`
 	Files         []string          `json:"files"`
 	Body          string            `json:"body"`
-	Needs         *need.JSON        `json:"needs,omitempty"`
+	Needs         *places.NeedsJSON `json:"needs,omitempty"`
 	Install       []string          `json:"install,omitempty"`
 
 	needs string // for people
@@ -141,7 +140,7 @@ func (cmd *ShowCommand) addNeeds(ctx context.Context, c cli.Console, skills *cat
 	if skill.Needs == nil || cmd.Files {
 		return nil
 	}
-	check, err := cmd.Flags.Open(ctx, c, skills)
+	check, err := cmd.NeedFlags.Open(ctx, c, skills)
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 
 	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
-	"github.com/satchel-go/satchel/cmd/satchel/internal/containers"
 	"github.com/satchel-go/satchel/cmd/satchel/internal/places"
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/executor/sandbox"
@@ -16,14 +15,14 @@ import (
 
 // DoctorCommand prints what the sandbox of this machine can do.
 type DoctorCommand struct {
-	JSON             bool     `help:"One JSON object."`
-	Tools            []string `placeholder:"NAME,…" help:"Tools of an agent: which of them lists of allowed tools do not speak of unless they name them."`
-	Readable         []string `sep:"none" placeholder:"DIR" help:"Directory of this machine that commands may read, as for satchel chat; may be repeated."`
-	Skills           []string `sep:"none" placeholder:"DIR" help:"Directory of skills: say what they declare to need and is not here; may be repeated."`
-	Store            string   `placeholder:"DIR" help:"Where conversations are kept, as for satchel chat: open it, and say what it can lose."`
-	Artifacts        string   `placeholder:"DIR" help:"Where saved outputs are kept, as for satchel chat: open it."`
-	Executor         string   `enum:"docker,sandbox" default:"sandbox" placeholder:"NAME" help:"What to try: sandbox, or docker, the containers of --image."`
-	containers.Flags `embed:"" group:"Containers (--executor docker):"`
+	JSON              bool     `help:"One JSON object."`
+	Tools             []string `placeholder:"NAME,…" help:"Tools of an agent: which of them lists of allowed tools do not speak of unless they name them."`
+	Readable          []string `sep:"none" placeholder:"DIR" help:"Directory of this machine that commands may read, as for satchel chat; may be repeated."`
+	Skills            []string `sep:"none" placeholder:"DIR" help:"Directory of skills: say what they declare to need and is not here; may be repeated."`
+	Store             string   `placeholder:"DIR" help:"Where conversations are kept, as for satchel chat: open it, and say what it can lose."`
+	Artifacts         string   `placeholder:"DIR" help:"Where saved outputs are kept, as for satchel chat: open it."`
+	Executor          string   `enum:"docker,sandbox" default:"sandbox" placeholder:"NAME" help:"What to try: sandbox, or docker, the containers of --image."`
+	places.Containers `embed:"" group:"Containers (--executor docker):"`
 }
 
 // Help is the long help of the command.
@@ -141,10 +140,10 @@ const noTier = "none"
 
 // diagnose tries what the flags name.
 func (cmd *DoctorCommand) diagnose(ctx context.Context) (*Diagnosis, error) {
-	if cmd.Executor == containers.Docker {
+	if cmd.Executor == places.Docker {
 		return cmd.diagnoseContainers(ctx)
 	}
-	if err := cmd.Flags.Check(cmd.Executor); err != nil {
+	if err := cmd.Containers.Check(cmd.Executor); err != nil {
 		return nil, err
 	}
 	return diagnoseSandbox(ctx, cmd.Readable)
@@ -157,8 +156,8 @@ func (cmd *DoctorCommand) diagnoseContainers(ctx context.Context) (*Diagnosis, e
 		d.Why = "no image is named: give --image REF"
 		return d, nil
 	}
-	box, err := cmd.Flags.Open(ctx, cmd.Readable)
-	if errors.Is(err, containers.ErrOpen) {
+	box, err := cmd.Containers.Open(ctx, cmd.Readable)
+	if errors.Is(err, places.ErrContainers) {
 		d.Why = err.Error()
 		return d, nil
 	}

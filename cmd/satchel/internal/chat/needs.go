@@ -10,7 +10,6 @@ import (
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
-	"github.com/satchel-go/satchel/cmd/satchel/internal/need"
 	"github.com/satchel-go/satchel/cmd/satchel/internal/places"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/needs"
@@ -30,8 +29,8 @@ func awaitNeeds(ctx context.Context, rt *satchel.Runtime) {
 
 // lackingSkill is a skill whose needs are not all met.
 type lackingSkill struct {
-	Name  string     `json:"name"`
-	Needs *need.JSON `json:"needs"`
+	Name  string            `json:"name"`
+	Needs *places.NeedsJSON `json:"needs"`
 
 	line string // for people
 }
@@ -50,7 +49,7 @@ func (cmd *DoctorCommand) needs(ctx context.Context, c cli.Console, d *Diagnosis
 		return fmt.Errorf("%w: --skills: %w", cli.ErrStart, err)
 	}
 	defer func() { err = errors.Join(err, skills.Close()) }()
-	where := need.Flags{Executor: cmd.Executor, Readable: cmd.Readable, Flags: cmd.Flags}
+	where := places.NeedFlags{Executor: cmd.Executor, Readable: cmd.Readable, Containers: cmd.Containers}
 	check, err := where.Open(ctx, c, skills)
 	if err != nil {
 		return err

@@ -11,7 +11,6 @@ import (
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/artifacts"
 	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
-	"github.com/satchel-go/satchel/cmd/satchel/internal/containers"
 	"github.com/satchel-go/satchel/cmd/satchel/internal/places"
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/executor/docker"
@@ -23,17 +22,17 @@ import (
 
 // RunFlags are the flags about commands.
 type RunFlags struct {
-	AllowHost        []string `group:"What commands read and leave:" sep:"none" placeholder:"DIR" help:"Directory of this machine whose files a run may take as inputs (host:///…); may be repeated. None is allowed otherwise."`
-	Attach           []string `group:"What commands read and leave:" sep:"none" placeholder:"FILE" help:"File that the user brings with the first prompt; commands find it in work/inputs; may be repeated."`
-	Readable         []string `sep:"none" placeholder:"DIR" help:"Directory of this machine that commands may read, at the same path, such as a toolchain; may be repeated. Programs in its bin are found by name."`
-	Allow            []string `sep:"none" placeholder:"URL" help:"What commands may reach of the hosts that their skill asks for in its metadata (network), such as https://api.example.com or https://*.example.com; may be repeated. Nothing otherwise."`
-	Private          []string `sep:"none" placeholder:"CIDR" help:"Range of addresses that --allow may lead to although it is not public, such as 10.1.0.0/16; may be repeated."`
-	Artifacts        string   `group:"What commands read and leave:" placeholder:"DIR" help:"Where saved outputs are kept, also for later chats with the same directory, or bucket s3://… (build tag cloud). Default: in memory, until the end."`
-	Workspaces       string   `group:"What commands read and leave:" placeholder:"DIR" help:"Where the workspaces of runs are made, and removed at the end. Default: the system's temporary directory."`
-	Deps             string   `placeholder:"DIR" help:"Where satchel deps has installed packages. Default: the directory that it takes by default, if it is there."`
-	Executor         string   `enum:"docker,local,sandbox" default:"sandbox" placeholder:"NAME" help:"What runs commands: sandbox, kept apart from this machine (see satchel doctor); docker, the same in containers of --image; or local, without isolation, as you."`
-	containers.Flags `embed:"" group:"Containers (--executor docker):"`
-	Timeout          runTimeout `placeholder:"TIME" help:"How long a command may run if the call does not say: seconds, or a duration such as 2m (default 300)."`
+	AllowHost         []string `group:"What commands read and leave:" sep:"none" placeholder:"DIR" help:"Directory of this machine whose files a run may take as inputs (host:///…); may be repeated. None is allowed otherwise."`
+	Attach            []string `group:"What commands read and leave:" sep:"none" placeholder:"FILE" help:"File that the user brings with the first prompt; commands find it in work/inputs; may be repeated."`
+	Readable          []string `sep:"none" placeholder:"DIR" help:"Directory of this machine that commands may read, at the same path, such as a toolchain; may be repeated. Programs in its bin are found by name."`
+	Allow             []string `sep:"none" placeholder:"URL" help:"What commands may reach of the hosts that their skill asks for in its metadata (network), such as https://api.example.com or https://*.example.com; may be repeated. Nothing otherwise."`
+	Private           []string `sep:"none" placeholder:"CIDR" help:"Range of addresses that --allow may lead to although it is not public, such as 10.1.0.0/16; may be repeated."`
+	Artifacts         string   `group:"What commands read and leave:" placeholder:"DIR" help:"Where saved outputs are kept, also for later chats with the same directory, or bucket s3://… (build tag cloud). Default: in memory, until the end."`
+	Workspaces        string   `group:"What commands read and leave:" placeholder:"DIR" help:"Where the workspaces of runs are made, and removed at the end. Default: the system's temporary directory."`
+	Deps              string   `placeholder:"DIR" help:"Where satchel deps has installed packages. Default: the directory that it takes by default, if it is there."`
+	Executor          string   `enum:"docker,local,sandbox" default:"sandbox" placeholder:"NAME" help:"What runs commands: sandbox, kept apart from this machine (see satchel doctor); docker, the same in containers of --image; or local, without isolation, as you."`
+	places.Containers `embed:"" group:"Containers (--executor docker):"`
+	Timeout           runTimeout `placeholder:"TIME" help:"How long a command may run if the call does not say: seconds, or a duration such as 2m (default 300)."`
 	// attached, if not nil, returns the files of a conversation in place of those of Attach.
 	attached func(context.Context) []workspace.Attachment
 }
@@ -72,7 +71,7 @@ type runResources struct {
 
 // open opens what the flags name. The caller closes it.
 func (f *RunFlags) open(ctx context.Context, policy skillrun.Policy) (_ *runResources, err error) {
-	if err := f.Flags.Check(f.Executor); err != nil {
+	if err := f.Containers.Check(f.Executor); err != nil {
 		return nil, err
 	}
 	w := &runResources{runner: satchel.Runner{
@@ -80,7 +79,7 @@ func (f *RunFlags) open(ctx context.Context, policy skillrun.Policy) (_ *runReso
 		Limits: executor.Limits{Timeout: time.Duration(f.Timeout)},
 	}}
 	defer func() {
-		if err != nil && !errors.Is(err, containers.ErrOpen) {
+		if err != nil && !errors.Is(err, places.ErrContainers) {
 			err = fmt.Errorf("%w: %w", cli.ErrStart, err)
 		}
 		if err != nil {
@@ -141,8 +140,8 @@ func (w *runResources) chooseExecutor(ctx context.Context, f *RunFlags) error {
 	if w.runner.Dependencies != "" {
 		readable = append(readable, w.runner.Dependencies)
 	}
-	if f.Executor == containers.Docker {
-		box, err := f.Flags.Open(ctx, readable)
+	if f.Executor == places.Docker {
+		box, err := f.Containers.Open(ctx, readable)
 		if err != nil {
 			return err
 		}

@@ -18,7 +18,6 @@ import (
 	"time"
 
 	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
-	"github.com/satchel-go/satchel/cmd/satchel/internal/containers"
 	"github.com/satchel-go/satchel/cmd/satchel/internal/places"
 	"github.com/satchel-go/satchel/executor/local"
 	"github.com/satchel-go/satchel/executor/sandbox"
@@ -38,10 +37,10 @@ type serveFlags struct {
 	places.FetchFlags `embed:""`
 	Deps              string `placeholder:"DIR" help:"Where satchel deps has installed the packages that skills require. Default: the directory that it takes by default, if it is there."`
 	grantFlags
-	Executor         string `enum:"docker,sandbox" default:"sandbox" placeholder:"NAME" help:"Where runs go: sandbox, kept apart from this machine (see satchel doctor), or docker, the same in containers of --image."`
-	containers.Flags `embed:"" group:"Containers (--executor docker):"`
-	Readable         []string `sep:"none" placeholder:"DIR" help:"Directory of this machine that runs may read, at the same path, such as a toolchain; may be repeated."`
-	UnsafeLocal      bool     `help:"Run without isolation, as you, where there is no sandbox or not."`
+	Executor          string `enum:"docker,sandbox" default:"sandbox" placeholder:"NAME" help:"Where runs go: sandbox, kept apart from this machine (see satchel doctor), or docker, the same in containers of --image."`
+	places.Containers `embed:"" group:"Containers (--executor docker):"`
+	Readable          []string `sep:"none" placeholder:"DIR" help:"Directory of this machine that runs may read, at the same path, such as a toolchain; may be repeated."`
+	UnsafeLocal       bool     `help:"Run without isolation, as you, where there is no sandbox or not."`
 }
 
 // Command serves skills over JSON-RPC.
@@ -95,7 +94,7 @@ func serveBy(ctx context.Context, c cli.Console, flags *serveFlags, reached *htt
 		return fmt.Errorf("%w: %w", cli.ErrStart, err)
 	}
 	server, err := flags.open(ctx, c, k, reached.Insecure, append(opts, more...)...)
-	if errors.Is(err, containers.ErrOpen) {
+	if errors.Is(err, places.ErrContainers) {
 		return err
 	}
 	if err != nil {
@@ -163,10 +162,10 @@ func (f *serveFlags) check() error {
 		return fmt.Errorf("--max-output-blobs %d: want 1 or more", f.MaxOutputBlobs)
 	case f.QueueWait <= 0:
 		return fmt.Errorf("--queue-wait %v: want more than 0s", f.QueueWait)
-	case f.UnsafeLocal && f.Executor == containers.Docker:
+	case f.UnsafeLocal && f.Executor == places.Docker:
 		return errors.New("--unsafe-local is without --executor docker")
 	}
-	return f.Flags.Check(f.Executor)
+	return f.Containers.Check(f.Executor)
 }
 
 func (cmd *Command) check() error {
@@ -267,8 +266,8 @@ func (f *serveFlags) runs(ctx context.Context, k *resources) ([]protocol.Option,
 		opts = append(opts, protocol.WithDependencies(installed))
 		readable = append(readable, installed)
 	}
-	if f.Executor == containers.Docker {
-		box, err := f.Flags.Open(ctx, readable)
+	if f.Executor == places.Docker {
+		box, err := f.Containers.Open(ctx, readable)
 		if err != nil {
 			return nil, err
 		}

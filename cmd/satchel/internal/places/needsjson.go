@@ -1,4 +1,4 @@
-package need
+package places
 
 import (
 	"context"
@@ -8,38 +8,38 @@ import (
 	"github.com/satchel-go/satchel/internal/engine/needs"
 )
 
-// JSON is the field "needs" of a skill; the names of its fields are stable. Met is null if it is not
+// NeedsJSON is the field "needs" of a skill; the names of its fields are stable. Met is null if it is not
 // known.
-type JSON struct {
-	Bins       []One  `json:"bins"`
-	AnyBins    []Some `json:"anyBins"`
-	Env        []One  `json:"env"`
-	Config     []One  `json:"config"`
-	OS         Some   `json:"os"`
-	MCP        []One  `json:"mcp"`
-	Tools      []One  `json:"tools"`
-	Secrets    []One  `json:"secrets"`
-	PrimaryEnv string `json:"primaryEnv"`
-	Always     bool   `json:"always"`
+type NeedsJSON struct {
+	Bins       []OneNeed `json:"bins"`
+	AnyBins    []AnyNeed `json:"anyBins"`
+	Env        []OneNeed `json:"env"`
+	Config     []OneNeed `json:"config"`
+	OS         AnyNeed   `json:"os"`
+	MCP        []OneNeed `json:"mcp"`
+	Tools      []OneNeed `json:"tools"`
+	Secrets    []OneNeed `json:"secrets"`
+	PrimaryEnv string    `json:"primaryEnv"`
+	Always     bool      `json:"always"`
 }
 
-// One is a need of one name.
-type One struct {
+// OneNeed is a need of one name.
+type OneNeed struct {
 	Name string `json:"name"`
 	Met  *bool  `json:"met"`
 }
 
-// Some is a need of one of several names.
-type Some struct {
+// AnyNeed is a need of one of several names.
+type AnyNeed struct {
 	Names []string `json:"names"`
 	Met   *bool    `json:"met"`
 }
 
 // JSON returns all needs of a skill, met ones included. Its lists are empty and not nil.
-func (n *Checker) JSON(ctx context.Context, skill core.Skill) *JSON {
-	j := &JSON{
-		Bins: []One{}, AnyBins: []Some{}, Env: []One{}, Config: []One{}, OS: Some{Names: []string{}},
-		MCP: []One{}, Tools: []One{}, Secrets: []One{},
+func (n *NeedChecker) JSON(ctx context.Context, skill core.Skill) *NeedsJSON {
+	j := &NeedsJSON{
+		Bins: []OneNeed{}, AnyBins: []AnyNeed{}, Env: []OneNeed{}, Config: []OneNeed{}, OS: AnyNeed{Names: []string{}},
+		MCP: []OneNeed{}, Tools: []OneNeed{}, Secrets: []OneNeed{},
 	}
 	declared := skill.Needs
 	if declared == nil {
@@ -49,12 +49,12 @@ func (n *Checker) JSON(ctx context.Context, skill core.Skill) *JSON {
 	variables := map[string]*bool{}
 	for _, need := range n.Of(ctx, skill) {
 		met := met(need.Verdict)
-		one := One{need.Names[0], met}
+		one := OneNeed{need.Names[0], met}
 		switch need.Kind {
 		case needs.Bin:
 			j.Bins = append(j.Bins, one)
 		case needs.AnyBin:
-			j.AnyBins = append(j.AnyBins, Some{need.Names, met})
+			j.AnyBins = append(j.AnyBins, AnyNeed{need.Names, met})
 		case needs.Env:
 			j.Env, variables[one.Name] = append(j.Env, one), met
 		case needs.Secret:
@@ -64,13 +64,13 @@ func (n *Checker) JSON(ctx context.Context, skill core.Skill) *JSON {
 		case needs.Tool:
 			j.Tools = append(j.Tools, one)
 		case needs.OS:
-			j.OS = Some{slices.Clone(need.Names), met}
+			j.OS = AnyNeed{slices.Clone(need.Names), met}
 		case needs.Config:
 			j.Config = append(j.Config, one)
 		}
 	}
 	for _, name := range declared.Secrets {
-		j.Secrets = append(j.Secrets, One{name, variables[name]})
+		j.Secrets = append(j.Secrets, OneNeed{name, variables[name]})
 	}
 	return j
 }

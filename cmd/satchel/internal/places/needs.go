@@ -1,5 +1,4 @@
-// Package need says whether what skills declare to need is there, for the commands that show skills.
-package need
+package places
 
 import (
 	"context"
@@ -10,8 +9,6 @@ import (
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
-	"github.com/satchel-go/satchel/cmd/satchel/internal/containers"
-	"github.com/satchel-go/satchel/cmd/satchel/internal/places"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/executor/local"
 	"github.com/satchel-go/satchel/executor/sandbox"
@@ -20,15 +17,15 @@ import (
 	"github.com/satchel-go/satchel/workspace"
 )
 
-// Flags say where the commands of skills would run.
-type Flags struct {
-	Executor         string   `enum:"docker,local,sandbox" default:"sandbox" placeholder:"NAME" help:"Where the programs that skills need are looked for: sandbox, docker, the containers of --image, or local, as for satchel chat (default ${default})."`
-	Readable         []string `sep:"none" placeholder:"DIR" help:"Directory of this machine that commands may read, as for satchel chat; may be repeated."`
-	containers.Flags `embed:""`
+// NeedFlags say where the commands of skills would run.
+type NeedFlags struct {
+	Executor   string   `enum:"docker,local,sandbox" default:"sandbox" placeholder:"NAME" help:"Where the programs that skills need are looked for: sandbox, docker, the containers of --image, or local, as for satchel chat (default ${default})."`
+	Readable   []string `sep:"none" placeholder:"DIR" help:"Directory of this machine that commands may read, as for satchel chat; may be repeated."`
+	Containers `embed:""`
 }
 
-// Checker compares needs with what commands would find. The zero value judges no programs.
-type Checker struct {
+// NeedChecker compares needs with what commands would find. The zero value judges no programs.
+type NeedChecker struct {
 	runner run.Runner
 	prober *needs.Prober
 	closes cli.Closers
@@ -37,11 +34,11 @@ type Checker struct {
 // Open looks for the programs that the skills of a catalog need. If no skill needs programs, it
 // opens nothing. If commands cannot run, programs are not judged, and Open prints why. The caller
 // closes the checker.
-func (f *Flags) Open(ctx context.Context, c cli.Console, skills *catalog.Catalog) (*Checker, error) {
+func (f *NeedFlags) Open(ctx context.Context, c cli.Console, skills *catalog.Catalog) (*NeedChecker, error) {
 	if err := f.Check(f.Executor); err != nil {
 		return nil, err
 	}
-	n := &Checker{}
+	n := &NeedChecker{}
 	if !needsMachine(skills.WithoutAudience().Snapshot().Skills()) {
 		return n, nil
 	}
@@ -51,17 +48,17 @@ func (f *Flags) Open(ctx context.Context, c cli.Console, skills *catalog.Catalog
 			return nil, fmt.Errorf("%w: --executor %s: %w", cli.ErrStart, f.Executor, err)
 		}
 		fmt.Fprintf(c.Err, "satchel: the programs that skills need are not looked for: %s\n", cli.OneLine(err.Error()))
-		return &Checker{}, nil
+		return &NeedChecker{}, nil
 	}
 	return n.look(ctx, c, skills), nil
 }
 
 // look waits for the probe of the programs.
-func (n *Checker) look(ctx context.Context, c cli.Console, skills *catalog.Catalog) *Checker {
+func (n *NeedChecker) look(ctx context.Context, c cli.Console, skills *catalog.Catalog) *NeedChecker {
 	looking := cli.Progress{Console: c}
 	defer looking.Done()
 	looking.At("looking for the programs that skills need")
-	n.prober = needs.NewProber(&n.runner, skills, slog.New(&places.Warnings{Out: c.Err}))
+	n.prober = needs.NewProber(&n.runner, skills, slog.New(&Warnings{Out: c.Err}))
 	n.prober.Wait(ctx)
 	return n
 }
@@ -77,19 +74,19 @@ func needsMachine(skills []core.Skill) bool {
 }
 
 // open opens what runs commands.
-func (n *Checker) open(ctx context.Context, f *Flags) (err error) {
-	readable, err := places.Absolute(f.Readable)
+func (n *NeedChecker) open(ctx context.Context, f *NeedFlags) (err error) {
+	readable, err := Absolute(f.Readable)
 	if err != nil {
 		return err
 	}
-	if n.runner.Dependencies, err = places.PackagesDir(""); err != nil {
+	if n.runner.Dependencies, err = PackagesDir(""); err != nil {
 		return err
 	}
 	switch f.Executor {
 	case "local":
 		n.runner.Executor, err = local.New(local.WithReadable(readable...))
-	case containers.Docker:
-		box, openErr := f.Flags.Open(ctx, withDir(readable, n.runner.Dependencies))
+	case Docker:
+		box, openErr := f.Containers.Open(ctx, withDir(readable, n.runner.Dependencies))
 		if err = openErr; err == nil {
 			n.runner.Executor, n.closes = box, append(n.closes, box)
 		}
@@ -120,7 +117,7 @@ func withDir(dirs []string, dir string) []string {
 }
 
 // Close closes what Open has opened.
-func (n *Checker) Close() error {
+func (n *NeedChecker) Close() error {
 	if n.prober != nil {
 		_ = n.prober.Close() // never fails
 	}
@@ -129,7 +126,7 @@ func (n *Checker) Close() error {
 
 // Of returns the needs of a skill with their verdicts. There is no agent here, so servers and tools are
 // not judged.
-func (n *Checker) Of(ctx context.Context, skill core.Skill) []needs.Need {
+func (n *NeedChecker) Of(ctx context.Context, skill core.Skill) []needs.Need {
 	given := n.runner.GivenVariables(ctx, skill)
 	facts := needs.Facts{Variable: func(name string) needs.Verdict { return needs.Of(given(name)) }}
 	if n.prober != nil {
@@ -140,24 +137,24 @@ func (n *Checker) Of(ctx context.Context, skill core.Skill) []needs.Need {
 
 // Unmet returns a line with the needs that are not met, such as "needs: ffmpeg (missing)". It returns
 // "" if all are.
-func (n *Checker) Unmet(ctx context.Context, skill core.Skill) string {
-	return line(n.Of(ctx, skill), func(v needs.Verdict) bool { return v == needs.Unmet })
+func (n *NeedChecker) Unmet(ctx context.Context, skill core.Skill) string {
+	return needsLine(n.Of(ctx, skill), func(v needs.Verdict) bool { return v == needs.Unmet })
 }
 
 // All returns a line with all needs, those that are not met first, or "".
-func (n *Checker) All(ctx context.Context, skill core.Skill) string {
+func (n *NeedChecker) All(ctx context.Context, skill core.Skill) string {
 	all := n.Of(ctx, skill)
-	unmet := line(all, func(v needs.Verdict) bool { return v == needs.Unmet })
-	rest := line(all, func(v needs.Verdict) bool { return v != needs.Unmet })
+	unmet := needsLine(all, func(v needs.Verdict) bool { return v == needs.Unmet })
+	rest := needsLine(all, func(v needs.Verdict) bool { return v != needs.Unmet })
 	if unmet != "" && rest != "" {
-		return unmet + ", " + strings.TrimPrefix(rest, prefix)
+		return unmet + ", " + strings.TrimPrefix(rest, needsPrefix)
 	}
 	return unmet + rest
 }
 
-const prefix = "needs: "
+const needsPrefix = "needs: "
 
-func line(all []needs.Need, shows func(needs.Verdict) bool) string {
+func needsLine(all []needs.Need, shows func(needs.Verdict) bool) string {
 	var parts []string
 	for _, n := range all {
 		if shows(n.Verdict) {
@@ -167,5 +164,5 @@ func line(all []needs.Need, shows func(needs.Verdict) bool) string {
 	if parts == nil {
 		return ""
 	}
-	return prefix + cli.Printable(strings.Join(parts, ", "))
+	return needsPrefix + cli.Printable(strings.Join(parts, ", "))
 }
