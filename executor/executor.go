@@ -18,6 +18,9 @@ var (
 	ErrLost = errors.New("the machine that ran this command was lost")
 )
 
+// LostText is what a model reads in place of the errors of a command whose machine was lost.
+const LostText = "the machine that ran this command was lost; it may have finished: look at its files before you run it again"
+
 // Executor runs commands. All methods may be called concurrently.
 //
 // When Run returns, or a Process is done, nothing that the command started is still running.

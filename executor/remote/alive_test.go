@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/satchel-go/satchel/executor"
-	"github.com/satchel-go/satchel/internal/text/losttext"
 )
 
 // TestASilentRunnerIsLost cuts a runner's sign of life while a command runs.
@@ -33,7 +32,7 @@ func TestASilentRunnerIsLost(t *testing.T) {
 		if result.Reason != executor.ReasonLost || !errors.Is(err, executor.ErrLost) || result.ExitCode != -1 {
 			t.Errorf("%+v, %v", result, err)
 		}
-		if got := result.Stderr.String(); got != losttext.Command+"\n" {
+		if got := result.Stderr.String(); got != executor.LostText+"\n" {
 			t.Errorf("stderr %q", got)
 		}
 		if took := time.Since(since); took < 2*beatEvery || took > silence+beatEvery {

@@ -11,12 +11,11 @@ import (
 	"unicode"
 
 	"github.com/satchel-go/satchel/executor"
-	"github.com/satchel-go/satchel/internal/text/losttext"
 )
 
 // lost returns the result of a command whose runner was lost.
 func lost(cause error) (executor.Result, error) {
-	return executor.Result{ExitCode: -1, Reason: executor.ReasonLost, Stderr: executor.Stream{Head: []byte(losttext.Command + "\n")}},
+	return executor.Result{ExitCode: -1, Reason: executor.ReasonLost, Stderr: executor.Stream{Head: []byte(executor.LostText + "\n")}},
 		fmt.Errorf("%w: %w", executor.ErrLost, cause)
 }
 

@@ -15,7 +15,6 @@ import (
 	"strings"
 
 	"golang.org/x/net/http/httpproxy"
-	"golang.org/x/net/proxy"
 )
 
 // Proxy returns the proxy that the environment names for u, nil for none. It reads HTTPS_PROXY,
@@ -70,15 +69,12 @@ var reservedNames = []string{".localhost", ".local", ".internal", ".home.arpa"}
 
 // DialThrough connects to address, a host with a port, through a proxy.
 func DialThrough(ctx context.Context, through *url.URL, address string) (net.Conn, error) {
-	port, ok := map[string]string{"http": "80", "https": "443", "socks5": "1080", "socks5h": "1080"}[through.Scheme]
+	port, ok := map[string]string{"http": "80", "https": "443"}[through.Scheme]
 	if !ok {
-		return nil, fmt.Errorf("proxy %s: the scheme is not http, https or socks5", through.Redacted())
+		return nil, fmt.Errorf("proxy %s: the scheme is not http or https, as git needs here", through.Redacted())
 	}
 	dialer := &net.Dialer{Timeout: dialTime}
 	at := net.JoinHostPort(through.Hostname(), cmp.Or(through.Port(), port))
-	if strings.HasPrefix(through.Scheme, "socks5") {
-		return dialSocks(ctx, dialer, through, at, address)
-	}
 	c, err := dialer.DialContext(ctx, "tcp", at)
 	if err != nil {
 		return nil, err
@@ -91,20 +87,6 @@ func DialThrough(ctx context.Context, through *url.URL, address string) (net.Con
 		return nil, errors.Join(fmt.Errorf("proxy %s: %w", through.Redacted(), err), c.Close())
 	}
 	return tunnel, nil
-}
-
-// dialSocks is [DialThrough] for a SOCKS5 proxy.
-func dialSocks(ctx context.Context, dialer *net.Dialer, through *url.URL, at, address string) (net.Conn, error) {
-	var auth *proxy.Auth
-	if user := through.User; user != nil {
-		word, _ := user.Password()
-		auth = &proxy.Auth{User: user.Username(), Password: word}
-	}
-	socks, err := proxy.SOCKS5("tcp", at, auth, dialer)
-	if err != nil {
-		return nil, err
-	}
-	return socks.(proxy.ContextDialer).DialContext(ctx, "tcp", address) //nolint:forcetypeassert // SOCKS5 documents it
 }
 
 // connect asks an HTTP proxy at the end of c for a tunnel to address.

@@ -12,7 +12,6 @@ import (
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/internal/files/collect"
 	"github.com/satchel-go/satchel/internal/files/workspace"
-	"github.com/satchel-go/satchel/internal/text/losttext"
 	"github.com/satchel-go/satchel/internal/text/plainjson"
 	"github.com/satchel-go/satchel/internal/text/printable"
 	"github.com/satchel-go/satchel/internal/text/redact"
@@ -121,7 +120,7 @@ func (w *answer) outcome(ctx context.Context, result executor.Result, output str
 // other words for that. It does the same if the command was lost.
 func (w *answer) explain(result *executor.Result) {
 	if result.Reason == executor.ReasonLost {
-		result.Stderr = executor.Stream{Head: []byte(losttext.Command)}
+		result.Stderr = executor.Stream{Head: []byte(executor.LostText)}
 		return
 	}
 	if !isNotFound(*result) {

@@ -9,7 +9,6 @@ import (
 	"github.com/satchel-go/satchel/internal/engine/skilltools"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/engine/terminal"
-	"github.com/satchel-go/satchel/internal/text/losttext"
 	"github.com/satchel-go/satchel/permission"
 	"github.com/satchel-go/satchel/tools"
 )
@@ -147,7 +146,7 @@ func (st *staging) start(ctx context.Context, live *terminal.Session, cmd execut
 	case errors.Is(err, errors.ErrUnsupported):
 		err = tools.ModelErrorf("there is no terminal on this host; call again without tty")
 	case errors.Is(err, executor.ErrLost):
-		err = tools.ModelErrorf("%s", losttext.Command)
+		err = tools.ModelErrorf("%s", executor.LostText)
 	default:
 		err = st.notes.modelError(ctx, err)
 	}
