@@ -11,7 +11,6 @@ import (
 	"sync"
 	"syscall"
 
-	"github.com/satchel-go/satchel/cmd/satchel/internal/cassette"
 	"github.com/satchel-go/satchel/cmd/satchel/internal/chat"
 	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
 	"github.com/satchel-go/satchel/eval"
@@ -23,7 +22,7 @@ import (
 type evalPlayer struct {
 	trials       *chat.Trials
 	where, judge chat.Endpoint
-	tapes        *cassette.Dir // nil without cassettes
+	tapes        *cassettes // nil without cassettes
 	transport    *http.Transport
 	traces       *evalTraces // nil without --html
 
@@ -65,7 +64,7 @@ func (f *EvalFlags) player(ctx context.Context, c cli.Console, o *eval.Options) 
 		}
 	}()
 	if f.Replay != "" {
-		if p.tapes, err = cassette.Replay(f.Replay); err != nil {
+		if p.tapes, err = replayCassettes(f.Replay); err != nil {
 			return p, fmt.Errorf("%w: --replay: %w", cli.ErrStart, err)
 		}
 	}
@@ -73,7 +72,7 @@ func (f *EvalFlags) player(ctx context.Context, c cli.Console, o *eval.Options) 
 		return p, err
 	}
 	if f.Record != "" {
-		if p.tapes, err = cassette.Record(f.Record, p.where.Key, p.transport); err != nil {
+		if p.tapes, err = recordCassettes(f.Record, p.where.Key, p.transport); err != nil {
 			return p, fmt.Errorf("%w: --record: %w", cli.ErrStart, err)
 		}
 	}
@@ -182,7 +181,7 @@ func (p *evalPlayer) askJudge(ctx context.Context, q eval.Question) (said eval.P
 
 // tape opens the cassette of a conversation. Without cassettes it is nil, and requests go to the
 // endpoint.
-func (p *evalPlayer) tape(name string) (*cassette.Cassette, http.RoundTripper, error) {
+func (p *evalPlayer) tape(name string) (*cassette, http.RoundTripper, error) {
 	if p.tapes == nil {
 		return nil, p.transport, nil
 	}
@@ -195,7 +194,7 @@ func (p *evalPlayer) tape(name string) (*cassette.Cassette, http.RoundTripper, e
 
 // finish saves what a conversation has recorded, unless it was cancelled. Its error is the difference
 // from a cassette if there is one, because frameworks put other words around it.
-func finish(ctx context.Context, tape *cassette.Cassette, err error) error {
+func finish(ctx context.Context, tape *cassette, err error) error {
 	if tape == nil || ctx.Err() != nil {
 		return err
 	}
@@ -220,7 +219,7 @@ func (p *evalPlayer) show(ctx context.Context, err error) {
 	if p.c.Attended {
 		fmt.Fprint(p.c.Err, "\r\x1b[K") // the line of progress
 	}
-	if _, isDiff := errors.AsType[*cassette.Difference](err); !isDiff {
+	if _, isDiff := errors.AsType[*cassetteDifference](err); !isDiff {
 		text = cli.OneLine(text)
 	}
 	fmt.Fprint(p.c.Err, "satchel: ", cli.PrintableDiff(strings.TrimSuffix(text, "\n")+"\n"))

@@ -57,3 +57,20 @@ const (
 	// evalPurpose is how many bytes of a description such a query repeats.
 	evalPurpose = 120
 )
+
+// Bounds of cassettes.
+const (
+	// maxCassette is the largest cassette that is read, in bytes. It is decoded in memory.
+	maxCassette = 256 << 20
+	// maxResponse is the largest response that is recorded, in bytes.
+	maxResponse = 64 << 20
+	// minKey is the length from which on a key is looked for in texts, in bytes.
+	minKey = 8
+	// maxNearest is how many cassettes are compared with a request that was not recorded.
+	maxNearest = 500
+	// maxDiffLines is how many lines a difference has of each side.
+	maxDiffLines = 20
+	// maxDiffLine is the length of such a line, in bytes, and before how much of it stands before the
+	// first difference.
+	maxDiffLine, diffBefore = 200, 40
+)

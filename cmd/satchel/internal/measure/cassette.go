@@ -1,6 +1,4 @@
-// Package cassette records the exchanges of conversations with the endpoint of a model, and replays
-// them without an endpoint. A directory has one file for each conversation.
-package cassette
+package measure
 
 import (
 	"bytes"
@@ -20,21 +18,21 @@ import (
 	"github.com/satchel-go/satchel/internal/files/durable"
 )
 
-// version is the version of the form of a file.
-const version = 1
+// cassetteVersion is the version of the form of a file.
+const cassetteVersion = 1
 
-// Dir is a directory of recorded conversations. [Record] and [Replay] open it. A nil Dir neither
+// cassettes is a directory of recorded conversations. recordCassettes and replayCassettes open it. A nil value neither
 // records nor replays.
-type Dir struct {
+type cassettes struct {
 	path string
 	root *os.Root
 	next http.RoundTripper // nil where recorded exchanges are replayed
 	key  string
 }
 
-// Record opens a directory, which it makes if it is missing, to record into. next sends the
+// recordCassettes opens a directory, which it makes if it is missing, to record into. next sends the
 // requests. key is left out of everything that is written.
-func Record(dir, key string, next http.RoundTripper) (*Dir, error) {
+func recordCassettes(dir, key string, next http.RoundTripper) (*cassettes, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
@@ -42,20 +40,20 @@ func Record(dir, key string, next http.RoundTripper) (*Dir, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Dir{path: dir, root: root, next: next, key: key}, nil
+	return &cassettes{path: dir, root: root, next: next, key: key}, nil
 }
 
-// Replay opens a directory of recorded conversations.
-func Replay(dir string) (*Dir, error) {
+// replayCassettes opens a directory of recorded conversations.
+func replayCassettes(dir string) (*cassettes, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err
 	}
-	return &Dir{path: dir, root: root}, nil
+	return &cassettes{path: dir, root: root}, nil
 }
 
 // Close closes the directory.
-func (d *Dir) Close() error {
+func (d *cassettes) Close() error {
 	if d == nil {
 		return nil
 	}
@@ -64,7 +62,7 @@ func (d *Dir) Close() error {
 
 // Models returns the models that the recorded requests name, each once, by the order of the files.
 // Files that cannot be read are left out.
-func (d *Dir) Models() []string {
+func (d *cassettes) Models() []string {
 	var models []string
 	seen := map[string]bool{}
 	for _, recorded := range d.all() {
@@ -80,8 +78,8 @@ func (d *Dir) Models() []string {
 }
 
 // all returns the cassettes that can be read, by their names.
-func (d *Dir) all() iter.Seq2[string, content] {
-	return func(yield func(string, content) bool) {
+func (d *cassettes) all() iter.Seq2[string, tapeContent] {
+	return func(yield func(string, tapeContent) bool) {
 		entries, err := fs.ReadDir(d.root.FS(), ".")
 		if err != nil {
 			return
@@ -101,11 +99,11 @@ func (d *Dir) all() iter.Seq2[string, content] {
 // Open opens the cassette of a conversation. name is that of a file, without its extension. The error
 // names the file. A conversation that was not recorded fails at its first request, with the difference
 // from the nearest one.
-func (d *Dir) Open(name string) (*Cassette, error) {
+func (d *cassettes) Open(name string) (*cassette, error) {
 	if !filepath.IsLocal(name) || strings.ContainsAny(name, `/\`) {
 		return nil, fmt.Errorf("cassette %q: want a file name", name)
 	}
-	c := &Cassette{dir: d, name: name, content: content{Version: version}}
+	c := &cassette{dir: d, name: name, tapeContent: tapeContent{Version: cassetteVersion}}
 	if d.next != nil {
 		return c, nil
 	}
@@ -113,7 +111,7 @@ func (d *Dir) Open(name string) (*Cassette, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	c.content, c.used, c.isMissing = recorded, make([]bool, len(recorded.Exchanges)), err != nil
+	c.tapeContent, c.used, c.isMissing = recorded, make([]bool, len(recorded.Exchanges)), err != nil
 	return c, nil
 }
 
@@ -121,16 +119,16 @@ func (d *Dir) Open(name string) (*Cassette, error) {
 const extension = ".json"
 
 // file returns the path of a cassette, for messages.
-func (d *Dir) file(name string) string { return filepath.Join(d.path, name+extension) }
+func (d *cassettes) file(name string) string { return filepath.Join(d.path, name+extension) }
 
-// content is the form of a file.
-type content struct {
-	Version   int        `json:"v"`
-	Exchanges []exchange `json:"exchanges"`
+// tapeContent is the form of a file.
+type tapeContent struct {
+	Version   int            `json:"v"`
+	Exchanges []tapeExchange `json:"exchanges"`
 }
 
-// exchange is a request with its response, or with the error of the connection.
-type exchange struct {
+// tapeExchange is a request with its response, or with the error of the connection.
+type tapeExchange struct {
 	Request     json.RawMessage `json:"request"`
 	Status      int             `json:"status,omitempty"`
 	ContentType string          `json:"content_type,omitempty"`
@@ -140,16 +138,16 @@ type exchange struct {
 }
 
 // read returns the content of a file. Errors name it.
-func (d *Dir) read(name string) (recorded content, err error) {
-	data, err := durable.Read(d.root, name+extension, maxFile)
+func (d *cassettes) read(name string) (recorded tapeContent, err error) {
+	data, err := durable.Read(d.root, name+extension, maxCassette)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return recorded, err
 	case err == nil:
 		err = json.Unmarshal(data, &recorded)
 	}
-	if err == nil && recorded.Version != version {
-		err = fmt.Errorf("it has version %d, and this program reads version %d", recorded.Version, version)
+	if err == nil && recorded.Version != cassetteVersion {
+		err = fmt.Errorf("it has cassetteVersion %d, and this program reads cassetteVersion %d", recorded.Version, cassetteVersion)
 	}
 	for i, e := range recorded.Exchanges {
 		if err == nil && (len(e.Request) == 0 || e.Status == 0 && e.Error == "") {
@@ -162,22 +160,22 @@ func (d *Dir) read(name string) (recorded content, err error) {
 	return recorded, nil
 }
 
-// Cassette is the transport of one conversation. It records its exchanges, or answers with recorded
+// cassette is the transport of one conversation. It records its exchanges, or answers with recorded
 // ones. Its methods may be called concurrently.
-type Cassette struct {
-	dir  *Dir
+type cassette struct {
+	dir  *cassettes
 	name string
 
 	isMissing bool // nothing was recorded
 
-	mu      sync.Mutex
-	content content
-	used    []bool // which exchanges were replayed
-	err     error  // the first difference
+	mu          sync.Mutex
+	tapeContent tapeContent
+	used        []bool // which exchanges were replayed
+	err         error  // the first difference
 }
 
 // RoundTrip implements [http.RoundTripper].
-func (c *Cassette) RoundTrip(r *http.Request) (*http.Response, error) {
+func (c *cassette) RoundTrip(r *http.Request) (*http.Response, error) {
 	var body []byte
 	if r.Body != nil {
 		var err error
@@ -194,12 +192,12 @@ func (c *Cassette) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // record sends a request and keeps the exchange. A request that the caller has cancelled is not kept.
-func (c *Cassette) record(r *http.Request, body []byte) (*http.Response, error) {
+func (c *cassette) record(r *http.Request, body []byte) (*http.Response, error) {
 	sent := r.Clone(r.Context())
 	if r.Body != nil {
 		sent.Body = io.NopCloser(bytes.NewReader(body))
 	}
-	e := exchange{Request: c.dir.requestOf(body)}
+	e := tapeExchange{Request: c.dir.requestOf(body)}
 	resp, err := c.dir.next.RoundTrip(sent)
 	var answer []byte
 	if err == nil {
@@ -228,14 +226,14 @@ func (c *Cassette) record(r *http.Request, body []byte) (*http.Response, error) 
 	return resp, nil
 }
 
-func (c *Cassette) add(e exchange) {
+func (c *cassette) add(e tapeExchange) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.content.Exchanges = append(c.content.Exchanges, e)
+	c.tapeContent.Exchanges = append(c.tapeContent.Exchanges, e)
 }
 
 // requestOf returns a body as JSON without the key. A body that is not JSON becomes a string.
-func (d *Dir) requestOf(body []byte) json.RawMessage {
+func (d *cassettes) requestOf(body []byte) json.RawMessage {
 	text := d.withoutKey(string(body))
 	if !json.Valid([]byte(text)) {
 		quoted, _ := json.Marshal(text) //nolint:errchkjson // a string
@@ -245,7 +243,7 @@ func (d *Dir) requestOf(body []byte) json.RawMessage {
 }
 
 // withoutKey replaces the key in a text. A short key is a placeholder, as endpoints without keys get.
-func (d *Dir) withoutKey(text string) string {
+func (d *cassettes) withoutKey(text string) string {
 	if len(d.key) < minKey {
 		return text
 	}
@@ -258,28 +256,28 @@ func (d *Dir) withoutKey(text string) string {
 
 // replay answers a request as it was answered when it was recorded. Requests of conversations that
 // ran side by side may come in another order.
-func (c *Cassette) replay(r *http.Request, body []byte) (*http.Response, error) {
+func (c *cassette) replay(r *http.Request, body []byte) (*http.Response, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	sent := c.dir.requestOf(body)
 	first := -1
-	for i, e := range c.content.Exchanges {
+	for i, e := range c.tapeContent.Exchanges {
 		if c.used[i] {
 			continue
 		}
 		if first < 0 {
 			first = i
 		}
-		if equal(e.Request, sent) {
+		if equalJSON(e.Request, sent) {
 			c.used[i] = true
 			return e.response(r)
 		}
 	}
-	diff := &Difference{File: c.dir.file(c.name), Request: len(c.content.Exchanges) + 1}
+	diff := &cassetteDifference{File: c.dir.file(c.name), Request: len(c.tapeContent.Exchanges) + 1}
 	switch {
 	case first >= 0:
 		diff.Request = first + 1
-		diff.Recorded, diff.Sent = difference(c.content.Exchanges[first].Request, sent)
+		diff.Recorded, diff.Sent = difference(c.tapeContent.Exchanges[first].Request, sent)
 	case c.isMissing:
 		diff.Nearest, diff.Recorded, diff.Sent = c.dir.nearest(sent)
 	default:
@@ -292,7 +290,7 @@ func (c *Cassette) replay(r *http.Request, body []byte) (*http.Response, error) 
 }
 
 // response returns a recorded response.
-func (e exchange) response(r *http.Request) (*http.Response, error) {
+func (e tapeExchange) response(r *http.Request) (*http.Response, error) {
 	if e.Status == 0 {
 		return nil, errors.New(e.Error)
 	}
@@ -313,7 +311,7 @@ func (e exchange) response(r *http.Request) (*http.Response, error) {
 
 // Err returns the first difference between a request and the recorded ones, which frameworks wrap or
 // replace.
-func (c *Cassette) Err() error {
+func (c *cassette) Err() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.err
@@ -321,7 +319,7 @@ func (c *Cassette) Err() error {
 
 // Save writes what was recorded, and replaces an earlier recording. It does nothing while exchanges
 // are replayed.
-func (c *Cassette) Save() error {
+func (c *cassette) Save() error {
 	if c.dir.next == nil {
 		return nil
 	}
@@ -331,7 +329,7 @@ func (c *Cassette) Save() error {
 	encoder := json.NewEncoder(&data)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", " ")
-	if err := encoder.Encode(c.content); err != nil {
+	if err := encoder.Encode(c.tapeContent); err != nil {
 		return fmt.Errorf("cassette %s: %w", c.dir.file(c.name), err)
 	}
 	fresh := durable.Fresh("new.")

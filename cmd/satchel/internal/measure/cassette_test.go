@@ -1,4 +1,4 @@
-package cassette
+package measure
 
 import (
 	"context"
@@ -48,7 +48,7 @@ func recorded(t *testing.T, script satcheltest.Script, bodies ...string) (dir st
 	}
 	defer server.Close()
 	dir = filepath.Join(t.TempDir(), "new", "cassettes")
-	tapes, err := Record(dir, key, http.DefaultTransport)
+	tapes, err := recordCassettes(dir, key, http.DefaultTransport)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,9 +71,9 @@ func recorded(t *testing.T, script satcheltest.Script, bodies ...string) (dir st
 }
 
 // open opens a cassette to replay.
-func open(t *testing.T, dir, name string) *Cassette {
+func open(t *testing.T, dir, name string) *cassette {
 	t.Helper()
-	tapes, err := Replay(dir)
+	tapes, err := replayCassettes(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,9 +145,9 @@ func TestDifference(t *testing.T) {
 	dir, _ := recorded(t, script, `{"model":"m","temperature":1,"messages":[{"role":"system","content":"a\nb\nc"},{"role":"user","content":"x"}]}`)
 	c := open(t, dir, "one")
 	_, _, err := post(t, c, nowhere, `{"model":"m","messages":[{"role":"system","content":"a\nB\nc"},{"role":"user","content":"x"},{"role":"user","content":"y"}]}`)
-	diff, ok := errors.AsType[*Difference](err)
+	diff, ok := errors.AsType[*cassetteDifference](err)
 	if !ok {
-		t.Fatalf("error %v, want a Difference", err)
+		t.Fatalf("error %v, want a cassetteDifference", err)
 	}
 	want := "request 1 differs from " + filepath.Join(dir, "one.json") + `
 - recorded
@@ -178,7 +178,7 @@ func TestConversationThatWasNotRecorded(t *testing.T) {
 + sent
 - messages[0].content: load the form
 + messages[0].content: load the letter`
-	if diff, ok := errors.AsType[*Difference](err); !ok || diff.Error() != want {
+	if diff, ok := errors.AsType[*cassetteDifference](err); !ok || diff.Error() != want {
 		t.Errorf("got %v\nwant %s", err, want)
 	}
 	_, _, err = post(t, open(t, t.TempDir(), "two"), nowhere, ask("x"))
@@ -189,7 +189,7 @@ func TestConversationThatWasNotRecorded(t *testing.T) {
 
 func TestConnectionErrorsAreKept(t *testing.T) {
 	dir := t.TempDir()
-	tapes, err := Record(dir, key, http.DefaultTransport)
+	tapes, err := recordCassettes(dir, key, http.DefaultTransport)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,7 +217,7 @@ func TestCancelledRequestsAreNotKept(t *testing.T) {
 		cancel()
 		return nil, r.Context().Err()
 	})
-	tapes, err := Record(t.TempDir(), key, cancelling)
+	tapes, err := recordCassettes(t.TempDir(), key, cancelling)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,19 +233,19 @@ func TestCancelledRequestsAreNotKept(t *testing.T) {
 	if _, err := (&http.Client{Transport: c}).Do(r); !errors.Is(err, context.Canceled) { //nolint:bodyclose // there is none
 		t.Errorf("error %v", err)
 	}
-	if len(c.content.Exchanges) != 0 {
-		t.Errorf("kept %v", c.content.Exchanges)
+	if len(c.tapeContent.Exchanges) != 0 {
+		t.Errorf("kept %v", c.tapeContent.Exchanges)
 	}
 }
 
 func TestKeysWithEscapes(t *testing.T) {
-	d := &Dir{key: `sk-"quoted"&more`}
+	d := &cassettes{key: `sk-"quoted"&more`}
 	for _, text := range []string{`a sk-"quoted"&more b`, `a sk-\"quoted\"\u0026more b`} {
 		if got := d.withoutKey(text); got != "a [key] b" {
 			t.Errorf("%s becomes %s", text, got)
 		}
 	}
-	if got := (&Dir{key: "none"}).withoutKey("none of it"); got != "none of it" {
+	if got := (&cassettes{key: "none"}).withoutKey("none of it"); got != "none of it" {
 		t.Errorf("got %s", got)
 	}
 }
@@ -256,7 +256,7 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) { return t
 
 func TestBrokenCassettes(t *testing.T) {
 	good := `{"v":1,"exchanges":[{"request":{},"status":200,"response":"{}"}]}`
-	tests := map[string]struct{ content, want string }{
+	tests := map[string]struct{ tapeContent, want string }{
 		"cut":     {good[:40], "is broken"},
 		"empty":   {"", "is broken"},
 		"version": {`{"v":2}`, "version"},
@@ -266,10 +266,10 @@ func TestBrokenCassettes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			file := filepath.Join(dir, "one.json")
-			if err := os.WriteFile(file, []byte(test.content), 0o600); err != nil {
+			if err := os.WriteFile(file, []byte(test.tapeContent), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			tapes, err := Replay(dir)
+			tapes, err := replayCassettes(dir)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -283,7 +283,7 @@ func TestBrokenCassettes(t *testing.T) {
 			}
 		})
 	}
-	tapes, err := Replay(t.TempDir())
+	tapes, err := replayCassettes(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -293,7 +293,7 @@ func TestBrokenCassettes(t *testing.T) {
 			t.Errorf("%q was opened", name)
 		}
 	}
-	if _, err := Replay(filepath.Join(t.TempDir(), "none")); err == nil {
+	if _, err := replayCassettes(filepath.Join(t.TempDir(), "none")); err == nil {
 		t.Error("a missing directory was opened")
 	}
 }
@@ -320,11 +320,11 @@ func TestLongLinesAreCut(t *testing.T) {
 	long := strings.Repeat("é", 5000)
 	was, is := changedLines(long+"1"+long, long+"2"+long)
 	for _, line := range append(was, is...) {
-		if len(line) > maxLine+2*len("…")+4 || !strings.HasPrefix(line, "…é") || !strings.ContainsAny(line, "12") {
+		if len(line) > maxDiffLine+2*len("…")+4 || !strings.HasPrefix(line, "…é") || !strings.ContainsAny(line, "12") {
 			t.Errorf("line %q", line)
 		}
 	}
-	if lines := bounded(make([]string, maxLines+5)); lines[maxLines] != "… and 5 more lines" {
+	if lines := bounded(make([]string, maxDiffLines+5)); lines[maxDiffLines] != "… and 5 more lines" {
 		t.Errorf("lines %q", lines)
 	}
 	if comparePaths("a[2]", "a[10]") >= 0 || comparePaths("a[12]", "a[1]") <= 0 || comparePaths("a", "b") >= 0 {

@@ -1,4 +1,4 @@
-package cassette
+package measure
 
 import (
 	"bytes"
@@ -12,8 +12,8 @@ import (
 	"unicode/utf8"
 )
 
-// Difference reports a request that was not recorded.
-type Difference struct {
+// cassetteDifference reports a request that was not recorded.
+type cassetteDifference struct {
 	// File is the cassette, and Request the number of the request in it, from 1.
 	File    string
 	Request int
@@ -24,7 +24,7 @@ type Difference struct {
 }
 
 // Error returns the lines after "- recorded" and "+ sent".
-func (d *Difference) Error() string {
+func (d *cassetteDifference) Error() string {
 	var b strings.Builder
 	if d.Nearest != "" {
 		fmt.Fprintf(&b, "%s was not recorded; the nearest is %s", d.File, d.Nearest)
@@ -46,7 +46,7 @@ func (d *Difference) Error() string {
 
 // nearest returns the cassette whose first request differs least from one that was sent, and the
 // difference. It looks at a bounded number of cassettes.
-func (d *Dir) nearest(sent json.RawMessage) (file string, recorded, now []string) {
+func (d *cassettes) nearest(sent json.RawMessage) (file string, recorded, now []string) {
 	_, now = difference(nil, sent)
 	least, looked := math.MaxInt, 0
 	for name, one := range d.all() {
@@ -79,8 +79,8 @@ func distance(was, is []string) (n int) {
 	return n
 }
 
-// equal reports whether two requests are the same JSON value.
-func equal(a, b json.RawMessage) bool {
+// equalJSON reports whether two requests are the same JSON value.
+func equalJSON(a, b json.RawMessage) bool {
 	return bytes.Equal(a, b) || reflect.DeepEqual(decode(a), decode(b))
 }
 
@@ -205,14 +205,14 @@ func commonPrefix(a, b string) int {
 
 // window returns the part of a line around a place.
 func window(line string, at int) string {
-	if len(line) <= maxLine {
+	if len(line) <= maxDiffLine {
 		return line
 	}
-	start := max(0, min(at-before, len(line)-maxLine))
+	start := max(0, min(at-diffBefore, len(line)-maxDiffLine))
 	for start > 0 && !utf8.RuneStart(line[start]) {
 		start--
 	}
-	end := min(len(line), start+maxLine)
+	end := min(len(line), start+maxDiffLine)
 	for end < len(line) && !utf8.RuneStart(line[end]) {
 		end--
 	}
@@ -238,8 +238,8 @@ func appendLines(all []string, path string, lines []string) []string {
 
 // bounded returns the first lines, and how many there are more.
 func bounded(lines []string) []string {
-	if len(lines) <= maxLines {
+	if len(lines) <= maxDiffLines {
 		return lines
 	}
-	return append(lines[:maxLines:maxLines], fmt.Sprintf("… and %d more lines", len(lines)-maxLines))
+	return append(lines[:maxDiffLines:maxDiffLines], fmt.Sprintf("… and %d more lines", len(lines)-maxDiffLines))
 }
