@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"path"
-
-	"github.com/satchel-go/satchel/eval/internal/check"
 )
 
 // runOutcome plays each eval with and without its skill, and checks what came of it.
@@ -62,15 +60,15 @@ func runOutcome(ctx context.Context, suite *Suite, o *Options) (*Report, error) 
 type task struct {
 	options  *Options
 	eval     *Eval
-	checks   []check.Check // by the assertions, nil for a sentence
-	skillDir string        // "" for a skill that is in no directory
+	checks   []check // by the assertions, nil for a sentence
+	skillDir string  // "" for a skill that is in no directory
 }
 
 // task checks that an eval can be played: its assertions, and its files.
 func (o *Options) task(ctx context.Context, e *Eval) (*task, error) {
-	t := &task{options: o, eval: e, checks: make([]check.Check, len(e.Assertions))}
+	t := &task{options: o, eval: e, checks: make([]check, len(e.Assertions))}
 	for i, assertion := range e.Assertions {
-		c, err := check.Parse(assertion)
+		c, err := parseAssertion(assertion)
 		if err != nil {
 			return nil, fmt.Errorf("%w: %s.assertions[%d]: %w", ErrSuite, e.From, i, err)
 		}
@@ -82,7 +80,7 @@ func (o *Options) task(ctx context.Context, e *Eval) (*task, error) {
 	}
 	t.skillDir = skill.RootDir
 	for i, c := range t.checks {
-		if err := t.script(ctx, check.ScriptOf(c)); err != nil {
+		if err := t.script(ctx, scriptOf(c)); err != nil {
 			return nil, fmt.Errorf("%w: %s.assertions[%d]: %w", ErrSuite, e.From, i, err)
 		}
 	}
@@ -145,7 +143,7 @@ func (t *task) play(ctx context.Context, trial Trial) *result {
 
 // decide adds the verdicts on the assertions to the result of a trial.
 func (t *task) decide(ctx context.Context, trial Trial, played Played, r *result) error {
-	subject := check.Subject{
+	left := subject{
 		Dir: played.Workspace, Answer: played.Answer, ExitCode: played.ExitCode, SkillDir: t.skillDir, Executor: t.options.Executor,
 	}
 	j := &judging{options: t.options, trial: trial, played: played}
@@ -155,8 +153,8 @@ func (t *task) decide(ctx context.Context, trial Trial, played Played, r *result
 		if c == nil {
 			v, err = j.judge(ctx, i)
 		} else {
-			var found check.Verdict
-			found, err = c.Run(ctx, subject)
+			var found finding
+			found, err = c.Run(ctx, left)
 			v = verdict{&found.Passed, found.Evidence}
 		}
 		if err != nil {

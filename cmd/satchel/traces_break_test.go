@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/satchel-go/satchel/cmd/satchel/internal/measure"
-	"github.com/satchel-go/satchel/internal/tracing/summary"
+	"github.com/satchel-go/satchel/internal/tracing/tracelog"
 	"github.com/satchel-go/satchel/satcheltest"
 )
 
@@ -29,7 +29,7 @@ func TestTraceOfAChatWithBreaks(t *testing.T) {
 		if got.code != 0 {
 			t.Fatalf("code %d, err %q", got.code, got.err)
 		}
-		var s summary.Totals
+		var s tracelog.Totals
 		if out := program(t, nil, "", "trace", "--json", file); json.Unmarshal([]byte(out.out), &s) != nil || out.err != "" {
 			t.Fatalf("out %q, err %q", out.out, out.err)
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
 	"github.com/satchel-go/satchel/cmd/satchel/internal/measure"
 	"github.com/satchel-go/satchel/internal/testing/goldentest"
-	"github.com/satchel-go/satchel/internal/tracing/summary"
+	"github.com/satchel-go/satchel/internal/tracing/tracelog"
 	"github.com/satchel-go/satchel/satcheltest"
 )
 
@@ -167,7 +167,7 @@ func TestUsageOfManySkills(t *testing.T) {
 	for i := range 230 {
 		fmt.Fprintf(&b, `{"v":1,"event":"loaded","seq":%d,"session":"s","turn":1,"call":1,"skill":"skill-%d","by":"model"}`+"\n", i+1, i)
 	}
-	var u summary.Usage
+	var u tracelog.Usage
 	got := program(t, nil, b.String(), "usage", "--json", "-")
 	if err := json.Unmarshal([]byte(got.out), &u); err != nil || len(u.Skills) != 201 || u.Skills[200].Skill != "other" || u.Skills[200].Loaded.Model != 30 {
 		t.Errorf("%d rows, %v", len(u.Skills), err)
@@ -198,7 +198,7 @@ func TestTraceOfAChat(t *testing.T) {
 			t.Fatalf("%d files, %v", len(parts), err)
 		}
 		slices.Reverse(parts)
-		var s summary.Totals
+		var s tracelog.Totals
 		out := program(t, nil, "", append([]string{"trace", "--json"}, parts...)...)
 		if err := json.Unmarshal([]byte(out.out), &s); err != nil || out.err != "" {
 			t.Fatalf("%v, %q", err, out.err)

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/satchel-go/satchel/executor"
-	"github.com/satchel-go/satchel/executor/internal/await"
 )
 
 // process is a command from its start to its end. Three kinds of goroutines work on it: runChild
@@ -232,8 +231,14 @@ func (p *process) Done() <-chan struct{} { return p.done }
 
 // Wait implements executor.Process.
 func (p *process) Wait(ctx context.Context) (executor.Result, error) {
-	if err := await.Done(ctx, p.done); err != nil {
-		return executor.Result{}, err
+	select {
+	case <-p.done:
+	case <-ctx.Done():
+		select {
+		case <-p.done: // an end counts before the end of ctx
+		default:
+			return executor.Result{}, ctx.Err()
+		}
 	}
 	return p.result, p.fault
 }

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/satchel-go/satchel/internal/tracing/line"
-	"github.com/satchel-go/satchel/internal/tracing/summary"
 	"github.com/satchel-go/satchel/internal/tracing/tracelog"
 )
 
@@ -17,12 +16,12 @@ type content struct {
 
 // side is a trace.
 type side struct {
-	Name     string           `json:"name"` // A or B
-	Title    string           `json:"title"`
-	Texts    string           `json:"texts"`
-	Summary  *summary.Summary `json:"summary"`
-	Messages []message        `json:"messages"`
-	Tools    []toolList       `json:"tools"`
+	Name     string            `json:"name"` // A or B
+	Title    string            `json:"title"`
+	Texts    string            `json:"texts"`
+	Summary  *tracelog.Summary `json:"summary"`
+	Messages []message         `json:"messages"`
+	Tools    []toolList        `json:"tools"`
 	// Sessions are the labels of the agents that have turns.
 	Sessions []string `json:"sessions"`
 	Turns    []turn   `json:"turns"`
@@ -94,7 +93,7 @@ type builder struct {
 func newSide(name, title string, t *tracelog.Trace) *side {
 	b := &builder{
 		side: &side{
-			Name: name, Title: title, Texts: t.Texts, Summary: summary.Of(t), Messages: []message{}, Tools: []toolList{}, Sessions: []string{}, Turns: []turn{}, Calls: []call{},
+			Name: name, Title: title, Texts: t.Texts, Summary: tracelog.Summarize(t), Messages: []message{}, Tools: []toolList{}, Sessions: []string{}, Turns: []turn{}, Calls: []call{},
 		},
 		messages: map[*tracelog.Message]int{}, tools: map[*tracelog.Tools]int{}, calls: map[*tracelog.Call]int{}, missing: -1,
 	}

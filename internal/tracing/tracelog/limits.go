@@ -10,6 +10,8 @@ const (
 	maxKeep = 1 << 20
 	// maxLost is how many messages the calls of a trace may lack together. Further calls are skipped.
 	maxLost = 1 << 20
+	// maxNames is how many skills have a row of their own in a [Usage].
+	maxNames = 200
 	// bufferSize is the size of the buffer through which files are read, in bytes.
 	bufferSize = 256 << 10
 )

@@ -14,7 +14,6 @@ import (
 
 	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
 	"github.com/satchel-go/satchel/internal/tracing/page"
-	"github.com/satchel-go/satchel/internal/tracing/summary"
 	"github.com/satchel-go/satchel/internal/tracing/tracelog"
 )
 
@@ -76,7 +75,7 @@ func (cmd *TraceCommand) Run(ctx context.Context, c cli.Console) error {
 	}
 	switch {
 	case cmd.JSON:
-		return cli.WriteJSON(c.Out, summary.Of(t))
+		return cli.WriteJSON(c.Out, tracelog.Summarize(t))
 	case cmd.HTML != "":
 		return writePage(c, cmd.HTML, func(w io.Writer) error { return page.Write(w, cmd.title(), t) })
 	case listener != nil:

@@ -8,7 +8,6 @@ import (
 
 	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
 	"github.com/satchel-go/satchel/internal/tracing/line"
-	"github.com/satchel-go/satchel/internal/tracing/summary"
 	"github.com/satchel-go/satchel/internal/tracing/tracelog"
 )
 
@@ -28,7 +27,7 @@ func writeText(c cli.Console, out io.Writer, t *tracelog.Trace) error {
 			}
 		}
 	}
-	p.totals(&summary.Of(t).Totals)
+	p.totals(&tracelog.Summarize(t).Totals)
 	if p.err != nil {
 		return fmt.Errorf("write trace: %w", p.err)
 	}
@@ -118,7 +117,7 @@ func duration(ms int64) string {
 	return (time.Duration(ms) * time.Millisecond).String()
 }
 
-func (p *printer) totals(t *summary.Totals) {
+func (p *printer) totals(t *tracelog.Totals) {
 	p.line(0, cli.Bold, "%s, %s, %s", cli.Count(t.Calls, "call"), cli.Count(t.Turns, "turn"), cli.Count(t.Sessions, "session"))
 	p.line(callColumn, "", "tokens of the provider: %d prompt, %d of them cached (%s), %d completion", t.PromptTokens, t.CachedTokens, percent(t.CachedTokens, t.PromptTokens), t.CompletionTokens)
 	p.line(callColumn, "", "tokens of the parts: %d", t.EstimatedTokens)

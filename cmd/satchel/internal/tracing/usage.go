@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
-	"github.com/satchel-go/satchel/internal/tracing/summary"
+	"github.com/satchel-go/satchel/internal/tracing/tracelog"
 )
 
 // UsageCommand shows what a trace says about skills.
@@ -39,7 +39,7 @@ func (cmd *UsageCommand) Run(c cli.Console) error {
 	if err != nil {
 		return err
 	}
-	u := summary.Of(t).Usage()
+	u := tracelog.Summarize(t).Usage()
 	if cmd.JSON {
 		return cli.WriteJSON(c.Out, u)
 	}
@@ -49,7 +49,7 @@ func (cmd *UsageCommand) Run(c cli.Console) error {
 	return nil
 }
 
-func writeUsage(c cli.Console, out io.Writer, u *summary.Usage) error {
+func writeUsage(c cli.Console, out io.Writer, u *tracelog.Usage) error {
 	p := newPrinter(c, out)
 	p.line(0, "", "%s in %s", cli.Count(u.Calls, "call"), cli.Count(u.Turns, "turn"))
 	if p.err != nil || len(u.Skills) == 0 {

@@ -1,4 +1,4 @@
-package check
+package eval
 
 import (
 	"bufio"
@@ -20,7 +20,7 @@ import (
 // scriptCheck holds if a script of the skill's folder ends with exit code 0 in the workspace.
 type scriptCheck struct{ file string }
 
-func parseScript(file string) (Check, error) {
+func parseScript(file string) (check, error) {
 	file = path.Clean(strings.TrimPrefix(file, "./"))
 	if !fs.ValidPath(file) || file == "." {
 		return nil, errors.New("want a path in the folder of the skill")
@@ -28,44 +28,44 @@ func parseScript(file string) (Check, error) {
 	return scriptCheck{file}, nil
 }
 
-// ScriptOf returns the path of the script that a check runs, from the folder of the skill, "" for
+// scriptOf returns the path of the script that a check runs, from the folder of the skill, "" for
 // none.
-func ScriptOf(c Check) string {
+func scriptOf(c check) string {
 	script, _ := c.(scriptCheck)
 	return script.file
 }
 
-// Run implements [Check]. The script and its neighbours are copied into a fresh directory of the
+// Run implements [check]. The script and its neighbours are copied into a fresh directory of the
 // workspace, so that a sandbox which shows the workspace alone can run it.
-func (c scriptCheck) Run(ctx context.Context, s Subject) (Verdict, error) {
+func (c scriptCheck) Run(ctx context.Context, s subject) (finding, error) {
 	switch {
 	case s.Dir == "":
 		return noWorkspace, nil
 	case s.SkillDir == "":
-		return Verdict{false, "the skill is in no directory"}, nil
+		return finding{false, "the skill is in no directory"}, nil
 	case s.Executor == nil:
-		return Verdict{false, "nothing runs scripts here"}, nil
+		return finding{false, "nothing runs scripts here"}, nil
 	}
 	root, err := os.OpenRoot(s.Dir)
 	if err != nil {
-		return Verdict{}, err
+		return finding{}, err
 	}
 	defer root.Close()
 	place := "eval-" + rand.Text()
 	if err := root.Mkdir(place, 0o700); err != nil {
-		return Verdict{}, err
+		return finding{}, err
 	}
 	defer func() { _ = root.RemoveAll(place) }() // the workspace goes soon
 	if err := copySkill(root, place+"/skill", s.SkillDir); err != nil {
-		return Verdict{false, "the skill cannot be copied: " + plainfile.Cause(err).Error()}, nil //nolint:nilerr // a verdict
+		return finding{false, "the skill cannot be copied: " + plainfile.Cause(err).Error()}, nil //nolint:nilerr // a verdict
 	}
 	if err := root.WriteFile(place+"/answer.txt", []byte(s.Answer), 0o600); err != nil {
-		return Verdict{}, err
+		return finding{}, err
 	}
 	file := place + "/skill/" + c.file
 	by, err := interpreter(root, file)
 	if err != nil {
-		return Verdict{false, fmt.Sprintf("%s: %v", c.file, plainfile.Cause(err))}, nil
+		return finding{false, fmt.Sprintf("%s: %v", c.file, plainfile.Cause(err))}, nil
 	}
 	at := s.Executor.Capabilities().WorkspaceAt
 	if at == "" {
@@ -80,12 +80,12 @@ func (c scriptCheck) Run(ctx context.Context, s Subject) (Verdict, error) {
 		Limits: executor.Limits{Timeout: scriptTimeout, Output: maxOutput},
 	})
 	if ctx.Err() != nil {
-		return Verdict{}, ctx.Err()
+		return finding{}, ctx.Err()
 	}
 	if err != nil {
-		return Verdict{}, fmt.Errorf("run %s: %w", c.file, err)
+		return finding{}, fmt.Errorf("run %s: %w", c.file, err)
 	}
-	return Verdict{result.Reason == executor.ReasonExit && result.ExitCode == 0, scriptEvidence(result)}, nil
+	return finding{result.Reason == executor.ReasonExit && result.ExitCode == 0, scriptEvidence(result)}, nil
 }
 
 // scriptEvidence returns how a script ended, and the end of what it printed.
@@ -99,7 +99,7 @@ func scriptEvidence(result executor.Result) string {
 		output = strings.TrimSpace(result.Stdout.String())
 	}
 	if output != "" {
-		text += ": " + cut(output)
+		text += ": " + cutEvidence(output)
 	}
 	return text
 }

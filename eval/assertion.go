@@ -1,6 +1,4 @@
-// Package check decides assertions of evals that need no model: files of a workspace, values in
-// JSON files, patterns in an answer, exit codes, and scripts of a skill.
-package check
+package eval
 
 import (
 	"context"
@@ -14,11 +12,11 @@ import (
 	"github.com/satchel-go/satchel/internal/files/collect"
 )
 
-// ErrAssertion reports an assertion that begins like a check and is none.
-var ErrAssertion = errors.New("invalid assertion")
+// errAssertion reports an assertion that begins like a check and is none.
+var errAssertion = errors.New("invalid assertion")
 
-// Subject is what a conversation has left.
-type Subject struct {
+// subject is what a conversation has left.
+type subject struct {
 	// Dir is the absolute path of the workspace, or "" if there is none.
 	Dir string
 	// Answer is the last message of the model.
@@ -31,22 +29,22 @@ type Subject struct {
 	Executor executor.Executor
 }
 
-// Verdict says whether an assertion holds, and why.
-type Verdict struct {
+// finding says whether an assertion holds, and why.
+type finding struct {
 	Passed   bool
 	Evidence string
 }
 
-// Check is an assertion that is decided without a model.
-type Check interface {
+// check is an assertion that is decided without a model.
+type check interface {
 	// Run decides the assertion. The error is that of ctx or of the executor. Everything else is a
 	// verdict.
-	Run(ctx context.Context, s Subject) (Verdict, error)
+	Run(ctx context.Context, s subject) (finding, error)
 }
 
-// Parse returns the check that an assertion means, or nil for a sentence. The error wraps
-// ErrAssertion.
-func Parse(assertion string) (Check, error) {
+// parseAssertion returns the check that an assertion means, or nil for a sentence. The error wraps
+// errAssertion.
+func parseAssertion(assertion string) (check, error) {
 	kind, rest, found := strings.Cut(strings.TrimSpace(assertion), ":")
 	if !found {
 		return nil, nil
@@ -57,20 +55,20 @@ func Parse(assertion string) (Check, error) {
 	}
 	c, err := parse(rest)
 	if err != nil {
-		return nil, fmt.Errorf("%w %q: %w", ErrAssertion, assertion, err)
+		return nil, fmt.Errorf("%w %q: %w", errAssertion, assertion, err)
 	}
 	return c, nil
 }
 
 // parsers maps the words before the colon to the functions that read the rest.
-var parsers = map[string]func(string) (Check, error){
+var parsers = map[string]func(string) (check, error){
 	"file": parseFile, "json": parseJSON, "regex": parsePattern, "exit": parseExit, "script": parseScript,
 }
 
 // fileCheck holds if a file of the workspace matches a glob.
 type fileCheck struct{ glob string }
 
-func parseFile(glob string) (Check, error) {
+func parseFile(glob string) (check, error) {
 	if err := (collect.Spec{Globs: []string{glob}}).Check(); err != nil {
 		return nil, err
 	}
@@ -80,7 +78,7 @@ func parseFile(glob string) (Check, error) {
 // pattern holds if an answer matches a regular expression.
 type pattern struct{ *regexp.Regexp }
 
-func parsePattern(text string) (Check, error) {
+func parsePattern(text string) (check, error) {
 	re, err := regexp.Compile(text)
 	if err != nil {
 		return nil, err
@@ -88,18 +86,18 @@ func parsePattern(text string) (Check, error) {
 	return pattern{re}, nil
 }
 
-// Run implements [Check].
-func (p pattern) Run(_ context.Context, s Subject) (Verdict, error) {
+// Run implements [check].
+func (p pattern) Run(_ context.Context, s subject) (finding, error) {
 	if at := p.FindStringIndex(s.Answer); at != nil {
-		return Verdict{true, "the answer has " + quote(s.Answer[at[0]:at[1]])}, nil
+		return finding{true, "the answer has " + quote(s.Answer[at[0]:at[1]])}, nil
 	}
-	return Verdict{false, "the answer has no match: " + quote(s.Answer)}, nil
+	return finding{false, "the answer has no match: " + quote(s.Answer)}, nil
 }
 
 // exitCheck holds if the last command has ended with an exit code.
 type exitCheck struct{ code int }
 
-func parseExit(text string) (Check, error) {
+func parseExit(text string) (check, error) {
 	code, err := strconv.Atoi(text)
 	if err != nil || code < 0 || code > maxExitCode {
 		return nil, fmt.Errorf("want an exit code from 0 to %d", maxExitCode)
@@ -107,12 +105,12 @@ func parseExit(text string) (Check, error) {
 	return exitCheck{code}, nil
 }
 
-// Run implements [Check].
-func (e exitCheck) Run(_ context.Context, s Subject) (Verdict, error) {
+// Run implements [check].
+func (e exitCheck) Run(_ context.Context, s subject) (finding, error) {
 	if s.ExitCode == nil {
-		return Verdict{false, "no command ran"}, nil
+		return finding{false, "no command ran"}, nil
 	}
-	return Verdict{*s.ExitCode == e.code, fmt.Sprintf("the last command ended with exit code %d", *s.ExitCode)}, nil
+	return finding{*s.ExitCode == e.code, fmt.Sprintf("the last command ended with exit code %d", *s.ExitCode)}, nil
 }
 
 // quote returns the beginning of a text in quotation marks.

@@ -1,20 +1,18 @@
-package summary
+package tracelog
 
 import (
 	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
-
-	"github.com/satchel-go/satchel/internal/tracing/tracelog"
 )
 
-func TestOf(t *testing.T) {
-	trace, err := tracelog.ReadFiles("../tracelog/testdata/whole.jsonl")
+func TestSummarize(t *testing.T) {
+	trace, err := ReadFiles("../tracelog/testdata/whole.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := Of(trace)
+	s := Summarize(trace)
 	got, err := json.Marshal(s)
 	if err != nil {
 		t.Fatal(err)
@@ -45,14 +43,14 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// read reads a trace of lines without v, seq, time and session.
-func read(t *testing.T, lines ...string) *tracelog.Trace {
+// readSession reads a trace of lines without v, seq, time and session.
+func readSession(t *testing.T, lines ...string) *Trace {
 	t.Helper()
 	var b strings.Builder
 	for i, l := range lines {
 		fmt.Fprintf(&b, `{"v":1,"seq":%d,"time":"2026-11-28T10:00:00Z","session":"s",%s}`+"\n", i+1, l)
 	}
-	r := tracelog.NewReader()
+	r := NewReader()
 	if err := r.Add("trace", strings.NewReader(b.String())); err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +64,7 @@ func read(t *testing.T, lines ...string) *tracelog.Trace {
 // An overview lasts until it changes. A turn that has two counts once for a skill of both.
 func TestOfferedCountsTurns(t *testing.T) {
 	call := func(turn, call int) string { return fmt.Sprintf(`"event":"call","turn":%d,"call":%d`, turn, call) }
-	s := Of(read(t,
+	s := Summarize(readSession(t,
 		call(1, 1), `"event":"offered","turn":1,"call":1,"skills":["a","b"]`, call(2, 2),
 		call(3, 3), call(3, 4), `"event":"offered","turn":3,"call":4,"skills":["b"],"named":["c"]`,
 		`"event":"suggested","turn":3,"call":3,"skills":["a"]`, `"event":"suggested","turn":3,"call":4,"skills":["a"]`,
@@ -85,7 +83,7 @@ func TestOfferedCountsTurns(t *testing.T) {
 
 // Lines of a call that the trace lacks count too.
 func TestLostCall(t *testing.T) {
-	s := Of(read(t, `"event":"loaded","turn":1,"call":1,"skill":"a","by":"user"`, `"event":"answer","turn":1,"call":1,"prompt_tokens":7`))
+	s := Summarize(readSession(t, `"event":"loaded","turn":1,"call":1,"skill":"a","by":"user"`, `"event":"answer","turn":1,"call":1,"prompt_tokens":7`))
 	if s.Calls != 0 || s.PromptTokens != 7 || len(s.Skills) != 1 || s.Skills[0].Loaded != (Loads{User: 1}) {
 		t.Errorf("summary %+v", s)
 	}
@@ -96,7 +94,7 @@ func TestUsageHasABoundedNumberOfNames(t *testing.T) {
 	for i := range maxNames + 30 {
 		lines = append(lines, fmt.Sprintf(`"event":"loaded","turn":1,"call":1,"skill":"skill-%03d","by":"model"`, i))
 	}
-	u := Of(read(t, lines...)).Usage()
+	u := Summarize(readSession(t, lines...)).Usage()
 	if last := u.Skills[len(u.Skills)-1]; len(u.Skills) != maxNames+1 || last.Skill != "other" || last.Loaded.Model != 30 {
 		t.Errorf("%d rows, the last is %+v", len(u.Skills), u.Skills[len(u.Skills)-1])
 	}

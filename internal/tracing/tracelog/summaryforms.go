@@ -1,4 +1,4 @@
-package summary
+package tracelog
 
 import "encoding/json"
 

@@ -1,4 +1,4 @@
-package check
+package eval
 
 import (
 	"bytes"
@@ -16,21 +16,21 @@ import (
 )
 
 // noWorkspace is the verdict on files of a conversation without a workspace.
-var noWorkspace = Verdict{false, "the conversation has no workspace"}
+var noWorkspace = finding{false, "the conversation has no workspace"}
 
-// Run implements [Check].
-func (f fileCheck) Run(ctx context.Context, s Subject) (Verdict, error) {
+// Run implements [check].
+func (f fileCheck) Run(ctx context.Context, s subject) (finding, error) {
 	if s.Dir == "" {
 		return noWorkspace, nil
 	}
 	root, err := os.OpenRoot(s.Dir)
 	if err != nil {
-		return Verdict{false, "the workspace cannot be read: " + plainfile.Cause(err).Error()}, nil //nolint:nilerr // a verdict
+		return finding{false, "the workspace cannot be read: " + plainfile.Cause(err).Error()}, nil //nolint:nilerr // a verdict
 	}
 	defer root.Close()
 	found, err := collect.Collect(ctx, collect.Dir(root), collect.Spec{Globs: []string{f.glob}})
 	if err != nil {
-		return Verdict{}, err
+		return finding{}, err
 	}
 	if len(found.Files) == 0 {
 		evidence := "no file matches"
@@ -40,7 +40,7 @@ func (f fileCheck) Run(ctx context.Context, s Subject) (Verdict, error) {
 				break
 			}
 		}
-		return Verdict{false, evidence}, nil
+		return finding{false, evidence}, nil
 	}
 	var names []string
 	for _, file := range found.Files[:min(len(found.Files), maxNamed)] {
@@ -49,7 +49,7 @@ func (f fileCheck) Run(ctx context.Context, s Subject) (Verdict, error) {
 	if more := len(found.Files) - maxNamed; more > 0 {
 		names = append(names, fmt.Sprintf("and %d more", more))
 	}
-	return Verdict{true, strings.Join(names, ", ")}, nil
+	return finding{true, strings.Join(names, ", ")}, nil
 }
 
 // valueCheck holds if a value of a JSON file is the wanted one.
@@ -60,7 +60,7 @@ type valueCheck struct {
 }
 
 // parseJSON reads FILE#/POINTER=VALUE. The pointer may be empty, which means the whole file.
-func parseJSON(text string) (Check, error) {
+func parseJSON(text string) (check, error) {
 	form := errors.New("want json:FILE#/POINTER=VALUE")
 	file, rest, found := strings.Cut(text, "#")
 	if !found || file == "" {
@@ -86,28 +86,28 @@ func parseJSON(text string) (Check, error) {
 // tokenEscapes are the escapes of RFC 6901. A Replacer reads "~01" as "~1", as the standard wants.
 var tokenEscapes = strings.NewReplacer("~0", "~", "~1", "/")
 
-// Run implements [Check].
-func (c valueCheck) Run(_ context.Context, s Subject) (Verdict, error) {
+// Run implements [check].
+func (c valueCheck) Run(_ context.Context, s subject) (finding, error) {
 	if s.Dir == "" {
 		return noWorkspace, nil
 	}
 	data, err := readFile(s.Dir, c.file)
 	if err != nil {
-		return Verdict{false, fmt.Sprintf("%s: %v", c.file, plainfile.Cause(err))}, nil
+		return finding{false, fmt.Sprintf("%s: %v", c.file, plainfile.Cause(err))}, nil
 	}
-	value, err := decode(data)
+	value, err := decodeJSON(data)
 	if err != nil {
-		return Verdict{false, fmt.Sprintf("%s is not JSON: %v", c.file, err)}, nil
+		return finding{false, fmt.Sprintf("%s is not JSON: %v", c.file, err)}, nil
 	}
 	value, ok := lookup(value, c.pointer)
 	if !ok {
-		return Verdict{false, c.file + " has no such value"}, nil
+		return finding{false, c.file + " has no such value"}, nil
 	}
 	shown, err := json.Marshal(value)
 	if err != nil {
-		return Verdict{false, fmt.Sprintf("%s: %v", c.file, err)}, nil
+		return finding{false, fmt.Sprintf("%s: %v", c.file, err)}, nil
 	}
-	return Verdict{c.matches(value), "the value is " + cut(string(shown))}, nil
+	return finding{c.matches(value), "the value is " + cutEvidence(string(shown))}, nil
 }
 
 // matches reports whether a value is the wanted text, or the JSON value that the text stands for.
@@ -115,7 +115,7 @@ func (c valueCheck) matches(value any) bool {
 	if text, ok := value.(string); ok && text == c.want {
 		return true
 	}
-	want, err := decode([]byte(c.want))
+	want, err := decodeJSON([]byte(c.want))
 	return err == nil && equal(value, want)
 }
 
@@ -141,8 +141,8 @@ func readFile(dir, name string) ([]byte, error) {
 	return data, err
 }
 
-// decode returns the one JSON value of a text, with its numbers as they are written.
-func decode(data []byte) (value any, err error) {
+// decodeJSON returns the one JSON value of a text, with its numbers as they are written.
+func decodeJSON(data []byte) (value any, err error) {
 	decoder := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(data, []byte("\ufeff"))))
 	decoder.UseNumber()
 	if err := decoder.Decode(&value); err != nil {
@@ -224,8 +224,8 @@ func equalNumbers(a, b json.Number) bool {
 	return errA == nil && errB == nil && x == y
 }
 
-// cut returns the beginning of a text.
-func cut(text string) string {
+// cutEvidence returns the beginning of a text.
+func cutEvidence(text string) string {
 	if len(text) <= maxQuoted {
 		return text
 	}

@@ -1,4 +1,4 @@
-package check
+package eval
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 	"github.com/satchel-go/satchel/executor/local"
 )
 
-func TestParse(t *testing.T) {
+func TestParseAssertion(t *testing.T) {
 	tests := []struct {
 		assertion string
 		isCheck   bool
@@ -39,9 +39,9 @@ func TestParse(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.assertion, func(t *testing.T) {
-			c, err := Parse(test.assertion)
+			c, err := parseAssertion(test.assertion)
 			isWrong := test.err != "" || strings.HasPrefix(test.assertion, "file:..")
-			if isWrong != (err != nil) || err != nil && (!errors.Is(err, ErrAssertion) || !strings.Contains(err.Error(), test.err)) {
+			if isWrong != (err != nil) || err != nil && (!errors.Is(err, errAssertion) || !strings.Contains(err.Error(), test.err)) {
 				t.Fatalf("error %v, want one with %q", err, test.err)
 			}
 			if (c != nil) != test.isCheck {
@@ -120,10 +120,10 @@ func TestRun(t *testing.T) {
 		{"exit:3", true, "exit code 3"},
 		{"exit:0", false, "exit code 3"},
 	}
-	subject := Subject{Dir: dir, Answer: "The total is 3.", ExitCode: &three}
+	subject := subject{Dir: dir, Answer: "The total is 3.", ExitCode: &three}
 	for _, test := range tests {
 		t.Run(test.assertion, func(t *testing.T) {
-			c, err := Parse(test.assertion)
+			c, err := parseAssertion(test.assertion)
 			if err != nil || c == nil {
 				t.Fatalf("check %v, error %v", c, err)
 			}
@@ -144,11 +144,11 @@ func TestLargeJSON(t *testing.T) {
 	if err := os.Truncate(filepath.Join(dir, "a.json"), 1<<40); err != nil {
 		t.Fatal(err)
 	}
-	c, err := Parse("json:a.json#/x=1")
+	c, err := parseAssertion("json:a.json#/x=1")
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := c.Run(t.Context(), Subject{Dir: dir})
+	got, err := c.Run(t.Context(), subject{Dir: dir})
 	if err != nil || got.Passed || !strings.Contains(got.Evidence, "more than 16 MiB") {
 		t.Errorf("got %v, %v", got, err)
 	}
@@ -162,11 +162,11 @@ func TestNothingRan(t *testing.T) {
 		"script:a.sh":    "no workspace",
 		"regex:anything": "no match",
 	} {
-		c, err := Parse(assertion)
+		c, err := parseAssertion(assertion)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := c.Run(t.Context(), Subject{}); err != nil || got.Passed || !strings.Contains(got.Evidence, want) {
+		if got, err := c.Run(t.Context(), subject{}); err != nil || got.Passed || !strings.Contains(got.Evidence, want) {
 			t.Errorf("%s: got %v, %v, want %q", assertion, got, err, want)
 		}
 	}
@@ -200,11 +200,11 @@ func TestScript(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.file, func(t *testing.T) {
-			c, err := Parse("script:" + test.file)
+			c, err := parseAssertion("script:" + test.file)
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := c.Run(t.Context(), Subject{Dir: dir, Answer: "It is 42.", SkillDir: skill, Executor: runs})
+			got, err := c.Run(t.Context(), subject{Dir: dir, Answer: "It is 42.", SkillDir: skill, Executor: runs})
 			if err != nil || got.Passed != test.passed || !strings.Contains(got.Evidence, test.evidence) {
 				t.Errorf("got %v, %v, want %v with %q", got, err, test.passed, test.evidence)
 			}
@@ -224,13 +224,13 @@ func TestScriptIsCancelled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := Parse("script:wait.sh")
+	c, err := parseAssertion("script:wait.sh")
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := c.Run(ctx, Subject{Dir: t.TempDir(), SkillDir: skill, Executor: runs}); !errors.Is(err, context.Canceled) {
+	if _, err := c.Run(ctx, subject{Dir: t.TempDir(), SkillDir: skill, Executor: runs}); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want that of the context", err)
 	}
 }

@@ -1,12 +1,10 @@
-// Package summary adds up what a trace reports: calls, tokens, and a row for each skill.
-package summary
+package tracelog
 
 import (
 	"cmp"
 	"slices"
 
 	"github.com/satchel-go/satchel/internal/tracing/line"
-	"github.com/satchel-go/satchel/internal/tracing/tracelog"
 )
 
 // Totals are the sums of a trace. The names in JSON are stable.
@@ -70,7 +68,7 @@ type Summary struct {
 }
 
 // Of adds up a trace.
-func Of(t *tracelog.Trace) *Summary {
+func Summarize(t *Trace) *Summary {
 	c := counter{rows: make(map[string]*Skill), turns: make(map[*line.Offered]int)}
 	c.totals.Cut, c.totals.Dropped = t.Cut, t.Dropped
 	sessions := make(map[string]bool)
@@ -101,7 +99,7 @@ func (c *counter) row(skill string) *Skill {
 	return r
 }
 
-func (c *counter) turn(t *tracelog.Turn) {
+func (c *counter) turn(t *Turn) {
 	if t.Number > 0 || len(t.Calls) > 0 {
 		c.totals.Turns++
 	}
@@ -116,7 +114,7 @@ func (c *counter) turn(t *tracelog.Turn) {
 	c.suggested(t)
 }
 
-func (c *counter) call(call *tracelog.Call) {
+func (c *counter) call(call *Call) {
 	c.totals.Calls++
 	c.totals.EstimatedTokens += call.Parts.Sum()
 	if call.Answer != nil {
@@ -137,7 +135,7 @@ func (c *counter) answer(a *line.Answer) {
 }
 
 // events counts loads, uses and breaks.
-func (c *counter) events(e *tracelog.Events) {
+func (c *counter) events(e *Events) {
 	c.totals.Breaks += len(e.Breaks)
 	for _, l := range e.Loaded {
 		loads := &c.row(l.Skill).Loaded
@@ -156,7 +154,7 @@ func (c *counter) events(e *tracelog.Events) {
 }
 
 // offered counts a turn for each skill of its overviews.
-func (c *counter) offered(t *tracelog.Turn) {
+func (c *counter) offered(t *Turn) {
 	lists := slices.Clone(t.Offered)
 	for _, call := range t.Calls {
 		if call.Overview != nil {
@@ -181,7 +179,7 @@ func (c *counter) offered(t *tracelog.Turn) {
 }
 
 // suggested counts a turn for each skill that was suggested in it.
-func (c *counter) suggested(t *tracelog.Turn) {
+func (c *counter) suggested(t *Turn) {
 	names := make(map[string]bool)
 	for _, l := range t.Suggested {
 		note(names, l.Skills)
