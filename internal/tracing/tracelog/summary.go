@@ -67,7 +67,7 @@ type Summary struct {
 	Skills []Skill
 }
 
-// Of adds up a trace.
+// Summarize returns the summary of a trace.
 func Summarize(t *Trace) *Summary {
 	c := counter{rows: make(map[string]*Skill), turns: make(map[*line.Offered]int)}
 	c.totals.Cut, c.totals.Dropped = t.Cut, t.Dropped
