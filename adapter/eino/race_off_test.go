@@ -1,0 +1,5 @@
+//go:build !race
+
+package eino_test
+
+const detectsRaces = false
