@@ -190,6 +190,28 @@ func TestPipe(t *testing.T) {
 	}
 }
 
+// A pipe has one writer at a time.
+func TestPipeHasOneWriter(t *testing.T) {
+	path := fifo(t)
+	reader, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	for range 2 {
+		tr, err := trace.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := trace.Open(path); err == nil || !strings.Contains(err.Error(), "another process writes this file: name a directory (DIR/)") {
+			t.Errorf("a second writer gets %v", err)
+		}
+		if err := tr.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // Close waits two seconds for a pipe that no process reads, or that a process has ceased to read.
 func TestPipesWithoutReaders(t *testing.T) {
 	t.Run("none", func(t *testing.T) {

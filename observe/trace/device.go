@@ -3,6 +3,7 @@ package trace
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"sync"
@@ -16,20 +17,25 @@ var errNoReader = errors.New("no process reads the pipe")
 
 // device is a named pipe, a terminal or another device.
 type device struct {
-	path string
-	torn bool
+	path   string
+	isPipe bool
+	torn   bool
 
 	mu            sync.Mutex
 	f             *os.File // nil until a pipe has a reader
 	isInterrupted bool
 }
 
-// openDevice opens a device. A pipe without a reader is opened by the first write.
+// openDevice opens a device. A pipe without a reader is opened by the first write. A pipe has one
+// writer, like a file.
 func openDevice(path string, mode fs.FileMode) (*device, error) {
-	d := &device{path: path}
+	d := &device{path: path, isPipe: mode&fs.ModeNamedPipe != 0}
 	err := d.open()
-	if err != nil && mode&fs.ModeNamedPipe != 0 && isWithoutReader(err) {
+	switch {
+	case err != nil && d.isPipe && isWithoutReader(err):
 		err = nil
+	case errors.Is(err, errBusy):
+		err = fmt.Errorf("%s: %w: name a directory (DIR/), in which each process writes a file of its own", path, err)
 	}
 	return d, err
 }
@@ -38,6 +44,11 @@ func (d *device) open() error {
 	f, err := os.OpenFile(d.path, os.O_WRONLY|os.O_APPEND|plainfile.NonBlock, 0)
 	if err != nil {
 		return err
+	}
+	if d.isPipe { // a terminal and /dev/null may have many writers
+		if err := lockFile(f); err != nil {
+			return errors.Join(err, f.Close())
+		}
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -11,7 +11,14 @@ import (
 // lockFile takes the lock of an open file, and fails at once if another process has it. The lock
 // ends with the process. On a file system without locks it does nothing.
 func lockFile(f *os.File) error {
-	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	var err error
+	c, failed := f.SyscallConn() // Fd would make writes to a pipe block
+	if failed == nil {
+		failed = c.Control(func(fd uintptr) { err = syscall.Flock(int(fd), syscall.LOCK_EX|syscall.LOCK_NB) })
+	}
+	if failed != nil {
+		return failed
+	}
 	if errors.Is(err, syscall.EWOULDBLOCK) {
 		return errBusy
 	}
