@@ -85,8 +85,19 @@ func TestAsUser(t *testing.T) {
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + temp, "TMPDIR=" + temp, "SATCHEL_DOCKER=" + server.URL, "SATCHEL_RUNNER=" + path}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: user, Gid: user}}
 	if out, err = cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "--- PASS: TestLandlock") {
-		t.Errorf("%v: %s", err, out)
+		t.Errorf("%v: %s", err, failures(out))
 	}
+}
+
+// failures returns the lines of a verbose test's output but for those that say that a test begins, waits or passes.
+func failures(out []byte) string {
+	var b strings.Builder
+	for line := range strings.Lines(string(out)) {
+		if said := strings.TrimLeft(line, " "); !strings.HasPrefix(said, "=== ") && !strings.HasPrefix(said, "--- PASS") {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
 }
 
 // TestOwners checks that the files of a workspace keep their owner on the disk, in both tiers.
