@@ -139,8 +139,9 @@ func (s *config) hook() func(context.Context, core.Event) {
 		return s.tracer.Event
 	}
 	return func(ctx context.Context, e core.Event) {
-		s.events(ctx, e)
 		s.tracer.Event(ctx, e)
+		e.Prompt = ""
+		s.events(ctx, e)
 	}
 }
 

@@ -8,7 +8,7 @@ type EventKind string
 // The events of turns, skills, calls and requests. docs/events.md lists all events, with the
 // fields that each of them sets.
 const (
-	TurnBegun EventKind = "turn.begun" // a user turn began: lifetimes ended
+	TurnBegun EventKind = "turn.begun" // a user turn began; Prompt
 
 	// SkillDiscovered is the first stage in the life of a skill; the other stages follow.
 	// SkillDiscovered and SkillRegistered belong to no session. Only a host that asks for them by
@@ -107,6 +107,9 @@ type Event struct {
 	// Fork is the name of the skill that ran as an agent of its own, or was about to, when the event
 	// happened. Turn is then the turn of the agent that loaded the skill. The runtime sets it.
 	Fork string
+	// Prompt is the last message of the user where a turn begins, as the host has it. Only the tracer
+	// gets it.
+	Prompt string
 	// Skill is the name of a skill, and Docs are docs of it. Digest is the hex SHA-256 of its
 	// body, unless the kind says otherwise.
 	Skill  string

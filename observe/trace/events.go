@@ -12,7 +12,7 @@ import (
 // isTraced reports whether a trace has something about events of a kind.
 func isTraced(k core.EventKind) bool {
 	switch k {
-	case core.SkillsOffered, core.SkillsSuggested, core.SkillLoaded, core.DocsSelected, core.SkillUnloaded, core.SkillCompleted,
+	case core.TurnBegun, core.SkillsOffered, core.SkillsSuggested, core.SkillLoaded, core.DocsSelected, core.SkillUnloaded, core.SkillCompleted,
 		core.TextCleared, core.ToolAllowed, core.ToolAsked, core.ToolDenied, core.ToolApproval, core.CommandEnded, core.SkillUsed,
 		core.SkillNotFound, core.PrefixBroken:
 		return true
@@ -37,6 +37,15 @@ func (r *recorder) event(i *item) {
 	// A call of its parent has made the load with which a fork begins.
 	inCall := isOwn || (e.Call.ID != "" || e.Call.Name != "") && !(e.Kind == core.SkillLoaded && e.Fork != "" && a.last.call == 0)
 	switch e.Kind {
+	case core.TurnBegun:
+		if e.Fork != "" {
+			return
+		}
+		if a.turn != 0 { // what still waits for a call is of the turn before
+			r.release(a)
+		}
+		r.beginTurn(a, i.at, e.Turn, e.Prompt)
+		return
 	case core.PrefixBroken:
 		a.broken = e.Cause
 		return
@@ -45,7 +54,8 @@ func (r *recorder) event(i *item) {
 			return
 		}
 	}
-	if waits(e.Kind) && !inCall {
+	hasCalls := !r.withoutCalls || e.Fork != ""
+	if hasCalls && waits(e.Kind) && !inCall {
 		a.held = r.hold(a, a.held, heldEvent{event: e, at: i.at})
 		return
 	}
@@ -66,6 +76,12 @@ func (r *recorder) event(i *item) {
 		return
 	}
 	r.write(e, i.at, ref)
+}
+
+// beginTurn writes the line of a user turn.
+func (r *recorder) beginTurn(a *agent, at time.Time, turn int, prompt string) {
+	a.turn = turn
+	r.add(&line.Turn{Head: as(r.head(a.key, at, callRef{turn: turn}), line.EventTurn), Prompt: r.text(prompt)})
 }
 
 // waits reports whether events of a kind belong to the next call if no tool call has made them.
@@ -93,7 +109,7 @@ func (r *recorder) hold(a *agent, held []heldEvent, e heldEvent) []heldEvent {
 		return held
 	}
 	if len(a.held)+len(a.late) == 0 {
-		a.heldSince = time.Now()
+		a.heldSince = e.at
 	}
 	r.holding[a] = true
 	return append(held, e)
@@ -152,11 +168,16 @@ func (r *recorder) releaseOld(all bool) {
 		case all:
 			r.writeEnded(a)
 			r.writeHeld(a, callRef{}, nil)
-		case time.Since(a.heldSince) >= holdTime:
-			r.writeEnded(a)
-			r.writeHeld(a, callRef{call: a.last.call + 1}, nil)
+		case time.Since(a.heldSince) >= holdTime && !r.queue.hasRequest(a.key):
+			r.release(a)
 		}
 	}
+}
+
+// release writes the events of an agent that wait for a call, with the number that this will have.
+func (r *recorder) release(a *agent) {
+	r.writeEnded(a)
+	r.writeHeld(a, callRef{call: a.last.call + 1}, nil)
 }
 
 // writeEnded writes what ended in the turn of the last call. It belongs to that call, because the next

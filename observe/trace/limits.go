@@ -28,7 +28,7 @@ const (
 
 // Times.
 const (
-	holdTime  = 800 * time.Millisecond  // that an event waits for the next call of its agent
+	holdTime  = 500 * time.Millisecond  // that an event waits for the next call of its agent
 	drainTime = 1500 * time.Millisecond // in which Close writes what is queued
 	stopTime  = 1800 * time.Millisecond // after which Close stops a write that blocks
 	closeTime = 2 * time.Second         // after which Close returns

@@ -172,6 +172,13 @@ func (q *queue) finish(i *item) {
 	}
 }
 
+// hasRequest reports whether a request of an agent waits.
+func (q *queue) hasRequest(key core.SessionKey) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.requests[key].count > 0
+}
+
 // isLate reports whether the time to write queued items is over.
 func (q *queue) isLate() bool {
 	q.mu.Lock()

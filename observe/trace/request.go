@@ -49,11 +49,8 @@ func (r *recorder) request(i *item) {
 	head := r.head(q.Key, i.at, ref)
 	a := r.agent(q.Key)
 	a.noteHeld(ref.call)
-	if ref.fork == "" && a.turn != ref.turn {
-		h := as(head, line.EventTurn)
-		h.Call = 0
-		r.add(&line.Turn{Head: h, Prompt: r.text(q.View.Prompt)})
-		a.turn = ref.turn
+	if ref.fork == "" && a.turn != ref.turn { // the trace has no event of its beginning
+		r.beginTurn(a, i.at, ref.turn, q.View.Prompt)
 	}
 	v, known := r.views.Get(q.Key)
 	if !known {

@@ -54,6 +54,8 @@ type config struct {
 	redact func(string) string
 	size   int64
 	model  string
+	// withoutCalls reports that only forks have calls.
+	withoutCalls bool
 }
 
 // Texts sets which texts the trace has. The default is [Whole].
@@ -97,6 +99,15 @@ func Size(bytes int64) Option {
 func Model(name string) Option {
 	return func(c *config) error {
 		c.model = name
+		return nil
+	}
+}
+
+// WithoutCalls says that only forks call a model, because something else makes the tool calls. Lines
+// about skills then do not wait for a call.
+func WithoutCalls() Option {
+	return func(c *config) error {
+		c.withoutCalls = true
 		return nil
 	}
 }

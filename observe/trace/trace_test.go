@@ -71,7 +71,7 @@ func script(t *trace.Trace) {
 		e.Key, e.Turn, e.Time = key, max(e.Turn, 1), time.Now()
 		t.Event(ctx, e)
 	}
-	event(core.Event{Kind: core.TurnBegun})
+	event(core.Event{Kind: core.TurnBegun, Prompt: first().View.Prompt})
 	event(core.Event{Kind: core.SkillsOffered, Skills: []string{"guard"}, Named: []string{"pdf"}, Left: 3})
 	event(core.Event{Kind: core.SkillsSuggested, Skills: []string{"guard"}})
 	t.Request(ctx, first())
@@ -83,6 +83,7 @@ func script(t *trace.Trace) {
 	event(core.Event{Kind: core.SkillUsed, Skill: "guard", Detail: "named"})
 
 	// The second turn clears the text, fails once, and runs a command.
+	event(core.Event{Kind: core.TurnBegun, Prompt: "And now?", Turn: 2})
 	event(core.Event{Kind: core.SkillCompleted, Skill: "guard", Detail: "turn", Turn: 2})
 	event(core.Event{Kind: core.TextCleared, Skill: "guard", Docs: []string{"keys.md"}, Digest: "ab", Cause: "rent", Turn: 2})
 	event(core.Event{Kind: core.PrefixBroken, Cause: "turn", Turn: 2})

@@ -54,8 +54,12 @@ func (b *turnStart) build(ctx context.Context, rec *state.Record, turn lifetime.
 		return nil, err
 	}
 	b.scope = &b.Calls.TurnStart(b.next.Key, b.state).Scope
-	b.events = append(state.CompletedEvents(rec, b.next, "turn", b.mode()), cleared...)
-	b.events = append(b.events, core.Event{Kind: core.TurnBegun})
+	begun := core.Event{Kind: core.TurnBegun}
+	if b.Requests.Tracing != nil {
+		begun.Prompt = b.scan.UserText()
+	}
+	b.events = append([]core.Event{begun}, state.CompletedEvents(rec, b.next, "turn", b.mode())...)
+	b.events = append(b.events, cleared...)
 	if err := b.withdraw(ctx); err != nil {
 		return nil, err
 	}

@@ -23,6 +23,7 @@ import (
 	"github.com/satchel-go/satchel/cmd/satchel/internal/places"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/state"
+	"github.com/satchel-go/satchel/observe/trace"
 	"github.com/satchel-go/satchel/session"
 )
 
@@ -181,7 +182,7 @@ func (cmd *ToolCommand) open(ctx context.Context, c cli.Console, show *reporter)
 		return nil, err
 	}
 	cmd.Remote = len(cmd.MCP) > 0
-	if t.tracing, err = cmd.TraceFlags.open(c.Err); err != nil {
+	if t.tracing, err = cmd.TraceFlags.open(c.Err, trace.WithoutCalls()); err != nil {
 		return nil, err
 	}
 	opts := slices.Concat(t.tracing.options(), cmd.SkillFlags.options(), cmd.GateFlags.options(show, false), []satchel.Option{cmd.events(show.Happened)}, cmd.ForkFlags.options(runFork))

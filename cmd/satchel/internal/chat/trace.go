@@ -52,7 +52,7 @@ func (f *TraceFlags) patterns() ([]*regexp.Regexp, error) {
 }
 
 // open opens the trace, which writes why lines were dropped to errs. It returns nil without --trace.
-func (f *TraceFlags) open(errs io.Writer) (*tracing, error) {
+func (f *TraceFlags) open(errs io.Writer, more ...trace.Option) (*tracing, error) {
 	if f.Trace == "" {
 		return nil, nil
 	}
@@ -60,7 +60,7 @@ func (f *TraceFlags) open(errs io.Writer) (*tracing, error) {
 	if err != nil {
 		return nil, err
 	}
-	opts := []trace.Option{trace.Texts(trace.TextPolicy(f.TraceTexts)), trace.Size(f.TraceSize)}
+	opts := append(more, trace.Texts(trace.TextPolicy(f.TraceTexts)), trace.Size(f.TraceSize))
 	if len(patterns) > 0 {
 		opts = append(opts, trace.Redact(func(text string) string { return redact(text, patterns) }))
 	}
