@@ -65,6 +65,3 @@ func closable(f *os.File) *os.File {
 // hideMemory closes the memory and the files of this process to the commands, which run as the same user
 // and see it.
 func hideMemory() error { return unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0) }
-
-// killOthers kills all processes of the container but its first one and this one.
-func killOthers() { _ = unix.Kill(-1, unix.SIGKILL) }

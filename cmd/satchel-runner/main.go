@@ -52,11 +52,11 @@ type settings struct {
 	runtimeIsolates bool
 	readable        dirs
 	temp            int64
-	alone           bool // the other processes of the system are the parent and what commands leave
+	alone           bool // this process is the child of a container's first process
 	version         bool
 }
 
-// aloneFlag is the flag that runAsFirst gives to its child. It is for no one else: the child kills processes.
+// aloneFlag is the flag that runAsFirst gives to its child. It is for no one else.
 const aloneFlag = "--child-of-first"
 
 // dirs is a flag that may be repeated.
@@ -154,16 +154,15 @@ func (s settings) open() (executor.Executor, error) {
 		return nil, err
 	}
 	if box.Capabilities().Isolation != executor.IsolationLandlock {
-		return inContainer{box, nil}, nil
+		return inContainer{box}, nil
 	}
 	if err := hideMemory(); err != nil {
 		return nil, errors.Join(err, box.Close())
 	}
-	if s.alone && os.Getppid() == 1 {
+	if s.alone {
 		startThreads(servingThreads)
-		return inContainer{box, &rest{kill: killOthers}}, nil
 	}
-	return inContainer{box, nil}, nil
+	return inContainer{box}, nil
 }
 
 // imagePrograms is where an image has programs beside /usr. Commands see it if it is there, and if no directory of

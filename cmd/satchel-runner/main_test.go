@@ -85,3 +85,14 @@ func TestRuntimeIsolates(t *testing.T) {
 		}
 	}
 }
+
+// TestAloneFlag checks that the flag for the child of a container's first process is known and not shown.
+func TestAloneFlag(t *testing.T) {
+	s, _, done := parse([]string{aloneFlag}, nil, nil)
+	if done || !s.alone {
+		t.Fatalf("%+v, done %v", s, done)
+	}
+	if strings.Contains(usage, aloneFlag) {
+		t.Error("the usage has a flag that is for no one else")
+	}
+}

@@ -5,7 +5,6 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/executor/sandbox"
@@ -35,10 +34,7 @@ func kills() int {
 
 // inContainer is a sandbox whose commands the kernel may kill for the memory of the container. The
 // sandbox watches its own limit only.
-type inContainer struct {
-	*sandbox.Sandbox
-	rest *rest
-}
+type inContainer struct{ *sandbox.Sandbox }
 
 // Capabilities implements executor.Executor. Advice for a machine is none for a container.
 func (c inContainer) Capabilities() executor.Capabilities {
@@ -50,8 +46,6 @@ func (c inContainer) Capabilities() executor.Capabilities {
 // Run implements executor.Executor.
 func (c inContainer) Run(ctx context.Context, cmd executor.Command) (executor.Result, error) {
 	before := kills()
-	c.rest.begin()
-	defer c.rest.end()
 	result, err := c.Sandbox.Run(ctx, cmd)
 	return explained(result, before), err
 }
@@ -59,30 +53,22 @@ func (c inContainer) Run(ctx context.Context, cmd executor.Command) (executor.Re
 // Start implements executor.Executor.
 func (c inContainer) Start(ctx context.Context, cmd executor.Command, term executor.Terminal) (executor.Process, error) {
 	before := kills()
-	c.rest.begin()
 	p, err := c.Sandbox.Start(ctx, cmd, term)
 	if err != nil {
-		c.rest.end()
 		return nil, err
 	}
-	return killable{p, before, sync.OnceFunc(c.rest.end)}, nil
+	return killable{p, before}, nil
 }
 
 // killable is a process of an inContainer. Package remote waits for each.
 type killable struct {
 	executor.Process
 	before int
-	end    func()
 }
 
 // Wait implements executor.Process.
 func (k killable) Wait(ctx context.Context) (executor.Result, error) {
 	result, err := k.Process.Wait(ctx)
-	select {
-	case <-k.Done():
-		k.end()
-	default:
-	}
 	return explained(result, k.before), err
 }
 

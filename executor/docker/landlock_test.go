@@ -3,32 +3,41 @@
 package docker_test
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/executor/docker"
 )
 
-// TestForkBomb takes all processes that a container without namespaces may have. The runner must still
-// answer, and run the next command.
+// TestForkBomb starts more processes than a command may have, in a container without namespaces. The limit
+// must be that of the command, another command beside it must go on, and the next one must run.
 func TestForkBomb(t *testing.T) {
 	x, dir := shared(t, docker.WithoutNamespaces()), t.TempDir()
-	for range 2 {
-		cmd := script(dir, "")
-		cmd.Args = []string{"python3", "-S", "-c", `
-import os, time
+	beside, err := begin(t.Context(), x, script(dir, "echo started; until [ -e over ]; do (:); done; exit 3"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := script(dir, "")
+	cmd.Args = []string{"python3", "-S", "-c", `
+import os, signal
+n = 1
 try:
-    for n in range(5000):
-        if os.fork() == 0: time.sleep(60); os._exit(0)
-except OSError as e: print('refused', n, e, flush=True)
-time.sleep(1)
+    while True:
+        if os.fork() == 0: signal.pause()
+        n += 1
+except OSError as e: print(n, e)
 `}
-		result, err := x.Run(t.Context(), cmd)
-		if err != nil || result.Reason != executor.ReasonExit || !strings.HasPrefix(result.Stdout.String(), "refused ") {
-			t.Errorf("%s, code %d, %v, stdout %q, stderr %s", result.Reason, result.ExitCode, err, result.Stdout, result.Stderr)
-		}
-		t.Logf("%s", result.Stdout)
-		output(t, x, script(dir, "echo next"))
+	cmd.Limits.Processes = 40
+	result, err := x.Run(t.Context(), cmd)
+	const want = "40 [Errno 11] Resource temporarily unavailable\n"
+	if got := result.Stdout.String(); err != nil || result.Reason != executor.ReasonExit || got != want {
+		t.Errorf("%s, code %d, %v, %q, want %q, stderr %s", result.Reason, result.ExitCode, err, got, want, result.Stderr)
+	}
+	output(t, x, script(dir, "touch over"))
+	if result, err := beside.Wait(t.Context()); err != nil || result.ExitCode != 3 {
+		t.Errorf("the command beside: %s, code %d, %v", result.Reason, result.ExitCode, err)
+	}
+	if held := x.Capabilities().Processes; !held.Enforced || !x.Capabilities().KillTree.Enforced {
+		t.Errorf("%+v", held)
 	}
 }

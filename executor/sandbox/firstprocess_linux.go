@@ -27,6 +27,7 @@ type firstProcess struct {
 	background func(func())   // runs a function later; see Sandbox.background
 	since      family.Moment  // a moment before the program started
 	strays     *family.Family // without namespaces: finds the processes of the command; else nil
+	forks      *forks         // without namespaces: bounds these processes; else nil
 	listeners  *listeners     // of Command.Listen, or nil
 
 	allEnded chan struct{} // closed when no process is left in the sandbox
@@ -73,6 +74,7 @@ func (f *firstProcess) KillAll() error {
 		f.wasEmpty = true
 		return nil
 	}
+	f.forks.stop()
 	_ = f.proc.Kill()
 	if f.strays != nil {
 		return f.strays.KillAll()
@@ -121,6 +123,7 @@ const signalGroup = 1 << 2
 // another, so Reap does that in the background.
 func (f *firstProcess) Reap() (process.Ending, error) {
 	f.listeners.close()
+	f.forks.close()
 	e := process.Ending{Code: process.CodeKilled, Signal: "SIGKILL", Limited: true}
 	var err error
 	if !f.wasEmpty {

@@ -35,7 +35,14 @@ func confine(job *received) {
 	if job.Handled != 0 {
 		must("landlock", restrict(job.Job))
 	}
-	must("seccomp", installFilter(job.Filter))
+	if !job.Asks {
+		must("seccomp", installFilter(job.Filter))
+		return
+	}
+	listener, err := installAsking(job.Filter)
+	must("seccomp", err)
+	job.give(listener)
+	send(Asking, "")
 }
 
 // setLimit sets a resource limit. It never raises a hard limit, so tighter limits of the host stay.

@@ -47,6 +47,7 @@ func (j *Job) Encode() []byte {
 		e.number(r.Access)
 	}
 	e.text(string(j.Filter))
+	e.flag(j.Asks)
 	return e.frame()
 }
 
@@ -73,7 +74,7 @@ func decodeJob(body []byte) (*Job, bool) {
 	for range d.count() {
 		j.Rules = append(j.Rules, Rule{d.text(), d.number()})
 	}
-	j.Filter = []byte(d.text())
+	j.Filter, j.Asks = []byte(d.text()), d.flag()
 	return j, d.done()
 }
 

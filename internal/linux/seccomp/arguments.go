@@ -32,6 +32,9 @@ const namespaceFlags = 0x7e020000 | 0x8000
 // noNamespace refuses clone with one of the flags.
 var noNamespace = &test{arg: 0, mask: namespaceFlags, values: []uint32{0}, yes: allow, no: eperm}
 
+// askNoNamespace is noNamespace if a listener decides about the others.
+var askNoNamespace = &test{arg: 0, mask: namespaceFlags, values: []uint32{0}, yes: ask, no: eperm}
+
 // noInjection refuses TIOCSTI, which inserts input into the terminal for its next reader, and
 // TIOCLINUX, which pastes into a console. It also refuses TIOCSETD, which loads line
 // disciplines, drivers that few people review.
@@ -142,11 +145,7 @@ var notFirstProcess = &test{arg: 0, mask: word, values: []uint32{firstProcess}, 
 
 // ownLimits lets a program read the limits of every process but set only its own. Otherwise it could
 // set those of the first process through any of its threads.
-var ownLimits = &test{arg: 0, mask: word, values: []uint32{0}, yes: allow, no: &test{
-	arg: 2, mask: word, values: []uint32{0}, yes: &test{
-		arg: 2, high: true, mask: word, values: []uint32{0}, yes: allow, no: eperm,
-	}, no: eperm,
-}}
+var ownLimits = &test{arg: 0, mask: word, values: []uint32{0}, yes: allow, no: reads}
 
 // otherPriority refuses setpriority on the first process. It also refuses PRIO_USER, which means all
 // processes of the user.
@@ -156,6 +155,22 @@ var otherPriority = &test{arg: 0, mask: word, values: []uint32{0, 1}, yes: other
 var otherIOPriority = &test{arg: 0, mask: word, values: []uint32{1, 2}, yes: otherWho, no: eperm}
 
 var otherWho = &test{arg: 1, mask: word, values: []uint32{firstProcess}, yes: eperm, no: allow}
+
+// rlimitLocks is RLIMIT_LOCKS, which Linux has not enforced since 2.4.25.
+const rlimitLocks = 10
+
+// noLocks refuses setrlimit for the limit of locks.
+var noLocks = &test{arg: 0, mask: word, values: []uint32{rlimitLocks}, yes: eperm, no: allow}
+
+// keepLocks allows process 0, the caller itself, and setting any limit but that of locks.
+var keepLocks = &test{arg: 0, mask: word, values: []uint32{0}, no: eperm, yes: &test{
+	arg: 1, mask: word, values: []uint32{rlimitLocks}, no: allow, yes: reads,
+}}
+
+// reads allows prlimit64 without a new limit.
+var reads = &test{arg: 2, mask: word, values: []uint32{0}, yes: &test{
+	arg: 2, high: true, mask: word, values: []uint32{0}, yes: allow, no: eperm,
+}, no: eperm}
 
 // ownProcess allows process 0, the caller itself.
 var ownProcess = &test{arg: 0, mask: word, values: []uint32{0}, yes: allow, no: eperm}

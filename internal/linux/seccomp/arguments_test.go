@@ -144,6 +144,11 @@ func TestArguments(t *testing.T) {
 		{"prlimit64", args{1, 7, 9, 0}, eperm, 0},
 		{"prlimit64", args{1, 7, 1 << 32, 0}, eperm, 0},
 		{"prlimit64", args{1 | high, 7, high, 9}, eperm, 0},
+		{"prlimit64", args{0, 10, 9, 0}, allow, eperm}, // RLIMIT_LOCKS
+		{"prlimit64", args{high, 10 | high, 1 << 32, 0}, allow, eperm},
+		{"prlimit64", args{0, 10, 0, 9}, allow, 0},
+		{"setrlimit", args{7, 9}, allow, 0},
+		{"setrlimit", args{10 | high, 9}, allow, eperm},
 		{"sched_setaffinity", args{0, 8}, allow, 0},
 		{"sched_setaffinity", args{77, 8}, allow, eperm},
 		{"sched_setaffinity", args{1, 8}, eperm, 0},
@@ -196,6 +201,30 @@ func TestArguments(t *testing.T) {
 			if got := f.decide(t, f.table.audit, number, c.args); got != want {
 				t.Errorf("%s%#x: %s, want %s", c.call, c.args, got, want)
 			}
+		}
+	})
+}
+
+// TestAsks checks that a policy with a listener asks about calls that make processes and threads, and
+// decides all others as without one.
+func TestAsks(t *testing.T) {
+	eachFilter(t, func(t *testing.T, f filter) {
+		with := assembled(t, Policy{Namespaces: f.policy.Namespaces, Asks: true}, f.arch)
+		asked := 0
+		for number, name := range f.names {
+			for _, a := range []args{{0}, {0x1200011}, {0x10000011}, {10, 10, 10}} {
+				want := f.decide(t, f.table.audit, number, a)
+				if (name == "clone" || name == "fork" || name == "vfork") && want == allow {
+					want = ask
+					asked++
+				}
+				if got := with.decide(t, f.table.audit, number, a); got != want {
+					t.Errorf("%s%#x: %s, want %s", name, a, got, want)
+				}
+			}
+		}
+		if asked == 0 {
+			t.Error("no call is asked about")
 		}
 	})
 }

@@ -111,6 +111,8 @@ func (v verdict) String() string {
 		return "allow"
 	case kill:
 		return "KILL"
+	case ask:
+		return "ask"
 	case eperm:
 		return "EPERM"
 	case enosys:

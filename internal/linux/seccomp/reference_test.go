@@ -18,7 +18,7 @@ func reference(f filter, audit, number uint32, a [6]uint64) verdict {
 	for i := range a {
 		arg[i] = uint32(a[i])
 	}
-	if v, ok := referenceShared(name, arg); ok && !f.policy.Namespaces {
+	if v, ok := referenceShared(name, a, arg); ok && !f.policy.Namespaces {
 		return v
 	}
 	when := func(ok bool) verdict {
@@ -115,7 +115,7 @@ var plain = func() map[string]verdict {
 }()
 
 // referenceShared decides the calls that are stricter without namespaces.
-func referenceShared(name string, arg [6]uint32) (verdict, bool) {
+func referenceShared(name string, a [6]uint64, arg [6]uint32) (verdict, bool) {
 	var ok bool
 	switch name {
 	case "socket":
@@ -128,7 +128,11 @@ func referenceShared(name string, arg [6]uint32) (verdict, bool) {
 		}
 	case "connect", "bind", "listen", "accept", "accept4":
 		ok = false
-	case "prlimit64", "sched_setaffinity", "sched_setparam", "sched_setscheduler", "sched_setattr":
+	case "setrlimit":
+		ok = arg[0] != 10
+	case "prlimit64":
+		ok = arg[0] == 0 && (arg[1] != 10 || a[2] == 0)
+	case "sched_setaffinity", "sched_setparam", "sched_setscheduler", "sched_setattr":
 		ok = arg[0] == 0
 	case "setpriority":
 		ok = arg[0] < 2 && arg[1] == 0

@@ -18,6 +18,9 @@ func rules(p Policy) []rule {
 	if !p.Namespaces {
 		all = append(all, withoutNamespaces...)
 	}
+	if p.Asks {
+		all = append(all, asked...)
+	}
 	return all
 }
 
@@ -135,9 +138,18 @@ var withoutNamespaces = []rule{
 		mq_open mq_unlink mq_timedsend mq_timedreceive mq_notify mq_getsetattr`},
 	// Other processes of the same user belong to the host: a limit on CPU time can kill them as
 	// a signal does.
-	{ownProcess, `prlimit64 sched_setaffinity sched_setparam sched_setscheduler sched_setattr`},
+	{ownProcess, `sched_setaffinity sched_setparam sched_setscheduler sched_setattr`},
 	{ownPriority, `setpriority`},
 	{ownIOPriority, `ioprio_set`},
+	// The executor finds the processes of the program by their limit of locks.
+	{keepLocks, `prlimit64`},
+	{noLocks, `setrlimit`},
+}
+
+// asked are the calls that make processes and threads, for a program whose listener decides.
+var asked = []rule{
+	{askNoNamespace, `clone`},
+	{ask, `fork vfork`},
 }
 
 // decision is a verdict, or a test that leads to one. Decisions can be compared.
@@ -152,6 +164,7 @@ type verdict uint32
 const (
 	allow        verdict = 0x7fff0000
 	kill         verdict = 0x80000000 // the process, with SIGSYS
+	ask          verdict = 0x7fc00000 // the listener decides
 	errno        verdict = 0x00050000 // the call fails with the number in the low bits
 	eperm                = errno | 1
 	enosys               = errno | 38
