@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"runtime"
 	"sync"
 
@@ -91,8 +92,8 @@ func (o *opening) prepare(ctx context.Context, ref string) (err error) {
 	if err := o.findProfile(); err != nil {
 		return err
 	}
-	if err := sweepMounts(o.self); err != nil {
-		return failure(err, "remove mounts of an earlier process: %v", err)
+	if err := errors.Join(sweepMounts(o.self), sweepTemp(os.TempDir(), o.self)); err != nil {
+		return failure(err, "remove mounts and files of an earlier process: %v", err)
 	}
 	o.sweeper = sweeper{o.engine, o.self}
 	return o.sweeper.sweep(ctx)
@@ -106,16 +107,17 @@ func (o *opening) findProfile() (err error) {
 	if !o.engine.isPodman {
 		return nil
 	}
-	file, err := os.CreateTemp("", "satchel-seccomp-*.json")
+	path := filepath.Join(os.TempDir(), o.self.fileName(profilePrefix)+".json")
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return failure(err, "seccomp profile: %v", err)
 	}
-	o.later(func() error { return os.Remove(file.Name()) })
+	o.later(func() error { return os.Remove(path) })
 	_, err = file.WriteString(o.profile)
 	if err = errors.Join(err, file.Close()); err != nil {
 		return failure(err, "seccomp profile: %v", err)
 	}
-	o.profile = file.Name()
+	o.profile = path
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package docker
 
 import (
+	"crypto/rand"
 	"fmt"
 	"strconv"
 	"strings"
@@ -17,8 +18,38 @@ type instance struct {
 // String returns the label of the instance.
 func (i instance) String() string { return fmt.Sprintf("%s:%d:%d", i.host, i.pid, i.start) }
 
-// pointPrefix is the beginning of the names of mounts. The instance follows.
-const pointPrefix = ".satchel-mount-"
+// The beginnings of the names of files that a process makes. The instance follows.
+const (
+	pointPrefix   = ".satchel-mount-"  // of mounts beside workspaces
+	profilePrefix = "satchel-seccomp-" // of Podman's profiles, in the directory for temporary files
+	trialPrefix   = "satchel-docker-"  // of the directories of trials, there too
+)
+
+// fileName returns a new name that says which process has made the file.
+func (i instance) fileName(prefix string) string {
+	_, space := cutLast(i.host, "-")
+	return fmt.Sprintf("%s%s-%d-%d-%s", prefix, space, i.pid, i.start, strings.ToLower(rand.Text()))
+}
+
+// parseFileName returns the process that has made a file with this name, since the machine was
+// started.
+func parseFileName(prefix, name string, self instance) (instance, bool) {
+	rest, ok := strings.CutPrefix(name, prefix)
+	parts := strings.Split(rest, "-")
+	if !ok || len(parts) != 4 {
+		return instance{}, false
+	}
+	boot, _ := cutLast(self.host, "-")
+	return parseInstance(boot + "-" + strings.Join(parts[:3], ":"))
+}
+
+// cutLast cuts a text at the last separator.
+func cutLast(text, sep string) (before, after string) {
+	if i := strings.LastIndex(text, sep); i >= 0 {
+		return text[:i], text[i+len(sep):]
+	}
+	return "", text
+}
 
 // parseInstance parses a label.
 func parseInstance(label string) (i instance, ok bool) {

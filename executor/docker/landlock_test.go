@@ -3,15 +3,16 @@
 package docker_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/executor/docker"
 )
 
-// TestForkBomb starts more processes than a command may have, in a container without namespaces. The limit
-// must be that of the command, another command beside it must go on, and the next one must run.
-func TestForkBomb(t *testing.T) {
+// TestLandlockBeside runs commands beside another one, in a container without namespaces: one with more
+// processes than a command may have, and one that kills all that it can. The other one must go on.
+func TestLandlockBeside(t *testing.T) {
 	x, dir := shared(t, docker.WithoutNamespaces()), t.TempDir()
 	beside, err := begin(t.Context(), x, script(dir, "echo started; until [ -e over ]; do (:); done; exit 3"))
 	if err != nil {
@@ -32,6 +33,14 @@ except OSError as e: print(n, e)
 	const want = "40 [Errno 11] Resource temporarily unavailable\n"
 	if got := result.Stdout.String(); err != nil || result.Reason != executor.ReasonExit || got != want {
 		t.Errorf("%s, code %d, %v, %q, want %q, stderr %s", result.Reason, result.ExitCode, err, got, want, result.Stderr)
+	}
+	// A command may end all processes of its own, with the one that watches it, and no others.
+	result, err = x.Run(t.Context(), script(dir, "setsid -f sleep 1234; kill -KILL -1; sleep 60"))
+	if err != nil || result.Reason != executor.ReasonSignal || result.Signal != "SIGKILL" {
+		t.Errorf("a command that kills all it can: %s, %s, %v", result.Reason, result.Signal, err)
+	}
+	if all := output(t, x, script(dir, "cat /proc/[0-9]*/cmdline | tr '\\0' ' '")); strings.Contains(all, "1234") || !strings.Contains(all, "satchel-runner") {
+		t.Errorf("processes: %s", all)
 	}
 	output(t, x, script(dir, "touch over"))
 	if result, err := beside.Wait(t.Context()); err != nil || result.ExitCode != 3 {

@@ -1,7 +1,6 @@
 package docker
 
 import (
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
@@ -92,10 +91,11 @@ func (s *space) attach(dir *os.File, by *owner) error {
 		return err
 	}
 	defer func() { _ = tree.Close() }()
-	name, err := pointName()
+	self, err := thisInstance()
 	if err != nil {
 		return err
 	}
+	name := self.fileName(pointPrefix)
 	if err := unix.Mkdirat(int(s.parent.Fd()), name, 0o700); err != nil {
 		return fmt.Errorf("make %q: %w", name, err)
 	}
@@ -135,24 +135,6 @@ func detach(path string) error {
 	return nil
 }
 
-// pointName returns a name for a mount of this process. It says who has made it.
-func pointName() (string, error) {
-	self, err := thisInstance()
-	if err != nil {
-		return "", err
-	}
-	_, space := cutLast(self.host, "-")
-	return fmt.Sprintf("%s%s-%d-%d-%s", pointPrefix, space, self.pid, self.start, strings.ToLower(rand.Text())), nil
-}
-
-// cutLast cuts a text at the last separator.
-func cutLast(text, sep string) (before, after string) {
-	if i := strings.LastIndex(text, sep); i >= 0 {
-		return text[:i], text[i+len(sep):]
-	}
-	return "", text
-}
-
 // sweepMounts removes the mounts of processes that are gone. Only root makes them, and can remove them.
 func sweepMounts(self instance) error {
 	if os.Geteuid() != 0 {
@@ -169,7 +151,7 @@ func sweepMounts(self instance) error {
 			continue
 		}
 		path := unescape(fields[4])
-		if by, ok := parsePoint(filepath.Base(path), self); ok && by.isOver(self) {
+		if by, ok := parseFileName(pointPrefix, filepath.Base(path), self); ok && by.isOver(self) {
 			errs = append(errs, detach(path))
 		}
 	}
@@ -190,23 +172,37 @@ func removePoints(dir string) error {
 	defer func() { _ = at.Close() }()
 	names, err := at.Readdirnames(-1)
 	for _, name := range names {
-		if by, ok := parsePoint(name, self); ok && by.isOver(self) {
+		if by, ok := parseFileName(pointPrefix, name, self); ok && by.isOver(self) {
 			_ = unix.Unlinkat(int(at.Fd()), name, unix.AT_REMOVEDIR) // refused if it is in use
 		}
 	}
 	return err
 }
 
-// parsePoint returns the process that has made a mount with this name, since the machine was
-// started.
-func parsePoint(name string, self instance) (instance, bool) {
-	rest, ok := strings.CutPrefix(name, pointPrefix)
-	parts := strings.Split(rest, "-")
-	if !ok || len(parts) != 4 {
-		return instance{}, false
+// sweepTemp removes what processes that are gone have left in a directory for temporary files: the
+// profiles of Podman, and empty workspaces of trials.
+func sweepTemp(dir string, self instance) error {
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		if by, ok := parseFileName(profilePrefix, e.Name(), self); ok && by.isOver(self) {
+			_ = os.Remove(path) // the next Open tries again
+		}
+		if by, ok := parseFileName(trialPrefix, e.Name(), self); ok && by.isOver(self) {
+			removeTrial(path)
+		}
 	}
-	boot, _ := cutLast(self.host, "-")
-	return parseInstance(boot + "-" + strings.Join(parts[:3], ":"))
+	return err
+}
+
+// removeTrial removes a directory of a trial, if only an empty workspace is in it. Others may write to the
+// directory above, so it follows no link.
+func removeTrial(path string) {
+	if dir, err := openDir(unix.AT_FDCWD, path); err == nil {
+		_ = unix.Unlinkat(int(dir.Fd()), trialWorkspace, unix.AT_REMOVEDIR)
+		_ = dir.Close()
+	}
+	_ = os.Remove(path) // refused if it is not empty
 }
 
 // unescape returns a path of /proc/self/mountinfo, in which some characters are octal numbers.

@@ -3,8 +3,11 @@
 package docker
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
+	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
@@ -83,5 +86,40 @@ func TestLimitsThatNoOneHolds(t *testing.T) {
 				t.Errorf("%+v, want %q", l, tt.want)
 			}
 		}
+	}
+}
+
+// TestSweepTemp leaves files of a process that is gone, and others of the same kind. Only what is known to be
+// left goes, and nothing behind a link.
+func TestSweepTemp(t *testing.T) {
+	self, err := thisInstance()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, outside, gone := t.TempDir(), t.TempDir(), instance{self.host, 4194300, 1}
+	made := map[string]bool{} // whether it stays
+	for _, by := range []instance{gone, self} {
+		profile, trial, full := by.fileName(profilePrefix)+".json", by.fileName(trialPrefix), by.fileName(trialPrefix)
+		err := errors.Join(err, os.WriteFile(filepath.Join(dir, profile), nil, 0o600),
+			os.MkdirAll(filepath.Join(dir, trial, trialWorkspace), 0o700), os.MkdirAll(filepath.Join(dir, full, trialWorkspace, "x"), 0o700))
+		if err != nil {
+			t.Fatal(err)
+		}
+		made[profile], made[trial], made[full] = by == self, by == self, true
+	}
+	link := gone.fileName(trialPrefix)
+	made[link], made["satchel-seccomp-1.json"] = false, true
+	err = errors.Join(os.Mkdir(filepath.Join(outside, trialWorkspace), 0o700), os.Symlink(outside, filepath.Join(dir, link)),
+		os.WriteFile(filepath.Join(dir, "satchel-seccomp-1.json"), nil, 0o600), sweepTemp(dir, self))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, stays := range made {
+		if _, err := os.Lstat(filepath.Join(dir, name)); stays != (err == nil) {
+			t.Errorf("%s: %v, want it to stay: %v", name, err, stays)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(outside, trialWorkspace)); err != nil {
+		t.Error(err)
 	}
 }

@@ -25,3 +25,5 @@ func openSpace(remote.Job, user) (*space, error) { return nil, errors.ErrUnsuppo
 func (*space) close() error { return nil }
 
 func sweepMounts(instance) error { return nil }
+
+func sweepTemp(string, instance) error { return nil }

@@ -26,6 +26,9 @@ var (
 	runtimeTier    = &tier{"runtime", executor.IsolationContainer, []string{"--runtime-isolates"}}
 )
 
+// trialWorkspace is the name of the workspace of a trial.
+const trialWorkspace = "workspace"
+
 // tiersOf returns the tiers to try, in order.
 func (c *carrier) tiersOf() []*tier {
 	tiers := []*tier{namespacesTier}
@@ -108,12 +111,12 @@ func (o *opening) try(ctx context.Context) (_ *remote.Executor, shell string, er
 			err = errors.Join(err, x.Close())
 		}
 	}()
-	base, err := os.MkdirTemp("", "satchel-docker-")
-	if err != nil {
+	base := filepath.Join(os.TempDir(), o.self.fileName(trialPrefix))
+	if err := os.Mkdir(base, 0o700); err != nil {
 		return nil, "", err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(base)) }()
-	dir := filepath.Join(base, "workspace") // its parent belongs to this process
+	dir := filepath.Join(base, trialWorkspace) // its parent belongs to this process
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return nil, "", err
 	}

@@ -3,6 +3,7 @@
 package sandbox_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,8 +13,10 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/fstest"
 	"time"
 
+	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/executor/sandbox"
 	"github.com/satchel-go/satchel/internal/files/collect"
@@ -199,6 +202,54 @@ func TestLinksForTheSkills(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(outside, link, "harm")); err == nil {
 			t.Errorf("%s: a file on the host was made", name)
 		}
+	}
+}
+
+// oneFile is a skill with one program. It implements workspace.Files.
+type oneFile struct{ fstest.MapFS }
+
+func (f oneFile) Files(context.Context, string, int) ([]string, bool, error) {
+	return []string{"run.sh"}, false, nil
+}
+func (f oneFile) OpenFile(_ context.Context, _, file string) (fs.File, error) { return f.Open(file) }
+func (f oneFile) Fingerprint(context.Context, string) (string, error)         { return "1", nil }
+
+// TestModesOfSkills runs a command that changes modes, times and attributes of its skill. A mount forbids that.
+// Landlock does not, and then the skill must be staged again before the next command.
+func TestModesOfSkills(t *testing.T) {
+	spaces, err := workspace.Open(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer spaces.Close()
+	files := oneFile{fstest.MapFS{"run.sh": {Data: []byte("#!/bin/sh\necho ran\n"), Mode: 0o755}}}
+	tiers := map[string][]sandbox.Option{"namespaces": {sandbox.WithLeast(executor.IsolationNamespaces)}}
+	if os.Geteuid() != 0 {
+		tiers["without namespaces"] = []sandbox.Option{sandbox.WithoutNamespaces()}
+	}
+	for tier, opts := range tiers {
+		s := newSandbox(t, opts...)
+		ws, err := spaces.Of(t.Context(), tier)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, change := range []string{"chmod 0 skills/x/run.sh", "touch -d @0 skills/x/run.sh", "chmod 777 skills/x", "true"} {
+			dir, _, err := ws.Stage(t.Context(), core.Skill{Name: "x"}, "load", files)
+			if err != nil {
+				t.Fatal(err)
+			}
+			cmd := script(ws.Path(), dir+"/run.sh && "+change)
+			cmd.Skills = "skills"
+			result := sandboxed(t, s, cmd)
+			if result.Stdout.String() != "ran\n" {
+				t.Errorf("%s: the skill did not run: %s", tier, result.Stderr)
+			}
+			_, done, err := ws.Stage(t.Context(), core.Skill{Name: "x"}, "load", files)
+			if isChanged := result.ExitCode == 0 && change != "true"; err != nil || done.Copied != isChanged || isChanged != (tier != "namespaces" && change != "true") {
+				t.Errorf("%s, %s: code %d, staged %+v, %v", tier, change, result.ExitCode, done, err)
+			}
+		}
+		ws.Release()
 	}
 }
 
