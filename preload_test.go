@@ -148,6 +148,9 @@ func TestPreloadCountsAsLoaded(t *testing.T) {
 	if answer := c.Calls(`skill_select_docs {"skill":"style","docs":["more.md"]}`)[0]; !strings.HasPrefix(answer, "docs of style: more.md") {
 		t.Errorf("selected: %s", answer)
 	}
+	if answer := c.Calls(`skill_load {"skill":"style"}`)[0]; !strings.Contains(answer, "not available while style is loaded") {
+		t.Errorf("how long the list applies: %s", answer)
+	}
 	c.Calls(`skill_load {"skill":"a"}`, `skill_load {"skill":"b"}`)
 	chattest.Same(t, "loaded", c.LoadedNames(), "style[more.md]", "a[]", "b[]")
 	if answer := c.Calls(`skill_load {"skill":"c"}`)[0]; !strings.Contains(answer, "unloaded to make room (at most 2): a") {

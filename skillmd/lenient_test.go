@@ -4,6 +4,7 @@ import (
 	"errors"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/satchel-go/satchel/core"
@@ -331,5 +332,19 @@ func TestLineOfInvalidYAML(t *testing.T) {
 	}
 	if want := `parse "SKILL.md": line 4: not a usable skill: mapping values are not allowed in this context`; err == nil || err.Error() != want {
 		t.Errorf("error = %v, want %s", err, want)
+	}
+}
+
+// Needs in metadata that is JSON text are read, so the finding does not say that all is ignored.
+func TestMetadataIsText(t *testing.T) {
+	for value, want := range map[string]string{
+		`'{"openclaw":{}}'`: "only what it declares to need is read",
+		`'{"openclaw":'`:    "is ignored",
+		"text":              "is ignored",
+	} {
+		_, ds, err := skillmd.Parse([]byte("---\nname: a\ndescription: Does it.\nmetadata: " + value + "\n---\n"))
+		if err != nil || len(ds) != 1 || !strings.Contains(ds[0].Message, want) {
+			t.Errorf("metadata: %s: %v, %v, want %q", value, ds, err, want)
+		}
 	}
 }

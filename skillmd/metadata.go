@@ -21,7 +21,11 @@ func (p *parser) metadata(f field) {
 		return
 	}
 	if f.value.Kind != yaml.MappingNode {
-		p.report(must, f.line, codeMetadataType, "metadata is not a map and is ignored")
+		what := "metadata is not a map and is ignored"
+		if text, ok := scalar(f.value); ok && json.Valid([]byte(text)) && strings.HasPrefix(strings.TrimSpace(text), "{") {
+			what = "metadata is JSON text and not a map; only what it declares to need is read"
+		}
+		p.report(must, f.line, codeMetadataType, "%s", what)
 		return
 	}
 	c := f.value.Content

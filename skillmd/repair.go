@@ -2,6 +2,8 @@ package skillmd
 
 import (
 	"bytes"
+	"encoding/json"
+	"strings"
 
 	"github.com/satchel-go/satchel/internal/text/skilltext"
 )
@@ -103,9 +105,31 @@ func (p *parser) repairField(c chunk) field {
 	return f
 }
 
+// json returns a field whose value is a JSON object as YAML. JSON has escapes that YAML refuses,
+// such as those of surrogate pairs, and needs no indentation. It returns nil for other values.
+func (c chunk) json() []byte {
+	text := strings.TrimSpace(c.inline + "\n" + strings.Join(c.more, "\n"))
+	decoder := json.NewDecoder(strings.NewReader(text))
+	decoder.UseNumber()
+	var value map[string]any
+	if decoder.Decode(&value) != nil || decoder.More() {
+		return nil
+	}
+	b := bytes.NewBufferString(c.key + ": ")
+	encoder := json.NewEncoder(b)
+	encoder.SetEscapeHTML(false)
+	if encoder.Encode(value) != nil {
+		return nil
+	}
+	return b.Bytes()
+}
+
 // attempts returns the texts that are tried as YAML, in order.
 func (c chunk) attempts() [][]byte {
 	texts := [][]byte{c.text}
+	if text := c.json(); text != nil {
+		texts = append(texts, text)
+	}
 	if c.inline == "" && len(c.more) > 0 {
 		texts = append(texts, quoteInner(c.text))
 	}

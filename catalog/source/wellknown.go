@@ -157,8 +157,8 @@ func (l *indexReader) read(data []byte) error {
 		Schema string          `json:"$schema"`
 		Skills json.RawMessage `json:"skills"`
 	}
-	if err := json.Unmarshal(data, &index); err != nil {
-		return err
+	if json.Unmarshal(data, &index) != nil {
+		return errors.New("it is no object with a list of skills")
 	}
 	if index.Schema != "" && !strings.Contains(index.Schema, "/0.2.") {
 		return fmt.Errorf("its schema is %.200q; want discovery 0.2.0", index.Schema)

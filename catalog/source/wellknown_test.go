@@ -341,7 +341,7 @@ func TestWellKnownHostileIndex(t *testing.T) {
 			<-r.Context().Done()
 		}, "deadline exceeded"},
 		"no JSON":   {func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>")) }, "it is no JSON"},
-		"a list":    {func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("[]")) }, "cannot unmarshal"},
+		"a list":    {func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("[]")) }, "it is no object with a list of skills"},
 		"no skills": {func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("{}")) }, "no list of skills"},
 		"another version": {func(w http.ResponseWriter, _ *http.Request) {
 			_, _ = w.Write([]byte(`{"$schema":"x/0.9.0/s.json","skills":[]}`))

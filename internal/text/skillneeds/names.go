@@ -42,7 +42,7 @@ func isSecret(name string) bool { return isVariable("_"+name) && name != "" }
 
 // systems maps the names of systems to those of Go.
 var systems = map[string]string{
-	"darwin": "darwin", "macos": "darwin", "linux": "linux", "win32": "windows", "windows": "windows",
+	"darwin": "darwin", "macos": "darwin", "mac": "darwin", "linux": "linux", "win32": "windows", "windows": "windows",
 }
 
 func isSystem(name string) bool { return systems[strings.ToLower(name)] != "" }

@@ -212,10 +212,15 @@ func (r *reader) list(at string, n *yaml.Node, what string, is func(string) bool
 	return names
 }
 
-// nameOf returns the text of an item, or of its field name.
+// nameOf returns the text of an item, or of its field name. Of a map with another key alone it
+// returns that key, because its value is a remark.
 func nameOf(item *yaml.Node) string {
 	if item.Kind == yaml.MappingNode {
-		item = field(item, "name")
+		named := field(item, "name")
+		if named == nil && len(item.Content) == 2 && item.Content[1].Kind == yaml.ScalarNode {
+			named = item.Content[0]
+		}
+		item = named
 	}
 	if item == nil || item.Kind != yaml.ScalarNode || isNull(item) {
 		return ""

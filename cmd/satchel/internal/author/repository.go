@@ -173,7 +173,7 @@ func (r *repository) checkOut(ctx context.Context, shown string) (dir, commit st
 		err = fmt.Errorf("it took more than %v", repositoryWait)
 	case why != nil:
 		err = why
-	case errors.Is(err, archive.ErrRefused) || errors.Is(err, errReference):
+	case errors.Is(err, archive.ErrRefused) || errors.Is(err, errReference) || errors.Is(err, errFolder):
 	case r.isFull(copied):
 		err = fmt.Errorf("%w: the server sends more than %d bytes", archive.ErrRefused, maxRepositoryDownload)
 	default:
@@ -196,8 +196,12 @@ func (r *repository) isFull(copied string) bool {
 	return full
 }
 
-// errReference reports a reference that is no commit and no tag.
-var errReference = errors.New("no commit to install")
+var (
+	// errReference reports a reference that is no commit and no tag.
+	errReference = errors.New("no commit to install")
+	// errFolder reports a folder that the commit does not have.
+	errFolder = errors.New("no folder")
+)
 
 // fetchedRef is the name of what was fetched.
 const fetchedRef = "refs/satchel/fetched"
@@ -278,8 +282,12 @@ func (r *repository) unpack(ctx context.Context, copied, commit, dir string) err
 	list := r.git(ctx, "-C", copied, "ls-tree", "-r", "-t", "-l", "-z", tree)
 	list.Stdout = found
 	if err := list.Run(); found.err != nil || err != nil {
-		if found.err != nil {
+		said := r.messages.String()
+		switch {
+		case found.err != nil:
 			return found.err
+		case r.folder != "" && (strings.Contains(said, "Not a valid object name") || strings.Contains(said, "not a tree object")):
+			return fmt.Errorf("%w %q in the commit %s", errFolder, r.folder, commit)
 		}
 		return err
 	}
