@@ -154,6 +154,16 @@ func (b *Allowlists) deniable(q permission.Request) permission.Request {
 	return q
 }
 
+// undeniable returns the names of the agent's own tools that no disallowed-tools deny.
+func (b *Allowlists) undeniable() (names []string) {
+	for _, tool := range b.Set.Tools() {
+		if b.deniable(permission.Request{Tool: b.Tool(tool.Name)}).Tool.Always {
+			names = append(names, tool.Name)
+		}
+	}
+	return names
+}
+
 // denials returns the disallowed-tools of the loaded skills for a call that runs a file of skill
 // runs, "" for any other call. Those of skills that a search has loaded apply to their own skill.
 func (b *Allowlists) denials(rec *state.Record, runs string) []judging.Denial {
@@ -186,7 +196,7 @@ func (b *Allowlists) Restrictions(state *state.Agent, rec *state.Record) string 
 	lists, denied := b.lists(rec, ""), ""
 	denials := b.denials(rec, "")
 	if b.Judge.Policy.Restricts() {
-		denied = judging.Disallowed(denials)
+		denied = judging.Disallowed(denials, b.undeniable())
 	}
 	if len(lists) == 0 || !b.Judge.Policy.Restricts() {
 		return denied

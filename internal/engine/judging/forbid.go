@@ -93,13 +93,18 @@ func forbidReason(q *permission.Request, a *action, skill string, r *Rule, why s
 	return printable.Lines(b.String())
 }
 
-// Disallowed returns one line that says what the lists deny, "" for nothing.
-func Disallowed(denials []Denial) string {
+// Disallowed returns one line that says what the lists deny, "" for nothing. Entries that name one
+// of the undeniable tools are left out.
+func Disallowed(denials []Denial, undeniable []string) string {
 	var parts []string
 	for i := range denials {
 		var entries []string
 		for k := range denials[i].Rules {
-			if text := oneLine(denials[i].Rules[k].Text); denials[i].Rules[k].Fault == "" && !slices.Contains(entries, text) {
+			rule := &denials[i].Rules[k]
+			if rule.Fault != "" || slices.ContainsFunc(undeniable, func(name string) bool { return strings.EqualFold(name, rule.Tool) }) {
+				continue
+			}
+			if text := oneLine(rule.Text); !slices.Contains(entries, text) {
 				entries = append(entries, text)
 			}
 		}

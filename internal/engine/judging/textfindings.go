@@ -21,6 +21,8 @@ var (
 	quotedName = regexp.MustCompile("`([A-Za-z][A-Za-z0-9_-]*)(?:\\([^`]*\\))?`")
 	// toolPhrase is a name before the word tool.
 	toolPhrase = regexp.MustCompile("([`*\"]*)\\b([A-Za-z][A-Za-z0-9_-]*)[`*\"]*\\s+tool\\b")
+	// bareName is a word that names a tool wherever it stands, or a name with an argument.
+	bareName = regexp.MustCompile(`(?:^|[\s("'*,;:])(?:(mcp__[A-Za-z0-9_-]+|(?:[A-Z]+[a-z]+){2,})(?:$|[\s.,;:!?)"'*])|([A-Z][A-Za-z]+)\([^()\s]+[^()]*\))`)
 	// compoundName is a name of several words, such as WebFetch or read_file.
 	compoundName = regexp.MustCompile(`^([A-Z]+[a-z0-9]+){2,}$|^[A-Za-z0-9]+(_[A-Za-z0-9]+)+$`)
 	capitalised  = regexp.MustCompile(`^[A-Z][A-Za-z0-9]*$`)
@@ -38,8 +40,8 @@ var ownTools = []string{"skill_load", "skill_unload", "skill_read", "skill_searc
 
 // TextFindings returns warnings about tools that the text of a skill names although its own lists do
 // not allow them, or although neither the format nor the host defines them. A name counts in
-// backticks or before the word tool, and not in code blocks. line is the line of the body in its
-// file.
+// backticks or before the word tool, and not in code blocks. Names that are no words of a language
+// count anywhere else. line is the line of the body in its file.
 func (n *Names) TextFindings(skill core.Skill, body string, line int) []skillmd.Diagnostic {
 	var all []skillmd.Diagnostic
 	allowed, denied := Rules(skill.AllowedTools), Rules(skill.DisallowedTools)
@@ -88,8 +90,13 @@ func (n *Names) TextFindings(skill core.Skill, body string, line int) []skillmd.
 func (n *Names) namedTools(text string) (names []string) {
 	for _, m := range quotedName.FindAllStringSubmatch(text, -1) {
 		_, known := n.tools[m[1]]
-		if slices.Contains(exactNames, m[1]) || known && strings.Contains(m[1], "_") {
+		if slices.Contains(exactNames, m[1]) || strings.HasPrefix(m[1], "mcp__") || known && strings.Contains(m[1], "_") {
 			names = append(names, m[1])
+		}
+	}
+	for _, m := range bareName.FindAllStringSubmatch(text, -1) {
+		if name := m[1] + m[2]; slices.Contains(exactNames, name) || strings.HasPrefix(name, "mcp__") {
+			names = append(names, name)
 		}
 	}
 	for _, m := range toolPhrase.FindAllStringSubmatch(text, -1) {

@@ -28,6 +28,10 @@ func TestTextFindings(t *testing.T) {
 		{"Use the `Foo` tool and the `search_docs` tool.", nil, nil, "Foo tool-unknown search_docs tool-unknown"},
 		{"Use the search_docs tool.", []string{"search_docs"}, nil, ""},
 		{"Use the mcp__github__merge tool.", nil, nil, ""},
+		{"Use the mcp__github__merge tool.", []string{"mcp__github"}, nil, ""},
+		{"Then `mcp__github__merge` and mcp__git__log.", []string{"Read"}, nil, "mcp__github__merge tool-forbidden mcp__git__log tool-forbidden"},
+		{"Fetch with WebFetch or Bash(git log).", []string{"Read"}, nil, "WebFetch tool-forbidden Bash tool-forbidden"},
+		{"Your Task: Edit and Read. WebFetcher, aWebFetch, x/WebFetch.js, my-WebFetch, Read (twice).", none, nil, ""},
 		{"Read the file, write the answer, use the right tool, a command-line tool, the PDF tool or the `jq` tool.", none, nil, ""},
 		{"```\nUse the WebBrowse tool\n```\nUse the Bash tool. Use the Bash tool.", none, nil, "Bash tool-forbidden"},
 	} {
