@@ -26,7 +26,7 @@ func TestServedPageInABrowser(t *testing.T) {
 	if err := page.Write(&html, "whole", trace); err != nil {
 		t.Fatal(err)
 	}
-	h := &pageHandler{path: "/KEY/", policy: page.Policy(), page: html.Bytes()}
+	h := &pageHandler{path: "/KEY/", policy: page.Policy(), page: func() []byte { return html.Bytes() }}
 	server := httptest.NewServer(h)
 	defer server.Close()
 	h.host = server.Listener.Addr().String()

@@ -3,24 +3,14 @@ package tracing
 
 import (
 	"bufio"
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"net"
-	"os"
-	"path/filepath"
 
 	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
 	"github.com/satchel-go/satchel/internal/tracing/page"
 	"github.com/satchel-go/satchel/internal/tracing/tracelog"
 )
-
-// Files are the files of one trace.
-type Files struct {
-	Files []string `arg:"" name:"file" help:"Files of one trace, in any order; - is standard input."`
-}
 
 // TraceCommand shows what a trace reports.
 type TraceCommand struct {
@@ -41,11 +31,12 @@ and FILE, or those of a directory, are read as one.
 
 A call is named SESSION/CALL, or SESSION/AGENT/CALL for another agent. A later session
 of the same name ends with "#2". Tokens of parts are those of o200k_base; those of the
-provider stand beside them.
+provider stand beside them. Of a directory, files that end with .jsonl or .jsonl.NUMBER
+are read, as --trace DIR/ writes them.
 
 The page of --html and --serve shows each request as the model got it. It holds all
 that is said: OUT can be read by you alone. The URL of --serve has a key, because
-other users of this machine reach the port too.
+other users of this machine reach the port too. A reload shows what was written since.
 
 The object of --json has the fields calls, turns, sessions, prompt_tokens,
 cached_tokens, completion_tokens (the provider's), estimated_tokens (the sum of the
@@ -65,25 +56,18 @@ func (cmd *TraceCommand) Run(ctx context.Context, c cli.Console) error {
 	if cmd.Compare {
 		return cmd.compare(c)
 	}
-	listener, err := cmd.listen(ctx)
-	if err != nil {
-		return err
+	if cmd.Serve != "" {
+		return cmd.serve(ctx, c)
 	}
 	t, err := cmd.read(c)
 	if err != nil {
-		return errors.Join(err, closeIf(listener))
+		return err
 	}
 	switch {
 	case cmd.JSON:
 		return cli.WriteJSON(c.Out, tracelog.Summarize(t))
 	case cmd.HTML != "":
 		return writePage(c, cmd.HTML, func(w io.Writer) error { return page.Write(w, cmd.title(), t) })
-	case listener != nil:
-		var html bytes.Buffer
-		if err := page.Write(&html, cmd.title(), t); err != nil {
-			return errors.Join(err, listener.Close())
-		}
-		return serve(ctx, c, listener, page.Policy(), html.Bytes())
 	}
 	out := bufio.NewWriter(c.Out)
 	if cmd.Requests {
@@ -108,7 +92,7 @@ func (cmd *TraceCommand) check() error {
 	if cmd.HTML == "" {
 		return nil
 	}
-	return checkOut(cmd.HTML, cmd.Files.Files)
+	return cmd.checkOut(cmd.HTML)
 }
 
 // compare writes a page with both files.
@@ -123,61 +107,4 @@ func (cmd *TraceCommand) compare(c cli.Console) error {
 		sides[i] = page.Side{Title: one.title(), Trace: t}
 	}
 	return writePage(c, cmd.HTML, func(w io.Writer) error { return page.WriteComparison(w, sides[0], sides[1]) })
-}
-
-// listen opens the port of --serve, or returns nil.
-func (cmd *TraceCommand) listen(ctx context.Context) (net.Listener, error) {
-	if cmd.Serve == "" {
-		return nil, nil //nolint:nilnil // there is nothing to serve
-	}
-	return listen(ctx, cmd.Serve)
-}
-
-func closeIf(listener net.Listener) error {
-	if listener == nil {
-		return nil
-	}
-	return listener.Close()
-}
-
-// title returns the name of the first file, and how many others there are.
-func (f *Files) title() string {
-	name := "standard input"
-	if f.Files[0] != "-" {
-		name = filepath.Base(f.Files[0])
-	}
-	if more := len(f.Files) - 1; more > 0 {
-		return fmt.Sprintf("%s and %d more", name, more)
-	}
-	return name
-}
-
-// read reads the files and says on standard error what is missing.
-func (f *Files) read(c cli.Console) (*tracelog.Trace, error) {
-	r := tracelog.NewReader()
-	for _, name := range f.Files {
-		if err := addFile(r, name, c.In); err != nil {
-			return nil, err
-		}
-	}
-	t, err := r.Trace()
-	if err != nil {
-		return nil, fmt.Errorf("read trace: %w", err)
-	}
-	if t.Cut > 0 {
-		fmt.Fprintf(c.Err, "satchel: %s of the trace cannot be read and left out\n", cli.Count(t.Cut, "line"))
-	}
-	return t, nil
-}
-
-func addFile(r *tracelog.Reader, name string, in io.Reader) error {
-	if name == "-" {
-		return r.Add("standard input", in)
-	}
-	file, err := os.Open(name)
-	if err != nil {
-		return fmt.Errorf("read trace: %w", err)
-	}
-	defer file.Close()
-	return r.Add(name, file)
 }

@@ -11,20 +11,6 @@ import (
 	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
 )
 
-// checkOut checks that a page does not replace a file of the trace.
-func checkOut(path string, files []string) error {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil //nolint:nilerr // a new file
-	}
-	for _, name := range files {
-		if one, err := os.Stat(name); err == nil && os.SameFile(info, one) {
-			return fmt.Errorf("%w: --html %s is a file of the trace", cli.ErrUsage, path)
-		}
-	}
-	return nil
-}
-
 // writePage writes a page to a file that only its owner can read, because it holds all that is said.
 // The file is replaced when the page is whole. "-" is standard output.
 func writePage(c cli.Console, path string, write func(io.Writer) error) error {

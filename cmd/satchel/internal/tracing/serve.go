@@ -1,6 +1,7 @@
 package tracing
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"crypto/subtle"
@@ -11,17 +12,64 @@ import (
 	"net/netip"
 	"os/signal"
 	"strconv"
+	"sync"
 	"syscall"
 
 	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
+	"github.com/satchel-go/satchel/internal/tracing/page"
 )
 
-// serve serves a page until the process gets SIGINT or SIGTERM, and closes the listener. It prints the
-// URL of the page first.
-func serve(ctx context.Context, c cli.Console, listener net.Listener, policy string, page []byte) error {
+// servedPage is the page of files that may grow. It is safe for concurrent use.
+type servedPage struct {
+	files   *Files
+	console cli.Console
+
+	mu    sync.Mutex
+	state string // of the files when they were read
+	html  []byte
+}
+
+// current returns the page. It is written again if the files have changed, by one caller at a time. If they
+// cannot be read, it stays as it was.
+func (p *servedPage) current() []byte {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if state, ok := p.files.state(); ok && state != p.state {
+		if err := p.write(); err != nil {
+			fmt.Fprintf(p.console.Err, "satchel: %s\n", cli.OneLine(err.Error()))
+		}
+	}
+	return p.html
+}
+
+// write reads the files and writes the page.
+func (p *servedPage) write() error {
+	p.state, _ = p.files.state() // what is written while they are read is a change
+	t, err := p.files.read(p.console)
+	if err != nil {
+		return err
+	}
+	var html bytes.Buffer
+	if err := page.Write(&html, p.files.title(), t); err != nil {
+		return err
+	}
+	p.html = html.Bytes()
+	return nil
+}
+
+// serve serves the page until the process gets SIGINT or SIGTERM. It prints the URL of the page first.
+func (cmd *TraceCommand) serve(ctx context.Context, c cli.Console) error {
+	listener, err := listen(ctx, cmd.Serve)
+	if err != nil {
+		return err
+	}
+	served := servedPage{files: &cmd.Files, console: c}
+	if err := served.write(); err != nil {
+		return errors.Join(err, listener.Close())
+	}
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	h := &pageHandler{host: listener.Addr().String(), path: "/" + rand.Text() + "/", policy: policy, page: page}
+	h := &pageHandler{host: listener.Addr().String(), path: "/" + rand.Text() + "/", policy: page.Policy(), page: served.current}
 	server := &http.Server{Handler: h, ReadHeaderTimeout: headerTimeout, ReadTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader}
 	if _, err := fmt.Fprintf(c.Out, "http://%s%s\n", h.host, h.path); err != nil {
 		return errors.Join(fmt.Errorf("write address: %w", err), listener.Close())
@@ -59,7 +107,7 @@ func listen(ctx context.Context, address string) (net.Listener, error) {
 // too.
 type pageHandler struct {
 	host, path, policy string
-	page               []byte
+	page               func() []byte
 }
 
 // ServeHTTP implements [http.Handler].
@@ -81,7 +129,8 @@ func (h *pageHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		header.Set("Content-Security-Policy", h.policy+"; frame-ancestors 'none'")
 		header.Set("Content-Type", "text/html; charset=utf-8")
-		header.Set("Content-Length", strconv.Itoa(len(h.page)))
-		_, _ = w.Write(h.page) // the browser has gone
+		html := h.page()
+		header.Set("Content-Length", strconv.Itoa(len(html)))
+		_, _ = w.Write(html) // the browser has gone
 	}
 }

@@ -2,8 +2,12 @@ package tracing
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,7 +15,7 @@ import (
 )
 
 func TestPageHandler(t *testing.T) {
-	h := &pageHandler{host: "127.0.0.1:4000", path: "/KEY/", policy: "default-src 'none'; script-src 'sha256-x'", page: []byte("<h1>page</h1>")}
+	h := &pageHandler{host: "127.0.0.1:4000", path: "/KEY/", policy: "default-src 'none'; script-src 'sha256-x'", page: func() []byte { return []byte("<h1>page</h1>") }}
 	for name, test := range map[string]struct {
 		method, host, path string
 		code               int
@@ -62,4 +66,57 @@ func TestListen(t *testing.T) {
 			t.Error(err)
 		}
 	}
+}
+
+// A reload shows what was written since, also in new files of a directory. Files that cannot be read leave the page
+// as it was.
+func TestServedPageOfFilesThatGrow(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "a.jsonl")
+	write := func(name, session, version string) {
+		t.Helper()
+		f, err := os.OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+		if err == nil {
+			_, err = fmt.Fprintf(f, `{"v":%s,"event":"turn","seq":1,"time":"2026-11-29T00:00:00Z","session":%q,"turn":1,"prompt":"hi"}`+"\n", version, session)
+		}
+		if err := errors.Join(err, f.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var errs strings.Builder
+	served := servedPage{files: &Files{Files: []string{dir}}, console: cli.Console{Err: &errs}}
+	write(file, "session-f", "1")
+	if err := served.write(); err != nil {
+		t.Fatal(err)
+	}
+	check := func(about string, want ...string) {
+		t.Helper()
+		html := string(served.current())
+		for _, session := range []string{"session-f", "session-s", "session-t"} {
+			if strings.Contains(html, session) != slices.Contains(want, session) {
+				t.Errorf("%s: the page has %s: %v", about, session, !slices.Contains(want, session))
+			}
+		}
+	}
+	check("at first", "session-f")
+	before := &served.html[0]
+	if check("without a change", "session-f"); &served.html[0] != before {
+		t.Error("the page was written again without a change")
+	}
+	write(file, "session-s", "1")
+	check("after a line", "session-f", "session-s")
+	write(filepath.Join(dir, "b.jsonl"), "session-t", "2")
+	check("with a file of another version", "session-f", "session-s")
+	if check("again", "session-f", "session-s"); strings.Count(errs.String(), "unknown version") != 1 {
+		t.Errorf("standard error is %q", errs.String())
+	}
+	if err := os.Remove(filepath.Join(dir, "b.jsonl")); err != nil {
+		t.Fatal(err)
+	}
+	write(filepath.Join(dir, "b.jsonl"), "session-t", "1")
+	check("with a further file", "session-f", "session-s", "session-t")
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	check("without the files", "session-f", "session-s", "session-t")
 }
