@@ -326,6 +326,7 @@ func (c *Catalog) place(ctx context.Context, st *state, skill *core.Skill) (plac
 	p := st.places[skill.ID]
 	if p.entry == nil {
 		p.tree = st.areas[p.area].tree
+		p.tree = c.withoutFiles(st, p)
 		return p, nil
 	}
 	err := c.moveToRevision(ctx, &p, skill)
@@ -335,6 +336,7 @@ func (c *Catalog) place(ctx context.Context, st *state, skill *core.Skill) (plac
 	if p.tree, err = openEntry(ctx, c.roots[p.root].Source(), p.entry); err != nil {
 		return p, fmt.Errorf("catalog: skill %q: %w", skill.Name, err)
 	}
+	p.tree = c.withoutFiles(st, p)
 	return p, nil
 }
 

@@ -26,6 +26,8 @@ type config struct {
 	similarity  float64
 	watch       *WatchOptions
 	onChange    []func(context.Context, *Snapshot)
+
+	withoutFiles []string // of WithoutFiles
 }
 
 // Option changes how [Open] finds and reads skills. Open returns the error of an option with a

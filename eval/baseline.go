@@ -43,7 +43,7 @@ func (r *Report) Compare(before *Report) error {
 		if old == nil {
 			continue
 		}
-		change := Change{Skill: e.Skill, ID: e.ID}
+		change := Change{Skill: e.Skill, ID: e.ID, hasNumber: e.hasNumber}
 		if change.set(old.measure(), e.measure()) {
 			r.Changes = append(r.Changes, change)
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/files/plainfile"
 )
 
 // suiteNames are the files of a skill that hold suites, from its folder.
@@ -70,16 +71,30 @@ func OfSkills(ctx context.Context, c *catalog.Catalog) (*Suite, error) {
 // ReadFile reads one file of requests: an object {"skill_name", "queries", "evals"}, or an array of
 // queries or evals in the folder of a skill. skill_name is the name of a skill of the catalog.
 //
-// The error wraps [ErrSuite], and names the file and the field.
+// The error wraps [ErrSuite], and names the file and the field. A pipe, a device or a directory is
+// an error; see [Read].
 func ReadFile(file string, c *catalog.Catalog) (*Suite, error) {
-	f, err := os.Open(file)
+	f, err := os.OpenFile(file, os.O_RDONLY|plainfile.NonBlock, 0)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrSuite, err)
 	}
 	defer f.Close()
-	content, err := io.ReadAll(io.LimitReader(f, maxSuite+1))
+	info, err := f.Stat()
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrSuite, err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%w: %s: is %s: want a regular file", ErrSuite, file, plainfile.Kind(info.Mode()))
+	}
+	return Read(f, file, c)
+}
+
+// Read is [ReadFile] for content that is in no file. Errors call it file, whose extension also says
+// whether it is JSON or YAML. Without an extension, JSON begins with a brace or a bracket.
+func Read(r io.Reader, file string, c *catalog.Catalog) (*Suite, error) {
+	content, err := io.ReadAll(io.LimitReader(r, maxSuite+1))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrSuite, file, err)
 	}
 	read, err := parse(file, content, ownerOf(file, c))
 	if err != nil {

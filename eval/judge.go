@@ -43,29 +43,32 @@ type judging struct {
 	files    []collect.File
 }
 
-// judge asks about an assertion. Without a judge there is no verdict, and no error.
-func (j *judging) judge(ctx context.Context, assertion int) (verdict, error) {
+// judge asks about an assertion. There is no verdict without a judge, or if it fails.
+func (j *judging) judge(ctx context.Context, assertion int) verdict {
 	if j.options.Judge == nil {
-		return verdict{Evidence: "no judge"}, nil
+		return verdict{Evidence: "no judge"}
+	}
+	failed := func(err error) verdict {
+		return verdict{Evidence: "the judge has failed: " + shorten(oneLine(err)), isError: true}
 	}
 	if err := j.read(ctx); err != nil {
-		return verdict{}, err
+		return failed(err)
 	}
 	q := Question{Trial: j.trial, Assertion: assertion, System: judgeSystem, Text: j.text(j.trial.Eval.Assertions[assertion])}
 	said, err := j.options.Judge(ctx, q)
 	j.spent = j.spent.plus(usageOf(said))
 	if err != nil {
-		return verdict{}, fmt.Errorf("judge: %w", err)
+		return failed(err)
 	}
 	pass, quote, err := parseVerdict(said.Answer)
 	if err != nil {
-		return verdict{Evidence: "the judge has answered no verdict: " + shorten(said.Answer)}, nil //nolint:nilerr // no verdict
+		return verdict{Evidence: "the judge has answered no verdict: " + shorten(said.Answer)}
 	}
 	if pass && !j.has(quote) {
 		pass = false
 		quote = "the quote is neither in the answer nor in the files: " + quote
 	}
-	return verdict{&pass, shorten(quote)}, nil
+	return verdict{Passed: &pass, Evidence: shorten(quote)}
 }
 
 // read reads the files that the conversation has made.

@@ -109,8 +109,8 @@ func (e *Comparison) junit() junitCase {
 	c := junitCase{Name: e.ID, Class: e.Skill}
 	var failed []string
 	for _, a := range e.With.Assertions {
-		if a.Passed != nil && *a.Passed < e.With.Trials {
-			failed = append(failed, fmt.Sprintf("%s: %d of %d", a.Assertion, *a.Passed, e.With.Trials))
+		if a.Passed != nil && *a.Passed < a.Decided {
+			failed = append(failed, fmt.Sprintf("%s: %d of %d", a.Assertion, *a.Passed, a.Decided))
 		}
 	}
 	switch {
@@ -118,6 +118,8 @@ func (e *Comparison) junit() junitCase {
 		c.Error = &junitResult{"no trial ran without an error"}
 	case len(failed) > 0:
 		c.Failure = &junitResult{strings.Join(failed, "; ")}
+	case e.With.PassRate == nil && slices.ContainsFunc(e.With.Assertions, func(a AssertionResult) bool { return a.Errors > 0 }):
+		c.Error = &junitResult{"the judge has failed"}
 	case e.With.PassRate == nil:
 		c.Skipped = &junitResult{"no assertion has a verdict"}
 	}
@@ -127,6 +129,8 @@ func (e *Comparison) junit() junitCase {
 // Reason says in one line what came of a query.
 func (q *QueryResult) Reason() string {
 	switch {
+	case q.Hidden != "":
+		return "hidden from the model: " + q.Hidden
 	case q.Found != nil && !q.ShouldTrigger:
 		return map[bool]string{true: "suggested", false: "not suggested"}[q.Suggested]
 	case q.Found != nil && q.Rank == 0:

@@ -22,7 +22,7 @@ func runOffline(ctx context.Context, suite *Suite, o *Options) (*Report, error) 
 		if err != nil {
 			return nil, fmt.Errorf("eval: %s%w", prefix(q.From), err)
 		}
-		out.Queries = append(out.Queries, QueryResult{Skill: q.Skill, Query: q.Query, ShouldTrigger: q.ShouldTrigger, Found: found})
+		out.Queries = append(out.Queries, QueryResult{Skill: q.Skill, Query: q.Query, ShouldTrigger: q.ShouldTrigger, Hidden: o.hidden[q.Skill], Found: found})
 		if bySkill[q.Skill] == nil {
 			bySkill[q.Skill] = new(recallCount)
 		}
@@ -39,7 +39,7 @@ func runOffline(ctx context.Context, suite *Suite, o *Options) (*Report, error) 
 	for _, skill := range suite.Skills() {
 		if count := bySkill[skill]; count != nil {
 			recall := count.recall()
-			out.Skills = append(out.Skills, SkillResult{Skill: skill, Recall: &recall})
+			out.Skills = append(out.Skills, SkillResult{Skill: skill, Hidden: o.hidden[skill], Recall: &recall})
 		}
 	}
 	out.Totals.Skills, out.Totals.Recall = len(out.Skills), all.recall()

@@ -24,10 +24,10 @@ func runOutcome(ctx context.Context, suite *Suite, o *Options) (*Report, error) 
 	var trials []Trial
 	for n := range o.runs() {
 		for i := range suite.Evals {
-			trials = append(trials, Trial{Eval: &suite.Evals[i], Number: n + 1}, Trial{Eval: &suite.Evals[i], Number: n + 1, Without: true})
+			e := &suite.Evals[i]
+			trials = append(trials, Trial{Eval: e, Number: n + 1, Loaded: o.hidden[e.Skill] != ""}, Trial{Eval: e, Number: n + 1, Without: true})
 		}
 	}
-	number(trials, o.runs())
 	p, err := o.open(ctx, suite)
 	if err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func runOutcome(ctx context.Context, suite *Suite, o *Options) (*Report, error) 
 		for at := 2 * i; at < len(results); at += 2 * len(tasks) {
 			with, without = append(with, results[at]), append(without, results[at+1])
 		}
-		e := Comparison{Skill: t.eval.Skill, ID: t.eval.ID, With: t.side(with), Without: t.side(without)}
+		e := Comparison{Skill: t.eval.Skill, ID: t.eval.ID, hasNumber: t.eval.hasNumber, Hidden: o.hidden[t.eval.Skill], With: t.side(with), Without: t.side(without)}
 		e.Difference = difference(&e.With, &e.Without)
 		report.Evals = append(report.Evals, e)
 	}
@@ -151,11 +151,12 @@ func (t *task) decide(ctx context.Context, trial Trial, played Played, r *result
 		var v verdict
 		var err error
 		if c == nil {
-			v, err = j.judge(ctx, i)
+			v = j.judge(ctx, i)
+			r.lacksJudge = r.lacksJudge || v.isError
 		} else {
 			var found finding
 			found, err = c.Run(ctx, left)
-			v = verdict{&found.Passed, found.Evidence}
+			v = verdict{Passed: &found.Passed, Evidence: found.Evidence}
 		}
 		if err != nil {
 			return fmt.Errorf("assertion %q: %w", t.eval.Assertions[i], err)
@@ -210,12 +211,16 @@ func (t *task) side(results []*result) Side {
 // add counts a verdict and reports whether it is one. The evidence is that of the first trial in
 // which the assertion does not hold, or of the first.
 func (a *AssertionResult) add(v verdict) bool {
+	if v.isError {
+		a.Errors++
+	}
 	if v.Passed == nil {
 		if a.Passed == nil && a.Evidence == "" {
 			a.Evidence = v.Evidence
 		}
 		return false
 	}
+	a.Decided++
 	isFirst := a.Passed == nil
 	if isFirst {
 		a.Passed, a.failed = new(int), false

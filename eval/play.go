@@ -66,17 +66,6 @@ func (p *runner) playAll(ctx context.Context, trials []Trial) ([]*result, error)
 	return results, p.err
 }
 
-// number gives the trials of queries or evals that are there twice different numbers.
-func number(trials []Trial, runs int) {
-	seen := map[string]bool{}
-	for i := range trials {
-		for seen[trials[i].Name()] {
-			trials[i].Number += runs
-		}
-		seen[trials[i].Name()] = true
-	}
-}
-
 // mayStart reports whether another trial may start, and notes why not.
 func (p *runner) mayStart(ctx context.Context) bool {
 	p.mu.Lock()
@@ -100,7 +89,7 @@ func (p *runner) one(ctx context.Context, t Trial, total int) *result {
 		p.stopped = stoppedByUser
 		return nil
 	}
-	if r.err == nil {
+	if r.err == nil && !r.lacksJudge {
 		r.Trial = t.Name()
 		if err := p.state.add(r); err != nil && p.err == nil {
 			p.err = err
@@ -158,6 +147,19 @@ func trialResults(trials []Trial, results []*result, step int) []TrialResult {
 		}
 	}
 	return all
+}
+
+// JudgeErrors returns how many sentences have no verdict because the judge has failed.
+func (r *Report) JudgeErrors() int {
+	n := 0
+	for i := range r.Evals {
+		for _, side := range []*Side{&r.Evals[i].With, &r.Evals[i].Without} {
+			for j := range side.Assertions {
+				n += side.Assertions[j].Errors
+			}
+		}
+	}
+	return n
 }
 
 // Errors returns how many trials have failed: the endpoint did not answer, or a request differed from

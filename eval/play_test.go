@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -62,7 +63,7 @@ func loads(_ context.Context, t eval.Trial) (eval.Played, error) {
 	switch t.Prompt() {
 	case "fill the form":
 		p.Loaded = []string{"pdf"}
-	case "sometimes":
+	case "sometimes", "sometimes not":
 		if t.Number == 1 {
 			p.Loaded = []string{"pdf"}
 		}
@@ -113,7 +114,7 @@ func TestTrigger(t *testing.T) {
 
 // Below the threshold a false query passes, and a true one from it on.
 func TestThreshold(t *testing.T) {
-	suite := &eval.Suite{Queries: []eval.Query{{Skill: "pdf", Query: "sometimes", ShouldTrigger: true}, {Skill: "pdf", Query: "sometimes"}}}
+	suite := &eval.Suite{Queries: []eval.Query{{Skill: "pdf", Query: "sometimes", ShouldTrigger: true}, {Skill: "pdf", Query: "sometimes not"}}}
 	for threshold, want := range map[float64][2]bool{0.5: {true, false}, 0.51: {false, true}} {
 		report, err := eval.Run(t.Context(), suite, eval.Options{Mode: eval.Trigger, Catalog: skillsOf(t, nil), Play: loads, Runs: 2, Threshold: threshold})
 		if err != nil {
@@ -125,8 +126,12 @@ func TestThreshold(t *testing.T) {
 	}
 }
 
+// A query that a skill has twice is asked once, and one of two skills for each of them.
 func TestQueriesThatAreThereTwice(t *testing.T) {
-	suite := &eval.Suite{Queries: []eval.Query{{Skill: "pdf", Query: "x"}, {Skill: "pdf", Query: "x"}, {Skill: "pdf", Query: "x", ShouldTrigger: true}}}
+	skills := skillsOf(t, nil)
+	suite := &eval.Suite{Queries: []eval.Query{
+		{Skill: "pdf", Query: "x", ShouldTrigger: true, From: "a.json: [0]"}, {Skill: "docx", Query: "x"}, {Skill: "pdf", Query: "x", ShouldTrigger: true},
+	}}
 	var mu sync.Mutex
 	seen := map[string]bool{}
 	play := func(_ context.Context, trial eval.Trial) (eval.Played, error) {
@@ -138,8 +143,91 @@ func TestQueriesThatAreThereTwice(t *testing.T) {
 		seen[trial.Name()] = true
 		return eval.Played{}, nil
 	}
-	if _, err := eval.Run(t.Context(), suite, eval.Options{Mode: eval.Trigger, Catalog: skillsOf(t, nil), Play: play}); err != nil || len(seen) != 9 {
-		t.Errorf("%d trials, %v", len(seen), err)
+	report, err := eval.Run(t.Context(), suite, eval.Options{Mode: eval.Trigger, Catalog: skills, Play: play})
+	if err != nil || len(seen) != 6 || len(report.Queries) != 2 || len(suite.Queries) != 3 {
+		t.Errorf("%d trials, %+v, %v", len(seen), report, err)
+	}
+	suite.Queries = append(suite.Queries, eval.Query{Skill: "pdf", Query: "x", From: "b.json: [7]"})
+	for _, mode := range []eval.Mode{eval.Offline, eval.Trigger} {
+		_, err = eval.Run(t.Context(), suite, eval.Options{Mode: mode, Catalog: skills, Play: play})
+		if want := `b.json: [7]: should_trigger: is false for "x": it is true in a.json: [0]`; !errors.Is(err, eval.ErrSuite) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want %q", mode, err, want)
+		}
+	}
+}
+
+// Nothing is played about a skill that the model does not see, and the report says why.
+func TestHiddenSkills(t *testing.T) {
+	const hidden = "---\nname: %s\ndescription: Fills forms.\n%s---\nText.\n"
+	skills := skillsOf(t, map[string]string{
+		"../front/SKILL.md":           fmt.Sprintf(hidden, "front", "disable-model-invocation: true\n"),
+		"../agent/SKILL.md":           fmt.Sprintf(hidden, "agent", ""),
+		"../agent/agents/openai.yaml": "policy: {allow_implicit_invocation: false}\n",
+		"../both/SKILL.md":            fmt.Sprintf(hidden, "both", "disable-model-invocation: true\n"),
+		"../both/agents/openai.yaml":  "policy: {allow_implicit_invocation: false}\n",
+		"../unprintable/SKILL.md":     fmt.Sprintf(hidden, `"unprint\u202eable"`, ""),
+	})
+	unprintable := ""
+	for _, skill := range skills.Snapshot().Skills() {
+		if strings.HasPrefix(skill.Name, "unprint") {
+			unprintable = skill.Name
+		}
+	}
+	const front, agent = "disable-model-invocation in SKILL.md", "policy.allow_implicit_invocation in agents/openai.yaml"
+	want := map[string]string{"front": front, "agent": agent, "both": front + ", and " + agent, unprintable: "the name in SKILL.md holds invisible characters", "pdf": ""}
+	suite := new(eval.Suite)
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		suite.Queries = append(suite.Queries, eval.Query{Skill: name, Query: "fill the form", ShouldTrigger: true}, eval.Query{Skill: name, Query: "write a letter"})
+	}
+	least := 0.1
+	for _, mode := range []eval.Mode{eval.Offline, eval.Trigger} {
+		play := func(ctx context.Context, trial eval.Trial) (eval.Played, error) {
+			if trial.Skill() != "pdf" {
+				t.Errorf("%s was played", trial.Skill())
+			}
+			return loads(ctx, trial)
+		}
+		report, err := eval.Run(t.Context(), suite, eval.Options{Mode: mode, Catalog: skills, Play: play})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, q := range report.Queries {
+			isBad := q.Skill != "pdf" && q.ShouldTrigger
+			if q.Hidden != want[q.Skill] || isBad && q.Reason() != "hidden from the model: "+q.Hidden {
+				t.Errorf("%s: %s: hidden %q (%s), want %q", mode, q.Skill, q.Hidden, q.Reason(), want[q.Skill])
+			}
+			if q.Trials != nil && q.Skill != "pdf" && (q.Runs != 3 || q.Triggered != 0 || q.Rate == nil || *q.Rate != 0 || q.Pass == q.ShouldTrigger) {
+				t.Errorf("%s: %+v", q.Skill, q.Trials)
+			}
+			if q.Trials != nil && q.Skill == "pdf" && q.Triggered != 3 {
+				t.Errorf("%s: %+v", q.Query, q.Trials)
+			}
+			if fails := slices.ContainsFunc(report.Failing(), func(f eval.QueryResult) bool { return f.Skill == q.Skill && f.Query == q.Query }); isBad && !fails {
+				t.Errorf("%s: %s does not fail", mode, q.Skill)
+			}
+		}
+		for _, s := range report.Skills {
+			if s.Hidden != want[s.Skill] {
+				t.Errorf("%s: %s: hidden %q", mode, s.Skill, s.Hidden)
+			}
+		}
+		if below := report.Below(&least, nil); len(below) != 4 {
+			t.Errorf("%s: below the minimum: %v", mode, below)
+		}
+		if report.Spent != nil && report.Requests != 12 {
+			t.Errorf("%d requests", report.Requests)
+		}
+	}
+	suite.Evals = []eval.Eval{{Skill: "front", ID: "1", Prompt: "x"}}
+	play := func(_ context.Context, trial eval.Trial) (eval.Played, error) {
+		if trial.Loaded == trial.Without {
+			t.Errorf("without %v, loaded %v", trial.Without, trial.Loaded)
+		}
+		return eval.Played{}, nil
+	}
+	report, err := eval.Run(t.Context(), suite, eval.Options{Mode: eval.Outcome, Catalog: skills, Play: play})
+	if err != nil || report.Evals[0].Hidden != front || report.Evals[0].With.Trials != 3 {
+		t.Errorf("%+v, %v", report, err)
 	}
 }
 
@@ -287,6 +375,49 @@ func TestOutcome(t *testing.T) {
 	}
 	if e.With.MS < 0 || math.IsNaN(e.With.MS) {
 		t.Errorf("%g ms", e.With.MS)
+	}
+}
+
+// An error of the judge fails its sentence and not the trial, which is played again.
+func TestJudgeFails(t *testing.T) {
+	suite := &eval.Suite{Evals: []eval.Eval{{Skill: "pdf", ID: "1", Prompt: "x", Assertions: []string{"regex:yes", "It is good", "It is polite"}}}}
+	var played, judged atomic.Int64
+	o := eval.Options{Mode: eval.Outcome, Catalog: skillsOf(t, nil), Runs: 2, State: filepath.Join(t.TempDir(), "state")}
+	o.Play = func(context.Context, eval.Trial) (eval.Played, error) {
+		played.Add(1)
+		return eval.Played{Answer: "yes", Requests: 1}, nil
+	}
+	o.Judge = func(_ context.Context, q eval.Question) (eval.Played, error) {
+		said := eval.Played{Requests: 1, Answer: `{"pass": true, "quote": "yes"}`}
+		if judged.Add(1) == 2 {
+			return said, errors.New("the endpoint\nis down")
+		}
+		return said, nil
+	}
+	report, err := eval.Run(t.Context(), suite, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	with := report.Evals[0].With
+	got := fmt.Sprintf("%d %d %s %d %d %d", with.Trials, with.Errors, show(with.PassRate), report.Errors(), report.JudgeErrors(), report.Requests)
+	for _, a := range with.Assertions {
+		got += fmt.Sprintf("; %s %d of %d, %d errors: %s", a.Assertion, *a.Passed, a.Decided, a.Errors, a.Evidence)
+	}
+	want := `2 0 1.000 0 1 12; regex:yes 2 of 2, 0 errors: the answer has "yes"; It is good 2 of 2, 0 errors: yes; It is polite 1 of 1, 1 errors: yes`
+	if got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if report, err = eval.Run(t.Context(), suite, o); err != nil || played.Load() != 5 || report.JudgeErrors() != 0 {
+		t.Errorf("%d trials were played, %v, %+v", played.Load(), err, report)
+	}
+	o.State, o.Judge = "", func(context.Context, eval.Question) (eval.Played, error) {
+		return eval.Played{}, errors.New("the endpoint\nis down")
+	}
+	if report, err = eval.Run(t.Context(), suite, o); err != nil {
+		t.Fatal(err)
+	}
+	if a := report.Evals[0].With.Assertions[1]; a.Passed != nil || a.Errors != 2 || a.Evidence != "the judge has failed: the endpoint is down" {
+		t.Errorf("%+v", a)
 	}
 }
 

@@ -56,7 +56,9 @@ type Recall struct {
 
 // SkillResult is what holds for all queries of a skill.
 type SkillResult struct {
-	Skill       string `json:"skill"`
+	Skill string `json:"skill"`
+	// Hidden says why the model does not see the skill; empty if it does.
+	Hidden      string `json:"hidden,omitempty"`
 	*Recall            // of mode Offline
 	*Triggering        // of mode Trigger
 }
@@ -83,8 +85,10 @@ type QueryResult struct {
 	Skill         string `json:"skill"`
 	Query         string `json:"query"`
 	ShouldTrigger bool   `json:"should_trigger"`
-	*Found               // of mode Offline
-	*Trials              // of mode Trigger
+	// Hidden says why the model does not see the skill; empty if it does.
+	Hidden  string `json:"hidden,omitempty"`
+	*Found         // of mode Offline
+	*Trials        // of mode Trigger
 }
 
 // Found says where a search finds the skill of a query.
@@ -104,7 +108,8 @@ type Above struct {
 	Words []string `json:"words"`
 }
 
-// Trials counts the trials of a query.
+// Trials counts the trials of a query. Those of a skill that the model does not see are decided
+// without a conversation: it cannot load the skill.
 type Trials struct {
 	Runs      int `json:"runs"`
 	Triggered int `json:"triggered"`
@@ -118,18 +123,24 @@ type Trials struct {
 
 // Comparison is what came of an eval with and without the skill.
 type Comparison struct {
-	Skill      string     `json:"skill"`
-	ID         string     `json:"id"`
+	Skill string `json:"skill"`
+	// ID is that of the eval. In JSON it is a number if the suite has a number.
+	ID string `json:"id"`
+	// Hidden says why the model does not see the skill; empty if it does. Its trials then begin with
+	// the skill loaded.
+	Hidden     string     `json:"hidden,omitempty"`
 	With       Side       `json:"with"`
 	Without    Side       `json:"without"`
 	Difference Difference `json:"difference"`
+
+	hasNumber bool // as the id
 }
 
 // Side is the result of an eval with the skill, or without it. Tokens, milliseconds and costs are
 // means of the trials.
 type Side struct {
-	// Trials are those that were played. Errors are those whose conversation, or whose judge, has
-	// failed: nothing else counts them.
+	// Trials are those that were played. Errors are those whose conversation has failed: nothing else
+	// counts them.
 	Trials     int               `json:"trials"`
 	Errors     int               `json:"errors,omitempty"`
 	PassRate   *float64          `json:"pass_rate"`
@@ -144,8 +155,12 @@ type AssertionResult struct {
 	Assertion string `json:"assertion"`
 	// Kind is "check" or "judge".
 	Kind string `json:"kind"`
-	// Passed is nil if there was no verdict.
-	Passed   *int   `json:"passed"`
+	// Passed counts the trials in which the assertion holds, and Decided those with a verdict. Passed
+	// is nil if there was no verdict.
+	Passed  *int `json:"passed"`
+	Decided int  `json:"decided"`
+	// Errors counts the trials whose judge has failed.
+	Errors   int    `json:"errors,omitempty"`
 	Evidence string `json:"evidence"`
 
 	failed bool // in some trial
@@ -178,4 +193,6 @@ type Change struct {
 	Is  float64 `json:"is"`
 	// Change is "better" or "worse".
 	Change string `json:"change"`
+
+	hasNumber bool // as the id
 }

@@ -11,11 +11,11 @@ import (
 func ptr[T any](v T) *T { return &v }
 
 func found(skill, query string, should bool, rank int, suggested bool, above ...Above) QueryResult {
-	return QueryResult{skill, query, should, &Found{rank, suggested, above}, nil}
+	return QueryResult{Skill: skill, Query: query, ShouldTrigger: should, Found: &Found{rank, suggested, above}}
 }
 
 func tried(query string, should bool, runs, triggered, failed int, rate *float64, pass bool) QueryResult {
-	return QueryResult{"pdf", query, should, nil, &Trials{Runs: runs, Triggered: triggered, Errors: failed, Rate: rate, Pass: pass}}
+	return QueryResult{Skill: "pdf", Query: query, ShouldTrigger: should, Trials: &Trials{Runs: runs, Triggered: triggered, Errors: failed, Rate: rate, Pass: pass}}
 }
 
 func TestCompare(t *testing.T) {
@@ -117,12 +117,14 @@ func TestWriteJUnit(t *testing.T) {
 		Queries: []QueryResult{
 			tried(hostile, true, 3, 3, 0, ptr(1.0), true), tried("two", true, 3, 1, 0, ptr(0.3), false), tried("three", true, 3, 0, 3, nil, false),
 			found("docx", "four", true, 2, false, Above{"pdf", []string{"form", "page", "merge", "fill"}}), found("docx", "five", false, 1, true),
+			{Skill: "docx", Query: "hidden", ShouldTrigger: true, Hidden: "disable-model-invocation in SKILL.md", Trials: &Trials{Runs: 3, Rate: ptr(0.0)}},
 		},
 		Evals: []Comparison{
-			{Skill: "pdf", ID: "six", With: Side{Trials: 3, PassRate: ptr(1.0), Assertions: []AssertionResult{{Assertion: "x", Passed: ptr(3)}}}},
-			{Skill: "pdf", ID: "seven", With: Side{Trials: 3, PassRate: ptr(0.5), Assertions: []AssertionResult{{Assertion: "file:out/*", Passed: ptr(1)}}}},
+			{Skill: "pdf", ID: "six", With: Side{Trials: 3, PassRate: ptr(1.0), Assertions: []AssertionResult{{Assertion: "x", Passed: ptr(3), Decided: 3}, {Assertion: "judged twice", Passed: ptr(2), Decided: 2, Errors: 1}}}},
+			{Skill: "pdf", ID: "seven", With: Side{Trials: 3, PassRate: ptr(0.5), Assertions: []AssertionResult{{Assertion: "file:out/*", Passed: ptr(1), Decided: 3}}}},
 			{Skill: "pdf", ID: "eight", With: Side{}},
 			{Skill: "pdf", ID: "nine", With: Side{Trials: 3, Assertions: []AssertionResult{{Assertion: "a sentence"}}}},
+			{Skill: "pdf", ID: "ten", With: Side{Trials: 3, Assertions: []AssertionResult{{Assertion: "a sentence", Errors: 3}}}},
 		},
 	}
 	var b strings.Builder
@@ -133,7 +135,7 @@ func TestWriteJUnit(t *testing.T) {
 	if err := xml.Unmarshal([]byte(b.String()), &got); err != nil {
 		t.Fatalf("%v:\n%s", err, b.String())
 	}
-	if got.Tests != 9 || got.Failures != 4 || got.Errors != 2 || len(got.Suites) != 2 || got.Suites[0].Name != "pdf" || got.Suites[0].Skipped != 1 {
+	if got.Tests != 11 || got.Failures != 5 || got.Errors != 3 || len(got.Suites) != 2 || got.Suites[0].Name != "pdf" || got.Suites[0].Skipped != 1 {
 		t.Errorf("tests %d, failures %d, errors %d:\n%s", got.Tests, got.Failures, got.Errors, b.String())
 	}
 	want := map[string]string{
@@ -146,6 +148,9 @@ func TestWriteJUnit(t *testing.T) {
 		"seven": "file:out/*: 1 of 3",
 		"eight": "error: no trial ran without an error",
 		"nine":  "skipped: no assertion has a verdict",
+		"ten":   "error: the judge has failed",
+
+		"hidden": "hidden from the model: disable-model-invocation in SKILL.md",
 	}
 	for _, s := range got.Suites {
 		for _, c := range s.Cases {

@@ -56,6 +56,9 @@ type Options struct {
 	State, About string
 	// Progress, if set, is called after each request or trial, by one goroutine at a time.
 	Progress func(done, total int)
+
+	// hidden has the skills of the suite that the model does not see, and why. Run sets it.
+	hidden map[string]string
 }
 
 // The defaults of Options.
@@ -64,8 +67,9 @@ const (
 	defaultThreshold = 0.5
 )
 
-// Run asks the requests of a suite and returns what came of them. Trials whose conversation fails
-// are part of the report, not an error. The error wraps [ErrSuite] if nothing was asked.
+// Run asks the requests of a suite and returns what came of them. A query that a skill has twice is
+// asked once. Trials whose conversation fails are part of the report, not an error. The error wraps
+// [ErrSuite] if nothing was asked.
 func Run(ctx context.Context, suite *Suite, o Options) (*Report, error) {
 	if o.Catalog == nil {
 		return nil, errors.New("eval: Options.Catalog is nil: want the catalog of the skills")
@@ -74,9 +78,11 @@ func Run(ctx context.Context, suite *Suite, o Options) (*Report, error) {
 		o.Mode = Offline
 	}
 	if o.Mode == Offline || o.Mode == Trigger || o.Mode == Outcome {
-		if err := suite.check(o.Mode, o.Catalog); err != nil {
+		var err error
+		if suite, err = suite.check(o.Mode, o.Catalog); err != nil {
 			return nil, err
 		}
+		o.hidden = suite.hiddenOf(ctx, o.Catalog)
 	}
 	switch o.Mode {
 	case Offline:

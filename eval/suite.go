@@ -27,7 +27,8 @@ type Eval struct {
 	// Skill is the name of the skill in the catalog.
 	Skill string
 	// ID names the eval among those of its skill.
-	ID string
+	ID        string
+	hasNumber bool // as the id in its file
 	// Prompt is what the user writes.
 	Prompt string
 	// ExpectedOutput describes a good result for people and for a judge; may be empty.

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// parse reads the file of a suite: YAML if its name ends in .yaml or .yml, else JSON. The content is
-// an object with skill_name, queries and evals, or an array of queries or evals. Unknown fields are
+// parse reads the file of a suite: YAML if its name ends in .yaml or .yml, or if it has no extension
+// and begins like neither an object nor an array; else JSON. The content is an object with skill_name, queries and evals, or an array of queries or evals. Unknown fields are
 // ignored. skill is the skill of a file that has no skill_name.
 //
 // The error wraps [ErrSuite], and names the file and the field.
@@ -20,7 +20,13 @@ func parse(file string, content []byte, skill string) (*suiteFile, error) {
 	if len(content) > maxSuite {
 		return nil, s.wrong("", "has %d bytes: want at most %d", len(content), maxSuite)
 	}
+	if len(bytes.TrimSpace(bytes.TrimPrefix(content, []byte("\ufeff")))) == 0 {
+		return nil, s.wrong("", `is empty: want {"skill_name", "queries", "evals"}, or an array of queries or evals`)
+	}
 	root, err := decode(file, content)
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		err = errors.New("the JSON value has no end")
+	}
 	if err != nil {
 		return nil, s.wrong("", "%s", oneLine(err))
 	}
@@ -29,11 +35,16 @@ func parse(file string, content []byte, skill string) (*suiteFile, error) {
 
 // decode returns the content of a file as maps with text keys, arrays and values.
 func decode(file string, content []byte) (root any, err error) {
+	content = bytes.TrimPrefix(content, []byte("\ufeff"))
 	switch path.Ext(strings.ToLower(file)) {
 	case ".yaml", ".yml":
 		return decodeYAML(content)
+	case "":
+		if first := bytes.TrimSpace(content)[0]; first != '{' && first != '[' {
+			return decodeYAML(content)
+		}
 	}
-	d := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(content, []byte("\ufeff"))))
+	d := json.NewDecoder(bytes.NewReader(content))
 	d.UseNumber()
 	if err := d.Decode(&root); err != nil {
 		return nil, err
@@ -151,6 +162,8 @@ func (s *suiteFile) eval(at string, object map[string]any, i int) (err error) {
 	if e.ID, err = s.id(at+".id", object["id"], i); err != nil {
 		return err
 	}
+	_, isText := object["id"].(string)
+	e.hasNumber = !isText
 	if e.Prompt, err = s.text(at+".prompt", object["prompt"]); err != nil {
 		return err
 	}

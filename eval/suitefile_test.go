@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
@@ -22,14 +23,16 @@ func TestParse(t *testing.T) {
 			{"id":7,"prompt":"Sum up","expected_output":"A sum","files":["evals/files/a.csv"],"assertions":["file:out/*"],"tags":["x"]},
 			{"id":"b","prompt":"Sort","expectations":["sorted",{"text":"no row is lost"}]},
 			{"prompt":"Count"}]}`, Suite{Evals: []Eval{
-			{Skill: "xlsx", ID: "7", Prompt: "Sum up", ExpectedOutput: "A sum", Files: []string{"evals/files/a.csv"}, Assertions: []string{"file:out/*"}},
+			{Skill: "xlsx", ID: "7", hasNumber: true, Prompt: "Sum up", ExpectedOutput: "A sum", Files: []string{"evals/files/a.csv"}, Assertions: []string{"file:out/*"}},
 			{Skill: "xlsx", ID: "b", Prompt: "Sort", Assertions: []string{"sorted", "no row is lost"}},
-			{Skill: "xlsx", ID: "3", Prompt: "Count"},
+			{Skill: "xlsx", ID: "3", hasNumber: true, Prompt: "Count"},
 		}}},
 		"both in YAML": {"s.yml", "skill_name: xlsx\nqueries: [{query: q, should_trigger: true}]\nevals: [{id: 1, prompt: p}]\n", Suite{
-			Queries: []Query{{Skill: "xlsx", Query: "q", ShouldTrigger: true}}, Evals: []Eval{{Skill: "xlsx", ID: "1", Prompt: "p"}},
+			Queries: []Query{{Skill: "xlsx", Query: "q", ShouldTrigger: true}}, Evals: []Eval{{Skill: "xlsx", ID: "1", hasNumber: true, Prompt: "p"}},
 		}},
-		"an array of evals": {"e.json", `[{"id":1,"prompt":"p"}]`, Suite{Evals: []Eval{{Skill: "pdf", ID: "1", Prompt: "p"}}}},
+		"an array of evals":    {"e.json", `[{"id":1,"prompt":"p"}]`, Suite{Evals: []Eval{{Skill: "pdf", ID: "1", hasNumber: true, Prompt: "p"}}}},
+		"JSON of no extension": {"standard input", ` {"queries":[]}`, Suite{}},
+		"YAML of no extension": {"standard input", "- query: fill in\n  should_trigger: true\n- {query: bake, should_trigger: false}\n", Suite{Queries: queries}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -57,13 +60,15 @@ func TestParse(t *testing.T) {
 func TestParseErrorsNameFileAndField(t *testing.T) {
 	long := strings.Repeat("x", maxText+1)
 	tests := map[string]struct{ file, content, want string }{
-		"no JSON":                {"q.json", `[{"query"`, "q.json: unexpected EOF"},
+		"no JSON":                {"q.json", `[{"query"`, "q.json: the JSON value has no end"},
 		"text behind the value":  {"q.json", `[] []`, "q.json: text after the JSON value"},
 		"no YAML":                {"q.yaml", "a: [", "q.yaml: yaml: line 1"},
 		"two documents":          {"q.yaml", "[]\n---\n[]\n", "more than one YAML document"},
 		"too large":              {"q.json", strings.Repeat(" ", maxSuite+1), "want at most 4194304"},
 		"a number":               {"q.json", `3`, "q.json: is 3: want an object or an array"},
-		"an empty file of YAML":  {"q.yaml", "", "q.yaml: "},
+		"an empty file of YAML":  {"q.yaml", "", "q.yaml: is empty: want {"},
+		"comments alone":         {"q.yaml", "# queries\n", "q.yaml: holds comments alone"},
+		"an empty file":          {"q.json", "\ufeff \n", "q.json: is empty: want {"},
 		"neither":                {"q.json", `{"skill_name":"x"}`, `has neither "queries" nor "evals"`},
 		"the name is a number":   {"q.json", `{"skill_name":3,"queries":[]}`, "q.json: skill_name: is 3"},
 		"queries are no array":   {"q.json", `{"queries":{}}`, "q.json: queries: is an object: want an array"},
@@ -162,5 +167,45 @@ func checkParse(t *testing.T, file string, content []byte) {
 				t.Errorf("file %q", file)
 			}
 		}
+	}
+}
+
+// The id of an eval is in a report as its suite has it, and both forms are read.
+func TestIDsAreWrittenAsTheyAre(t *testing.T) {
+	read, err := parse("s.yaml", []byte("evals: [{id: 7, prompt: p}, {id: '8', prompt: p}, {id: .nan, prompt: p}, {prompt: p}]"), "pdf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	report := &Report{Mode: Outcome}
+	for _, e := range read.suite.Evals {
+		report.Evals = append(report.Evals, Comparison{Skill: e.Skill, ID: e.ID, hasNumber: e.hasNumber, With: Side{PassRate: ptr(1.0)}})
+	}
+	before := &Report{Mode: Outcome}
+	text, err := json.Marshal(report)
+	if err == nil {
+		err = json.Unmarshal(text, before)
+	}
+	if err != nil || !strings.HasPrefix(string(text), `{"mode":"outcome","evals":[{"skill":"pdf","id":7,"with":{`) {
+		t.Fatalf("%v: %s", err, text)
+	}
+	for i, want := range []string{`"id":7,`, `"id":"8",`, `"id":"NaN",`, `"id":4,`} {
+		if !strings.Contains(string(text), want) || before.Evals[i].ID != report.Evals[i].ID {
+			t.Errorf("no %s in %s; read %+v", want, text, before.Evals[i])
+		}
+		report.Evals[i].With.PassRate = ptr(0.5)
+	}
+	if err := report.Compare(before); err != nil || len(report.Changes) != 4 {
+		t.Fatalf("%v, %v", err, report.Changes)
+	}
+	text, err = json.Marshal(report.Changes[:2])
+	if want := `[{"skill":"pdf","id":7,"was":1,"is":0.5,"change":"worse"},{"skill":"pdf","id":"8","was":1,"is":0.5,"change":"worse"}]`; err != nil || string(text) != want {
+		t.Errorf("%v: %s", err, text)
+	}
+	old := new(Comparison)
+	if err := json.Unmarshal([]byte(`{"skill":"pdf","id":"7","with":{"trials":3}}`), old); err != nil || old.ID != "7" || old.With.Trials != 3 {
+		t.Errorf("%+v, %v", old, err)
+	}
+	if err := json.Unmarshal([]byte(`{"id":{}}`), old); err == nil {
+		t.Error("an object is no id")
 	}
 }

@@ -20,6 +20,9 @@ type Trial struct {
 	Number int
 	// Without reports that the conversation has no access to the skill.
 	Without bool
+	// Loaded reports that the conversation begins with the skill loaded, as a user loads it. The model
+	// does not see such a skill.
+	Loaded bool
 	// Inputs are the files of the eval, which the conversation has in work/inputs.
 	Inputs []Input
 }
@@ -107,8 +110,10 @@ type result struct {
 	usage
 	Judge usage  `json:"judge,omitzero"`
 	Trace string `json:"trace,omitempty"`
-	// err is why the conversation or its judge failed. Such a trial is not kept.
-	err error
+	// err is why the conversation failed, and lacksJudge reports that a judge did. Such a trial is not
+	// kept.
+	err        error
+	lacksJudge bool
 }
 
 // usage counts model calls and their tokens.
@@ -131,6 +136,8 @@ func (u usage) plus(v usage) usage {
 type verdict struct {
 	Passed   *bool  `json:"passed"`
 	Evidence string `json:"evidence"`
+
+	isError bool // the judge has failed
 }
 
 // player plays the conversation of a trial and returns what is kept of it.

@@ -10,13 +10,18 @@ func runTrigger(ctx context.Context, suite *Suite, o *Options) (*Report, error) 
 	if o.Play == nil {
 		return nil, errNoPlay
 	}
-	var trials []Trial
-	for n := range o.runs() { // all queries once, then again: a run that is stopped has some of each
-		for i := range suite.Queries {
-			trials = append(trials, Trial{Query: &suite.Queries[i], Number: n + 1})
+	var played []*Query // a conversation about a skill that the model does not see would tell nothing
+	for i := range suite.Queries {
+		if q := &suite.Queries[i]; o.hidden[q.Skill] == "" {
+			played = append(played, q)
 		}
 	}
-	number(trials, o.runs())
+	var trials []Trial
+	for n := range o.runs() { // all queries once, then again: a run that is stopped has some of each
+		for _, q := range played {
+			trials = append(trials, Trial{Query: q, Number: n + 1})
+		}
+	}
 	p, err := o.open(ctx, suite)
 	if err != nil {
 		return nil, err
@@ -34,19 +39,25 @@ func runTrigger(ctx context.Context, suite *Suite, o *Options) (*Report, error) 
 		return nil, err
 	}
 	report := &Report{Mode: Trigger, Queries: []QueryResult{}, Skills: []SkillResult{}, Spent: spentOf(p.spent), Stopped: p.stopped}
-	report.Trials = trialResults(trials, results, len(suite.Queries))
+	report.Trials = trialResults(trials, results, len(played))
+	first := 0 // trial of the query
 	for i := range suite.Queries {
 		q := &suite.Queries[i]
 		counted := &Trials{Loaded: map[string]int{}}
-		for at := i; at < len(results); at += len(suite.Queries) {
-			counted.add(results[at], o.nameOf(q.Skill))
+		if o.hidden[q.Skill] != "" {
+			counted.Runs = o.runs()
+		} else {
+			for at := first; at < len(results); at += len(played) {
+				counted.add(results[at], o.nameOf(q.Skill))
+			}
+			first++
 		}
 		counted.rate(q.ShouldTrigger, o.threshold())
-		report.Queries = append(report.Queries, QueryResult{Skill: q.Skill, Query: q.Query, ShouldTrigger: q.ShouldTrigger, Trials: counted})
+		report.Queries = append(report.Queries, QueryResult{Skill: q.Skill, Query: q.Query, ShouldTrigger: q.ShouldTrigger, Hidden: o.hidden[q.Skill], Trials: counted})
 	}
 	for _, skill := range suite.Skills() {
 		if t := triggering(report.Queries, skill); t != nil {
-			report.Skills = append(report.Skills, SkillResult{Skill: skill, Triggering: t})
+			report.Skills = append(report.Skills, SkillResult{Skill: skill, Hidden: o.hidden[skill], Triggering: t})
 		}
 	}
 	return report, nil

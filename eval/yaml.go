@@ -19,7 +19,9 @@ func decodeYAML(content []byte) (root any, err error) {
 	}()
 	d := yaml.NewDecoder(bytes.NewReader(content))
 	var document, more yaml.Node
-	if err := d.Decode(&document); err != nil {
+	if err := d.Decode(&document); errors.Is(err, io.EOF) {
+		return nil, errors.New("holds comments alone")
+	} else if err != nil {
 		return nil, err
 	}
 	if err := d.Decode(&more); !errors.Is(err, io.EOF) {
