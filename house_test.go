@@ -99,7 +99,7 @@ var arrows = map[string][]string{
 	"internal/testing/walktest":       {},
 	"internal/testing/wiretest":       {"core", ".", "executor/local", "loadmode", "processors", "tools", "internal/text/plainjson"},
 
-	"eval": {"catalog", "core", "executor", "executor/local", "internal/engine/turn", "internal/files/collect", "internal/files/plainfile", "internal/files/workspace", "loadmode"},
+	"eval": {"catalog", "core", "executor", "executor/local", "internal/engine/turn", "internal/files/collect", "internal/files/plainfile", "internal/files/workspace", "internal/text/skillneeds", "loadmode", "skillmd"},
 
 	"cmd/satchel-runner": {"executor", "executor/local", "executor/remote", "executor/sandbox"},
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing/fstest"
 
 	"github.com/satchel-go/satchel/catalog"
@@ -89,4 +90,14 @@ func ExampleReadFile() {
 	suite, err := eval.ReadFile(file, skills)
 	fmt.Println(suite.Queries[0].Skill, suite.Queries[0].ShouldTrigger, err)
 	// Output: docx true <nil>
+}
+
+// Read a suite that a program has made.
+func ExampleRead() {
+	skills := openExample()
+	defer skills.Close()
+	content := strings.NewReader(`{"skill_name": "docx", "queries": [{"query": "a letter, please", "should_trigger": true}]}`)
+	suite, err := eval.Read(content, "my program", skills)
+	fmt.Println(suite.Queries[0].From, err)
+	// Output: my program: queries[0] <nil>
 }

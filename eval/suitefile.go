@@ -10,9 +10,10 @@ import (
 	"strings"
 )
 
-// parse reads the file of a suite: YAML if its name ends in .yaml or .yml, or if it has no extension
-// and begins like neither an object nor an array; else JSON. The content is an object with skill_name, queries and evals, or an array of queries or evals. Unknown fields are
-// ignored. skill is the skill of a file that has no skill_name.
+// parse reads the file of a suite: YAML if its name ends in .yaml or .yml, else JSON. Without an
+// extension, JSON begins with a brace or a bracket. The content is an object with skill_name,
+// queries and evals, or an array of queries or evals. Unknown fields are ignored. skill is the skill
+// of a file that has no skill_name.
 //
 // The error wraps [ErrSuite], and names the file and the field.
 func parse(file string, content []byte, skill string) (*suiteFile, error) {
@@ -107,8 +108,8 @@ func (s *suiteFile) read(root any) error {
 	return s.wrong("", "is %s: want an object or an array", kindOf(root))
 }
 
-// list reads the elements of a field. Those of a file that is an array are queries if they have a
-// query, else evals.
+// list reads the elements of a field. Those of a file that is an array are evals if they have a
+// prompt and no should_trigger, else queries.
 func (s *suiteFile) list(field string, all []any) error {
 	for i, element := range all {
 		at := fmt.Sprintf("%s[%d]", field, i)
@@ -118,7 +119,9 @@ func (s *suiteFile) list(field string, all []any) error {
 		}
 		isEval := field == "evals"
 		if field == "" {
-			_, isEval = object["prompt"]
+			_, hasPrompt := object["prompt"]
+			_, isQuery := object["should_trigger"]
+			isEval = hasPrompt && !isQuery
 		}
 		var err error
 		if isEval {

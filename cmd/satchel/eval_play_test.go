@@ -84,7 +84,7 @@ func TestEvalTrigger(t *testing.T) {
 	for _, framework := range frameworks {
 		t.Run(framework, func(t *testing.T) {
 			o := converse(t, triggering, "", "eval", "--mode", "trigger", "--framework", framework, "--system", "You help.", "--skills", skills, "--executor", "local", "-j", "3", "-n", "2", "--json")
-			if o.code != 1 || !strings.Contains(o.err, "out of order") {
+			if o.code != 1 || !strings.Contains(o.err, `satchel: pdf: "fail", trial `) || !strings.Contains(o.err, "out of order") {
 				t.Errorf("code %d, errors %s: a failed trial is exit code 1", o.code, o.err)
 			}
 			report := reportOf(t, o)

@@ -39,8 +39,9 @@ type TrialSpec struct {
 	Prompt  string
 	// Transport sends the requests.
 	Transport http.RoundTripper
-	// Without is the name of a skill that the conversation does not have, or "".
-	Without string
+	// Without is the name of a skill that the conversation does not have, or "". Load is that of a skill
+	// that the host loads before the turn, or "".
+	Without, Load string
 	// HasWorkspace asks for a workspace with Files, also if no command runs. The caller calls End of
 	// the TrialResult.
 	HasWorkspace bool
@@ -142,6 +143,9 @@ func (t *Trials) Play(ctx context.Context, spec TrialSpec) (result TrialResult, 
 	agent, err := connect(ctx, t.base.Runtime, t.where, &flags, &history{}, QuietReporter(io.Discard))
 	if err != nil {
 		return result, err
+	}
+	if spec.Load != "" {
+		ctx = satchel.WithLoads(ctx, satchel.Load{Skill: spec.Load})
 	}
 	result.Answer, err = agent.Turn(satchel.BeginTurn(ctx, spec.Session), spec.Prompt)
 	if errors.Is(err, errSteps) {

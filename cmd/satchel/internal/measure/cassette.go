@@ -277,7 +277,9 @@ func (c *cassette) replay(r *http.Request, body []byte) (*http.Response, error) 
 	switch {
 	case first >= 0:
 		diff.Request = first + 1
-		diff.Recorded, diff.Sent = difference(c.tapeContent.Exchanges[first].Request, sent)
+		recorded := c.tapeContent.Exchanges[first].Request
+		diff.Recorded, diff.Sent = difference(recorded, sent)
+		diff.IsResult = resultDiffers(recorded, sent)
 	case c.isMissing:
 		diff.Nearest, diff.Recorded, diff.Sent = c.dir.nearest(sent)
 	default:

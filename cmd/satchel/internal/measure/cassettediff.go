@@ -21,6 +21,8 @@ type cassetteDifference struct {
 	Nearest string
 	// Recorded and Sent are the lines that differ. Recorded is empty if nothing more was recorded.
 	Recorded, Sent []string
+	// IsResult reports that the first message that differs is the result of a tool.
+	IsResult bool
 }
 
 // Error returns the lines after "- recorded" and "+ sent".
@@ -41,7 +43,25 @@ func (d *cassetteDifference) Error() string {
 	for _, line := range d.Sent {
 		b.WriteString("\n+ " + line)
 	}
+	if d.IsResult {
+		b.WriteString("\nThe result of a tool differs. Commands run in a replay too: let the script print the same each time, without times and random names, or record again.")
+	}
 	return b.String()
+}
+
+// resultDiffers reports whether the first message that differs is the result of a tool.
+func resultDiffers(recorded, sent json.RawMessage) bool {
+	var was, is struct{ Messages []json.RawMessage }
+	if json.Unmarshal(recorded, &was) != nil || json.Unmarshal(sent, &is) != nil {
+		return false
+	}
+	for i := range min(len(was.Messages), len(is.Messages)) {
+		if !equalJSON(was.Messages[i], is.Messages[i]) {
+			var message struct{ Role string }
+			return json.Unmarshal(is.Messages[i], &message) == nil && message.Role == "tool"
+		}
+	}
+	return false
 }
 
 // nearest returns the cassette whose first request differs least from one that was sent, and the

@@ -50,7 +50,7 @@ func (cmd *EvalRunCommand) Run(ctx context.Context, c cli.Console) (err error) {
 		return notAsked(err)
 	}
 	defer func() { err = errors.Join(err, skills.Close()) }()
-	suite, err := cmd.suite(ctx, skills.Catalog)
+	suite, err := cmd.suite(ctx, c, skills.Catalog)
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ import (
 // EvalFlags are the flags of eval.
 type EvalFlags struct {
 	Mode                string           `group:"What is asked:" enum:"offline,trigger,outcome" default:"offline" placeholder:"MODE" help:"offline: search and suggestions, without a model. trigger: whether the model loads the skill. outcome: whether the skill improves the result (default ${default})."`
-	Suite               []string         `group:"What is asked:" sep:"none" type:"path" placeholder:"FILE" help:"Ask these suites alone, {skill_name, queries, evals} as JSON or YAML; may be repeated. Default: those of the skills."`
+	Suite               []string         `group:"What is asked:" sep:"none" type:"path" placeholder:"FILE" help:"Ask these suites alone, {skill_name, queries, evals} as JSON or YAML; - is standard input; may be repeated. Default: those of the skills."`
 	Runs                int              `group:"What is asked:" name:"runs" short:"n" default:"3" placeholder:"N" help:"How often each request is played (default ${default}); offline once."`
 	Threshold           float64          `group:"What is asked:" default:"0.5" placeholder:"RATE" help:"The rate from which on a query counts as triggered (default ${default})."`
 	Framework           string           `group:"The model:" enum:"eino,langchaingo" default:"eino" placeholder:"NAME" help:"The framework that runs the agent: ${enum} (default ${default})."`
@@ -71,10 +71,10 @@ func (f *EvalFlags) check() error {
 }
 
 // suite reads the suites that the flags name, or those of the skills.
-func (f *EvalFlags) suite(ctx context.Context, skills *catalog.Catalog) (*eval.Suite, error) {
+func (f *EvalFlags) suite(ctx context.Context, c cli.Console, skills *catalog.Catalog) (*eval.Suite, error) {
 	suite := new(eval.Suite)
 	for _, file := range f.Suite {
-		read, err := eval.ReadFile(file, skills)
+		read, err := readSuite(c, file, skills)
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", cli.ErrStart, err)
 		}
@@ -91,6 +91,14 @@ func (f *EvalFlags) suite(ctx context.Context, skills *catalog.Catalog) (*eval.S
 		return nil, fmt.Errorf("%w: no skill brings a suite; write one: satchel eval init SKILL", cli.ErrStart)
 	}
 	return suite, nil
+}
+
+// readSuite reads a file of --suite; "-" is standard input.
+func readSuite(c cli.Console, file string, skills *catalog.Catalog) (*eval.Suite, error) {
+	if file == "-" {
+		return eval.Read(c.In, "standard input", skills)
+	}
+	return eval.ReadFile(file, skills)
 }
 
 // options returns how the suites are asked.

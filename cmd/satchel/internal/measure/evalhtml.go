@@ -99,11 +99,15 @@ func skillsTable(r *eval.Report) page.Table {
 	for i := range r.Skills {
 		s := &r.Skills[i]
 		row := page.Row{Data: map[string]string{"data-eval-skill": s.Skill}}
+		name := s.Skill
+		if s.Hidden != "" {
+			name += " (hidden: " + s.Hidden + ")"
+		}
 		if s.Recall != nil {
-			row.Cells = cells(s.Skill, percentOf(s.Recall1), percentOf(s.Recall5), percentOf(s.FalseSuggestions))
+			row.Cells = cells(name, percentOf(s.Recall1), percentOf(s.Recall5), percentOf(s.FalseSuggestions))
 		}
 		if s.Triggering != nil {
-			row.Cells = cells(s.Skill, intervalOf(&s.Trigger), intervalOf(&s.False), strconv.Itoa(s.Errors))
+			row.Cells = cells(name, intervalOf(&s.Trigger), intervalOf(&s.False), strconv.Itoa(s.Errors))
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -124,12 +128,18 @@ func queriesTable(r *eval.Report) page.Table {
 			for _, a := range q.Above {
 				above = append(above, a.Skill)
 			}
+			if q.Hidden != "" {
+				above = []string{q.Reason()}
+			}
 			place := stateCell((q.Rank == 1) == q.ShouldTrigger, strconv.Itoa(q.Rank))
 			row.Cells = append(cells(q.Skill, q.Query, should), place, page.Cell{Text: strings.Join(above, ", ")})
 		}
 		if q.Trials != nil {
 			rate := fmt.Sprintf("%s of %d", percentOf(q.Rate), q.Runs-q.Errors)
 			result := stateCell(q.Pass, map[bool]string{true: "passes", false: "fails"}[q.Pass])
+			if q.Hidden != "" {
+				result.Text += ": " + q.Reason()
+			}
 			row.Cells = append(cells(q.Skill, q.Query, should, rate), result)
 		}
 		t.Rows = append(t.Rows, row)
@@ -139,11 +149,11 @@ func queriesTable(r *eval.Report) page.Table {
 
 func assertionsTable(r *eval.Report) page.Table {
 	t := page.Table{Caption: "Evals", Columns: []string{"Skill", "Eval", "Assertion", "Decided by", "With the skill", "Without it", "Evidence with the skill"}}
-	count := func(a *eval.AssertionResult, trials int) page.Cell {
+	count := func(a *eval.AssertionResult) page.Cell {
 		if a.Passed == nil {
 			return page.Cell{Text: "not judged"}
 		}
-		return stateCell(*a.Passed == trials, fmt.Sprintf("%d of %d", *a.Passed, trials))
+		return stateCell(*a.Passed == a.Decided, fmt.Sprintf("%d of %d", *a.Passed, a.Decided))
 	}
 	for i := range r.Evals {
 		e := &r.Evals[i]
@@ -151,11 +161,15 @@ func assertionsTable(r *eval.Report) page.Table {
 			with, without := &e.With.Assertions[j], &e.Without.Assertions[j]
 			row := page.Row{Data: map[string]string{"data-eval": e.ID}}
 			row.Cells = append(cells(e.Skill, e.ID, with.Assertion, with.Kind),
-				count(with, e.With.Trials), count(without, e.Without.Trials), page.Cell{Text: with.Evidence})
+				count(with), count(without), page.Cell{Text: with.Evidence})
 			t.Rows = append(t.Rows, row)
 		}
+		note := ""
+		if e.Hidden != "" {
+			note = "trials with the skill begin with it loaded: hidden from the model: " + e.Hidden
+		}
 		t.Rows = append(t.Rows, page.Row{Data: map[string]string{"data-eval": e.ID}, Cells: cells(e.Skill, e.ID, "All assertions", "",
-			sideOf(&e.With), sideOf(&e.Without), "")})
+			sideOf(&e.With), sideOf(&e.Without), note)})
 	}
 	return t
 }

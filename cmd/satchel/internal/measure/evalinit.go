@@ -97,7 +97,7 @@ func (cmd *EvalInitCommand) find(ctx context.Context, c cli.Console) (*catalog.C
 		if err != nil {
 			return nil, core.Skill{}, nil, err
 		}
-		skills, err := catalog.Open(ctx, []source.Root{source.Dir(dir)})
+		skills, err := catalog.Open(ctx, []source.Root{source.Dir(dir)}, places.WithoutLog)
 		if err != nil {
 			return nil, core.Skill{}, nil, fmt.Errorf("%w: %w", cli.ErrStart, err)
 		}

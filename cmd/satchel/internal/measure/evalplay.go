@@ -7,10 +7,12 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
 
+	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/cmd/satchel/internal/chat"
 	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
 	"github.com/satchel-go/satchel/eval"
@@ -127,11 +129,14 @@ func (p *evalPlayer) env(f *EvalFlags) func(string) string {
 	}
 }
 
-// agent returns the flags of the agent whose conversations are played.
+// agent returns the flags of the agent whose conversations are played. It does not see the suites: they
+// say what is expected.
 func (f *EvalFlags) agent() *chat.Flags {
+	dirs := f.SkillDirs
+	dirs.Reading = append(slices.Clip(dirs.Reading), catalog.WithoutFiles(append(eval.SuiteNames(), "evals")...))
 	return &chat.Flags{
 		Framework: f.Framework, System: f.System, MaxSteps: f.MaxSteps,
-		SkillFlags: chat.SkillFlags{SkillDirs: f.SkillDirs, EmbedFlags: f.EmbedFlags, Placement: "auto", MaxLoaded: evalMaxLoaded, Profile: "full", Search: "auto"},
+		SkillFlags: chat.SkillFlags{SkillDirs: dirs, EmbedFlags: f.EmbedFlags, Placement: "auto", MaxLoaded: evalMaxLoaded, Profile: "full", Search: "auto"},
 		GateFlags:  chat.GateFlags{Approve: "always", Remote: len(f.MCP) > 0},
 		RunFlags:   chat.RunFlags{Executor: f.Executor, Readable: f.Readable, Deps: f.Deps},
 	}
@@ -139,7 +144,7 @@ func (f *EvalFlags) agent() *chat.Flags {
 
 // play has the conversation of a trial.
 func (p *evalPlayer) play(ctx context.Context, trial eval.Trial) (played eval.Played, err error) {
-	defer func() { p.show(ctx, err) }()
+	defer func() { p.show(ctx, trialText(trial), err) }()
 	tape, transport, err := p.tape(trial.Name())
 	if err != nil {
 		return played, err
@@ -147,6 +152,9 @@ func (p *evalPlayer) play(ctx context.Context, trial eval.Trial) (played eval.Pl
 	spec := chat.TrialSpec{Session: p.traces.session(trial.Name()), Prompt: trial.Prompt(), Transport: transport, HasWorkspace: trial.Eval != nil}
 	if trial.Without {
 		spec.Without = trial.Skill()
+	}
+	if trial.Loaded {
+		spec.Load = trial.Skill()
 	}
 	for _, input := range trial.Inputs {
 		mime := collect.MIME(input.Name, input.Data[:min(len(input.Data), evalSniffed)])
@@ -167,7 +175,7 @@ func (p *evalPlayer) play(ctx context.Context, trial eval.Trial) (played eval.Pl
 
 // askJudge asks the judge about an assertion.
 func (p *evalPlayer) askJudge(ctx context.Context, q eval.Question) (said eval.Played, err error) {
-	defer func() { p.show(ctx, err) }()
+	defer func() { p.show(ctx, fmt.Sprintf("%s, judge of assertion %d", trialText(q.Trial), q.Assertion+1), err) }()
 	tape, transport, err := p.tape(q.Name())
 	if err != nil {
 		return said, err
@@ -204,8 +212,21 @@ func finish(ctx context.Context, tape *cassette, err error) error {
 	return errors.Join(err, tape.Save())
 }
 
-// show prints an error of a conversation once, and not all of many.
-func (p *evalPlayer) show(ctx context.Context, err error) {
+// trialText names a trial for people.
+func trialText(t eval.Trial) string {
+	asked := fmt.Sprintf("%q", cli.Shorten(t.Prompt(), evalPromptShown))
+	switch {
+	case t.Eval != nil && t.Without:
+		asked = "eval " + t.Eval.ID + " without the skill"
+	case t.Eval != nil:
+		asked = "eval " + t.Eval.ID
+	}
+	return fmt.Sprintf("%s: %s, trial %d", t.Skill(), asked, t.Number)
+}
+
+// show prints an error of a conversation with the first trial that has it, and not all of many. A
+// difference names the cassette of its trial.
+func (p *evalPlayer) show(ctx context.Context, trial string, err error) {
 	if err == nil || ctx.Err() != nil {
 		return
 	}
@@ -220,7 +241,7 @@ func (p *evalPlayer) show(ctx context.Context, err error) {
 		fmt.Fprint(p.c.Err, "\r\x1b[K") // the line of progress
 	}
 	if _, isDiff := errors.AsType[*cassetteDifference](err); !isDiff {
-		text = cli.OneLine(text)
+		text = cli.OneLine(trial + ": " + text)
 	}
 	fmt.Fprint(p.c.Err, "satchel: ", cli.PrintableDiff(strings.TrimSuffix(text, "\n")+"\n"))
 }
@@ -234,7 +255,11 @@ func incomplete(c cli.Console, report *eval.Report) error {
 	if n > 0 {
 		fmt.Fprintln(c.Err, "satchel:", cli.Count(n, "trial"), "ended with an error")
 	}
-	if n > 0 || report.Stopped != "" {
+	unjudged := report.JudgeErrors()
+	if unjudged > 0 {
+		fmt.Fprintln(c.Err, "satchel: the judge has failed for", cli.Count(unjudged, "assertion"))
+	}
+	if n+unjudged > 0 || report.Stopped != "" {
 		return cli.ErrReported
 	}
 	return nil

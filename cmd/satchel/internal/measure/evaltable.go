@@ -47,10 +47,16 @@ func (t *evalTable) offline(r *eval.Report) {
 		row("(all)", &r.Totals.Recall)
 	}
 	_ = rows.Write(t.out)
-	if len(r.Collisions) > 0 {
+	collisions := maps.Clone(r.Collisions)
+	for i := range r.Skills { // no other skill keeps the model from a hidden one
+		if r.Skills[i].Hidden != "" {
+			delete(collisions, r.Skills[i].Skill)
+		}
+	}
+	if len(collisions) > 0 {
 		t.heading("Other skills that are found first, in how many queries:")
-		for _, skill := range slices.Sorted(maps.Keys(r.Collisions)) {
-			before := r.Collisions[skill]
+		for _, skill := range slices.Sorted(maps.Keys(collisions)) {
+			before := collisions[skill]
 			names := slices.SortedFunc(maps.Keys(before), func(a, b string) int {
 				return cmp.Or(cmp.Compare(before[b], before[a]), cmp.Compare(a, b))
 			})
@@ -60,6 +66,7 @@ func (t *evalTable) offline(r *eval.Report) {
 			t.line("  %s: %s", t.name(skill), strings.Join(names, ", "))
 		}
 	}
+	t.hidden(r)
 	t.failing(r)
 }
 
@@ -71,6 +78,7 @@ func (t *evalTable) trigger(r *eval.Report) {
 		rows.Row(t.name(s.Skill), counted(&s.Trigger), rateText(s.Trigger.Rate), between(&s.Trigger), counted(&s.False), fmt.Sprint(s.Errors))
 	}
 	_ = rows.Write(t.out)
+	t.hidden(r)
 	t.failing(r)
 	t.spent(r)
 }
@@ -92,14 +100,15 @@ func (t *evalTable) outcome(r *eval.Report) {
 			more(e.Difference.Tokens, "%+.0f", 1), more(e.Difference.MS, "%+.1f", 1000), more(e.Difference.Cost, "%+.0f", 1))
 	}
 	_ = rows.Write(t.out)
+	t.hidden(r)
 	var failed []string
 	for i := range r.Evals {
 		e := &r.Evals[i]
 		for _, a := range e.With.Assertions {
-			if a.Passed == nil || *a.Passed < e.With.Trials {
+			if a.Passed == nil || *a.Passed < a.Decided {
 				verdict := "no verdict"
 				if a.Passed != nil {
-					verdict = fmt.Sprintf("%d of %d", *a.Passed, e.With.Trials)
+					verdict = fmt.Sprintf("%d of %d", *a.Passed, a.Decided)
 				}
 				failed = append(failed, fmt.Sprintf("  %s %s: %s: %s", t.name(e.Skill), t.name(e.ID), verdict, cli.Printable(a.Assertion)))
 			}
@@ -114,9 +123,28 @@ func (t *evalTable) outcome(r *eval.Report) {
 	t.spent(r)
 }
 
-// failing prints the queries that do not pass.
+// hidden prints the skills that the model does not see.
+func (t *evalTable) hidden(r *eval.Report) {
+	why, text := map[string]string{}, "The model does not see these skills, and cannot load them:"
+	for i := range r.Skills {
+		why[r.Skills[i].Skill] = r.Skills[i].Hidden
+	}
+	for i := range r.Evals {
+		why[r.Evals[i].Skill] = r.Evals[i].Hidden
+		text = "The model does not see these skills. Their trials begin with them loaded:"
+	}
+	maps.DeleteFunc(why, func(_, why string) bool { return why == "" })
+	if len(why) > 0 {
+		t.heading(text)
+	}
+	for _, skill := range slices.Sorted(maps.Keys(why)) {
+		t.line("  %s: %s", t.name(skill), cli.Printable(why[skill]))
+	}
+}
+
+// failing prints the queries that do not pass. Those of hidden skills are left out.
 func (t *evalTable) failing(r *eval.Report) {
-	failing := r.Failing()
+	failing := slices.DeleteFunc(r.Failing(), func(q eval.QueryResult) bool { return q.Hidden != "" })
 	if len(failing) == 0 {
 		return
 	}

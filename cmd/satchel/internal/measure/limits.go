@@ -32,6 +32,8 @@ const (
 	evalMaxLoaded = 8
 	// evalErrors is how many different errors of conversations are printed.
 	evalErrors = 5
+	// evalPromptShown is how many characters of a query an error shows.
+	evalPromptShown = 40
 	// evalSniffed is how much of a file is read to find its type, in bytes.
 	evalSniffed = 3 << 10
 	// evalTrialTime is how long a conversation may take, so that an endpoint which does not answer
