@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/eval"
 	"github.com/satchel-go/satchel/satcheltest"
 )
@@ -197,5 +198,52 @@ func TestEvalInitIsQuiet(t *testing.T) {
 	got := process(t, nil, "", "eval", "init", filepath.Join(skills, "pdf"))
 	if got.code != 0 || got.err != "" || strings.Count(got.out, "wrote ") != 2 {
 		t.Errorf("code %d, %q, errors %q", got.code, got.out, got.err)
+	}
+}
+
+// The agent of trials is set as that of chat. A trial without a skill does not have it, preloaded or not.
+func TestEvalSettingsOfTheAgent(t *testing.T) {
+	skills := skillDir(t, map[string]string{
+		"pdf/SKILL.md":                "---\nname: pdf\ndescription: Fills in PDF forms.\n---\nSay ahoy.\n",
+		"pdf/evals/eval_queries.json": `[{"query": "fill in the PDF form", "should_trigger": true}]`,
+		"pdf/evals/evals.json":        `{"skill_name": "pdf", "evals": [{"id": "a", "prompt": "fill in the PDF form", "assertions": ["regex:ahoy"]}]}`,
+		"xlsx/SKILL.md":               "---\nname: xlsx\ndescription: Reads sheets.\n---\nRead the sheet.\n",
+	})
+	script := func(r satcheltest.Request) satcheltest.Response {
+		if r.Contains("Say ahoy.") {
+			return satcheltest.Response{Text: "ahoy"}
+		}
+		return satcheltest.Response{Text: "No."}
+	}
+	for _, framework := range frameworks {
+		for name, test := range map[string]struct {
+			mode, has string // has is in every request with the skill
+			args      []string
+			with      float64
+		}{
+			"suggest":    {"trigger", "<skills_suggested>pdf</skills_suggested>", []string{"--activation", "suggest"}, 0},
+			"load":       {"outcome", "Say ahoy.", []string{"--activation", "load"}, 1},
+			"preload":    {"outcome", "Say ahoy.", []string{"--preload", "pdf"}, 1},
+			"vocabulary": {"outcome", "skills_load", []string{"--vocabulary", "runtime-spec"}, 0},
+		} {
+			got := converse(t, script, "", append([]string{"eval", "--mode", test.mode, "--framework", framework, "--skills", skills, "--executor", "local", "-n", "1", "--json"}, test.args...)...)
+			if got.code != 0 || len(got.requests) == 0 {
+				t.Errorf("%s %s: code %d, %s", framework, name, got.code, got.err)
+				continue
+			}
+			for _, e := range reportOf(t, got).Evals {
+				if *e.With.PassRate != test.with || *e.Without.PassRate != 0 {
+					t.Errorf("%s %s: with %g, without %g", framework, name, *e.With.PassRate, *e.Without.PassRate)
+				}
+			}
+			for _, r := range got.requests {
+				if r.Contains("Fills in PDF forms.") && !r.Contains(test.has) && !slices.ContainsFunc(r.Tools, func(t core.Tool) bool { return t.Name == test.has }) {
+					t.Errorf("%s %s: no %s in %+v", framework, name, test.has, r.Messages)
+				}
+			}
+		}
+	}
+	if got := converse(t, script, "", "eval", "--mode", "trigger", "--skills", skills, "--executor", "local", "--preload", "none"); got.code != 2 || !strings.Contains(got.err, "--preload") {
+		t.Errorf("code %d, %s", got.code, got.err)
 	}
 }

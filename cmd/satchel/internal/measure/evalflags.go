@@ -27,6 +27,9 @@ type EvalFlags struct {
 	Readable            []string         `group:"The model:" sep:"none" placeholder:"DIR" help:"Directory that the commands of skills may read; may be repeated."`
 	Deps                string           `group:"The model:" placeholder:"DIR" help:"Where satchel deps has installed packages. Default: the directory that it takes by default, if it is there."`
 	Judge               string           `group:"The model:" placeholder:"NAME" help:"The model that judges assertions that are sentences; without it they have no verdict."`
+	Activation          string           `group:"How its agent is set:" enum:"none,suggest,load" default:"none" placeholder:"HOW" help:"What becomes of skills that a request is likely to mean: suggest names them to the model, load loads the first (default ${default}). Mode offline always says what suggest would name."`
+	Preload             []string         `group:"How its agent is set:" placeholder:"NAME,…" help:"Skills whose texts are in every request."`
+	Vocabulary          string           `group:"How its agent is set:" enum:"default,runtime-spec" default:"default" placeholder:"NAME" help:"The words of the skill tools: ${enum} (default ${default})."`
 	Jobs                int              `group:"The model:" short:"j" default:"1" placeholder:"N" help:"How many trials run at the same time (default ${default})."`
 	MaxCost             float64          `group:"What it may cost:" placeholder:"N" help:"Stop when the trials have cost N input tokens, at --prices; 0 is no limit."`
 	Prices              *loadmode.Prices `group:"What it may cost:" placeholder:"NAME|R,W,TTL" help:"What the prompt cache charges: anthropic, deepseek, gemini, local, openai, or the prices of reading and writing and the TTL (default 0.1,1.25,5m)."`

@@ -103,6 +103,9 @@ func (f *EvalFlags) player(ctx context.Context, c cli.Console, o *eval.Options) 
 		o.Judge = p.askJudge
 	}
 	o.About = fmt.Sprintf("%q %q %q %q %d", f.Framework, p.where.Model, f.System, f.Judge, f.MaxSteps)
+	if f.Activation != "none" || len(f.Preload) > 0 || f.Vocabulary != "default" {
+		o.About += fmt.Sprintf(" %q %q %q", f.Activation, f.Preload, f.Vocabulary)
+	}
 	return p, nil
 }
 
@@ -136,9 +139,12 @@ func (f *EvalFlags) agent() *chat.Flags {
 	dirs.Reading = append(slices.Clip(dirs.Reading), catalog.WithoutFiles(append(eval.SuiteNames(), "evals")...))
 	return &chat.Flags{
 		Framework: f.Framework, System: f.System, MaxSteps: f.MaxSteps,
-		SkillFlags: chat.SkillFlags{SkillDirs: dirs, EmbedFlags: f.EmbedFlags, Placement: "auto", MaxLoaded: evalMaxLoaded, Profile: "full", Search: "auto"},
-		GateFlags:  chat.GateFlags{Approve: "always", Remote: len(f.MCP) > 0},
-		RunFlags:   chat.RunFlags{Executor: f.Executor, Readable: f.Readable, Deps: f.Deps},
+		SkillFlags: chat.SkillFlags{
+			SkillDirs: dirs, EmbedFlags: f.EmbedFlags, Placement: "auto", MaxLoaded: evalMaxLoaded, Profile: "full", Search: "auto",
+			Activation: f.Activation, Preload: f.Preload, Vocabulary: f.Vocabulary,
+		},
+		GateFlags: chat.GateFlags{Approve: "always", Remote: len(f.MCP) > 0},
+		RunFlags:  chat.RunFlags{Executor: f.Executor, Readable: f.Readable, Deps: f.Deps},
 	}
 }
 

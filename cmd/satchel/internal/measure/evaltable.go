@@ -110,7 +110,7 @@ func (t *evalTable) outcome(r *eval.Report) {
 				if a.Passed != nil {
 					verdict = fmt.Sprintf("%d of %d", *a.Passed, a.Decided)
 				}
-				failed = append(failed, fmt.Sprintf("  %s %s: %s: %s", t.name(e.Skill), t.name(e.ID), verdict, cli.Printable(a.Assertion)))
+				failed = append(failed, fmt.Sprintf("  %s %s: %s: %s", t.name(e.Skill), t.name(e.ID), verdict, cli.Printable(a.Assertion)), "    "+cli.Printable(a.Evidence))
 			}
 		}
 	}
