@@ -134,16 +134,18 @@ func (s spec) resources() container.Resources {
 	return r
 }
 
-// pids returns the limit of processes and threads in the container, or 0 for none. Without a
-// sandbox it stands for the limit of one command.
+// pids returns the limit of processes and threads in the container, or 0 for none. Without
+// namespaces it stands for the limit of one command.
 func (s spec) pids(processes int64) int64 {
 	switch {
 	case processes < 0:
 		return 0
-	case s.tier == runtimeTier:
-		return processes + runnerThreads
+	case s.tier == namespacesTier:
+		return sideBySide*processes + runnerThreads
+	case s.tier == landlockTier:
+		return processes + landlockThreads
 	}
-	return sideBySide*processes + runnerThreads
+	return processes + runnerThreads
 }
 
 // volumeMounts returns what is shown in place of the volumes that the image declares. The engine

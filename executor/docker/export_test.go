@@ -19,6 +19,9 @@ const (
 	PointPrefix   = pointPrefix
 )
 
+// LandlockThreads is what a container without namespaces may have beyond the processes of its first command.
+const LandlockThreads = landlockThreads
+
 // Body returns a container with the labels of an Executor, which was not started.
 func Body(image, name, instance, job string) client.ContainerCreateOptions {
 	labels := map[string]string{instanceLabel: instance, jobLabel: job}

@@ -27,7 +27,6 @@ type firstProcess struct {
 	background func(func())   // runs a function later; see Sandbox.background
 	since      family.Moment  // a moment before the program started
 	strays     *family.Family // without namespaces: finds the processes of the command; else nil
-	forks      *forks         // without namespaces: bounds these processes; else nil
 	listeners  *listeners     // of Command.Listen, or nil
 
 	allEnded chan struct{} // closed when no process is left in the sandbox
@@ -74,7 +73,6 @@ func (f *firstProcess) KillAll() error {
 		f.wasEmpty = true
 		return nil
 	}
-	f.forks.stop()
 	_ = f.proc.Kill()
 	if f.strays != nil {
 		return f.strays.KillAll()
@@ -123,7 +121,6 @@ const signalGroup = 1 << 2
 // another, so Reap does that in the background.
 func (f *firstProcess) Reap() (process.Ending, error) {
 	f.listeners.close()
-	f.forks.close()
 	e := process.Ending{Code: process.CodeKilled, Signal: "SIGKILL", Limited: true}
 	var err error
 	if !f.wasEmpty {

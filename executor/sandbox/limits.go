@@ -43,11 +43,4 @@ const (
 	// othersWait is the time between two attempts to kill all processes of a namespace. On a
 	// quiet machine the kernel takes less to do it.
 	othersWait = 20 * time.Millisecond
-	// forkWait is how long a thread that may make another one counts as two. It makes it as soon as it
-	// gets a processor.
-	forkWait = 100 * time.Millisecond
-	// minCountPause is the least time between two counts of processes. countShare is that time as a
-	// multiple of the time that the last count took.
-	minCountPause = time.Millisecond
-	countShare    = 4
 )

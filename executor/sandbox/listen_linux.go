@@ -31,24 +31,16 @@ func listenFor(ports map[uint16]func(net.Listener)) (*listeners, []*os.File, err
 	if len(ports) == 0 {
 		return nil, nil, nil
 	}
-	ours, theirs, err := handOut()
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, fmt.Errorf("open socket to hand out by: %w", err)
 	}
+	ours, theirs := os.NewFile(uintptr(pair[0]), "hand out"), os.NewFile(uintptr(pair[1]), "hand out")
 	l := &listeners{channel: ours}
 	for _, port := range slices.Sorted(maps.Keys(ports)) {
 		l.serves = append(l.serves, ports[port])
 	}
 	return l, []*os.File{theirs}, nil
-}
-
-// handOut returns two connected sockets: the first process sends descriptors by theirs.
-func handOut() (ours, theirs *os.File, err error) {
-	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
-	if err != nil {
-		return nil, nil, fmt.Errorf("open socket to hand out by: %w", err)
-	}
-	return os.NewFile(uintptr(pair[0]), "hand out"), os.NewFile(uintptr(pair[1]), "hand out"), nil
 }
 
 // serve receives the sockets from the first process, and calls the functions of Command.Listen with
@@ -57,7 +49,7 @@ func (l *listeners) serve() error {
 	if l == nil {
 		return nil
 	}
-	files, err := receiveFiles(l.channel, len(l.serves))
+	files, err := l.receive()
 	defer func() { process.CloseAll(files) }()
 	if err != nil {
 		return err
@@ -78,33 +70,33 @@ func (l *listeners) serve() error {
 	return nil
 }
 
-// receiveFiles returns at most n files that the first process has sent, and closes the channel. It does not
-// wait: the first process sends them before the message on the control socket.
-func receiveFiles(channel *os.File, n int) ([]*os.File, error) {
-	oob := make([]byte, unix.CmsgSpace(4*n))
+// receive returns the sockets. It does not wait: they were sent before the program started.
+func (l *listeners) receive() ([]*os.File, error) {
+	oob := make([]byte, unix.CmsgSpace(4*len(l.serves)))
+	var n int
 	var err error
 	for {
-		_, n, _, _, err = unix.Recvmsg(int(channel.Fd()), make([]byte, 1), oob, unix.MSG_CMSG_CLOEXEC|unix.MSG_DONTWAIT)
+		_, n, _, _, err = unix.Recvmsg(int(l.channel.Fd()), make([]byte, 1), oob, unix.MSG_CMSG_CLOEXEC|unix.MSG_DONTWAIT)
 		if !errors.Is(err, unix.EINTR) {
 			break
 		}
 	}
-	_ = channel.Close()
+	_ = l.channel.Close()
 	if err != nil {
-		return nil, fmt.Errorf("sandbox: receive descriptors: %w", err)
+		return nil, fmt.Errorf("sandbox: receive sockets: %w", err)
 	}
 	messages, err := unix.ParseSocketControlMessage(oob[:n])
 	if err != nil {
-		return nil, fmt.Errorf("sandbox: receive descriptors: %w", err)
+		return nil, fmt.Errorf("sandbox: receive sockets: %w", err)
 	}
 	var files []*os.File
 	for i := range messages {
 		fds, err := unix.ParseUnixRights(&messages[i])
 		if err != nil {
-			return files, fmt.Errorf("sandbox: receive descriptors: %w", err)
+			return files, fmt.Errorf("sandbox: receive sockets: %w", err)
 		}
 		for _, fd := range fds {
-			files = append(files, os.NewFile(uintptr(fd), "received"))
+			files = append(files, os.NewFile(uintptr(fd), "listener"))
 		}
 	}
 	return files, nil

@@ -25,19 +25,16 @@ import (
 
 // platform holds what a Sandbox uses on this machine.
 type platform struct {
-	caps   executor.Capabilities
-	root   bool         // the host has the privileges of root
-	owner  *ownership   // maps the files of the workspace; nil without root
-	abi    int          // version of Landlock; 0 is none
-	groups *cgroup.Tree // nil if no cgroups can be used
-	plan   []byte       // the encoded plan of every sandbox
-	filter []byte       // the seccomp program
-	asks   bool         // the filter asks about new processes; without namespaces alone
-	// withoutAsking is the filter for commands without a limit of processes if the other one asks.
-	withoutAsking []byte
-	rules         []reexec.Rule  // Landlock rules for the files that the plan shows
-	spawner       *spawner       // starts the first processes
-	pool          chan *prepared // of WithPrepared
+	caps    executor.Capabilities
+	root    bool           // the host has the privileges of root
+	owner   *ownership     // maps the files of the workspace; nil without root
+	abi     int            // version of Landlock; 0 is none
+	groups  *cgroup.Tree   // nil if no cgroups can be used
+	plan    []byte         // the encoded plan of every sandbox
+	filter  []byte         // the seccomp program
+	rules   []reexec.Rule  // Landlock rules for the files that the plan shows
+	spawner *spawner       // starts the first processes
+	pool    chan *prepared // of WithPrepared
 
 	mu     sync.Mutex
 	closed bool
@@ -73,16 +70,11 @@ func (s *Sandbox) open(ctx context.Context) (err error) {
 	}
 	s.caps.Advice = append(s.caps.Advice, fmt.Sprintf("namespaces cannot be used: %v; %s", why, namespaceAdvice(s.root)))
 	if s.least != executor.IsolationNamespaces {
-		s.asks = true
-		weaker := s.openTier(ctx, executor.IsolationLandlock)
-		if weaker != nil && ctx.Err() == nil { // something around this process listens to its calls already
-			s.asks = false
-			weaker = s.openTier(ctx, executor.IsolationLandlock)
-		}
-		if weaker == nil {
+		if weaker := s.openTier(ctx, executor.IsolationLandlock); weaker == nil {
 			return nil
+		} else {
+			why = fmt.Errorf("%w; %w", why, weaker)
 		}
-		why = fmt.Errorf("%w; %w", why, weaker)
 	}
 	if err := ctx.Err(); err != nil {
 		return errors.Join(err, s.Close())
@@ -99,15 +91,8 @@ func (s *Sandbox) openTier(ctx context.Context, tier executor.Isolation) (err er
 		}
 	}
 	s.caps.Isolation = tier
-	policy := seccomp.Policy{Namespaces: tier == executor.IsolationNamespaces}
-	if s.filter, err = seccomp.Filter(policy); err != nil {
+	if s.filter, err = seccomp.Filter(filterOf(tier)); err != nil {
 		return err
-	}
-	if s.asks {
-		s.withoutAsking, policy.Asks = s.filter, true
-		if s.filter, err = seccomp.Filter(policy); err != nil {
-			return err
-		}
 	}
 	plan, err := s.planOf(tier)
 	if err != nil {
@@ -168,6 +153,11 @@ func (s *Sandbox) isClosed() bool {
 
 // Capabilities implements executor.Executor.
 func (s *Sandbox) Capabilities() executor.Capabilities { return s.caps }
+
+// filterOf returns the policy of the seccomp filter for a kind of isolation.
+func filterOf(tier executor.Isolation) seccomp.Policy {
+	return seccomp.Policy{Namespaces: tier == executor.IsolationNamespaces}
+}
 
 // namespaceAdvice returns what to change on this machine so that namespaces can be used.
 func namespaceAdvice(root bool) string {
@@ -295,10 +285,7 @@ func (s *Sandbox) describeLandlockOnly() {
 	if s.abi < scopedABI {
 		c.HostProcesses.Note = fmt.Sprintf("Landlock ABI %d does not keep signals inside; it takes %d", s.abi, scopedABI)
 	}
-	c.Processes = executor.Capability{Note: "RLIMIT_NPROC would count all processes of the user, and something around this process listens to its system calls"}
-	if s.asks {
-		c.Processes = executor.Capability{Enforced: true, Note: "seccomp: the kernel asks the executor about each process and thread"}
-	}
+	c.Processes = executor.Capability{Note: "RLIMIT_NPROC would count all processes of the user"}
 	c.Loopback = executor.Capability{Note: "it takes namespaces"}
 	if c.KillTree = family.Capability(); c.KillTree.Enforced {
 		c.KillTree.Note = "by a mark that children inherit and that seccomp lets no program change"

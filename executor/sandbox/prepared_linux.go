@@ -58,7 +58,7 @@ func (p *prepared) build(ctx context.Context, plan []byte) error {
 
 // run sends the sandbox its job and descriptors, and waits until the program has started. Then it
 // serves the ports of the command.
-func (p *prepared) run(ctx context.Context, job *reexec.Job, files []*os.File, ports *listeners, asked *forks) error {
+func (p *prepared) run(ctx context.Context, job *reexec.Job, files []*os.File, ports *listeners) error {
 	stop := p.setDeadline(ctx)
 	defer stop()
 	frame := job.Encode()
@@ -73,12 +73,6 @@ func (p *prepared) run(ctx context.Context, job *reexec.Job, files []*os.File, p
 		return p.exchangeError(ctx, "send job", err)
 	}
 	kind, body, err := p.receive()
-	if err == nil && kind == reexec.Asking {
-		if err := asked.serve(); err != nil {
-			return err
-		}
-		kind, body, err = p.receive()
-	}
 	if err != nil {
 		return p.exchangeError(ctx, "start", err)
 	}

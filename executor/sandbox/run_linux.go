@@ -49,30 +49,21 @@ func (s *Sandbox) start(ctx context.Context, cmd executor.Command, streams [3]*o
 		return nil, err
 	}
 	since := family.Now()
-	if strays != nil {
-		strays.Leader = p.proc.Pid
-	}
 	var ports *listeners
-	asked, channel, err := s.newForks(job.Asks, strays, cmd.Limits.Processes)
-	defer func() { process.CloseAll(channel) }()
-	if err == nil {
-		err = s.giveStreams(streams)
-	}
-	if err == nil {
-		ports, err = runJob(ctx, p, job, cmd, append(streams[:], slices.Concat(cmd.Pipes, channel)...), files, asked)
+	if err = s.giveStreams(streams); err == nil {
+		ports, err = runJob(ctx, p, job, cmd, streams, files)
 	}
 	if err != nil {
-		asked.stop()
 		p.discard()
 		if strays != nil { // the program may run, and no namespace has ended it with p
 			err = errors.Join(err, strays.KillMarked())
 		}
-		asked.close()
 		return nil, err
 	}
-	return &firstProcess{
-		prepared: p, background: s.background, since: since, strays: strays, forks: asked, listeners: ports, allEnded: make(chan struct{}),
-	}, nil
+	if strays != nil {
+		strays.Leader = p.proc.Pid
+	}
+	return &firstProcess{prepared: p, background: s.background, since: since, strays: strays, listeners: ports, allEnded: make(chan struct{})}, nil
 }
 
 // giveStreams makes the user of the program the owner of its streams, so that the program can open
@@ -89,8 +80,8 @@ func (s *Sandbox) giveStreams(streams [3]*os.File) error {
 	return nil
 }
 
-// runJob sends a sandbox its job with the descriptors that it needs. given are the first of them.
-func runJob(ctx context.Context, p *prepared, job *reexec.Job, cmd executor.Command, given, mounts []*os.File, asked *forks) (*listeners, error) {
+// runJob sends a sandbox its job with the descriptors that it needs.
+func runJob(ctx context.Context, p *prepared, job *reexec.Job, cmd executor.Command, streams [3]*os.File, mounts []*os.File) (*listeners, error) {
 	groups, err := p.group.join()
 	if err != nil {
 		return nil, err
@@ -102,7 +93,7 @@ func runJob(ctx context.Context, p *prepared, job *reexec.Job, cmd executor.Comm
 		return nil, err
 	}
 	defer process.CloseAll(handOut)
-	if err := p.run(ctx, job, slices.Concat(given, handOut, groups, mounts), ports, asked); err != nil {
+	if err := p.run(ctx, job, slices.Concat(streams[:], cmd.Pipes, handOut, groups, mounts), ports); err != nil {
 		ports.close()
 		return nil, err
 	}
@@ -128,10 +119,6 @@ func (s *Sandbox) jobOf(cmd executor.Command, tty bool) (*reexec.Job, error) {
 		}
 	}
 	if s.caps.Isolation == executor.IsolationLandlock {
-		job.Asks = s.asks && cmd.Limits.Processes >= 0
-		if s.asks && !job.Asks {
-			job.Filter = s.withoutAsking
-		}
 		return job, errors.Join(cmd.CheckLoopback(), s.landlockOnlyJob(job, cmd))
 	}
 	job.Listen = slices.Sorted(maps.Keys(cmd.Listen))

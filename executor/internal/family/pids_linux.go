@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"os"
 	"strconv"
-
-	"golang.org/x/sys/unix"
 )
 
 // Descendants returns a process and all that descend from it. A process whose parent has ended gets
@@ -24,24 +22,6 @@ func Descendants(first int) []int {
 		delete(children, all[i]) // so that a reused number cannot lead to an endless loop
 	}
 	return all
-}
-
-// Threads returns how many threads the descendants have. It leaves out the leader.
-func (f *Family) Threads() (n int) {
-	for _, pid := range f.PIDs()[1:] {
-		n += threadsOf(pid)
-	}
-	return n
-}
-
-// threadsOf returns how many threads a process has, or 0 if it has ended and was reaped.
-func threadsOf(pid int) int {
-	const selfAndParent = 2
-	var stat unix.Stat_t
-	if unix.Stat("/proc/"+strconv.Itoa(pid)+"/task", &stat) != nil {
-		return 0
-	}
-	return max(int(stat.Nlink)-selfAndParent, 0)
 }
 
 // everyPID returns the numbers of all processes.

@@ -35,14 +35,7 @@ func confine(job *received) {
 	if job.Handled != 0 {
 		must("landlock", restrict(job.Job))
 	}
-	if !job.Asks {
-		must("seccomp", installFilter(job.Filter))
-		return
-	}
-	listener, err := installAsking(job.Filter)
-	must("seccomp", err)
-	job.give(listener)
-	send(Asking, "")
+	must("seccomp", installFilter(job.Filter))
 }
 
 // setLimit sets a resource limit. It never raises a hard limit, so tighter limits of the host stay.

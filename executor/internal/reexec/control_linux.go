@@ -42,7 +42,7 @@ func receiveJob() *received {
 	if !ok {
 		fail("read job", errFrame)
 	}
-	return &received{Job: job, files: files, handOut: -1}
+	return &received{Job: job, files: files}
 }
 
 // received is a Job with the descriptors that came with it.
@@ -50,8 +50,6 @@ type received struct {
 	*Job
 	files []int // descriptors that are not used yet
 	pipes []int // the program's pipes, after its streams
-	// handOut is the socket to send descriptors by, or -1.
-	handOut int
 }
 
 // streams is how many of the descriptors are the program's streams.
@@ -72,21 +70,6 @@ func adoptStreams(job *received) {
 		fail("adopt pipes", errFrame)
 	}
 	job.pipes, job.files = job.files[:job.Pipes], job.files[job.Pipes:]
-	if len(job.Listen) == 0 && !job.Asks {
-		return
-	}
-	if len(job.files) == 0 {
-		fail("hand out descriptors", errFrame)
-	}
-	job.handOut, job.files = job.files[0], job.files[1:]
-}
-
-// give sends descriptors to the Sandbox and closes them.
-func (job *received) give(fds ...int) {
-	must("hand out descriptors", syscall.Sendmsg(job.handOut, []byte{'L'}, syscall.UnixRights(fds...), nil, syscall.MSG_NOSIGNAL))
-	for _, fd := range append(fds, job.handOut) {
-		_ = syscall.Close(fd)
-	}
 }
 
 // joinGroups puts this thread, and so the program, into its cgroups. In a sandbox

@@ -10,6 +10,11 @@ func listen(job *received) {
 	if len(job.Listen) == 0 {
 		return
 	}
+	if len(job.files) == 0 {
+		fail("hand out sockets", errFrame)
+	}
+	channel := job.files[0]
+	job.files = job.files[1:]
 	var sockets []int
 	for _, port := range job.Listen {
 		fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, syscall.IPPROTO_TCP)
@@ -18,5 +23,8 @@ func listen(job *received) {
 		must("listen", syscall.Listen(fd, backlog))
 		sockets = append(sockets, fd)
 	}
-	job.give(sockets...)
+	must("hand out sockets", syscall.Sendmsg(channel, []byte{'L'}, syscall.UnixRights(sockets...), nil, syscall.MSG_NOSIGNAL))
+	for _, fd := range append(sockets, channel) {
+		_ = syscall.Close(fd)
+	}
 }

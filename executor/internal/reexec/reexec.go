@@ -39,8 +39,8 @@ type Plan struct {
 }
 
 // Job says what to run. Descriptors come with its frame. First are the program's three streams and
-// Pipes pipes. Then come a socket to send descriptors by, if there are Listen ports or with Asks, Join
-// files, and the descriptors of its steps.
+// Pipes pipes. Then come a socket to send listeners by, if there are Listen ports, Join files, and
+// the descriptors of its steps.
 type Job struct {
 	// Pipes is the number of the program's descriptors after its streams.
 	Pipes uint32
@@ -70,9 +70,6 @@ type Job struct {
 	Rules                                 []Rule
 	// Filter is a seccomp program: struct sock_filter, 8 bytes each.
 	Filter []byte
-	// Asks says that the filter has a listener. The process sends its descriptor before the program
-	// starts.
-	Asks bool
 }
 
 // Limit is one resource limit.
@@ -137,9 +134,6 @@ const (
 	// a text. The process ends.
 	NotFound      byte = 'N'
 	NotExecutable byte = 'X'
-	// Asking says that the descriptor of the filter's listener was sent. The program starts when the
-	// Sandbox has answered.
-	Asking byte = 'A'
 	// Started says that the program is running.
 	Started byte = 'S'
 	// Exited says that the program has ended. The payload is its wait status, 4 bytes, and the

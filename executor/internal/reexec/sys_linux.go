@@ -43,11 +43,8 @@ const (
 	rlimitNproc    = 6
 	cloneNewCgroup = 0x2000000
 
-	seccompSetFilter    = 1
-	seccompTSync        = 1 << 0
-	seccompNewListener  = 1 << 3
-	seccompTSyncESRCH   = 1 << 4
-	seccompWaitKillable = 1 << 5
+	seccompSetFilter = 1
+	seccompTSync     = 1
 )
 
 func rawSyscall(number, a, b, c uintptr) error {
@@ -214,35 +211,19 @@ func restrictSelf(ruleset int) error { return rawSyscall(sysLandlockSelf, uintpt
 // installFilter installs a seccomp program for all threads. It also fails if a
 // thread cannot take the filter: the call then returns that thread's number.
 func installFilter(program []byte) error {
-	tid, err := setFilter(program, seccompTSync)
-	if err == nil && tid != 0 {
-		return syscall.ESRCH
-	}
-	return err
-}
-
-// installAsking installs a seccomp program for all threads and returns its listener. Since Linux 5.19
-// only a signal that ends a caller interrupts a question that was received.
-func installAsking(program []byte) (listener int, err error) {
-	const flags = seccompTSync | seccompTSyncESRCH | seccompNewListener
-	if listener, err = setFilter(program, flags|seccompWaitKillable); err == syscall.EINVAL {
-		listener, err = setFilter(program, flags)
-	}
-	return listener, err
-}
-
-// setFilter installs a seccomp program.
-func setFilter(program []byte, flags uintptr) (int, error) {
 	if len(program) == 0 || len(program)%8 != 0 {
-		return 0, errFrame
+		return errFrame
 	}
 	prog := struct {
 		length uint16
 		filter *byte
 	}{uint16(len(program) / 8), &program[0]}
-	n, _, e := syscall.RawSyscall(sysSeccomp, seccompSetFilter, flags, uintptr(unsafe.Pointer(&prog)))
+	tid, _, e := syscall.RawSyscall(sysSeccomp, seccompSetFilter, seccompTSync, uintptr(unsafe.Pointer(&prog)))
 	if e != 0 {
-		return 0, e
+		return e
 	}
-	return int(n), nil
+	if tid != 0 {
+		return syscall.ESRCH
+	}
+	return nil
 }

@@ -47,7 +47,6 @@ func (j *Job) Encode() []byte {
 		e.number(r.Access)
 	}
 	e.text(string(j.Filter))
-	e.flag(j.Asks)
 	return e.frame()
 }
 
@@ -74,7 +73,7 @@ func decodeJob(body []byte) (*Job, bool) {
 	for range d.count() {
 		j.Rules = append(j.Rules, Rule{d.text(), d.number()})
 	}
-	j.Filter, j.Asks = []byte(d.text()), d.flag()
+	j.Filter = []byte(d.text())
 	return j, d.done()
 }
 

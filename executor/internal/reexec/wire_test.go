@@ -28,7 +28,7 @@ var job = Job{
 	Limits:  []Limit{{Resource: 7, Soft: 1, Hard: 1 << 63}},
 	Handled: 1 << 15, HandledNet: 3, Scoped: 1, Terminal: 7,
 	Rules:  []Rule{{Path: "/usr", Access: 13}},
-	Filter: []byte{1, 2, 3, 4, 5, 6, 7, 8}, Asks: true,
+	Filter: []byte{1, 2, 3, 4, 5, 6, 7, 8},
 }
 
 func body(t testing.TB, frame []byte) []byte {

@@ -32,9 +32,6 @@ const namespaceFlags = 0x7e020000 | 0x8000
 // noNamespace refuses clone with one of the flags.
 var noNamespace = &test{arg: 0, mask: namespaceFlags, values: []uint32{0}, yes: allow, no: eperm}
 
-// askNoNamespace is noNamespace if a listener decides about the others.
-var askNoNamespace = &test{arg: 0, mask: namespaceFlags, values: []uint32{0}, yes: ask, no: eperm}
-
 // noInjection refuses TIOCSTI, which inserts input into the terminal for its next reader, and
 // TIOCLINUX, which pastes into a console. It also refuses TIOCSETD, which loads line
 // disciplines, drivers that few people review.
@@ -156,15 +153,15 @@ var otherIOPriority = &test{arg: 0, mask: word, values: []uint32{1, 2}, yes: oth
 
 var otherWho = &test{arg: 1, mask: word, values: []uint32{firstProcess}, yes: eperm, no: allow}
 
-// rlimitLocks is RLIMIT_LOCKS, which Linux has not enforced since 2.4.25.
-const rlimitLocks = 10
+// limitOfLocks is RLIMIT_LOCKS, which Linux has not enforced since 2.4.25.
+const limitOfLocks = 10
 
-// noLocks refuses setrlimit for the limit of locks.
-var noLocks = &test{arg: 0, mask: word, values: []uint32{rlimitLocks}, yes: eperm, no: allow}
+// keepLocks refuses setrlimit for the limit of locks.
+var keepLocks = &test{arg: 0, mask: word, values: []uint32{limitOfLocks}, yes: eperm, no: allow}
 
-// keepLocks allows process 0, the caller itself, and setting any limit but that of locks.
-var keepLocks = &test{arg: 0, mask: word, values: []uint32{0}, no: eperm, yes: &test{
-	arg: 1, mask: word, values: []uint32{rlimitLocks}, no: allow, yes: reads,
+// ownButLocks allows process 0, the caller itself, and setting any limit but that of locks.
+var ownButLocks = &test{arg: 0, mask: word, values: []uint32{0}, no: eperm, yes: &test{
+	arg: 1, mask: word, values: []uint32{limitOfLocks}, no: allow, yes: reads,
 }}
 
 // reads allows prlimit64 without a new limit.

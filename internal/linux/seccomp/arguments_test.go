@@ -204,27 +204,3 @@ func TestArguments(t *testing.T) {
 		}
 	})
 }
-
-// TestAsks checks that a policy with a listener asks about calls that make processes and threads, and
-// decides all others as without one.
-func TestAsks(t *testing.T) {
-	eachFilter(t, func(t *testing.T, f filter) {
-		with := assembled(t, Policy{Namespaces: f.policy.Namespaces, Asks: true}, f.arch)
-		asked := 0
-		for number, name := range f.names {
-			for _, a := range []args{{0}, {0x1200011}, {0x10000011}, {10, 10, 10}} {
-				want := f.decide(t, f.table.audit, number, a)
-				if (name == "clone" || name == "fork" || name == "vfork") && want == allow {
-					want = ask
-					asked++
-				}
-				if got := with.decide(t, f.table.audit, number, a); got != want {
-					t.Errorf("%s%#x: %s, want %s", name, a, got, want)
-				}
-			}
-		}
-		if asked == 0 {
-			t.Error("no call is asked about")
-		}
-	})
-}

@@ -20,9 +20,6 @@ type Policy struct {
 	// V or POSIX IPC, and no change of the limits or the priority of another process. Signals
 	// stay possible, because the filter cannot know which process an id means.
 	Namespaces bool
-	// Asks says that a listener decides about new processes and threads. Without one they fail with
-	// ENOSYS.
-	Asks bool
 }
 
 // Arch is an architecture by Go's name for it.

@@ -111,8 +111,6 @@ func (v verdict) String() string {
 		return "allow"
 	case kill:
 		return "KILL"
-	case ask:
-		return "ask"
 	case eperm:
 		return "EPERM"
 	case enosys:

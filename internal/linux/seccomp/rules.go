@@ -18,9 +18,6 @@ func rules(p Policy) []rule {
 	if !p.Namespaces {
 		all = append(all, withoutNamespaces...)
 	}
-	if p.Asks {
-		all = append(all, asked...)
-	}
 	return all
 }
 
@@ -142,14 +139,8 @@ var withoutNamespaces = []rule{
 	{ownPriority, `setpriority`},
 	{ownIOPriority, `ioprio_set`},
 	// The executor finds the processes of the program by their limit of locks.
-	{keepLocks, `prlimit64`},
-	{noLocks, `setrlimit`},
-}
-
-// asked are the calls that make processes and threads, for a program whose listener decides.
-var asked = []rule{
-	{askNoNamespace, `clone`},
-	{ask, `fork vfork`},
+	{ownButLocks, `prlimit64`},
+	{keepLocks, `setrlimit`},
 }
 
 // decision is a verdict, or a test that leads to one. Decisions can be compared.
@@ -164,7 +155,6 @@ type verdict uint32
 const (
 	allow        verdict = 0x7fff0000
 	kill         verdict = 0x80000000 // the process, with SIGSYS
-	ask          verdict = 0x7fc00000 // the listener decides
 	errno        verdict = 0x00050000 // the call fails with the number in the low bits
 	eperm                = errno | 1
 	enosys               = errno | 38
