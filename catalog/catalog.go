@@ -326,17 +326,18 @@ func (c *Catalog) place(ctx context.Context, st *state, skill *core.Skill) (plac
 	p := st.places[skill.ID]
 	if p.entry == nil {
 		p.tree = st.areas[p.area].tree
-		p.tree = c.withoutFiles(st, p)
-		return p, nil
+	} else {
+		err := c.moveToRevision(ctx, &p, skill)
+		if err == nil {
+			p.tree, err = openEntry(ctx, c.roots[p.root].Source(), p.entry)
+		}
+		if err != nil {
+			return p, fmt.Errorf("catalog: skill %q: %w", skill.Name, err)
+		}
 	}
-	err := c.moveToRevision(ctx, &p, skill)
-	if err != nil {
-		return p, fmt.Errorf("catalog: skill %q: %w", skill.Name, err)
+	if len(c.cfg.withoutFiles) > 0 && p.tree != nil {
+		p.tree = &partialTree{Tree: p.tree, base: p.dir, skills: st.areas[p.area].skills, without: c.cfg.withoutFiles}
 	}
-	if p.tree, err = openEntry(ctx, c.roots[p.root].Source(), p.entry); err != nil {
-		return p, fmt.Errorf("catalog: skill %q: %w", skill.Name, err)
-	}
-	p.tree = c.withoutFiles(st, p)
 	return p, nil
 }
 

@@ -25,14 +25,6 @@ func WithoutFiles(paths ...string) Option {
 	}
 }
 
-// withoutFiles returns the tree of a place without the files of [WithoutFiles].
-func (c *Catalog) withoutFiles(st *state, p place) scan.Tree {
-	if len(c.cfg.withoutFiles) == 0 || p.tree == nil {
-		return p.tree
-	}
-	return &partialTree{Tree: p.tree, base: p.dir, skills: st.areas[p.area].skills, without: c.cfg.withoutFiles}
-}
-
 // partialTree is a tree without some files of its skills. Links that lead to such files are left
 // out too.
 type partialTree struct {

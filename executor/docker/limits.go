@@ -22,8 +22,8 @@ const (
 	runnerThreads = 128 + 64*8
 	// landlockThreads is that room in the Landlock tier, where a command may use what is left of it. The first
 	// process and the runner have 67 threads from the start, and the process that watches a command has 7. It is
-	// enough for 4 commands side by side. More of them take what commands leave.
-	landlockThreads = 68 + 4*7
+	// enough for 3 commands side by side. More of them take what commands leave.
+	landlockThreads = 68 + 3*7
 	// podmanProcesses bounds the processes of the user in a container of Podman, which sets a limit
 	// in any case. Its own hard limit is 32768 by default.
 	podmanProcesses = 16384
