@@ -161,6 +161,7 @@ func (h hooks) TraceRequest(ctx context.Context, r core.ModelRequest) uint64 {
 		return 0
 	}
 	r.ID = h.runtime.requests.Add(1)
+	r.ModelCall, r.IsSubagent = h.runtime.turns.CountCall(ctx, r.Key)
 	h.runtime.tracer.Request(ctx, r)
 	return r.ID
 }

@@ -35,7 +35,7 @@ func New(opts ...Option) (*Runtime, error) {
 		return nil, err
 	}
 	agents := state.NewAgents(state.MaxAgents)
-	report := &view.Reporter{Hook: s.hook(), Breaks: s.onBreak, Log: s.logger, Agents: agents, HasLifecycle: s.lifecycle, WarnsOfBreaks: s.guardsPrefix}
+	report := &view.Reporter{Hook: s.hook(), Breaks: s.onBreak, Log: s.logger, Agents: agents, HasLifecycle: s.lifecycle, WarnsOfBreaks: s.guardsPrefix, Traces: s.tracer != nil}
 	terminals, closers, err := s.openRunner(report)
 	if err != nil {
 		return nil, err
@@ -54,6 +54,7 @@ func New(opts ...Option) (*Runtime, error) {
 		return nil, errors.Join(err, r.Close())
 	}
 	stores := &state.Stores{Named: state.NewRecords(s.store), Anonymous: state.NewRecords(session.NewMemory()), Log: s.logger}
+	stores.Named.Traces, stores.Anonymous.Traces = s.tracer != nil, s.tracer != nil
 	audiences := &view.Audiences{Catalog: skills, Of: s.audience}
 	if len(s.extraSources) > 0 {
 		audiences.Refresher = r.refresher

@@ -107,6 +107,11 @@ type Event struct {
 	// Fork is the name of the skill that ran as an agent of its own, or was about to, when the event
 	// happened. Turn is then the turn of the agent that loaded the skill. The runtime sets it.
 	Fork string
+	// ModelCall is the number of the agent's last model call before the event, from 1, and 0 before the
+	// first. It counts the calls of the session in all processes. IsSubagent reports that another agent
+	// of the session came first. The runtime sets both for a tracer only.
+	ModelCall  int
+	IsSubagent bool
 	// Prompt is the last message of the user where a turn begins, as the host has it. Only the tracer
 	// gets it.
 	Prompt string

@@ -16,6 +16,10 @@ type ModelRequest struct {
 	// are sent. Text, Role, Calls, CallID and Tool of the messages are set.
 	Messages []Message
 	Tools    []Definition
+	// ModelCall and IsSubagent are those of [Event], with this request as the last call. The runtime
+	// sets them.
+	ModelCall  int
+	IsSubagent bool
 }
 
 // ViewTrace describes a view for a tracer.
@@ -38,6 +42,9 @@ type PlacedText struct {
 	// Load is the number of the load that brought the text into the view, or 0 for the overview and
 	// for preloaded skills. Loads of an agent have different numbers.
 	Load int
+	// LoadedBy is the number of the model call that loaded the text, or 0 if it is not known. A load
+	// before a request belongs to that request.
+	LoadedBy int
 	// Message is the index of the message in the view, and Start and End are bytes of its Text. They
 	// include the separator before the text. A body has a second range if a list of files follows
 	// its docs.

@@ -12,7 +12,7 @@ import (
 // isTraced reports whether a trace has something about events of a kind.
 func isTraced(k core.EventKind) bool {
 	switch k {
-	case core.TurnBegun, core.SkillsOffered, core.SkillsSuggested, core.SkillLoaded, core.DocsSelected, core.SkillUnloaded, core.SkillCompleted,
+	case core.TurnBegun, core.SkillsOffered, core.SkillsSuggested, core.SkillLoaded, core.SkillUnloaded, core.SkillCompleted,
 		core.TextCleared, core.ToolAllowed, core.ToolAsked, core.ToolDenied, core.ToolApproval, core.CommandEnded, core.SkillUsed,
 		core.SkillNotFound, core.PrefixBroken:
 		return true
@@ -34,8 +34,9 @@ func (r *recorder) event(i *item) {
 	a := r.agent(e.Key)
 	made, isOwn := a.answered[e.Call.ID]
 	isOwn = isOwn && e.Call.ID != ""
+	a.isSubagent = a.isSubagent || e.IsSubagent
 	// A call of its parent has made the load with which a fork begins.
-	inCall := isOwn || (e.Call.ID != "" || e.Call.Name != "") && !(e.Kind == core.SkillLoaded && e.Fork != "" && a.last.call == 0)
+	inCall := isOwn || (e.Call.ID != "" || e.Call.Name != "") && !(e.Kind == core.SkillLoaded && e.Fork != "" && max(a.last.call, e.ModelCall) == 0)
 	switch e.Kind {
 	case core.TurnBegun:
 		if e.Fork != "" {
@@ -55,27 +56,37 @@ func (r *recorder) event(i *item) {
 		}
 	}
 	hasCalls := !r.withoutCalls || e.Fork != ""
-	if hasCalls && waits(e.Kind) && !inCall {
+	ends := endsWithAnswer(e)
+	if hasCalls && waits(e.Kind) && !inCall && !ends {
 		a.held = r.hold(a, a.held, heldEvent{event: e, at: i.at})
 		return
 	}
 	ref := callRef{call: i.call, turn: e.Turn, fork: e.Fork}
-	if isOwn {
+	switch {
+	case isOwn:
 		ref = made
-	} else if i.call != 0 && a.last.call != i.call {
+	case e.ModelCall > i.call: // another process has made the call
+		ref.call = e.ModelCall
+	case i.call != 0 && a.last.call != i.call:
 		r.queue.drop(len(r.linesOf(e, line.Head{})), errSlow) // the line of the call was dropped
 		return
-	} else if i.call != 0 {
+	case i.call != 0:
 		ref = a.last
-	}
-	if e.Kind == core.SkillLoaded || e.Kind == core.DocsSelected {
-		a.noteLoad(e, ref.call)
 	}
 	if e.Kind == core.SkillLoaded && ref.call != 0 {
 		a.late = r.hold(a, a.late, heldEvent{e, i.at, ref})
 		return
 	}
+	if ends {
+		r.writeLate(a)
+	}
 	r.write(e, i.at, ref)
+}
+
+// endsWithAnswer reports whether an event is the end of a load that the answer to the last call has ended:
+// in mode once, or with the only turn of a fork.
+func endsWithAnswer(e *core.Event) bool {
+	return e.Kind == core.SkillCompleted && (e.Detail == "answered" || e.Detail == "turn" && e.Fork != "")
 }
 
 // beginTurn writes the line of a user turn.
@@ -87,7 +98,7 @@ func (r *recorder) beginTurn(a *agent, at time.Time, turn int, prompt string) {
 // waits reports whether events of a kind belong to the next call if no tool call has made them.
 func waits(k core.EventKind) bool {
 	switch k {
-	case core.SkillsOffered, core.SkillsSuggested, core.TextCleared, core.SkillLoaded, core.SkillUnloaded, core.SkillCompleted, core.DocsSelected:
+	case core.SkillsOffered, core.SkillsSuggested, core.TextCleared, core.SkillLoaded, core.SkillUnloaded, core.SkillCompleted:
 		return true
 	}
 	return false
@@ -115,39 +126,47 @@ func (r *recorder) hold(a *agent, held []heldEvent, e heldEvent) []heldEvent {
 	return append(held, e)
 }
 
-// noteHeld remembers the loads among the held events, so that the texts of the call know them.
-func (a *agent) noteHeld(call int) {
-	for _, h := range a.held {
-		if h.event.Kind == core.SkillLoaded || h.event.Kind == core.DocsSelected {
-			a.noteLoad(h.event, call)
-		}
-	}
-}
-
-// writeLate writes the loads of earlier calls. sizes, which may be nil, has the tokens of texts.
-func (r *recorder) writeLate(a *agent, sizes map[seenText]int) {
+// writeLate writes the loads of earlier calls.
+func (r *recorder) writeLate(a *agent) {
 	for _, h := range a.late {
-		h.setTokens(sizes)
+		a.setTokens(h.event)
 		r.write(h.event, h.at, h.ref)
 	}
 	a.late = nil
 }
 
 // writeHeld writes all held events of an agent. ref is the next call.
-func (r *recorder) writeHeld(a *agent, ref callRef, sizes map[seenText]int) {
-	r.writeLate(a, sizes)
+func (r *recorder) writeHeld(a *agent, ref callRef) {
+	r.writeLate(a)
 	for _, h := range a.held {
-		h.setTokens(sizes)
+		a.setTokens(h.event)
 		r.write(h.event, h.at, ref)
 	}
 	a.held = nil
 	delete(r.holding, a)
 }
 
-// setTokens sets the size of a loaded text, if it is known.
-func (h *heldEvent) setTokens(sizes map[seenText]int) {
-	if n := sizes[seenText{textName{h.event.Skill, ""}, h.event.Load}]; n > 0 && h.event.Kind == core.SkillLoaded {
-		h.event.Tokens = n
+// setTokens sets the size of the texts of a load: those that it has brought, and those of the skill and
+// its docs that were in the request before. It keeps the estimate if the last request lacks them.
+func (a *agent) setTokens(e *core.Event) {
+	if e.Kind != core.SkillLoaded {
+		return
+	}
+	has := map[string]placedSize{} // the newest text of the body and of each doc
+	for _, doc := range append([]string{""}, e.Docs...) {
+		has[doc] = placedSize{load: -1}
+	}
+	for text, tokens := range a.sizes {
+		if known, is := has[text.doc]; text.skill == e.Skill && text.load <= e.Load && (text.load == e.Load || is && text.load > known.load) {
+			has[text.doc] = placedSize{text.load, tokens}
+		}
+	}
+	sum, isNew := 0, false
+	for _, text := range has {
+		sum, isNew = sum+text.tokens, isNew || text.load == e.Load
+	}
+	if sum > 0 && (isNew || e.Tokens == 0) {
+		e.Tokens = sum
 	}
 }
 
@@ -157,7 +176,7 @@ func (r *recorder) dropHeld(a *agent) {
 		r.queue.drop(len(r.linesOf(h.event, line.Head{})), errSlow)
 	}
 	a.held = nil
-	r.writeHeld(a, callRef{}, nil)
+	r.writeHeld(a, callRef{})
 }
 
 // releaseOld writes events that have waited long for a call. With all, it writes all of them: no
@@ -167,23 +186,32 @@ func (r *recorder) releaseOld(all bool) {
 		switch {
 		case all:
 			r.writeEnded(a)
-			r.writeHeld(a, callRef{}, nil)
+			r.writeHeld(a, callRef{})
 		case time.Since(a.heldSince) >= holdTime && !r.queue.hasRequest(a.key):
 			r.release(a)
 		}
 	}
 }
 
+// nextCall returns the number that the call will have for which the events of a wait.
+func (a *agent) nextCall() int {
+	last := a.last.call
+	for _, h := range a.held {
+		last = max(last, h.event.ModelCall)
+	}
+	return last + 1
+}
+
 // release writes the events of an agent that wait for a call, with the number that this will have.
 func (r *recorder) release(a *agent) {
 	r.writeEnded(a)
-	r.writeHeld(a, callRef{call: a.last.call + 1}, nil)
+	r.writeHeld(a, callRef{call: a.nextCall()})
 }
 
 // writeEnded writes what ended in the turn of the last call. It belongs to that call, because the next
 // one is of another turn or has not begun.
 func (r *recorder) writeEnded(a *agent) {
-	r.writeLate(a, nil)
+	r.writeLate(a)
 	a.held = slices.DeleteFunc(a.held, func(h heldEvent) bool {
 		hasEnded := h.event.Kind == core.SkillCompleted || h.event.Kind == core.TextCleared
 		if !hasEnded || a.last.call == 0 || h.event.Turn != a.last.turn {

@@ -18,7 +18,6 @@ const (
 	maxMeasured   = 32 << 20 // bytes of tokens of messages
 	maxOpenCalls  = 10_000   // calls without an answer
 	maxToolCalls  = 1_000    // tool calls of an agent whose calls are known
-	maxLoads      = 10_000   // texts of an agent whose calls are known
 	maxKnown      = 1 << 20  // messages and tools that a file has
 	maxScratch    = 1 << 20  // bytes of the buffer for lines that is used again
 	maxUnchecked  = 10_000   // tokens that are counted before Close is asked whether it waits

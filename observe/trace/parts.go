@@ -11,7 +11,7 @@ import (
 // divide divides the tokens of the messages into parts. A token belongs to the part in which its
 // first byte is, and markers belong to the message.
 func (c *callWriter) divide() {
-	c.texts, c.sizes = []line.Text{}, map[seenText]int{}
+	c.texts, c.sizes = []line.Text{}, map[placedText]int{}
 	placed := slices.Clone(c.request.View.Texts)
 	slices.SortStableFunc(placed, func(a, b core.PlacedText) int {
 		return cmp.Or(cmp.Compare(a.Message, b.Message), cmp.Compare(a.Start, b.Start))
@@ -52,8 +52,8 @@ func (c *callWriter) divideMessage(at int, here []core.PlacedText) (sum int) {
 		default:
 			c.parts.Skills += counts[i]
 		}
-		c.sizes[seenText{textName{p.Skill, ""}, p.Load}] += counts[i]
-		c.addText(line.Text{Skill: p.Skill, Doc: p.Doc, Message: at, LoadedBy: c.agent.loadedBy(p), Mode: p.Mode, Tokens: counts[i], Leaves: p.Leaves})
+		c.sizes[placedText{p.Skill, p.Doc, p.Load}] += counts[i]
+		c.addText(line.Text{Skill: p.Skill, Doc: p.Doc, Message: at, LoadedBy: p.LoadedBy, Mode: p.Mode, Tokens: counts[i], Leaves: p.Leaves})
 	}
 	return sum
 }

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"sync"
@@ -80,7 +81,7 @@ func (q *queue) addAnswer(a *core.ModelAnswer) {
 	q.add(item{call: call, answer: a, weight: weight})
 }
 
-// addRequest numbers the request, also if the queue has no room for it.
+// addRequest numbers the request, also if the queue has no room for it. A runtime has numbered it already.
 func (q *queue) addRequest(r *core.ModelRequest) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -88,7 +89,7 @@ func (q *queue) addRequest(r *core.ModelRequest) {
 		return
 	}
 	call, _ := q.calls.Get(r.Key)
-	call++
+	call = cmp.Or(r.ModelCall, call+1)
 	q.calls.Put(r.Key, call, 1)
 	queued := q.requests[r.Key]
 	if q.add(item{call: call, request: r, weight: weightOf(r, queued.last)}) {

@@ -59,7 +59,7 @@ func newRecorder(ctx context.Context, c config, q *queue, out output) *recorder 
 		first: lru.New[string, string](maxNumbered, nil),
 		open:  lru.New[requestKey, callRef](maxOpenCalls, nil), holding: map[*agent]bool{},
 	}
-	r.agents = lru.New(maxAgents, func(_ core.SessionKey, a *agent) { r.writeHeld(a, callRef{}, nil) })
+	r.agents = lru.New(maxAgents, func(_ core.SessionKey, a *agent) { r.writeHeld(a, callRef{}) })
 	return r
 }
 
@@ -167,7 +167,7 @@ func (r *recorder) header() error {
 func (r *recorder) head(key core.SessionKey, at time.Time, ref callRef) line.Head {
 	h := line.Head{Time: at, Session: key.Session, Agent: key.Agent, Turn: ref.turn, Call: ref.call, Fork: ref.fork}
 	first, ok := r.first.Get(key.Session)
-	if !ok && key.Agent != "" && !strings.Contains(key.Agent, forkMark) {
+	if a, known := r.agents.Get(key); !ok && !(known && a.isSubagent) && key.Agent != "" && !strings.Contains(key.Agent, forkMark) {
 		first = key.Agent
 		r.first.Put(key.Session, first, 1)
 	}

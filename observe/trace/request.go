@@ -46,9 +46,9 @@ type toolList struct {
 func (r *recorder) request(i *item) {
 	q := i.request
 	ref := callRef{call: i.call, turn: max(q.View.Turn, 1), fork: q.View.Fork}
-	head := r.head(q.Key, i.at, ref)
 	a := r.agent(q.Key)
-	a.noteHeld(ref.call)
+	a.isSubagent = a.isSubagent || q.IsSubagent
+	head := r.head(q.Key, i.at, ref)
 	if ref.fork == "" && a.turn != ref.turn { // the trace has no event of its beginning
 		r.beginTurn(a, i.at, ref.turn, q.View.Prompt)
 	}
@@ -65,7 +65,7 @@ func (r *recorder) request(i *item) {
 	r.views.Put(q.Key, v, viewSize(q))
 	r.open.Put(requestKey{q.Key, q.ID}, ref, 1)
 	a.last = ref
-	r.writeHeld(a, ref, c.sizes)
+	r.writeHeld(a, ref)
 	if c.isBroken {
 		r.add(&line.Break{Head: as(head, line.EventBreak), Message: c.brokenAt, LostTokens: c.lost, Cause: a.causeOf(c.brokenAt)})
 	}
@@ -99,8 +99,8 @@ type callWriter struct {
 	tools   toolList
 	parts   line.Parts
 	texts   []line.Text
-	sizes   map[seenText]int // tokens of what loads have brought
-	isMoved bool             // a file was begun for the call
+	sizes   map[placedText]int
+	isMoved bool // a file was begun for the call
 
 	isBroken       bool
 	brokenAt, lost int
@@ -118,7 +118,8 @@ func (c *callWriter) write() error {
 	if err != nil {
 		return err
 	}
-	c.writeLate(c.agent, c.sizes)
+	c.agent.sizes = c.sizes
+	c.writeLate(c.agent)
 	if err := c.writeTexts(); err != nil {
 		return err
 	}

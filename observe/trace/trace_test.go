@@ -59,8 +59,8 @@ func second() core.ModelRequest {
 	const stub = "loaded: guard"
 	q.Messages = append(q.Messages, message(core.Assistant, "", load), result("c1", stub+body+doc))
 	q.View.Texts = append(q.View.Texts,
-		core.PlacedText{Skill: "guard", Load: 1, Message: 3, Start: len(stub), End: len(stub + body), Mode: "turn", Leaves: "turn"},
-		core.PlacedText{Skill: "guard", Load: 1, Doc: "keys.md", Message: 3, Start: len(stub + body), End: len(stub + body + doc), Mode: "turn", Leaves: "turn"})
+		core.PlacedText{Skill: "guard", Load: 1, LoadedBy: 1, Message: 3, Start: len(stub), End: len(stub + body), Mode: "turn", Leaves: "turn"},
+		core.PlacedText{Skill: "guard", Load: 1, LoadedBy: 1, Doc: "keys.md", Message: 3, Start: len(stub + body), End: len(stub + body + doc), Mode: "turn", Leaves: "turn"})
 	return q
 }
 
@@ -217,41 +217,46 @@ func TestCallsOfOneAgentAtOnce(t *testing.T) {
 	}
 }
 
-// A text that is loaded again belongs to the later call, and the one before to the earlier call.
-func TestTextsBelongToTheirLoads(t *testing.T) {
+// A load has the tokens of its texts, also of those that an earlier one has brought. Of several texts of a
+// skill the newest counts.
+func TestTokensOfLoads(t *testing.T) {
 	var b bytes.Buffer
 	tr, err := trace.New(&b)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, key := stdcontext.Background(), first().Key
-	loaded := func(load int, docs ...string) {
-		tr.Event(ctx, core.Event{Kind: core.SkillLoaded, Key: key, Skill: "guard", Docs: docs, Load: load, By: "model", Call: core.ToolCall{Name: "skill_load"}})
+	loaded := func(load, estimate int, docs ...string) {
+		tr.Event(ctx, core.Event{Kind: core.SkillLoaded, Key: key, Skill: "guard", Docs: docs, Load: load, Tokens: estimate, By: "model", Call: core.ToolCall{Name: "skill_load"}})
 	}
-	tr.Request(ctx, first())
-	loaded(1)
-	second := second()
-	tr.Request(ctx, second)
-	tr.Event(ctx, core.Event{Kind: core.DocsSelected, Key: key, Skill: "guard", Docs: []string{"keys.md"}, Load: 2, Call: core.ToolCall{Name: "skill_select_docs"}})
-	loaded(3)
-	second.View.Texts[2].Load = 2
-	second.View.Texts = append(second.View.Texts, core.PlacedText{Skill: "guard", Load: 3, Message: 1, Start: 0, End: 4}, core.PlacedText{Skill: "pdf", Message: 1, Start: 4, End: 5})
-	second.ID = 3
-	tr.Request(ctx, second)
+	request := func(id uint64, q core.ModelRequest) {
+		q.ID = id
+		tr.Request(ctx, q)
+	}
+	request(1, first())
+	loaded(1, 7, "keys.md")
+	request(2, second())
+	loaded(2, 0)            // all is in view
+	loaded(3, 0, "keys.md") // so it is for both
+	request(3, second())
+	loaded(4, 9) // a newer text
+	changed := second()
+	changed.View.Texts = append(changed.View.Texts, core.PlacedText{Skill: "guard", Load: 4, Message: 1, Start: 0, End: len("Guard")})
+	request(4, changed)
+	loaded(5, 0) // the newer text stays
+	loaded(6, 8) // the model is not called again
 	if err := tr.Close(); err != nil {
 		t.Fatal(err)
 	}
 	var got []int
 	for l := range strings.Lines(b.String()) {
-		var c line.Call
-		if json.Unmarshal([]byte(l), &c) == nil && c.Event == line.EventCall && c.Call == 3 {
-			for _, text := range c.Texts {
-				got = append(got, text.LoadedBy)
-			}
+		var c line.Loaded
+		if json.Unmarshal([]byte(l), &c) == nil && c.Event == line.EventLoaded {
+			got = append(got, c.Tokens)
 		}
 	}
-	if want := []int{2, 0, 1, 2}; !slices.Equal(got, want) { // in the order of the messages
-		t.Errorf("the texts were loaded by %v, want %v", got, want)
+	if want := []int{34, 15, 34, 1, 1, 8}; !slices.Equal(got, want) {
+		t.Errorf("the loads have %v tokens, want %v", got, want)
 	}
 }
 

@@ -238,6 +238,7 @@ func (c *Call) fork(ctx context.Context, named namedSkill, n int, before callctx
 		said = last
 	}
 	after := context.WithoutCancel(inner)
+	c.reportForkLoads(after, key)
 	c.Report.Emit(after, core.Event{Kind: core.ForkEnded, Key: key, Skill: skill.Name, Usage: spent.Tokens, Duration: time.Since(began), Detail: why, Err: err})
 	if err := c.endFork(after, key); err != nil {
 		c.Report.Log.WarnContext(ctx, "the state of a skill that ran as an agent cannot be removed", "session", key.Session, "agent", key.Agent, "err", err)
@@ -323,6 +324,16 @@ func (c *Call) runFork(ctx context.Context, request ForkRequest) (string, error)
 		return r.text, r.err
 	case <-end.C:
 		return "", ctx.Err()
+	}
+}
+
+// reportForkLoads reports that the loads of a fork end with its only turn.
+func (c *Call) reportForkLoads(ctx context.Context, key core.SessionKey) {
+	if c.Report.Hook == nil {
+		return
+	}
+	if rec, err := c.Stores.Load(ctx, key); err == nil {
+		c.Report.EmitAll(ctx, key, state.CompletedEvents(rec, &state.Record{Key: key}, "turn", c.Rules.Mode))
 	}
 }
 

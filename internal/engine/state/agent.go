@@ -37,6 +37,10 @@ type Agent struct {
 	run any
 	// turn is the number of the user turn of the last request, 0 before the first.
 	turn int
+	// modelCalls and isSubagent are those of the record, for a tracer. modelCalls also counts the calls
+	// whose numbers are not in the record.
+	modelCalls int
+	isSubagent bool
 	// responses is the number within its turn of the response to the last request, 0 before
 	// the first request.
 	responses int
@@ -210,17 +214,38 @@ func (a *Agent) BeginAgain() {
 	a.shownBodies, a.isAbandoned = nil, true
 }
 
-// SetTurn sets the number of the user turn.
-func (a *Agent) SetTurn(turn int) {
+// SetTurn sets the number of the user turn, and that of the last model call.
+func (a *Agent) SetTurn(rec *Record) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.turn = turn
+	a.turn, a.isSubagent = rec.Turn, rec.Traced.IsSubagent
+	a.modelCalls = max(a.modelCalls, rec.Traced.Calls)
 }
 
 func (a *Agent) turnNumber() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.turn
+}
+
+// CountCall counts a model call for a tracer. number is that of the record, or 0 if the record has not
+// counted the call. It returns the number of the call.
+func (a *Agent) CountCall(number int) int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if number == 0 {
+		number = a.modelCalls + 1
+	}
+	a.modelCalls = max(a.modelCalls, number)
+	return number
+}
+
+// LastCall returns the number of the last model call, 0 if it is not known, and whether another agent of
+// the session came first.
+func (a *Agent) LastCall() (number int, isSubagent bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.modelCalls, a.isSubagent
 }
 
 // NoteRequest notes how many responses of the turn a request contains.

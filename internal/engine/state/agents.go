@@ -38,13 +38,27 @@ func (a *Agents) Of(key core.SessionKey) *Agent {
 
 // TurnOf returns the number of an agent's user turn, 0 if it is not known.
 func (a *Agents) TurnOf(key core.SessionKey) int {
-	a.mu.Lock()
-	agent, ok := a.all.Get(key)
-	a.mu.Unlock()
-	if !ok {
-		return 0
+	if agent := a.known(key); agent != nil {
+		return agent.turnNumber()
 	}
-	return agent.turnNumber()
+	return 0
+}
+
+// LastCall returns the number of an agent's last model call, 0 if it is not known, and whether another
+// agent of the session came first.
+func (a *Agents) LastCall(key core.SessionKey) (number int, isSubagent bool) {
+	if agent := a.known(key); agent != nil {
+		return agent.LastCall()
+	}
+	return 0, false
+}
+
+// known returns the agent of a key, or nil.
+func (a *Agents) known(key core.SessionKey) *Agent {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	agent, _ := a.all.Get(key)
+	return agent
 }
 
 // End drops all agents of a session.

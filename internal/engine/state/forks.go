@@ -34,7 +34,10 @@ func (f *forks) of(key core.SessionKey) *Records {
 // BeginFork gives a fork a session of its own in the store of its parent, so that its record and
 // its pins end with it. A fork that another process has begun goes on with what is there.
 func (s *Stores) BeginFork(key core.SessionKey) {
-	s.forks.running.Store(key, NewRecords(newForkStore(s.ofSession(key).store, key)))
+	parent := s.ofSession(key)
+	records := NewRecords(newForkStore(parent.store, key))
+	records.Traces = parent.Traces
+	s.forks.running.Store(key, records)
 }
 
 // EndFork removes the record and the pins of a fork.

@@ -30,6 +30,7 @@ type Record struct {
 	GateState
 	PriceState
 	NoteState
+	TraceState
 }
 
 // TurnState is where the conversation is: the user turn and the calls of its responses.
@@ -278,6 +279,7 @@ func (r *Record) Clone() *Record {
 	c.Recent = slices.Clone(r.Recent)
 	c.Unnumbered = slices.Clone(r.Unnumbered)
 	c.Unknown = slices.Clone(r.Unknown)
+	c.Traced.Loads = slices.Clone(r.Traced.Loads)
 	c.Grants = slices.Clone(r.Grants)
 	for i := range c.Grants {
 		c.Grants[i].Skills = maps.Clone(c.Grants[i].Skills)

@@ -20,6 +20,10 @@ import (
 // It caches decoded records and pinned texts, so a request that changes nothing decodes
 // no record and reads no text from the store. It is safe for concurrent use.
 type Records struct {
+	// Traces says that records keep what a trace needs; see [Traced]. It is not changed after the first
+	// use.
+	Traces bool
+
 	store session.Store
 
 	mu      sync.Mutex
@@ -221,6 +225,9 @@ func (r *Records) update(ctx context.Context, key core.SessionKey, rec *Record, 
 		}
 		if next == nil || next == rec {
 			return rec, nil
+		}
+		if r.Traces {
+			next.traceLoads(rec)
 		}
 		saved, err := r.Save(ctx, next)
 		if errors.Is(err, session.ErrConflict) && !errors.Is(err, session.ErrUncertain) {

@@ -91,6 +91,15 @@ func (s *Stores) Agents(ctx context.Context, key core.SessionKey) ([]core.Sessio
 	return keys, nil
 }
 
+// HasOther reports whether another agent of the session of key has had a turn, as far as the store knows.
+func (s *Stores) HasOther(ctx context.Context, key core.SessionKey) bool {
+	keys, _ := s.Agents(ctx, key)
+	return slices.ContainsFunc(keys, func(other core.SessionKey) bool {
+		rec, err := s.Load(ctx, other) // a damaged one may be a value of the host
+		return other != key && err == nil && rec.Turn > 0
+	})
+}
+
 // Ended returns the highest call number of ended sessions with the key's session id and agent,
 // 0 if there is none.
 func (s *Stores) Ended(ctx context.Context, key core.SessionKey) (int, error) {

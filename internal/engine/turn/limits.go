@@ -1,6 +1,10 @@
 package turn
 
+import "time"
+
 const (
+	// maxCountTime is how long a model call waits until the store has its number for a trace.
+	maxCountTime = 2 * time.Second
 	// maxCalls is how many calls of Satchel's tools one response may have. Each may need an entry
 	// of the record, and each reads the record.
 	maxCalls = 256

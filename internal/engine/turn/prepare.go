@@ -122,6 +122,7 @@ func noteForkRequest(ctx context.Context, req *core.Request) error {
 // loads.
 func (t *Turns) advance(ctx context.Context, req *core.Request, scan *state.Scan, agent *state.Agent, rec *state.Record, loads []tools.Load) (*state.Record, error) {
 	agent.NoteRecord(rec)
+	agent.SetTurn(rec)
 	token := ""
 	if turn := adapter.TurnOf(ctx); turn != nil {
 		token = turn.Token
@@ -140,7 +141,6 @@ func (t *Turns) advance(ctx context.Context, req *core.Request, scan *state.Scan
 		agent.BeginAgain()
 		t.Calls.Report.EmitAll(ctx, req.Key, events)
 	}
-	agent.SetTurn(rec.Turn)
 	var read []string
 	if t.Clearing.IsBroken(rec, scan) {
 		read = t.readSkills(rec, scan, rec.Turn)
@@ -169,7 +169,7 @@ func (t *Turns) begin(ctx context.Context, token string, first turnStart, rec *s
 		return nil, err
 	}
 	agent.BeginTurn()
-	agent.SetTurn(rec.Turn)
+	agent.SetTurn(rec)
 	t.Calls.Allowlists.NoteTurn(ctx, key.Agent)
 	t.Calls.Report.EmitAll(ctx, key, start.events)
 	return rec, nil
@@ -220,6 +220,29 @@ func (t *Turns) Observe(ctx context.Context, key core.SessionKey, calls []core.T
 	}
 	agent.SetResponse(state.NewResponse(made, time.After), len(calls), clean)
 	return nil
+}
+
+// CountCall counts a model call for a tracer, and returns its number. It keeps the number in the
+// record, because the next call may be in another process. isSubagent reports that another agent of the
+// session came first.
+func (t *Turns) CountCall(ctx context.Context, key core.SessionKey) (number int, isSubagent bool) {
+	agent := t.Calls.Agents.Of(key)
+	last, isSubagent := agent.LastCall()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), maxCountTime)
+	defer cancel()
+	rec, err := t.Calls.Stores.Of(key).Update(ctx, key, func(rec *state.Record) (*state.Record, error) {
+		if rec.Version == 0 { // the host has not prepared the request
+			return nil, nil
+		}
+		next := rec.Clone()
+		next.Traced.Calls = max(next.Traced.Calls, last) + 1
+		return next, nil
+	})
+	if err != nil {
+		t.Calls.Report.Log.WarnContext(ctx, "the number of a model call is not kept: another process will give it again", "session", key.Session, "agent", key.Agent, "err", err)
+		return agent.CountCall(0), isSubagent
+	}
+	return agent.CountCall(rec.Traced.Calls), isSubagent || rec.Traced.IsSubagent
 }
 
 // answeredEvents returns the events of the loads in mode Once that the model has now answered.

@@ -57,6 +57,7 @@ func (b *turnStart) build(ctx context.Context, rec *state.Record, turn lifetime.
 	begun := core.Event{Kind: core.TurnBegun}
 	if b.Requests.Tracing != nil {
 		begun.Prompt = b.scan.UserText()
+		b.next.Traced.IsSubagent = rec.Traced.IsSubagent || isFirst && !b.isFork && b.Calls.Stores.HasOther(ctx, b.next.Key)
 	}
 	b.events = append([]core.Event{begun}, state.CompletedEvents(rec, b.next, "turn", b.mode())...)
 	b.events = append(b.events, cleared...)

@@ -23,6 +23,8 @@ type Reporter struct {
 	Hook   func(context.Context, core.Event)
 	Log    *slog.Logger
 	Agents *state.Agents
+	// Traces reports that a tracer gets the events.
+	Traces bool
 	// HasLifecycle reports that the hook also gets an event for every skill of the catalog.
 	HasLifecycle bool
 	// Breaks are the host's functions for breaks of the prefix. WarnsOfBreaks says that the log gets
@@ -55,6 +57,9 @@ func (t *Reporter) Emit(ctx context.Context, e core.Event) {
 		}
 		if e.Turn == 0 {
 			e.Turn = t.Agents.TurnOf(e.Key)
+		}
+		if t.Traces {
+			e.ModelCall, e.IsSubagent = t.Agents.LastCall(e.Key)
 		}
 		t.Hook(ctx, e)
 	}

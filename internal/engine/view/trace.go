@@ -64,8 +64,16 @@ type description struct {
 // add adds a text at a place.
 func (d *description) add(p steps.Place, skill, doc string, load int, leaves string) {
 	d.view.Texts = append(d.view.Texts, core.PlacedText{
-		Skill: skill, Doc: doc, Load: load, Message: p.Message, Start: p.Start, End: p.End, Mode: d.Mode.String(), Leaves: leaves,
+		Skill: skill, Doc: doc, Load: load, LoadedBy: d.loadedBy(skill, load), Message: p.Message, Start: p.Start, End: p.End, Mode: d.Mode.String(), Leaves: leaves,
 	})
+}
+
+// loadedBy returns the model call that loaded a text of a skill, or 0.
+func (d *description) loadedBy(skill string, load int) int {
+	if skill == "" {
+		return 0
+	}
+	return d.rec.Traced.LoadedBy(load)
 }
 
 // addOverview adds the overview and the bodies of preloaded skills behind it.

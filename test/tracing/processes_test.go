@@ -1,0 +1,374 @@
+package tracing
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"testing/fstest"
+
+	einomodel "github.com/cloudwego/eino/components/model"
+	"github.com/cloudwego/eino/components/tool"
+	"github.com/cloudwego/eino/compose"
+	"github.com/cloudwego/eino/flow/agent/react"
+	"github.com/cloudwego/eino/schema"
+	"github.com/tmc/langchaingo/llms"
+	"github.com/tmc/langchaingo/tools"
+
+	"github.com/satchel-go/satchel"
+	"github.com/satchel-go/satchel/adapter/eino"
+	"github.com/satchel-go/satchel/adapter/langchaingo"
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/testing/wiretest"
+	"github.com/satchel-go/satchel/loadmode"
+	"github.com/satchel-go/satchel/session"
+)
+
+// journal is a tracer for the runtimes of several processes. It lists the requests and the loads.
+type journal struct {
+	mu    sync.Mutex
+	lines []string
+}
+
+func (j *journal) add(format string, args ...any) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.lines = append(j.lines, fmt.Sprintf(format, args...))
+}
+
+// Event implements satchel.Tracer.
+func (j *journal) Event(_ context.Context, e core.Event) {
+	switch e.Kind {
+	case core.SkillLoaded:
+		j.add("loaded %s after %s", e.Skill, nameOf(e.Key, e.Turn, e.ModelCall))
+	case core.SkillCompleted:
+		j.add("ended %s after %s: %s", e.Skill, nameOf(e.Key, e.Turn, e.ModelCall), e.Detail)
+	}
+}
+
+// Request implements satchel.Tracer.
+func (j *journal) Request(_ context.Context, r core.ModelRequest) {
+	var texts []string
+	for _, p := range r.View.Texts {
+		if p.Skill != "" {
+			texts = append(texts, fmt.Sprintf(" %s%s by %d", p.Skill, strings.TrimSuffix("/"+p.Doc, "/"), p.LoadedBy))
+		}
+	}
+	j.add("call %s:%s", nameOf(r.Key, r.View.Turn, r.ModelCall), strings.Join(texts, ""))
+}
+
+// Answer implements satchel.Tracer.
+func (j *journal) Answer(context.Context, core.ModelAnswer) {}
+
+// nameOf returns the agent, if it is a fork, and TURN/CALL.
+func nameOf(key core.SessionKey, turn, call int) string {
+	if _, fork, ok := strings.Cut(key.Agent, "/fork:"); ok {
+		return fmt.Sprintf("%s/%d/%d", fork, turn, call)
+	}
+	return fmt.Sprintf("%d/%d", turn, call)
+}
+
+// process plays a part of a conversation whose history it shares with other processes.
+type process interface {
+	// ask asks the model, which gives an answer. act executes the calls of that.
+	ask(t *testing.T, answer wiretest.Answer)
+	act(t *testing.T)
+	say(text string)
+	// script adds answers of the model to other calls.
+	script(answers ...wiretest.Answer)
+}
+
+// processes returns hosts of one conversation, one for each runtime.
+var processes = map[string]func(t *testing.T, runtimes ...*satchel.Runtime) []process{
+	"Eino": func(t *testing.T, runtimes ...*satchel.Runtime) (all []process) {
+		history := &[]*schema.Message{schema.SystemMessage(wiretest.System)}
+		for _, rt := range runtimes {
+			p := &einoProcess{history: history, model: &einoModel{}}
+			cfg := &react.AgentConfig{ToolCallingModel: p.model, ToolsConfig: compose.ToolsNodeConfig{Tools: []tool.BaseTool{einoTool{}}}}
+			if _, err := eino.InstallReact(cfg, rt); err != nil {
+				t.Fatal(err)
+			}
+			var err error
+			if p.tools, err = compose.NewToolNode(t.Context(), &cfg.ToolsConfig); err != nil {
+				t.Fatal(err)
+			}
+			p.bound = cfg.ToolCallingModel
+			all = append(all, p)
+		}
+		return all
+	},
+	"langchaingo": func(t *testing.T, runtimes ...*satchel.Runtime) (all []process) {
+		history := &[]llms.MessageContent{llms.TextParts(llms.ChatMessageTypeSystem, wiretest.System)}
+		for _, rt := range runtimes {
+			p := &chainProcess{history: history, model: &chainModel{}}
+			var err error
+			if p.adapter, err = langchaingo.Install(rt, p.model, []tools.Tool{chainTool{}}); err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, p)
+		}
+		return all
+	},
+}
+
+type einoProcess struct {
+	history *[]*schema.Message
+	model   *einoModel
+	bound   interface {
+		Generate(context.Context, []*schema.Message, ...einomodel.Option) (*schema.Message, error)
+	}
+	tools *compose.ToolsNode
+}
+
+func (p *einoProcess) say(text string) { *p.history = append(*p.history, schema.UserMessage(text)) }
+
+func (p *einoProcess) script(answers ...wiretest.Answer) {
+	p.model.answers = append(p.model.answers, answers...)
+}
+
+func (p *einoProcess) ask(t *testing.T, answer wiretest.Answer) {
+	t.Helper()
+	p.model.answers = append(p.model.answers, answer)
+	out, err := p.bound.Generate(satchel.WithSession(t.Context(), "s"), *p.history)
+	if err != nil {
+		t.Fatal(err)
+	}
+	*p.history = append(*p.history, out)
+}
+
+func (p *einoProcess) act(t *testing.T) {
+	t.Helper()
+	results, err := p.tools.Invoke(satchel.WithSession(t.Context(), "s"), (*p.history)[len(*p.history)-1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	*p.history = append(*p.history, results...)
+}
+
+type chainProcess struct {
+	history *[]llms.MessageContent
+	model   *chainModel
+	adapter *langchaingo.Adapter
+	calls   []llms.ToolCall
+}
+
+func (p *chainProcess) say(text string) {
+	*p.history = append(*p.history, llms.TextParts(llms.ChatMessageTypeHuman, text))
+}
+
+func (p *chainProcess) script(answers ...wiretest.Answer) {
+	p.model.answers = append(p.model.answers, answers...)
+}
+
+func (p *chainProcess) ask(t *testing.T, answer wiretest.Answer) {
+	t.Helper()
+	p.model.answers = append(p.model.answers, answer)
+	resp, err := p.adapter.Model().GenerateContent(satchel.WithSession(t.Context(), "s"), *p.history)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := llms.MessageContent{Role: llms.ChatMessageTypeAI}
+	if text := resp.Choices[0].Content; text != "" {
+		out.Parts = append(out.Parts, llms.TextContent{Text: text})
+	}
+	for _, call := range resp.Choices[0].ToolCalls {
+		out.Parts = append(out.Parts, call)
+	}
+	*p.history = append(*p.history, out)
+}
+
+func (p *chainProcess) act(t *testing.T) {
+	t.Helper()
+	for _, part := range (*p.history)[len(*p.history)-1].Parts {
+		call, ok := part.(llms.ToolCall)
+		if !ok {
+			continue
+		}
+		result, err := p.adapter.Call(satchel.WithSession(t.Context(), "s"), call)
+		if err != nil {
+			t.Fatal(err)
+		}
+		*p.history = append(*p.history, llms.MessageContent{Role: llms.ChatMessageTypeTool, Parts: []llms.ContentPart{result}})
+	}
+}
+
+// eachStore runs a test in both frameworks, with each store. open opens the runtime of a process.
+func eachStore(t *testing.T, test func(t *testing.T, j *journal, start func(n int, opts ...satchel.Option) []process)) {
+	for framework, hosts := range processes {
+		for name, store := range map[string]func(t *testing.T) func() session.Store{
+			"memory": func(*testing.T) func() session.Store {
+				memory := session.NewMemory()
+				return func() session.Store { return memory }
+			},
+			"directory": func(t *testing.T) func() session.Store {
+				dir := t.TempDir()
+				return func() session.Store {
+					opened, err := session.OpenDirectory(dir)
+					if err != nil {
+						t.Fatal(err)
+					}
+					return opened
+				}
+			},
+		} {
+			t.Run(framework+", "+name, func(t *testing.T) {
+				open, j := store(t), &journal{}
+				test(t, j, func(n int, opts ...satchel.Option) []process {
+					var all []*satchel.Runtime
+					for range n {
+						all = append(all, newRuntime(t, append([]satchel.Option{satchel.WithTrace(j), satchel.WithStore(open())}, opts...)...))
+					}
+					return hosts(t, all...)
+				})
+			})
+		}
+	}
+}
+
+// newRuntime opens the runtime of a process.
+func newRuntime(t *testing.T, opts ...satchel.Option) *satchel.Runtime {
+	t.Helper()
+	rt, err := satchel.New(append([]satchel.Option{satchel.WithSkillFS("test", fstest.MapFS{
+		"pdf/SKILL.md":    {Data: []byte("---\nname: pdf\ndescription: Fills in forms.\n---\nBody of pdf.\n")},
+		"pdf/forms.md":    {Data: []byte("Forms have fields.\n")},
+		"xlsx/SKILL.md":   {Data: []byte("---\nname: xlsx\ndescription: Edits sheets.\n---\nBody of xlsx.\n")},
+		"report/SKILL.md": {Data: []byte("---\nname: report\ndescription: Writes the report.\ncontext: fork\n---\nBody of report.\n")},
+	}), satchel.WithLogger(slog.New(slog.DiscardHandler))}, opts...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := rt.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return rt
+}
+
+func answer(calls ...wiretest.Call) wiretest.Answer {
+	if len(calls) == 0 {
+		return wiretest.Answer{Text: "done"}
+	}
+	return wiretest.Answer{Calls: calls}
+}
+
+func loads(id, skill string) wiretest.Answer {
+	return answer(wiretest.Call{ID: id, Name: "skill_load", Arguments: `{"skill":"` + skill + `","docs":["forms.md"]}`})
+}
+
+// Calls and turns count on in other processes, which take turns within a user turn too. A text keeps the call
+// that has loaded it.
+func TestCallsCountOnInOtherProcesses(t *testing.T) {
+	eachStore(t, func(t *testing.T, j *journal, start func(int, ...satchel.Option) []process) {
+		mode := satchel.WithLoading(satchel.Loading{Mode: loadmode.Session})
+		p := start(3, mode)
+		p[0].say("one")
+		p[0].ask(t, answer())
+		p[1].say("two")
+		p[1].ask(t, loads("c1", "pdf"))
+		p[2].act(t) // as after an approval
+		p[2].ask(t, answer(wiretest.Call{ID: "c2", Name: "skill_load", Arguments: `{"skill":"xlsx"}`}))
+		p[0].act(t)
+		p[0].ask(t, answer())
+		p[1].say("three")
+		p[1].ask(t, answer())
+		compare(t, "journal", j.lines, []string{
+			"call 1/1:", "call 2/2:", "loaded pdf after 2/2", "call 2/3: pdf by 2 pdf/forms.md by 2", "loaded xlsx after 2/3",
+			"call 2/4: pdf by 2 pdf/forms.md by 2 xlsx by 3", "call 3/5: pdf by 2 pdf/forms.md by 2 xlsx by 3",
+		})
+	})
+}
+
+// What the host loads before a request belongs to that. A turn that begins again forgets the loads of its first
+// attempt, and no number of a call.
+func TestLoadsBeforeCallsOfOtherProcesses(t *testing.T) {
+	eachStore(t, func(t *testing.T, j *journal, start func(int, ...satchel.Option) []process) {
+		p := start(2, satchel.WithLoading(satchel.Loading{Mode: loadmode.Turn, Preload: []string{"xlsx"}}), satchel.WithActivation(satchel.Activation{Mentions: satchel.Slash}))
+		p[0].say("one")
+		p[0].ask(t, answer())
+		p[1].say("/pdf two")
+		p[1].ask(t, answer())
+		p[0].say("three")
+		p[0].ask(t, answer())
+		compare(t, "journal", j.lines, []string{
+			"loaded xlsx after 1/0", "call 1/1: xlsx by 1", "loaded pdf after 2/1", "call 2/2: xlsx by 1 pdf by 2",
+			"ended pdf after 3/2: turn", "call 3/3: xlsx by 1",
+		})
+	})
+}
+
+// A runtime without a tracer writes the same records as if there were no traces.
+func TestRecordsWithoutATracer(t *testing.T) {
+	sizes := map[bool]int{}
+	for _, isTraced := range []bool{false, true} {
+		memory := session.NewMemory()
+		opts := []satchel.Option{satchel.WithStore(memory)}
+		if isTraced {
+			opts = append(opts, satchel.WithTrace(&journal{}))
+		}
+		p := processes["Eino"](t, newRuntime(t, opts...))[0]
+		p.say("one")
+		p.ask(t, loads("c1", "pdf"))
+		p.act(t)
+		p.ask(t, answer())
+		agents, err := memory.Agents(t.Context(), "s")
+		if err != nil || len(agents) != 1 {
+			t.Fatalf("agents %q, %v", agents, err)
+		}
+		v, err := memory.Load(t.Context(), core.SessionKey{Session: "s", Agent: agents[0]})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if has := strings.Contains(string(v.Data), `"traced":"2 1.1"`); has != isTraced {
+			t.Errorf("with a tracer %v: the record is %s", isTraced, v.Data)
+		}
+		sizes[isTraced] = len(v.Data)
+	}
+	if sizes[true] > sizes[false]+20 {
+		t.Errorf("the record has %d bytes with a tracer, %d without", sizes[true], sizes[false])
+	}
+}
+
+// Forks and their calls count on in other processes, and the skills of a fork leave before it ends.
+func TestForksOfOtherProcesses(t *testing.T) {
+	for framework, run := range map[string]func(context.Context, satchel.ForkRequest) (string, error){"Eino": eino.Fork(nil), "langchaingo": langchaingo.Fork(nil)} {
+		for _, mode := range []loadmode.Mode{loadmode.Turn, loadmode.Once, loadmode.Session, loadmode.Adaptive} {
+			t.Run(framework+", "+mode.String(), func(t *testing.T) {
+				memory, j := session.NewMemory(), &journal{}
+				var all []*satchel.Runtime
+				for range 2 {
+					all = append(all, newRuntime(t, satchel.WithTrace(j), satchel.WithStore(memory), satchel.WithFork(satchel.Fork{Run: run}), satchel.WithLoading(satchel.Loading{Mode: mode})))
+				}
+				report := answer(wiretest.Call{ID: "c1", Name: "skill_load", Arguments: `{"skill":"report"}`})
+				load := answer(wiretest.Call{ID: "f1", Name: "skill_load", Arguments: `{"skill":"xlsx"}`})
+				for _, p := range processes[framework](t, all...) {
+					p.say("report, please")
+					p.ask(t, report)
+					p.script(load, answer())
+					p.act(t)
+					p.ask(t, answer())
+				}
+				var got []string
+				for _, l := range j.lines {
+					if !strings.HasPrefix(l, "call 1/") && !strings.HasPrefix(l, "call 2/") {
+						got = append(got, l)
+					}
+				}
+				var want []string
+				for _, n := range []string{"report#1/1/", "report#2/2/"} {
+					ended := fmt.Sprintf("ended %%s after %s%%d: turn", n)
+					want = append(want, "loaded report after "+n+"0", "call "+n+"1: report by 1")
+					if mode == loadmode.Once {
+						ended = fmt.Sprintf("ended %%s after %s%%d: answered", n)
+						want = append(want, fmt.Sprintf(ended, "report", 1), "loaded xlsx after "+n+"1", "call "+n+"2: xlsx by 1", fmt.Sprintf(ended, "xlsx", 2))
+					} else {
+						want = append(want, "loaded xlsx after "+n+"1", "call "+n+"2: report by 1 xlsx by 1", fmt.Sprintf(ended, "report", 2), fmt.Sprintf(ended, "xlsx", 2))
+					}
+				}
+				compare(t, "journal", got, want)
+			})
+		}
+	}
+}
