@@ -19,7 +19,7 @@ const (
 	SkillLoaded     EventKind = "skill.loaded"     // Skill, Docs, Digest, By, Load, Tokens
 	SkillNeeds      EventKind = "skill.needs"      // Skill, at its load; Detail: its needs that are not met
 	SkillExecuting  EventKind = "skill.executing"  // Skill: the first request that contains its body
-	SkillCompleted  EventKind = "skill.completed"  // Skill: its load has ended; Detail, why: "turn", "answered", "unloaded", "evicted", "replaced", "withdrawn", "session" or "again" (the same turn begins a second time)
+	SkillCompleted  EventKind = "skill.completed"  // Skill: its load has ended; Detail, why: "turn" (or the end of a fork), "answered", "unloaded", "evicted", "replaced", "withdrawn", "session" or "again" (the same turn begins a second time)
 	SkillUnloaded   EventKind = "skill.unloaded"   // Skill, Detail: "withdrawn" by an audience, or "changed" if a newer text is loaded
 	SkillEvicted    EventKind = "skill.evicted"    // Skill, by the cap
 	TextCleared     EventKind = "text.cleared"     // Skill, Load, Docs, Digest if the body leaves too; Cause, Tokens, Rent, Price, Chance: what decided; Detail: the same as text
