@@ -91,11 +91,11 @@ func (w *wellKnown) indexURL() (*url.URL, error) {
 	u, err := url.Parse(w.address)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("index of skills: %w: %w", archive.ErrURL, err)
+		return nil, fmt.Errorf("index of skills: %w: %s cannot be parsed", archive.ErrURL, archive.Shown(w.address))
 	case u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "":
-		return nil, fmt.Errorf("index of skills: %w: %s is not the address of a host, such as https://example.com", archive.ErrURL, u.Redacted())
+		return nil, fmt.Errorf("index of skills: %w: %s is not the address of a host, such as https://example.com", archive.ErrURL, archive.Shown(w.address))
 	case u.User != nil:
-		return nil, fmt.Errorf("index of skills: %w: %s has user info", archive.ErrURL, u.Redacted())
+		return nil, fmt.Errorf("index of skills: %w: %s has user info", archive.ErrURL, archive.Shown(w.address))
 	}
 	u.Path, u.RawPath = indexPath, ""
 	return u, nil
@@ -257,7 +257,7 @@ func (w *wellKnown) Open(ctx context.Context, id, revision string) (fs.FS, error
 		return files, nil
 	}
 	if err := k.check(files); err != nil {
-		return nil, fmt.Errorf("%s: %w", k.url, err)
+		return nil, fmt.Errorf("%s: %w", archive.Shown(k.url), err)
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()

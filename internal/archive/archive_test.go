@@ -539,6 +539,28 @@ func TestWrongPinLeavesNothing(t *testing.T) {
 	}
 }
 
+// No error shows a key in an address.
+func TestErrorsShowNoKeys(t *testing.T) {
+	s := open(t, []byte("no archive"))
+	host := strings.TrimPrefix(s.URL, "http://")
+	for what, try := range map[string]struct{ url, pin string }{
+		"a pin that is none":      {"https://user:word@example.com/x.zip?token=secret", "abc"},
+		"an address that is none": {"https://user:word word@example.com/?token=secret", ""},
+		"another scheme":          {"ftp://user:word@example.com/x.zip?token=secret", ""},
+		"a wrong pin":             {"http://user:word@" + host + "/x.zip?token=secret", sumOf(nil)},
+		"no archive":              {"http://user:word@" + host + "/x.zip?token=secret", ""},
+		"a host that is refused":  {"https://user:word@127.0.0.1:1/x.zip?token=secret", ""},
+		"a redirect":              {s.URL + "?to=ftp://user:word@127.0.0.1/%3Ftoken=secret", ""},
+		"redirects without end":   {s.URL + "/loop?token=secret", ""},
+	} {
+		allow := func(u *url.URL) bool { return u.Host == host }
+		_, err := NewCache(t.TempDir()).Get(t.Context(), try.url, Options{Allow: allow, SHA256: try.pin})
+		if err == nil || strings.Contains(err.Error(), "word") || strings.Contains(err.Error(), "secret") || !strings.Contains(err.Error(), ":") {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
 // TestLinksEndWithContext makes no link for a caller that has gone.
 func TestLinksEndWithContext(t *testing.T) {
 	dir := t.TempDir()

@@ -66,7 +66,7 @@ func (c *Cache) Get(ctx context.Context, address string, opts Options) (Unpacked
 	pin := strings.ToLower(strings.TrimPrefix(opts.SHA256, "sha256:"))
 	if pin != "" {
 		if !isDigest(pin) {
-			return Unpacked{}, fmt.Errorf("%s %s: %w: %q is no SHA-256", opts.kind(), address, ErrPin, pin)
+			return Unpacked{}, fmt.Errorf("%s %s: %w: %q is no SHA-256", opts.kind(), Shown(address), ErrPin, pin)
 		}
 		if dir, ok := c.has(pin); ok {
 			c.use(pin)
@@ -75,7 +75,7 @@ func (c *Cache) Get(ctx context.Context, address string, opts Options) (Unpacked
 	}
 	u, err := url.Parse(address)
 	if err != nil {
-		return Unpacked{}, fmt.Errorf("archive: %w: %w", ErrURL, err)
+		return Unpacked{}, fmt.Errorf("%s %s: %w: it cannot be parsed", opts.kind(), Shown(address), ErrURL)
 	}
 	if err := opts.checkURL(u); err != nil { // a cached archive needs permission too
 		return Unpacked{}, err
@@ -157,18 +157,18 @@ func (c *Cache) fetch(ctx context.Context, q *request, address, pin string) (Unp
 	h := sha256.New()
 	size, err := io.Copy(io.MultiWriter(f, h), io.LimitReader(got, q.opts.MaxDownload+1))
 	if err != nil {
-		return Unpacked{}, fmt.Errorf("%s %s: %w", q.opts.kind(), q.url.Redacted(), err)
+		return Unpacked{}, fmt.Errorf("%s %s: %w", q.opts.kind(), shown(q.url), err)
 	}
 	if size > q.opts.MaxDownload {
-		return Unpacked{}, fmt.Errorf("%s %s: %w: it is larger than %d bytes", q.opts.kind(), q.url.Redacted(), ErrRefused, q.opts.MaxDownload)
+		return Unpacked{}, fmt.Errorf("%s %s: %w: it is larger than %d bytes", q.opts.kind(), shown(q.url), ErrRefused, q.opts.MaxDownload)
 	}
 	digest := hex.EncodeToString(h.Sum(nil))
 	if pin != "" && digest != pin {
-		return Unpacked{}, fmt.Errorf("%s %s: sha256 is %s, pinned is %s%w", q.opts.kind(), q.url.Redacted(), digest, pin, silent{ErrPin})
+		return Unpacked{}, fmt.Errorf("%s %s: sha256 is %s, pinned is %s%w", q.opts.kind(), shown(q.url), digest, pin, silent{ErrPin})
 	}
 	dir, err := c.unpack(ctx, f, size, digest, &q.opts)
 	if err != nil {
-		return Unpacked{}, fmt.Errorf("%s %s: %w", q.opts.kind(), q.url.Redacted(), err)
+		return Unpacked{}, fmt.Errorf("%s %s: %w", q.opts.kind(), shown(q.url), err)
 	}
 	if err := c.remember(address, addressRecord{address, digest, got.etag, got.modified, c.now()}); err != nil {
 		return Unpacked{}, err

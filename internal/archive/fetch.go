@@ -36,7 +36,7 @@ func (o *Options) checkURL(u *url.URL) error {
 	if u.Scheme == "https" && u.Host != "" || o.allows(u) && (u.Scheme == "http" || u.Scheme == "file") {
 		return nil
 	}
-	return fmt.Errorf("%s %s: %w: only https: is, unless the host allows another", o.kind(), u.Redacted(), ErrURL)
+	return fmt.Errorf("%s %s: %w: only https: is, unless the host allows another", o.kind(), shown(u), ErrURL)
 }
 
 func (o *Options) allows(u *url.URL) bool { return o.Allow != nil && o.Allow(u) }
@@ -158,6 +158,9 @@ func (q *request) open(ctx context.Context) (*response, error) {
 	}
 	got, err := client.Do(r)
 	if err != nil {
+		if failed := (*url.Error)(nil); errors.As(err, &failed) {
+			failed.URL = Shown(failed.URL)
+		}
 		return nil, err
 	}
 	out := &response{ReadCloser: got.Body, etag: bounded(got.Header.Get("ETag")), modified: bounded(got.Header.Get("Last-Modified"))}
@@ -165,7 +168,7 @@ func (q *request) open(ctx context.Context) (*response, error) {
 	case got.StatusCode == http.StatusNotModified && q.etag+q.modified != "":
 		out.notModified = true
 	case got.StatusCode != http.StatusOK:
-		return nil, errors.Join(fmt.Errorf("%s %s: the server answers %s", q.opts.kind(), q.url.Redacted(), got.Status), got.Body.Close())
+		return nil, errors.Join(fmt.Errorf("%s %s: the server answers %s", q.opts.kind(), shown(q.url), got.Status), got.Body.Close())
 	}
 	return out, nil
 }

@@ -58,6 +58,31 @@ func (o *Options) kind() string {
 	return "archive"
 }
 
+// Shown returns an address as an error may show it: without user info and without the values of its query,
+// which may be keys.
+func Shown(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		scheme, _, _ := strings.Cut(address, ":")
+		return scheme + ":…"
+	}
+	return shown(u)
+}
+
+func shown(u *url.URL) string {
+	clone := *u
+	if clone.User != nil {
+		clone.User = url.User(hidden)
+	}
+	if clone.RawQuery != "" {
+		clone.RawQuery = hidden
+	}
+	return clone.String()
+}
+
+// hidden stands for the parts of an address that an error does not show.
+const hidden = "xxxxx"
+
 // Origin returns the scheme, host and port of an address.
 func Origin(u *url.URL) string {
 	port := u.Port()

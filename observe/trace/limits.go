@@ -21,6 +21,7 @@ const (
 	maxKnown      = 1 << 20  // messages and tools that a file has
 	maxScratch    = 1 << 20  // bytes of the buffer for lines that is used again
 	maxUnchecked  = 10_000   // tokens that are counted before Close is asked whether it waits
+	stringWeight  = 32       // bytes of a text of a list besides its characters
 	messageWeight = 256      // bytes of a message besides its text
 	lineWeight    = 200      // bytes of a line besides its message
 )

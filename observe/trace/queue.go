@@ -60,14 +60,31 @@ func newQueue() *queue {
 }
 
 func (q *queue) addEvent(e *core.Event) {
-	weight := messageWeight + len(e.Detail) + len(e.Call.Arguments)
-	if e.Command != nil {
-		weight += len(e.Command.Command)
-	}
+	weight := eventSize(e)
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	call, _ := q.calls.Get(e.Key)
 	q.add(item{at: e.Time, call: call, event: e, weight: weight})
+}
+
+// eventSize estimates the memory of an event.
+func eventSize(e *core.Event) int {
+	n := messageWeight + len(e.Prompt) + len(e.Detail) + len(e.Call.Arguments) + sizeOf(e.Docs) + sizeOf(e.Skills) + sizeOf(e.Named)
+	if c := e.Command; c != nil {
+		n += len(c.Command) + len(c.Limits)*stringWeight
+		for i := range c.Files {
+			n += stringWeight + len(c.Files[i].Path)
+		}
+	}
+	return n
+}
+
+// sizeOf estimates the memory of a list of names.
+func sizeOf(names []string) (n int) {
+	for _, name := range names {
+		n += stringWeight + len(name)
+	}
+	return n
 }
 
 func (q *queue) addAnswer(a *core.ModelAnswer) {

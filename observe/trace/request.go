@@ -29,7 +29,8 @@ type view struct {
 // entry is a message of a request.
 type entry struct {
 	digest string
-	bytes  int // of its value in a line
+	bytes  int             // of its value in a line
+	value  json.RawMessage // nil when its call is written
 	measured
 	isMeasured bool
 }
@@ -160,6 +161,7 @@ func (c *callWriter) remember(now *prompt.Prompt) {
 	kept := c.kept()
 	v.written = v.written[:kept]
 	for _, e := range c.entries[kept:] {
+		e.value = nil
 		v.written = append(v.written, e.digest)
 	}
 }
@@ -212,7 +214,7 @@ func (c *callWriter) readMessages() error {
 		if err != nil {
 			return err
 		}
-		c.entries = append(c.entries, &entry{digest: digest, bytes: len(value)})
+		c.entries = append(c.entries, &entry{digest: digest, bytes: len(value), value: value})
 	}
 	return nil
 }
@@ -267,7 +269,10 @@ func (c *callWriter) text(i int) (digest string, l line.Line, err error) {
 	if digest = c.entries[i].digest; c.config.texts == None || c.known[digest] {
 		return digest, nil, nil
 	}
-	value, _, err := c.message(&c.request.Messages[i])
+	value := c.entries[i].value
+	if value == nil {
+		value, _, err = c.message(&c.request.Messages[i])
+	}
 	h := line.Head{Event: line.EventMessage, Time: c.head.Time}
 	return digest, &line.Message{Head: h, Digest: digest, Message: value}, err
 }

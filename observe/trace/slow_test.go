@@ -119,6 +119,39 @@ func TestDroppedLinesAreCounted(t *testing.T) {
 	})
 }
 
+// The bound of what waits is one of all texts of an event.
+func TestTextsOfEventsAreBounded(t *testing.T) {
+	text := strings.Repeat("x", 1<<20)
+	for name, e := range map[string]core.Event{
+		"prompt": {Kind: core.TurnBegun, Prompt: text},
+		"skills": {Kind: core.SkillsSuggested, Skills: []string{text}},
+		"named":  {Kind: core.SkillsOffered, Named: []string{text}},
+		"docs":   {Kind: core.TextCleared, Docs: []string{text}},
+		"reason": {Kind: core.ToolDenied, Detail: text},
+		"files":  {Kind: core.CommandEnded, Command: &core.CommandReport{Files: []core.OutputFile{{Path: text}}}},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			g := &gate{open: make(chan struct{})}
+			tr, err := trace.New(g)
+			if err != nil {
+				t.Fatal(err)
+			}
+			e.Key = first().Key
+			for range 100 {
+				tr.Event(stdcontext.Background(), e)
+			}
+			if n := tr.Dropped(); n < 4 || n > 8 {
+				t.Errorf("%s: %d of 100 MiB are dropped, want those above 96", name, n)
+			}
+			close(g.open)
+			synctest.Wait()
+			if err := tr.Close(); err == nil {
+				t.Errorf("%s: Close does not report the dropped lines", name)
+			}
+		})
+	}
+}
+
 // failing is a writer that fails, and then works again.
 type failing struct {
 	fails int

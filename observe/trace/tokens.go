@@ -99,10 +99,10 @@ type recordingPieces struct {
 
 // Each passes on tokens as [prompt.Pieces.Each] does.
 func (v *recordingPieces) Each(text string, yield func([]prompt.Token) bool) error {
-	records, count := v.lengths == nil && text == v.content, 0
-	return v.Pieces.Each(text, func(all []prompt.Token) bool {
+	records, count, isLate := v.lengths == nil && text == v.content, 0, false
+	err := v.Pieces.Each(text, func(all []prompt.Token) bool {
 		if count += len(all); count > maxUnchecked {
-			if count = 0; v.isLate() {
+			if count, isLate = 0, v.isLate(); isLate {
 				return false
 			}
 		}
@@ -113,6 +113,10 @@ func (v *recordingPieces) Each(text string, yield func([]prompt.Token) bool) err
 		}
 		return yield(all)
 	})
+	if isLate {
+		return errEnd
+	}
+	return err
 }
 
 // validText returns a text as JSON holds it: each byte that is no UTF-8 becomes U+FFFD.

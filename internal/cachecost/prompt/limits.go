@@ -8,9 +8,6 @@ const maxBytes = 256 << 20
 const (
 	// maxPart is how much of a piece is encoded at a time.
 	maxPart = 64 << 10
-	// maxShort is the length of pieces whose tokens are remembered, and maxPieces their number.
-	maxShort  = 64
-	maxPieces = 1 << 17
-	// maxNews is how many new pieces are encoded before the whole vocabulary is read.
-	maxNews = 20_000
+	// maxScanned is the length of pieces whose least pair is found without a heap. It is below 256.
+	maxScanned = 64
 )

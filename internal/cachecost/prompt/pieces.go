@@ -2,43 +2,22 @@ package prompt
 
 import (
 	"errors"
-	"fmt"
-	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/tiktoken-go/tokenizer"
 )
 
 // errEnough ends the encoding of a text.
 var errEnough = errors.New("enough")
 
-// Pieces is the vocabulary o200k_base of OpenAI's models since GPT-4o. It gives the same tokens as the
-// codec of github.com/tiktoken-go/tokenizer, ten times faster. It finds the pieces of a text without a
-// regular expression, and remembers the tokens of common ones. A piece of more than 64 KiB, such as one
-// letter a million times, is encoded in parts. It is not safe for concurrent use.
+// Pieces is the vocabulary o200k_base of OpenAI's models since GPT-4o. It finds the pieces of a text without
+// a regular expression. A piece of more than 64 KiB, such as one letter a million times, is encoded in parts.
+// It is not safe for concurrent use.
 type Pieces struct {
-	codec tokenizer.Codec
-	known map[string][]Token
-	// ranks are the numbers of all tokens, nil until there were many new pieces, which news counts.
-	ranks map[string]uint32
-	news  int
+	merger merger
 	// last is the last long part, and its tokens.
 	last       string
 	lastTokens []Token
 }
-
-// del is the delete character, and delToken its token.
-const (
-	del      = "\x7f"
-	delToken = 221
-)
-
-// vocabularySize is above the numbers of all tokens, and noRank above all ranks.
-const (
-	vocabularySize = 199_998
-	noRank         = 1<<32 - 1
-)
 
 // Token is a token of a text and its size in bytes.
 type Token struct {
@@ -46,24 +25,13 @@ type Token struct {
 	Size uint16
 }
 
-// NewPieces opens the vocabulary.
+// NewPieces opens the vocabulary. The first one reads it.
 func NewPieces() (*Pieces, error) {
-	codec, err := tokenizer.Get(tokenizer.O200kBase)
+	r, err := readRanks()
 	if err != nil {
-		return nil, fmt.Errorf("open vocabulary: %w", err)
+		return nil, err
 	}
-	return &Pieces{codec: codec, known: make(map[string][]Token)}, nil
-}
-
-// readRanks reads the vocabulary, which takes longer than a few texts.
-func (p *Pieces) readRanks() {
-	p.ranks = make(map[string]uint32, vocabularySize)
-	for id := range uint(vocabularySize) {
-		if text, err := p.codec.Decode([]uint{id}); err == nil {
-			p.ranks[text] = uint32(id)
-		}
-	}
-	p.ranks[del] = delToken
+	return &Pieces{merger: merger{ranks: r}}, nil
 }
 
 // Encode implements [Vocabulary].
@@ -80,17 +48,13 @@ func (p *Pieces) Encode(text string) (ids []uint, tokens []string, err error) {
 }
 
 // Each calls yield with the tokens of each piece of a text, in order. The text must be valid UTF-8. yield
-// must not change the tokens. If it returns false, Each ends with an error.
+// must not change or keep the tokens. If it returns false, Each ends with an error.
 func (p *Pieces) Each(text string, yield func([]Token) bool) error {
 	for len(text) > 0 {
 		n := piece(text)
 		for part := text[:n]; len(part) > 0; {
 			size := partSize(part)
-			tokens, err := p.tokens(part[:size])
-			if err != nil {
-				return err
-			}
-			if !yield(tokens) {
+			if !yield(p.tokens(part[:size])) {
 				return errEnough
 			}
 			part = part[size:]
@@ -112,104 +76,15 @@ func partSize(piece string) int {
 	return n
 }
 
-// tokens returns the tokens of a piece or a part of one.
-func (p *Pieces) tokens(part string) ([]Token, error) {
-	if tokens, ok := p.known[part]; ok {
-		return tokens, nil
+// tokens returns the tokens of a piece or a part of one. They are valid until the next call.
+func (p *Pieces) tokens(part string) []Token {
+	if len(part) <= maxScanned {
+		return p.merger.merge(part)
 	}
-	if part == p.last {
-		return p.lastTokens, nil
+	if part != p.last {
+		p.last, p.lastTokens = part, append(p.lastTokens[:0], p.merger.merge(part)...)
 	}
-	if len(part) > maxShort {
-		tokens, err := p.encode(part)
-		if err == nil {
-			p.last, p.lastTokens = part, tokens
-		}
-		return tokens, err
-	}
-	if len(p.known) >= maxPieces {
-		clear(p.known)
-	}
-	if p.news++; p.news == maxNews {
-		p.readRanks()
-	}
-	var tokens []Token
-	if p.ranks != nil && !strings.ContainsAny(part, "\r\n") { // the codec divides some white space further
-		tokens = p.merge(part)
-	} else {
-		var err error
-		if tokens, err = p.encode(part); err != nil {
-			return nil, err
-		}
-	}
-	p.known[string([]byte(part))] = tokens // the text can be freed
-	return tokens, nil
-}
-
-// encode returns the tokens of a part by the codec.
-func (p *Pieces) encode(part string) (tokens []Token, err error) {
-	for i, text := range strings.Split(part, del) { // the codec loses this character
-		if i > 0 {
-			tokens = append(tokens, Token{delToken, uint16(len(del))})
-		}
-		ids, texts, err := p.codec.Encode(text)
-		if err != nil {
-			return nil, fmt.Errorf("encode text: %w", err)
-		}
-		for j := range ids {
-			tokens = append(tokens, Token{uint32(ids[j]), uint16(len(texts[j]))})
-		}
-	}
-	return tokens, nil
-}
-
-// merge returns the tokens of a short part. It merges the first pair of neighbours with the least rank
-// until no pair is a token.
-func (p *Pieces) merge(part string) []Token {
-	if id, ok := p.ranks[part]; ok {
-		return []Token{{id, uint16(len(part))}}
-	}
-	n := len(part) // parts
-	starts := make([]int, maxShort+1)[:n+1]
-	ranks := make([]uint32, maxShort+1)[:n+1] // of a part and its neighbour
-	for i := range n + 1 {
-		starts[i] = i
-	}
-	rank := func(i int) uint32 {
-		if i < 0 || i+2 > n {
-			return noRank
-		}
-		if id, ok := p.ranks[part[starts[i]:starts[i+2]]]; ok {
-			return id
-		}
-		return noRank
-	}
-	for i := range n {
-		ranks[i] = rank(i)
-	}
-	for {
-		least := 0
-		for i := 1; i < n; i++ {
-			if ranks[i] < ranks[least] {
-				least = i
-			}
-		}
-		if ranks[least] == noRank {
-			break
-		}
-		copy(starts[least+1:], starts[least+2:n+1])
-		copy(ranks[least+1:], ranks[least+2:n])
-		n--
-		for i := max(0, least-1); i <= least; i++ {
-			ranks[i] = rank(i)
-		}
-	}
-	tokens := make([]Token, n)
-	for i := range n {
-		text := part[starts[i]:starts[i+1]]
-		tokens[i] = Token{p.ranks[text], uint16(len(text))}
-	}
-	return tokens
+	return p.lastTokens
 }
 
 // class is the set of the classes of a character.

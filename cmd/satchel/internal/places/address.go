@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
+	"github.com/satchel-go/satchel/internal/archive"
 )
 
 // AddressKind says what is at an address.
@@ -54,9 +55,9 @@ func ParseAddress(text string) (Address, error) {
 	}
 	u, err := url.Parse(text)
 	if err != nil {
-		return bad("%.200q is no address", text)
+		return bad("%.200q is no address", archive.Shown(text))
 	}
-	shown := u.Redacted()
+	shown := archive.Shown(text)
 	if u.User != nil {
 		return bad("%s: an address with user info is refused", shown)
 	}
