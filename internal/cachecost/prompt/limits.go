@@ -10,4 +10,6 @@ const (
 	maxPart = 64 << 10
 	// maxScanned is the length of pieces whose least pair is found without a heap. It is below 256.
 	maxScanned = 64
+	// maxNews is how many bytes of new pieces are encoded before the ranks are read.
+	maxNews = 64 << 10
 )

@@ -2,8 +2,12 @@ package prompt
 
 import (
 	"errors"
+	"fmt"
+	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/tiktoken-go/tokenizer"
 )
 
 // errEnough ends the encoding of a text.
@@ -13,7 +17,12 @@ var errEnough = errors.New("enough")
 // a regular expression. A piece of more than 64 KiB, such as one letter a million times, is encoded in parts.
 // It is not safe for concurrent use.
 type Pieces struct {
-	merger merger
+	// codec encodes the first pieces, which are known then. When it has encoded many bytes, which news counts,
+	// the merger takes its place. To read its ranks takes longer than a few texts.
+	codec  tokenizer.Codec
+	known  map[string][]Token
+	news   int
+	merger *merger
 	// last is the last long part, and its tokens.
 	last       string
 	lastTokens []Token
@@ -25,13 +34,13 @@ type Token struct {
 	Size uint16
 }
 
-// NewPieces opens the vocabulary. The first one reads it.
+// NewPieces opens the vocabulary.
 func NewPieces() (*Pieces, error) {
-	r, err := readRanks()
+	codec, err := openCodec()
 	if err != nil {
 		return nil, err
 	}
-	return &Pieces{merger: merger{ranks: r}}, nil
+	return &Pieces{codec: codec, known: make(map[string][]Token)}, nil
 }
 
 // Encode implements [Vocabulary].
@@ -54,7 +63,11 @@ func (p *Pieces) Each(text string, yield func([]Token) bool) error {
 		n := piece(text)
 		for part := text[:n]; len(part) > 0; {
 			size := partSize(part)
-			if !yield(p.tokens(part[:size])) {
+			tokens, err := p.tokens(part[:size])
+			if err != nil {
+				return err
+			}
+			if !yield(tokens) {
 				return errEnough
 			}
 			part = part[size:]
@@ -77,14 +90,52 @@ func partSize(piece string) int {
 }
 
 // tokens returns the tokens of a piece or a part of one. They are valid until the next call.
-func (p *Pieces) tokens(part string) []Token {
+func (p *Pieces) tokens(part string) ([]Token, error) {
+	if p.merger == nil {
+		if tokens, isKnown := p.known[part]; isKnown {
+			return tokens, nil
+		}
+		if p.news += len(part); p.news <= maxNews && !isDivided(part) {
+			tokens, err := p.encode(part)
+			p.known[string([]byte(part))] = tokens // the text can be freed
+			return tokens, err
+		}
+		r, err := readRanks()
+		if err != nil {
+			return nil, err
+		}
+		p.merger, p.known = &merger{ranks: r}, nil
+	}
 	if len(part) <= maxScanned {
-		return p.merger.merge(part)
+		return p.merger.merge(part), nil
 	}
 	if part != p.last {
 		p.last, p.lastTokens = part, append(p.lastTokens[:0], p.merger.merge(part)...)
 	}
-	return p.lastTokens
+	return p.lastTokens, nil
+}
+
+// encode returns the tokens of a part by the codec.
+func (p *Pieces) encode(part string) ([]Token, error) {
+	ids, texts, err := p.codec.Encode(part)
+	if err != nil {
+		return nil, fmt.Errorf("encode text: %w", err)
+	}
+	tokens := make([]Token, len(ids))
+	for i := range ids {
+		tokens[i] = Token{uint32(ids[i]), uint16(len(texts[i]))}
+	}
+	return tokens, nil
+}
+
+// isDivided reports whether the codec takes a piece for several: white space with ends of lines before the
+// last ones. It also loses the delete character.
+func isDivided(part string) bool {
+	if strings.Contains(part, del) {
+		return true
+	}
+	before := strings.TrimRight(part, "\r\n")
+	return strings.ContainsAny(before, "\r\n") && strings.TrimSpace(before) == ""
 }
 
 // class is the set of the classes of a character.

@@ -35,11 +35,19 @@ type ranks struct {
 // slotBits is the size of the hash table, of which less than a half is used.
 const slotBits = 18
 
-// readRanks reads the vocabulary, once.
-var readRanks = sync.OnceValues(func() (*ranks, error) {
+func openCodec() (tokenizer.Codec, error) {
 	codec, err := tokenizer.Get(tokenizer.O200kBase)
 	if err != nil {
 		return nil, fmt.Errorf("open vocabulary: %w", err)
+	}
+	return codec, nil
+}
+
+// readRanks reads the vocabulary, once.
+var readRanks = sync.OnceValues(func() (*ranks, error) {
+	codec, err := openCodec()
+	if err != nil {
+		return nil, err
 	}
 	r := &ranks{pairs: make([]uint32, 1<<16), keys: make([]uint64, 1<<slotBits), ids: make([]uint32, 1<<slotBits), long: make(map[string]uint32, vocabularySize/2)}
 	for i := range r.bytes {
