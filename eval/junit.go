@@ -132,7 +132,7 @@ func (q *QueryResult) Reason() string {
 	case q.Hidden != "":
 		return "hidden from the model: " + q.Hidden
 	case q.Found != nil && !q.ShouldTrigger:
-		return map[bool]string{true: "suggested", false: "not suggested"}[q.Suggested]
+		return map[bool]string{true: "suggested", false: "not suggested"}[q.Suggested] + inParentheses(q.Words)
 	case q.Found != nil && q.Rank == 0:
 		return "not found" + q.after()
 	case q.Found != nil:
@@ -160,14 +160,18 @@ func (q *QueryResult) instead() string {
 func (q *QueryResult) after() string {
 	var names []string
 	for _, a := range q.Above {
-		name := a.Skill
-		if len(a.Words) > 0 {
-			name += " (" + strings.Join(a.Words[:min(len(a.Words), maxReasonWords)], ", ") + ")"
-		}
-		names = append(names, name)
+		names = append(names, a.Skill+inParentheses(a.Words))
 	}
 	if len(names) == 0 {
 		return ""
 	}
 	return " after " + strings.Join(names, ", ")
+}
+
+// inParentheses returns the first words of a list, or "" for none.
+func inParentheses(words []string) string {
+	if len(words) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(words[:min(len(words), maxReasonWords)], ", ") + ")"
 }

@@ -70,8 +70,26 @@ func find(ctx context.Context, c *catalog.Catalog, q *Query) (*Found, error) {
 	if !q.ShouldTrigger {
 		before = nil
 	}
+	if found.Suggested && !q.ShouldTrigger {
+		if found.Words, err = suggestedBy(ctx, c, q); err != nil {
+			return nil, err
+		}
+	}
 	found.Above, err = explain(ctx, c, q, before)
 	return found, err
+}
+
+// suggestedBy returns the words by which a query suggests its skill, the weightiest first.
+func suggestedBy(ctx context.Context, c *catalog.Catalog, q *Query) ([]string, error) {
+	weights := map[string]float64{}
+	for _, phrasing := range turn.Phrasings(q.Query) {
+		words, err := c.Words(ctx, phrasing, q.Skill)
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(weights, words[0])
+	}
+	return stronger(weights, nil), nil
 }
 
 // explain returns the skills before that of a query, with the words by which they stand there.

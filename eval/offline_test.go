@@ -64,7 +64,7 @@ func TestOffline(t *testing.T) {
 		`{"skill":"pdf","query":"fill in the forms of a letter","should_trigger":true,"rank":2,"suggested":true,"above":[{"skill":"docx","words":["letter","forms"]}]},` +
 		`{"skill":"pdf","query":"knit a scarf","should_trigger":true,"rank":0,"suggested":false,"above":[]},` +
 		`{"skill":"pdf","query":"draw a chart of the sales in this spreadsheet","should_trigger":false,"rank":0,"suggested":false,"above":[]},` +
-		`{"skill":"sheet","query":"sum up the sales in spreadsheets, please","should_trigger":false,"rank":1,"suggested":true,"above":[]}],` +
+		`{"skill":"sheet","query":"sum up the sales in spreadsheets, please","should_trigger":false,"rank":1,"suggested":true,"above":[],"words":["sales","spreadsheets","sum"]}],` +
 		`"collisions":{"pdf":{"docx":1}}}`
 	if string(text) != want {
 		t.Errorf("got  %s\nwant %s", text, want)

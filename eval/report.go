@@ -71,7 +71,8 @@ type Triggering struct {
 	Errors  int      `json:"errors"`
 }
 
-// Interval is a rate with its Wilson interval at 95 %.
+// Interval is a rate with its Wilson interval at 95 %. Low and High are nil for a skill that the model
+// does not see, because its rate is known and not estimated.
 type Interval struct {
 	Runs      int      `json:"runs"`
 	Triggered int      `json:"triggered"`
@@ -99,6 +100,9 @@ type Found struct {
 	Suggested bool `json:"suggested"`
 	// Above are the skills before it, for queries that should trigger.
 	Above []Above `json:"above"`
+	// Words are the words of the query by which the skill is suggested, the weightiest first, for queries
+	// that should not trigger.
+	Words []string `json:"words,omitempty"`
 }
 
 // Above is a skill that a search puts before the one that is meant.

@@ -11,7 +11,7 @@ import (
 func ptr[T any](v T) *T { return &v }
 
 func found(skill, query string, should bool, rank int, suggested bool, above ...Above) QueryResult {
-	return QueryResult{Skill: skill, Query: query, ShouldTrigger: should, Found: &Found{rank, suggested, above}}
+	return QueryResult{Skill: skill, Query: query, ShouldTrigger: should, Found: &Found{Rank: rank, Suggested: suggested, Above: above}}
 }
 
 func tried(query string, should bool, runs, triggered, failed int, rate *float64, pass bool) QueryResult {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"path/filepath"
 	"strings"
 )
 
@@ -109,7 +110,7 @@ func (s *suiteFile) read(root any) error {
 }
 
 // list reads the elements of a field. Those of a file that is an array are evals if they have a
-// prompt and no should_trigger, else queries.
+// prompt and no should_trigger, else queries. A file of the name eval_queries has queries alone.
 func (s *suiteFile) list(field string, all []any) error {
 	for i, element := range all {
 		at := fmt.Sprintf("%s[%d]", field, i)
@@ -122,6 +123,9 @@ func (s *suiteFile) list(field string, all []any) error {
 			_, hasPrompt := object["prompt"]
 			_, isQuery := object["should_trigger"]
 			isEval = hasPrompt && !isQuery
+			if isEval && s.isOfQueries() {
+				return s.wrong(at, `has "prompt" and not "query": want {"query", "should_trigger"}; evals stand in evals.json`)
+			}
 		}
 		var err error
 		if isEval {
@@ -134,6 +138,12 @@ func (s *suiteFile) list(field string, all []any) error {
 		}
 	}
 	return nil
+}
+
+// isOfQueries reports whether the name of the file says that it has queries.
+func (s *suiteFile) isOfQueries() bool {
+	base := path.Base(filepath.ToSlash(s.name))
+	return strings.TrimSuffix(base, path.Ext(base)) == "eval_queries"
 }
 
 func (s *suiteFile) query(at string, object map[string]any) (err error) {

@@ -74,6 +74,8 @@ func TestParseErrorsNameFileAndField(t *testing.T) {
 		"queries are no array":   {"q.json", `{"queries":{}}`, "q.json: queries: is an object: want an array"},
 		"a query is text":        {"q.json", `["x"]`, `q.json: [0]: is "x": want an object`},
 		"no query":               {"q.json", `{"queries":[{"should_trigger":true}]}`, "q.json: queries[0].query: is missing"},
+		"an eval for a query":    {"evals/eval_queries.json", `[{"prompt":"p"}]`, `evals/eval_queries.json: [0]: has "prompt" and not "query": want {"query", "should_trigger"}; evals stand in evals.json`},
+		"an eval in YAML":        {"eval_queries.yml", "- prompt: p\n", `eval_queries.yml: [0]: has "prompt"`},
 		"a prompt for a query":   {"q.json", `[{"prompt":"p","should_trigger":true}]`, "q.json: [0].query: is missing"},
 		"a blank query":          {"q.json", `[{"query":" ","should_trigger":true}]`, "q.json: [0].query: is blank"},
 		"a long query":           {"q.json", `[{"query":"` + long + `","should_trigger":true}]`, "[0].query: has 65537 bytes"},

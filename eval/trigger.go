@@ -57,6 +57,9 @@ func runTrigger(ctx context.Context, suite *Suite, o *Options) (*Report, error) 
 	}
 	for _, skill := range suite.Skills() {
 		if t := triggering(report.Queries, skill); t != nil {
+			if o.hidden[skill] != "" { // nothing was sampled
+				t.Trigger.Low, t.Trigger.High, t.False.Low, t.False.High = nil, nil, nil, nil
+			}
 			report.Skills = append(report.Skills, SkillResult{Skill: skill, Hidden: o.hidden[skill], Triggering: t})
 		}
 	}

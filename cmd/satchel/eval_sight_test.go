@@ -49,6 +49,11 @@ func TestEvalSaysWhyASkillIsHidden(t *testing.T) {
 				t.Errorf("%s: %+v", mode, q)
 			}
 		}
+		for _, s := range report.Skills { // nothing was sampled, so a rate of 0 is no estimate
+			if mode == "trigger" && (*s.Trigger.Rate == 0) != (s.Trigger.Low == nil && s.Trigger.High == nil) {
+				t.Errorf("%s: %+v", s.Skill, s.Trigger)
+			}
+		}
 		if mode == "trigger" && (report.Requests != 4 || len(got.requests) != 4) {
 			t.Errorf("%d requests, %d reported", len(got.requests), report.Requests)
 		}

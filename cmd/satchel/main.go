@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -108,6 +109,9 @@ func run(ctx context.Context, args []string, c cli.Console) (code int) {
 		if parsed, ok := errors.AsType[*kong.ParseError](err); ok {
 			at = parsed.Context.Selected()
 		}
+		if place, ok := strings.CutPrefix(err.Error(), "unexpected argument "); ok && hasFlag(at, "skills") && isDirectory(place) {
+			fmt.Fprintf(c.Err, "did you mean --skills %s?\n", cli.Printable(place))
+		}
 		writeUsage(c.Err, at)
 		return cli.ExitUsage
 	}
@@ -126,6 +130,19 @@ func run(ctx context.Context, args []string, c cli.Console) (code int) {
 		return cli.ExitUsage
 	}
 	return cli.ExitFailed
+}
+
+// hasFlag reports whether a command has a flag; nil has none.
+func hasFlag(command *kong.Node, name string) bool {
+	if command == nil {
+		return false
+	}
+	return slices.ContainsFunc(slices.Concat(command.AllFlags(false)...), func(f *kong.Flag) bool { return f.Name == name })
+}
+
+func isDirectory(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 // printHelp prints the help of a command. That of a command with a verb that may be left out is that

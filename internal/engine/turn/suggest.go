@@ -34,7 +34,7 @@ func (a *Activation) Suggested(ctx context.Context, c *catalog.Catalog, text str
 // its embedder.
 func (a *Activation) likelySkills(ctx context.Context, c *catalog.Catalog, rec *state.Record, text string, denied []string) (names []string, byWords, err error) {
 	found, err := c.Search(ctx, catalog.Query{
-		Phrasings: searchPhrasings(text), Messages: true, Recent: rec.LoadedLately(), Limit: a.Suggestions + len(rec.Active) + len(denied),
+		Phrasings: Phrasings(text), Messages: true, Recent: rec.LoadedLately(), Limit: a.Suggestions + len(rec.Active) + len(denied),
 	})
 	if err != nil {
 		return nil, nil, err
@@ -54,9 +54,9 @@ func (a *Activation) likelySkills(ctx context.Context, c *catalog.Catalog, rec *
 	return names, found.ByWords, nil
 }
 
-// searchPhrasings returns text, or the beginning and the end of a long text. Users write their
+// Phrasings returns text, or the beginning and the end of a long text. Users write their
 // request before or after a text that they paste.
-func searchPhrasings(text string) []string {
+func Phrasings(text string) []string {
 	text = strings.TrimSpace(text)
 	first, last := 0, len(text)
 	for n := 0; n < maxSearched && first < len(text); n++ {

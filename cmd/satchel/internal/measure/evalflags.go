@@ -1,9 +1,12 @@
 package measure
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"math"
+	"strings"
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
@@ -77,7 +80,7 @@ func (f *EvalFlags) check() error {
 func (f *EvalFlags) suite(ctx context.Context, c cli.Console, skills *catalog.Catalog) (*eval.Suite, error) {
 	suite := new(eval.Suite)
 	for _, file := range f.Suite {
-		read, err := readSuite(c, file, skills)
+		read, err := f.readSuite(c, file, skills)
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", cli.ErrStart, err)
 		}
@@ -91,17 +94,41 @@ func (f *EvalFlags) suite(ctx context.Context, c cli.Console, skills *catalog.Ca
 		suite = read
 	}
 	if len(suite.Queries)+len(suite.Evals) == 0 {
-		return nil, fmt.Errorf("%w: no skill brings a suite; write one: satchel eval init SKILL", cli.ErrStart)
+		return nil, fmt.Errorf("%w: %w", cli.ErrStart, f.noSuite(ctx, skills))
 	}
 	return suite, nil
 }
 
-// readSuite reads a file of --suite; "-" is standard input.
-func readSuite(c cli.Console, file string, skills *catalog.Catalog) (*eval.Suite, error) {
-	if file == "-" {
-		return eval.Read(c.In, "standard input", skills)
+// noSuite says where suites were looked for.
+func (f *EvalFlags) noSuite(ctx context.Context, skills *catalog.Catalog) error {
+	if len(f.Suite) > 0 {
+		return fmt.Errorf("%s: no queries and no evals", strings.Join(f.Suite, ", "))
 	}
-	return eval.ReadFile(file, skills)
+	if f.Audience != "" {
+		if all, err := eval.OfSkills(ctx, skills.WithoutAudience()); err == nil && len(all.Skills()) > 0 {
+			return fmt.Errorf("--audience %s allows no skill that brings a suite, and leaves out %s", f.Audience, strings.Join(all.Skills(), ", "))
+		}
+	}
+	return fmt.Errorf("no skill brings queries or evals: looked for evals.json and eval_queries.json, or .yaml or .yml, in the folders of %s and in their folders evals; write one: satchel eval init SKILL",
+		cli.Count(skills.Snapshot().Len(), "skill"))
+}
+
+// readSuite reads a file of --suite; "-" is standard input.
+func (f *EvalFlags) readSuite(c cli.Console, file string, skills *catalog.Catalog) (*eval.Suite, error) {
+	var content bytes.Buffer // what was read of standard input
+	read := func(skills *catalog.Catalog) (*eval.Suite, error) {
+		if file == "-" {
+			return eval.Read(io.MultiReader(bytes.NewReader(content.Bytes()), io.TeeReader(c.In, &content)), "standard input", skills)
+		}
+		return eval.ReadFile(file, skills)
+	}
+	suite, err := read(skills)
+	if err != nil && f.Audience != "" {
+		if all, allErr := read(skills.WithoutAudience()); allErr == nil {
+			return nil, fmt.Errorf("%w: %s: --audience %s does not allow %s: add it under \"allow\", or ask without the flag", eval.ErrSuite, file, f.Audience, strings.Join(all.Skills(), ", "))
+		}
+	}
+	return suite, err
 }
 
 // options returns how the suites are asked.

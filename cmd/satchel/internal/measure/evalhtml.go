@@ -75,8 +75,8 @@ func percentOf(rate *float64) string {
 }
 
 func intervalOf(i *eval.Interval) string {
-	if i.Rate == nil {
-		return "–"
+	if i.Low == nil || i.High == nil {
+		return percentOf(i.Rate)
 	}
 	return fmt.Sprintf("%s (%.0f to %.0f)", percentOf(i.Rate), 100**i.Low, 100**i.High)
 }
@@ -117,22 +117,14 @@ func skillsTable(r *eval.Report) page.Table {
 func queriesTable(r *eval.Report) page.Table {
 	t := page.Table{Caption: "Queries", Columns: []string{"Skill", "Query", "Should trigger", "Rate", "Result"}}
 	if r.Mode == eval.Offline {
-		t.Columns = []string{"Skill", "Query", "Should trigger", "Place", "Above it"}
+		t.Columns = []string{"Skill", "Query", "Should trigger", "Place", "Suggested", "Above it, or why it is suggested"}
 	}
 	for i := range r.Queries {
 		q := &r.Queries[i]
 		should := map[bool]string{true: "yes", false: "no"}[q.ShouldTrigger]
 		row := page.Row{Data: map[string]string{"data-query": q.Query}}
 		if q.Found != nil {
-			var above []string
-			for _, a := range q.Above {
-				above = append(above, a.Skill)
-			}
-			if q.Hidden != "" {
-				above = []string{q.Reason()}
-			}
-			place := stateCell((q.Rank == 1) == q.ShouldTrigger, strconv.Itoa(q.Rank))
-			row.Cells = append(cells(q.Skill, q.Query, should), place, page.Cell{Text: strings.Join(above, ", ")})
+			row.Cells = append(cells(q.Skill, q.Query, should), foundCells(q)...)
 		}
 		if q.Trials != nil {
 			rate := fmt.Sprintf("%s of %d", percentOf(q.Rate), q.Runs-q.Errors)
@@ -145,6 +137,28 @@ func queriesTable(r *eval.Report) page.Table {
 		t.Rows = append(t.Rows, row)
 	}
 	return t
+}
+
+// foundCells says where a query finds its skill, whether it is suggested, and why. The first or the second
+// decides whether the query passes.
+func foundCells(q *eval.QueryResult) []page.Cell {
+	var why []string
+	for _, a := range q.Above {
+		why = append(why, a.Skill)
+	}
+	if !q.ShouldTrigger {
+		why = q.Words
+	}
+	if q.Hidden != "" {
+		why = []string{q.Reason()}
+	}
+	all := cells(strconv.Itoa(q.Rank), map[bool]string{true: "yes", false: "no"}[q.Suggested], strings.Join(why, ", "))
+	if q.ShouldTrigger {
+		all[0] = stateCell(q.Rank == 1, all[0].Text)
+	} else {
+		all[1] = stateCell(!q.Suggested, all[1].Text)
+	}
+	return all
 }
 
 func assertionsTable(r *eval.Report) page.Table {
