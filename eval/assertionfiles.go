@@ -70,6 +70,9 @@ func parseJSON(text string) (check, error) {
 	if !found || pointer != "" && pointer[0] != '/' {
 		return nil, form
 	}
+	if !isInside(file) {
+		return nil, fmt.Errorf("the file is %q: want a path in the workspace, without ..", file)
+	}
 	if len(pointer) > maxPointer {
 		return nil, fmt.Errorf("the pointer has %d bytes, at most %d are allowed", len(pointer), maxPointer)
 	}

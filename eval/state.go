@@ -6,9 +6,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+
+	"github.com/satchel-go/satchel/internal/files/plainfile"
 )
 
 // stateVersion is the version of the lines of a state file.
@@ -30,7 +33,8 @@ type stateLine struct {
 }
 
 // openState reads the finished trials of a file, and opens it to append to. A last line without an
-// end was cut by the end of a process, and is ignored, as are lines that cannot be read.
+// end was cut by the end of a process, and is ignored, as are lines that cannot be read. A file that has
+// other lines alone is refused, so that nothing is appended to it.
 func openState(path, about string) (*stateFile, error) {
 	if path == "" {
 		return nil, nil
@@ -48,8 +52,12 @@ func openState(path, about string) (*stateFile, error) {
 }
 
 func (s *stateFile) read() error {
-	if info, err := s.file.Stat(); err != nil || !info.Mode().IsRegular() {
-		return fmt.Errorf("want a regular file (%w)", err)
+	info, err := s.file.Stat()
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("is %s: want a regular file", plainfile.Kind(info.Mode()))
 	}
 	data, err := io.ReadAll(io.LimitReader(s.file, maxState+1))
 	if err != nil {
@@ -59,17 +67,22 @@ func (s *stateFile) read() error {
 		return fmt.Errorf("it has more than %d MiB", maxState>>20)
 	}
 	end := bytes.LastIndexByte(data, '\n') + 1
+	hasLines := end == 0
 	for line := range bytes.Lines(data[:end]) {
 		var l stateLine
 		if json.Unmarshal(line, &l) != nil || l.Trial == "" {
 			continue
 		}
+		hasLines = true
 		if l.Version != stateVersion {
 			return fmt.Errorf("a line has version %d, and this program reads version %d", l.Version, stateVersion)
 		}
 		if l.About == s.about {
 			s.done[l.Trial] = &l.result
 		}
+	}
+	if !hasLines {
+		return errors.New("has no line of a trial: want a state file, or a new one")
 	}
 	if end < len(data) { // the next line must not continue the one that was cut
 		_, err = s.file.WriteString("\n")

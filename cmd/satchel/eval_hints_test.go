@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
+	"github.com/satchel-go/satchel/satcheltest"
 )
 
 // A false query that suggests its skill says by which words, in every form of a report.
@@ -80,5 +81,16 @@ func TestEvalNamesTheFlagAndTheFiles(t *testing.T) {
 				t.Errorf("err %q names --skills", got.err)
 			}
 		})
+	}
+}
+
+// An eval whose conversations fail says so once, and not for each assertion.
+func TestEvalOfFailedTrials(t *testing.T) {
+	script := func(satcheltest.Request) satcheltest.Response {
+		return satcheltest.Response{Status: 500, Err: "out of order"}
+	}
+	got := converse(t, script, "", "eval", "--mode", "outcome", "--skills", evalSkills(t), "--executor", "local", "-n", "1")
+	if want := "\n  pdf 7: no trial ran without an error\n\n"; got.code != 1 || !strings.Contains(got.out, want) || strings.Contains(got.out, "no verdict") {
+		t.Errorf("code %d, no %q in %s", got.code, want, got.out)
 	}
 }

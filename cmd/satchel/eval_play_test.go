@@ -233,6 +233,10 @@ func TestEvalReplayNamesTheChange(t *testing.T) {
 	if report := reportOf(t, o); o.code != 1 || report.Errors() != 2 || !strings.Contains(o.err, "\n- recorded\n+ sent\n- messages[1].content: chat\n+ messages[1].content: chatter\n") {
 		t.Errorf("code %d, %d errors (one is recorded), %s", o.code, report.Errors(), o.err)
 	}
+	o = program(t, nil, "", append(args, "-n", "2", "--replay", dir)...)
+	if want := "-2.json was not recorded; the nearest is "; o.code != 1 || !strings.Contains(o.err, want) || !strings.Contains(o.err, "-1.json, with the same request: record as many trials as are replayed\n") {
+		t.Errorf("code %d, no %q in %s", o.code, want, o.err)
+	}
 	change("pdf/SKILL.md", "Fills forms.", "Fills in forms.")
 	o = program(t, nil, "", append(args, "--replay", dir)...)
 	if report := reportOf(t, o); o.code != 1 || report.Errors() != 5 || !strings.Contains(o.err, "Fills in forms.") {
@@ -262,7 +266,9 @@ func TestEvalNeedsAModel(t *testing.T) {
 		"model":    {map[string]string{"OPENAI_BASE_URL": "http://127.0.0.1:1"}, nil, "OPENAI_MODEL"},
 		"endpoint": {map[string]string{"OPENAI_MODEL": "m"}, nil, "OPENAI_API_KEY"},
 		"replay":   {nil, []string{"--replay", filepath.Join(t.TempDir(), "none")}, "--replay"},
-		"empty":    {nil, []string{"--replay", t.TempDir()}, "OPENAI_MODEL"},
+		"empty":    {nil, []string{"--replay", t.TempDir()}, "has no cassettes: --record DIR"},
+		"a pipe":   {map[string]string{"OPENAI_MODEL": "m", "OPENAI_API_KEY": "k"}, []string{"--state", os.DevNull}, "is a device: want a regular file"},
+		"a skill":  {map[string]string{"OPENAI_MODEL": "m", "OPENAI_API_KEY": "k"}, []string{"--state", filepath.Join(skills, "pdf", "SKILL.md")}, "SKILL.md: has no line of a trial"},
 		"both":     {nil, []string{"--replay", t.TempDir(), "--record", t.TempDir()}, "--record"},
 	} {
 		o := program(t, test.env, "", append([]string{"eval", "--mode", "trigger", "--skills", skills, "--executor", "local"}, test.args...)...)

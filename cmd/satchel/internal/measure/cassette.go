@@ -43,11 +43,14 @@ func recordCassettes(dir, key string, next http.RoundTripper) (*cassettes, error
 	return &cassettes{path: dir, root: root, next: next, key: key}, nil
 }
 
-// replayCassettes opens a directory of recorded conversations.
+// replayCassettes opens a directory of recorded conversations. A directory without any is an error.
 func replayCassettes(dir string) (*cassettes, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err
+	}
+	if files, err := fs.Glob(root.FS(), "*"+extension); err != nil || len(files) == 0 {
+		return nil, errors.Join(fmt.Errorf("%s has no cassettes: --record DIR writes them", dir), err, root.Close())
 	}
 	return &cassettes{path: dir, root: root}, nil
 }

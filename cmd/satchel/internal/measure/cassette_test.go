@@ -283,7 +283,11 @@ func TestBrokenCassettes(t *testing.T) {
 			}
 		})
 	}
-	tapes, err := replayCassettes(t.TempDir())
+	if _, err := replayCassettes(t.TempDir()); err == nil || !strings.Contains(err.Error(), "has no cassettes") {
+		t.Errorf("error %v", err)
+	}
+	dir, _ := recorded(t, func(satcheltest.Request) satcheltest.Response { return satcheltest.Response{Text: "Yes."} }, ask("one"))
+	tapes, err := replayCassettes(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,6 +30,9 @@ func (d *cassetteDifference) Error() string {
 	var b strings.Builder
 	if d.Nearest != "" {
 		fmt.Fprintf(&b, "%s was not recorded; the nearest is %s", d.File, d.Nearest)
+		if len(d.Recorded)+len(d.Sent) == 0 {
+			return b.String() + ", with the same request: record as many trials as are replayed"
+		}
 	} else {
 		fmt.Fprintf(&b, "request %d differs from %s", d.Request, d.File)
 	}

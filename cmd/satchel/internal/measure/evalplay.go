@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/satchel-go/satchel/catalog"
@@ -27,6 +28,8 @@ type evalPlayer struct {
 	tapes        *cassettes // nil without cassettes
 	transport    *http.Transport
 	traces       *evalTraces // nil without --html
+
+	hasPlayed atomic.Bool
 
 	c     cli.Console
 	mu    sync.Mutex
@@ -46,6 +49,9 @@ func (f *EvalFlags) ask(ctx context.Context, c cli.Console, suite *eval.Suite, o
 	}
 	defer func() { err = errors.Join(err, p.Close()) }()
 	report, err = eval.Run(ctx, suite, *o)
+	if err != nil && !p.hasPlayed.Load() {
+		err = notAsked(err)
+	}
 	if c.Attended {
 		fmt.Fprint(c.Err, "\r\x1b[K") // the line of progress
 	}
@@ -150,6 +156,7 @@ func (f *EvalFlags) agent() *chat.Flags {
 
 // play has the conversation of a trial.
 func (p *evalPlayer) play(ctx context.Context, trial eval.Trial) (played eval.Played, err error) {
+	p.hasPlayed.Store(true)
 	defer func() { p.show(ctx, trialText(trial), err) }()
 	tape, transport, err := p.tape(trial.Name())
 	if err != nil {

@@ -104,6 +104,10 @@ func (t *evalTable) outcome(r *eval.Report) {
 	var failed []string
 	for i := range r.Evals {
 		e := &r.Evals[i]
+		if e.With.Trials == 0 {
+			failed = append(failed, fmt.Sprintf("  %s %s: no trial ran without an error", t.name(e.Skill), t.name(e.ID)))
+			continue
+		}
 		for _, a := range e.With.Assertions {
 			if a.Passed == nil || *a.Passed < a.Decided {
 				verdict := "no verdict"
