@@ -2,8 +2,10 @@ package tracing
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -371,4 +373,152 @@ func TestForksOfOtherProcesses(t *testing.T) {
 			})
 		}
 	}
+}
+
+// loop is a host with a loop of its own.
+type loop struct {
+	*testing.T
+	rt       *satchel.Runtime
+	ctx      context.Context
+	key      core.SessionKey
+	messages []core.Message
+}
+
+func newLoop(t *testing.T, rt *satchel.Runtime, agent string) *loop {
+	return &loop{T: t, rt: rt, ctx: satchel.WithSession(t.Context(), "s"), key: core.SessionKey{Session: "s", Agent: agent}, messages: []core.Message{{Role: core.User, Text: "hi"}}}
+}
+
+// call makes a model call whose answer has tool calls, and executes them.
+func (l *loop) call(made ...core.ToolCall) {
+	l.Helper()
+	view, err := l.rt.Prepare(l.ctx, core.Request{Key: l.key, Messages: l.messages})
+	if err != nil {
+		l.Fatal(err)
+	}
+	l.rt.Hooks().TraceRequest(l.ctx, core.ModelRequest{Key: l.key, View: *view.Trace, Messages: view.Messages})
+	if err := l.rt.Hooks().Observe(l.ctx, l.key, made); err != nil {
+		l.Fatal(err)
+	}
+	l.messages = append(l.messages, core.Message{Role: core.Assistant, Text: "said", Calls: made})
+	for _, c := range made {
+		answer, err := l.rt.CallTool(l.ctx, l.key, c)
+		if err != nil {
+			l.Fatal(err)
+		}
+		l.messages = append(l.messages, core.Message{Role: core.ToolResult, CallID: c.ID, Text: answer})
+	}
+}
+
+func loadCall(id, skill string) core.ToolCall {
+	return core.ToolCall{ID: id, Name: "skill_load", Arguments: `{"skill":"` + skill + `"}`}
+}
+
+// A turn that another process begins again forgets its loads, whose numbers others get, and counts the calls on.
+func TestTurnThatBeginsAgainInAnotherProcess(t *testing.T) {
+	memory, j := session.NewMemory(), &journal{}
+	for i, skill := range []string{"pdf", "xlsx"} {
+		l := newLoop(t, newRuntime(t, satchel.WithTrace(j), satchel.WithStore(memory), satchel.WithLoading(satchel.Loading{Mode: loadmode.Turn})), "a")
+		l.ctx = satchel.BeginTurn(l.ctx, "the turn")
+		l.call(loadCall("c1", skill))
+		if i == 1 {
+			l.call()
+		}
+	}
+	compare(t, "journal", j.lines, []string{"call 1/1:", "loaded pdf after 1/1", "ended pdf after 1/1: again", "call 1/2:", "loaded xlsx after 1/2", "call 1/3: xlsx by 2"})
+}
+
+// A process that loses the record counts on, and another one goes on from there.
+func TestLostRecord(t *testing.T) {
+	memory, j := session.NewMemory(), &journal{}
+	open := func() *satchel.Runtime { return newRuntime(t, satchel.WithTrace(j), satchel.WithStore(memory)) }
+	l := newLoop(t, open(), "a")
+	l.call()
+	l.call()
+	if err := memory.End(t.Context(), "s"); err != nil {
+		t.Fatal(err)
+	}
+	l.call()
+	l.rt = open()
+	l.call()
+	// A session that has ended is gone.
+	if err := l.rt.EndSession(t.Context(), "s"); err != nil {
+		t.Fatal(err)
+	}
+	newLoop(t, l.rt, "a").call()
+	compare(t, "journal", j.lines, []string{"call 1/1:", "call 1/2:", "call 1/3:", "call 1/4:", "call 1/1:"})
+}
+
+// firstAgents lists the agents whose requests say that they are the first of the session.
+type firstAgents struct {
+	journal
+	first []string
+}
+
+func (f *firstAgents) Request(_ context.Context, r core.ModelRequest) {
+	f.first = append(f.first, fmt.Sprint(r.Key.Agent, " ", r.ModelCall, " ", !r.IsSubagent))
+}
+
+// A process that goes on with a sub-agent knows that it is none of the first agents.
+func TestFirstAgentInAnotherProcess(t *testing.T) {
+	memory, f := session.NewMemory(), &firstAgents{}
+	if _, err := memory.Save(t.Context(), core.SessionKey{Session: "s", Agent: "values of the host"}, session.Value{Data: []byte("{}")}); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		rt := newRuntime(t, satchel.WithTrace(f), satchel.WithStore(memory))
+		if f.first == nil {
+			newLoop(t, rt, "main").call()
+		}
+		newLoop(t, rt, "helper").call()
+	}
+	compare(t, "agents", f.first, []string{"main 1 true", "helper 1 false", "helper 2 false"})
+}
+
+// Runtimes that call models at the same time give no number twice.
+func TestCallsAtTheSameTime(t *testing.T) {
+	memory, j := session.NewMemory(), &journal{}
+	var all []*satchel.Runtime
+	for range 3 {
+		all = append(all, newRuntime(t, satchel.WithTrace(j), satchel.WithStore(memory)))
+		newLoop(t, all[0], "a").call()
+	}
+	var group sync.WaitGroup
+	for i := range 30 {
+		group.Go(func() {
+			all[i%3].Hooks().TraceRequest(t.Context(), core.ModelRequest{Key: core.SessionKey{Session: "s", Agent: "a"}, View: core.ViewTrace{Turn: 1}})
+		})
+	}
+	group.Wait()
+	got := slices.Sorted(slices.Values(j.lines))
+	if len(slices.Compact(slices.Clone(got))) != 33 || !slices.Contains(got, "call 1/33:") {
+		t.Errorf("the calls are %q", got)
+	}
+}
+
+// broken is a store that does not save while it is broken.
+type broken struct {
+	*session.Memory
+	isBroken bool
+}
+
+func (b *broken) Save(ctx context.Context, key core.SessionKey, v session.Value) (session.Value, error) {
+	if b.isBroken {
+		return session.Value{}, errors.New("disk full")
+	}
+	return b.Memory.Save(ctx, key, v)
+}
+
+// A call goes on, with a number of its own, if the store does not save that.
+func TestStoreThatDoesNotSave(t *testing.T) {
+	store, j := &broken{Memory: session.NewMemory()}, &journal{}
+	rt := newRuntime(t, satchel.WithTrace(j), satchel.WithStore(store))
+	l := newLoop(t, rt, "a")
+	for _, l.rt = range []*satchel.Runtime{rt, newRuntime(t, satchel.WithTrace(j), satchel.WithStore(store))} {
+		l.call()
+		store.isBroken = true
+		l.call()
+		store.isBroken = false
+		l.call()
+	}
+	compare(t, "journal", j.lines, []string{"call 1/1:", "call 1/2:", "call 1/3:", "call 1/4:", "call 1/5:", "call 1/6:"})
 }

@@ -14,8 +14,10 @@ type builder struct {
 	texts    *texts
 	trace    *Trace
 	sessions map[string]*session // the latest of each id
-	labels   map[string]int      // how many agents have or had each label
+	all      []*session
+	labels   map[string]int // how many agents have or had each label
 	agents   []*agent
+	number   int // counts the processes
 	part     int // counts the parts of all processes
 	gaps     int // counts the places where lines are lost
 	seq      int // of the last line of the part
@@ -26,7 +28,6 @@ type builder struct {
 type session struct {
 	*Session
 	agents map[string]*agent
-	last   map[string]int // the number of the last call of each agent
 }
 
 // agent is an agent under construction.
@@ -38,6 +39,8 @@ type agent struct {
 	// pending holds lines about calls that have not come yet.
 	pending map[int][]record
 	offered *line.Offered
+	// turnLine is the number of the last turn line, and process the process that has written it.
+	turnLine, process int
 	// part is the part of the last call, and gaps the number of gaps before it.
 	part, gaps int
 }
@@ -46,19 +49,15 @@ func newBuilder(t *texts) *builder {
 	return &builder{texts: t, trace: &Trace{Texts: TextsWhole}, sessions: make(map[string]*session), labels: make(map[string]int)}
 }
 
-// process adds the lines of a process. A session whose calls do not count on is another session.
+// process adds the lines of a process. A session in which it gives numbers of calls again is another
+// session.
 func (b *builder) process(p *process) {
-	for id, agents := range p.spans() {
-		s := b.sessions[id]
-		if s == nil {
-			continue
-		}
-		for name, span := range agents {
-			if span.first <= s.last[name] {
-				delete(b.sessions, id)
-			}
+	for head := range p.calls() {
+		if s := b.sessions[head.Session]; s != nil && s.agents[head.Agent] != nil && s.agents[head.Agent].calls[head.Call] != nil {
+			delete(b.sessions, head.Session)
 		}
 	}
+	b.number++
 	for i := range p.parts {
 		b.part, b.seq = b.part+1, 0
 		b.trace.Texts = fewer(b.trace.Texts, p.parts[i].texts)
@@ -91,8 +90,8 @@ func (b *builder) add(r record) {
 		return
 	}
 	a := b.agent(r.head)
-	if _, isCall := r.value.(*line.Call); isCall && a.calls[r.head.Call] != nil {
-		delete(b.sessions, r.head.Session) // its calls begin again
+	if a.beginsAgain(r, b.number) {
+		delete(b.sessions, r.head.Session)
 		a = b.agent(r.head)
 	}
 	turn := a.root().turn(r.head)
@@ -100,6 +99,7 @@ func (b *builder) add(r record) {
 	case *line.Turn:
 		if a.Parent == nil {
 			turn.Prompt = v.Prompt
+			a.turnLine, a.process = v.Head.Turn, b.number
 		}
 	case *line.Call:
 		b.call(a, turn, v)
@@ -108,12 +108,26 @@ func (b *builder) add(r record) {
 	}
 }
 
+// beginsAgain reports whether a session has ended before a line: the number of a call repeats, or the process
+// that has written a turn begins that or an earlier one with another prompt.
+func (a *agent) beginsAgain(r record, process int) bool {
+	switch v := r.value.(type) {
+	case *line.Call:
+		return a.calls[r.head.Call] != nil
+	case *line.Turn:
+		before := a.turns[v.Head.Turn]
+		return a.process == process && v.Head.Turn <= a.turnLine && before != nil && before.Prompt != v.Prompt
+	}
+	return false
+}
+
 // agent returns the agent of a line.
 func (b *builder) agent(h *line.Head) *agent {
 	s := b.sessions[h.Session]
 	if s == nil {
-		s = &session{Session: &Session{ID: h.Session, Time: h.Time}, agents: make(map[string]*agent), last: make(map[string]int)}
+		s = &session{Session: &Session{ID: h.Session, Time: h.Time}, agents: make(map[string]*agent)}
 		b.sessions[h.Session] = s
+		b.all = append(b.all, s)
 		b.trace.Sessions = append(b.trace.Sessions, s.Session)
 	}
 	if a := s.agents[h.Agent]; a != nil {
@@ -207,7 +221,6 @@ func (b *builder) call(a *agent, turn *Turn, l *line.Call) {
 	}
 	a.part, a.gaps = b.part, b.gaps
 	a.calls[c.Number] = c
-	a.session.last[a.Name] = max(a.session.last[a.Name], c.Number)
 	a.Calls = append(a.Calls, c)
 	turn.Calls = append(turn.Calls, c)
 	for _, r := range a.pending[c.Number] {
@@ -241,8 +254,11 @@ func (a *agent) follow(c *Call, keep int, samePart, gap bool) {
 	}
 }
 
-// finish moves lines about calls that never came to their turns, and sorts the sessions.
+// finish moves lines about calls that never came to their turns, and sorts calls, turns and sessions.
 func (b *builder) finish() *Trace {
+	for _, s := range b.all {
+		s.sort()
+	}
 	for _, a := range b.agents {
 		for _, number := range slices.Sorted(maps.Keys(a.pending)) {
 			for _, r := range a.pending[number] {

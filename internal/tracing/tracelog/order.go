@@ -2,6 +2,7 @@ package tracelog
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"time"
 
@@ -98,28 +99,87 @@ func (p *process) add(s *segment) {
 	one.records = slices.CompactFunc(one.records, func(a, b record) bool { return a.head.Seq > 0 && a.head.Seq == b.head.Seq })
 }
 
-// span is the first and the last number of an agent's calls.
-type span struct{ first, last int }
-
-// spans returns the numbers of the calls of a process, by session and agent.
-func (p *process) spans() map[string]map[string]span {
-	all := make(map[string]map[string]span)
-	for _, part := range p.parts {
-		for _, r := range part.records {
-			if _, isCall := r.value.(*line.Call); !isCall {
-				continue
+// calls yields the lines of the calls of a process.
+func (p *process) calls() iter.Seq[*line.Head] {
+	return func(yield func(*line.Head) bool) {
+		for _, part := range p.parts {
+			for _, r := range part.records {
+				if _, isCall := r.value.(*line.Call); isCall && !yield(r.head) {
+					return
+				}
 			}
-			agents := all[r.head.Session]
-			if agents == nil {
-				agents = make(map[string]span)
-				all[r.head.Session] = agents
-			}
-			s, known := agents[r.head.Agent]
-			if !known {
-				s.first = r.head.Call
-			}
-			agents[r.head.Agent] = span{min(s.first, r.head.Call), max(s.last, r.head.Call)}
 		}
 	}
-	return all
+}
+
+// sort brings the calls of a session into the order of their numbers, if several processes have taken
+// turns in it.
+func (s *session) sort() {
+	isSorted := true
+	for _, a := range s.agents {
+		if !slices.IsSortedFunc(a.Calls, byNumber) {
+			isSorted = false
+			a.sortCalls()
+		}
+	}
+	if isSorted {
+		return
+	}
+	for _, a := range s.agents {
+		slices.SortStableFunc(a.Turns, func(x, y *Turn) int { return cmp.Compare(x.Number, y.Number) })
+		for _, t := range a.Turns {
+			t.sortCalls()
+		}
+	}
+}
+
+func byNumber(x, y *Call) int { return cmp.Compare(x.Number, y.Number) }
+
+// sortCalls sorts the calls of an agent. Each then keeps messages of the call with the number before.
+func (a *agent) sortCalls() {
+	sorted := slices.Clone(a.Calls)
+	slices.SortStableFunc(sorted, byNumber)
+	kept := make([]int, len(sorted))
+	added := make([][]*Message, len(sorted))
+	var before []*Message
+	for i, c := range sorted { // Messages needs the calls as they are
+		all := c.Messages()
+		for kept[i] < min(len(all), len(before)) && all[kept[i]] == before[kept[i]] {
+			kept[i]++
+		}
+		added[i], before = slices.Clone(all[kept[i]:]), all
+	}
+	for i, c := range sorted {
+		c.Keep, c.Added, c.lost, c.previous = kept[i], added[i], 0, nil
+		if i > 0 {
+			c.previous = sorted[i-1]
+		}
+	}
+	a.Calls = sorted
+}
+
+// sortCalls sorts the calls of a turn: those of its agent by their numbers, and those of forks behind the
+// last call that was made before.
+func (t *Turn) sortCalls() {
+	var own []*Call
+	for _, c := range t.Calls {
+		if c.Agent == t.Agent {
+			own = append(own, c)
+		}
+	}
+	slices.SortStableFunc(own, byNumber)
+	place := make(map[*Call]int, len(t.Calls))
+	for i, c := range own {
+		place[c] = 2 * i
+	}
+	for _, c := range t.Calls {
+		if c.Agent != t.Agent {
+			i := slices.IndexFunc(own, func(o *Call) bool { return o.Time.After(c.Time) })
+			if i < 0 {
+				i = len(own)
+			}
+			place[c] = 2*i - 1
+		}
+	}
+	slices.SortStableFunc(t.Calls, func(x, y *Call) int { return cmp.Or(cmp.Compare(place[x], place[y]), x.Time.Compare(y.Time)) })
 }

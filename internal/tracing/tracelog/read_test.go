@@ -189,6 +189,50 @@ s#2 turn 1 ""
 	}
 }
 
+// Processes that take turns in a session have one session, in the order of its calls. Each keeps messages of
+// its own last call.
+func TestProcessesThatTakeTurns(t *testing.T) {
+	one := lines(1, header("p", 1, "whole"), message("a", "one"), turn(1, "one"), call(1, 1, 0, "a"), message("b", "two"), message("c", "three"), call(1, 3, 1, "b", "c"),
+		message("d", "four"), message("e", "five"), turn(3, "five"), call(3, 5, 3, "d", "e"))
+	two := lines(2, header("q", 1, "whole"), message("a", "one"), message("b", "two"), turn(1, "one"), call(1, 2, 0, "a", "b"), message("c", "three"), message("d", "four"), turn(2, "four"), call(2, 4, 2, "c", "d"))
+	want := `s turn 1 "one"
+  s/1 keep 0: user:"one"
+  s/2 keep 1: user:"one" user:"two"
+  s/3 keep 2: user:"one" user:"two" user:"three"
+s turn 2 "four"
+  s/4 keep 3: user:"one" user:"two" user:"three" user:"four"
+s turn 3 "five"
+  s/5 keep 4: user:"one" user:"two" user:"three" user:"four" user:"five"
+`
+	for _, files := range [][]string{{one, two}, {two, one}} {
+		if got := outline(read(t, files...)); got != want {
+			t.Errorf("read\n%s\nwant\n%s", got, want)
+		}
+	}
+}
+
+// A session that ends and begins again in one process is two sessions, from the line of its first turn on.
+func TestSessionThatBeginsAgain(t *testing.T) {
+	again := lines(1, header("p", 1, "whole"), message("a", "one"), turn(1, "one"), call(1, 1, 0, "a"), turn(2, "two"), call(2, 2, 1), turn(2, "two"),
+		turn(1, "other"), call(1, 1, 0, "a"), turn(2, "more"), call(2, 2, 1))
+	want := `s turn 1 "one"
+  s/1 keep 0: user:"one"
+s turn 2 "two"
+  s/2 keep 1: user:"one"
+s#2 turn 1 "other"
+  s#2/1 keep 0: user:"one"
+s#2 turn 2 "more"
+  s#2/2 keep 1: user:"one"
+`
+	if got := outline(read(t, again)); got != want {
+		t.Errorf("read\n%s\nwant\n%s", got, want)
+	}
+}
+
+func turn(number int, prompt string) string {
+	return fmt.Sprintf(`"event":"turn","session":"s","turn":%d,"prompt":%q`, number, prompt)
+}
+
 func TestLostLines(t *testing.T) {
 	start := []string{header("p", 1, "whole"), message("a", "one"), call(1, 1, 0, "a"), message("b", "two")}
 	for name, test := range map[string]struct {

@@ -27,7 +27,7 @@ type Trace struct {
 	Cut, Dropped int
 }
 
-// Session is a session of one process, or of several whose calls count on.
+// Session is a session of one process, or of several that give no number of a call again.
 type Session struct {
 	ID string
 	// Time is that of the first line.
