@@ -42,7 +42,24 @@ type askingAgent struct {
 	ctx    context.Context
 	ran    []string
 	err    error
+	// numbers are those of the model calls, and of those that approvals belong to: AGENT TURN/CALL.
+	numbers []string
 }
+
+// Event implements satchel.Tracer.
+func (a *askingAgent) Event(_ context.Context, e core.Event) {
+	if e.Kind == core.ToolApproval {
+		a.numbers = append(a.numbers, fmt.Sprintf("approval in %s %d/%d", e.Key.Agent, e.Turn, e.ModelCall))
+	}
+}
+
+// Request implements satchel.Tracer.
+func (a *askingAgent) Request(_ context.Context, r core.ModelRequest) {
+	a.numbers = append(a.numbers, fmt.Sprintf("%s %d/%d", r.Key.Agent, r.View.Turn, r.ModelCall))
+}
+
+// Answer implements satchel.Tracer.
+func (a *askingAgent) Answer(context.Context, core.ModelAnswer) {}
 
 // newAsking opens the agent with what the model will still say.
 func newAsking(t *testing.T, dir string, streaming bool, tools []tool.BaseTool, replies ...*schema.Message) *askingAgent {
@@ -57,7 +74,7 @@ func newAsking(t *testing.T, dir string, streaming bool, tools []tool.BaseTool, 
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = store.Close() })
-	rt, err := satchel.New(satchel.WithSkillDirs(skills), satchel.WithStore(store), satchel.WithApprover(eino.Interrupt),
+	rt, err := satchel.New(satchel.WithSkillDirs(skills), satchel.WithStore(store), satchel.WithApprover(eino.Interrupt), satchel.WithTrace(a),
 		satchel.WithFork(satchel.Fork{Run: eino.Fork(nil)}), satchel.WithPermissions(satchel.Permissions{Policy: permission.RestrictAll}))
 	if err != nil {
 		t.Fatal(err)

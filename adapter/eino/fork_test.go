@@ -126,6 +126,13 @@ func TestForkAsks(t *testing.T) {
 				if first := b.model.request(t, 0); shows(first, "BODY") != 1 || len(first) != 3 {
 					t.Errorf("the fork went on with\n%s", allText(first))
 				}
+				const fork = "agent/fork:forked#1 "
+				if want := []string{"agent 1/1", fork + "1/1"}; !slices.Equal(a.numbers, want) {
+					t.Errorf("the calls of the first process are %q, want %q", a.numbers, want)
+				}
+				if want := []string{"approval in " + fork + "1/1", fork + "1/2", "agent 1/2"}; !slices.Equal(b.numbers, want) {
+					t.Errorf("the calls of the second process are %q, want %q", b.numbers, want)
+				}
 				if got, want := lastText(b.model.request(t, 1)), "[forked: forked, 2 model calls]\nSENT"; got != want {
 					t.Errorf("the agent gets %q, want %q", got, want)
 				}

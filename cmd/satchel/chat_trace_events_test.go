@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -100,4 +101,111 @@ func TestChatTraceOfSkills(t *testing.T) {
 			t.Errorf("the load of the fork is not there, or without its call:\n%s", strings.Join(lines, "\n"))
 		}
 	})
+}
+
+// A conversation that other processes continue has one name for each call, and its turns and calls add up. Its texts
+// keep the calls that have loaded them, and the skills of a fork leave before the agent goes on.
+func TestTraceOfResumedChats(t *testing.T) {
+	skills := skillDir(t, map[string]string{
+		"pdf/SKILL.md":   "---\nname: pdf\ndescription: Reads PDF files.\n---\nBODY OF PDF\n",
+		"guard/SKILL.md": "---\nname: guard\ndescription: Guards things.\n---\nBODY OF GUARD\n",
+		"rep/SKILL.md":   "---\nname: rep\ndescription: Reports.\ncontext: fork\n---\nBODY OF REP\n",
+	})
+	again := satcheltest.Do("skill_load", map[string]any{"skill": "pdf"}) // also while its text is in view
+	turns := []satcheltest.Turn{
+		{Steps: []satcheltest.Step{again}, Answer: "one"},
+		{Steps: []satcheltest.Step{satcheltest.Load("rep")}, Answer: "two"},
+		{Steps: []satcheltest.Step{satcheltest.Load("rep"), again, again}, Answer: "three"},
+		{Answer: "four"},
+	}
+	each(t, func(t *testing.T, flags ...string) {
+		store, dir := t.TempDir(), t.TempDir()+"/"
+		script := func(r satcheltest.Request) satcheltest.Response {
+			if r.Contains("Carry out the skill") { // the fork
+				return satcheltest.Plan(satcheltest.Turn{Steps: []satcheltest.Step{satcheltest.Load("guard")}, Answer: "reported"})(r)
+			}
+			return satcheltest.Plan(turns...)(r)
+		}
+		for _, prompts := range [][]string{{"first", "second"}, {"third"}, {"fourth"}} {
+			args := append(append(flags, "--skills", skills, "--store", store, "--resume", "talk", "--trace", dir, "--fork", "declared", "--load-mode", "session"), prompts...)
+			if got := converse(t, script, "", args...); got.code != 0 {
+				t.Fatalf("code %d: %s", got.code, got.err)
+			}
+		}
+		files, err := filepath.Glob(dir + "*.jsonl")
+		if err != nil || len(files) != 3 {
+			t.Fatalf("files %q, %v", files, err)
+		}
+		var got []string
+		sizes := map[string]int{}
+		for _, file := range files { // their names are in the order of the processes, or of the same second
+			got = append(got, resumedLines(t, file, sizes)...)
+		}
+		slices.SortStableFunc(got, func(a, b string) int { return strings.Compare(a[:1], b[:1]) })
+		fork := func(turn, n string) []string {
+			return []string{
+				turn + " fork:rep#" + n + "/1 rep by 1", turn + " loaded rep fork:rep#" + n + "/1", turn + " loaded guard fork:rep#" + n + "/1",
+				turn + " fork:rep#" + n + "/2 rep by 1 guard by 1", turn + " unloaded rep fork:rep#" + n + "/2", turn + " unloaded guard fork:rep#" + n + "/2",
+			}
+		}
+		want := slices.Concat([]string{"1 1", "1 loaded pdf 1", "1 2 pdf by 1", "2 3 pdf by 1"}, fork("2", "1"), []string{"2 4 pdf by 1", "3 5 pdf by 1"}, fork("3", "2"),
+			[]string{"3 6 pdf by 1", "3 loaded pdf 6", "3 7 pdf by 1", "3 loaded pdf 7", "3 8 pdf by 1", "4 9 pdf by 1"})
+		chattest.Same(t, "lines", got, want...)
+		shown := program(t, nil, "", "trace", "--json", dir)
+		var totals struct {
+			Calls, Turns, Sessions int
+			Skills                 []struct {
+				Skill  string
+				Loaded int
+			}
+		}
+		if err := json.Unmarshal([]byte(shown.out), &totals); err != nil || totals.Calls != 13 || totals.Turns != 4 || totals.Sessions != 1 {
+			t.Errorf("%v, code %d: %s%s", err, shown.code, shown.out, shown.err)
+		}
+		for _, s := range totals.Skills {
+			if want := map[string]int{"pdf": 3, "rep": 2, "guard": 2}[s.Skill]; s.Loaded != want {
+				t.Errorf("%s has %d loads, want %d", s.Skill, s.Loaded, want)
+			}
+		}
+		for name, tokens := range sizes {
+			if tokens == 0 || strings.HasPrefix(name, "pdf") && tokens != sizes["pdf 1"] {
+				t.Errorf("the load %s has %d tokens, those of all loads are %v", name, tokens, sizes)
+			}
+		}
+	})
+}
+
+// resumedLines returns the calls of a trace with the calls that have loaded their texts, and its loads. It sets the
+// tokens of the loads.
+func resumedLines(t *testing.T, file string, sizes map[string]int) (all []string) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for one := range strings.Lines(string(text)) {
+		var l struct {
+			Event, Session, Agent, Skill string
+			Turn, Call, Tokens           int
+			Texts                        []line.Text
+		}
+		_ = json.Unmarshal([]byte(one), &l) // a list of tools has another form
+		name := fmt.Sprint(l.Call)
+		if _, fork, ok := strings.Cut(l.Agent, "/"); ok {
+			name = fork + "/" + name
+		}
+		switch l.Event {
+		case line.EventCall:
+			for _, text := range l.Texts {
+				name += fmt.Sprintf(" %s by %d", text.Skill, text.LoadedBy)
+			}
+			all = append(all, fmt.Sprintf("%d %s", l.Turn, name))
+		case line.EventLoaded, line.EventUnloaded:
+			all = append(all, fmt.Sprintf("%d %s %s %s", l.Turn, l.Event, l.Skill, name))
+			if l.Event == line.EventLoaded {
+				sizes[l.Skill+" "+name] = l.Tokens
+			}
+		}
+	}
+	return all
 }

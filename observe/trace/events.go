@@ -14,7 +14,7 @@ func isTraced(k core.EventKind) bool {
 	switch k {
 	case core.TurnBegun, core.SkillsOffered, core.SkillsSuggested, core.SkillLoaded, core.SkillUnloaded, core.SkillCompleted,
 		core.TextCleared, core.ToolAllowed, core.ToolAsked, core.ToolDenied, core.ToolApproval, core.CommandEnded, core.SkillUsed,
-		core.SkillNotFound, core.PrefixBroken:
+		core.SkillNotFound, core.PrefixBroken, core.ForkEnded:
 		return true
 	}
 	return false
@@ -49,6 +49,10 @@ func (r *recorder) event(i *item) {
 		return
 	case core.PrefixBroken:
 		a.broken = e.Cause
+		return
+	case core.ForkEnded: // no call will follow
+		r.writeEnded(a)
+		r.writeHeld(a, a.last)
 		return
 	case core.SkillUnloaded:
 		if e.Detail != changed { // the end of the load has an event of its own

@@ -71,6 +71,54 @@ func TestTurnsBeginAtOnce(t *testing.T) {
 	})
 }
 
+// Lines about calls of another process have their numbers. Those that wait for a call have the number of the
+// next one, and what is left of a fork is written when it ends.
+func TestLinesOfAnotherProcess(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var b strings.Builder
+		tr, err := trace.New(&b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, q := stdcontext.Background(), first()
+		key, call := q.Key, core.ToolCall{ID: "c9", Name: "skill_run"}
+		event := func(e core.Event) {
+			e.Time = time.Now()
+			tr.Event(ctx, e)
+		}
+		// Another agent goes on before the first one.
+		helper := core.SessionKey{Session: key.Session, Agent: "helper"}
+		event(core.Event{Kind: core.SkillUsed, Key: helper, Turn: 4, ModelCall: 7, IsSubagent: true, Skill: "pdf", Call: call})
+		event(core.Event{Kind: core.ToolApproval, Key: key, Turn: 2, ModelCall: 4, Call: call, Approved: true})
+		event(core.Event{Kind: core.SkillsSuggested, Key: key, Turn: 2, ModelCall: 4})
+		time.Sleep(time.Second)
+		q.ModelCall, q.View.Turn = 5, 2
+		tr.Request(ctx, q)
+		event(core.Event{Kind: core.SkillUsed, Key: key, Turn: 2, ModelCall: 5, Skill: "pdf", Call: call})
+		event(core.Event{Kind: core.SkillUsed, Key: key, Turn: 2, ModelCall: 6, Skill: "pdf", Call: call}) // a call of the other process
+		fork := q
+		fork.Key.Agent, fork.View.Fork, fork.ModelCall = key.Agent+"/fork:pdf#3", "pdf", 2
+		tr.Request(ctx, fork)
+		event(core.Event{Kind: core.SkillCompleted, Key: fork.Key, Turn: 2, Fork: "pdf", ModelCall: 2, Skill: "pdf", Detail: "turn"})
+		event(core.Event{Kind: core.TextCleared, Key: fork.Key, Turn: 2, Fork: "pdf", ModelCall: 2, Skill: "pdf", Cause: "unload"})
+		event(core.Event{Kind: core.ForkEnded, Key: fork.Key, Turn: 2, Fork: "pdf", ModelCall: 2, Skill: "pdf"})
+		q.ModelCall = 7
+		tr.Request(ctx, q)
+		if err := tr.Close(); err != nil {
+			t.Fatal(err)
+		}
+		want := `used 4/7, approval 2/4, suggested 2/5, turn 2 "Guard the door.", call 2/5, used 2/5, used 2/6, call 2/2, unloaded 2/2, cleared 2/2, call 2/7`
+		if got := summaries(t, b.String()); got != want {
+			t.Errorf("the trace is\n%s\nwant\n%s", got, want)
+		}
+		for _, l := range lines(t, b.String()) {
+			if is := l["agent"] == "helper"; l["session"] != nil && is != (l["turn"] == 4.0) || l["agent"] == "chat" {
+				t.Errorf("the agent is not known: %v", l)
+			}
+		}
+	})
+}
+
 // Where something else makes the tool calls, no line waits for a call, except in a fork.
 func TestTraceWithoutCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
