@@ -71,6 +71,23 @@ func TestTraceOfEndings(t *testing.T) {
 				"skill.completed skill=s0 detail=answered", "text.cleared skill=s0 docs=d0.md load=1 cause=unload detail=its load has ended",
 			},
 		},
+		"once, and evicted after its answer": {
+			loading: satchel.Loading{Mode: loadmode.Once, Max: 1},
+			play: func(c chat, _ *chattest.World) {
+				c.Calls("skill_load s1")
+				c.View()
+			},
+			want: []string{
+				"skill.completed skill=s0 detail=answered", "text.cleared skill=s0 docs=d0.md load=1 cause=unload detail=its load has ended",
+			},
+		},
+		"once, and unloaded after its answer": {
+			loading: satchel.Loading{Mode: loadmode.Once}, play: func(c chat, _ *chattest.World) { c.Calls(`skill_unload {"all":true}`) },
+			want: []string{
+				"skill.completed skill=s0 detail=answered", "text.cleared skill=s0 docs=d0.md load=1 cause=unload detail=its load has ended",
+				"skill.unloaded skill=s0 id=id-2",
+			},
+		},
 		"evicted": {
 			loading: satchel.Loading{Max: 1}, play: func(c chat, _ *chattest.World) { c.Calls("skill_load s1") },
 			want: []string{"skill.completed skill=s0 id=id-2 detail=evicted"},

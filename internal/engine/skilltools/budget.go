@@ -145,7 +145,7 @@ func (l *loading) evictForBudget(ctx context.Context, rec, next *state.Record, k
 		if len(evicted) == 0 {
 			break
 		}
-		l.addUnloaded("unloaded to make room: "+evicted[0], evicted[0], core.SkillEvicted, "evicted")
+		l.addUnloaded(rec, "unloaded to make room: "+evicted[0], evicted[0], core.SkillEvicted, "evicted")
 		tokens = m.all(ctx, next)
 	}
 	var removed []string

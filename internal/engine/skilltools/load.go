@@ -182,7 +182,7 @@ func (l *loading) apply(ctx context.Context, rec *state.Record) (*state.Record, 
 		for _, a := range rec.Active {
 			if !slices.Contains(keep, a.Skill) && !next.IsPreloaded(a.Skill) {
 				next.Unload(a.Skill)
-				l.addUnloaded("unloaded: "+a.Skill, a.Skill, core.SkillUnloaded, "replaced")
+				l.addUnloaded(rec, "unloaded: "+a.Skill, a.Skill, core.SkillUnloaded, "replaced")
 			}
 		}
 	}
@@ -199,7 +199,7 @@ func (l *loading) apply(ctx context.Context, rec *state.Record) (*state.Record, 
 		if _, stays := next.Body(name); stays {
 			line += " (its text stays in view for now)"
 		}
-		l.addUnloaded(line, name, core.SkillEvicted, "evicted")
+		l.addUnloaded(rec, line, name, core.SkillEvicted, "evicted")
 	}
 	l.events = append(l.events, l.scope.cleared(rec, next, state.ClearedByUnload)...)
 	loaded := l.scope.beforeBudget(next)
@@ -315,11 +315,14 @@ func (l *loading) addRestrictions(next *state.Record) {
 	}
 }
 
-// addUnloaded adds an unloaded skill to the answer, the receipt and the events.
-func (l *loading) addUnloaded(line, skill string, kind core.EventKind, why string) {
+// addUnloaded adds a skill that rec has loaded, and that is unloaded, to the answer, the receipt and the events.
+func (l *loading) addUnloaded(rec *state.Record, line, skill string, kind core.EventKind, why string) {
 	l.lines = append(l.lines, line)
 	l.receipt.Changes = append(l.receipt.Changes, state.Change{Op: state.Unloaded, Skill: skill})
-	l.events = append(l.events, core.Event{Kind: kind, Skill: skill}, core.Event{Kind: core.SkillCompleted, Skill: skill, Detail: why})
+	l.events = append(l.events, core.Event{Kind: kind, Skill: skill})
+	if !l.scope.hasEnded(rec, skill) {
+		l.events = append(l.events, core.Event{Kind: core.SkillCompleted, Skill: skill, Detail: why})
+	}
 }
 
 // receiptText returns the stored form of a receipt, "" if the call has changed nothing.

@@ -3,12 +3,14 @@ package skilltools
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/text/printable"
+	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/tools"
 )
 
@@ -48,7 +50,9 @@ func (c *unloading) save(ctx context.Context) (string, error) {
 	}
 	for _, ch := range c.receipt.Changes {
 		s.Emit(ctx, core.Event{Kind: core.SkillUnloaded, Skill: ch.Skill})
-		s.Emit(ctx, core.Event{Kind: core.SkillCompleted, Skill: ch.Skill, Detail: "unloaded"})
+		if !slices.Contains(c.ended, ch.Skill) {
+			s.Emit(ctx, core.Event{Kind: core.SkillCompleted, Skill: ch.Skill, Detail: "unloaded"})
+		}
 	}
 	s.emitAll(ctx, c.cleared)
 	return answer, nil
@@ -65,13 +69,14 @@ type unloading struct {
 	lines   []string
 	receipt state.Receipt
 	unknown []string // names that mean no skill
+	ended   []string // skills whose loads had ended before
 	cleared []core.Event
 }
 
 // apply returns the record after the change of rec, and the answer.
 func (c *unloading) apply(rec *state.Record) (*state.Record, string, error) {
 	next := rec.Clone()
-	c.lines, c.unknown, c.receipt = nil, nil, state.Receipt{Call: c.scope.Number()}
+	c.lines, c.unknown, c.ended, c.receipt = nil, nil, nil, state.Receipt{Call: c.scope.Number()}
 	names := c.names
 	if c.all {
 		names = nil
@@ -97,6 +102,9 @@ func (c *unloading) apply(rec *state.Record) (*state.Record, string, error) {
 			}
 			continue
 		}
+		if c.scope.hasEnded(rec, name) {
+			c.ended = append(c.ended, name)
+		}
 		c.lines = append(c.lines, "unloaded: "+printable.CutLine(name, 256))
 		c.receipt.Changes = append(c.receipt.Changes, state.Change{Op: state.Unloaded, Skill: name})
 	}
@@ -114,6 +122,11 @@ func (c *unloading) apply(rec *state.Record) (*state.Record, string, error) {
 	}
 	c.lines = append(c.lines, c.receipt.String())
 	return next, strings.Join(c.lines, "\n"), nil
+}
+
+// hasEnded reports whether the load of a skill has ended with an answer of the model, in mode Once.
+func (s *Scope) hasEnded(rec *state.Record, skill string) bool {
+	return s.Mode == loadmode.Once && state.IsSpent(rec, skill)
 }
 
 func loadedNames(rec *state.Record) string {

@@ -178,15 +178,15 @@ func (s *Stores) Release(ctx context.Context, in core.SessionKey, cleared func(c
 // Once it leaves out skills that the model has answered, because [AnsweredEvents] reported them.
 func CompletedEvents(before, after *Record, why string, mode loadmode.Mode) (events []core.Event) {
 	for _, a := range before.Active {
-		if after.Find(a.Skill) == nil && (mode != loadmode.Once || !isSpent(before, a.Skill)) {
+		if after.Find(a.Skill) == nil && (mode != loadmode.Once || !IsSpent(before, a.Skill)) {
 			events = append(events, core.Event{Kind: core.SkillCompleted, Key: before.Key, Skill: a.Skill, Detail: why})
 		}
 	}
 	return events
 }
 
-// isSpent reports whether the model has answered all deliveries of a skill.
-func isSpent(rec *Record, skill string) bool {
+// IsSpent reports whether the model has answered all deliveries of a skill. In mode Once its load has ended then.
+func IsSpent(rec *Record, skill string) bool {
 	return !slices.ContainsFunc(rec.Deliveries, func(d Delivery) bool { return d.Skill == skill && !d.Spent })
 }
 
