@@ -13,7 +13,9 @@ import (
 func (s *Suite) check(mode Mode, c *catalog.Catalog) (*Suite, error) {
 	switch {
 	case mode == Outcome && len(s.Evals) == 0:
-		return nil, fmt.Errorf("%w: it has no evals, which mode %s plays", ErrSuite, mode)
+		return nil, fmt.Errorf("%w: it has no evals, which mode %s plays; modes offline and trigger ask its queries", ErrSuite, mode)
+	case mode != Outcome && len(s.Evals) > 0 && len(s.Queries) == 0:
+		return nil, fmt.Errorf("%w: it has no queries, which mode %s asks; mode outcome plays its evals", ErrSuite, mode)
 	case mode != Outcome && len(s.Queries) == 0:
 		return nil, fmt.Errorf("%w: it has no queries, which mode %s asks", ErrSuite, mode)
 	}

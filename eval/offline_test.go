@@ -96,8 +96,8 @@ func TestRunRefusesSuites(t *testing.T) {
 		want  string
 	}{
 		"nothing":           {Offline, Suite{}, "it has no queries"},
-		"evals alone":       {Trigger, Suite{Evals: []Eval{eval}}, "it has no queries"},
-		"queries alone":     {Outcome, Suite{Queries: []Query{query}}, "it has no evals"},
+		"evals alone":       {Trigger, Suite{Evals: []Eval{eval}}, "it has no queries, which mode trigger asks; mode outcome plays its evals"},
+		"queries alone":     {Outcome, Suite{Queries: []Query{query}}, "it has no evals, which mode outcome plays; modes offline and trigger ask its queries"},
 		"an unknown skill":  {Offline, Suite{Queries: []Query{query, {Skill: "pdx", Query: "q", From: "f: [1]"}}}, `f: [1]: the skill "pdx"`},
 		"an id of two":      {Outcome, Suite{Evals: []Eval{eval, eval}}, `f: evals[0]: id: "1" is the id of f: evals[0] too`},
 		"a name by id only": {Offline, Suite{Queries: []Query{{Skill: "fs:test/pdf", Query: "q"}}}, "skill"},

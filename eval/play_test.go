@@ -479,3 +479,62 @@ func TestWrongEvals(t *testing.T) {
 		}
 	}
 }
+
+// A file that commands or checks of a skill use is part of what a trial of an outcome is about.
+func TestStateKnowsTheFilesOfASkill(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		file := filepath.Join(dir, "pdf", name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("SKILL.md", "---\nname: pdf\ndescription: Fills forms.\n---\nRun fill.sh.\n")
+	write("fill.sh", "exit 0\n")
+	write("evals/form.txt", "name:\n")
+	write("evals/evals.json", `{"evals": [{"id": 1, "prompt": "x"}]}`)
+	state := filepath.Join(t.TempDir(), "state")
+	play := func(mode eval.Mode) (played int) {
+		t.Helper()
+		c, err := catalog.Open(t.Context(), []source.Root{source.Dir(dir)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		suite := &eval.Suite{Queries: []eval.Query{{Skill: "pdf", Query: "x"}}, Evals: []eval.Eval{{Skill: "pdf", ID: "1", Prompt: "x", Files: []string{"evals/form.txt"}}}}
+		o := eval.Options{Mode: mode, Catalog: c, Runs: 1, State: state}
+		o.Play = func(context.Context, eval.Trial) (eval.Played, error) {
+			played++
+			return eval.Played{Answer: "yes"}, nil
+		}
+		if _, err := eval.Run(t.Context(), suite, o); err != nil {
+			t.Fatal(err)
+		}
+		return played
+	}
+	for _, step := range []struct {
+		file, text       string
+		trigger, outcome int
+	}{
+		{"", "", 1, 2},
+		{"fill.sh", "exit 1\n", 0, 2},
+		{"evals/form.txt", "street:\n", 0, 2},
+		{"evals/evals.json", `{"evals": [{"id": 2, "prompt": "y"}]}`, 0, 0},
+		{"more.txt", "", 0, 2},
+		{"SKILL.md", "---\nname: pdf\ndescription: Fills forms.\n---\nRun.\n", 1, 2},
+	} {
+		if step.file != "" {
+			write(step.file, step.text)
+		}
+		if n := play(eval.Trigger); n != step.trigger {
+			t.Errorf("after a change of %q: %d trials of mode trigger, want %d", step.file, n, step.trigger)
+		}
+		if n := play(eval.Outcome); n != step.outcome {
+			t.Errorf("after a change of %q: %d trials of mode outcome, want %d", step.file, n, step.outcome)
+		}
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/satchel-go/satchel/internal/files/plainfile"
 )
@@ -120,15 +121,44 @@ func (s *stateFile) close() {
 }
 
 // about returns a digest of what decides the results beside the trials. That is what the model sees of
-// the catalog, the texts of the skills of the suite, and Options.About.
+// the catalog, the texts of the skills of the suite, and Options.About. In mode Outcome it is also the
+// files of these skills, because commands and checks use them.
 func (o *Options) about(ctx context.Context, suite *Suite) string {
 	hash := sha256.New()
 	fmt.Fprintf(hash, "%q %q", o.About, o.Catalog.Snapshot().Digest())
 	for _, name := range suite.Skills() {
 		_, body, err := o.Catalog.Body(ctx, name)
 		fmt.Fprintf(hash, " %q %q %t", name, body.Digest, err == nil)
+		if o.Mode == Outcome {
+			o.addFiles(ctx, hash, name)
+		}
 	}
 	return hex.EncodeToString(hash.Sum(nil)[:8])
+}
+
+// addFiles adds the files of a skill to a hash, but its suites, whose trials have names of their own. Files
+// of remote providers are left out, because reading would fetch them.
+func (o *Options) addFiles(ctx context.Context, hash io.Writer, name string) {
+	skill, err := o.Catalog.Snapshot().Resolve(name)
+	if err != nil || skill.Origin != "" {
+		return
+	}
+	files, _, err := o.Catalog.Files(ctx, name, maxSkillFiles)
+	fmt.Fprintf(hash, " %t", err == nil)
+	room := int64(maxSkillBytes)
+	for _, file := range files {
+		if slices.Contains(suiteNames, file) {
+			continue
+		}
+		content := sha256.New()
+		f, err := o.Catalog.OpenFile(ctx, name, file)
+		if err == nil {
+			n, _ := io.Copy(content, io.LimitReader(f, room)) // what cannot be read fails its trials
+			room -= n
+			f.Close()
+		}
+		fmt.Fprintf(hash, " %q %t %x", file, err == nil, content.Sum(nil))
+	}
 }
 
 // open returns the runner in which the trials of a suite are played.

@@ -260,7 +260,7 @@ func TestEvalReportsOfTrials(t *testing.T) {
 		"trigger": {
 			triggering, []string{"--mode", "trigger", "--min-trigger", "0.7"}, cli.ExitFailed,
 			[]string{
-				"SKILL  TRIGGERED  RATE  95 %     FALSELY  ERRORS\npdf    4 of 8     67 %  30-90 %  0 of 2   2\n",
+				"SKILL  TRIGGERED  RATE  95 %     FALSELY  ERRORS\npdf    4 of 6     67 %  30-90 %  0 of 2   2\n",
 				"  pdf: other\n    loaded in 0 of 2, xlsx in 2\n", "  pdf: fail\n    no trial ran without an error\n",
 				"18 requests, 1600 prompt tokens (800 cached), 160 completion tokens\n",
 			},

@@ -75,7 +75,13 @@ func (t *evalTable) trigger(r *eval.Report) {
 	rows.Row("SKILL", "TRIGGERED", "RATE", "95 %", "FALSELY", "ERRORS")
 	for i := range r.Skills {
 		s := &r.Skills[i]
-		rows.Row(t.name(s.Skill), counted(&s.Trigger), rateText(s.Trigger.Rate), between(&s.Trigger), counted(&s.False), fmt.Sprint(s.Errors))
+		failed := map[bool]int{}
+		for _, q := range r.Queries {
+			if q.Skill == s.Skill && q.Trials != nil {
+				failed[q.ShouldTrigger] += q.Errors
+			}
+		}
+		rows.Row(t.name(s.Skill), counted(&s.Trigger, failed[true]), rateText(s.Trigger.Rate), between(&s.Trigger), counted(&s.False, failed[false]), fmt.Sprint(s.Errors))
 	}
 	_ = rows.Write(t.out)
 	t.hidden(r)
@@ -222,12 +228,12 @@ func rateText(rate *float64) string {
 	return fmt.Sprintf("%.0f %%", 100**rate)
 }
 
-// counted returns how many trials of an interval have triggered, "-" without trials.
-func counted(i *eval.Interval) string {
-	if i.Runs == 0 {
+// counted returns how many trials of an interval without an error have triggered, "-" for none.
+func counted(i *eval.Interval, failed int) string {
+	if i.Runs == failed {
 		return "-"
 	}
-	return fmt.Sprintf("%d of %d", i.Triggered, i.Runs)
+	return fmt.Sprintf("%d of %d", i.Triggered, i.Runs-failed)
 }
 
 // between returns the bounds of an interval.
