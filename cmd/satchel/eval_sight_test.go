@@ -194,6 +194,18 @@ func TestEvalSuiteOfStandardInput(t *testing.T) {
 	}
 }
 
+// The queries of eval init are sentences in other scripts, too.
+func TestEvalInitInChinese(t *testing.T) {
+	skills := skillDir(t, map[string]string{"forms/SKILL.md": "---\nname: forms\ndescription: 填写 PDF 表单。\n---\nText.\n"})
+	if got := program(t, nil, "", "eval", "init", filepath.Join(skills, "forms")); got.code != 0 {
+		t.Fatalf("code %d, errors %q", got.code, got.err)
+	}
+	text, err := os.ReadFile(filepath.Join(skills, "forms", "evals", "eval_queries.json"))
+	if err != nil || !strings.Contains(string(text), "填写 PDF 表单. Where") {
+		t.Errorf("error %v, queries %s", err, text)
+	}
+}
+
 // eval init of a folder says what it has written and nothing else.
 func TestEvalInitIsQuiet(t *testing.T) {
 	skills := skillDir(t, map[string]string{

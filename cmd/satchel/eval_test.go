@@ -167,6 +167,7 @@ func TestEvalExitCodes(t *testing.T) {
 		"no threshold":          {[]string{"--skills", skills, "--threshold", "NaN"}, cli.ExitUsage, "--threshold"},
 		"triggers of outcomes":  {[]string{"--skills", skills, "--mode", "outcome", "--min-trigger", "1"}, cli.ExitUsage, "--min-trigger"},
 		"an unknown mode":       {[]string{"--skills", skills, "--mode", "online"}, cli.ExitUsage, "--mode"},
+		"init of a folder":      {[]string{"init", "--skills", skills, dir}, cli.ExitUsage, dir + " has no SKILL.md"},
 		"init of an unknown":    {[]string{"init", "--skills", skills, "pdff"}, cli.ExitUsage, "pdff"},
 		"init of one with them": {[]string{"init", "--skills", skills, "docx"}, cli.ExitFailed, "eval_queries.json exists: nothing was written"},
 		"init of one with YAML": {[]string{"init", "--skills", skills, "xlsx"}, cli.ExitFailed, "eval_queries.yaml exists: nothing was written"},

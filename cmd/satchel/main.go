@@ -141,7 +141,7 @@ func hasFlag(command *kong.Node, name string) bool {
 }
 
 func isDirectory(path string) bool {
-	info, err := os.Stat(path)
+	info, err := os.Stat(path) //nolint:gosec // the user names it
 	return err == nil && info.IsDir()
 }
 

@@ -85,7 +85,7 @@ var whenClause = regexp.MustCompile(`(?i)\buse\b[^.;:]{0,40}?\bwhen(?:ever)?\s+(
 
 // trueQueries returns requests that a description is about.
 func trueQueries(skill *core.Skill, purpose string) []string {
-	purpose = strings.TrimRight(purpose, ". ")
+	purpose = strings.TrimRight(purpose, sentenceEnds)
 	queries := []string{
 		"I have a task of this kind: " + lowerFirst(purpose) + ". Where do we begin?",
 		"Please help me. What I need: " + lowerFirst(purpose) + ".",
@@ -105,12 +105,15 @@ func nearMisses(ctx context.Context, skills *catalog.Catalog, skill *core.Skill)
 	}
 	for _, hit := range found.Hits {
 		if hit.Skill.ID != skill.ID && len(queries) < evalFirstSuite-1 {
-			purpose := strings.TrimRight(wholeWords(firstSentence(hit.Skill.Description)), ". ")
+			purpose := strings.TrimRight(wholeWords(firstSentence(hit.Skill.Description)), sentenceEnds)
 			queries = append(queries, "Please help me. What I need: "+lowerFirst(purpose)+".")
 		}
 	}
 	return queries, nil
 }
+
+// sentenceEnds are the characters at the end of a sentence that a query continues.
+const sentenceEnds = ". 。"
 
 // firstSentence returns the first sentence of a description, in one line.
 func firstSentence(text string) string {

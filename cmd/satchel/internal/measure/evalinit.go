@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/catalog/source"
@@ -107,6 +108,9 @@ func (cmd *EvalInitCommand) find(ctx context.Context, c cli.Console) (*catalog.C
 			}
 		}
 		return nil, core.Skill{}, nil, errors.Join(fmt.Errorf("%w: %s is not a usable skill; satchel inspect says why", cli.ErrStart, cmd.Skill), skills.Close())
+	}
+	if info, err := os.Stat(cmd.Skill); err == nil && info.IsDir() && strings.ContainsAny(cmd.Skill, `/\`) {
+		return nil, core.Skill{}, nil, fmt.Errorf("%w: %s has no SKILL.md; satchel new NAME begins a skill", cli.ErrStart, cmd.Skill)
 	}
 	skills, err := cmd.SkillDirs.Open(ctx, c, &cmd.LibraryFlags)
 	if err != nil {
