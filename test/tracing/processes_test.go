@@ -448,6 +448,27 @@ func TestLostRecord(t *testing.T) {
 	compare(t, "journal", j.lines, []string{"call 1/1:", "call 1/2:", "call 1/3:", "call 1/4:", "call 1/1:"})
 }
 
+// A text that a shorter one replaces keeps the call that has loaded it.
+func TestShortenedTextInAnotherProcess(t *testing.T) {
+	memory, j := session.NewMemory(), &journal{}
+	open := func() *satchel.Runtime {
+		return newRuntime(t, satchel.WithTrace(j), satchel.WithStore(memory), satchel.WithLoading(satchel.Loading{Mode: loadmode.Session}))
+	}
+	l := newLoop(t, open(), "a")
+	l.call()
+	l.call(loadCall("c1", "pdf"))
+	l.call()
+	if err := l.rt.Compact(l.ctx, "pdf"); err != nil {
+		t.Fatal(err)
+	}
+	l.rt, l.messages = open(), append(l.messages, core.Message{Role: core.User, Text: "go on"})
+	l.call(loadCall("c2", "pdf")) // the whole text again
+	l.call()
+	compare(t, "journal", j.lines, []string{
+		"call 1/1:", "call 1/2:", "loaded pdf after 1/2", "call 1/3: pdf by 2", "call 2/4: pdf by 2", "loaded pdf after 2/4", "call 2/5: pdf by 2 pdf by 4",
+	})
+}
+
 // firstAgents lists the agents whose requests say that they are the first of the session.
 type firstAgents struct {
 	journal

@@ -27,6 +27,29 @@ func TestDecode(t *testing.T) {
 	}
 }
 
+// What a trace needs is a short text in a record. What cannot be read of it is left out.
+func TestDecodeTraced(t *testing.T) {
+	for text, want := range map[string]Traced{
+		`"12"`:                {Calls: 12},
+		`"3s 7.5 2.1 x.1 9 "`: {Calls: 3, IsSubagent: true, Loads: []TracedLoad{{2, 1}, {7, 5}}},
+		`"many"`:              {},
+		`""`:                  {},
+	} {
+		rec, err := decode(core.SessionKey{}, session.Value{Version: 1, Data: []byte(`{"record":2,"traced":` + text + `}`)})
+		if err != nil || !reflect.DeepEqual(rec.Traced, want) {
+			t.Errorf("%s is decoded as %+v, %v, want %+v", text, rec, err, want)
+			continue
+		}
+		data, err := encode(rec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, err := decode(core.SessionKey{}, session.Value{Version: 1, Data: data}); err != nil || !reflect.DeepEqual(again.Traced, want) {
+			t.Errorf("%s is written as %s", text, data)
+		}
+	}
+}
+
 func FuzzDecode(f *testing.F) {
 	data, err := encode(&Record{TurnState: TurnState{Turn: 1}, LoadState: LoadState{Active: []Active{{Skill: "pdf"}}}})
 	if err != nil {
