@@ -21,7 +21,7 @@ func TestEvalSaysWhyASkillIsSuggested(t *testing.T) {
 	}
 	for file, wants := range map[string][]string{
 		junit: {`message="suggested (documents, word, write)"`},
-		page:  {`{"text":"1"},{"text":"yes","state":"bad"},{"text":"documents, word, write"}`, `{"text":"0"},{"text":"no","state":"good"},{"text":""}`},
+		page:  {`{"text":"1"},{"text":"yes","state":"bad"},{"text":"documents, word, write"}`, `{"text":"not found"},{"text":"no","state":"good"},{"text":""}`, `{"text":"2","state":"bad"},{"text":"yes"},{"text":"pdf (pdf, fill)"}`},
 	} {
 		text, err := os.ReadFile(file)
 		if err != nil {

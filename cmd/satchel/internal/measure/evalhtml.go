@@ -144,7 +144,11 @@ func queriesTable(r *eval.Report) page.Table {
 func foundCells(q *eval.QueryResult) []page.Cell {
 	var why []string
 	for _, a := range q.Above {
-		why = append(why, a.Skill)
+		text := a.Skill
+		if len(a.Words) > 0 {
+			text += " (" + strings.Join(a.Words[:min(len(a.Words), evalWordsShown)], ", ") + ")"
+		}
+		why = append(why, text)
 	}
 	if !q.ShouldTrigger {
 		why = q.Words
@@ -152,7 +156,11 @@ func foundCells(q *eval.QueryResult) []page.Cell {
 	if q.Hidden != "" {
 		why = []string{q.Reason()}
 	}
-	all := cells(strconv.Itoa(q.Rank), map[bool]string{true: "yes", false: "no"}[q.Suggested], strings.Join(why, ", "))
+	place := "not found"
+	if q.Rank > 0 {
+		place = strconv.Itoa(q.Rank)
+	}
+	all := cells(place, map[bool]string{true: "yes", false: "no"}[q.Suggested], strings.Join(why, ", "))
 	if q.ShouldTrigger {
 		all[0] = stateCell(q.Rank == 1, all[0].Text)
 	} else {

@@ -34,6 +34,8 @@ const (
 	evalErrors = 5
 	// evalPromptShown is how many characters of a query an error shows.
 	evalPromptShown = 40
+	// evalWordsShown is how many words say in the HTML report why a skill stands before another.
+	evalWordsShown = 3
 	// evalSniffed is how much of a file is read to find its type, in bytes.
 	evalSniffed = 3 << 10
 	// evalTrialTime is how long a conversation may take, so that an endpoint which does not answer
