@@ -141,6 +141,9 @@ func (o *file) rotate() (err error) {
 			o.limit += o.step
 		}
 	}()
+	if !replacesOpen {
+		return o.moveAway()
+	}
 	next := filepath.Join(filepath.Dir(o.path), "."+filepath.Base(o.path)+"-"+randomText())
 	f, err := os.OpenFile(next, os.O_RDWR|os.O_APPEND|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -183,6 +186,33 @@ func (o *file) keep() error {
 		}
 		return err
 	}
+}
+
+// moveAway gives the file its number and begins a new one, where an open file cannot be replaced. For a
+// moment there is no locked file at the path. If another process makes one meanwhile, the file keeps
+// its number and becomes larger.
+func (o *file) moveAway() error {
+	to := o.path + "." + strconv.Itoa(lastNumber(o.path)+1)
+	_ = unlockFile(o.f)
+	_ = o.f.Close()
+	err := os.Rename(o.path, to) // it fails while another program reads the file
+	if err != nil {
+		return errors.Join(err, o.reopen(o.path, 0))
+	}
+	if err = o.reopen(o.path, os.O_EXCL); err != nil {
+		err = errors.Join(err, o.reopen(to, 0))
+	}
+	return err
+}
+
+// reopen goes on with the file at a path.
+func (o *file) reopen(path string, flag int) error {
+	f, err := openFile(path, o.limit, flag)
+	if err == nil {
+		f.step = o.step
+		*o = *f
+	}
+	return err
 }
 
 // lastNumber returns the greatest number of a full file of path.

@@ -8,6 +8,9 @@ import (
 	"syscall"
 )
 
+// replacesOpen reports that a file can be replaced while it is open.
+const replacesOpen = true
+
 // lockFile takes the lock of an open file, and fails at once if another process has it. The lock
 // ends with the process. On a file system without locks it does nothing.
 func lockFile(f *os.File) error {

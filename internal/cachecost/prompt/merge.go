@@ -26,10 +26,11 @@ func (m *merger) merge(text string) []Token {
 // scan looks for the least pair among all of a short text.
 func (m *merger) scan(text string) {
 	var starts [maxScanned + 1]uint8
+	var ids [maxScanned + 1]uint32
 	var ranks [maxScanned + 1]uint32 // of a part and its neighbour
 	n := len(text)                   // parts
 	for i := range n {
-		starts[i], ranks[i] = uint8(i), noRank
+		starts[i], ids[i], ranks[i] = uint8(i), m.bytes[text[i]], noRank
 		if i+1 < n {
 			ranks[i] = m.pairs[pairOf(text[i:])]
 		}
@@ -51,7 +52,9 @@ func (m *merger) scan(text string) {
 		if least == noRank {
 			break
 		}
+		ids[at] = least
 		copy(starts[at+1:n], starts[at+2:n+1])
+		copy(ids[at+1:n-1], ids[at+2:n])
 		copy(ranks[at+1:n-1], ranks[at+2:n])
 		n--
 		if ranks[at] = rank(at); at > 0 {
@@ -59,18 +62,14 @@ func (m *merger) scan(text string) {
 		}
 	}
 	for i := range n {
-		m.add(text, int(starts[i]), int(starts[i+1]))
+		m.tokens = append(m.tokens, Token{ids[i], uint16(starts[i+1] - starts[i])})
 	}
-}
-
-func (m *merger) add(text string, start, end int) {
-	m.tokens = append(m.tokens, Token{m.of(text, start, end), uint16(end - start)})
 }
 
 // segment is a part of a long text, at the index of its first byte. rank is that of the part and its neighbour.
 type segment struct {
 	before, next int32
-	rank         uint32
+	id, rank     uint32
 }
 
 // candidate is a pair of parts: its rank, and in the lower half the index of its first byte.
@@ -87,7 +86,7 @@ func (m *merger) sort(text string) {
 		if i+1 < n {
 			rank = m.pairs[pairOf(text[i:])]
 		}
-		m.nodes = append(m.nodes, segment{i - 1, i + 1, rank})
+		m.nodes = append(m.nodes, segment{i - 1, i + 1, m.bytes[text[i]], rank})
 		if rank != noRank {
 			m.heap = append(m.heap, newCandidate(rank, i))
 		}
@@ -104,7 +103,7 @@ func (m *merger) sort(text string) {
 		}
 		gone := m.nodes[at].next
 		next := m.nodes[gone].next
-		m.nodes[gone].rank, m.nodes[at].next = noRank, next
+		m.nodes[gone].rank, m.nodes[at].id, m.nodes[at].next = noRank, rank, next
 		if next < n {
 			m.nodes[next].before = at
 		}
@@ -123,7 +122,7 @@ func (m *merger) sort(text string) {
 		}
 	}
 	for at := int32(0); at < n; at = m.nodes[at].next {
-		m.add(text, int(at), int(m.nodes[at].next))
+		m.tokens = append(m.tokens, Token{m.nodes[at].id, uint16(m.nodes[at].next - at)})
 	}
 }
 

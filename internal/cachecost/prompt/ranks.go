@@ -29,11 +29,16 @@ type ranks struct {
 	// that 0 is an empty slot.
 	keys []uint64
 	ids  []uint32
+	// has has a bit for each key, and for few others: most texts that are looked up are no tokens.
+	has  []uint64
 	long map[string]uint32
 }
 
-// slotBits is the size of the hash table, of which less than a half is used.
-const slotBits = 18
+// slotBits is the size of the hash table, of which less than a half is used, and hasBits that of has.
+const (
+	slotBits = 18
+	hasBits  = 20
+)
 
 func openCodec() (tokenizer.Codec, error) {
 	codec, err := tokenizer.Get(tokenizer.O200kBase)
@@ -49,7 +54,7 @@ var readRanks = sync.OnceValues(func() (*ranks, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &ranks{pairs: make([]uint32, 1<<16), keys: make([]uint64, 1<<slotBits), ids: make([]uint32, 1<<slotBits), long: make(map[string]uint32, vocabularySize/2)}
+	r := &ranks{pairs: make([]uint32, 1<<16), keys: make([]uint64, 1<<slotBits), ids: make([]uint32, 1<<slotBits), has: make([]uint64, 1<<(hasBits-6)), long: make(map[string]uint32, vocabularySize/2)}
 	for i := range r.bytes {
 		r.bytes[i] = noRank
 	}
@@ -77,11 +82,13 @@ func (r *ranks) add(text string, id uint32) {
 		r.pairs[pairOf(text)] = id
 	case n <= maxPacked:
 		key := pack(text, 0, n)
-		at := slotOf(key)
+		hash := spread(key)
+		at := hash >> (64 - slotBits)
 		for r.keys[at] != 0 {
 			at = (at + 1) % (1 << slotBits)
 		}
 		r.keys[at], r.ids[at] = key, id
+		r.has[hash>>(64-hasBits)/64] |= 1 << (hash >> (64 - hasBits) % 64)
 	default:
 		r.long[text] = id
 	}
@@ -99,7 +106,11 @@ func (r *ranks) of(text string, start, end int) uint32 {
 		return r.pairs[pairOf(text[start:])]
 	case n <= maxPacked:
 		key := pack(text, start, n)
-		for at := slotOf(key); r.keys[at] != 0; at = (at + 1) % (1 << slotBits) {
+		hash := spread(key)
+		if r.has[hash>>(64-hasBits)/64]&(1<<(hash>>(64-hasBits)%64)) == 0 {
+			return noRank
+		}
+		for at := hash >> (64 - slotBits); r.keys[at] != 0; at = (at + 1) % (1 << slotBits) {
 			if r.keys[at] == key {
 				return r.ids[at]
 			}
@@ -128,4 +139,8 @@ func pack(text string, start, n int) uint64 {
 	return key | uint64(n)<<56
 }
 
-func slotOf(key uint64) int { return int(key * 0x9e3779b97f4a7c15 >> (64 - slotBits)) }
+// spread returns a hash of a key, whose highest bits differ most.
+func spread(key uint64) uint64 {
+	key ^= key >> 29
+	return key * 0x9e3779b97f4a7c15
+}

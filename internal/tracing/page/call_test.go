@@ -3,10 +3,12 @@
 package page_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 	"testing"
 
+	"github.com/satchel-go/satchel/internal/text/plainjson"
 	"github.com/satchel-go/satchel/internal/tracing/line"
 )
 
@@ -17,6 +19,7 @@ func TestCall(t *testing.T) {
 		{"messages", "[...document.querySelectorAll('#call [data-message]')].map((m) => m.dataset.message + m.dataset.role[0] + m.dataset.new[0])",
 			"0sf,1uf,2af,3tf,4af,5tf,6af,7uf,8af,9tf,10at,11tt"},
 		{"text", "document.querySelector('#call [data-message=\"11\"] [data-text]').textContent", "exit 2\nno field is called \"total\""},
+		{"messages without an element for their text", "document.querySelectorAll('#call [data-message]:not(:has([data-text]))').length", "0"},
 		{"skill texts", "[...document.querySelectorAll('#call [data-skill-text]')].map((s) => [s.dataset.skillText, s.dataset.doc, s.dataset.loadedBy, s.dataset.leaves].join(' '))",
 			"pdf  1 when it pays,pdf forms.md 4 turn"},
 		{"tool calls", "[...document.querySelectorAll('#answer [data-tool-call]')].map((c) => c.dataset.toolCall)", "call_5,call_6"},
@@ -48,6 +51,21 @@ func TestExport(t *testing.T) {
 	}
 	if err := json.Unmarshal(text, &got); err != nil {
 		t.Fatalf("%s: %v", text, err)
+	}
+	var values struct {
+		Request struct{ Messages []json.RawMessage }
+	}
+	if err := json.Unmarshal(text, &values); err != nil {
+		t.Fatal(err)
+	}
+	for i, m := range got.Request.Messages { // as a line of the trace has it
+		var compact bytes.Buffer
+		if err := json.Compact(&compact, values.Request.Messages[i]); err != nil {
+			t.Fatal(err)
+		}
+		if want, err := plainjson.Encode(m); err != nil || compact.String() != want {
+			t.Errorf("message %d is %s, want %s (%v)", i, compact.String(), want, err)
+		}
 	}
 	if name != "call-invoices-2.json" || got.V != 1 || len(got.Request.Messages) != 4 || len(got.Request.Tools) != 3 || got.Answer.PromptTokens != 3310 {
 		t.Errorf("%s: version %d, %d messages, %d tools, answer %+v", name, got.V, len(got.Request.Messages), len(got.Request.Tools), got.Answer)

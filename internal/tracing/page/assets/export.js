@@ -5,9 +5,15 @@ function exported(call) {
   const side = sides[call.side];
   return {
     v: 1,
-    request: { messages: request(call).map((i) => side.messages[i]), tools: side.tools[call.tools] ?? [] },
+    request: { messages: request(call).map((i) => traced(side.messages[i])), tools: side.tools[call.tools] ?? [] },
     answer: call.answer ?? (call.error ? { error: call.error } : null),
   };
+}
+
+// traced returns a message with all fields that it has in a trace.
+function traced(message) {
+  if (message.content === undefined) return message;
+  return { role: message.role, content: message.content, tool_calls: message.tool_calls ?? [], tool_call_id: message.tool_call_id ?? '' };
 }
 
 // download saves a call as a file.
