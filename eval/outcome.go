@@ -38,10 +38,7 @@ func runOutcome(ctx context.Context, suite *Suite, o *Options) (*Report, error) 
 		byEval[t.eval] = t
 	}
 	p.play = func(ctx context.Context, t Trial) *result { return byEval[t.Eval].play(ctx, t) }
-	results, err := p.playAll(ctx, trials)
-	if err != nil {
-		return nil, err
-	}
+	results := p.playAll(ctx, trials)
 	report := &Report{Mode: Outcome, Evals: []Comparison{}, Spent: spentOf(p.spent), Stopped: p.stopped}
 	report.Trials = trialResults(trials, results, 2*len(tasks))
 	for i, t := range tasks {
@@ -53,7 +50,7 @@ func runOutcome(ctx context.Context, suite *Suite, o *Options) (*Report, error) 
 		e.Difference = difference(&e.With, &e.Without)
 		report.Evals = append(report.Evals, e)
 	}
-	return report, nil
+	return report, p.err
 }
 
 // task is an eval with its checks.

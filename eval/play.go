@@ -14,6 +14,7 @@ import (
 const (
 	stoppedByCost = "max-cost"
 	stoppedByUser = "interrupted"
+	stoppedByFile = "state"
 )
 
 // errNoPlay reports options without a function that plays.
@@ -34,8 +35,8 @@ type runner struct {
 }
 
 // playAll plays trials and returns their results, nil for a trial that was not played. Results of
-// an earlier run are taken from the state file.
-func (p *runner) playAll(ctx context.Context, trials []Trial) ([]*result, error) {
+// an earlier run are taken from the state file. If that cannot be written, p.err says why.
+func (p *runner) playAll(ctx context.Context, trials []Trial) []*result {
 	results := make([]*result, len(trials))
 	var next []int
 	for i, t := range trials {
@@ -63,7 +64,7 @@ func (p *runner) playAll(ctx context.Context, trials []Trial) ([]*result, error)
 		})
 	}
 	wg.Wait()
-	return results, p.err
+	return results
 }
 
 // mayStart reports whether another trial may start, and notes why not.
@@ -75,8 +76,10 @@ func (p *runner) mayStart(ctx context.Context) bool {
 		p.stopped = stoppedByUser
 	case p.options.MaxCost > 0 && costOf(p.spent, p.prices) >= p.options.MaxCost:
 		p.stopped = cmp.Or(p.stopped, stoppedByCost)
+	case p.err != nil:
+		p.stopped = stoppedByFile
 	}
-	return p.stopped == "" && p.err == nil
+	return p.stopped == ""
 }
 
 // one plays a trial and keeps its result. It returns nil if the trial was cancelled.

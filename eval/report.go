@@ -13,7 +13,8 @@ type Report struct {
 	// Evals are the results of mode Outcome.
 	Evals []Comparison `json:"evals,omitzero"`
 	*Spent
-	// Stopped says why the run ended before its last trial, for example "max-cost".
+	// Stopped says why the run ended before its last trial: "max-cost", "interrupted", or "state" if
+	// Options.State could not be written.
 	Stopped string `json:"stopped,omitempty"`
 	// Changes compares with a baseline.
 	Changes []Change `json:"changes,omitzero"`

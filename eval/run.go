@@ -69,7 +69,8 @@ const (
 
 // Run asks the requests of a suite and returns what came of them. A query that a skill has twice is
 // asked once. Trials whose conversation fails are part of the report, not an error. The error wraps
-// [ErrSuite] if nothing was asked.
+// [ErrSuite] if nothing was asked. If the state file can no longer be written, Run returns what was
+// played until then, and the error.
 func Run(ctx context.Context, suite *Suite, o Options) (*Report, error) {
 	if o.Catalog == nil {
 		return nil, errors.New("eval: Options.Catalog is nil: want the catalog of the skills")

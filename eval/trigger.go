@@ -34,10 +34,7 @@ func runTrigger(ctx context.Context, suite *Suite, o *Options) (*Report, error) 
 		}
 		return r
 	}
-	results, err := p.playAll(ctx, trials)
-	if err != nil {
-		return nil, err
-	}
+	results := p.playAll(ctx, trials)
 	report := &Report{Mode: Trigger, Queries: []QueryResult{}, Skills: []SkillResult{}, Spent: spentOf(p.spent), Stopped: p.stopped}
 	report.Trials = trialResults(trials, results, len(played))
 	first := 0 // trial of the query
@@ -63,7 +60,7 @@ func runTrigger(ctx context.Context, suite *Suite, o *Options) (*Report, error) 
 			report.Skills = append(report.Skills, SkillResult{Skill: skill, Hidden: o.hidden[skill], Triggering: t})
 		}
 	}
-	return report, nil
+	return report, p.err
 }
 
 // add counts the trial of a query. r is nil for one that was not played.

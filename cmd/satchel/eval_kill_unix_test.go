@@ -72,3 +72,33 @@ func TestEvalGoesOn(t *testing.T) {
 		})
 	}
 }
+
+// What was paid for is reported, also if a file cannot be written.
+func TestEvalReportsWithoutItsFiles(t *testing.T) {
+	skills, dir := evalSkills(t), t.TempDir()
+	server, err := satcheltest.Open(func(satcheltest.Request) satcheltest.Response { return satcheltest.Response{Text: "Done."} })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	args := []string{"eval", "--mode", "trigger", "--skills", skills, "--executor", "local", "-n", "9", "--json"}
+	for name, test := range map[string]struct {
+		args          []string
+		stopped, want string
+	}{
+		"state": {[]string{"--state", filepath.Join(dir, "state")}, "state", "state: write "},
+		"html":  {[]string{"--html", filepath.Join(dir, strings.Repeat("x", 300))}, "", "write --html: "},
+		"junit": {[]string{"--junit", filepath.Join(dir, strings.Repeat("x", 300))}, "", "write --junit: "},
+	} {
+		// A file may have one block, which is 512 or 1,024 bytes.
+		cmd := exec.CommandContext(t.Context(), "sh", append([]string{"-c", `ulimit -f 1; exec "$0" "$@"`, os.Args[0]}, append(args, test.args...)...)...)
+		cmd.Env = []string{asProgram + "=1", "OPENAI_BASE_URL=" + server.URL(), "OPENAI_MODEL=scripted"}
+		var out, errs bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &errs
+		_ = cmd.Run() // exit code 1
+		report := reportOf(t, outcome{out: out.String(), err: errs.String()})
+		if cmd.ProcessState.ExitCode() != 1 || report.Stopped != test.stopped || report.Queries[0].Runs == 0 || !strings.Contains(errs.String(), test.want) {
+			t.Errorf("%s: %v, stopped %q, errors %s", name, cmd.ProcessState, report.Stopped, errs.String())
+		}
+	}
+}

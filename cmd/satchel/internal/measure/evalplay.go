@@ -55,9 +55,10 @@ func (f *EvalFlags) ask(ctx context.Context, c cli.Console, suite *eval.Suite, o
 	if c.Attended {
 		fmt.Fprint(c.Err, "\r\x1b[K") // the line of progress
 	}
-	if err == nil && p.traces != nil {
+	if report != nil && p.traces != nil {
 		p.trials.CloseTrace()
-		f.trace, err = p.traces.read()
+		trace, readErr := p.traces.read()
+		f.trace, err = trace, errors.Join(err, readErr)
 	}
 	return report, err
 }

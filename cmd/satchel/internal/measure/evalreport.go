@@ -53,12 +53,11 @@ func (f *EvalFlags) checkReports() error {
 	return nil
 }
 
-// write prints the report in the forms that the flags name.
-func (cmd *EvalRunCommand) write(c cli.Console, report *eval.Report) error {
+// write prints the report in the forms that the flags name. A file that cannot be written keeps none of the
+// others back, because the trials may have cost money.
+func (cmd *EvalRunCommand) write(c cli.Console, report *eval.Report) (failed error) {
 	if cmd.HTML != "" {
-		if err := cmd.writeHTML(report); err != nil {
-			return err
-		}
+		failed = cmd.writeHTML(report)
 	}
 	if cmd.JUnit != "" {
 		f, err := os.Create(cmd.JUnit)
@@ -66,19 +65,19 @@ func (cmd *EvalRunCommand) write(c cli.Console, report *eval.Report) error {
 			err = errors.Join(report.WriteJUnit(f), f.Close())
 		}
 		if err != nil {
-			return fmt.Errorf("write --junit: %w", err)
+			failed = errors.Join(failed, fmt.Errorf("write --junit: %w", err))
 		}
 	}
 	if cmd.JSON {
-		return cli.WriteJSON(c.Out, report)
+		return errors.Join(failed, cli.WriteJSON(c.Out, report))
 	}
 	out := bufio.NewWriter(c.Out)
 	table := evalTable{Console: c, out: out}
 	table.write(report)
 	if err := out.Flush(); err != nil {
-		return fmt.Errorf("write report: %w", err)
+		failed = errors.Join(failed, fmt.Errorf("write report: %w", err))
 	}
-	return nil
+	return failed
 }
 
 // evalProgress returns the function that shows how many requests are done on a terminal, nil without one.
