@@ -30,11 +30,28 @@ func writeForever(dir string) error {
 	if err != nil {
 		return err
 	}
+	// A trace opens its vocabulary before the first call.
+	before := sizeOf(dir)
+	talk(tr, "first", 0, 1)
+	for sizeOf(dir) < before+1000 {
+		time.Sleep(time.Millisecond)
+	}
 	for i := 0; ; i++ {
 		talk(tr, fmt.Sprint("s", i), 0, 4)
 		time.Sleep(20 * time.Millisecond)
 		fmt.Println(i)
 	}
+}
+
+// sizeOf returns the bytes of all files in a directory.
+func sizeOf(dir string) (n int64) {
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil {
+			n += info.Size()
+		}
+	}
+	return n
 }
 
 // writeOnce writes two calls into a file of its own.

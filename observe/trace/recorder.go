@@ -65,8 +65,10 @@ func newRecorder(ctx context.Context, c config, q *queue, out output) *recorder 
 
 // run records items until the queue is closed, and ends the trace.
 func (r *recorder) run() {
-	_ = r.makeRoom()    // the first line that is added tries it again
-	_ = r.tokens.open() // so does the first call; meanwhile the model answers
+	_ = r.makeRoom() // the first line that is added tries it again
+	if !r.withoutCalls {
+		_ = r.tokens.open() // so does the first call; meanwhile the model answers
+	}
 	var items []item
 	for isLast := false; !isLast; {
 		r.wait()

@@ -15,7 +15,7 @@ import (
 
 // TraceFlags are the flags about a trace.
 type TraceFlags struct {
-	Trace       string   `placeholder:"FILE|DIR/" help:"Append a trace to FILE, or to a file of this process in DIR/: what the model was sent, what was loaded, decided and run, and what it cost. satchel trace reads it. It holds all that is said."`
+	Trace       *string  `placeholder:"FILE|DIR/" help:"Append a trace to FILE, or to a file of this process in DIR/: what the model was sent, what was loaded, decided and run, and what it cost. satchel trace reads it. It holds all that is said."`
 	TraceTexts  string   `enum:"whole,digests,none" default:"whole" placeholder:"POLICY" help:"Which texts it has: ${enum} (default ${default}). Names of skills, numbers and decisions stay."`
 	TraceRedact []string `sep:"none" placeholder:"REGEXP" help:"Text that becomes [redacted] in it; may be repeated."`
 	TraceSize   int64    `default:"67108864" placeholder:"BYTES" help:"A full FILE becomes FILE.1, the next one FILE.2; the default is 64 MiB."`
@@ -26,13 +26,13 @@ const redacted = "[redacted]"
 
 // check refuses values that cannot work, and flags that have no effect.
 func (f *TraceFlags) check() error {
-	if f.TraceSize < 0 || f.TraceSize == 0 && f.Trace != "" {
+	if f.TraceSize < 0 || f.TraceSize == 0 && f.Trace != nil {
 		return fmt.Errorf("%w: --trace-size %d: want at least 1", cli.ErrUsage, f.TraceSize)
 	}
 	if _, err := f.patterns(); err != nil {
 		return err
 	}
-	if f.Trace == "" && (len(f.TraceRedact) > 0 || f.TraceTexts != "" && f.TraceTexts != string(trace.Whole)) {
+	if f.Trace == nil && (len(f.TraceRedact) > 0 || f.TraceTexts != "" && f.TraceTexts != string(trace.Whole)) {
 		return fmt.Errorf("%w: --trace-texts and --trace-redact need --trace", cli.ErrUsage)
 	}
 	return nil
@@ -53,7 +53,7 @@ func (f *TraceFlags) patterns() ([]*regexp.Regexp, error) {
 
 // open opens the trace, which writes why lines were dropped to errs. It returns nil without --trace.
 func (f *TraceFlags) open(errs io.Writer, more ...trace.Option) (*tracing, error) {
-	if f.Trace == "" {
+	if f.Trace == nil {
 		return nil, nil
 	}
 	patterns, err := f.patterns()
@@ -64,7 +64,7 @@ func (f *TraceFlags) open(errs io.Writer, more ...trace.Option) (*tracing, error
 	if len(patterns) > 0 {
 		opts = append(opts, trace.Redact(func(text string) string { return redact(text, patterns) }))
 	}
-	t, err := trace.Open(f.Trace, opts...)
+	t, err := trace.Open(*f.Trace, opts...)
 	if err != nil {
 		return nil, fmt.Errorf("%w: --%w", cli.ErrStart, err)
 	}

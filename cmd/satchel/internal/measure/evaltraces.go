@@ -31,7 +31,8 @@ func openEvalTraces(state string) (*evalTraces, error) {
 
 // flags are the flags of a chat that writes the traces.
 func (t *evalTraces) flags() chat.TraceFlags {
-	return chat.TraceFlags{Trace: t.dir + string(filepath.Separator), TraceTexts: "whole", TraceSize: evalTraceSize}
+	dir := t.dir + string(filepath.Separator)
+	return chat.TraceFlags{Trace: &dir, TraceTexts: "whole", TraceSize: evalTraceSize}
 }
 
 // session returns the session of a trial.
