@@ -8,7 +8,7 @@ const maxBytes = 256 << 20
 const (
 	// maxPart is how much of a piece is encoded at a time.
 	maxPart = 64 << 10
-	// maxScanned is the length of pieces whose least pair is found without a heap. It is below 256.
+	// maxScanned is the length of pieces whose least pair is looked for among all. It is below 256.
 	maxScanned = 64
 	// maxNews is how many bytes of new pieces are encoded before the ranks are read.
 	maxNews = 64 << 10

@@ -1,12 +1,18 @@
 package prompt
 
+import (
+	"math/bits"
+	"slices"
+)
+
 // merger merges the bytes of a text to tokens: again and again the first pair of neighbours with the least
 // rank, until no pair is a token. It keeps its memory for the next text.
 type merger struct {
 	*ranks
 	tokens []Token
 	nodes  []segment
-	heap   []candidate
+	queue  queue
+	batch  []int32
 }
 
 // merge returns the tokens of a text. They are valid until the next call.
@@ -18,7 +24,7 @@ func (m *merger) merge(text string) []Token {
 	if len(text) <= maxScanned {
 		m.scan(text)
 	} else {
-		m.sort(text)
+		m.long(text)
 	}
 	return m.tokens
 }
@@ -72,58 +78,57 @@ type segment struct {
 	id, rank     uint32
 }
 
-// candidate is a pair of parts: its rank, and in the lower half the index of its first byte.
-type candidate uint64
-
-func newCandidate(rank uint32, at int32) candidate { return candidate(rank)<<32 | candidate(at) }
-
-// sort keeps the pairs of a long text in a heap.
-func (m *merger) sort(text string) {
+// long merges the pairs of a long text, those of the same rank together.
+func (m *merger) long(text string) {
 	n := int32(len(text))
-	m.nodes, m.heap = m.nodes[:0], m.heap[:0]
+	m.nodes = m.nodes[:0]
+	m.queue.reset()
 	for i := range n {
 		rank := uint32(noRank)
 		if i+1 < n {
 			rank = m.pairs[pairOf(text[i:])]
 		}
 		m.nodes = append(m.nodes, segment{i - 1, i + 1, m.bytes[text[i]], rank})
-		if rank != noRank {
-			m.heap = append(m.heap, newCandidate(rank, i))
-		}
+		m.queue.add(rank, i)
 	}
-	for i := len(m.heap)/2 - 1; i >= 0; i-- {
-		m.down(i)
-	}
-	for len(m.heap) > 0 {
-		top := m.heap[0]
-		rank, at := uint32(top>>32), int32(top&(1<<32-1))
-		if m.nodes[at].rank != rank { // one of its parts was merged with another
-			m.pop()
-			continue
-		}
-		gone := m.nodes[at].next
-		next := m.nodes[gone].next
-		m.nodes[gone].rank, m.nodes[at].id, m.nodes[at].next = noRank, rank, next
-		if next < n {
-			m.nodes[next].before = at
-		}
-		if rank = m.rank(text, at); rank == noRank {
-			m.pop()
-		} else {
-			m.heap[0] = newCandidate(rank, at)
-			m.down(0)
-		}
-		m.nodes[at].rank = rank
-		if before := m.nodes[at].before; before >= 0 {
-			rank := m.rank(text, before)
-			if m.nodes[before].rank = rank; rank != noRank {
-				m.push(newCandidate(rank, before))
+	for rank := m.queue.least(); rank != noRank; rank = m.queue.least() {
+		m.batch = m.queue.take(rank, m.batch[:0])
+		for i, at := range m.batch {
+			if m.nodes[at].rank != rank { // one of its parts was merged with another
+				continue
+			}
+			if m.join(text, at) < rank { // a new pair comes before the others
+				for _, at := range m.batch[i+1:] {
+					m.queue.add(rank, at)
+				}
+				break
 			}
 		}
 	}
 	for at := int32(0); at < n; at = m.nodes[at].next {
 		m.tokens = append(m.tokens, Token{m.nodes[at].id, uint16(m.nodes[at].next - at)})
 	}
+}
+
+// join merges the part at an index and its neighbour, and returns the least rank of the pairs that this
+// has made.
+func (m *merger) join(text string, at int32) uint32 {
+	gone := m.nodes[at].next
+	next := m.nodes[gone].next
+	m.nodes[gone].rank, m.nodes[at].id, m.nodes[at].next = noRank, m.nodes[at].rank, next
+	if int(next) < len(text) {
+		m.nodes[next].before = at
+	}
+	rank := m.rank(text, at)
+	m.nodes[at].rank = rank
+	m.queue.add(rank, at)
+	if before := m.nodes[at].before; before >= 0 {
+		other := m.rank(text, before)
+		m.nodes[before].rank = other
+		m.queue.add(other, before)
+		rank = min(rank, other)
+	}
+	return rank
 }
 
 // rank returns the rank of the part at an index and its neighbour.
@@ -135,50 +140,62 @@ func (m *merger) rank(text string, at int32) uint32 {
 	return m.of(text, int(at), int(m.nodes[next].next))
 }
 
-func (m *merger) pop() {
-	last := len(m.heap) - 1
-	m.heap[0] = m.heap[last]
-	m.heap = m.heap[:last]
-	m.down(0)
+// queue holds pairs by their rank. A pair is the index of its first byte.
+type queue struct {
+	lists []list
+	used  []uint64 // a bit for each list that is not empty
+	low   int      // no element of used before this one has a bit
+	pairs []queued
 }
 
-func (m *merger) push(c candidate) {
-	m.heap = append(m.heap, c)
-	at := len(m.heap) - 1
-	for at > 0 {
-		above := (at - 1) / 4
-		if m.heap[above] <= c {
-			break
-		}
-		m.heap[at] = m.heap[above]
-		at = above
+// list is a list of pairs, by their indexes in a queue plus 1. 0 is none.
+type list struct{ first, last int32 }
+
+type queued struct{ at, next int32 }
+
+func (q *queue) reset() {
+	if q.lists == nil {
+		q.lists, q.used = make([]list, vocabularySize), make([]uint64, vocabularySize/64+1)
 	}
-	m.heap[at] = c
+	q.pairs, q.low = q.pairs[:0], len(q.used)
 }
 
-// down moves a candidate down to its place. Each has four below it.
-func (m *merger) down(at int) {
-	h := m.heap
-	if at >= len(h) {
+// add adds a pair, unless its rank is noRank.
+func (q *queue) add(rank uint32, at int32) {
+	if rank == noRank {
 		return
 	}
-	moved := h[at]
-	for {
-		first := 4*at + 1
-		if first >= len(h) {
-			break
-		}
-		least := first
-		for i := first + 1; i < min(first+4, len(h)); i++ {
-			if h[i] < h[least] {
-				least = i
-			}
-		}
-		if h[least] >= moved {
-			break
-		}
-		h[at] = h[least]
-		at = least
+	q.pairs = append(q.pairs, queued{at: at})
+	added, l := int32(len(q.pairs)), &q.lists[rank]
+	if l.first == 0 {
+		l.first = added
+		q.used[rank/64] |= 1 << (rank % 64)
+		q.low = min(q.low, int(rank/64))
+	} else {
+		q.pairs[l.last-1].next = added
 	}
-	h[at] = moved
+	l.last = added
+}
+
+// least returns the least rank of all pairs, or noRank.
+func (q *queue) least() uint32 {
+	for ; q.low < len(q.used); q.low++ {
+		if bit := bits.TrailingZeros64(q.used[q.low]); bit < 64 {
+			return uint32(q.low*64 + bit)
+		}
+	}
+	return noRank
+}
+
+// take removes the pairs of a rank, and appends them to batch in the order of the text.
+func (q *queue) take(rank uint32, batch []int32) []int32 {
+	for i := q.lists[rank].first; i != 0; i = q.pairs[i-1].next {
+		batch = append(batch, q.pairs[i-1].at)
+	}
+	q.lists[rank] = list{}
+	q.used[rank/64] &^= 1 << (rank % 64)
+	if !slices.IsSorted(batch) {
+		slices.Sort(batch)
+	}
+	return batch
 }

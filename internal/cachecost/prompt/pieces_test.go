@@ -141,6 +141,25 @@ func TestLongPieces(t *testing.T) {
 	}
 }
 
+// Long pieces have the tokens of the codec, whose pairs stand in a heap.
+func TestPiecesOfManyBytes(t *testing.T) {
+	p, codec := open(t)
+	p.news = maxNews
+	r := rand.New(rand.NewPCG(3, 4))
+	for _, letters := range []string{"a", "ab", "the", "etaoinshrdlu", "abcdefghijklmnopqrstuvwxyz", "日本語文字", "-=", "áéíóú"} {
+		runes := []rune(letters)
+		for _, most := range []int{100, 1000, 10_000} {
+			for range 30_000 / most {
+				var b strings.Builder
+				for range 1 + r.IntN(most) {
+					b.WriteRune(runes[r.IntN(len(runes))])
+				}
+				checkPieces(t, p, codec, b.String())
+			}
+		}
+	}
+}
+
 func FuzzPieces(f *testing.F) {
 	p, codec := open(f)
 	p.news = maxNews
