@@ -87,8 +87,8 @@ func (r *recorder) event(i *item) {
 	r.write(e, i.at, ref)
 }
 
-// endsWithAnswer reports whether an event is the end of a load that the answer to the last call has ended:
-// in mode once, or with the only turn of a fork.
+// endsWithAnswer reports whether an event is the end of a load that the last answer has ended. It does so in
+// mode once, and with the only turn of a fork.
 func endsWithAnswer(e *core.Event) bool {
 	return e.Kind == core.SkillCompleted && (e.Detail == "answered" || e.Detail == "turn" && e.Fork != "")
 }

@@ -91,7 +91,7 @@ func (s *Stores) Agents(ctx context.Context, key core.SessionKey) ([]core.Sessio
 	return keys, nil
 }
 
-// HasOther reports whether another agent of the session of key has had a turn, as far as the store knows.
+// HasOther reports whether the store knows a turn of another agent of the session of key.
 func (s *Stores) HasOther(ctx context.Context, key core.SessionKey) bool {
 	keys, _ := s.Agents(ctx, key)
 	return slices.ContainsFunc(keys, func(other core.SessionKey) bool {

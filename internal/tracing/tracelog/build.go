@@ -108,8 +108,8 @@ func (b *builder) add(r record) {
 	}
 }
 
-// beginsAgain reports whether a session has ended before a line: the number of a call repeats, or the process
-// that has written a turn begins that or an earlier one with another prompt.
+// beginsAgain reports whether a session has ended before a line. The number of a call repeats then, or the
+// process that has written a turn begins that or an earlier one with another prompt.
 func (a *agent) beginsAgain(r record, process int) bool {
 	switch v := r.value.(type) {
 	case *line.Call:
