@@ -115,9 +115,9 @@ func TestSuggestions(t *testing.T) {
 	}{
 		{17, func() []source.Root {
 			return []source.Root{source.Dir(filepath.Join(corpus, "anthropics-skills")), source.Dir("testdata/office")}
-		}, "17", least{0.85, 0.75, 0.05, 0.8}, least{0.82, 0.8, 0.05, 0.8}},
-		{300, func() []source.Root { return many(300) }, "many", least{0.78, 0.85, 0.05, 1}, least{0.63, 0.85, 0.05, 1}},
-		{5000, func() []source.Root { return many(5000) }, "many", least{0.64, 0.8, 0.07, 1}, least{0.52, 0.85, 0.1, 1}},
+		}, "17", least{0.92, 0.9, 0.05, 0.6}, least{0.9, 0.85, 0.05, 0.6}},
+		{300, func() []source.Root { return many(300) }, "many", least{0.83, 0.85, 0.05, 1}, least{0.7, 0.85, 0.05, 1}},
+		{5000, func() []source.Root { return many(5000) }, "many", least{0.72, 0.85, 0.05, 1}, least{0.6, 0.85, 0.1, 1}},
 	} {
 		t.Run(fmt.Sprint(tt.skills), func(t *testing.T) {
 			if tt.skills > 300 && os.Getenv("SATCHEL_RECALL") == "" {

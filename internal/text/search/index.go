@@ -8,6 +8,8 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"github.com/satchel-go/satchel/internal/text/sentence"
 )
 
 // Source is one document of an index. Key identifies its text: if the previous index has a
@@ -24,6 +26,9 @@ type Index struct {
 	keys    []string
 	names   []string
 	lengths [][fields]uint16
+	vectors []sentence.Vector // of names and descriptions
+	// perLength holds for each document the factor that scales its vector to the length 1.
+	perLength []float64
 	// norms holds for each document and field the divisor of the counts of words.
 	norms []([fields]float32)
 	terms map[string]posting
@@ -45,6 +50,7 @@ func Build(prev *Index, sources []Source) *Index {
 		keys:    make([]string, len(sources)),
 		names:   make([]string, len(sources)),
 		lengths: make([][fields]uint16, len(sources)),
+		vectors: make([]sentence.Vector, len(sources)),
 	}
 	known := make(map[string]int, prev.Len())
 	for i, key := range prev.Keys() {
@@ -56,13 +62,13 @@ func Build(prev *Index, sources []Source) *Index {
 	for i, s := range sources {
 		x.keys[i] = s.Key
 		if old, ok := known[s.Key]; ok && moved[old] == 0 {
-			x.names[i], x.lengths[i], moved[old] = prev.names[old], prev.lengths[old], i+1
+			x.names[i], x.lengths[i], x.vectors[i], moved[old] = prev.names[old], prev.lengths[old], prev.vectors[old], i+1
 			continue
 		}
 		unknown = append(unknown, i)
 	}
 	analyseAll(sources, unknown, func(i int, a *analysis) {
-		x.names[i], x.lengths[i] = a.name, a.lengths
+		x.names[i], x.lengths[i], x.vectors[i] = a.name, a.lengths, a.vector
 		for term, c := range a.terms {
 			fresh[term] = append(fresh[term], entry{i, *c})
 		}
@@ -105,7 +111,7 @@ func (x *Index) Len() int {
 	return len(x.keys)
 }
 
-// normalise computes the norms from the lengths of the fields.
+// normalise computes the norms from the lengths of the fields, and the factors of the vectors.
 func (x *Index) normalise() {
 	var average [fields]float64
 	for _, l := range x.lengths {
@@ -121,6 +127,12 @@ func (x *Index) normalise() {
 				relative = float64(l[f]) / average[f]
 			}
 			x.norms[i][f] = float32(1 - slopes[f] + slopes[f]*relative)
+		}
+	}
+	x.perLength = make([]float64, len(x.vectors))
+	for i := range x.vectors {
+		if length := x.vectors[i].Length(); length > 0 {
+			x.perLength[i] = 1 / length
 		}
 	}
 }

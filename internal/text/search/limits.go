@@ -24,8 +24,7 @@ const (
 )
 
 // Constants of the search for messages. They were fitted to requests over 17, 300 and 5,000 skills;
-// TestSuggestions of package catalog holds what they achieve. Slopes are per natural logarithm of the
-// number of documents.
+// TestSuggestions of package catalog holds what they achieve.
 const (
 	// publicSkills is how many imagined public skills count beside the documents, and rareShare the
 	// share of them that contains a word that is not listed.
@@ -33,6 +32,23 @@ const (
 	rareShare    = 0.002
 	// askingWeight is how much a word of asking counts.
 	askingWeight = 0.3
+	// leastKnown is the share of words of a message that a vector needs. Other messages are in another
+	// language, or about things that have names of their own.
+	leastKnown = 0.5
+	// The evidence for a document is the sum of the cosine, the score and its share of the greatest
+	// possible score, with these weights.
+	cosineWeight, scoreWeight, shareWeight = 14.8, 0.77, 4
+	// enoughBase and enoughSlope are the evidence that a message needs for its best document.
+	enoughBase, enoughSlope = 7.9, 0.74
+	// wordsEvidence is how much less that is if the words alone mean a document.
+	wordsEvidence = 3
+	// Documents are meant too whose evidence is enough and at most nearEvidence less than the best.
+	nearEvidence = 6
+)
+
+// Constants of the search for messages by words alone. Slopes are per natural logarithm of the number of
+// documents.
+const (
 	// A document with several subjects of the message needs this score.
 	severalBase, severalSlope = 2.2, 0.5
 	// A document with one subject needs this score, and this share of the greatest possible score.

@@ -2,7 +2,10 @@ package search
 
 import (
 	"math"
+	"slices"
 	"strings"
+
+	"github.com/satchel-go/satchel/internal/text/sentence"
 )
 
 // meaning is what one message says of one document.
@@ -30,12 +33,14 @@ func isAsking(term string) bool { return ofAsking[term] || ofGreeting[term] }
 
 // message adds what a message says of the documents to their totals. The documents that it most
 // likely means become strong: the best one if its evidence is enough, and those that come near.
-func (s *searching) message(terms []string) {
+// Where the message names skills, words decide.
+func (s *searching) message(text string, terms []string, namesSkills bool) {
 	if s.meanings == nil {
 		s.meanings = make([]meaning, s.index.Len())
 	}
 	s.found = s.found[:0]
 	most := 0.0 // the score that no document can exceed
+	hasSubject := false
 	for _, term := range terms {
 		if !isTopic(term) {
 			continue
@@ -44,6 +49,8 @@ func (s *searching) message(terms []string) {
 		worth := 2 * s.index.idfOfMessages(term, p.documents)
 		if isAsking(term) {
 			worth *= askingWeight
+		} else {
+			hasSubject = true
 		}
 		most += worth
 		if p.documents > 0 {
@@ -52,6 +59,10 @@ func (s *searching) message(terms []string) {
 	}
 	best, second, named := s.bestMeanings()
 	isEnough := best.terms > 0 && s.isEnough(&best, second, most)
+	if vector, known := sentence.Of(text); known >= leastKnown && hasSubject && named == 0 && !namesSkills {
+		s.byEvidence(&vector, most, isEnough)
+		return
+	}
 	least := best.score * min(nearBase+nearSlope*s.logSize(), 1)
 	for _, document := range s.found {
 		m := s.meanings[document]
@@ -65,6 +76,38 @@ func (s *searching) message(terms []string) {
 				t.strong++
 			}
 		case isEnough && m.score >= least && (m.subjects > 0 || best.subjects == 0):
+			t.strong++
+		}
+	}
+}
+
+// byEvidence adds to the totals what the words of a message and its vector say of the documents. The
+// vector must not be zero. most is the score that no document can exceed, and isEnough reports that the
+// words alone mean a document.
+func (s *searching) byEvidence(vector *sentence.Vector, most float64, isEnough bool) {
+	evidence := make([]float64, s.index.Len())
+	weight := cosineWeight / vector.Length()
+	for document := range evidence {
+		evidence[document] = weight * float64(vector.Dot(&s.index.vectors[document])) * s.index.perLength[document]
+		if m := &s.meanings[document]; m.terms > 0 {
+			evidence[document] += scoreWeight*m.score + shareWeight*m.score/most
+		}
+	}
+	least := enoughBase + enoughSlope*s.logSize()
+	if isEnough {
+		least -= wordsEvidence
+	}
+	least = max(least, slices.Max(evidence)-nearEvidence)
+	for document, e := range evidence {
+		hasWords, isMeant := s.meanings[document].terms > 0, e >= least
+		s.meanings[document] = meaning{}
+		if !hasWords && !isMeant {
+			continue
+		}
+		s.touch(document)
+		t := &s.total[document]
+		t.score += max(0, e)
+		if isMeant {
 			t.strong++
 		}
 	}

@@ -106,7 +106,8 @@ type partial struct {
 
 // phrase adds what one phrasing says of the documents to their totals.
 func (s *searching) phrase(text string) {
-	for _, document := range s.query.Naming.mentioned(text) {
+	named := s.query.Naming.mentioned(text)
+	for _, document := range named {
 		s.touch(document)
 		s.total[document].explicit = true
 	}
@@ -116,7 +117,7 @@ func (s *searching) phrase(text string) {
 	}
 	s.phrases++
 	if s.query.Messages {
-		s.message(terms)
+		s.message(text, terms, len(named) > 0)
 		return
 	}
 	if s.phrasing == nil {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"maps"
 	"slices"
+
+	"github.com/satchel-go/satchel/internal/text/sentence"
 )
 
 // errStored reports bytes that are no stored index.
@@ -29,6 +31,9 @@ func (x *Index) Store() []byte {
 		for _, n := range x.lengths[i] {
 			b = binary.AppendUvarint(b, uint64(n))
 		}
+		for _, n := range x.vectors[i] {
+			b = append(b, byte(n))
+		}
 	}
 	terms := slices.SortedFunc(maps.Keys(x.terms), func(a, b string) int { return int(x.terms[a].offset) - int(x.terms[b].offset) })
 	b = binary.AppendUvarint(b, uint64(len(terms)))
@@ -47,14 +52,18 @@ func appendText(b []byte, text string) []byte {
 // other documents that is safe to search.
 func Load(data []byte) (*Index, error) {
 	r := &reader{rest: string(data)}
-	n := r.number(len(data) / (2 + int(fields))) // each document has at least so many bytes
+	n := r.number(len(data) / (2 + int(fields) + sentence.Size)) // each document has at least so many bytes
 	x := &Index{
 		keys: make([]string, n), names: make([]string, n), lengths: make([][fields]uint16, n),
+		vectors: make([]sentence.Vector, n),
 	}
 	for i := range n {
 		x.keys[i], x.names[i] = r.text(), r.text()
 		for f := range fields {
 			x.lengths[i][f] = uint16(r.number(1<<16 - 1))
+		}
+		for at, c := range []byte(r.bytes(sentence.Size)) {
+			x.vectors[i][at] = int8(c)
 		}
 	}
 	x.naming = NewNaming(x.names)
@@ -132,9 +141,11 @@ func (r *reader) number(limit int) int {
 	return 0
 }
 
-func (r *reader) text() string {
-	n := r.number(len(r.rest))
-	text := r.rest[:min(n, len(r.rest))] // reading the length has shortened the rest
+func (r *reader) text() string { return r.bytes(r.number(len(r.rest))) }
+
+// bytes reads n bytes, or fewer after an error.
+func (r *reader) bytes(n int) string {
+	text := r.rest[:min(n, len(r.rest))]
 	r.failed = r.failed || len(text) < n
 	r.rest = r.rest[len(text):]
 	return text

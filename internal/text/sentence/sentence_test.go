@@ -1,0 +1,110 @@
+package sentence
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func cosine(a, b string) float64 {
+	x, _ := Of(a)
+	y, _ := Of(b)
+	return float64(x.Dot(&y)) / (x.Length() * y.Length())
+}
+
+// Texts of one meaning are nearer to each other than to others, whatever their words.
+func TestOf(t *testing.T) {
+	pairs := [][2]string{
+		{"merge these two PDFs", "a toolkit for combining documents"},
+		{"my application is slow", "performance profiling and optimization"},
+		{"compose a happy song", "generate music with lyrics"},
+		{"customers cannot pay", "payment processing and checkout"},
+		{"look for a flight to Rome", "travel planning"},
+	}
+	for i, pair := range pairs {
+		own := cosine(pair[0], pair[1])
+		for j, other := range pairs {
+			if near := cosine(pair[0], other[1]); i != j && near >= own {
+				t.Errorf("%q: %.2f to %q, %.2f to its own", pair[0], near, other[1], own)
+			}
+		}
+	}
+}
+
+func TestKnown(t *testing.T) {
+	for text, want := range map[string]float64{
+		"": 0, "…!": 0, "今天天气怎么样": 0, "write a letter": 1, "Écris, Résumé": 0.5, "zzqxv the": 0.5, strings.Repeat("a1b2c3", 1000): 0,
+	} {
+		if _, known := Of(text); known != want {
+			t.Errorf("%.20q: %v of the words are known, want %v", text, known, want)
+		}
+	}
+	if v, _ := Of("今天天气怎么样"); v != (Vector{}) {
+		t.Errorf("the vector of a text without words is %v", v)
+	}
+}
+
+// The vector of a text does not depend on case, accents, punctuation or the order of words.
+func TestSameText(t *testing.T) {
+	want, _ := Of("create a resume in Word")
+	for _, text := range []string{"Create a RÉSUMÉ in Word!", "in Word, create a resume", "create-a-resume_in.word"} {
+		if got, _ := Of(text); got != want {
+			t.Errorf("%q: %v, want %v", text, got, want)
+		}
+	}
+}
+
+// The file has what its format says.
+func TestModel(t *testing.T) {
+	v := loaded()
+	if n := len(v.words); n < 30_000 || len(v.scales) != n || len(v.numbers) != n*Size/2 || !slices.IsSorted(v.words) {
+		t.Fatalf("%d pieces, %d scales, %d bytes of numbers, sorted %t", n, len(v.scales), len(v.numbers), slices.IsSorted(v.words))
+	}
+	for i, word := range v.words {
+		plain := strings.TrimPrefix(word, pieceMark)
+		if plain == "" || len(plain) > maxPiece || strings.Trim(plain, "abcdefghijklmnopqrstuvwxyz0123456789") != "" {
+			t.Errorf("piece %q", word)
+		}
+		if i > 0 && v.words[i-1] == word {
+			t.Errorf("piece %q stands twice", word)
+		}
+	}
+	if scaleOf[255] != 1 || scaleOf[255-steps] != 0.5 {
+		t.Errorf("scales %v and %v, want 1 and 0.5", scaleOf[255], scaleOf[255-steps])
+	}
+}
+
+func FuzzOf(f *testing.F) {
+	f.Add("Merge these two PDFs, 请帮我\xff")
+	f.Fuzz(func(t *testing.T, text string) {
+		v, known := Of(text)
+		if length := v.Length(); known < 0 || known > 1 || math.IsNaN(length) {
+			t.Errorf("%v of the words are known, length %v", known, length)
+		}
+		if v != (Vector{}) && !slices.ContainsFunc(v[:], func(n int8) bool { return n == math.MaxInt8 || n == -math.MaxInt8 }) {
+			t.Errorf("%v does not use all of its range", v)
+		}
+	})
+}
+
+func BenchmarkOf(b *testing.B) {
+	loaded()
+	for b.Loop() {
+		Of("what should the person on call do when the database is down? write it down")
+	}
+}
+
+func BenchmarkLoad(b *testing.B) {
+	for b.Loop() {
+		load()
+	}
+}
+
+func BenchmarkDot(b *testing.B) {
+	x, _ := Of("merge two PDFs")
+	y, _ := Of("combine documents")
+	for b.Loop() {
+		x.Dot(&y)
+	}
+}
