@@ -24,8 +24,7 @@ var arrows = map[string][]string{
 	"internal/text/skillneeds":        {"core", "internal/text/printable"},
 	"skillmd":                         {"core", "internal/text/printable", "internal/text/skillneeds", "internal/text/skilltext", "internal/text/skillargs"},
 	"internal/text/skillargs":         {},
-	"internal/text/search":            {"internal/text/sentence"},
-	"internal/text/sentence":          {},
+	"internal/text/search":            {},
 	"catalog":                         {"internal/text/skilltext", "catalog/internal/scan", "catalog/source", "core", "skillmd", "internal/text/search", "internal/files/durable", "internal/files/lazyfs", "internal/lru", "internal/files/plainfile", "internal/warnlog", "internal/text/skillargs"},
 	"catalog/source":                  {"catalog/internal/scan", "core", "internal/archive", "internal/files/plainfile", "internal/text/plainjson", "internal/text/skilltext", "skillmd"},
 	"catalog/internal/scan":           {"internal/text/skillneeds", "internal/text/skilltext", "core", "skillmd", "internal/files/plainfile", "internal/text/printable", "internal/text/skillargs"},
@@ -113,7 +112,6 @@ var arrows = map[string][]string{
 // outside says which modules a room may import beside the standard library.
 var outside = map[string][]string{
 	"internal/text/search":      {"github.com/blevesearch/snowballstem", "golang.org/x/text"},
-	"internal/text/sentence":    {"golang.org/x/text"},
 	"catalog/internal/scan":     {"github.com/fsnotify/fsnotify"},
 	"internal/archive":          {"golang.org/x/net", "golang.org/x/text"},
 	"skillmd":                   {"gopkg.in/yaml.v3"},

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
-
-	"github.com/satchel-go/satchel/internal/text/sentence"
 )
 
 // Source is one document of an index. Key identifies its text: if the previous index has a
@@ -26,7 +24,7 @@ type Index struct {
 	keys    []string
 	names   []string
 	lengths [][fields]uint16
-	vectors []sentence.Vector // of names and descriptions
+	vectors []vector // of names and descriptions
 	// perLength holds for each document the factor that scales its vector to the length 1.
 	perLength []float64
 	// norms holds for each document and field the divisor of the counts of words.
@@ -50,7 +48,7 @@ func Build(prev *Index, sources []Source) *Index {
 		keys:    make([]string, len(sources)),
 		names:   make([]string, len(sources)),
 		lengths: make([][fields]uint16, len(sources)),
-		vectors: make([]sentence.Vector, len(sources)),
+		vectors: make([]vector, len(sources)),
 	}
 	known := make(map[string]int, prev.Len())
 	for i, key := range prev.Keys() {
@@ -131,7 +129,7 @@ func (x *Index) normalise() {
 	}
 	x.perLength = make([]float64, len(x.vectors))
 	for i := range x.vectors {
-		if length := x.vectors[i].Length(); length > 0 {
+		if length := x.vectors[i].length(); length > 0 {
 			x.perLength[i] = 1 / length
 		}
 	}

@@ -11,6 +11,10 @@ const (
 	// maxBody is how much of the prose of a body is indexed, in bytes. A skill's purpose is at
 	// its beginning.
 	maxBody = 8 << 10
+	// maxPiece is the longest piece of the vocabulary of the sentence model, in bytes, and maxPieces how
+	// many pieces of a word count.
+	maxPiece  = 24
+	maxPieces = 20
 	// maxTerm is the longest term, in bytes: a longer one is data, not a word.
 	maxTerm = 64
 )
@@ -34,7 +38,7 @@ const (
 	askingWeight = 0.3
 	// leastKnown is the share of words of a message that a vector needs. Other messages are in another
 	// language, or about things that have names of their own.
-	leastKnown = 0.5
+	leastKnown = 0.6
 	// The evidence for a document is the sum of the cosine, the score and its share of the greatest
 	// possible score, with these weights.
 	cosineWeight, scoreWeight, shareWeight = 14.8, 0.77, 4

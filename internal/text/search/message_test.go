@@ -74,6 +74,27 @@ func TestMessages(t *testing.T) {
 	}
 }
 
+// Messages find skills with few of their words.
+func TestMessagesByMeaning(t *testing.T) {
+	x := built(office...)
+	for text, want := range map[string]string{
+		"paint a beautiful picture":                 "canvas-design",
+		"a picture as png":                          "canvas-design",
+		"a funny animation for slack":               "slack-gif-creator",
+		"tell the company about the outage":         "internal-comms",
+		"compute averages from the csv":             "xlsx",
+		"give a talk with slides about our roadmap": "pptx",
+		"make the letter look like our company":     "brand-guidelines",
+		"screenshots of the local website":          "webapp-testing",
+		"join the pdfs":                             "pdf",
+	} {
+		hits := x.Search(Query{Phrasings: []string{text}, Messages: true})
+		if len(hits) == 0 || x.names[hits[0].Document] != want || !hits[0].Strong {
+			t.Errorf("%q: %+v, want %s first", text, hits, want)
+		}
+	}
+}
+
 // Naming stays cheap, and finds what is named in many words only.
 func TestBesideSkill(t *testing.T) {
 	n := NewNaming([]string{"pdf", "pdf-forms", "a"})

@@ -4,8 +4,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-
-	"github.com/satchel-go/satchel/internal/text/sentence"
 )
 
 // meaning is what one message says of one document.
@@ -59,8 +57,8 @@ func (s *searching) message(text string, terms []string, namesSkills bool) {
 	}
 	best, second, named := s.bestMeanings()
 	isEnough := best.terms > 0 && s.isEnough(&best, second, most)
-	if vector, known := sentence.Of(text); known >= leastKnown && hasSubject && named == 0 && !namesSkills {
-		s.byEvidence(&vector, most, isEnough)
+	if v, known := vectorOf(text); known >= leastKnown && hasSubject && named == 0 && !namesSkills {
+		s.byEvidence(&v, most, isEnough)
 		return
 	}
 	least := best.score * min(nearBase+nearSlope*s.logSize(), 1)
@@ -84,11 +82,11 @@ func (s *searching) message(text string, terms []string, namesSkills bool) {
 // byEvidence adds to the totals what the words of a message and its vector say of the documents. The
 // vector must not be zero. most is the score that no document can exceed, and isEnough reports that the
 // words alone mean a document.
-func (s *searching) byEvidence(vector *sentence.Vector, most float64, isEnough bool) {
+func (s *searching) byEvidence(v *vector, most float64, isEnough bool) {
 	evidence := make([]float64, s.index.Len())
-	weight := cosineWeight / vector.Length()
+	weight := cosineWeight / v.length()
 	for document := range evidence {
-		evidence[document] = weight * float64(vector.Dot(&s.index.vectors[document])) * s.index.perLength[document]
+		evidence[document] = weight * float64(v.dot(&s.index.vectors[document])) * s.index.perLength[document]
 		if m := &s.meanings[document]; m.terms > 0 {
 			evidence[document] += scoreWeight*m.score + shareWeight*m.score/most
 		}

@@ -6,8 +6,6 @@
 // test fixes the constants.
 package search
 
-import "github.com/satchel-go/satchel/internal/text/sentence"
-
 // field is a part of a document with a weight of its own.
 type field int
 
@@ -45,7 +43,7 @@ type analysis struct {
 	name    string
 	terms   map[string]*counts
 	lengths [fields]uint16
-	vector  sentence.Vector // of the name and the description
+	vector  vector // of the name and the description
 }
 
 func analyse(d Document) *analysis {
@@ -58,7 +56,7 @@ func analyse(d Document) *analysis {
 	}
 	a.add(inHeadings, headings, false)
 	a.add(inBody, prose, false)
-	a.vector, _ = sentence.Of(splitName(d.Name) + ": " + d.Description)
+	a.vector, _ = vectorOf(splitName(d.Name) + ": " + d.Description)
 	return a
 }
 

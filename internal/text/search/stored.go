@@ -5,8 +5,6 @@ import (
 	"errors"
 	"maps"
 	"slices"
-
-	"github.com/satchel-go/satchel/internal/text/sentence"
 )
 
 // errStored reports bytes that are no stored index.
@@ -52,17 +50,17 @@ func appendText(b []byte, text string) []byte {
 // other documents that is safe to search.
 func Load(data []byte) (*Index, error) {
 	r := &reader{rest: string(data)}
-	n := r.number(len(data) / (2 + int(fields) + sentence.Size)) // each document has at least so many bytes
+	n := r.number(len(data) / (2 + int(fields) + vectorSize)) // each document has at least so many bytes
 	x := &Index{
 		keys: make([]string, n), names: make([]string, n), lengths: make([][fields]uint16, n),
-		vectors: make([]sentence.Vector, n),
+		vectors: make([]vector, n),
 	}
 	for i := range n {
 		x.keys[i], x.names[i] = r.text(), r.text()
 		for f := range fields {
 			x.lengths[i][f] = uint16(r.number(1<<16 - 1))
 		}
-		for at, c := range []byte(r.bytes(sentence.Size)) {
+		for at, c := range []byte(r.bytes(vectorSize)) {
 			x.vectors[i][at] = int8(c)
 		}
 	}

@@ -18,9 +18,11 @@ func TestStore(t *testing.T) {
 				t.Error("it is stored in other bytes")
 			}
 			for _, words := range []string{"fill in a PDF form", "acroform", "git-release", "帮我做销售报告"} {
-				q := Query{Phrasings: []string{words}}
-				if got, want := loaded.Search(q), x.Search(q); !reflect.DeepEqual(got, want) {
-					t.Errorf("%s: %+v, want %+v", words, got, want)
+				for _, messages := range []bool{false, true} {
+					q := Query{Phrasings: []string{words}, Messages: messages}
+					if got, want := loaded.Search(q), x.Search(q); !reflect.DeepEqual(got, want) {
+						t.Errorf("%s: %+v, want %+v", words, got, want)
+					}
 				}
 			}
 			for n := range stored {
@@ -44,7 +46,7 @@ func TestBuildFromLoaded(t *testing.T) {
 		s := source(d)
 		sources = append(sources, Source{Key: s.Key, Read: func() (Document, error) { read++; return s.Read() }})
 	}
-	q := Query{Phrasings: []string{"fill in a PDF form with sales"}}
+	q := Query{Phrasings: []string{"fill in a PDF form with sales"}, Messages: true}
 	if got, want := Build(loaded, sources[2:4]).Search(q), built(shelf[2:4]...).Search(q); !reflect.DeepEqual(got, want) || read != 1 {
 		t.Errorf("%+v, want %+v; %d documents were read, want 1", got, want, read)
 	}

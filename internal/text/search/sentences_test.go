@@ -1,4 +1,4 @@
-package sentence
+package search
 
 import (
 	"math"
@@ -8,13 +8,13 @@ import (
 )
 
 func cosine(a, b string) float64 {
-	x, _ := Of(a)
-	y, _ := Of(b)
-	return float64(x.Dot(&y)) / (x.Length() * y.Length())
+	x, _ := vectorOf(a)
+	y, _ := vectorOf(b)
+	return float64(x.dot(&y)) / (x.length() * y.length())
 }
 
 // Texts of one meaning are nearer to each other than to others, whatever their words.
-func TestOf(t *testing.T) {
+func TestVectorOf(t *testing.T) {
 	pairs := [][2]string{
 		{"merge these two PDFs", "a toolkit for combining documents"},
 		{"my application is slow", "performance profiling and optimization"},
@@ -32,33 +32,33 @@ func TestOf(t *testing.T) {
 	}
 }
 
-func TestKnown(t *testing.T) {
+func TestKnownWords(t *testing.T) {
 	for text, want := range map[string]float64{
-		"": 0, "…!": 0, "今天天气怎么样": 0, "write a letter": 1, "Écris, Résumé": 0.5, "zzqxv the": 0.5, strings.Repeat("a1b2c3", 1000): 0,
+		"": 0, "…!": 0, "今天天气怎么样": 0, "write a letter": 1, "Écris, Résumé": 0.5, "zzqxv the": 0.5, "用pdf技能": 1.0 / 3, "naïve": 1, strings.Repeat("a1b2c3", 1000): 0,
 	} {
-		if _, known := Of(text); known != want {
+		if _, known := vectorOf(text); known != want {
 			t.Errorf("%.20q: %v of the words are known, want %v", text, known, want)
 		}
 	}
-	if v, _ := Of("今天天气怎么样"); v != (Vector{}) {
+	if v, _ := vectorOf("今天天气怎么样"); v != (vector{}) {
 		t.Errorf("the vector of a text without words is %v", v)
 	}
 }
 
 // The vector of a text does not depend on case, accents, punctuation or the order of words.
-func TestSameText(t *testing.T) {
-	want, _ := Of("create a resume in Word")
+func TestVectorOfSameText(t *testing.T) {
+	want, _ := vectorOf("create a resume in Word")
 	for _, text := range []string{"Create a RÉSUMÉ in Word!", "in Word, create a resume", "create-a-resume_in.word"} {
-		if got, _ := Of(text); got != want {
+		if got, _ := vectorOf(text); got != want {
 			t.Errorf("%q: %v, want %v", text, got, want)
 		}
 	}
 }
 
 // The file has what its format says.
-func TestModel(t *testing.T) {
-	v := loaded()
-	if n := len(v.words); n < 30_000 || len(v.scales) != n || len(v.numbers) != n*Size/2 || !slices.IsSorted(v.words) {
+func TestSentenceModel(t *testing.T) {
+	v := loadedVocabulary()
+	if n := len(v.words); n < 30_000 || len(v.scales) != n || len(v.numbers) != n*vectorSize/2 || !slices.IsSorted(v.words) {
 		t.Fatalf("%d pieces, %d scales, %d bytes of numbers, sorted %t", n, len(v.scales), len(v.numbers), slices.IsSorted(v.words))
 	}
 	for i, word := range v.words {
@@ -70,41 +70,41 @@ func TestModel(t *testing.T) {
 			t.Errorf("piece %q stands twice", word)
 		}
 	}
-	if scaleOf[255] != 1 || scaleOf[255-steps] != 0.5 {
-		t.Errorf("scales %v and %v, want 1 and 0.5", scaleOf[255], scaleOf[255-steps])
+	if scaleOf[255] != 1 || scaleOf[255-scaleSteps] != 0.5 {
+		t.Errorf("scales %v and %v, want 1 and 0.5", scaleOf[255], scaleOf[255-scaleSteps])
 	}
 }
 
-func FuzzOf(f *testing.F) {
+func FuzzVectorOf(f *testing.F) {
 	f.Add("Merge these two PDFs, 请帮我\xff")
 	f.Fuzz(func(t *testing.T, text string) {
-		v, known := Of(text)
-		if length := v.Length(); known < 0 || known > 1 || math.IsNaN(length) {
+		v, known := vectorOf(text)
+		if length := v.length(); known < 0 || known > 1 || math.IsNaN(length) {
 			t.Errorf("%v of the words are known, length %v", known, length)
 		}
-		if v != (Vector{}) && !slices.ContainsFunc(v[:], func(n int8) bool { return n == math.MaxInt8 || n == -math.MaxInt8 }) {
+		if v != (vector{}) && !slices.ContainsFunc(v[:], func(n int8) bool { return n == math.MaxInt8 || n == -math.MaxInt8 }) {
 			t.Errorf("%v does not use all of its range", v)
 		}
 	})
 }
 
-func BenchmarkOf(b *testing.B) {
-	loaded()
+func BenchmarkVectorOf(b *testing.B) {
+	loadedVocabulary()
 	for b.Loop() {
-		Of("what should the person on call do when the database is down? write it down")
+		vectorOf("what should the person on call do when the database is down? write it down")
 	}
 }
 
-func BenchmarkLoad(b *testing.B) {
+func BenchmarkLoadVocabulary(b *testing.B) {
 	for b.Loop() {
-		load()
+		loadVocabulary()
 	}
 }
 
 func BenchmarkDot(b *testing.B) {
-	x, _ := Of("merge two PDFs")
-	y, _ := Of("combine documents")
+	x, _ := vectorOf("merge two PDFs")
+	y, _ := vectorOf("combine documents")
 	for b.Loop() {
-		x.Dot(&y)
+		x.dot(&y)
 	}
 }
