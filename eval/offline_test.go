@@ -61,7 +61,7 @@ func TestOffline(t *testing.T) {
 		`"skills":[{"skill":"pdf","queries":4,"recall_1":0.3333333333333333,"recall_5":0.6666666666666666,"false_suggestions":0},` +
 		`{"skill":"sheet","queries":1,"recall_1":null,"recall_5":null,"false_suggestions":1}],` +
 		`"queries":[{"skill":"pdf","query":"merge the pages of two PDF files","should_trigger":true,"rank":1,"suggested":true,"above":[]},` +
-		`{"skill":"pdf","query":"fill in the forms of a letter","should_trigger":true,"rank":2,"suggested":true,"above":[{"skill":"docx","words":["letter","forms"]}]},` +
+		`{"skill":"pdf","query":"fill in the forms of a letter","should_trigger":true,"rank":2,"suggested":false,"above":[{"skill":"docx","words":["letter","forms"]}]},` +
 		`{"skill":"pdf","query":"knit a scarf","should_trigger":true,"rank":0,"suggested":false,"above":[]},` +
 		`{"skill":"pdf","query":"draw a chart of the sales in this spreadsheet","should_trigger":false,"rank":0,"suggested":false,"above":[]},` +
 		`{"skill":"sheet","query":"sum up the sales in spreadsheets, please","should_trigger":false,"rank":1,"suggested":true,"above":[],"words":["sales","spreadsheets","sum"]}],` +

@@ -223,13 +223,10 @@ func TestEvalReports(t *testing.T) {
 		t.Errorf("code %d, out:\n%s", is.code, is.out)
 	}
 	again := reportOf(t, program(t, nil, "", "eval", "--skills", skills, "--baseline", baseline, "--json"))
-	if !slices.Equal(again.Changes, []eval.Change{
-		{Skill: "docx", Query: "fill in the PDF forms of my letter", Was: 2, Is: 1, Change: "better"},
-		{Skill: "docx", Query: "write Word documents", Was: 1, Is: 0, Change: "better"}, // it is no longer suggested
-	}) {
+	if !slices.Equal(again.Changes, []eval.Change{{Skill: "docx", Query: "fill in the PDF forms of my letter", Was: 2, Is: 1, Change: "better"}}) {
 		t.Errorf("changes %+v", again.Changes)
 	}
-	knits := "---\nname: docx\ndescription: Knits a scarf. Writes letters as Word documents.\n---\nText.\n"
+	knits := "---\nname: docx\ndescription: Knits a scarf. Writes letters.\n---\nText.\n"
 	if err := os.WriteFile(filepath.Join(skills, "docx", "SKILL.md"), []byte(knits), 0o600); err != nil {
 		t.Fatal(err)
 	}
