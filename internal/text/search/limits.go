@@ -42,7 +42,7 @@ const (
 	// The evidence for a document is the sum of the cosine, the score and its share of the greatest
 	// possible score, with these weights.
 	cosineWeight, scoreWeight, shareWeight = 14.8, 0.77, 4
-	// enoughBase and enoughSlope are the evidence that a message needs for its best document.
+	// A document needs this evidence; the slope is per natural logarithm of the number of documents.
 	enoughBase, enoughSlope = 7.9, 0.74
 	// wordsEvidence is how much less that is if the words alone mean a document.
 	wordsEvidence = 3

@@ -57,7 +57,8 @@ func (s *searching) message(text string, terms []string, namesSkills bool) {
 	}
 	best, second, named := s.bestMeanings()
 	isEnough := best.terms > 0 && s.isEnough(&best, second, most)
-	if v, known := vectorOf(text); known >= leastKnown && hasSubject && named == 0 && !namesSkills {
+	v, known := vectorOf(text)
+	if v != (vector{}) && known >= leastKnown && hasSubject && named == 0 && !namesSkills {
 		s.byEvidence(&v, most, isEnough)
 		return
 	}
