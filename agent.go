@@ -169,6 +169,7 @@ func (h hooks) TraceRequest(ctx context.Context, r core.ModelRequest) uint64 {
 func (h hooks) Answered(ctx context.Context, a core.ModelAnswer) {
 	if h.Traces() {
 		h.runtime.tracer.Answer(ctx, a)
+		h.runtime.turns.AwaitNumber(ctx, a.Key)
 	}
 	if h.runtime.calls.Report.Hook != nil {
 		h.runtime.turns.NoteAnswer(ctx, &a)

@@ -54,7 +54,11 @@ func New(opts ...Option) (*Runtime, error) {
 		return nil, errors.Join(err, r.Close())
 	}
 	stores := &state.Stores{Named: state.NewRecords(s.store), Anonymous: state.NewRecords(session.NewMemory()), Log: s.logger}
-	stores.Named.Traces, stores.Anonymous.Traces = s.tracer != nil, s.tracer != nil
+	if s.tracer != nil {
+		numbers := state.NewCallNumbers(agents, s.logger)
+		stores.Named.Numbers, stores.Anonymous.Numbers = numbers, numbers
+		r.closers = append([]func() error{numbers.Close}, r.closers...)
+	}
 	audiences := &view.Audiences{Catalog: skills, Of: s.audience}
 	if len(s.extraSources) > 0 {
 		audiences.Refresher = r.refresher

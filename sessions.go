@@ -128,6 +128,7 @@ func (r *Runtime) endSession(ctx context.Context, key core.SessionKey) error {
 	if err := admit(key); err != nil {
 		return err
 	}
+	r.calls.Stores.AwaitNumbers(ctx, key)
 	var endings []core.Event
 	if r.calls.Report.Hook != nil {
 		endings = r.calls.Stores.EndEvents(ctx, key, r.loading.Mode)

@@ -90,9 +90,15 @@ const hostSchema = `{"type":"object"}`
 type einoModel struct {
 	answers []wiretest.Answer
 	asked   int
+	onCall  func() error // nil for nothing
 }
 
 func (m *einoModel) Generate(context.Context, []*schema.Message, ...einomodel.Option) (*schema.Message, error) {
+	if m.onCall != nil {
+		if err := m.onCall(); err != nil {
+			return nil, err
+		}
+	}
 	if m.asked >= len(m.answers) {
 		return nil, errors.New("the script has ended")
 	}
@@ -211,6 +217,7 @@ func answers(c *wiretest.Conversation) (all []wiretest.Answer) {
 type chainModel struct {
 	answers []wiretest.Answer
 	asked   int
+	onCall  func() error // nil for nothing
 }
 
 func (m *chainModel) Call(context.Context, string, ...llms.CallOption) (string, error) {
@@ -218,6 +225,11 @@ func (m *chainModel) Call(context.Context, string, ...llms.CallOption) (string, 
 }
 
 func (m *chainModel) GenerateContent(context.Context, []llms.MessageContent, ...llms.CallOption) (*llms.ContentResponse, error) {
+	if m.onCall != nil {
+		if err := m.onCall(); err != nil {
+			return nil, err
+		}
+	}
 	if m.asked >= len(m.answers) {
 		return nil, errors.New("the script has ended")
 	}

@@ -109,15 +109,18 @@ func (cs *Calls) Open(ctx context.Context, key core.SessionKey, made core.ToolCa
 		}
 		last = c.state.Recall(rec)
 	}
-	if c.Report.Traces { // another process may have made the model call
-		rec, err := c.Stores.Load(ctx, key)
-		if err != nil {
-			cs.OpenCalls.Leave()
-			return nil, err
+	c.place = last.Open(made)
+	if c.Report.Traces && (c.place == nil || !last.Observed()) { // another process may have made the model call
+		rec := c.record.Record()
+		if rec == nil {
+			var err error
+			if rec, err = c.Stores.Load(ctx, key); err != nil {
+				cs.OpenCalls.Leave()
+				return nil, err
+			}
 		}
 		c.state.SetTurn(rec)
 	}
-	c.place = last.Open(made)
 	c.record.Place, c.record.Observed = c.place, last.Observed()
 	if c.operation != nil {
 		c.args = c.operation.Decode(made.Arguments)

@@ -41,6 +41,8 @@ type Agent struct {
 	// whose numbers are not in the record.
 	modelCalls int
 	isSubagent bool
+	// reserved is the number that the record has for the call that follows, 0 if it has none.
+	reserved int
 	// responses is the number within its turn of the response to the last request, 0 before
 	// the first request.
 	responses int
@@ -218,8 +220,28 @@ func (a *Agent) BeginAgain() {
 func (a *Agent) SetTurn(rec *Record) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	a.setTurn(rec)
+}
+
+// ReserveCall is SetTurn for a record with which this process begins a turn. The record has the number of the call
+// that follows.
+func (a *Agent) ReserveCall(rec *Record) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.reserved = rec.Traced.Calls
+	a.setTurn(rec)
+}
+
+// setTurn implements SetTurn. The caller holds a.mu.
+func (a *Agent) setTurn(rec *Record) {
 	a.turn, a.isSubagent = rec.Turn, rec.Traced.IsSubagent
-	a.modelCalls = max(a.modelCalls, rec.Traced.Calls)
+	made := rec.Traced.Calls
+	if made > 0 && made == a.reserved {
+		made--
+	} else {
+		a.reserved = 0
+	}
+	a.modelCalls = max(a.modelCalls, made)
 }
 
 func (a *Agent) turnNumber() int {
@@ -228,16 +250,15 @@ func (a *Agent) turnNumber() int {
 	return a.turn
 }
 
-// CountCall counts a model call for a tracer. number is that of the record, or 0 if the record has not
-// counted the call. It returns the number of the call.
-func (a *Agent) CountCall(number int) int {
+// CountCall counts a model call for a tracer, and returns its number. isSaved reports that the record has the
+// number already.
+func (a *Agent) CountCall() (number int, isSubagent, isSaved bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if number == 0 {
-		number = a.modelCalls + 1
-	}
-	a.modelCalls = max(a.modelCalls, number)
-	return number
+	a.modelCalls++
+	isSaved = a.modelCalls == a.reserved
+	a.reserved = 0
+	return a.modelCalls, a.isSubagent, isSaved
 }
 
 // LastCall returns the number of the last model call, 0 if it is not known, and whether another agent of

@@ -36,13 +36,14 @@ func (f *forks) of(key core.SessionKey) *Records {
 func (s *Stores) BeginFork(key core.SessionKey) {
 	parent := s.ofSession(key)
 	records := NewRecords(newForkStore(parent.store, key))
-	records.Traces = parent.Traces
+	records.Numbers = parent.Numbers
 	s.forks.running.Store(key, records)
 }
 
 // EndFork removes the record and the pins of a fork.
 func (s *Stores) EndFork(ctx context.Context, key core.SessionKey) error {
 	s.forks.running.Delete(key)
+	s.awaitNumbers(ctx, key, func(of core.SessionKey) bool { return of == key })
 	return s.ofSession(key).store.End(ctx, forkSession(key))
 }
 

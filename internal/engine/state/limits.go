@@ -30,6 +30,9 @@ const (
 	// that the framework or the host has dropped.
 	earlierCallTimeout = 2 * time.Second
 
+	// maxNumberSave is how long the save of the number of a model call may take.
+	maxNumberSave = 2 * time.Second
+
 	// MaxAgents is how many agents a runtime keeps in memory. The record of a dropped agent
 	// restores its state.
 	MaxAgents = 10_000

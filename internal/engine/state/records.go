@@ -20,9 +20,9 @@ import (
 // It caches decoded records and pinned texts, so a request that changes nothing decodes
 // no record and reads no text from the store. It is safe for concurrent use.
 type Records struct {
-	// Traces says that records keep what a trace needs; see [Traced]. It is not changed after the first
-	// use.
-	Traces bool
+	// Numbers has the numbers of model calls for a tracer; records then keep what a trace needs, see
+	// [Traced]. It is nil without a tracer, and not changed after the first use.
+	Numbers *CallNumbers
 
 	store session.Store
 
@@ -202,6 +202,14 @@ func (r *Records) UpdateFrom(ctx context.Context, rec *Record, change func(*Reco
 }
 
 func (r *Records) update(ctx context.Context, key core.SessionKey, rec *Record, change func(*Record) (*Record, error)) (*Record, error) {
+	if r.Numbers != nil && r.Numbers.Wait(ctx, key, maxNumberSave) {
+		rec = nil // it is older than that save
+	}
+	return r.updateNow(ctx, key, rec, change)
+}
+
+// updateNow is update for a caller that waits for no save of a number.
+func (r *Records) updateNow(ctx context.Context, key core.SessionKey, rec *Record, change func(*Record) (*Record, error)) (*Record, error) {
 	queued := false
 	for try := 0; ; try++ {
 		if err := pause(ctx, try); err != nil {
@@ -226,7 +234,8 @@ func (r *Records) update(ctx context.Context, key core.SessionKey, rec *Record, 
 		if next == nil || next == rec {
 			return rec, nil
 		}
-		if r.Traces {
+		if r.Numbers != nil {
+			next.Traced.Calls = max(next.Traced.Calls, r.Numbers.last(key))
 			next.traceLoads(rec)
 		}
 		saved, err := r.Save(ctx, next)

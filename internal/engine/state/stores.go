@@ -43,6 +43,18 @@ func (s *Stores) ofSession(key core.SessionKey) *Records {
 	return s.Named
 }
 
+// AwaitNumbers waits for the saves of the numbers of model calls in the session of in, so that none comes after
+// the end of the session.
+func (s *Stores) AwaitNumbers(ctx context.Context, in core.SessionKey) {
+	s.awaitNumbers(ctx, in, func(key core.SessionKey) bool { return key.Session == in.Session && key.Anonymous == in.Anonymous })
+}
+
+func (s *Stores) awaitNumbers(ctx context.Context, in core.SessionKey, isOf func(core.SessionKey) bool) {
+	if numbers := s.ofSession(in).Numbers; numbers != nil {
+		numbers.waitFor(ctx, isOf)
+	}
+}
+
 // Load loads the record of an agent.
 func (s *Stores) Load(ctx context.Context, key core.SessionKey) (*Record, error) {
 	return s.Of(key).Load(ctx, key)

@@ -3,8 +3,9 @@ package turn
 import "time"
 
 const (
-	// maxCountTime is how long a model call waits until the store has its number for a trace.
-	maxCountTime = 2 * time.Second
+	// maxNumberWait is how long an answer waits until the store has the number of its call for a trace. Models
+	// take longer than stores, so few answers wait at all.
+	maxNumberWait = 20 * time.Millisecond
 	// maxCalls is how many calls of Satchel's tools one response may have. Each may need an entry
 	// of the record, and each reads the record.
 	maxCalls = 256

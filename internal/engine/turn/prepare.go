@@ -169,7 +169,11 @@ func (t *Turns) begin(ctx context.Context, token string, first turnStart, rec *s
 		return nil, err
 	}
 	agent.BeginTurn()
-	agent.SetTurn(rec)
+	if t.Requests.Tracing != nil && start.next != nil {
+		agent.ReserveCall(rec)
+	} else {
+		agent.SetTurn(rec)
+	}
 	t.Calls.Allowlists.NoteTurn(ctx, key.Agent)
 	t.Calls.Report.EmitAll(ctx, key, start.events)
 	return rec, nil
@@ -222,27 +226,23 @@ func (t *Turns) Observe(ctx context.Context, key core.SessionKey, calls []core.T
 	return nil
 }
 
-// CountCall counts a model call for a tracer, and returns its number. It keeps the number in the
-// record, because the next call may be in another process. isSubagent reports that another agent of the
-// session came first.
+// CountCall counts a model call for a tracer, and returns its number. The number follows those that
+// this process knows, from its calls and from the record of the last request. If the record does not have
+// it, CountCall begins to save it there, and does not wait for that. isSubagent reports that another agent
+// of the session came first.
 func (t *Turns) CountCall(ctx context.Context, key core.SessionKey) (number int, isSubagent bool) {
-	agent := t.Calls.Agents.Of(key)
-	last, isSubagent := agent.LastCall()
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), maxCountTime)
-	defer cancel()
-	rec, err := t.Calls.Stores.Of(key).Update(ctx, key, func(rec *state.Record) (*state.Record, error) {
-		if rec.Version == 0 { // the host has not prepared the request
-			return nil, nil
-		}
-		next := rec.Clone()
-		next.Traced.Calls = max(next.Traced.Calls, last) + 1
-		return next, nil
-	})
-	if err != nil {
-		t.Calls.Report.Log.WarnContext(ctx, "the number of a model call is not kept: another process will give it again", "session", key.Session, "agent", key.Agent, "err", err)
-		return agent.CountCall(0), isSubagent
+	number, isSubagent, isSaved := t.Calls.Agents.Of(key).CountCall()
+	if !isSaved {
+		records := t.Calls.Stores.Of(key)
+		records.Numbers.Save(ctx, records, key, number)
 	}
-	return agent.CountCall(rec.Traced.Calls), isSubagent || rec.Traced.IsSubagent
+	return number, isSubagent
+}
+
+// AwaitNumber waits for the save of the number of a call that was answered, but at most maxNumberWait.
+// Another process may go on with the conversation as soon as the host has the answer.
+func (t *Turns) AwaitNumber(ctx context.Context, key core.SessionKey) {
+	t.Calls.Stores.Of(key).Numbers.Wait(ctx, key, maxNumberWait)
 }
 
 // answeredEvents returns the events of the loads in mode Once that the model has now answered.
