@@ -58,6 +58,7 @@ func TestAsUser(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("this process is an ordinary user: TestNamespaces and TestLandlock are the test")
 	}
+	t.Parallel() // others wait long
 	const user = 65534
 	server := servertest.Shared(t, "docker")
 	socket, ok := strings.CutPrefix(server.URL, "unix://")

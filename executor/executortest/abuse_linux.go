@@ -59,20 +59,20 @@ func known(caps) bool { return false }
 
 // abuse tries the attacks. Each is tried by a plain process first: an attack that is refused there
 // too proves nothing. The groups run one after another, because a user may have few message queues.
-func abuse(t *testing.T, open func(*testing.T) executor.Executor) {
+func abuse(t *testing.T, l *lender, open func(*testing.T) executor.Executor) {
 	t.Run("abuse", func(t *testing.T) {
 		t.Parallel()
-		attackGroups(t, open)
+		attackGroups(t, l, open)
 	})
 	for _, c := range hostile {
 		t.Run("abuse, "+c.name, func(t *testing.T) {
 			t.Parallel()
-			c.check(t, newBench(t, open(t)))
+			c.check(t, l.bench(t, open(t)))
 		})
 	}
 }
 
-func attackGroups(t *testing.T, open func(*testing.T) executor.Executor) {
+func attackGroups(t *testing.T, l *lender, open func(*testing.T) executor.Executor) {
 	for _, group := range []struct {
 		name    string
 		attacks []attack
@@ -92,7 +92,7 @@ func attackGroups(t *testing.T, open func(*testing.T) executor.Executor) {
 		{"terminals", terminalAttacks},
 		{"known and open", knownLeaks},
 	} {
-		t.Run(group.name, func(t *testing.T) { attackAll(t, open(t), group.attacks) })
+		t.Run(group.name, func(t *testing.T) { attackAll(t, l.bench(t, open(t)), group.attacks) })
 	}
 }
 
@@ -102,9 +102,9 @@ type outcome struct {
 	words map[string]string // "OPEN" or "CLOSED(why)", by the attack's name
 }
 
-// attackAll tries attacks by a plain process and through an executor, and compares the outcomes.
-func attackAll(t *testing.T, ex executor.Executor, all []attack) {
-	caps := ex.Capabilities()
+// attackAll tries attacks by a plain process and through the executor of a bench, and compares the outcomes.
+func attackAll(t *testing.T, b bench, all []attack) {
+	caps := b.exec.Capabilities()
 	var safe, tried []attack
 	for _, a := range all {
 		if !a.contained {
@@ -114,10 +114,10 @@ func attackAll(t *testing.T, ex executor.Executor, all []attack) {
 			tried = append(tried, a)
 		}
 	}
-	plain := outcome{target: newTarget(t, nil)}
+	plain := outcome{target: newTarget(t, nil, t.TempDir())}
 	plain.words = plain.attackPlainly(t, safe)
-	executed := outcome{target: newTarget(t, ex)}
-	executed.words = executed.attack(t, ex, tried)
+	executed := outcome{target: newTarget(t, b.exec, b.dir)}
+	executed.words = executed.attack(t, b.exec, tried)
 	for _, a := range tried {
 		t.Run(a.name, func(t *testing.T) {
 			if !a.contained {

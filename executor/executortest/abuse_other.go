@@ -9,4 +9,4 @@ import (
 )
 
 // abuse knows the attacks of Linux only.
-func abuse(*testing.T, func(*testing.T) executor.Executor) {}
+func abuse(*testing.T, *lender, func(*testing.T) executor.Executor) {}

@@ -107,7 +107,7 @@ func killEverybody(t *testing.T, b bench) {
 		equal(t, "isolation", spaces(b.exec.Capabilities()), false)
 		return
 	}
-	g := newTarget(t, b.exec)
+	g := newTarget(t, b.exec, t.TempDir())
 	wantEnd(t, b.run(b.sh("sleep 300 & kill -KILL -1; exit 6")), executor.ReasonExit, 6)
 	if preyEnded(g) {
 		t.Error("a process of the host is gone")

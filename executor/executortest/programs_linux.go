@@ -94,7 +94,7 @@ func compatible(t *testing.T, b bench) {
 	for _, p := range programs {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
-			p.check(t, newBench(t, b.exec))
+			p.check(t, b.lender.bench(t, b.exec))
 		})
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"flag"
 	"os"
 	ossignal "os/signal"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
@@ -27,21 +26,22 @@ import (
 // The machine needs a POSIX sh, bash and the usual small programs on /usr/bin:/bin, and on
 // Linux python3 and perl. The process that runs the tests must have no other children.
 func Run(t *testing.T, open func(t *testing.T) executor.Executor) {
+	l := newLender(t)
 	allowSignals(os.Interrupt, syscall.SIGQUIT, syscall.SIGHUP)
 	for _, c := range alone {
-		t.Run(c.name, func(t *testing.T) { c.check(t, newBench(t, open(t))) })
+		t.Run(c.name, func(t *testing.T) { c.check(t, l.bench(t, open(t))) })
 	}
 	for _, c := range slices.Concat(results, streams, extras, shared, ends, limits, interactives, terminals, disk) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel() // most of them mostly wait
-			c.check(t, newBench(t, open(t)))
+			c.check(t, l.bench(t, open(t)))
 		})
 	}
 	t.Run("results belong to their runs", func(t *testing.T) {
 		t.Parallel()
-		ownResults(t, newBench(t, open(t)))
+		ownResults(t, l.bench(t, open(t)))
 	})
-	abuse(t, open)
+	abuse(t, l, open)
 }
 
 // Main is for the TestMain of a package that calls Run. It runs more tests at once than there are
@@ -80,21 +80,6 @@ type conformance struct {
 // path is the PATH of every command here.
 const path = "/usr/local/bin:/usr/bin:/bin"
 
-// newBench returns a bench with an executor for one check.
-func newBench(t *testing.T, by executor.Executor) bench {
-	t.Helper()
-	b := bench{t, by, t.TempDir(), t.TempDir()}
-	if r, ok := by.(executor.Releaser); ok { // as hosts do before they remove a workspace
-		t.Cleanup(func() {
-			if err := r.Release(b.dir); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	makePipe(t, filepath.Join(b.dir, "life"))
-	return b
-}
-
 // bench has the executor and the workspace of one check.
 type bench struct {
 	t    *testing.T
@@ -102,6 +87,8 @@ type bench struct {
 	dir  string // the workspace
 	// beside is a directory of the host on the same file system.
 	beside string
+	lender *lender
+	isNew  bool // the executor has run nothing in the workspace
 }
 
 // command returns a command in the workspace of the bench.
@@ -118,6 +105,12 @@ func (b bench) sh(script string) executor.Command { return b.command("sh", "-c",
 // run runs a command and fails the test if Run returns an error.
 func (b bench) run(cmd executor.Command) executor.Result {
 	b.t.Helper()
+	if l := cmd.Limits; b.isNew && (l.Memory != 0 || l.Processes != 0) {
+		// The limits of a runner are those of its first command, and other checks use it too.
+		if _, err := b.exec.Run(b.t.Context(), b.sh("exit 0")); err != nil {
+			b.t.Fatal(err)
+		}
+	}
 	result, err := b.exec.Run(b.t.Context(), cmd)
 	if err != nil {
 		b.t.Fatalf("run %q: %v (stderr %s)", cmd.Args, err, result.Stderr)

@@ -34,7 +34,7 @@ func sharedSkills(t *testing.T, b bench) {
 	if at == "" {
 		at = real(t, filepath.Dir(skill))
 	}
-	for i, dir := range []string{b.dir, t.TempDir()} {
+	for i, dir := range []string{b.dir, b.lender.bench(t, b.exec).dir} {
 		cmd := b.sh(`cat "$AT/demo/song"; echo mine > own
 { echo harm >> "$AT/demo/song"; : > "$AT/demo/song"; echo harm > "$AT/harm"; mkdir "$AT/demo/harm"; mv "$AT/demo" "$AT/harm"
 ln "$AT/demo/song" linked && echo harm >> linked; rm -rf "$AT/demo"; } 2>/dev/null

@@ -39,10 +39,10 @@ type target struct {
 // listeners counts the connections to the sockets of the host.
 type listeners struct{ tcp, tcp6, udp, abstract, path atomic.Int32 }
 
-// newTarget returns a target for attacks through an executor, or by a plain process if ex is nil.
-func newTarget(t *testing.T, ex executor.Executor) *target {
+// newTarget returns a target in a workspace for attacks through an executor, or by a plain process if ex is nil.
+func newTarget(t *testing.T, ex executor.Executor, workspace string) *target {
 	t.Helper()
-	g := &target{facts: map[string]any{}, token: fmt.Sprintf("token-%d-%d", os.Getpid(), time.Now().UnixNano()), outside: t.TempDir(), workspace: t.TempDir()}
+	g := &target{facts: map[string]any{}, token: fmt.Sprintf("token-%d-%d", os.Getpid(), time.Now().UnixNano()), outside: t.TempDir(), workspace: workspace}
 	g.work, g.skills = filepath.Join(g.workspace, "work"), filepath.Join(g.workspace, "skills")
 	for _, name := range []string{"secret", "appended", "truncated", "removed", "renamed", "mode", "times"} {
 		write(t, g.outside, name, 0o644, song)
