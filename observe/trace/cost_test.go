@@ -18,6 +18,7 @@ import (
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/observe/trace"
+	"github.com/satchel-go/satchel/session"
 )
 
 // timed measures the time that calls spend in a tracer.
@@ -44,10 +45,11 @@ func (t *timed) Answer(ctx stdcontext.Context, a core.ModelAnswer) {
 	t.took += time.Since(began)
 }
 
-// endpoint answers requests at once.
-func endpoint(t testing.TB) string {
+// endpoint answers requests after a time.
+func endpoint(t testing.TB, after time.Duration) string {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
+		time.Sleep(after)
 		_, _ = io.WriteString(w, `{"choices":[{"message":{"role":"assistant","content":"Answer."}}],"usage":{"prompt_tokens":100,"completion_tokens":2}}`)
 	}))
 	t.Cleanup(server.Close)
@@ -74,7 +76,7 @@ func newModel(t testing.TB, opts ...satchel.Option) *model {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { rt.Close() })
-	m := &model{runtime: rt, url: endpoint(t)}
+	m := &model{runtime: rt, url: endpoint(t, 0)}
 	for _, tool := range rt.Tools() {
 		m.names = append(m.names, tool.Name)
 		m.tools = append(m.tools, core.Definition{Name: tool.Name, Description: tool.Description, Schema: tool.Schema})
@@ -169,4 +171,84 @@ func BenchmarkCall(b *testing.B) {
 			b.ReportMetric(100*tracer.took.Seconds()/b.Elapsed().Seconds(), "trace-%")
 		})
 	}
+}
+
+// modelTime is how long the model of BenchmarkTracedCall works. Few real ones are as fast.
+const modelTime = 100 * time.Millisecond
+
+// BenchmarkTracedCall has the same conversations with a trace and without one, in turns, and compares the calls:
+// off-µs and on-µs, and added-%. Each turn has two calls, so every other call saves its number beside the request.
+func BenchmarkTracedCall(b *testing.B) {
+	for name, open := range map[string]func() session.Store{
+		"memory": func() session.Store { return session.NewMemory() },
+		"directory": func() session.Store {
+			store, err := session.OpenDirectory(b.TempDir())
+			if err != nil {
+				b.Fatal(err)
+			}
+			return store
+		},
+	} {
+		b.Run(name, func(b *testing.B) {
+			store, url := open(), endpoint(b, modelTime)
+			took, n := map[bool][]time.Duration{}, 0
+			for b.Loop() {
+				for _, isOn := range []bool{n%2 == 0, n%2 != 0} {
+					n++
+					took[isOn] = append(took[isOn], converse(b, store, url, fmt.Sprint("s", n), isOn)...)
+				}
+			}
+			off, on := mean(took[false]), mean(took[true])
+			b.ReportMetric(float64(off.Microseconds()), "off-µs")
+			b.ReportMetric(float64(on.Microseconds()), "on-µs")
+			b.ReportMetric(100*(on.Seconds()/off.Seconds()-1), "added-%")
+		})
+	}
+}
+
+// converse has a conversation of a few turns, and returns how long each call took.
+func converse(b *testing.B, store session.Store, url, id string, isTraced bool) (took []time.Duration) {
+	opts := []satchel.Option{satchel.WithStore(store)}
+	if isTraced {
+		tr, err := trace.Open(filepath.Join(b.TempDir(), "trace.jsonl"))
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer func() {
+			if err := tr.Close(); err != nil {
+				b.Error(err)
+			}
+		}()
+		opts = append(opts, satchel.WithTrace(tr))
+	}
+	m := newModel(b, opts...)
+	m.url = url
+	defer m.runtime.Close()
+	key, messages := core.SessionKey{Session: id}, []core.Message{{Role: core.System, Text: "You help."}}
+	for turn := range 10 {
+		messages = append(messages, core.Message{Role: core.User, Text: strings.Repeat("What is the next step of the work? ", 10) + fmt.Sprint(turn)})
+		for step := range 2 {
+			began := time.Now()
+			m.call(b, key, messages)
+			took = append(took, time.Since(began))
+			said := core.Message{Role: core.Assistant, Text: "Answer."}
+			if step == 0 {
+				said.Calls = []core.ToolCall{{ID: fmt.Sprint("c", turn), Name: "look", Arguments: "{}"}}
+				messages = append(messages, said, core.Message{Role: core.ToolResult, CallID: said.Calls[0].ID, Text: "Seen."})
+			} else {
+				messages = append(messages, said)
+			}
+		}
+	}
+	return took[2:] // the first turn opens connections
+}
+
+// mean returns the mean without the slowest and the fastest twentieth, in which the machine did something else.
+func mean(all []time.Duration) (sum time.Duration) {
+	slices.Sort(all)
+	all = all[len(all)/20 : len(all)-len(all)/20]
+	for _, one := range all {
+		sum += one
+	}
+	return sum / time.Duration(len(all))
 }

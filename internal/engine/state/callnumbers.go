@@ -78,7 +78,7 @@ func (c *CallNumbers) run(s *numberSave, records *Records, key core.SessionKey) 
 }
 
 func (c *CallNumbers) save(ctx context.Context, records *Records, key core.SessionKey, number int) error {
-	_, err := records.updateNow(ctx, key, nil, func(rec *Record) (*Record, error) {
+	_, err := records.updateNow(ctx, key, records.latest(key), func(rec *Record) (*Record, error) {
 		if rec.Version == 0 || rec.Traced.Calls >= number { // the session has ended, or another save had the number
 			return nil, nil
 		}

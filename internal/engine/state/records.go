@@ -131,6 +131,17 @@ func (r *Records) find(key core.SessionKey, v session.Value) *Record {
 	return d.record
 }
 
+// latest returns the record of key that was last loaded or saved here, or nil. The store may have another.
+func (r *Records) latest(key core.SessionKey) *Record {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s, ok := r.decoded.Get(key.Session)
+	if !ok {
+		return nil
+	}
+	return s.agents[key.Agent].record
+}
+
 func (r *Records) remember(v session.Value, rec *Record) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
