@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -14,18 +15,16 @@ import (
 var errEnough = errors.New("enough")
 
 // Pieces is the vocabulary o200k_base of OpenAI's models since GPT-4o. It finds the pieces of a text without
-// a regular expression. A piece of more than 64 KiB, such as one letter a million times, is encoded in parts.
-// It is not safe for concurrent use.
+// a regular expression. A piece of more than 64 KiB, such as one letter a million times, is encoded in parts of
+// that size. Long texts are encoded by several goroutines. It is not safe for concurrent use.
 type Pieces struct {
 	// codec encodes the first pieces, which are known then. When it has encoded many bytes, which news counts,
-	// the merger takes its place. To read its ranks takes longer than a few texts.
-	codec  tokenizer.Codec
-	known  map[string][]Token
-	news   int
-	merger *merger
-	// last is the last long part, and its tokens.
-	last       string
-	lastTokens []Token
+	// mergers take its place. To read their ranks takes longer than a few texts.
+	codec   tokenizer.Codec
+	known   map[string][]Token
+	news    int
+	ranks   *ranks
+	mergers []*merger
 }
 
 // Token is a token of a text and its size in bytes.
@@ -36,6 +35,7 @@ type Token struct {
 
 // NewPieces opens the vocabulary.
 func NewPieces() (*Pieces, error) {
+	readClasses()
 	codec, err := openCodec()
 	if err != nil {
 		return nil, err
@@ -56,63 +56,37 @@ func (p *Pieces) Encode(text string) (ids []uint, tokens []string, err error) {
 	return ids, tokens, err
 }
 
-// Each calls yield with the tokens of each piece of a text, in order. The text must be valid UTF-8. yield
+// Each calls yield with the tokens of one or more pieces of a text, in order. The text must be valid UTF-8. yield
 // must not change or keep the tokens. If it returns false, Each ends with an error.
 func (p *Pieces) Each(text string, yield func([]Token) bool) error {
-	for len(text) > 0 {
+	for p.ranks == nil && len(text) > 0 {
 		n := piece(text)
-		for part := text[:n]; len(part) > 0; {
-			size := partSize(part)
-			tokens, err := p.tokens(part[:size])
-			if err != nil {
+		tokens, isKnown := p.known[text[:n]]
+		if !isKnown {
+			p.news += n
+			if p.news > maxNews || len(text) > minParallel || isDivided(text[:n]) {
+				r, err := readRanks()
+				if err != nil {
+					return err
+				}
+				p.ranks, p.known = r, nil
+				break
+			}
+			var err error
+			if tokens, err = p.encode(text[:n]); err != nil {
 				return err
 			}
-			if !yield(tokens) {
-				return errEnough
-			}
-			part = part[size:]
+			p.known[strings.Clone(text[:n])] = tokens // the text can be freed
+		}
+		if !yield(tokens) {
+			return errEnough
 		}
 		text = text[n:]
 	}
+	if text != "" && !p.merge(&scanner{rest: text}, yield) {
+		return errEnough
+	}
 	return nil
-}
-
-// partSize returns how many bytes of a piece are encoded at a time.
-func partSize(piece string) int {
-	if len(piece) <= maxPart {
-		return len(piece)
-	}
-	n := maxPart
-	for !utf8.RuneStart(piece[n]) {
-		n--
-	}
-	return n
-}
-
-// tokens returns the tokens of a piece or a part of one. They are valid until the next call.
-func (p *Pieces) tokens(part string) ([]Token, error) {
-	if p.merger == nil {
-		if tokens, isKnown := p.known[part]; isKnown {
-			return tokens, nil
-		}
-		if p.news += len(part); p.news <= maxNews && !isDivided(part) {
-			tokens, err := p.encode(part)
-			p.known[string([]byte(part))] = tokens // the text can be freed
-			return tokens, err
-		}
-		r, err := readRanks()
-		if err != nil {
-			return nil, err
-		}
-		p.merger, p.known = &merger{ranks: r}, nil
-	}
-	if len(part) <= maxScanned {
-		return p.merger.merge(part), nil
-	}
-	if part != p.last {
-		p.last, p.lastTokens = part, append(p.lastTokens[:0], p.merger.merge(part)...)
-	}
-	return p.lastTokens, nil
 }
 
 // encode returns the tokens of a part by the codec.
@@ -148,22 +122,44 @@ const (
 	isNumber
 	isSpace
 	isNewline
+	isSign // none of the others, or a mark
 )
 
 // isWord are the classes of the characters of words, which are letters and marks.
 const isWord = isUpper | isLower
 
-var ascii [utf8.RuneSelf]class
+// classes holds the classes of all characters below 1<<16.
+var classes [1 << 16]class
 
-func init() {
-	for r := range rune(utf8.RuneSelf) {
-		ascii[r] = classify(r)
+// readClasses fills classes.
+var readClasses = sync.OnceFunc(func() {
+	set := func(t *unicode.RangeTable, c class) {
+		for _, span := range t.R16 {
+			for r := int(span.Lo); r <= int(span.Hi); r += int(span.Stride) {
+				classes[r] |= c
+			}
+		}
 	}
-}
+	set(unicode.Ll, isLetter|isLower)
+	set(unicode.Lu, isLetter|isUpper)
+	set(unicode.Lt, isLetter|isUpper)
+	set(unicode.Lm, isLetter|isUpper|isLower)
+	set(unicode.Lo, isLetter|isUpper|isLower)
+	set(unicode.M, isUpper|isLower)
+	set(unicode.N, isNumber)
+	set(unicode.White_Space, isSpace)
+	classes['\r'] |= isNewline
+	classes['\n'] |= isNewline
+	for r := range classes {
+		if classes[r]&(isSpace|isLetter|isNumber) == 0 {
+			classes[r] |= isSign
+		}
+	}
+})
 
 func classOf(r rune) class {
-	if r < utf8.RuneSelf {
-		return ascii[r]
+	if r < 1<<16 {
+		return classes[r]
 	}
 	return classify(r)
 }
@@ -181,11 +177,11 @@ func classify(r rune) class {
 	case unicode.IsLetter(r):
 		return isLetter | isUpper | isLower
 	case unicode.IsMark(r):
-		return isUpper | isLower
+		return isUpper | isLower | isSign
 	case unicode.IsNumber(r):
 		return isNumber
 	}
-	return 0
+	return isSign
 }
 
 // piece returns the length of the first piece of a text. A piece is one of these:
@@ -194,37 +190,61 @@ func classify(r rune) class {
 //   - other characters, with the space before them and the ends of lines behind them
 //   - white space
 func piece(text string) int {
-	first, size := utf8.DecodeRuneInString(text)
+	first, size := rune(text[0]), 1
+	if first >= utf8.RuneSelf {
+		first, size = utf8.DecodeRuneInString(text)
+	}
 	c := classOf(first)
-	if c&(isLetter|isNumber|isNewline) == 0 { // it may stand before a word
+	if c&isLetter != 0 {
+		return word(text)
+	}
+	if c&(isNumber|isNewline) == 0 { // it may stand before a word
 		if n := word(text[size:]); n > 0 {
 			return size + n
 		}
 	}
-	if c&isWord != 0 {
-		return word(text)
-	}
 	switch {
+	case c&isWord != 0: // a mark
+		return word(text)
 	case c&isNumber != 0:
-		return span(text, 3, func(c class) bool { return c&isNumber != 0 })
+		return number(text)
 	case c&isSpace == 0:
 		return signs(text)
 	case first == ' ' && len(text) > 1:
-		if next, _ := utf8.DecodeRuneInString(text[1:]); classOf(next)&(isSpace|isLetter|isNumber) == 0 {
+		if next, _ := utf8.DecodeRuneInString(text[1:]); classOf(next)&isSign != 0 {
 			return 1 + signs(text[1:])
 		}
 	}
 	return space(text)
 }
 
-// span returns the length of the first characters of a text that have a class, of at most a number.
-func span(text string, most int, has func(class) bool) (n int) {
-	for n < len(text) && most != 0 {
+// span returns the length of the first characters of a text that have one of some classes.
+func span(text string, of class) (n int) {
+	for n < len(text) {
+		if b := text[n]; b < utf8.RuneSelf {
+			if classes[b]&of == 0 {
+				break
+			}
+			n++
+			continue
+		}
 		r, size := utf8.DecodeRuneInString(text[n:])
-		if !has(classOf(r)) {
+		if classOf(r)&of == 0 {
 			break
 		}
-		n, most = n+size, most-1
+		n += size
+	}
+	return n
+}
+
+// number returns the length of up to three numbers at the beginning of a text.
+func number(text string) (n int) {
+	for count := 0; count < 3 && n < len(text); count++ {
+		r, size := utf8.DecodeRuneInString(text[n:])
+		if classOf(r)&isNumber == 0 {
+			break
+		}
+		n += size
 	}
 	return n
 }
@@ -234,6 +254,13 @@ func span(text string, most int, has func(class) bool) (n int) {
 func word(text string) int {
 	n, last := 0, 0 // last is the end of the last character that both parts may have
 	for n < len(text) {
+		if b := text[n]; b < utf8.RuneSelf {
+			if classes[b]&isUpper == 0 {
+				break
+			}
+			n++
+			continue
+		}
 		r, size := utf8.DecodeRuneInString(text[n:])
 		c := classOf(r)
 		if c&isUpper == 0 {
@@ -243,14 +270,14 @@ func word(text string) int {
 			last = n
 		}
 	}
-	switch lower := span(text[n:], -1, func(c class) bool { return c&isLower != 0 }); {
+	switch lower := span(text[n:], isLower); {
 	case lower > 0:
 		n += lower
 	case last > 0:
 		n = last
 	}
-	if n == 0 {
-		return 0
+	if n == 0 || n == len(text) || text[n] != '\'' {
+		return n
 	}
 	return n + contraction(text[n:])
 }
@@ -276,7 +303,7 @@ func contraction(text string) int {
 // signs returns the length of the characters at the beginning of a text that are no letters, numbers
 // and white space, with the slashes and ends of lines behind them.
 func signs(text string) int {
-	n := span(text, -1, func(c class) bool { return c&(isSpace|isLetter|isNumber) == 0 })
+	n := span(text, isSign)
 	for n < len(text) && (text[n] == '\r' || text[n] == '\n' || text[n] == '/') {
 		n++
 	}

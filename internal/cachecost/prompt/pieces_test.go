@@ -2,7 +2,9 @@ package prompt
 
 import (
 	"encoding/base64"
+	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"regexp"
@@ -160,6 +162,86 @@ func TestPiecesOfManyBytes(t *testing.T) {
 	}
 }
 
+// Long texts have the same tokens whether one goroutine encodes them or several.
+func TestLongTexts(t *testing.T) {
+	p, codec := open(t)
+	p.news = maxNews
+	for name, text := range longTexts(minParallel + 3*maxPart + 1) {
+		parallel := tokensOf(t, p, text)
+		if len(p.mergers) > 1 {
+			p.mergers = p.mergers[:1]
+		}
+		var sequential []Token
+		s := scanner{rest: text}
+		for b := new(batch); s.next(b); {
+			b.encode(p.mergers[0])
+			sequential = append(sequential, b.tokens...)
+		}
+		if !slices.Equal(parallel, sequential) {
+			t.Errorf("%s: %d tokens in parallel, %d in sequence", name, len(parallel), len(sequential))
+		}
+		if name == "words" || name == "base64" || name == "page" {
+			checkPieces(t, p, codec, text)
+		}
+	}
+}
+
+func tokensOf(t testing.TB, p *Pieces, text string) (all []Token) {
+	t.Helper()
+	if err := p.Each(text, func(tokens []Token) bool { all = append(all, tokens...); return true }); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// A text that is not read to its end does not affect the next one.
+func TestEndedTexts(t *testing.T) {
+	p, _ := open(t)
+	text := longTexts(2 * minParallel)["words"]
+	want := tokensOf(t, p, text)
+	for range 3 {
+		count := 0
+		if err := p.Each(text, func(tokens []Token) bool { count += len(tokens); return count < 1000 }); !errors.Is(err, errEnough) {
+			t.Errorf("error %v after %d tokens, want errEnough", err, count)
+		}
+		if got := tokensOf(t, p, text); !slices.Equal(got, want) {
+			t.Errorf("%d tokens, want %d", len(got), len(want))
+		}
+	}
+}
+
+// longTexts returns random texts of n bytes or a few more.
+func longTexts(n int) map[string]string {
+	r := rand.New(rand.NewPCG(1, 2))
+	random := func(next func(*strings.Builder)) string {
+		var b strings.Builder
+		for b.Len() < n {
+			next(&b)
+		}
+		return b.String()
+	}
+	letter := func(b *strings.Builder) { b.WriteByte(byte('a' + r.IntN(26))) }
+	bytes := make([]byte, n/4*3+3)
+	for i := range bytes {
+		bytes[i] = byte(r.Uint32())
+	}
+	return map[string]string{
+		"a":       random(func(b *strings.Builder) { b.WriteByte('a') }),
+		"base64":  base64.StdEncoding.EncodeToString(bytes),
+		"chinese": random(func(b *strings.Builder) { b.WriteRune(rune(0x4e00 + r.IntN(3000))) }),
+		"letters": random(letter),
+		"page": random(func(b *strings.Builder) {
+			fmt.Fprintf(b, "## %d. The words of line %[1]d\n\n- one, `two` & three's\n", r.IntN(1e6))
+		}),
+		"words": random(func(b *strings.Builder) {
+			for range 1 + r.IntN(9) {
+				letter(b)
+			}
+			b.WriteByte(' ')
+		}),
+	}
+}
+
 func FuzzPieces(f *testing.F) {
 	p, codec := open(f)
 	p.news = maxNews
@@ -170,19 +252,18 @@ func FuzzPieces(f *testing.F) {
 	})
 }
 
+// BenchmarkPieces counts texts of 10 MiB, and a page that was read before.
 func BenchmarkPieces(b *testing.B) {
-	p, _ := open(b)
 	page, err := os.ReadFile("../../../docs/decisions.md")
 	if err != nil {
 		b.Fatal(err)
 	}
-	bytes, letters := make([]byte, 1<<20), make([]byte, 1<<20)
-	r := rand.New(rand.NewPCG(1, 2))
-	for i := range bytes {
-		bytes[i], letters[i] = byte(r.Uint32()), byte('a'+r.IntN(26))
-	}
-	for name, text := range map[string]string{"page": string(page), "base64": base64.StdEncoding.EncodeToString(bytes), "letters": string(letters)} {
+	texts := longTexts(10 << 20)
+	texts["known"] = string(page)
+	for _, name := range slices.Sorted(maps.Keys(texts)) {
 		b.Run(name, func(b *testing.B) {
+			p, _ := open(b)
+			text := texts[name]
 			b.SetBytes(int64(len(text)))
 			for b.Loop() {
 				tokens := 0
@@ -191,5 +272,13 @@ func BenchmarkPieces(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+func BenchmarkReadRanks(b *testing.B) {
+	for b.Loop() {
+		if _, err := newVocabulary(); err != nil {
+			b.Fatal(err)
+		}
 	}
 }

@@ -1,17 +1,17 @@
 package prompt
 
 import (
-	"encoding/binary"
 	"fmt"
+	"math/bits"
 	"sync"
 
 	"github.com/tiktoken-go/tokenizer"
 )
 
-// vocabularySize is above the numbers of all tokens, and noRank above all ranks.
+// vocabularySize is above the numbers of all tokens, and none is no token.
 const (
 	vocabularySize = 199_998
-	noRank         = 1<<32 - 1
+	none           = 1<<32 - 1
 )
 
 // del is the delete character, which the codec loses, and delToken its token.
@@ -20,25 +20,47 @@ const (
 	delToken = 221
 )
 
-// ranks finds tokens by their texts. The number of a token is its rank: of two pairs, the one with the lesser
-// rank is merged first. Texts of up to seven bytes, which are most of those that are looked up, need no map.
+// ranks holds the tokens of the vocabulary. The number of a token is its rank: of two pairs of neighbours, byte-pair
+// encoding merges first the one whose token has the lesser rank. The tokens of single bytes are the first 256.
 type ranks struct {
-	bytes [1 << 8]uint32
-	pairs []uint32 // by both bytes
-	// keys and ids are a hash table of texts of 3 to 7 bytes. A key has the length in its highest byte, so
-	// that 0 is an empty slot.
-	keys []uint64
-	ids  []uint32
-	// has has a bit for each key, and for few others: most texts that are looked up are no tokens.
-	has  []uint64
-	long map[string]uint32
+	tokens []tokenRank
+	// merged is a hash table of pairs of tokens, with the tokens that they are merged to. byteMerged holds those
+	// of pairs of bytes.
+	merged     []uint32
+	byteMerged [1 << 16]uint32
+	// nodes are the beginnings of tokens, a trie. The first 256 are single bytes, and pairs holds those of two
+	// bytes. The children of a node, which have one byte more, follow each other.
+	nodes  []prefix
+	pairs  []uint32 // by both bytes; 0 is none
+	labels []byte   // the last byte of each node
+	// others holds, for a node, one with the same parent and the same bit.
+	others map[uint32]uint32
 }
 
-// slotBits is the size of the hash table, of which less than a half is used, and hasBits that of has.
+// A token and its size, or a token and a part of a hash, share 32 bits.
 const (
-	slotBits = 18
-	hasBits  = 20
+	idBits = 18
+	idMask = 1<<idBits - 1
 )
+
+// tokenRank is a token.
+type tokenRank struct {
+	// partners has a bit for each token behind this one that is merged with it, by the token's lowest bits.
+	partners uint64
+	// left and right are the pair that is merged to the token. Those of a byte are itself.
+	left, right uint32
+	// shorter is the longest shorter token with which this one begins, or none.
+	shorter uint32
+	size    uint16 // in bytes
+}
+
+// prefix is the beginning of a token.
+type prefix struct {
+	// byLabel has a bit for each child, by the lowest bits of its label. Children are in the order of these bits.
+	byLabel uint64
+	child   uint32 // the first one
+	longest uint32 // the longest token with which the text of the node begins, and its size
+}
 
 func openCodec() (tokenizer.Codec, error) {
 	codec, err := tokenizer.Get(tokenizer.O200kBase)
@@ -49,98 +71,259 @@ func openCodec() (tokenizer.Codec, error) {
 }
 
 // readRanks reads the vocabulary, once.
-var readRanks = sync.OnceValues(func() (*ranks, error) {
+var readRanks = sync.OnceValues(newVocabulary)
+
+// newVocabulary reads the vocabulary of the codec.
+func newVocabulary() (*ranks, error) {
 	codec, err := openCodec()
 	if err != nil {
 		return nil, err
 	}
-	r := &ranks{pairs: make([]uint32, 1<<16), keys: make([]uint64, 1<<slotBits), ids: make([]uint32, 1<<slotBits), has: make([]uint64, 1<<(hasBits-6)), long: make(map[string]uint32, vocabularySize/2)}
-	for i := range r.bytes {
-		r.bytes[i] = noRank
-	}
-	for i := range r.pairs {
-		r.pairs[i] = noRank
-	}
-	for id := range uint(vocabularySize) {
-		text, err := codec.Decode([]uint{id})
-		if id == delToken {
-			text, err = del, nil
+	texts := make([]string, vocabularySize)
+	for id := range texts {
+		if texts[id], err = codec.Decode([]uint{uint(id)}); id == delToken {
+			texts[id], err = del, nil
 		}
 		if err != nil {
 			return nil, fmt.Errorf("read vocabulary: %w", err)
 		}
-		r.add(text, uint32(id))
 	}
-	return r, nil
-})
-
-func (r *ranks) add(text string, id uint32) {
-	switch n := len(text); {
-	case n == 1:
-		r.bytes[text[0]] = id
-	case n == 2:
-		r.pairs[pairOf(text)] = id
-	case n <= maxPacked:
-		key := pack(text, 0, n)
-		hash := spread(key)
-		at := hash >> (64 - slotBits)
-		for r.keys[at] != 0 {
-			at = (at + 1) % (1 << slotBits)
-		}
-		r.keys[at], r.ids[at] = key, id
-		r.has[hash>>(64-hasBits)/64] |= 1 << (hash >> (64 - hasBits) % 64)
-	default:
-		r.long[text] = id
-	}
+	return newRanks(texts), nil
 }
 
-// maxPacked is the length of texts that fit into a key.
-const maxPacked = 7
+// newRanks returns the ranks of tokens with texts, among which is each single byte.
+func newRanks(texts []string) *ranks {
+	r := &ranks{tokens: make([]tokenRank, len(texts)), merged: make([]uint32, 1<<pairBits)}
+	for i := range r.byteMerged {
+		r.byteMerged[i] = none
+	}
+	r.addNodes(texts)
+	for id, text := range texts {
+		r.divide(uint32(id), text)
+	}
+	return r
+}
 
-// of returns the rank of text[start:end], or noRank if that is no token. The range is not empty.
-func (r *ranks) of(text string, start, end int) uint32 {
-	switch n := end - start; {
-	case n == 1:
-		return r.bytes[text[start]]
-	case n == 2:
-		return r.pairs[pairOf(text[start:])]
-	case n <= maxPacked:
-		key := pack(text, start, n)
-		hash := spread(key)
-		if r.has[hash>>(64-hasBits)/64]&(1<<(hash>>(64-hasBits)%64)) == 0 {
-			return noRank
+// addNodes makes a node of each beginning of a token.
+func (r *ranks) addNodes(texts []string) {
+	// First the nodes stand in the order in which they are found. Each has a higher number than its parent.
+	known := make(children, 1<<nodeBits)
+	parents, labels, longest := make([]uint32, 1<<8, 3*len(texts)), make([]byte, 1<<8, 3*len(texts)), make([]uint32, 1<<8, 3*len(texts))
+	for i := range labels {
+		labels[i], longest[i] = byte(i), none
+	}
+	ends := make([]uint32, len(texts))
+	for id, text := range texts {
+		at := uint32(text[0])
+		for i := 1; i < len(text); i++ {
+			next := known.get(at, text[i])
+			if next == 0 {
+				next = uint32(len(labels))
+				parents, labels, longest = append(parents, at), append(labels, text[i]), append(longest, none)
+				known.put(at, text[i], next)
+			}
+			at = next
 		}
-		for at := hash >> (64 - slotBits); r.keys[at] != 0; at = (at + 1) % (1 << slotBits) {
-			if r.keys[at] == key {
-				return r.ids[at]
+		longest[at], ends[id] = uint32(id), at
+		r.tokens[id].size, r.tokens[id].shorter = uint16(len(text)), none
+	}
+	for at := 1 << 8; at < len(longest); at++ {
+		if longest[at] == none {
+			longest[at] = longest[parents[at]]
+		}
+	}
+	for id, at := range ends {
+		if at >= 1<<8 {
+			r.tokens[id].shorter = longest[parents[at]]
+		}
+	}
+	// Then the children of a node get together.
+	first, next := make([]uint32, len(labels)), make([]uint32, len(labels)) // lists of them
+	for at := len(labels) - 1; at >= 1<<8; at-- {
+		next[at], first[parents[at]] = first[parents[at]], uint32(at)
+	}
+	r.nodes, r.labels, r.pairs, r.others = make([]prefix, 0, len(labels)), make([]byte, 0, len(labels)), make([]uint32, 1<<16), map[uint32]uint32{}
+	order := make([]uint32, 0, len(labels)) // former numbers
+	add := func(at uint32) uint32 {
+		order, r.labels = append(order, at), append(r.labels, labels[at])
+		return uint32(len(order) - 1)
+	}
+	for b := range uint32(1 << 8) {
+		add(b)
+	}
+	var byBit [64]uint32
+	var more []uint32
+	for at := uint32(0); int(at) < len(order); at++ {
+		n := prefix{child: uint32(len(order)), longest: longest[order[at]]}
+		if n.longest != none {
+			n.longest |= uint32(r.tokens[n.longest].size) << idBits
+		}
+		more = more[:0]
+		for child := first[order[at]]; child != 0; child = next[child] {
+			if bit := labels[child] % 64; n.byLabel&(1<<bit) == 0 {
+				n.byLabel |= 1 << bit
+				byBit[bit] = child
+			} else {
+				more = append(more, child)
 			}
 		}
-		return noRank
+		for rest := n.byLabel; rest != 0; rest &= rest - 1 {
+			add(byBit[bits.TrailingZeros64(rest)])
+		}
+		for _, child := range more {
+			has := n.childAt(labels[child])
+			for r.others[has] != 0 {
+				has = r.others[has]
+			}
+			r.others[has] = add(child)
+		}
+		if at < 1<<8 {
+			for child := n.child; int(child) < len(order); child++ {
+				r.pairs[at<<8|uint32(r.labels[child])] = child
+			}
+		}
+		r.nodes = append(r.nodes, n)
 	}
-	if id, ok := r.long[text[start:end]]; ok {
-		return id
-	}
-	return noRank
 }
 
-func pairOf(text string) int { return int(text[0])<<8 | int(text[1]) }
+// token returns the longest token with which the text of n begins.
+func (n *prefix) token() (id uint32, size int) { return n.longest & idMask, int(n.longest >> idBits) }
 
-// pack returns n bytes of a text as a key.
-func pack(text string, start, n int) uint64 {
-	var key uint64
-	if start+8 <= len(text) {
-		key = binary.LittleEndian.Uint64([]byte(text[start : start+8]))
-		key &= 1<<(8*n) - 1
-	} else {
-		for i := range n {
-			key |= uint64(text[start+i]) << (8 * i)
+// childAt returns the first child with the bit of a label, which the node has.
+func (n *prefix) childAt(label byte) uint32 {
+	return n.child + uint32(bits.OnesCount64(n.byLabel&(1<<(label%64)-1)))
+}
+
+// divide finds the pair that is merged to a token. Those of all lesser tokens are known.
+func (r *ranks) divide(id uint32, text string) {
+	t := &r.tokens[id]
+	t.left, t.right = id, id
+	for left := t.shorter; left != none; left = r.tokens[left].shorter {
+		rest := text[r.tokens[left].size:]
+		right, size := r.match(rest)
+		if left < id && size == len(rest) && right < id && r.fit(left, right, false) {
+			t.left, t.right = left, right
+			r.tokens[left].partners |= 1 << (right % 64)
+			r.addPair(left, right, id)
+			return
 		}
 	}
-	return key | uint64(n)<<56
 }
 
-// spread returns a hash of a key, whose highest bits differ most.
-func spread(key uint64) uint64 {
-	key ^= key >> 29
-	return key * 0x9e3779b97f4a7c15
+// match returns the longest token with which a text begins. The text is not empty.
+func (r *ranks) match(text string) (id uint32, size int) {
+	if len(text) == 1 {
+		return r.nodes[text[0]].token()
+	}
+	at := r.pairs[int(text[0])<<8|int(text[1])]
+	if at == 0 {
+		return r.nodes[text[0]].token()
+	}
+	n := &r.nodes[at]
+	for i := 2; i < len(text); i++ {
+		if n.byLabel&(1<<(text[i]%64)) == 0 {
+			break
+		}
+		child := n.childAt(text[i])
+		for r.labels[child] != text[i] {
+			if child = r.others[child]; child == 0 {
+				return n.token()
+			}
+		}
+		n = &r.nodes[child]
+	}
+	return n.token()
+}
+
+// fit reports whether two tokens are neighbours in the encoding of their joined texts. It undoes their merges, the
+// latest first, and looks for a pair across the border that would have been merged before. isLongest says that no
+// longer token than left begins there, so the two are not such a pair.
+func (r *ranks) fit(left, right uint32, isLongest bool) bool {
+	limit := uint32(none)
+	for {
+		l, n := &r.tokens[left], &r.tokens[right]
+		if !isLongest && l.partners&(1<<(right%64)) != 0 && r.pairOf(left, right) < limit {
+			return false
+		}
+		isLongest = false
+		isLeftByte, isRightByte := l.right == left, n.left == right
+		switch {
+		case isLeftByte && isRightByte:
+			return true
+		case isRightByte || left > right && !isLeftByte:
+			limit, left = left, l.right
+		default: // of two pairs of the same rank the first is merged first
+			limit, right = right+1, n.left
+		}
+	}
+}
+
+// pairOf returns the token that two tokens are merged to, or none.
+func (r *ranks) pairOf(left, right uint32) uint32 {
+	if left < 1<<8 && right < 1<<8 {
+		return r.byteMerged[left<<8|right]
+	}
+	at, mark := pairSlot(left, right)
+	for {
+		slot := r.merged[at]
+		if slot == 0 {
+			return none
+		}
+		if slot>>idBits == mark {
+			id := slot & idMask
+			if t := &r.tokens[id]; t.left == left && t.right == right {
+				return id
+			}
+		}
+		at = (at + 1) % (1 << pairBits)
+	}
+}
+
+// addPair adds the token that two tokens are merged to.
+func (r *ranks) addPair(left, right, id uint32) {
+	if left < 1<<8 && right < 1<<8 {
+		r.byteMerged[left<<8|right] = id
+		return
+	}
+	at, mark := pairSlot(left, right)
+	for r.merged[at] != 0 {
+		at = (at + 1) % (1 << pairBits)
+	}
+	r.merged[at] = mark<<idBits | id
+}
+
+// pairSlot returns where the search for a pair begins, and the mark of the pair.
+func pairSlot(left, right uint32) (at, mark uint32) {
+	hash := (uint64(left)<<idBits | uint64(right)) * 0x9e3779b97f4a7c15
+	return uint32(hash >> (64 - pairBits)), uint32(hash) >> idBits
+}
+
+// Sizes of hash tables, as powers of two. Less than a half is used.
+const (
+	nodeBits = 20
+	pairBits = 19
+)
+
+// children is a hash table of nodes by their parents and labels.
+type children []uint64 // key and node, or 0
+
+func (c children) put(parent uint32, label byte, node uint32) {
+	key, at := childKey(parent, label)
+	for c[at] != 0 {
+		at = (at + 1) % (1 << nodeBits)
+	}
+	c[at] = key<<32 | uint64(node)
+}
+
+// get returns a child, or 0.
+func (c children) get(parent uint32, label byte) uint32 {
+	key, at := childKey(parent, label)
+	for ; c[at] != 0 && c[at]>>32 != key; at = (at + 1) % (1 << nodeBits) {
+	}
+	return uint32(c[at])
+}
+
+func childKey(parent uint32, label byte) (key, at uint64) {
+	key = uint64(parent)<<8 | uint64(label)
+	return key, key * 0x9e3779b97f4a7c15 >> (64 - nodeBits)
 }

@@ -71,6 +71,9 @@ func (r *Renderer) tokens(marks []uint32, texts ...string) ([]uint32, error) {
 			continue
 		}
 		if v, ok := r.vocabulary.(streamed); ok {
+			if len(text) > minParallel {
+				marks = slices.Grow(marks, len(text)/3)
+			}
 			err := v.Each(text, func(all []Token) bool {
 				for _, t := range all {
 					marks = append(marks, t.ID)
