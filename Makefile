@@ -12,7 +12,7 @@ NESTED := $(shell sed -n 's|^\t\./||p' go.work)
 ALL    := ./... $(NESTED:%=./%/...)
 # These start no goroutine: TestHouseOneGoroutine.
 SERIAL := ./core ./docs/... ./loadmode ./permission ./library/internal/textedit ./scripts/... ./skillmd ./tools \
-	$(addprefix ./internal/,cachecost/... engine/judging engine/lifetime linux/seccomp text/callargs text/plainjson text/printable text/redact text/shellcmd/... text/prompttext tracing/...)
+	$(addprefix ./internal/,cachecost/cachemodel engine/judging engine/lifetime linux/seccomp text/callargs text/plainjson text/printable text/redact text/shellcmd/... text/prompttext tracing/...)
 # These stand on drivers that take minutes to compile for the race detector, which what
 # they share with others is run under in its own room.
 HEAVY  := ./cmd/satchel/... ./artifacts/blobstore/... ./library/sqlstore/... ./benchmark/...
