@@ -57,10 +57,13 @@ type PlacedText struct {
 // ModelAnswer is what the model answered to a [ModelRequest].
 type ModelAnswer struct {
 	// ID is that of the request.
-	ID       uint64
-	Key      SessionKey
-	Text     string
-	Calls    []ToolCall
+	ID    uint64
+	Key   SessionKey
+	Text  string
+	Calls []ToolCall
+	// Alternatives are the further answers, if the host requested several. They have a text and calls.
+	Alternatives []Message
+	// Usage is that of all answers together.
 	Usage    Usage
 	Duration time.Duration
 	// Err is why there is no answer, or nil.

@@ -15,7 +15,7 @@ import (
 // of it.
 func (r *run) answered(observation string, calls ...llms.ToolCall) []schema.AgentStep {
 	resp := reply("", calls...)
-	r.responses = append(r.responses, response{stepsBefore: len(r.steps), calls: coreCalls(resp), message: verbatimMessage(resp.Choices[0])})
+	r.responses = append(r.responses, response{stepsBefore: len(r.steps), calls: coreCalls(resp.Choices[0]), message: verbatimMessage(resp.Choices[0])})
 	out := append([]schema.AgentStep(nil), r.steps...)
 	for _, c := range calls {
 		out = append(out, steps(c.FunctionCall.Name, c.ID, observation)...)

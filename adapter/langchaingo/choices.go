@@ -120,10 +120,10 @@ func (o *offer) ownSpelling(name string) string {
 	return name
 }
 
-// coreCalls returns the calls of a merged response in order.
-func coreCalls(resp *llms.ContentResponse) []core.ToolCall {
+// coreCalls returns the calls of a choice in order.
+func coreCalls(choice *llms.ContentChoice) []core.ToolCall {
 	var out []core.ToolCall
-	for _, c := range resp.Choices[0].ToolCalls {
+	for _, c := range callsOf(choice) {
 		out = append(out, coreCall(c))
 	}
 	return out

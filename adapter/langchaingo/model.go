@@ -63,7 +63,7 @@ func (m *viewModel) GenerateContent(ctx context.Context, messages []llms.Message
 		return nil, sent.noteFailure(errNoResponse)
 	}
 	resp = m.adapter.offer.merge(resp, callOptions.N > 1 || callOptions.CandidateCount > 1, req.responses, fragments)
-	calls := coreCalls(resp)
+	calls := coreCalls(resp.Choices[0])
 	sent.noteAnswer(resp, withArguments(calls))
 	if err := m.adapter.observe(ctx, key, r, messages, resp, calls); err != nil {
 		return nil, err

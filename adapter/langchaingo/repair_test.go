@@ -147,7 +147,7 @@ func TestToldStaysWithTheAgentWhenItDisagrees(t *testing.T) {
 	if got, _ := splitScratchpad(msgs, happened, n); len(got) != 3 || &got[0] != &msgs[0] {
 		t.Errorf("scratchpad without steps = %v", lines(got))
 	}
-	other := response{stepsBefore: 0, calls: coreCalls(reply("", call("2", "x", "{}")))}
+	other := response{stepsBefore: 0, calls: coreCalls(reply("", call("2", "x", "{}")).Choices[0])}
 	happened, n = told(steps("x", "1", "r"), other)
 	if got, account := splitScratchpad(msgs, happened, n); len(got) != 3 || account != nil {
 		t.Errorf("scratchpad with another response = %v", lines(got))

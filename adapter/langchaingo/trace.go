@@ -37,12 +37,18 @@ func (a *Adapter) noteRequest(ctx context.Context, key core.SessionKey, r *core.
 	return s
 }
 
-// noteAnswer reports the answer to the request, unless one is reported already. Of alternatives that the
-// host requested it reports the first, which agents read.
+// noteAnswer reports the answer to the request, unless one is reported already. Agents read the first choice, of
+// which calls are the calls. The others are alternatives.
 func (s *sentRequest) noteAnswer(resp *llms.ContentResponse, calls []core.ToolCall) {
 	a := core.ModelAnswer{Calls: calls}
-	if len(resp.Choices) > 0 && resp.Choices[0] != nil {
-		a.Text = resp.Choices[0].Content
+	for i, c := range resp.Choices {
+		switch {
+		case c == nil:
+		case i == 0:
+			a.Text = c.Content
+		default:
+			a.Alternatives = append(a.Alternatives, core.Message{Role: core.Assistant, Text: c.Content, Calls: withArguments(coreCalls(c))})
+		}
 	}
 	s.close(a)
 }

@@ -3,6 +3,7 @@ package langchaingo
 import (
 	"context"
 	"errors"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -33,8 +34,9 @@ func TestTraceOfAnAnswer(t *testing.T) {
 		{"text and calls", script(withUsage(reply("Let me see.", call("", "skill_load", "{}")), 100, 7)), nil, core.ModelAnswer{Text: "Let me see.",
 			Calls: []core.ToolCall{{ID: "call_0_0", Name: "skill_load", Arguments: "{}"}}, Usage: core.Usage{Prompt: 100, Completion: 7}}},
 		{"one choice per block", script(&llms.ContentResponse{Choices: []*llms.ContentChoice{{Content: "a"}, {Content: "b"}}}), nil, core.ModelAnswer{Text: "ab"}},
-		{"alternatives", script(&llms.ContentResponse{Choices: []*llms.ContentChoice{{Content: "a"}, {Content: "b"}}}), []llms.CallOption{llms.WithN(2)},
-			core.ModelAnswer{Text: "a"}},
+		{"alternatives", script(&llms.ContentResponse{Choices: []*llms.ContentChoice{{Content: "a"}, {Content: "b"}, reply("", call("", "skill_load", "")).Choices[0]}}),
+			[]llms.CallOption{llms.WithN(3)}, core.ModelAnswer{Text: "a", Alternatives: []core.Message{
+				{Role: core.Assistant, Text: "b"}, {Role: core.Assistant, Calls: []core.ToolCall{{ID: "call_0_0", Name: "skill_load", Arguments: "{}"}}}}}},
 		{"empty", script(&llms.ContentResponse{}), nil, core.ModelAnswer{Err: errNoResponse}},
 		{"failure", failing(broken), nil, core.ModelAnswer{Err: broken}},
 		{"failure of the stream", script(reply("a")), []llms.CallOption{refuse}, core.ModelAnswer{Err: broken}},
@@ -52,7 +54,8 @@ func TestTraceOfAnAnswer(t *testing.T) {
 				t.Fatalf("the trace has %d exchanges, want 1", len(all))
 			}
 			got := all[0].Answer
-			if got.Text != tc.want.Text || !slices.Equal(got.Calls, tc.want.Calls) || got.Usage != tc.want.Usage || !errors.Is(got.Err, tc.want.Err) {
+			if got.Text != tc.want.Text || !slices.Equal(got.Calls, tc.want.Calls) || got.Usage != tc.want.Usage || !errors.Is(got.Err, tc.want.Err) ||
+				!reflect.DeepEqual(got.Alternatives, tc.want.Alternatives) {
 				t.Errorf("the answer is traced as %+v, want %+v", got, tc.want)
 			}
 		})

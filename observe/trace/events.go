@@ -348,7 +348,7 @@ func (r *recorder) answer(i *item) {
 	r.agent(m.Key).noteAnswer(m.Calls, ref)
 	r.add(&line.Answer{
 		Head: as(head, line.EventAnswer), Text: r.text(m.Text), ToolCalls: r.toolCalls(m.Calls), MS: m.Duration.Milliseconds(),
-		PromptTokens: m.Usage.Prompt, CachedTokens: m.Usage.Cached, CompletionTokens: m.Usage.Completion,
+		PromptTokens: m.Usage.Prompt, CachedTokens: m.Usage.Cached, CompletionTokens: m.Usage.Completion, Alternatives: r.alternatives(m.Alternatives),
 	})
 }
 

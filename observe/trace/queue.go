@@ -87,10 +87,19 @@ func sizeOf(names []string) (n int) {
 	return n
 }
 
+// answerWeight estimates the memory of an answer.
+func answerWeight(text string, calls []core.ToolCall) int {
+	weight := messageWeight + len(text)
+	for i := range calls {
+		weight += len(calls[i].Arguments)
+	}
+	return weight
+}
+
 func (q *queue) addAnswer(a *core.ModelAnswer) {
-	weight := messageWeight + len(a.Text)
-	for i := range a.Calls {
-		weight += len(a.Calls[i].Arguments)
+	weight := answerWeight(a.Text, a.Calls)
+	for i := range a.Alternatives {
+		weight += answerWeight(a.Alternatives[i].Text, a.Alternatives[i].Calls)
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -296,3 +296,26 @@ func TestPartsAddUp(t *testing.T) {
 	}
 	t.Error("there is no second call")
 }
+
+// A trace has all answers that the host requested, and their texts as it has those of others.
+func TestAlternatives(t *testing.T) {
+	answer := core.ModelAnswer{ID: 1, Key: first().Key, Text: "one", Alternatives: []core.Message{message(core.Assistant, "two"), message(core.Assistant, "", load)}}
+	for texts, want := range map[trace.TextPolicy]string{
+		trace.Whole: `"alternatives":[{"text":"two","tool_calls":[]},{"text":"","tool_calls":[{"id":"c1","name":"skill_load","arguments":"{\"name\":\"guard\"}"}]}]`,
+		trace.None:  `"alternatives":[{"text":"","tool_calls":[]},{"text":"","tool_calls":[{"id":"c1","name":"skill_load","arguments":""}]}]`,
+	} {
+		var b strings.Builder
+		tr, err := trace.New(&b, trace.Texts(texts))
+		if err != nil {
+			t.Fatal(err)
+		}
+		tr.Request(stdcontext.Background(), first())
+		tr.Answer(stdcontext.Background(), answer)
+		if err := tr.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%v: %s in\n%s", texts, want, b.String())
+		}
+	}
+}

@@ -61,6 +61,14 @@ func (c *config) toolCalls(calls []core.ToolCall) []line.ToolCall {
 	return all
 }
 
+// alternatives returns the further answers to a call.
+func (c *config) alternatives(answers []core.Message) (all []line.Alternative) {
+	for i := range answers {
+		all = append(all, line.Alternative{Text: c.text(answers[i].Text), ToolCalls: c.toolCalls(answers[i].Calls)})
+	}
+	return all
+}
+
 // toolValues returns the tools of a request as the trace has them, and as cache-report has them. A
 // schema that is no JSON is left out.
 func (c *config) toolValues(definitions []core.Definition) (written []line.Tool, rendered []prompt.Tool) {

@@ -192,6 +192,14 @@ type Answer struct {
 	CachedTokens     int        `json:"cached_tokens"`
 	CompletionTokens int        `json:"completion_tokens"`
 	MS               int64      `json:"ms"`
+	// Alternatives are the further answers, if the host requested several.
+	Alternatives []Alternative `json:"alternatives,omitempty"`
+}
+
+// Alternative is a further answer to a call.
+type Alternative struct {
+	Text      string     `json:"text"`
+	ToolCalls []ToolCall `json:"tool_calls"`
 }
 
 // Error says why a call has no answer.

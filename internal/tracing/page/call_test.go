@@ -78,6 +78,26 @@ func TestExport(t *testing.T) {
 	}
 }
 
+func TestAlternatives(t *testing.T) {
+	r := newRecorder(t, "whole")
+	r.begin("three answers")
+	r.request(line.Parts{History: 1}, nil, says("user", "three answers"))
+	load := []line.ToolCall{{ID: "call_1", Name: "skill_load", Arguments: `{"name":"pdf"}`}}
+	r.write(&line.Answer{Head: r.head(line.EventAnswer), Text: "first", ToolCalls: load, Alternatives: []line.Alternative{{Text: "second", ToolCalls: []line.ToolCall{}}, {ToolCalls: load}}})
+	v := open(t, r.trace())
+	v.openCall("invoices/1")
+	v.check("the alternatives", "[...document.querySelectorAll('#answer [data-alternative]')].map((a) => a.dataset.alternative + a.textContent)",
+		`1Alternative 1second,2Alternative 2skill_loadcall_1{"name":"pdf"}`)
+	v.check("the tool calls of the answer", "document.querySelectorAll('#answer [data-tool-call]').length", "1")
+	v.check("a search", "sides[0].calls.filter(hitsOf('SECOND')).length", "1")
+	v.Click("button#export")
+	_, text := v.Download()
+	var got struct{ Answer line.Answer }
+	if err := json.Unmarshal(text, &got); err != nil || len(got.Answer.Alternatives) != 2 || got.Answer.Alternatives[0].Text != "second" || got.Answer.Alternatives[1].ToolCalls[0] != load[0] {
+		t.Errorf("the export is %s, %v", text, err)
+	}
+}
+
 func TestLongTextsShowTheirBeginning(t *testing.T) {
 	r := newRecorder(t, "whole")
 	long := strings.Repeat("é🙂\n", 300_000)

@@ -78,6 +78,8 @@ type answer struct {
 	CachedTokens     int             `json:"cached_tokens"`
 	CompletionTokens int             `json:"completion_tokens"`
 	MS               int64           `json:"ms"`
+
+	Alternatives []line.Alternative `json:"alternatives,omitempty"`
 }
 
 // builder builds the data of a side.
@@ -141,7 +143,7 @@ func (b *builder) addCall(c *tracelog.Call, events []eventFields) {
 		shown.Texts = []line.Text{}
 	}
 	if a := c.Answer; a != nil {
-		shown.Answer = &answer{a.Text, a.ToolCalls, a.PromptTokens, a.CachedTokens, a.CompletionTokens, a.MS}
+		shown.Answer = &answer{a.Text, a.ToolCalls, a.PromptTokens, a.CachedTokens, a.CompletionTokens, a.MS, a.Alternatives}
 		if a.ToolCalls == nil {
 			shown.Answer.ToolCalls = []line.ToolCall{}
 		}

@@ -29,7 +29,8 @@ func hostileTrace(t testing.TB) *tracelog.Trace {
 		says("system", hostile), says(hostile, hostile), answers(hostile, hostile), calls(hostile, hostile, hostile))
 	r.write(&line.Offered{Head: r.head(line.EventOffered), Skills: []string{hostile}, Named: []string{hostile}, Cut: 1})
 	r.write(&line.Suggested{Head: r.head(line.EventSuggested), Skills: []string{hostile}})
-	r.answer(hostile, 30, 0, 5, line.ToolCall{ID: hostile, Name: hostile, Arguments: hostile})
+	odd := []line.ToolCall{{ID: hostile, Name: hostile, Arguments: hostile}}
+	r.write(&line.Answer{Head: r.head(line.EventAnswer), Text: hostile, ToolCalls: odd, Alternatives: []line.Alternative{{Text: hostile, ToolCalls: odd}}})
 	r.write(&line.Decision{Head: r.head(line.EventDecision), ID: hostile, Name: hostile, Decision: "denied", Skill: hostile, Rule: hostile, Reason: hostile})
 	r.write(&line.Approval{Head: r.head(line.EventApproval), ID: hostile, Name: hostile, Reason: hostile})
 	r.write(&line.Loaded{Head: r.head(line.EventLoaded), Skill: hostile, By: hostile, ID: hostile})

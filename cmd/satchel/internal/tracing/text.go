@@ -105,11 +105,19 @@ func parts(p *line.Parts) string {
 
 func (p *printer) answer(a *line.Answer) {
 	p.line(detailColumn, "", "provider: %d prompt, %d cached, %d completion, %s", a.PromptTokens, a.CachedTokens, a.CompletionTokens, duration(a.MS))
-	if a.Text != "" {
-		p.line(detailColumn, "", "answer: %s", cli.Shorten(a.Text, shownText))
+	p.said("", a.Text, a.ToolCalls)
+	for i, other := range a.Alternatives {
+		p.said(fmt.Sprintf("alternative %d ", i+1), other.Text, other.ToolCalls)
 	}
-	for _, t := range a.ToolCalls {
-		p.line(detailColumn, "", "calls: %s %s", t.Name, cli.Shorten(t.Arguments, shownText))
+}
+
+// said prints what the model said, behind the name of an alternative.
+func (p *printer) said(of, text string, calls []line.ToolCall) {
+	if text != "" {
+		p.line(detailColumn, "", "%sanswer: %s", of, cli.Shorten(text, shownText))
+	}
+	for _, t := range calls {
+		p.line(detailColumn, "", "%scalls: %s %s", of, t.Name, cli.Shorten(t.Arguments, shownText))
 	}
 }
 

@@ -13,7 +13,15 @@ function answerSection(call) {
     (answer?.tool_calls ?? []).map((t) => make('div', { class: 'tool-call', 'data-tool-call': t.id },
       toolCallHead(t), toolCallArguments(t),
       happenings(call.events.filter((e) => e.id === t.id)))),
+    (answer?.alternatives ?? []).map(alternative),
     rest.length ? make('div', { class: 'beside' }, make('h4', null, 'Beside its tool calls'), happenings(rest)) : null);
+}
+
+// alternative shows a further answer, which no agent has read.
+function alternative(a, i) {
+  return make('div', { class: 'alternative', 'data-alternative': i + 1 }, make('h4', null, `Alternative ${i + 1}`),
+    a.text ? longText(a.text, {}) : null,
+    (a.tool_calls ?? []).map((t) => [toolCallHead(t), toolCallArguments(t)]));
 }
 
 // happenings lists events in words.

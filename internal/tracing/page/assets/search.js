@@ -55,5 +55,6 @@ function hitsOf(text) {
     known[s][i] ??= isIn(sides[s].messages[i].content) || inCalls(sides[s].messages[i].tool_calls);
     return known[s][i];
   };
-  return (call) => call.add.some((i) => inMessage(call.side, i)) || isIn(call.answer?.text) || inCalls(call.answer?.tool_calls) || isIn(call.error);
+  const inAnswer = (a) => isIn(a?.text) || inCalls(a?.tool_calls);
+  return (call) => call.add.some((i) => inMessage(call.side, i)) || inAnswer(call.answer) || (call.answer?.alternatives ?? []).some(inAnswer) || isIn(call.error);
 }
