@@ -9,6 +9,7 @@ import (
 	"io"
 	"log"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 
@@ -42,9 +43,9 @@ var errBusy = errors.New("a turn of this conversation is running")
 // of the runtime's own. An error ends the server.
 func newTenant(ctx context.Context, at places, by executor.Executor, token string, skillDirs []string) (t *tenant, err error) {
 	sum := sha256.Sum256([]byte(token))
-	t = &tenant{}
+	t, id := &tenant{}, hex.EncodeToString(sum[:8])
 	// snippet: stores
-	if t.sessions, t.files, t.opened, err = at.open(ctx, hex.EncodeToString(sum[:8])); err != nil {
+	if t.sessions, t.files, t.opened, err = at.open(ctx, id); err != nil {
 		return nil, err
 	}
 	opts := []satchel.Option{
@@ -55,8 +56,8 @@ func newTenant(ctx context.Context, at places, by executor.Executor, token strin
 	// end snippet
 	name := cmp.Or(os.Getenv("OPENAI_MODEL"), "gpt-4o-mini")
 	// snippet: trace
-	if at.traces != "" { // tenants may give their conversations the same names
-		if t.trace, err = trace.Open(at.traces+"/", trace.Model(name)); err != nil {
+	if at.traces != "" { // a directory for each tenant, because conversations may have the same names
+		if t.trace, err = trace.Open(filepath.Join(at.traces, id)+"/", trace.Model(name)); err != nil {
 			return nil, err
 		}
 		opts = append(opts, satchel.WithTrace(t.trace))

@@ -54,7 +54,7 @@ func (r *recorder) request(i *item) {
 		r.beginTurn(a, i.at, ref.turn, q.View.Prompt)
 	}
 	v, known := r.views.Get(q.Key)
-	if !known {
+	if !known || ref.call <= a.last.call { // numbers begin again with a new session of the same name
 		v = &view{}
 	}
 	c := &callWriter{recorder: r, view: v, request: q, agent: a, head: head}

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -179,6 +180,36 @@ func TestDigestsAreOfTheBytesInTheLine(t *testing.T) {
 	}
 	if found < 7 {
 		t.Errorf("%d lines with digests", found)
+	}
+}
+
+// A session that has ended and begins again under its name continues no request, so its first one breaks no prefix.
+func TestSessionThatBeginsAgain(t *testing.T) {
+	var b strings.Builder
+	tr, err := trace.New(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id, text := range []string{"one", "two", "other"} {
+		q := first()
+		q.ID, q.ModelCall, q.View.Texts = uint64(id+1), 1+id%2, nil
+		q.Messages = []core.Message{message(core.System, "You help."), message(core.User, text)}
+		tr.Request(stdcontext.Background(), q)
+	}
+	if err := tr.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, l := range lines(t, b.String()) {
+		switch l["event"] {
+		case "call":
+			got = append(got, fmt.Sprintf("call %v keeps %v", l["call"], l["keep"]))
+		case "break":
+			got = append(got, fmt.Sprintf("break in %v", l["call"]))
+		}
+	}
+	if want := []string{"call 1 keeps 0", "call 2 keeps 1", "break in 2", "call 1 keeps 0"}; !slices.Equal(got, want) {
+		t.Errorf("the trace has %q, want %q", got, want)
 	}
 }
 

@@ -49,10 +49,15 @@ func newBuilder(t *texts) *builder {
 	return &builder{texts: t, trace: &Trace{Texts: TextsWhole}, sessions: make(map[string]*session), labels: make(map[string]int)}
 }
 
-// process adds the lines of a process. A session in which it gives numbers of calls again is another
-// session.
+// process adds the lines of a process. A session in which it begins with a number that was given before is
+// another session.
 func (b *builder) process(p *process) {
+	begun := make(map[string]bool)
 	for head := range p.calls() {
+		if begun[head.Session] {
+			continue
+		}
+		begun[head.Session] = true
 		if s := b.sessions[head.Session]; s != nil && s.agents[head.Agent] != nil && s.agents[head.Agent].calls[head.Call] != nil {
 			delete(b.sessions, head.Session)
 		}

@@ -229,6 +229,22 @@ s#2 turn 2 "more"
 	}
 }
 
+// A session that another process goes on with, and then ends and begins again, is two sessions.
+func TestSessionThatBeginsAgainInAnotherProcess(t *testing.T) {
+	one := lines(1, header("p", 1, "whole"), message("a", "one"), turn(1, "one"), call(1, 1, 0, "a"))
+	two := lines(2, header("q", 1, "whole"), message("a", "one"), message("b", "two"), turn(2, "two"), call(2, 2, 0, "a", "b"), turn(1, "other"), call(1, 1, 0, "a"))
+	want := `s turn 1 "one"
+  s/1 keep 0: user:"one"
+s turn 2 "two"
+  s/2 keep 1: user:"one" user:"two"
+s#2 turn 1 "other"
+  s#2/1 keep 0: user:"one"
+`
+	if got := outline(read(t, one, two)); got != want {
+		t.Errorf("read\n%s\nwant\n%s", got, want)
+	}
+}
+
 func turn(number int, prompt string) string {
 	return fmt.Sprintf(`"event":"turn","session":"s","turn":%d,"prompt":%q`, number, prompt)
 }
