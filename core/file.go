@@ -29,7 +29,7 @@ type File struct {
 	// Data returns the content, which the caller must not change. It may be called several times
 	// and concurrently. Prepare calls it only if a turn begins to which the host adds a file of
 	// the same name. It is nil if only the ID is known.
-	Data func() ([]byte, error)
+	Data func() ([]byte, error) `json:"-"`
 
 	encoded string // the undecoded content of SetURL or SetBase64, or
 	raw     []byte // the content of SetBytes

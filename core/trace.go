@@ -16,6 +16,10 @@ type ModelRequest struct {
 	// are sent. Text, Role, Calls, CallID and Tool of the messages are set.
 	Messages []Message
 	Tools    []Definition
+	// Files are the parts of the messages that are no text, such as pictures, in the order in which they are
+	// sent. Origin is the index of the message in Messages. MIME is image/*, audio/* or video/* if only the kind
+	// is known.
+	Files []File
 	// ModelCall and IsSubagent are those of [Event], with this request as the last call. The runtime
 	// sets them.
 	ModelCall  int

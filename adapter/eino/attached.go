@@ -41,6 +41,61 @@ func attachedFiles(input []*schema.Message, refs []core.Message) []core.File {
 	return files
 }
 
+// sentFiles lists the parts of all messages that are no text, for a tracer. Of the kinds of parts of a message it takes
+// the one that [textOf] takes. Messages are counted without those that are nil.
+func sentFiles(sent []*schema.Message) []core.File {
+	var files []core.File
+	at := 0
+	for _, m := range sent {
+		if m == nil {
+			continue
+		}
+		add := func(kind schema.ChatMessagePartType, f core.File, ok bool) {
+			if ok {
+				f.Origin, f.MIME = at, cmp.Or(f.MIME, kindTypes[kind])
+				files = append(files, f)
+			}
+		}
+		switch {
+		case len(m.UserInputMultiContent) > 0:
+			for i := range m.UserInputMultiContent {
+				f, ok := inputFile(&m.UserInputMultiContent[i])
+				add(m.UserInputMultiContent[i].Type, f, ok)
+			}
+		case len(m.MultiContent) > 0:
+			for i := range m.MultiContent {
+				f, ok := chatFile(&m.MultiContent[i])
+				add(m.MultiContent[i].Type, f, ok)
+			}
+		default:
+			for i := range m.AssistantGenMultiContent {
+				f, ok := outputFile(&m.AssistantGenMultiContent[i])
+				add(m.AssistantGenMultiContent[i].Type, f, ok)
+			}
+		}
+		at++
+	}
+	return files
+}
+
+// kindTypes are media types for parts that have none.
+var kindTypes = map[schema.ChatMessagePartType]string{
+	schema.ChatMessagePartTypeImageURL: "image/*", schema.ChatMessagePartTypeAudioURL: "audio/*", schema.ChatMessagePartTypeVideoURL: "video/*",
+}
+
+// outputFile returns the file of a part that a model has made, or false for a part of another type.
+func outputFile(p *schema.MessageOutputPart) (core.File, bool) {
+	switch {
+	case p.Type == schema.ChatMessagePartTypeImageURL && p.Image != nil:
+		return contentFile(&p.Image.MessagePartCommon, "")
+	case p.Type == schema.ChatMessagePartTypeAudioURL && p.Audio != nil:
+		return contentFile(&p.Audio.MessagePartCommon, "")
+	case p.Type == schema.ChatMessagePartTypeVideoURL && p.Video != nil:
+		return contentFile(&p.Video.MessagePartCommon, "")
+	}
+	return core.File{}, false
+}
+
 // inputFile returns the file of a part, or false for a part of another type.
 func inputFile(p *schema.MessageInputPart) (core.File, bool) {
 	switch {

@@ -316,6 +316,7 @@ func (t *meter) noteRequest(m *viewModel, req *request) {
 		Model:    m.modelName(req.options),
 		Messages: coreMessages(req.messages, isNeverRewritten),
 		Tools:    m.adapter.definitions(req.tools),
+		Files:    sentFiles(req.messages),
 	}
 	if req.trace != nil {
 		r.View = *req.trace

@@ -1,6 +1,7 @@
 package langchaingo
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -97,7 +98,8 @@ func withArguments(calls []core.ToolCall) []core.ToolCall {
 func (m *viewModel) traceRequest(sent []llms.MessageContent, callOptions *llms.CallOptions, view *core.View) *core.ModelRequest {
 	options := *callOptions
 	m.adapter.offer.rewrite(&options, view.NoSkills)
-	r := &core.ModelRequest{Model: m.modelName(callOptions), Messages: sentMessages(sent), Tools: definitionsOf(options.Tools)}
+	r := &core.ModelRequest{Model: m.modelName(callOptions), Tools: definitionsOf(options.Tools)}
+	r.Messages, r.Files = sentMessages(sent)
 	if view.Trace != nil {
 		r.View = *view.Trace
 		r.View.Texts = placeTexts(view.Trace.Texts, view.Messages, r.Messages)
@@ -114,7 +116,8 @@ func (m *viewModel) tracePrompt(v *textView, sent []llms.MessageContent, options
 	for _, option := range options {
 		option(&callOptions)
 	}
-	r := &core.ModelRequest{Model: m.modelName(&callOptions), Messages: sentMessages(sent), Tools: definitionsOf(callOptions.Tools)}
+	r := &core.ModelRequest{Model: m.modelName(&callOptions), Tools: definitionsOf(callOptions.Tools)}
+	r.Messages, r.Files = sentMessages(sent)
 	if v.trace != nil {
 		r.View = *v.trace
 		r.View.Texts = placeTexts(v.trace.Texts, v.messages, r.Messages)
@@ -133,9 +136,9 @@ func (m *viewModel) modelName(callOptions *llms.CallOptions) string {
 	return ""
 }
 
-// sentMessages converts the messages of a request for the tracer. Each result is a message of its own, also
-// where the client takes all results of a response in one.
-func sentMessages(sent []llms.MessageContent) []core.Message {
+// sentMessages converts the messages of a request for the tracer, and lists their parts that are no text. Each
+// result is a message of its own, also where the client takes all results of a response in one.
+func sentMessages(sent []llms.MessageContent) ([]core.Message, []core.File) {
 	split := make([]llms.MessageContent, 0, len(sent))
 	for _, m := range sent {
 		if m.Role == llms.ChatMessageTypeTool && len(m.Parts) > 1 {
@@ -144,7 +147,16 @@ func sentMessages(sent []llms.MessageContent) []core.Message {
 		}
 		split = append(split, m)
 	}
-	return new(scratch).coreMessages(split)
+	var files []core.File
+	for i := range split {
+		for _, part := range split[i].Parts {
+			if f, ok := fileOf(part); ok {
+				f.Origin, f.MIME = i, cmp.Or(f.MIME, "image/*") // a binary part has a type
+				files = append(files, f)
+			}
+		}
+	}
+	return new(scratch).coreMessages(split), files
 }
 
 // placeTexts returns where the texts of a view stand in the messages that are sent. Clients get messages that

@@ -216,7 +216,7 @@ func TestPlaceTexts(t *testing.T) {
 		"prompt":  {prompt, [3][2]int{{0, 0}, {0, 39}, {0, 65}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			sent := sentMessages(tc.sent)
+			sent, _ := sentMessages(tc.sent)
 			got := placeTexts(texts, view, sent)
 			if len(got) != len(tc.want) {
 				t.Fatalf("%d texts are placed, want %d: %+v", len(got), len(tc.want), got)

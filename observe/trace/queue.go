@@ -123,9 +123,14 @@ func (q *queue) addRequest(r *core.ModelRequest) {
 	}
 }
 
-// weightOf counts the bytes of the messages of a request that the one before does not have.
+// weightOf counts the bytes of the messages and files of a request that the one before does not have.
 func weightOf(r, before *core.ModelRequest) int {
 	weight := messageWeight
+	for i := range r.Files {
+		if before == nil || i >= len(before.Files) || !isSameFile(r.Files[i], before.Files[i]) {
+			weight += r.Files[i].Size
+		}
+	}
 	for i := range r.Messages {
 		m := &r.Messages[i]
 		if before != nil && i < len(before.Messages) && isSame(m, &before.Messages[i]) {

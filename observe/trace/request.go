@@ -16,6 +16,7 @@ import (
 // view is the last request of an agent.
 type view struct {
 	messages []core.Message
+	files    [][]core.File // of messages
 	entries  []*entry
 	prompt   *prompt.Prompt
 	spare    *prompt.Prompt // memory for the next prompt
@@ -31,6 +32,7 @@ type entry struct {
 	digest string
 	bytes  int             // of its value in a line
 	value  json.RawMessage // nil when its call is written
+	media  []line.Media
 	measured
 	isMeasured bool
 }
@@ -57,7 +59,7 @@ func (r *recorder) request(i *item) {
 	if !known || ref.call <= a.last.call { // numbers begin again with a new session of the same name
 		v = &view{}
 	}
-	c := &callWriter{recorder: r, view: v, request: q, agent: a, head: head}
+	c := &callWriter{recorder: r, view: v, request: q, files: filesOf(q), agent: a, head: head}
 	if err := c.write(); err != nil {
 		r.queue.drop(1, err)
 		r.dropHeld(a)
@@ -85,6 +87,9 @@ func viewSize(q *core.ModelRequest) int {
 	for i := range q.Messages {
 		n += messageSize(&q.Messages[i])
 	}
+	for i := range q.Files {
+		n += q.Files[i].Size
+	}
 	return n
 }
 
@@ -93,6 +98,7 @@ type callWriter struct {
 	*recorder
 	view    *view
 	request *core.ModelRequest
+	files   [][]core.File // of its messages
 	agent   *agent
 	head    line.Head
 
@@ -156,6 +162,7 @@ func (c *callWriter) kept() (n int) {
 // remember keeps the request for comparison with the next.
 func (c *callWriter) remember(now *prompt.Prompt) {
 	v := c.view
+	v.files = c.files
 	v.messages, v.entries, v.tools, v.definitions = c.request.Messages, c.entries, c.tools, c.request.Tools
 	v.prompt, v.spare = now, v.prompt
 	kept := c.kept()
@@ -206,15 +213,16 @@ func (c *callWriter) readMessages() error {
 	before := c.view
 	for i := range c.request.Messages {
 		m := &c.request.Messages[i]
-		if i < len(before.messages) && isSame(m, &before.messages[i]) {
+		if i < len(before.messages) && isSame(m, &before.messages[i]) && slices.EqualFunc(c.files[i], before.files[i], isSameFile) {
 			c.entries = append(c.entries, before.entries[i])
 			continue
 		}
-		value, digest, err := c.message(m)
+		media := mediaOf(c.files[i])
+		value, digest, err := c.message(m, media)
 		if err != nil {
 			return err
 		}
-		c.entries = append(c.entries, &entry{digest: digest, bytes: len(value), value: value})
+		c.entries = append(c.entries, &entry{digest: digest, bytes: len(value), value: value, media: media})
 	}
 	return nil
 }
@@ -271,7 +279,7 @@ func (c *callWriter) text(i int) (digest string, l line.Line, err error) {
 	}
 	value := c.entries[i].value
 	if value == nil {
-		value, _, err = c.message(&c.request.Messages[i])
+		value, _, err = c.message(&c.request.Messages[i], c.entries[i].media)
 	}
 	h := line.Head{Event: line.EventMessage, Time: c.head.Time}
 	return digest, &line.Message{Head: h, Digest: digest, Message: value}, err
@@ -303,7 +311,7 @@ func (c *callWriter) measure() (*prompt.Prompt, error) {
 	now.Blocks, now.Size = append(now.Blocks[:0], c.tools.blocks...), c.tools.size
 	for i, e := range c.entries {
 		if !e.isMeasured {
-			m, err := c.tokens.message(&c.request.Messages[i])
+			m, err := c.tokens.message(&c.request.Messages[i], e.media)
 			if err != nil {
 				return nil, err
 			}

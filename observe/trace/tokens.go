@@ -10,6 +10,7 @@ import (
 	"github.com/satchel-go/satchel/internal/cachecost/prompt"
 	"github.com/satchel-go/satchel/internal/lru"
 	"github.com/satchel-go/satchel/internal/text/plainjson"
+	"github.com/satchel-go/satchel/internal/tracing/line"
 )
 
 // tokenizer counts the tokens of messages and tools as cache-report does.
@@ -33,7 +34,7 @@ func newTokenizer(isLate func() bool) *tokenizer {
 }
 
 // message measures a message.
-func (t *tokenizer) message(m *core.Message) (measured, error) {
+func (t *tokenizer) message(m *core.Message, media []line.Media) (measured, error) {
 	rendered := prompt.Message{Role: m.Role.String(), Content: validText(m.Text)}
 	key := sha256.New()
 	add := func(text string) {
@@ -44,6 +45,12 @@ func (t *tokenizer) message(m *core.Message) (measured, error) {
 	}
 	add(rendered.Role)
 	add(rendered.Content)
+	for _, part := range media {
+		add(part.Kind)
+		add(part.Digest)
+		rendered.Media = append(rendered.Media, prompt.Media(part))
+	}
+	add("")
 	for i := range m.Calls {
 		c := prompt.Call{Name: validText(m.Calls[i].Name), Arguments: validText(m.Calls[i].Arguments)}
 		add(c.Name)

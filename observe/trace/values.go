@@ -39,8 +39,8 @@ func (c *config) name(name string) string {
 }
 
 // message returns the value of a message in its line, and its digest.
-func (c *config) message(m *core.Message) (value json.RawMessage, digest string, err error) {
-	v := line.MessageValue{Role: m.Role.String(), Content: c.redacted(m.Text), ToolCalls: []line.ToolCall{}, ToolCallID: m.CallID}
+func (c *config) message(m *core.Message, media []line.Media) (value json.RawMessage, digest string, err error) {
+	v := line.MessageValue{Role: m.Role.String(), Content: c.redacted(m.Text), ToolCalls: []line.ToolCall{}, ToolCallID: m.CallID, Media: media}
 	for i := range m.Calls {
 		call := &m.Calls[i]
 		v.ToolCalls = append(v.ToolCalls, line.ToolCall{ID: call.ID, Name: call.Name, Arguments: c.redacted(call.Arguments)})
@@ -48,7 +48,7 @@ func (c *config) message(m *core.Message) (value json.RawMessage, digest string,
 	if value, digest, err = encode(v); err != nil || c.texts == Whole {
 		return value, digest, err
 	}
-	value, _, err = encode(line.MessageSize{Role: v.Role, Bytes: len(v.Content)})
+	value, _, err = encode(line.MessageSize{Role: v.Role, Bytes: len(v.Content), Media: media})
 	return value, digest, err
 }
 

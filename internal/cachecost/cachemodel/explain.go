@@ -69,7 +69,7 @@ func sameTool(a, b prompt.Tool) bool {
 }
 
 func sameMessage(a, b prompt.Message) bool {
-	return a.Role == b.Role && a.Content == b.Content && slices.EqualFunc(a.Calls, b.Calls, func(a, b prompt.Call) bool {
+	return a.Role == b.Role && a.Content == b.Content && slices.Equal(a.Media, b.Media) && slices.EqualFunc(a.Calls, b.Calls, func(a, b prompt.Call) bool {
 		return a.Name == b.Name && a.Arguments == b.Arguments
 	})
 }
@@ -83,7 +83,11 @@ func definition(t prompt.Tool) string {
 }
 
 func written(m prompt.Message) string {
-	text := m.Content
+	text := ""
+	for _, part := range m.Media {
+		text += fmt.Sprintf("[%s %s] ", part.Kind, part.Digest)
+	}
+	text += m.Content
 	for _, c := range m.Calls {
 		text += "\n" + c.Name + c.Arguments
 	}

@@ -38,11 +38,24 @@ type Message struct {
 	// Role is system, user, assistant or tool.
 	Role    string
 	Content string
-	Calls   []Call
+	// Media are the parts that are no text, such as pictures. They are rendered before the content.
+	Media []Media
+	Calls []Call
 	// CallID and Name are those of the call that a tool result answers, if known.
 	CallID string
 	Name   string
 }
+
+// Media is a part of a message that is no text. Only the provider knows how many tokens it has. Here it has
+// [MediaTokens], which differ from those of other media.
+type Media struct {
+	Kind   string `json:"kind"` // image, audio, video or file
+	Digest string `json:"digest"`
+}
+
+// MediaTokens is the number of tokens of each part that is no text. OpenAI takes 765 tokens for a picture of
+// 1,024 by 1,024 pixels in high detail.
+const MediaTokens = 765
 
 // Call is one tool call of an assistant message; Arguments is its raw text.
 type Call struct {

@@ -24,6 +24,9 @@ func random(r *rand.Rand) *Capture {
 			if m.Role == "assistant" {
 				m.Calls = []Call{{ID: text(), Name: "f", Arguments: `{"a":"<b>"}`}}
 			}
+			if m.Role == "user" && r.IntN(2) == 0 {
+				m.Media = []Media{{Kind: "image", Digest: text()}}
+			}
 			if m.Role == "tool" {
 				m.CallID, m.Name = "1", "f"
 			}

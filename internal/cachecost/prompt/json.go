@@ -22,11 +22,12 @@ type file struct {
 }
 
 type fileMessage struct {
-	Role    string `json:"role"`
-	Content int    `json:"content"`
-	Calls   []Call `json:"tool_calls,omitempty"`
-	CallID  string `json:"tool_call_id,omitempty"`
-	Name    string `json:"name,omitempty"`
+	Role    string  `json:"role"`
+	Content int     `json:"content"`
+	Media   []Media `json:"media,omitempty"`
+	Calls   []Call  `json:"tool_calls,omitempty"`
+	CallID  string  `json:"tool_call_id,omitempty"`
+	Name    string  `json:"name,omitempty"`
 }
 
 type fileRequest struct {
@@ -74,7 +75,7 @@ func (f *file) expand() (*Capture, error) {
 		if m.Content < 0 || m.Content >= len(f.Texts) {
 			return nil, fmt.Errorf("%w: message %d has text %d of %d", ErrCapture, i, m.Content, len(f.Texts))
 		}
-		messages[i] = Message{Role: m.Role, Content: f.Texts[m.Content], Calls: m.Calls, CallID: m.CallID, Name: m.Name}
+		messages[i] = Message{Role: m.Role, Content: f.Texts[m.Content], Media: m.Media, Calls: m.Calls, CallID: m.CallID, Name: m.Name}
 	}
 	for i, r := range f.Requests {
 		if len(toolsets) > 0 && (r.Tools < 0 || r.Tools >= len(toolsets)) {
@@ -123,7 +124,7 @@ func (c *Capture) Write(w io.Writer) error {
 			if isNew {
 				f.Texts = append(f.Texts, m.Content)
 			}
-			written := fileMessage{Role: m.Role, Content: text, Calls: m.Calls, CallID: m.CallID, Name: m.Name}
+			written := fileMessage{Role: m.Role, Content: text, Media: m.Media, Calls: m.Calls, CallID: m.CallID, Name: m.Name}
 			at, isNew, err := messages.indexOf(written)
 			if err != nil {
 				return err

@@ -3,11 +3,16 @@
 // same rendering: first tools, then messages, in the order of the request.
 //
 // A tool is one block: a marker and the canonical JSON of its name, description and parameters.
-// A message is a start marker, its role, a separator, its text, its calls and an end marker.
+// A message is a start marker, its role, a separator, its media, its text, its calls and an end marker.
 // Each call is a block of its own, with its name and its raw arguments. Ids are left out: a model
 // does not read them, and they differ between systems. No text contains a marker, and no token
 // spans two blocks.
 package prompt
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+)
 
 // Kind is the kind of a block.
 type Kind uint8
@@ -75,6 +80,8 @@ const (
 	markEnd
 	markCall
 	markRole // and one more for each role
+
+	markMedia uint32 = 3 << 30 // and bits of a hash
 )
 
 func (b *builder) tool(t Tool) {
@@ -90,14 +97,31 @@ func (b *builder) tool(t Tool) {
 
 func (b *builder) message(i int, m Message) {
 	kind := kindOf(m.Role)
-	b.block(i, content{kind: kind, last: len(m.Calls) == 0, text: m.Content}, func() ([]uint32, error) {
-		return b.renderer.tokens([]uint32{markStart, markRole + uint32(kind), markSeparator}, m.Content)
+	media := ""
+	for _, part := range m.Media {
+		media += part.Kind + " " + part.Digest + "\n"
+	}
+	b.block(i, content{kind: kind, last: len(m.Calls) == 0, text: m.Content, more: media}, func() ([]uint32, error) {
+		marks := []uint32{markStart, markRole + uint32(kind), markSeparator}
+		for _, part := range m.Media {
+			marks = part.appendTokens(marks)
+		}
+		return b.renderer.tokens(marks, m.Content)
 	})
 	for n, c := range m.Calls {
 		b.block(i, content{KindCall, n == len(m.Calls)-1, c.Name, c.Arguments, ""}, func() ([]uint32, error) {
 			return b.renderer.tokens([]uint32{markCall}, c.Name, c.Arguments)
 		})
 	}
+}
+
+// appendTokens appends the tokens of m to marks. Those of other media differ from the first one on.
+func (m Media) appendTokens(marks []uint32) []uint32 {
+	hash := sha256.Sum256([]byte(m.Kind + " " + m.Digest))
+	for i := range MediaTokens {
+		marks = append(marks, markMedia|binary.BigEndian.Uint32(hash[i%8*4:])>>2)
+	}
+	return marks
 }
 
 // kindOf returns the kind of a role. An unknown role, such as "developer", counts as system.

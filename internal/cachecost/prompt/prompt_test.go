@@ -119,3 +119,34 @@ func TestSharedTokens(t *testing.T) {
 		}
 	}
 }
+
+// Parts that are no text have a fixed number of tokens before the text, and others differ from the first one on.
+func TestMedia(t *testing.T) {
+	r := renderer()
+	message := func(digests ...string) *Prompt {
+		m := Message{Role: "user", Content: "hello world"}
+		for _, digest := range digests {
+			m.Media = append(m.Media, Media{Kind: "image", Digest: digest})
+		}
+		return render(t, r, Request{Messages: []Message{m}})
+	}
+	plain := message().Size
+	for n, digests := range [][]string{nil, {"a"}, {"a", "a"}, {"a", "b", "c"}} {
+		if got := message(digests...).Size; got != plain+n*MediaTokens {
+			t.Errorf("with %q the message has %d tokens, want %d", digests, got, plain+n*MediaTokens)
+		}
+	}
+	for _, tt := range []struct {
+		a, b *Prompt
+		want int
+	}{
+		{message("a"), message("a"), plain + MediaTokens},
+		{message("a"), message("b"), 3},
+		{message("a", "b"), message("a", "c"), 3 + MediaTokens},
+		{message("a"), message(), 3},
+	} {
+		if got := SharedTokens(tt.a, tt.b); got != tt.want {
+			t.Errorf("%d tokens are shared, want %d", got, tt.want)
+		}
+	}
+}

@@ -97,12 +97,21 @@ type MessageValue struct {
 	Content    string     `json:"content"`
 	ToolCalls  []ToolCall `json:"tool_calls"`
 	ToolCallID string     `json:"tool_call_id"`
+	Media      []Media    `json:"media,omitempty"`
+}
+
+// Media is a part of a message that is no text.
+type Media struct {
+	Kind   string `json:"kind"`   // image, audio, video or file
+	Digest string `json:"digest"` // of its content, or of its address if the content is not in the request
 }
 
 // MessageSize is what a trace without texts says about a message.
 type MessageSize struct {
 	Role  string `json:"role"`
 	Bytes int    `json:"bytes"` // of the text
+	// Media are those of the message.
+	Media []Media `json:"media,omitempty"`
 }
 
 // ToolCall is a call that the model made.

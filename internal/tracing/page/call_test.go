@@ -115,6 +115,19 @@ func TestLongTextsShowTheirBeginning(t *testing.T) {
 	v.check("the whole text", `document.querySelector('#call [data-message="2"] [data-text]').textContent.length`, "10485760")
 }
 
+func TestMediaAreNamed(t *testing.T) {
+	r := newRecorder(t, "whole")
+	r.begin("media")
+	said := says("user", "What is this?")
+	said.Media = []line.Media{{Kind: "image", Digest: "sha256:ab"}, {Kind: "file", Digest: "<b>\u202e"}}
+	r.request(line.Parts{History: 1}, nil, said)
+	r.answer("A cat.", 1, 0, 1)
+	v := open(t, r.trace())
+	v.openCall("invoices/1")
+	v.check("media", `[...document.querySelectorAll('#call [data-message="0"] [data-media]')].map((m) => m.dataset.media + m.textContent).join()`, "imageimagesha256:ab,filefile<b>\u202e")
+	v.check("the export", `JSON.stringify(exported(sides[0].calls[0]).request.messages[0].media[0])`, `{"kind":"image","digest":"sha256:ab"}`)
+}
+
 func TestTracesWithoutTexts(t *testing.T) {
 	v := open(t, sampleTrace(t, "digests", 1))
 	v.openCall("invoices/6")

@@ -37,6 +37,7 @@ type message struct {
 	Content    *string         `json:"content,omitempty"`
 	ToolCalls  []line.ToolCall `json:"tool_calls,omitempty"`
 	ToolCallID string          `json:"tool_call_id,omitempty"`
+	Media      []line.Media    `json:"media,omitempty"`
 	Bytes      *int            `json:"bytes,omitempty"` // of a message without its text
 }
 
@@ -169,7 +170,7 @@ func (b *builder) indexOfMessage(m *tracelog.Message) int {
 	if !known {
 		i = len(b.Messages)
 		b.messages[m] = i
-		shown := message{Role: m.Role, ToolCalls: m.ToolCalls, ToolCallID: m.ToolCallID}
+		shown := message{Role: m.Role, ToolCalls: m.ToolCalls, ToolCallID: m.ToolCallID, Media: m.Media}
 		if m.Withheld {
 			shown.Bytes = &m.Bytes
 		} else {

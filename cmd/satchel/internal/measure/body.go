@@ -143,6 +143,8 @@ func messagesOf(raw json.RawMessage) ([]prompt.Message, error) {
 		Function *functionCall `json:"function_call"`
 		CallID   text          `json:"tool_call_id"`
 		Name     text          `json:"name"`
+		// Audio names an earlier answer in speech.
+		Audio json.RawMessage `json:"audio"`
 	}
 	if err := object(raw, &m); err != nil {
 		return nil, err
@@ -154,7 +156,14 @@ func messagesOf(raw json.RawMessage) ([]prompt.Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := prompt.Message{Role: m.Role, Content: parts.text, Calls: parts.calls, CallID: string(m.CallID), Name: string(m.Name)}
+	if has(m.Audio) {
+		media, err := mediaOf("audio", m.Audio)
+		if err != nil {
+			return nil, err
+		}
+		parts.media = append(parts.media, media)
+	}
+	out := prompt.Message{Role: m.Role, Content: parts.text, Media: parts.media, Calls: parts.calls, CallID: string(m.CallID), Name: string(m.Name)}
 	for i, raw := range m.Calls {
 		c, err := callOf(raw)
 		if err != nil {
@@ -165,7 +174,7 @@ func messagesOf(raw json.RawMessage) ([]prompt.Message, error) {
 	if m.Function != nil {
 		out.Calls = append(out.Calls, m.Function.call(""))
 	}
-	if len(parts.results) > 0 && out.Content == "" && len(out.Calls) == 0 {
+	if len(parts.results) > 0 && out.Content == "" && len(out.Calls)+len(out.Media) == 0 {
 		return parts.results, nil
 	}
 	return append(parts.results, out), nil

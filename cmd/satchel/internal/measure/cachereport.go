@@ -35,6 +35,7 @@ Tokens are those of o200k_base. Costs are in input-token equivalents: plain inpu
 tokens that cost the same. "of bound" is the cost divided by the least that any
 prefix cache could charge. Tokens that a break sends again are text that the
 last request had too, but that now follows the break and is charged as new.
+A picture, and each other part that is no text, counts as 765 tokens.
 
 Only tools and messages are compared. A change of other parameters, such as
 response_format or parallel_tool_calls, can break a prefix too.

@@ -59,7 +59,7 @@ func itemOf(kind string, raw json.RawMessage) ([]prompt.Message, error) {
 		if err != nil {
 			return nil, err
 		}
-		return []prompt.Message{{Role: "tool", Content: output.text, CallID: string(item.CallID)}}, nil
+		return []prompt.Message{{Role: "tool", Content: output.text, Media: output.media, CallID: string(item.CallID)}}, nil
 	}
 	sum := sha256.Sum256(raw)
 	return []prompt.Message{{Role: "assistant", Content: fmt.Sprintf("[%s %x]", kind, sum[:6])}}, nil

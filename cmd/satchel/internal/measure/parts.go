@@ -9,16 +9,17 @@ import (
 	"github.com/satchel-go/satchel/internal/cachecost/prompt"
 )
 
-// parts holds the text, calls and tool results of a content.
+// parts holds the text, media, calls and tool results of a content.
 type parts struct {
 	text    string
+	media   []prompt.Media
 	calls   []prompt.Call
 	results []prompt.Message
 }
 
 // partsOf reads a content: a string, null, or a list of parts. Calls and results of tools are
-// parts in the messages format only. Any other part that is no text, such as a picture, becomes
-// its type and a digest. Only the provider knows what it costs, but a change of it is seen.
+// parts in the messages format only. Pictures, audio, video and files are media. Any other part, such as the
+// thinking of a model, becomes its type and a digest.
 func partsOf(raw json.RawMessage) (p parts, err error) {
 	if len(raw) == 0 || json.Unmarshal(raw, &p.text) == nil {
 		return p, nil
@@ -60,7 +61,13 @@ func (p *parts) add(b *strings.Builder, raw json.RawMessage) error {
 		if err != nil {
 			return err
 		}
-		p.results = append(p.results, prompt.Message{Role: "tool", Content: inner.text, CallID: string(part.CallID)})
+		p.results = append(p.results, prompt.Message{Role: "tool", Content: inner.text, Media: inner.media, CallID: string(part.CallID)})
+	case mediaKinds[string(part.Type)] != "":
+		media, err := mediaOf(string(part.Type), raw)
+		if err != nil {
+			return err
+		}
+		p.media = append(p.media, media)
 	default:
 		sum := sha256.Sum256(raw)
 		fmt.Fprintf(b, "[%s %x]", part.Type, sum[:6])

@@ -31,14 +31,11 @@ func TestRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	image := got[0].Request.Messages[1].Content
-	if !strings.HasPrefix(image, "look: [image_url ") || !strings.HasSuffix(image, "] and") || strings.Contains(image, "data:") {
-		t.Errorf("content is %q", image)
-	}
+	image := got[0].Request.Messages[1].Media
 	want := []Entry{
 		{Line: 1, Key: "u-1", Request: prompt.Request{
 			Tools:    []prompt.Tool{{Name: "f", Description: "d", Parameters: []byte(`{"type":"object"}`)}, {Name: "web_search", Parameters: []byte(`{"type":"web_search"}`)}},
-			Messages: []prompt.Message{{Role: "system", Content: "You help."}, {Role: "user", Content: image}},
+			Messages: []prompt.Message{{Role: "system", Content: "You help."}, {Role: "user", Content: "look:  and", Media: image}},
 		}},
 		{Line: 3, Key: "7", At: time.Unix(1790000000, 5e8), Prompt: 50, Cached: 20, Request: prompt.Request{
 			Messages: []prompt.Message{
@@ -244,4 +241,54 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Parts that are no text have a kind and a digest of their content, whatever the format.
+func TestReadMedia(t *testing.T) {
+	mediaIn := func(message string) []prompt.Media {
+		t.Helper()
+		got, err := all(`{"messages":[`+message+`]}`, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var media []prompt.Media
+		for _, m := range got[0].Request.Messages {
+			if media = append(media, m.Media...); len(m.Media) > 0 && m.Content != "" && m.Content != "a" {
+				t.Errorf("%s has the content %q", message, m.Content)
+			}
+		}
+		return media
+	}
+	for kind, parts := range map[string][]string{
+		"image": {
+			`{"type":"image_url","image_url":{"url":"https://example.com/a.png","detail":"low"}}`, `{"type":"input_image","image_url":"data:x"}`,
+			`{"type":"image","source":{"type":"base64","media_type":"image/png","data":"AA=="}}`, `{"type":"binary","binary":{"mime_type":"image/png","data":"AA=="}}`,
+		},
+		"audio": {`{"type":"input_audio","input_audio":{"data":"AA==","format":"wav"}}`},
+		"video": {`{"type":"video_url","video_url":{"url":"https://example.com/a.mp4"}}`},
+		"file": {
+			`{"type":"file","file":{"file_id":"f"}}`, `{"type":"document","source":{"type":"url","url":"https://example.com/a.pdf"}}`,
+			`{"type":"binary","binary":{"mime_type":"application/pdf","data":"AA=="}}`,
+		},
+	} {
+		for _, part := range parts {
+			got := mediaIn(`{"role":"user","content":[{"type":"text","text":"a"},` + part + `]}`)
+			if len(got) != 1 || got[0].Kind != kind || got[0].Digest == "" {
+				t.Errorf("%s is read as %+v, want the kind %s", part, got, kind)
+			}
+			if marked := mediaIn(`{"role":"user","content":[` + part[:len(part)-1] + `,"cache_control":{"type":"ephemeral"}},{"type":"text","text":"a"}]}`); !reflect.DeepEqual(got, marked) {
+				t.Errorf("with a mark for a cache %s is %+v, want %+v", part, marked, got)
+			}
+			if result := mediaIn(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"1","content":[` + part + `]}]}`); !reflect.DeepEqual(got, result) {
+				t.Errorf("in a result %s is %+v, want %+v", part, result, got)
+			}
+		}
+	}
+	one, other := mediaIn(`{"role":"user","content":[{"type":"image","a":1}]}`), mediaIn(`{"role":"user","content":[{"type":"image","a":2}]}`)
+	if one[0].Digest == other[0].Digest {
+		t.Errorf("different pictures have the digest %s", one[0].Digest)
+	}
+	if speech := mediaIn(`{"role":"assistant","audio":{"id":"audio_1"}}`); len(speech) != 1 || speech[0].Kind != "audio" {
+		t.Errorf("an answer in speech is read as %+v", speech)
+	}
 }

@@ -28,9 +28,10 @@ type requestBody struct {
 	Tools    json.RawMessage   `json:"tools,omitempty"`
 }
 
+// messageBody is a message. Content is a text, or a list of parts if there is media.
 type messageBody struct {
 	Role    string     `json:"role"`
-	Content string     `json:"content"`
+	Content any        `json:"content"`
 	Calls   []callBody `json:"tool_calls,omitempty"`
 	CallID  string     `json:"tool_call_id,omitempty"`
 }
@@ -124,10 +125,30 @@ func (w *requestWriter) request(c *tracelog.Call) (r *requestLine, ok bool, err 
 
 func bodyOf(m *tracelog.Message) messageBody {
 	body := messageBody{Role: m.Role, Content: m.Content, CallID: m.ToolCallID}
+	if len(m.Media) > 0 {
+		body.Content = partsOf(m)
+	}
 	for _, call := range m.ToolCalls {
 		body.Calls = append(body.Calls, callBody{call.ID, "function", functionCall{call.Name, call.Arguments}})
 	}
 	return body
+}
+
+// partsOf returns the content of a message with media. A trace has digests of media, which take the place of
+// their addresses.
+func partsOf(m *tracelog.Message) []map[string]any {
+	var parts []map[string]any
+	for i := range m.Media {
+		part := "file_url"
+		if kind := m.Media[i].Kind; kind == "image" || kind == "audio" || kind == "video" {
+			part = kind + "_url"
+		}
+		parts = append(parts, map[string]any{"type": part, part: map[string]string{"url": m.Media[i].Digest}})
+	}
+	if m.Content != "" {
+		parts = append(parts, map[string]any{"type": "text", "text": m.Content})
+	}
+	return parts
 }
 
 func toolsOf(t *tracelog.Tools) []toolBody {

@@ -13,7 +13,7 @@ function exported(call) {
 // traced returns a message with all fields that it has in a trace.
 function traced(message) {
   if (message.content === undefined) return message;
-  return { role: message.role, content: message.content, tool_calls: message.tool_calls ?? [], tool_call_id: message.tool_call_id ?? '' };
+  return { role: message.role, content: message.content, tool_calls: message.tool_calls ?? [], tool_call_id: message.tool_call_id ?? '', media: message.media };
 }
 
 // download saves a call as a file.

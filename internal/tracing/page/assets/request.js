@@ -69,6 +69,7 @@ function message(value, i, isNew, call) {
       here.map((text) => make('span', { class: 'badge skill' }, foreign(titleOf(text)))),
       value.tool_call_id ? make('span', { class: 'dim' }, 'answers ', foreign(value.tool_call_id)) : null,
       value.bytes === undefined ? null : make('span', { class: 'dim' }, size(value.bytes) + ', text not kept')),
+    (value.media ?? []).map((m) => make('p', { class: 'media', 'data-media': m.kind }, foreign(m.kind, 'strong'), foreign(m.digest, 'code'))),
     value.content !== undefined ? longText(value.content, { 'data-text': '' }, isNew ? 24 : 3) : null,
     (value.tool_calls ?? []).map((t) => make('div', { class: 'tool-call' }, toolCallHead(t), toolCallArguments(t))));
 }
