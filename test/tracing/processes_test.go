@@ -484,6 +484,34 @@ func TestLostRecord(t *testing.T) {
 	})
 }
 
+// A load that ended with its answer ends once, also if the next process has another mode.
+func TestEndOfALoadInAnotherMode(t *testing.T) {
+	for _, mode := range []loadmode.Mode{loadmode.Turn, loadmode.Adaptive} {
+		t.Run(mode.String(), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				memory, j := session.NewMemory(), &journal{}
+				open := func(mode loadmode.Mode) *satchel.Runtime {
+					return newRuntime(t, satchel.WithTrace(j), satchel.WithStore(memory), satchel.WithLoading(satchel.Loading{Mode: mode}))
+				}
+				l := newLoop(t, open(loadmode.Once), "a")
+				l.call(loadCall("c1", "pdf"))
+				l.call()
+				l.rt, l.messages = open(mode), append(l.messages, core.Message{Role: core.User, Text: "go on"})
+				l.call(loadCall("c2", "xlsx"))
+				l.messages = append(l.messages, core.Message{Role: core.User, Text: "and on"})
+				l.call()
+				var got []string
+				for _, line := range j.lines {
+					if strings.HasPrefix(line, "ended") {
+						got = append(got, line)
+					}
+				}
+				compare(t, "journal", got, []string{"ended pdf after 1/2: answered", "ended xlsx after 3/3: turn"})
+			})
+		})
+	}
+}
+
 // A text that a shorter one replaces keeps the call that has loaded it.
 func TestShortenedTextInAnotherProcess(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -148,8 +148,8 @@ func (s *Stores) Clear(ctx context.Context, key core.SessionKey) ([]core.Event, 
 		next := rec.Clone()
 		next.EndLoads()
 		next.NoteBeginning() // a turn that begins again must not restore them
-		for _, e := range CompletedEvents(rec, next, "unloaded", 0) {
-			events = append(events, core.Event{Kind: core.SkillUnloaded, Skill: e.Skill}, e)
+		for _, skill := range endedLoads(rec, next) {
+			events = append(events, core.Event{Kind: core.SkillUnloaded, Skill: skill}, core.Event{Kind: core.SkillCompleted, Key: rec.Key, Skill: skill, Detail: "unloaded"})
 		}
 		events = append(events, rec.ClearedEvents(next, Clearing{Cause: ClearedByUnload})...)
 		return next, nil
@@ -186,15 +186,28 @@ func (s *Stores) Release(ctx context.Context, in core.SessionKey, cleared func(c
 	return loaded, s.Of(in).Unpin(ctx, in.Session, pins)
 }
 
-// CompletedEvents returns an event for each skill that is loaded before and not after. In mode
-// Once it leaves out skills that the model has answered, because [AnsweredEvents] reported them.
+// CompletedEvents returns an event for each skill that is loaded before and not after. It leaves out
+// skills that the model has answered in mode Once, because [AnsweredEvents] reported them. The host may
+// have changed the mode since.
 func CompletedEvents(before, after *Record, why string, mode loadmode.Mode) (events []core.Event) {
-	for _, a := range before.Active {
-		if after.Find(a.Skill) == nil && (mode != loadmode.Once || !IsSpent(before, a.Skill)) {
-			events = append(events, core.Event{Kind: core.SkillCompleted, Key: before.Key, Skill: a.Skill, Detail: why})
+	for _, skill := range endedLoads(before, after) {
+		isOf := func(d Delivery) bool { return d.Skill == skill }
+		if IsSpent(before, skill) && (mode == loadmode.Once || slices.ContainsFunc(before.Deliveries, isOf)) {
+			continue
 		}
+		events = append(events, core.Event{Kind: core.SkillCompleted, Key: before.Key, Skill: skill, Detail: why})
 	}
 	return events
+}
+
+// endedLoads returns the skills that are loaded before and not after.
+func endedLoads(before, after *Record) (skills []string) {
+	for _, a := range before.Active {
+		if after.Find(a.Skill) == nil {
+			skills = append(skills, a.Skill)
+		}
+	}
+	return skills
 }
 
 // IsSpent reports whether the model has answered all deliveries of a skill. In mode Once its load has ended then.
