@@ -12,18 +12,18 @@ const (
 // Bounds of what is remembered. What is forgotten makes the trace longer, but not wrong, unless a
 // comment says more.
 const (
-	maxAgents     = 10_000   // agents with loads; loads of a forgotten agent have no call
-	maxNumbered   = 100_000  // agents whose calls are numbered; a forgotten agent begins at 1 again
-	maxViews      = 64 << 20 // bytes of the last requests of agents
-	maxMeasured   = 32 << 20 // bytes of tokens of messages
-	maxOpenCalls  = 10_000   // calls without an answer
-	maxToolCalls  = 1_000    // tool calls of an agent whose calls are known
-	maxKnown      = 1 << 20  // messages and tools that a file has
-	maxScratch    = 1 << 20  // bytes of the buffer for lines that is used again
-	maxUnchecked  = 10_000   // tokens that are counted before Close is asked whether it waits
-	stringWeight  = 32       // bytes of a text of a list besides its characters
-	messageWeight = 256      // bytes of a message besides its text
-	lineWeight    = 200      // bytes of a line besides its message
+	maxAgents     = 10_000    // agents with loads; loads of a forgotten agent have no call
+	maxNumbered   = 100_000   // agents whose calls are numbered; a forgotten agent begins at 1 again
+	maxViews      = 192 << 20 // bytes of the last requests of agents, with their tokens
+	maxMeasured   = 32 << 20  // bytes of tokens of messages
+	maxOpenCalls  = 10_000    // calls without an answer
+	maxToolCalls  = 1_000     // tool calls of an agent whose calls are known
+	maxKnown      = 1 << 20   // messages and tools that a file has
+	maxScratch    = 1 << 20   // bytes of the buffer for lines that is used again
+	maxUnchecked  = 10_000    // tokens that are counted before Close is asked whether it waits
+	stringWeight  = 32        // bytes of a text of a list besides its characters
+	messageWeight = 256       // bytes of a message besides its text
+	lineWeight    = 200       // bytes of a line besides its message
 )
 
 // Times.

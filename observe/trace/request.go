@@ -65,7 +65,7 @@ func (r *recorder) request(i *item) {
 		r.dropHeld(a)
 		return
 	}
-	r.views.Put(q.Key, v, viewSize(q))
+	r.views.Put(q.Key, v, viewSize(q, c.entries))
 	r.open.Put(requestKey{q.Key, q.ID}, ref, 1)
 	a.last = ref
 	r.writeHeld(a, ref)
@@ -81,14 +81,17 @@ func as(h line.Head, event string) line.Head {
 	return h
 }
 
-// viewSize estimates the memory that the last request of an agent takes.
-func viewSize(q *core.ModelRequest) int {
+// viewSize estimates the memory that the last request of an agent takes with its tokens.
+func viewSize(q *core.ModelRequest, entries []*entry) int {
 	n := messageWeight
 	for i := range q.Messages {
 		n += messageSize(&q.Messages[i])
 	}
 	for i := range q.Files {
 		n += q.Files[i].Size
+	}
+	for _, e := range entries {
+		n += e.weight()
 	}
 	return n
 }

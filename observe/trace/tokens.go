@@ -29,6 +29,9 @@ type measured struct {
 	size    int // tokens of all blocks
 }
 
+// weight estimates the memory of m.
+func (m *measured) weight() int { return messageWeight + 4*m.size + 2*len(m.lengths) }
+
 func newTokenizer(isLate func() bool) *tokenizer {
 	return &tokenizer{isLate: isLate, known: lru.New[[sha256.Size]byte, measured](maxMeasured, nil)}
 }
@@ -91,7 +94,7 @@ func (t *tokenizer) measure(key [sha256.Size]byte, r prompt.Request, content str
 		return m, err
 	}
 	m = measured{blocks: p.Blocks, lengths: v.lengths, size: p.Size}
-	t.known.Put(key, m, messageWeight+4*m.size+2*len(m.lengths))
+	t.known.Put(key, m, m.weight())
 	return m, nil
 }
 
@@ -107,6 +110,9 @@ type recordingPieces struct {
 // Each passes on tokens as [prompt.Pieces.Each] does.
 func (v *recordingPieces) Each(text string, yield func([]prompt.Token) bool) error {
 	records, count, isLate := v.lengths == nil && text == v.content, 0, false
+	if records {
+		v.lengths = make([]uint16, 0, len(text)/4)
+	}
 	err := v.Pieces.Each(text, func(all []prompt.Token) bool {
 		if count += len(all); count > maxUnchecked {
 			if count, isLate = 0, v.isLate(); isLate {

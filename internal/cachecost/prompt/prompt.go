@@ -61,13 +61,12 @@ func New(blocks ...Block) *Prompt {
 	return p
 }
 
-// hashOf returns the FNV-1a hash of tokens.
+// hashOf returns a hash of tokens.
 func hashOf(tokens []uint32) uint64 {
 	hash := uint64(14695981039346656037)
 	for _, t := range tokens {
-		for shift := 0; shift < 32; shift += 8 {
-			hash = (hash ^ uint64(t>>shift&0xff)) * 1099511628211
-		}
+		hash = (hash ^ uint64(t)) * 0x9e3779b97f4a7c15
+		hash ^= hash >> 32
 	}
 	return hash
 }

@@ -5,6 +5,7 @@ package line
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"time"
 )
 
@@ -64,6 +65,9 @@ type Line interface{ Header() *Head }
 // Append appends a line with its end to b. It escapes no characters for HTML, so JSON that the line
 // holds is written as it is.
 func Append(b []byte, l Line) ([]byte, error) {
+	if m, ok := l.(*Message); ok && len(m.Message) > 0 {
+		return m.append(b)
+	}
 	buffer := bytes.NewBuffer(b)
 	e := json.NewEncoder(buffer)
 	e.SetEscapeHTML(false)
@@ -87,8 +91,23 @@ type Trace struct {
 type Message struct {
 	Head
 	Digest string `json:"digest"`
-	// Message is a [MessageValue], or with digests a [MessageSize].
+	// Message is a [MessageValue], or with digests a [MessageSize], without white space.
 	Message json.RawMessage `json:"message"`
+}
+
+// append appends the line of m. The message may be long, so it is copied and not read again.
+func (m *Message) append(b []byte) ([]byte, error) {
+	start := len(b)
+	b, err := Append(slices.Grow(b, len(m.Message)+512), &struct {
+		*Head
+		Digest string `json:"digest"`
+	}{&m.Head, m.Digest})
+	if err != nil {
+		return b[:start], err
+	}
+	b = append(b[:len(b)-len("}\n")], `,"message":`...)
+	b = append(b, m.Message...)
+	return append(b, "}\n"...), nil
 }
 
 // MessageValue is a message as the model gets it.

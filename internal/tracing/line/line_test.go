@@ -22,3 +22,19 @@ func TestPartsSum(t *testing.T) {
 		t.Errorf("the sum is %d, want 63", got)
 	}
 }
+
+// A message is written as any other line is.
+func TestMessagesAreLines(t *testing.T) {
+	for _, message := range []string{`{"role":"user","content":"<é>&` + strings.Repeat("long ", 1000) + `"}`, "7"} {
+		m := &Message{Head: Head{V: Version, Event: EventMessage, Seq: 3}, Digest: `sha256:"`, Message: json.RawMessage(message)}
+		var want strings.Builder
+		e := json.NewEncoder(&want)
+		e.SetEscapeHTML(false)
+		if err := e.Encode(m); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := Append([]byte("before\n"), m); err != nil || string(got) != "before\n"+want.String() {
+			t.Errorf("%.200s, %v, want %.200s", got, err, want.String())
+		}
+	}
+}
