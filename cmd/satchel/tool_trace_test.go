@@ -42,7 +42,13 @@ func TestToolTraceOfTurns(t *testing.T) {
 				if err != nil || len(files) != 1 {
 					t.Fatalf("files %v, %v", files, err)
 				}
-				return readTrace(t, files[0])
+				all := readTrace(t, files[0])
+				for _, l := range all {
+					if l.Call != 0 {
+						t.Errorf("a line without a model has the call %d: %+v", l.Call, l)
+					}
+				}
+				return all
 			}
 			chattest.Same(t, "lines", turnsAndLoads(run(in, "-")), want...)
 			if len(flags) > 0 {

@@ -484,6 +484,38 @@ func TestLostRecord(t *testing.T) {
 	})
 }
 
+// prepare begins a turn, and does not send its request.
+func (l *loop) prepare(text string) {
+	l.Helper()
+	l.messages = append(l.messages, core.Message{Role: core.User, Text: text})
+	if _, err := l.rt.Prepare(l.ctx, core.Request{Key: l.key, Messages: l.messages}); err != nil {
+		l.Fatal(err)
+	}
+}
+
+// Turns without a request have no number of a call, also in another process. A host without a model has none.
+func TestTurnsWithoutRequests(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		memory, j := session.NewMemory(), &journal{}
+		open := func() *satchel.Runtime { return newRuntime(t, satchel.WithTrace(j), satchel.WithStore(memory)) }
+		l := newLoop(t, open(), "a")
+		for _, id := range []string{"c1", "c2"} {
+			l.prepare(id)
+			if _, err := l.rt.CallTool(l.ctx, l.key, loadCall(id, "pdf")); err != nil {
+				t.Fatal(err)
+			}
+			l.rt = open()
+		}
+		l.call()
+		l.prepare("three")
+		l.prepare("four")
+		l.call()
+		compare(t, "journal", j.lines, []string{
+			"loaded pdf after 1/0", "ended pdf after 2/0: turn", "loaded pdf after 2/0", "call 2/1: pdf by 0", "ended pdf after 3/1: turn", "call 4/2:",
+		})
+	})
+}
+
 // A load that ended with its answer ends once, also if the next process has another mode.
 func TestEndOfALoadInAnotherMode(t *testing.T) {
 	for _, mode := range []loadmode.Mode{loadmode.Turn, loadmode.Adaptive} {

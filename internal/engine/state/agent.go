@@ -250,6 +250,17 @@ func (a *Agent) turnNumber() int {
 	return a.turn
 }
 
+// NextCall returns the number of the next model call, for a record with which a turn begins. rec is the record
+// before it.
+func (a *Agent) NextCall(rec *Record) int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.reserved > 0 && a.reserved == rec.Traced.Calls { // the request was never sent
+		return a.reserved
+	}
+	return max(rec.Traced.Calls, a.modelCalls) + 1
+}
+
 // CountCall counts a model call for a tracer, and returns its number. isSaved reports that the record has the
 // number already.
 func (a *Agent) CountCall() (number int, isSubagent, isSaved bool) {

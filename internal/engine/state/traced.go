@@ -14,9 +14,11 @@ type TraceState struct {
 
 // Traced counts the model calls of an agent.
 type Traced struct {
-	// Calls is the number of the last model call. At the beginning of a turn it is that of the call that
-	// follows.
+	// Calls is the number of the last model call.
 	Calls int
+	// IsNext reports that Calls is already the number of the call that follows the beginning of the turn. It
+	// is not stored.
+	IsNext bool
 	// IsSubagent reports that another agent of the session came first.
 	IsSubagent bool
 	// Loads has the texts in view, sorted by their loads.
@@ -84,6 +86,9 @@ func (t *Traced) set(load, call int) {
 // beginning of a turn belongs to the next call. What a new record has rebuilt from messages has none.
 func (r *Record) traceLoads(before *Record) {
 	call, begins := r.Traced.Calls, r.Turn != before.Turn
+	if begins && !r.Traced.IsNext {
+		call++
+	}
 	r.Traced.Loads = slices.DeleteFunc(r.Traced.Loads, func(l TracedLoad) bool { return l.Load > 0 && !r.hasLoad(l.Load) })
 	if before.Turn == 0 && len(r.Preloads) > 0 {
 		r.Traced.set(0, call)

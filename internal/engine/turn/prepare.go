@@ -6,6 +6,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 	"weak"
 
@@ -30,6 +31,10 @@ type Turns struct {
 	Calls      *call.Calls
 	Clearing   *view.Clearing
 	Requests   *view.Requests
+
+	// hasRequests reports that the host reports requests of other agents than forks. A host that does not may
+	// have no model.
+	hasRequests atomic.Bool
 }
 
 // mode returns the load mode.
@@ -169,7 +174,7 @@ func (t *Turns) begin(ctx context.Context, token string, first turnStart, rec *s
 		return nil, err
 	}
 	agent.BeginTurn()
-	if t.Requests.Tracing != nil && start.next != nil {
+	if start.next != nil && start.next.Traced.IsNext {
 		agent.ReserveCall(rec)
 	} else {
 		agent.SetTurn(rec)
@@ -231,6 +236,9 @@ func (t *Turns) Observe(ctx context.Context, key core.SessionKey, calls []core.T
 // it, CountCall begins to save it there, and does not wait for that. isSubagent reports that another agent
 // of the session came first.
 func (t *Turns) CountCall(ctx context.Context, key core.SessionKey) (number int, isSubagent bool) {
+	if callctx.ForkOf(ctx) == nil {
+		t.hasRequests.Store(true)
+	}
 	number, isSubagent, isSaved := t.Calls.Agents.Of(key).CountCall()
 	if !isSaved {
 		records := t.Calls.Stores.Of(key)

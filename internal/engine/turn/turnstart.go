@@ -57,8 +57,9 @@ func (b *turnStart) build(ctx context.Context, rec *state.Record, turn lifetime.
 	begun := core.Event{Kind: core.TurnBegun}
 	if b.Requests.Tracing != nil {
 		begun.Prompt = b.scan.UserText()
-		last, _ := b.state.LastCall()
-		b.next.Traced.Calls = max(rec.Traced.Calls, last) + 1
+		if b.next.Traced.IsNext = b.isFork || b.hasRequests.Load(); b.next.Traced.IsNext {
+			b.next.Traced.Calls = b.state.NextCall(rec)
+		}
 		b.next.Traced.IsSubagent = rec.Traced.IsSubagent || isFirst && !b.isFork && b.Calls.Stores.HasOther(ctx, b.next.Key)
 	}
 	b.events = append([]core.Event{begun}, state.CompletedEvents(rec, b.next, "turn", b.mode())...)
