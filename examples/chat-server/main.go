@@ -4,7 +4,7 @@
 // Run it in examples/: go run ./chat-server -dir /var/lib/chats
 // With -store redis://… and -artifacts s3://… any number of them serve the same
 // conversations. With -executor docker -image REF the commands of skills run in
-// containers. With -trace DIR each tenant has traces in a directory of its own below DIR.
+// containers. With -trace DIR each tenant has a trace of its own in DIR.
 package main
 
 import (
@@ -26,7 +26,7 @@ func main() {
 	flag.StringVar(&at.dir, "dir", "chats", "where conversations and files are kept")
 	flag.StringVar(&at.store, "store", "", "keep conversations on a server: redis://…, unix:///path of one, or postgres://…")
 	flag.StringVar(&at.artifacts, "artifacts", "", "keep files in a bucket: s3://…")
-	flag.StringVar(&at.traces, "trace", "", "keep traces in a directory for each tenant below this one, for satchel trace; they hold all that is said")
+	flag.StringVar(&at.traces, "trace", "", "keep traces in this directory, for satchel trace; they hold all that is said")
 	by.flags()
 	address := flag.String("listen", "127.0.0.1:8080", "where to listen")
 	flag.Parse()

@@ -9,7 +9,6 @@ import (
 	"io"
 	"log"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 
@@ -43,9 +42,9 @@ var errBusy = errors.New("a turn of this conversation is running")
 // of the runtime's own. An error ends the server.
 func newTenant(ctx context.Context, at places, by executor.Executor, token string, skillDirs []string) (t *tenant, err error) {
 	sum := sha256.Sum256([]byte(token))
-	t, id := &tenant{}, hex.EncodeToString(sum[:8])
+	t = &tenant{}
 	// snippet: stores
-	if t.sessions, t.files, t.opened, err = at.open(ctx, id); err != nil {
+	if t.sessions, t.files, t.opened, err = at.open(ctx, hex.EncodeToString(sum[:8])); err != nil {
 		return nil, err
 	}
 	opts := []satchel.Option{
@@ -56,8 +55,8 @@ func newTenant(ctx context.Context, at places, by executor.Executor, token strin
 	// end snippet
 	name := cmp.Or(os.Getenv("OPENAI_MODEL"), "gpt-4o-mini")
 	// snippet: trace
-	if at.traces != "" { // a directory for each tenant, because conversations may have the same names
-		if t.trace, err = trace.Open(filepath.Join(at.traces, id)+"/", trace.Model(name)); err != nil {
+	if at.traces != "" { // a file for each tenant, because conversations may have the same names
+		if t.trace, err = trace.Open(at.traces+"/", trace.Model(name)); err != nil {
 			return nil, err
 		}
 		opts = append(opts, satchel.WithTrace(t.trace))
