@@ -14,7 +14,8 @@ import (
 func TestConformanceOverAPipe(t *testing.T) {
 	for _, kind := range kinds {
 		t.Run(kind, func(t *testing.T) {
-			executortest.Run(t, func(t *testing.T) executor.Executor { return newExecutor(t, newPiped(t, kind)) })
+			x := newExecutor(t, newPiped(t, kind))
+			executortest.Run(t, func(*testing.T) executor.Executor { return x })
 		})
 	}
 }
@@ -23,7 +24,6 @@ func TestConformanceOverAPipe(t *testing.T) {
 // here. They go soon, because the suite tests that commands leave no children.
 func TestConformanceOfAChild(t *testing.T) {
 	kind := kinds[len(kinds)-1]
-	executortest.Run(t, func(t *testing.T) executor.Executor {
-		return newExecutor(t, newChild(t, kind), remote.WithIdle(200*time.Millisecond))
-	})
+	x := newExecutor(t, newChild(t, kind), remote.WithIdle(200*time.Millisecond))
+	executortest.Run(t, func(*testing.T) executor.Executor { return x })
 }
