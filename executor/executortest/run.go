@@ -18,7 +18,8 @@ import (
 
 // Run checks an executor. It checks results and streams, the clean environment, the end of
 // everything at timeouts and cancellation, and that the executor enforces exactly what its
-// Capabilities claim. open returns an executor for one test.
+// Capabilities claim. open returns an executor for one test, or the same for all. If that is an
+// executor.Releaser, tests share its workspaces one after another, and so its runners.
 //
 // On Linux it also attacks the host through the executor, and by a plain process for comparison. The
 // attacks stay on this machine, and change only files and processes of the suite.
