@@ -92,40 +92,45 @@ func (s *suggested) String() string {
 }
 
 // TestSuggestions measures which skills messages suggest, among 17 and 300 skills, and with
-// SATCHEL_RECALL among 5,000.
+// SATCHEL_RECALL among 5,000. The skills of the set "fresh-held" were drawn at random.
 func TestSuggestions(t *testing.T) {
 	corpus := os.Getenv("SATCHEL_CORPUS")
 	if corpus == "" {
 		t.Skip("SATCHEL_CORPUS is not set: no suggestions of real skills")
 	}
-	wanted := map[string]bool{}
-	for _, m := range slices.Concat(messagesOf(t, "many-dev"), messagesOf(t, "many-held")) {
-		wanted[m.skill] = true
-	}
-	delete(wanted, "")
-	many := func(n int) []source.Root {
-		return []source.Root{source.From("shelf", corpusShelf(t, n, maps.Clone(wanted)))}
+	of := func(n int, sets ...string) []source.Root {
+		if n == 17 {
+			return []source.Root{source.Dir(filepath.Join(corpus, "anthropics-skills")), source.Dir("testdata/office")}
+		}
+		wanted := map[string]bool{}
+		for _, set := range sets {
+			for _, m := range messagesOf(t, set) {
+				wanted[m.skill] = true
+			}
+		}
+		delete(wanted, "")
+		return []source.Root{source.From("shelf", corpusShelf(t, n, wanted))}
 	}
 	type least struct{ right, terse, none, beside float64 }
 	for _, tt := range []struct {
-		skills    int
-		roots     func() []source.Root
-		set       string
-		dev, held least
+		skills int
+		sets   []string
+		least  []least
 	}{
-		{17, func() []source.Root {
-			return []source.Root{source.Dir(filepath.Join(corpus, "anthropics-skills")), source.Dir("testdata/office")}
-		}, "17", least{0.92, 0.9, 0.05, 0.6}, least{0.9, 0.85, 0.05, 0.6}},
-		{300, func() []source.Root { return many(300) }, "many", least{0.83, 0.85, 0.05, 1}, least{0.7, 0.85, 0.05, 1}},
-		{5000, func() []source.Root { return many(5000) }, "many", least{0.72, 0.85, 0.05, 1}, least{0.6, 0.85, 0.1, 1}},
+		{17, []string{"17-dev", "17-held"}, []least{{0.92, 0.9, 0.05, 0.7}, {0.95, 0.85, 0.05, 0.7}}},
+		{300, []string{"many-dev", "many-held"}, []least{{0.83, 0.85, 0.05, 0.9}, {0.75, 0.85, 0.05, 0.9}}},
+		{300, []string{"fresh-held"}, []least{{0.85, 0.85, 0.05, 0.9}}},
+		{5000, []string{"many-dev", "many-held"}, []least{{0.72, 0.85, 0.05, 0.9}, {0.66, 0.85, 0.05, 0.9}}},
+		{5000, []string{"fresh-held"}, []least{{0.78, 0.5, 0.05, 0.9}}},
 	} {
-		t.Run(fmt.Sprint(tt.skills), func(t *testing.T) {
+		t.Run(fmt.Sprint(tt.skills, " ", tt.sets[0]), func(t *testing.T) {
 			if tt.skills > 300 && os.Getenv("SATCHEL_RECALL") == "" {
 				t.Skip("SATCHEL_RECALL is not set: large catalogs take minutes")
 			}
-			c := mustOpen(t, tt.roots(), WithReading(source.Reading{MaxDepth: 12, Nested: true}))
-			for set, least := range map[string]least{"dev": tt.dev, "held": tt.held} {
-				s := suggestAll(t, c, messagesOf(t, tt.set+"-"+set))
+			c := mustOpen(t, of(tt.skills, tt.sets...), WithReading(source.Reading{MaxDepth: 12, Nested: true}))
+			for i, set := range tt.sets {
+				least := tt.least[i]
+				s := suggestAll(t, c, messagesOf(t, set))
 				t.Logf("%s: %s", set, &s)
 				if float64(s.right) < least.right*float64(s.requests) || float64(s.terseRight) < least.terse*float64(s.terse) ||
 					float64(s.falseAlarms) > least.none*float64(s.none) || float64(s.beside) > least.beside*float64(s.requests) {

@@ -25,8 +25,10 @@ type Index struct {
 	names   []string
 	lengths [][fields]uint16
 	vectors []vector // of names and descriptions
-	// perLength holds for each document the factor that scales its vector to the length 1.
-	perLength []float64
+	// perLength holds for each document the factor that scales its vector to the length 1, and perFirst
+	// that for the first numbers of the vector.
+	perLength, perFirst []float64
+	words               *wordLists // of names and descriptions
 	// norms holds for each document and field the divisor of the counts of words.
 	norms []([fields]float32)
 	terms map[string]posting
@@ -54,6 +56,7 @@ func Build(prev *Index, sources []Source) *Index {
 	for i, key := range prev.Keys() {
 		known[key] = i
 	}
+	words := &wordsBuilder{places: make(map[string]uint32), lists: make([][]uint32, len(sources))}
 	moved := make([]int, prev.Len()) // new position of each document of prev, from 1; 0 for none
 	fresh := make(map[string][]entry)
 	var unknown []int
@@ -61,17 +64,20 @@ func Build(prev *Index, sources []Source) *Index {
 		x.keys[i] = s.Key
 		if old, ok := known[s.Key]; ok && moved[old] == 0 {
 			x.names[i], x.lengths[i], x.vectors[i], moved[old] = prev.names[old], prev.lengths[old], prev.vectors[old], i+1
+			words.take(i, prev.words, old)
 			continue
 		}
 		unknown = append(unknown, i)
 	}
 	analyseAll(sources, unknown, func(i int, a *analysis) {
 		x.names[i], x.lengths[i], x.vectors[i] = a.name, a.lengths, a.vector
+		words.add(i, a.words)
 		for term, c := range a.terms {
 			fresh[term] = append(fresh[term], entry{i, *c})
 		}
 	})
 	x.naming = NewNaming(x.names)
+	x.words = words.build()
 	x.normalise()
 	x.merge(prev, moved, fresh)
 	return x
@@ -127,11 +133,10 @@ func (x *Index) normalise() {
 			x.norms[i][f] = float32(1 - slopes[f] + slopes[f]*relative)
 		}
 	}
-	x.perLength = make([]float64, len(x.vectors))
+	x.perLength, x.perFirst = make([]float64, len(x.vectors)), make([]float64, len(x.vectors))
 	for i := range x.vectors {
-		if length := x.vectors[i].length(); length > 0 {
-			x.perLength[i] = 1 / length
-		}
+		v := &x.vectors[i]
+		x.perLength[i], x.perFirst[i] = inverseRoot(v.dot(v)), inverseRoot(v.dotFirst(v))
 	}
 }
 

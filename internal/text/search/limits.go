@@ -15,6 +15,10 @@ const (
 	// many pieces of a word count.
 	maxPiece  = 24
 	maxPieces = 20
+	// maxDescribedWords is how many distinct words of a name and description are compared one by one with
+	// those of messages, and maxComparedWords how many of a message.
+	maxDescribedWords = 256
+	maxComparedWords  = 24
 	// maxTerm is the longest term, in bytes: a longer one is data, not a word.
 	maxTerm = 64
 )
@@ -39,15 +43,27 @@ const (
 	// leastKnown is the share of words of a message that a vector needs. Other messages are in another
 	// language, or about things that have names of their own.
 	leastKnown = 0.6
-	// The evidence for a document is the sum of the cosine, the score and its share of the greatest
-	// possible score, with these weights.
-	cosineWeight, scoreWeight, shareWeight = 14.8, 0.77, 4
-	// A document needs this evidence; the slope is per natural logarithm of the number of documents.
-	enoughBase, enoughSlope = 7.9, 0.74
-	// wordsEvidence is how much less that is if the words alone mean a document.
-	wordsEvidence = 3
-	// Documents are meant too whose evidence is enough and at most nearEvidence less than the best.
-	nearEvidence = 6
+	// The evidence for a document is the sum of these parts, each with a weight: the cosine, the similar words,
+	// the score, its share of the greatest possible score, and the number of matching terms, at most mostTerms.
+	// Long texts are similar to more messages by chance, so the logarithm of the number of words is taken off.
+	cosineWeight, similarWeight, scoreWeight, shareWeight, termWeight, lengthWeight = 12.7, 0.56, 0.28, 4.08, 0.59, 0.87
+
+	mostTerms = 6
+	// Words are similar from a cosine of leastSimilar. Cosines above leastSimilar plus similarRange count as
+	// that, because the score counts equal words.
+	leastSimilar, similarRange = 0.25, 0.3
+	// mostSimilar is how many documents are compared word by word: those with the most other evidence.
+	mostSimilar = 10
+	// A message means a document if the sum of these terms is not negative. They are the parts of the evidence for
+	// the most likely document, the logarithm of the number of documents and publicSkills, the number of compared
+	// words of the message, and the mean cosine of all documents. meantTerse is for messages that have only
+	// words that are compared, meantWords for those of which the words alone mean a document.
+	meantBase                                                    = -4.98
+	meantCosine, meantSimilar, meantScore, meantShare, meantTerm = 4.67, 0.286, 0.081, 1.536, 0.454
+	meantSize, meantWord, meantMean, meantTerse, meantWords      = -0.392, 0.497, 8.31, 1.722, 0.948
+	// Documents are meant too whose evidence is at most nearEvidence less than the best, or less in large
+	// catalogs: the slope is per natural logarithm of the number of documents.
+	nearEvidence, nearEvidenceSlope = 8.4, 0.77
 )
 
 // Constants of the search for messages by words alone. Slopes are per natural logarithm of the number of

@@ -35,7 +35,7 @@ func TestMessages(t *testing.T) {
 	for text, want := range map[string]string{
 		"merge these two PDFs":                        "pdf",
 		"merge PDF files":                             "pdf",
-		"please fill in this form for me":             "pdf",
+		"please fill in this PDF form for me":         "pdf",
 		"split the PDF into pages":                    "pdf",
 		"build a presentation":                        "pptx",
 		"make me a slide deck about our results":      "pptx",
@@ -81,7 +81,7 @@ func TestMessagesByMeaning(t *testing.T) {
 		"paint a beautiful picture":                 "canvas-design",
 		"a picture as png":                          "canvas-design",
 		"a funny animation for slack":               "slack-gif-creator",
-		"tell the company about the outage":         "internal-comms",
+		"update the leadership about the outage":    "internal-comms",
 		"compute averages from the csv":             "xlsx",
 		"give a talk with slides about our roadmap": "pptx",
 		"make the letter look like our company":     "brand-guidelines",

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -59,7 +60,7 @@ func (s *searching) message(text string, terms []string, namesSkills bool) {
 	isEnough := best.terms > 0 && s.isEnough(&best, second, most)
 	v, known := vectorOf(text)
 	if v != (vector{}) && known >= leastKnown && hasSubject && named == 0 && !namesSkills {
-		s.byEvidence(&v, most, isEnough)
+		s.byEvidence(text, &v, most, isEnough)
 		return
 	}
 	least := best.score * min(nearBase+nearSlope*s.logSize(), 1)
@@ -80,36 +81,127 @@ func (s *searching) message(text string, terms []string, namesSkills bool) {
 	}
 }
 
-// byEvidence adds to the totals what the words of a message and its vector say of the documents. The
-// vector must not be zero. most is the score that no document can exceed, and isEnough reports that the
-// words alone mean a document.
-func (s *searching) byEvidence(v *vector, most float64, isEnough bool) {
-	evidence := make([]float64, s.index.Len())
-	weight := cosineWeight / v.length()
-	for document := range evidence {
-		evidence[document] = weight * float64(v.dot(&s.index.vectors[document])) * s.index.perLength[document]
-		if m := &s.meanings[document]; m.terms > 0 {
-			evidence[document] += scoreWeight*m.score + shareWeight*m.score/most
+// evidence is what the words of a message and its vector say of each document.
+type evidence struct {
+	of   []float64 // by document
+	best []int     // the documents with the most evidence, in order
+	// isMeant reports that the message means a document.
+	isMeant bool
+}
+
+// parts are what a message says of one document.
+type parts struct{ cosine, similar, score, share, terms float64 }
+
+// evidence compares a message with all documents, and with the most likely ones word by word. The vector
+// must not be zero. most is the score that no document can exceed.
+func (s *searching) evidence(text string, v *vector, most float64, isEnough bool) evidence {
+	x := s.index
+	e := evidence{of: make([]float64, x.Len())}
+	meanCosine, scale := 0.0, inverseRoot(v.dotFirst(v))
+	for document := range e.of {
+		p := s.parts(document, most)
+		p.cosine = float64(v.dotFirst(&x.vectors[document])) * x.perFirst[document] * scale
+		meanCosine += p.cosine / float64(x.Len())
+		e.of[document] = p.evidence() - lengthWeight*x.words.logs[document]
+	}
+	e.best = greatest(e.of, mostSimilar)
+	similar := newSimilar(x.words, text)
+	scale = inverseRoot(v.dot(v))
+	var best parts
+	whole := make([]float64, len(e.best))
+	for i, document := range e.best {
+		p := s.parts(document, most)
+		p.cosine = float64(v.dot(&x.vectors[document])) * x.perLength[document] * scale
+		p.similar = similar.of(document)
+		whole[i] = p.evidence() - lengthWeight*x.words.logs[document]
+		if i == 0 || whole[i] > slices.Max(whole[:i]) {
+			best = p
 		}
 	}
-	least := enoughBase + enoughSlope*s.logSize()
+	least := slices.Min(whole)
+	for document, found := range e.of { // others stay behind the compared ones
+		e.of[document] = min(found, least)
+	}
+	for i, document := range e.best {
+		e.of[document] = whole[i]
+	}
+	slices.SortStableFunc(e.best, func(a, b int) int { return cmp.Compare(e.of[b], e.of[a]) })
+	e.isMeant = s.isMeant(&best, similar, meanCosine, isEnough)
+	return e
+}
+
+// parts returns what the words of the message say of a document.
+func (s *searching) parts(document int, most float64) parts {
+	m := &s.meanings[document]
+	return parts{score: m.score, share: m.score / max(most, 1), terms: float64(min(m.terms, mostTerms))}
+}
+
+func (p *parts) evidence() float64 {
+	return cosineWeight*p.cosine + similarWeight*p.similar + scoreWeight*p.score + shareWeight*p.share + termWeight*p.terms
+}
+
+// isMeant reports whether a message means any document. p is what it says of the most likely one. The more
+// documents there are, the better one of them fits by chance.
+func (s *searching) isMeant(p *parts, message *similar, meanCosine float64, isEnough bool) bool {
+	sum := meantBase + meantCosine*p.cosine + meantSimilar*p.similar + meantScore*p.score + meantShare*p.share + meantTerm*p.terms +
+		meantSize*math.Log(float64(s.index.Len()+publicSkills)) + meantWord*float64(len(message.weights)) + meantMean*meanCosine
+	if message.isTerse {
+		sum += meantTerse
+	}
 	if isEnough {
-		least -= wordsEvidence
+		sum += meantWords
 	}
-	least = max(least, slices.Max(evidence)-nearEvidence)
-	for document, e := range evidence {
-		hasWords, isMeant := s.meanings[document].terms > 0, e >= least
+	return sum >= 0
+}
+
+// greatest returns the places of the n greatest values, in their order. Of equal ones the first count.
+func greatest(values []float64, n int) []int {
+	var places []int
+	for i, value := range values {
+		if len(places) == n {
+			if value <= values[places[n-1]] {
+				continue
+			}
+			places = places[:n-1]
+		}
+		at := len(places)
+		places = append(places, i)
+		for ; at > 0 && values[places[at-1]] < value; at-- {
+			places[at] = places[at-1]
+		}
+		places[at] = i
+	}
+	return places
+}
+
+// byEvidence adds the evidence for the documents to the totals. If the message means a document, the best
+// one becomes strong, and those that come near. isEnough reports that the words alone mean a document.
+func (s *searching) byEvidence(text string, v *vector, most float64, isEnough bool) {
+	e := s.evidence(text, v, most, isEnough)
+	if e.isMeant {
+		least := e.of[e.best[0]] - max(0, nearEvidence-nearEvidenceSlope*s.logSize())
+		for _, document := range e.best {
+			if e.of[document] < least {
+				break
+			}
+			if s.meanings[document].terms == 0 {
+				s.add(document, e.of[document])
+			}
+			s.total[document].strong++
+		}
+	}
+	for document, found := range e.of {
+		if s.meanings[document].terms > 0 {
+			s.add(document, found)
+		}
 		s.meanings[document] = meaning{}
-		if !hasWords && !isMeant {
-			continue
-		}
-		s.touch(document)
-		t := &s.total[document]
-		t.score += max(0, e)
-		if isMeant {
-			t.strong++
-		}
 	}
+}
+
+// add adds evidence to the total of a document.
+func (s *searching) add(document int, evidence float64) {
+	s.touch(document)
+	s.total[document].score += max(0, evidence)
 }
 
 // addMessageTerm adds one term to the meanings of the documents that hold it. worth is the most that

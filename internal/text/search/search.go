@@ -43,7 +43,8 @@ type analysis struct {
 	name    string
 	terms   map[string]*counts
 	lengths [fields]uint16
-	vector  vector // of the name and the description
+	vector  vector   // of the name and the description
+	words   []string // of the name and the description, each once
 }
 
 func analyse(d Document) *analysis {
@@ -56,7 +57,9 @@ func analyse(d Document) *analysis {
 	}
 	a.add(inHeadings, headings, false)
 	a.add(inBody, prose, false)
-	a.vector, _ = vectorOf(splitName(d.Name) + ": " + d.Description)
+	described := splitName(d.Name) + ": " + d.Description
+	a.vector, _ = vectorOf(described)
+	a.words = comparedWords(described, maxDescribedWords)
 	return a
 }
 

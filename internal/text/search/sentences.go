@@ -11,8 +11,11 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// vectorSize is how many numbers a vector has.
-const vectorSize = 64
+// vectorSize is how many numbers a vector has. The firstNumbers of them say the most.
+const (
+	vectorSize   = 128
+	firstNumbers = 64
+)
 
 const (
 	// pieceMark begins a piece that continues a word.
@@ -68,7 +71,7 @@ func vectorOf(text string) (_ vector, known float64) {
 	if words == 0 {
 		return vector{}, 0
 	}
-	return pack(&sum), float64(whole) / float64(words)
+	return pack(&sum, math.MaxInt8), float64(whole) / float64(words)
 }
 
 // add adds the vectors of the pieces of a word, the longest ones first. It returns their number.
@@ -123,8 +126,8 @@ var scaleOf = func() (values [256]float32) {
 	return values
 }()
 
-// pack returns the direction of a sum.
-func pack(sum *[vectorSize]float32) (v vector) {
+// pack returns the direction of a sum, with numbers up to greatest.
+func pack(sum *[vectorSize]float32, greatest float32) (v vector) {
 	most := float32(0)
 	for _, n := range sum {
 		most = max(most, n, -n)
@@ -133,25 +136,40 @@ func pack(sum *[vectorSize]float32) (v vector) {
 		return v
 	}
 	for i, n := range sum {
-		v[i] = int8(math.RoundToEven(float64(n / most * math.MaxInt8)))
+		v[i] = int8(math.RoundToEven(float64(n / most * greatest)))
 	}
 	return v
 }
 
 // dot returns the scalar product of two vectors.
-func (v *vector) dot(other *vector) int {
+func (v *vector) dot(other *vector) int { return dot(v[:], other[:]) }
+
+// dotFirst returns the scalar product of the first numbers of two vectors.
+func (v *vector) dotFirst(other *vector) int { return dot(v[:firstNumbers], other[:firstNumbers]) }
+
+// dot returns the scalar product of two lists of the same length, which is a multiple of 8.
+func dot(v, w []int8) int {
 	var a, b, c, d int32
-	for i := 0; i < vectorSize; i += 4 {
-		a += int32(v[i]) * int32(other[i])
-		b += int32(v[i+1]) * int32(other[i+1])
-		c += int32(v[i+2]) * int32(other[i+2])
-		d += int32(v[i+3]) * int32(other[i+3])
+	for len(v) >= 8 && len(w) >= 8 {
+		a += int32(v[0])*int32(w[0]) + int32(v[4])*int32(w[4])
+		b += int32(v[1])*int32(w[1]) + int32(v[5])*int32(w[5])
+		c += int32(v[2])*int32(w[2]) + int32(v[6])*int32(w[6])
+		d += int32(v[3])*int32(w[3]) + int32(v[7])*int32(w[7])
+		v, w = v[8:], w[8:]
 	}
 	return int(a + b + c + d)
 }
 
 // length returns the length of a vector.
 func (v *vector) length() float64 { return math.Sqrt(float64(v.dot(v))) }
+
+// inverseRoot returns 1 / √n, or 0 for 0.
+func inverseRoot(n int) float64 {
+	if n == 0 {
+		return 0
+	}
+	return 1 / math.Sqrt(float64(n))
+}
 
 // eachWord yields the runs of ASCII letters and digits of a text, in lower case and without accents. For
 // a run of other letters it yields "".

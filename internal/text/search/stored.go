@@ -21,9 +21,13 @@ func (x *Index) Keys() []string {
 // Store encodes the index. Only [Load] of the same version of this package can read it.
 func (x *Index) Store() []byte {
 	if x == nil {
-		x = &Index{}
+		x = &Index{words: newWordLists(nil, nil, nil)}
 	}
 	b := binary.AppendUvarint(nil, uint64(x.Len()))
+	b = binary.AppendUvarint(b, uint64(len(x.words.words)))
+	for _, word := range x.words.words {
+		b = appendText(b, word)
+	}
 	for i := range x.Len() {
 		b = appendText(appendText(b, x.keys[i]), x.names[i])
 		for _, n := range x.lengths[i] {
@@ -32,6 +36,7 @@ func (x *Index) Store() []byte {
 		for _, n := range x.vectors[i] {
 			b = append(b, byte(n))
 		}
+		b = appendPlaces(b, x.words.of(i))
 	}
 	terms := slices.SortedFunc(maps.Keys(x.terms), func(a, b string) int { return int(x.terms[a].offset) - int(x.terms[b].offset) })
 	b = binary.AppendUvarint(b, uint64(len(terms)))
@@ -46,15 +51,32 @@ func appendText(b []byte, text string) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(text))), text...)
 }
 
+// appendPlaces encodes a sorted list: its length, and the distance of each number from the previous one.
+func appendPlaces(b []byte, places []uint32) []byte {
+	b = binary.AppendUvarint(b, uint64(len(places)))
+	before := uint32(0)
+	for _, at := range places {
+		b = binary.AppendUvarint(b, uint64(at-before))
+		before = at
+	}
+	return b
+}
+
 // Load decodes the bytes of [Index.Store]. For other bytes it returns an error, or an index with
 // other documents that is safe to search.
 func Load(data []byte) (*Index, error) {
 	r := &reader{rest: string(data)}
-	n := r.number(len(data) / (2 + int(fields) + vectorSize)) // each document has at least so many bytes
+	n := r.number(len(data) / (3 + int(fields) + vectorSize)) // each document has at least so many bytes
+	words := make([]string, r.number(len(r.rest)))
+	for i := range words {
+		words[i] = r.text()
+	}
 	x := &Index{
 		keys: make([]string, n), names: make([]string, n), lengths: make([][fields]uint16, n),
 		vectors: make([]vector, n),
 	}
+	var lists []uint32
+	ends := make([]uint32, n)
 	for i := range n {
 		x.keys[i], x.names[i] = r.text(), r.text()
 		for f := range fields {
@@ -63,7 +85,10 @@ func Load(data []byte) (*Index, error) {
 		for at, c := range []byte(r.bytes(vectorSize)) {
 			x.vectors[i][at] = int8(c)
 		}
+		lists = r.places(lists, len(words))
+		ends[i] = uint32(len(lists))
 	}
+	x.words = newWordLists(words, lists, ends)
 	x.naming = NewNaming(x.names)
 	terms := r.number(len(r.rest) / 3)
 	x.terms = make(map[string]posting, terms)
@@ -137,6 +162,19 @@ func (r *reader) number(limit int) int {
 	}
 	r.failed, r.rest = true, ""
 	return 0
+}
+
+// places appends the numbers of a list of appendPlaces, which must be less than limit.
+func (r *reader) places(list []uint32, limit int) []uint32 {
+	at := 0
+	for range r.number(len(r.rest)) {
+		if at += r.number(limit); at >= limit {
+			r.failed = true
+			break
+		}
+		list = append(list, uint32(at))
+	}
+	return list
 }
 
 func (r *reader) text() string { return r.bytes(r.number(len(r.rest))) }
