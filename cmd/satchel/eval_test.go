@@ -226,7 +226,7 @@ func TestEvalReports(t *testing.T) {
 	if !slices.Equal(again.Changes, []eval.Change{{Skill: "docx", Query: "fill in the PDF forms of my letter", Was: 2, Is: 1, Change: "better"}}) {
 		t.Errorf("changes %+v", again.Changes)
 	}
-	knits := "---\nname: docx\ndescription: Knits a scarf. Writes letters.\n---\nText.\n"
+	knits := "---\nname: docx\ndescription: Knits a scarf. Makes warm pullovers.\n---\nText.\n"
 	if err := os.WriteFile(filepath.Join(skills, "docx", "SKILL.md"), []byte(knits), 0o600); err != nil {
 		t.Fatal(err)
 	}
