@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"encoding/xml"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -226,9 +227,13 @@ func TestEvalReports(t *testing.T) {
 	if !slices.Equal(again.Changes, []eval.Change{{Skill: "docx", Query: "fill in the PDF forms of my letter", Was: 2, Is: 1, Change: "better"}}) {
 		t.Errorf("changes %+v", again.Changes)
 	}
+	// Another skill takes its task.
 	knits := "---\nname: docx\ndescription: Knits a scarf. Makes warm pullovers.\n---\nText.\n"
-	if err := os.WriteFile(filepath.Join(skills, "docx", "SKILL.md"), []byte(knits), 0o600); err != nil {
-		t.Fatal(err)
+	writes := "---\nname: word\ndescription: Writes Word documents.\n---\nText.\n"
+	for name, text := range map[string]string{"docx": knits, "word": writes} {
+		if err := errors.Join(os.MkdirAll(filepath.Join(skills, name), 0o700), os.WriteFile(filepath.Join(skills, name, "SKILL.md"), []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	is = program(t, nil, "", "eval", "--skills", skills, "--baseline", baseline)
 	for _, line := range []string{"better: docx: 1, was not found: knit a scarf\n", "better: docx: not suggested, was suggested: write Word documents\n"} {

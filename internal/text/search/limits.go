@@ -43,9 +43,9 @@ const (
 	// leastKnown is the share of words of a message that a vector needs. Other messages are in another
 	// language, or about things that have names of their own.
 	leastKnown = 0.6
-	// The evidence for a document is the sum of these parts, each with a weight: the cosine, the similar words,
-	// the score, its share of the greatest possible score, and the number of matching terms, at most mostTerms.
-	// Long texts are similar to more messages by chance, so the logarithm of the number of words is taken off.
+	// The evidence for a document is a sum of parts, each with a weight. Parts are the cosine, the similar words,
+	// the score, its share of the greatest possible score, and the number of matching terms. At most mostTerms
+	// count. The logarithm of the number of words is taken off: long texts are similar to more messages by chance.
 	cosineWeight, similarWeight, scoreWeight, shareWeight, termWeight, lengthWeight = 12.7, 0.56, 0.28, 4.08, 0.59, 0.87
 
 	mostTerms = 6
@@ -54,10 +54,10 @@ const (
 	leastSimilar, similarRange = 0.25, 0.3
 	// mostSimilar is how many documents are compared word by word: those with the most other evidence.
 	mostSimilar = 10
-	// A message means a document if the sum of these terms is not negative. They are the parts of the evidence for
-	// the most likely document, the logarithm of the number of documents and publicSkills, the number of compared
-	// words of the message, and the mean cosine of all documents. meantTerse is for messages that have only
-	// words that are compared, meantWords for those of which the words alone mean a document.
+	// A message means a document if the sum of these terms is not negative. Five are the parts of the evidence for
+	// the most likely document. meantSize is for the logarithm of the number of documents and publicSkills.
+	// meantWord is for the number of compared words of the message, meantMean for the mean cosine of all documents.
+	// meantTerse is for messages in which all words are compared, meantWords for those whose words alone suffice.
 	meantBase                                                    = -4.98
 	meantCosine, meantSimilar, meantScore, meantShare, meantTerm = 4.67, 0.286, 0.081, 1.536, 0.454
 	meantSize, meantWord, meantMean, meantTerse, meantWords      = -0.392, 0.497, 8.31, 1.722, 0.948
