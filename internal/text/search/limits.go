@@ -53,7 +53,7 @@ const (
 	// that, because the score counts equal words.
 	leastSimilar, similarRange = 0.25, 0.3
 	// mostSimilar is how many documents are compared word by word: those with the most other evidence.
-	mostSimilar = 10
+	mostSimilar = 6
 	// A message means a document if the sum of these terms is not negative. Five are the parts of the evidence for
 	// the most likely document. meantSize is for the logarithm of the number of documents and publicSkills.
 	// meantWord is for the number of compared words of the message, meantMean for the mean cosine of all documents.
