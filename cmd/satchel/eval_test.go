@@ -5,13 +5,13 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
 	"github.com/satchel-go/satchel/eval"
@@ -392,41 +392,16 @@ func TestHelpOfEvalShowsItsFlags(t *testing.T) {
 	}
 }
 
-func TestEvalOfRealSkills(t *testing.T) {
-	got := program(t, nil, "", evalOfRealSkills(t)...)
-	report := reportOf(t, got)
-	if got.code != cli.ExitDone || report.Totals.Queries < 100 || *report.Totals.Recall1 < 0.5 {
-		t.Errorf("code %d, err %q, %d queries, recall at 1 %.2f", got.code, got.err, report.Totals.Queries, *report.Totals.Recall1)
-	}
-}
-
-// BenchmarkEvalOfRealSkills asks a hundred queries and more of real skills. Two seconds are wanted.
-func BenchmarkEvalOfRealSkills(b *testing.B) {
-	args := evalOfRealSkills(b)
-	for b.Loop() {
-		c := cli.Console{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard, Env: func(string) string { return "" }}
-		if code := run(b.Context(), args, c); code != cli.ExitDone {
-			b.Fatalf("code %d", code)
-		}
-	}
-}
-
-// evalOfRealSkills returns the arguments for an eval of real skills. Its queries are made of the words of their descriptions.
-func evalOfRealSkills(t testing.TB) []string {
-	t.Helper()
+// Real skills with a hundred queries take less than two seconds.
+func TestEvalOfRealSkillsIsQuick(t *testing.T) {
 	corpus := os.Getenv("SATCHEL_CORPUS")
 	if corpus == "" {
 		t.Skip("SATCHEL_CORPUS is not set: no eval of real skills")
 	}
 	skills := filepath.Join(corpus, "anthropics-skills")
-	var listed strings.Builder
-	c := cli.Console{In: strings.NewReader(""), Out: &listed, Err: io.Discard, Env: func(string) string { return "" }}
-	if code := run(t.Context(), []string{"list", "--json", skills}, c); code != cli.ExitDone {
-		t.Fatalf("code %d", code)
-	}
 	var names []string
 	var queries []any
-	for line := range strings.Lines(listed.String()) {
+	for line := range strings.Lines(program(t, nil, "", "list", "--json", skills).out) {
 		var skill struct{ Name, Description string }
 		if err := json.Unmarshal([]byte(line), &skill); err != nil {
 			t.Fatal(err)
@@ -436,6 +411,9 @@ func evalOfRealSkills(t testing.TB) []string {
 		for i := range 10 {
 			queries = append(queries, map[string]any{"query": strings.Join(words[i:min(len(words), i+12)], " "), "should_trigger": i < 7})
 		}
+	}
+	if len(queries) < 100 {
+		t.Fatalf("%d queries of %d skills", len(queries), len(names))
 	}
 	args := []string{"eval", "--skills", skills, "--json"}
 	for i, name := range names {
@@ -449,5 +427,12 @@ func evalOfRealSkills(t testing.TB) []string {
 		}
 		args = append(args, "--suite", file)
 	}
-	return args
+	began := time.Now()
+	got := program(t, nil, "", args...)
+	took := time.Since(began)
+	report := reportOf(t, got)
+	t.Logf("%d queries of %d skills in %v: recall at 1 is %.2f", report.Totals.Queries, len(names), took, *report.Totals.Recall1)
+	if got.code != cli.ExitDone || *report.Totals.Recall1 < 0.5 || took > 2*time.Second {
+		t.Errorf("code %d, err %q, recall at 1 %.2f, %v", got.code, got.err, *report.Totals.Recall1, took)
+	}
 }
