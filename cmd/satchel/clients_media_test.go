@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -44,24 +43,7 @@ func TestTraceOfMedia(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer server.Close()
-			file := filepath.Join(t.TempDir(), "trace.jsonl")
-			trace, err := tracing.Open(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			rt, err := satchel.New(satchel.WithSkillFS("skills", os.DirFS(testSkills(t))), satchel.WithTrace(trace))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := tc.send(t, rt, server.URL()); err != nil {
-				t.Fatal(err)
-			}
-			if err := rt.Close(); err != nil {
-				t.Error(err)
-			}
-			if err := trace.Close(); err != nil {
-				t.Error(err)
-			}
+			file := traced(t, tc.send, server.URL())
 			lines, want := readTrace(t, file), tokensOf(t, server.Requests())
 			calls := linesOf(lines, line.EventCall)
 			if len(calls) != len(want) {

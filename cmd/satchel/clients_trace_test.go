@@ -51,24 +51,7 @@ func TestTraceOfClients(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer server.Close()
-			file := filepath.Join(t.TempDir(), "trace.jsonl")
-			trace, err := tracing.Open(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			rt, err := satchel.New(satchel.WithSkillFS("skills", os.DirFS(testSkills(t))), satchel.WithTrace(trace))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := tc.send(t, rt, server.URL()); err != nil {
-				t.Fatal(err)
-			}
-			if err := rt.Close(); err != nil {
-				t.Error(err)
-			}
-			if err := trace.Close(); err != nil {
-				t.Error(err)
-			}
+			file := traced(t, tc.send, server.URL())
 			want := tokensOf(t, server.Requests())
 			calls := linesOf(readTrace(t, file), line.EventCall)
 			if len(calls) != len(want) {
@@ -164,4 +147,28 @@ func sendParts(t *testing.T, rt *satchel.Runtime, url string) error {
 		{Role: llms.ChatMessageTypeHuman, Parts: []llms.ContentPart{llms.TextContent{Text: "hello "}, llms.TextContent{Text: "wörld"}}},
 	}, bare)
 	return err
+}
+
+// traced traces what send sends to an endpoint, and returns the file.
+func traced(t *testing.T, send func(*testing.T, *satchel.Runtime, string) error, url string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "trace.jsonl")
+	trace, err := tracing.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rt, err := satchel.New(satchel.WithSkillFS("skills", os.DirFS(testSkills(t))), satchel.WithTrace(trace))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := send(t, rt, url); err != nil {
+		t.Fatal(err)
+	}
+	if err := rt.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := trace.Close(); err != nil {
+		t.Error(err)
+	}
+	return file
 }
