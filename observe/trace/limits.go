@@ -24,6 +24,7 @@ const (
 	stringWeight  = 32        // bytes of a text of a list besides its characters
 	messageWeight = 256       // bytes of a message besides its text
 	lineWeight    = 200       // bytes of a line besides its message
+	longWeight    = 256 << 10 // bytes of a request or an answer with long texts
 )
 
 // Times.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/cachecost/prompt"
 	"github.com/satchel-go/satchel/internal/lru"
 )
 
@@ -168,6 +169,9 @@ func (q *queue) add(i item) bool {
 	}
 	if i.at.IsZero() {
 		i.at = time.Now()
+	}
+	if i.weight >= longWeight && i.event == nil {
+		prompt.ReadAhead()
 	}
 	q.items, q.count, q.bytes = append(q.items, i), q.count+1, q.bytes+i.weight
 	q.notify()

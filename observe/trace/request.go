@@ -312,9 +312,10 @@ func (c *callWriter) measure() (*prompt.Prompt, error) {
 	}
 	c.parts.Tools = c.tools.size
 	now.Blocks, now.Size = append(now.Blocks[:0], c.tools.blocks...), c.tools.size
+	divided := c.divided()
 	for i, e := range c.entries {
-		if !e.isMeasured {
-			m, err := c.tokens.message(&c.request.Messages[i], e.media)
+		if isDivided := divided[i] && c.request.Messages[i].Text != ""; !e.isMeasured || isDivided && e.lengths == nil {
+			m, err := c.tokens.message(&c.request.Messages[i], e.media, isDivided)
 			if err != nil {
 				return nil, err
 			}
@@ -332,6 +333,15 @@ func (c *callWriter) measure() (*prompt.Prompt, error) {
 		c.isBroken, c.brokenAt, c.lost = broken, block.Message, lost
 	}
 	return now, nil
+}
+
+// divided returns the messages whose text has parts that are counted by themselves.
+func (c *callWriter) divided() map[int]bool {
+	divided := make(map[int]bool)
+	for i := range c.request.View.Texts {
+		divided[c.request.View.Texts[i].Message] = true
+	}
+	return divided
 }
 
 // causeOf returns why the prefix broke at a message, or at the tools if message is -1.

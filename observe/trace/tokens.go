@@ -19,12 +19,13 @@ type tokenizer struct {
 	// isLate reports that the time to count is over.
 	isLate func() bool
 	known  *lru.Cache[[sha256.Size]byte, measured]
+	chunk  [4 << 10]byte // of a text whose hash is computed
 }
 
-// measured are the blocks of a message or of a list of tools, and the bytes of the tokens of a
-// message's text.
+// measured are the blocks of a message or of a list of tools.
 type measured struct {
-	blocks  []prompt.Block
+	blocks []prompt.Block
+	// lengths are the bytes of the tokens of a message's text, if it is divided.
 	lengths []uint16
 	size    int // tokens of all blocks
 }
@@ -36,15 +37,19 @@ func newTokenizer(isLate func() bool) *tokenizer {
 	return &tokenizer{isLate: isLate, known: lru.New[[sha256.Size]byte, measured](maxMeasured, nil)}
 }
 
-// message measures a message.
-func (t *tokenizer) message(m *core.Message, media []line.Media) (measured, error) {
+// message measures a message. isDivided says that parts of its text are counted.
+func (t *tokenizer) message(m *core.Message, media []line.Media, isDivided bool) (measured, error) {
 	rendered := prompt.Message{Role: m.Role.String(), Content: validText(m.Text)}
 	key := sha256.New()
 	add := func(text string) {
 		var n [8]byte
 		binary.LittleEndian.PutUint64(n[:], uint64(len(text)))
 		key.Write(n[:])
-		key.Write([]byte(text))
+		for text != "" {
+			n := copy(t.chunk[:], text)
+			key.Write(t.chunk[:n])
+			text = text[n:]
+		}
 	}
 	add(rendered.Role)
 	add(rendered.Content)
@@ -60,7 +65,11 @@ func (t *tokenizer) message(m *core.Message, media []line.Media) (measured, erro
 		add(c.Arguments)
 		rendered.Calls = append(rendered.Calls, c)
 	}
-	return t.measure([sha256.Size]byte(key.Sum(nil)), prompt.Request{Messages: []prompt.Message{rendered}}, rendered.Content)
+	divided := ""
+	if isDivided {
+		divided = rendered.Content
+	}
+	return t.measure([sha256.Size]byte(key.Sum(nil)), prompt.Request{Messages: []prompt.Message{rendered}}, divided)
 }
 
 // tools measures a list of tools.
@@ -80,15 +89,15 @@ func (t *tokenizer) open() (err error) {
 	return err
 }
 
-// measure renders one message or a list of tools. content is the text of the message.
-func (t *tokenizer) measure(key [sha256.Size]byte, r prompt.Request, content string) (m measured, err error) {
-	if m, ok := t.known.Get(key); ok {
+// measure renders one message or a list of tools. divided is the text of the message if parts of it are counted.
+func (t *tokenizer) measure(key [sha256.Size]byte, r prompt.Request, divided string) (m measured, err error) {
+	if m, ok := t.known.Get(key); ok && (divided == "" || m.lengths != nil) {
 		return m, nil
 	}
 	if err := t.open(); err != nil {
 		return m, err
 	}
-	v := &recordingPieces{Pieces: t.vocabulary, isLate: t.isLate, content: content}
+	v := &recordingPieces{Pieces: t.vocabulary, isLate: t.isLate, divided: divided}
 	p, err := prompt.NewRenderer(v).Render(r)
 	if err != nil {
 		return m, err
@@ -98,18 +107,18 @@ func (t *tokenizer) measure(key [sha256.Size]byte, r prompt.Request, content str
 	return m, nil
 }
 
-// recordingPieces records the lengths of the tokens of the first text that is content. It ends when the
+// recordingPieces records the lengths of the tokens of the first text that is the divided one. It ends when the
 // time to count is over.
 type recordingPieces struct {
 	*prompt.Pieces
 	isLate  func() bool
-	content string
+	divided string
 	lengths []uint16
 }
 
 // Each passes on tokens as [prompt.Pieces.Each] does.
 func (v *recordingPieces) Each(text string, yield func([]prompt.Token) bool) error {
-	records, count, isLate := v.lengths == nil && text == v.content, 0, false
+	records, count, isLate := v.lengths == nil && text == v.divided, 0, false
 	if records {
 		v.lengths = make([]uint16, 0, len(text)/4)
 	}
@@ -119,8 +128,8 @@ func (v *recordingPieces) Each(text string, yield func([]prompt.Token) bool) err
 				return false
 			}
 		}
-		for i := range all {
-			if records {
+		if records {
+			for i := range all {
 				v.lengths = append(v.lengths, all[i].Size)
 			}
 		}

@@ -89,10 +89,10 @@ func (c *config) toolValues(definitions []core.Definition) (written []line.Tool,
 
 // encode returns the JSON of a value as lines hold it, and the digest of it.
 func encode(v any) (json.RawMessage, string, error) {
-	text, err := plainjson.Encode(v)
+	text, err := plainjson.Append(nil, v)
 	if err != nil {
 		return nil, "", err
 	}
-	sum := sha256.Sum256([]byte(text))
-	return json.RawMessage(text), "sha256:" + hex.EncodeToString(sum[:]), nil
+	sum := sha256.Sum256(text)
+	return text, "sha256:" + hex.EncodeToString(sum[:]), nil
 }

@@ -25,8 +25,9 @@ const (
 type ranks struct {
 	tokens []tokenRank
 	// merged is a hash table of pairs of tokens, with the tokens that they are merged to. byteMerged holds those
-	// of pairs of bytes.
+	// of pairs of bytes. isMerged has a bit for each pair of the table, which is smaller and so nearer to the processor.
 	merged     []uint32
+	isMerged   []uint64
 	byteMerged [1 << 16]uint32
 	// nodes are the beginnings of tokens, a trie. The first 256 are single bytes, and pairs holds those of two
 	// bytes. The children of a node, which have one byte more, follow each other.
@@ -73,6 +74,13 @@ func openCodec() (tokenizer.Codec, error) {
 // readRanks reads the vocabulary, once.
 var readRanks = sync.OnceValues(newVocabulary)
 
+// ReadAhead reads beside the caller what texts of more than some hundred thousand bytes need, unless it is read.
+func ReadAhead() { readAhead() }
+
+var readAhead = sync.OnceFunc(func() {
+	go func() { _, _ = readRanks() }() // who needs the ranks gets the error
+})
+
 // newVocabulary reads the vocabulary of the codec.
 func newVocabulary() (*ranks, error) {
 	codec, err := openCodec()
@@ -93,7 +101,7 @@ func newVocabulary() (*ranks, error) {
 
 // newRanks returns the ranks of tokens with texts, among which is each single byte.
 func newRanks(texts []string) *ranks {
-	r := &ranks{tokens: make([]tokenRank, len(texts)), merged: make([]uint32, 1<<pairBits)}
+	r := &ranks{tokens: make([]tokenRank, len(texts)), merged: make([]uint32, 1<<pairBits), isMerged: make([]uint64, 1<<(mergedBits-6))}
 	for i := range r.byteMerged {
 		r.byteMerged[i] = none
 	}
@@ -263,7 +271,11 @@ func (r *ranks) pairOf(left, right uint32) uint32 {
 	if left < 1<<8 && right < 1<<8 {
 		return r.byteMerged[left<<8|right]
 	}
-	at, mark := pairSlot(left, right)
+	hash := pairHash(left, right)
+	if bit := hash >> (64 - mergedBits); r.isMerged[bit/64]&(1<<(bit%64)) == 0 {
+		return none
+	}
+	at, mark := pairSlot(hash)
 	for {
 		slot := r.merged[at]
 		if slot == 0 {
@@ -285,23 +297,30 @@ func (r *ranks) addPair(left, right, id uint32) {
 		r.byteMerged[left<<8|right] = id
 		return
 	}
-	at, mark := pairSlot(left, right)
+	hash := pairHash(left, right)
+	bit := hash >> (64 - mergedBits)
+	r.isMerged[bit/64] |= 1 << (bit % 64)
+	at, mark := pairSlot(hash)
 	for r.merged[at] != 0 {
 		at = (at + 1) % (1 << pairBits)
 	}
 	r.merged[at] = mark<<idBits | id
 }
 
-// pairSlot returns where the search for a pair begins, and the mark of the pair.
-func pairSlot(left, right uint32) (at, mark uint32) {
-	hash := (uint64(left)<<idBits | uint64(right)) * 0x9e3779b97f4a7c15
+func pairHash(left, right uint32) uint64 {
+	return (uint64(left)<<idBits | uint64(right)) * 0x9e3779b97f4a7c15
+}
+
+// pairSlot returns where the search for a pair with a hash begins, and the mark of the pair.
+func pairSlot(hash uint64) (at, mark uint32) {
 	return uint32(hash >> (64 - pairBits)), uint32(hash) >> idBits
 }
 
 // Sizes of hash tables, as powers of two. Less than a half is used.
 const (
-	nodeBits = 20
-	pairBits = 19
+	nodeBits   = 20
+	pairBits   = 19
+	mergedBits = 21 // of which a tenth is set
 )
 
 // children is a hash table of nodes by their parents and labels.

@@ -71,8 +71,8 @@ func (r *Renderer) tokens(marks []uint32, texts ...string) ([]uint32, error) {
 			continue
 		}
 		if v, ok := r.vocabulary.(streamed); ok {
-			if len(text) > minParallel {
-				marks = slices.Grow(marks, len(text)/3)
+			if len(text) > minParallel { // memory that is not used is not touched
+				marks = append(make([]uint32, 0, len(marks)+len(text)*2/3), marks...)
 			}
 			err := v.Each(text, func(all []Token) bool {
 				for _, t := range all {
@@ -133,7 +133,9 @@ func (b *builder) block(message int, key content, encode func() ([]uint32, error
 		if isLast {
 			ids = append(ids, markEnd)
 		}
-		ids = slices.Clone(ids) // drops unused capacity
+		if len(ids) < cap(ids)*3/4 {
+			ids = slices.Clone(ids) // drops unused capacity
+		}
 		block = Block{Kind: key.kind, Last: isLast, Tokens: ids, Hash: hashOf(ids)}
 		b.renderer.blocks[key] = block
 	}

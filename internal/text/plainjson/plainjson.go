@@ -3,7 +3,9 @@
 package plainjson
 
 import (
+	"bytes"
 	"encoding/json"
+	"io"
 	"strings"
 	"unicode/utf8"
 )
@@ -11,12 +13,25 @@ import (
 // Encode is [json.Marshal], but does not escape <, > and &.
 func Encode(v any) (string, error) {
 	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
+	if err := encode(&b, v); err != nil {
 		return "", err
 	}
 	return strings.TrimSuffix(b.String(), "\n"), nil
+}
+
+// Append appends the JSON that [Encode] returns to b.
+func Append(b []byte, v any) ([]byte, error) {
+	buffer := bytes.NewBuffer(b)
+	if err := encode(buffer, v); err != nil {
+		return b, err
+	}
+	return bytes.TrimSuffix(buffer.Bytes(), []byte("\n")), nil
+}
+
+func encode(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
 }
 
 // Size returns the length of a text in JSON, without its quotes, in bytes.

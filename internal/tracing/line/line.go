@@ -3,10 +3,11 @@
 package line
 
 import (
-	"bytes"
 	"encoding/json"
 	"slices"
 	"time"
+
+	"github.com/satchel-go/satchel/internal/text/plainjson"
 )
 
 // Version is the version of the lines, and Schema names it in the first line of a file.
@@ -68,13 +69,11 @@ func Append(b []byte, l Line) ([]byte, error) {
 	if m, ok := l.(*Message); ok && len(m.Message) > 0 {
 		return m.append(b)
 	}
-	buffer := bytes.NewBuffer(b)
-	e := json.NewEncoder(buffer)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(l); err != nil {
+	b, err := plainjson.Append(b, l)
+	if err != nil {
 		return b, err
 	}
-	return buffer.Bytes(), nil
+	return append(b, '\n'), nil
 }
 
 // Trace is the first line of each file.
