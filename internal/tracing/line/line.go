@@ -3,11 +3,10 @@
 package line
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
 	"time"
-
-	"github.com/satchel-go/satchel/internal/text/plainjson"
 )
 
 // Version is the version of the lines, and Schema names it in the first line of a file.
@@ -69,11 +68,13 @@ func Append(b []byte, l Line) ([]byte, error) {
 	if m, ok := l.(*Message); ok && len(m.Message) > 0 {
 		return m.append(b)
 	}
-	b, err := plainjson.Append(b, l)
-	if err != nil {
+	buffer := bytes.NewBuffer(b)
+	e := json.NewEncoder(buffer)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(l); err != nil {
 		return b, err
 	}
-	return append(b, '\n'), nil
+	return buffer.Bytes(), nil
 }
 
 // Trace is the first line of each file.
