@@ -63,7 +63,7 @@ const (
 	meantSize, meantWord, meantMean, meantTerse, meantWords      = -0.392, 0.497, 8.31, 1.722, 0.948
 	// Documents are meant too whose evidence is at most nearEvidence less than the best, or less in large
 	// catalogs: the slope is per natural logarithm of the number of documents.
-	nearEvidence, nearEvidenceSlope = 8.4, 0.77
+	nearEvidence, nearEvidenceSlope = 8.1, 0.67
 )
 
 // Constants of the search for messages by words alone. Slopes are per natural logarithm of the number of
