@@ -111,12 +111,15 @@ func (e *engine) create(ctx context.Context, options client.ContainerCreateOptio
 	return e.ContainerCreate(ctx, options)
 }
 
-// createError returns a better error if the engine does not have a runtime, or a file that this process has
-// seen.
+// createError returns a better error if the engine does not have the image any more, a runtime, or a file that
+// this process has seen.
 func (e *engine) createError(s spec, err error) error {
 	text := err.Error()
 	if s.runtime != "" && lacksRuntime(err) {
 		return e.runtimeError(s.runtime, err)
+	}
+	if isGone(err) && strings.Contains(strings.ToLower(text), "no such image") {
+		return failure(err, "image %s is not there any more: docker pull %[1]s, and start this program again", s.image.ref)
 	}
 	if strings.Contains(text, "bind source path does not exist") || strings.Contains(text, "statfs /") {
 		return failure(err, "%s does not see the files of this machine: it runs in a VM or on another machine: run this program there: %s", e.host, shortened(err))

@@ -55,6 +55,8 @@ func engineError(ctx context.Context, host, what string, err error) error {
 		return failure(err, "cannot read %s: permission denied: join its group, or use rootless", host)
 	case isAbsent(err):
 		return failure(err, "no daemon at %s: start it, or set DOCKER_HOST", host)
+	case strings.Contains(err.Error(), "no space left on device"):
+		return failure(err, "the engine at %s has no space left: make room on its disk: %s", host, shortened(err))
 	}
 	return failure(err, "%s: %v", what, err)
 }

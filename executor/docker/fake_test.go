@@ -136,6 +136,8 @@ func TestOpenErrors(t *testing.T) {
 		{"list fails", "here", "GET /containers/json", status(500, "ill"), []Option{WithRunner(runner)}, "docker: list containers: Error response from daemon: ill"},
 		{"create refused", "here", "POST /containers/create", status(409, "the name is taken"), []Option{WithRunner(runner)}, "docker: no isolation in containers of Docker 20.10: namespaces: create a container: Error response from daemon: the name is taken; landlock: "},
 		{"other machine", "here", "POST /containers/create", status(400, "invalid mount config for type \"bind\": bind source path does not exist: /opt/runner"), []Option{WithRunner(runner)}, " does not see the files of this machine: it runs in a VM or on another machine: run this program there: "},
+		{"image removed meanwhile", "here", "POST /containers/create", status(404, "No such image: sha256:1"), []Option{WithRunner(runner)}, "docker: image here is not there any more: docker pull here, and start this program again"},
+		{"engine's disk full", "here", "POST /containers/create", status(500, "write /data/config.json: no space left on device"), []Option{WithRunner(runner)}, " has no space left: make room on its disk: Error response from daemon: write /data/config.json: no space left on device"},
 		{"unknown runtime", "here", "POST /containers/create", status(400, "Unknown runtime specified nope"), []Option{WithRunner(runner), WithRuntime("nope")}, "docker: no runtime nope: Docker 20.10 has runc"},
 		{"runtime that Podman ignores", "here", "GET /version", func(w http.ResponseWriter, _ *http.Request) {
 			fmt.Fprint(w, `{"Components":[{"Name":"Podman Engine","Version":"4.3.1"}],"ApiVersion":"1.41","Os":"linux"}`)

@@ -12,6 +12,7 @@ import (
 // image is what Open found out about an image. The id does not change when somebody moves the tag.
 type image struct {
 	id      string
+	ref     string   // as the caller names it
 	env     []string // the names of the variables that it sets
 	volumes []string // the paths that it declares as volumes
 }
@@ -31,7 +32,7 @@ func (e *engine) resolve(ctx context.Context, ref string) (image, error) {
 	if found.Os != "" && found.Os != "linux" {
 		return image{}, failure(nil, "image %s is for %s: satchel needs one for linux", ref, found.Os)
 	}
-	i := image{id: found.ID}
+	i := image{id: found.ID, ref: ref}
 	if found.Config != nil {
 		for _, entry := range found.Config.Env {
 			name, _, _ := strings.Cut(entry, "=")

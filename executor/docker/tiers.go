@@ -74,7 +74,8 @@ func (o *opening) final(err error) error {
 		return failure(err, "the image has no /bin/sh: commands of skills need it, and bash")
 	case strings.Contains(text, "exec "+o.program+": "): // says the engine
 		return noStart(o.program, err)
-	case strings.Contains(text, "docker: no runner: "), strings.Contains(text, "docker: no runtime "), strings.Contains(text, " does not see the files of this machine: "):
+	case strings.Contains(text, "docker: no runner: "), strings.Contains(text, "docker: no runtime "), strings.Contains(text, " does not see the files of this machine: "),
+		strings.Contains(text, " is not there any more: "), strings.Contains(text, " has no space left: make room "):
 		return err
 	}
 	return nil
