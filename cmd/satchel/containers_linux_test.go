@@ -106,6 +106,18 @@ func TestContainers(t *testing.T) {
 			t.Errorf("code %d, answers\n%s\nwant\n%s\n%s", got.code, got.out, want.out, got.err)
 		}
 	})
+	t.Run("workspaces with an odd path", func(t *testing.T) {
+		t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "a,b:c=d e"))
+		if err := os.Mkdir(os.TempDir(), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		calls := `{"tool":"skill_load","args":{"skill":"lists"}}` + "\n" +
+			`{"tool":"skill_run","args":{"skill":"lists","command":"python3 scripts/x.py a b"}}`
+		got := program(t, nil, calls, append([]string{"tool", "--skills", skills, "-"}, flags...)...)
+		if got.code != 0 || !strings.Contains(got.out, "x ['a', 'b']") {
+			t.Errorf("code %d, answers\n%s\n%s", got.code, got.out, got.err)
+		}
+	})
 	for _, framework := range []string{"eino", "langchaingo"} {
 		t.Run("chat "+framework, func(t *testing.T) {
 			calls := []core.ToolCall{

@@ -2,7 +2,6 @@ package run
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -64,7 +63,10 @@ func (r *Runner) FindPrograms(ctx context.Context, wanted map[string][]string) (
 		place.Release()
 		_ = r.Workspaces.End(session) // what remains is removed with all workspaces
 	}()
-	at := cmp.Or(r.Executor.Capabilities().WorkspaceAt, place.Path())
+	at, err := workspace.SeenAt(r.Executor.Capabilities().WorkspaceAt, place)
+	if err != nil {
+		return nil, err
+	}
 	input, searches := probeInput(wanted, workspace.LastPath(at))
 	limits := r.Limits
 	limits.Output = int64(len(searches))*maxProbeLine + 1

@@ -92,6 +92,20 @@ func TestFindProgramsElsewhere(t *testing.T) {
 	}
 }
 
+// TestPathWithColon checks that commands that see their workspace at its own path do not run if PATH cannot hold it.
+func TestPathWithColon(t *testing.T) {
+	r := runner(t, nil)
+	places, err := workspace.Open(t.Context(), filepath.Join(t.TempDir(), "a:b"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer places.Close()
+	r.Workspaces = places
+	if found, err := r.FindPrograms(t.Context(), map[string][]string{"/bin": {"sh"}}); err == nil || !strings.Contains(err.Error(), "PATH") {
+		t.Errorf("found %q, error %v", found, err)
+	}
+}
+
 // TestGivenVariables says which variables a skill's commands get.
 func TestGivenVariables(t *testing.T) {
 	r := runner(t, nil)

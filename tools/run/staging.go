@@ -1,7 +1,6 @@
 package run
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -82,7 +81,11 @@ func (st *staging) prepare(ctx context.Context) (cmd executor.Command, err error
 			st.release()
 		}
 	}()
-	st.at = workspacePath(cmp.Or(st.runner.Executor.Capabilities().WorkspaceAt, st.place.Path()))
+	at, err := workspace.SeenAt(st.runner.Executor.Capabilities().WorkspaceAt, st.place)
+	if err != nil {
+		return cmd, err
+	}
+	st.at = workspacePath(at)
 	st.plan = st.plan.withPaths(st.at)
 	if err := st.plan.checkOutputs(false); err != nil {
 		return cmd, err

@@ -49,9 +49,6 @@ func newInstance(base string) (*instance, error) {
 	if base, err = filepath.EvalSymlinks(base); err != nil {
 		return nil, err
 	}
-	if strings.ContainsRune(base, filepath.ListSeparator) {
-		return nil, fmt.Errorf("the path holds %q, which cannot be part of PATH", filepath.ListSeparator)
-	}
 	parent, err := os.OpenRoot(base)
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -278,6 +279,16 @@ func Env(base, skill, skillDir string) []string {
 	return env
 }
 
+// SeenAt returns the path at which commands see a workspace: at, or the path of the workspace if
+// at is empty. It fails if lists of paths, such as PATH, cannot hold it.
+func SeenAt(at string, ws Workspace) (string, error) {
+	at = cmp.Or(at, ws.Path())
+	if strings.ContainsRune(at, filepath.ListSeparator) {
+		return "", fmt.Errorf("the path of the workspace holds %q, which cannot be part of PATH", filepath.ListSeparator)
+	}
+	return at, nil
+}
+
 // homeOf returns the HOME of a skill, given its directory.
 func homeOf(skillDir string) string { return homeDir + "/" + path.Base(skillDir) }
 
@@ -317,10 +328,10 @@ func systemProgram(name string) string {
 }
 
 // LastPath returns the last directory of PATH for a command that sees the workspace at base.
-// The directory holds a link python to python3. If the system needs no such link, LastPath
-// returns "".
+// The directory holds a link python to python3. If the system needs no such link, or PATH cannot
+// hold base, LastPath returns "".
 func LastPath(base string) string {
-	if python3() == "" {
+	if python3() == "" || strings.ContainsRune(base, filepath.ListSeparator) {
 		return ""
 	}
 	return filepath.Join(base, filepath.FromSlash(linksDir))

@@ -37,14 +37,20 @@ func TestOpenChecksOptions(t *testing.T) {
 	}
 }
 
-// A command could not find programs below such a path.
-func TestOpenBelowAPathThatPathCannotHold(t *testing.T) {
-	base := filepath.Join(t.TempDir(), "a"+string(filepath.ListSeparator)+"b")
-	if w, err := workspace.Open(t.Context(), base); err == nil || !strings.Contains(err.Error(), "PATH") {
-		t.Errorf("error %v", err)
-		if err == nil {
-			w.Close()
-		}
+// TestSeenAt checks that only commands that see a workspace at its own path need one that PATH can hold.
+func TestSeenAt(t *testing.T) {
+	w, err := workspace.Open(t.Context(), filepath.Join(t.TempDir(), "a"+string(filepath.ListSeparator)+"b"))
+	must(t, err)
+	defer w.Close()
+	ws := of(t, w, "s")
+	if at, err := workspace.SeenAt("/workspace", ws); err != nil || at != "/workspace" {
+		t.Errorf("elsewhere: %q, %v", at, err)
+	}
+	if at, err := workspace.SeenAt("", ws); err == nil || !strings.Contains(err.Error(), "PATH") || at != "" {
+		t.Errorf("at its own path: %q, %v", at, err)
+	}
+	if last := workspace.LastPath(ws.Path()); last != "" {
+		t.Errorf("the last directory of PATH is %q", last)
 	}
 }
 

@@ -85,7 +85,7 @@ func (a *activeRun) prepare(ctx context.Context) (executor.Command, error) {
 		tenant: a.Tenant, store: a.Blobs, expiry: a.Expiry,
 		maxBlobs: cmp.Or(a.OutputBlobs, maxOutputBlobs), ws: a.ws, job: job, report: a.reportProgress, hidden: a.hidden, inputs: a.Inputs,
 	}
-	return a.command(), nil
+	return a.command()
 }
 
 // copyLibrary writes the helpers for programs into runs/lib.
@@ -125,10 +125,13 @@ func (a *activeRun) copyBlobs(ctx context.Context, root *os.Root) error {
 }
 
 // command returns the command of the program.
-func (a *activeRun) command() executor.Command {
+func (a *activeRun) command() (executor.Command, error) {
 	language := languages[a.Language]
 	caps := a.Executor.Capabilities()
-	base := cmp.Or(caps.WorkspaceAt, a.ws.Path())
+	base, err := workspace.SeenAt(caps.WorkspaceAt, a.ws)
+	if err != nil {
+		return executor.Command{}, err
+	}
 	env := append(workspace.Env(base, "", ""), "BLOBS_DIR="+base+"/blobs",
 		"ARGS_FILE="+base+"/runs/args.json", "RESULT_FILE="+base+"/runs/result.json")
 	if last := workspace.LastPath(base); last != "" {
@@ -160,5 +163,5 @@ func (a *activeRun) command() executor.Command {
 		cmd.Skills = "skills"
 		cmd.Env = append(cmd.Env, "SKILLS_DIR="+cmp.Or(caps.SkillsAt, base+"/skills"))
 	}
-	return cmd
+	return cmd, nil
 }
