@@ -63,7 +63,7 @@ func (n *Names) Missing(rules []Rule, offered []permission.Tool) (known, unknown
 // possible.
 func (n *Names) knows(name string) bool {
 	name = strings.ToLower(name)
-	if isFormatTool(name) || strings.HasPrefix(name, "mcp__") || strings.HasSuffix(name, "*") {
+	if isFormatTool(name) || slices.Contains(ownTools, name) || strings.HasPrefix(name, "mcp__") || strings.HasSuffix(name, "*") {
 		return true
 	}
 	for _, plain := range []string{name, plainName(name)} {

@@ -32,7 +32,7 @@ func wordSet(words string) map[string]bool {
 
 var (
 	// joinWords stand between the last two names of a list.
-	joinWords = wordSet(`and or und oder et ou y e o u plus`)
+	joinWords = wordSet(`and or and/or und oder et ou y e o u plus`)
 	// namingWords may stand between "skill" and a name.
 	namingWords = wordSet(`called named namens genannt appelée appelé nommée nommé llamada llamado denominada`)
 	// useWords say that a skill is to be used.
@@ -59,14 +59,14 @@ var (
 		nicht kein keine keinen keinem keiner keines nie niemals weder
 		pas jamais aucun aucune ni nunca jamás tampoco ningún ninguna`)
 	// againstWords deny a skill that directly follows.
-	againstWords = wordSet(`without w/o avoid avoiding skip skipping ignore forget stop except unload disable remove delete uninstall than
-		ohne statt anstatt anstelle außer vermeide vermeiden vergiss vergesst vergessen deaktiviere entlade entferne lösche
+	againstWords = wordSet(`without w/o avoid avoiding skip skipping ignore forget stop refrain drop except unload disable remove delete uninstall than
+		ohne statt anstatt anstelle außer vermeide vermeiden verzichte verzichten verzichtet vergiss vergesst vergessen deaktiviere entlade entferne lösche
 		sans sauf évite évitez éviter ignore oublie oublies oublier oubliez désactive
 		sin salvo excepto evita evitar olvides olvide olvida olvidar desactiva`)
 	// betweenWords may stand between a word of againstWords and the skill.
-	betweenWords = wordSet(`the a an any your this that these those to of from for help need please even using use usage loading
-		den dem der des die das dein deinen deine zu von benutzen nutzen verwenden bitte
-		le la les l du de d ton ta tes ce cette utiliser l'aide aide recours à au
+	betweenWords = wordSet(`the a an any your this that these those to of from for about help need please even using use usage loading
+		auf den dem der des die das dein deinen deine zu von benutzen nutzen verwenden bitte
+		que le la les l du de d ton ta tes ce cette utiliser l'aide aide recours à au
 		el los las tu del usar utilizar uso ayuda esta este`)
 	// fillerWords may stand before the negation that begins a clause.
 	fillerWords = wordSet(`please just and or do you should must bitte und oder et ou y o por favor`)
@@ -76,11 +76,16 @@ var (
 	elisions = wordSet(`c d j l m n qu s t`)
 	// needed are words for what a skill is not, as in "the pdf skill is not needed".
 	needed = wordSet(`needed necessary required wanted relevant allowed appropriate nötig notwendig erwünscht nécessaire utile necesaria necesario`)
+	// obliged and used together deny a skill after a negation, as in "the pdf skill must not be used".
+	obliged = wordSet(`be werden être debe deben debería`)
+	used    = wordSet(`used loaded applied invoked activated utilisée utilisées utilisé chargée usarse usar utilizarse utilizar cargarse cargar`)
+	// articles may stand before each name of a list.
+	articles = wordSet(`the den dem der die das le la les el los las`)
 )
 
 var (
 	// denseLinks may stand between a name and the word for "skill".
-	denseLinks = []string{"这个", "這個", "那个", "这项", "这一", "这一个", "のような", "という", "って", "的", "の", "は", "叫", "名为", "叫做"}
+	denseLinks = []string{"这个", "這個", "那个", "这项", "这一", "这一个", "两个", "这两个", "这些", "のような", "という", "って", "的", "の", "は", "叫", "名为", "叫做"}
 	// denseJoins stand between names.
 	denseJoins = []string{"以及", "还有", "または", "和", "与", "與", "跟", "及", "或", "と", "や", "か"}
 	// denseUses say that a skill is to be used.
@@ -88,9 +93,14 @@ var (
 	// denseOwn say whose skill it is.
 	denseOwn = []string{"我的", "我们的", "私の", "僕の", "自分の"}
 	// denseNot before a skill, and denseNotAfter and laterNot after one, deny it.
-	denseNot      = []string{"不要", "不用", "别", "別用", "不想", "不希望", "不让", "不讓", "不能", "不使用", "不必", "不需要", "无需", "无须", "勿", "禁止", "避免", "没有", "而不是", "不是", "除了", "停止", "取消", "卸载"}
-	denseNotAfter = []string{"不要", "不用", "不需要", "不必", "别用", "没必要", "不要用"}
-	laterNot      = []string{"使わない", "使わず", "使うな", "使わなくて", "使用しない", "使用せず", "なしで", "無しで", "抜きで", "不要", "要らない", "いらない", "いりません", "要りません", "使いません", "使用しません", "必要はありません", "必要ありません", "必要ない", "必要はない", "使ってはいけない", "使っちゃ", "ではなく", "じゃなく", "以外"}
+	denseNot      = []string{"不要", "不用", "别", "別用", "不想", "不希望", "不让", "不讓", "不能", "不使用", "不必", "不需要", "无需", "无须", "勿", "禁止", "避免", "没有", "没必要", "而不是", "不是", "除了", "停止", "取消", "卸载"}
+	denseNotAfter = []string{"不要", "不用", "不需要", "不必", "别用", "没必要", "不要用", "の代わり", "を避け", "は避け"}
+	laterNot      = []string{"使わない", "使わず", "使うな", "使わなくて", "使用禁止", "使用しない", "使用せず", "なしで", "無しで", "抜きで", "不要", "要らない", "いらない", "いりません", "要りません", "使いません", "使用しません", "必要はありません", "必要ありません", "必要ない", "必要はない", "使ってはいけない", "使っちゃ", "ではなく", "じゃなく", "以外"}
 	// denseForget turn a denial around, as in "do not forget to use".
 	denseForget = []string{"忘"}
+	// denseMakes before a skill, perhaps with one of denseNew, and denseMakesAfter after one are about a
+	// skill that does not exist yet.
+	denseMakes      = []string{"写", "寫", "编写", "创建", "創建", "新建", "制作", "开发", "做"}
+	denseNew        = []string{"一个", "一個", "一项", "个", "個", "新的", "新"}
+	denseMakesAfter = []string{"を作", "をつく", "を書", "を開発"}
 )

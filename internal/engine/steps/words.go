@@ -107,6 +107,9 @@ func (s *sentence) namesBefore(m *mention) {
 		if n := len(left); n > 0 && left[n-1].kind == denseRun {
 			m.head = left[n-1].text
 		}
+		if isPlural {
+			left = dropArticle(left)
+		}
 		joined, isComma := withoutJoin(left)
 		if len(joined) == len(left) && !isComma && !endsInJoin(left) || isComma && !isPlural && !hasJoin && !isDenseLine(s.tokens) {
 			return
@@ -127,6 +130,18 @@ func isDenseLine(tokens []token) bool {
 func dropEmpty(left []token) []token {
 	for len(left) > 0 && left[len(left)-1].kind == denseRun && left[len(left)-1].text == "" {
 		left = left[:len(left)-1]
+	}
+	return left
+}
+
+// dropArticle drops an article from the end of tokens if it begins a further part of a list.
+func dropArticle(left []token) []token {
+	n := len(left)
+	if n < 2 || left[n-1].kind != plainWord || !articles[left[n-1].text] {
+		return left
+	}
+	if before := left[n-2]; before.kind == comma || before.kind == plainWord && joinWords[before.text] {
+		return left[:n-1]
 	}
 	return left
 }

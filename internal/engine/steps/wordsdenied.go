@@ -114,6 +114,8 @@ func isAgainst(words []token) bool {
 			return true
 		case text == "but" && i > 0 && (words[i-1].text == "anything" || words[i-1].text == "everything" || words[i-1].text == "all"):
 			return true
+		case text == "plutôt" && i+1 < len(words) && words[i+1].text == "que":
+			return true
 		case text == "lieu" || text == "lugar" || text == "vez":
 			return true
 		case !betweenWords[text] && !notWords[text]:
@@ -141,13 +143,17 @@ func (s *sentence) isDeniedAfter(m *mention) bool {
 			if i+1 == len(words) || !withWords[words[i+1].text] {
 				return true
 			}
-		case "not", "isn't", "isn’t", "unnecessary", "ne", "no":
-			if i <= 2 && (t.text == "unnecessary" || slices.ContainsFunc(words[i:], func(t token) bool { return needed[t.text] })) {
+		case "not", "isn't", "isn’t", "shouldn't", "shouldn’t", "mustn't", "mustn’t", "needn't", "needn’t", "never", "unnecessary", "ne", "no":
+			if i <= 2 && (t.text == "unnecessary" || hasWord(words[i:], needed) || hasWord(words[i:], obliged) && hasWord(words[i:], used)) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+func hasWord(words []token, set map[string]bool) bool {
+	return slices.ContainsFunc(words, func(t token) bool { return set[t.text] })
 }
 
 // isDenseDenied is isDenied for Chinese and Japanese.
@@ -191,6 +197,9 @@ func containsAny(text string, parts []string) bool {
 func (s *sentence) isMeant(m *mention) bool {
 	words := s.clause(m)
 	isPlural := s.tokens[m.skill].isPlural
+	if s.isMade(m, words) {
+		return false
+	}
 	if m.head != "" && containsAny(m.head, denseOwn) || len(words) > 0 && containsAny(words[len(words)-1].text, denseOwn) {
 		return containsAny(textOf(words)+m.head, denseUses)
 	}
@@ -206,4 +215,16 @@ func (s *sentence) isMeant(m *mention) bool {
 		}
 	}
 	return !isPlural || m.isAfter || len(m.names) > 1
+}
+
+// isMade reports whether a mention in Chinese or Japanese is about a skill to write. words are those
+// before it.
+func (s *sentence) isMade(m *mention, words []token) bool {
+	head := m.head
+	if head == "" && len(words) > 0 {
+		head = words[len(words)-1].text
+	}
+	head = trimAny(head, denseNew, strings.CutSuffix)
+	return slices.ContainsFunc(denseMakes, func(verb string) bool { return strings.HasSuffix(head, verb) }) ||
+		!m.isAfter && slices.ContainsFunc(denseMakesAfter, func(verb string) bool { return strings.HasPrefix(m.tail, verb) })
 }
