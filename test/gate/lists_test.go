@@ -107,14 +107,14 @@ func TestRepairedListsAreAskedAbout(t *testing.T) {
 }
 
 func TestListsThatNameInVain(t *testing.T) {
-	files := withLists(map[string]string{"a": "Read Raed Grep mcp__x__y Bash Write({a"})
+	files := withLists(map[string]string{"a": "Read Raed Grep mcp__x__y skill_search Bash Write({a"})
 	rt := chattest.Open(t, files)
 	c := chattest.NewChat(t, rt).Say(core.User, "hi")
 	call := c.Respond(`skill_load {"skill":"a"}`)[0]
 	if _, err := rt.Prepare(c.Context, core.Request{Key: c.Key, Messages: c.Messages, Tools: []string{"read_file", "skill_load", "skill_run"}}); err != nil {
 		t.Fatal(err)
 	}
-	if answer := c.Execute(call); !strings.Contains(answer, "\nlisted, but you have no such tool: Grep, mcp__x__y; listed, but no known tool has this name: Raed\n") {
+	if answer := c.Execute(call); !strings.Contains(answer, "\nlisted, but you have no such tool: Grep, mcp__x__y, skill_search; listed, but no known tool has this name: Raed\n") {
 		t.Errorf("the load answers %s", answer)
 	}
 	var found []string

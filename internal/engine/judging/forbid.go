@@ -101,7 +101,7 @@ func Disallowed(denials []Denial, undeniable []string) string {
 		var entries []string
 		for k := range denials[i].Rules {
 			rule := &denials[i].Rules[k]
-			if rule.Fault != "" || slices.ContainsFunc(undeniable, func(name string) bool { return strings.EqualFold(name, rule.Tool) }) {
+			if rule.Fault != "" || slices.Contains(ownTools, strings.ToLower(rule.Tool)) || slices.ContainsFunc(undeniable, func(name string) bool { return strings.EqualFold(name, rule.Tool) }) {
 				continue
 			}
 			if text := oneLine(rule.Text); !slices.Contains(entries, text) {

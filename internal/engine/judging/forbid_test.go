@@ -82,7 +82,7 @@ func TestForbid(t *testing.T) {
 }
 
 func TestDisallowed(t *testing.T) {
-	if text := Disallowed([]Denial{{"pdf", Parse("Bash(rm:*) Write Write Bash( skill_load")}, {"xls", Parse("Skill_Load")}}, []string{"skill_load"}); text != "not allowed while pdf is loaded: Bash(rm:*), Write" {
+	if text := Disallowed([]Denial{{"pdf", Parse("Bash(rm:*) Write Write Bash( skill_load skill_search")}, {"xls", Parse("Skill_Load")}}, []string{"skill_load"}); text != "not allowed while pdf is loaded: Bash(rm:*), Write" {
 		t.Error(text)
 	}
 }

@@ -17,27 +17,12 @@ type Mention struct{ Word, Arguments string }
 
 // Mentions returns at most limit words of a message that may name skills. If dollar is set, it
 // returns words after a "$". If slash is set, it returns words after a "/" at the beginning of a
-// line. It ignores fenced code blocks and inline code.
+// line. It ignores code blocks and inline code.
 //
 // A word ends at white space, a bracket, a quotation mark, an apostrophe, or other punctuation
 // that no name has. Trailing ".", ":", "-", "_" and "/" do not belong to it.
 func Mentions(text string, dollar, slash bool, limit int) (words []Mention) {
-	fence := ""
-	for line := range strings.Lines(text) {
-		line = strings.TrimRight(line, "\r\n")
-		trimmed := strings.TrimLeft(line, " ")
-		if mark := fenceMark(trimmed); mark != "" && len(line)-len(trimmed) < 4 {
-			switch {
-			case fence == "":
-				fence = mark
-			case strings.HasPrefix(mark, fence) && strings.Trim(trimmed, mark[:1]+" \t") == "":
-				fence = ""
-			}
-			continue
-		}
-		if fence != "" {
-			continue
-		}
+	for line := range proseLines(text) {
 		plain := strings.TrimLeft(line, "*_\"'“‘(（「")
 		if rest, ok := strings.CutPrefix(plain, "/"); ok && slash {
 			n := len(words)

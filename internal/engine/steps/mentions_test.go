@@ -35,6 +35,24 @@ func FuzzMentions(f *testing.F) {
 	})
 }
 
+func TestMentionsIgnoreCode(t *testing.T) {
+	for text, want := range map[string]string{
+		"```\n$pdf\n```\n$docx":         "docx",
+		"run\n\n    $pdf\n\nwith $docx": "docx",
+		"\t$pdf":                        "",
+		"`$pdf` $docx":                  "docx",
+		"- a list\n    of $pdf":         "pdf",
+	} {
+		got := ""
+		for _, m := range Mentions(text, true, true, 8) {
+			got += m.Word
+		}
+		if got != want {
+			t.Errorf("%q mentions %q, want %q", text, got, want)
+		}
+	}
+}
+
 func TestMentionArguments(t *testing.T) {
 	for text, want := range map[string]string{
 		"/pdf merge a b":                  "merge a b",

@@ -38,8 +38,12 @@ func Read(f FrontMatter) (*core.Needs, []Problem) {
 	var r reader
 	if metadata := mapping(f.Metadata); metadata != nil {
 		for _, key := range keys {
-			if section := mapping(field(metadata, key)); section != nil {
-				r.section("metadata."+key, section)
+			at, value := "metadata."+key, field(metadata, key)
+			switch section := mapping(value); {
+			case section != nil:
+				r.section(at, section)
+			case value != nil && !isNull(value):
+				r.note(value.Line, "%s is not a map and is ignored", at)
 			}
 		}
 		r.secrets("metadata.secrets", field(metadata, "secrets"))
@@ -207,7 +211,11 @@ func (r *reader) list(at string, n *yaml.Node, what string, is func(string) bool
 		if len(bad) > 1 {
 			more = fmt.Sprintf(" (and %d more)", len(bad)-1)
 		}
-		r.note(line, "%s: %q is not the name of %s and is ignored%s", at, printable.Cut(bad[0], maxQuoted), what, more)
+		first := "an entry that is not text"
+		if bad[0] != "" {
+			first = fmt.Sprintf("%q", printable.Cut(bad[0], maxQuoted))
+		}
+		r.note(line, "%s: %s is not the name of %s and is ignored%s", at, first, what, more)
 	}
 	return names
 }

@@ -31,6 +31,8 @@ func TestRead(t *testing.T) {
 		{"one of", "metadata: {clawdbot: {requires: {anyBins: [rg, grep]}}}", &core.Needs{AnyBins: [][]string{{"rg", "grep"}}}, nil},
 		{"config", "metadata: {moltbot: {requires: {config: [browser.enabled]}}}", &core.Needs{Config: []string{"browser.enabled"}}, nil},
 		{"systems", "metadata: {clawdis: {os: [macOS, mac, darwin, win32, linux]}}", &core.Needs{OS: []string{"darwin", "windows", "linux"}}, nil},
+		{"a key that is no map", "metadata: {openclaw: [1, 2], clawdbot: text, moltbot: null, clawdis: {requires: {bins: [a]}}}", &core.Needs{Bins: []string{"a"}}, []string{"metadata.openclaw is not a map and is ignored", "metadata.clawdbot is not a map and is ignored"}},
+		{"items that are no text", "requires: {anyBins: [[a, b], c]}", &core.Needs{AnyBins: [][]string{{"c"}}}, []string{"requires.anyBins: an entry that is not text is not the name of a program and is ignored"}},
 		{"an unknown system", "metadata: {openclaw: {os: [plan9]}}", nil, []string{`metadata.openclaw.os: "plan9" is not the name of a system`}},
 		{"a text is one name", "metadata: {openclaw: {requires: {bins: ffmpeg}, os: linux}}", &core.Needs{Bins: []string{"ffmpeg"}, OS: []string{"linux"}}, nil},
 		{"a text with commas", "metadata: {openclaw: {requires: {bins: 'ffmpeg, jq'}}}", &core.Needs{Bins: []string{"ffmpeg", "jq"}}, nil},
