@@ -124,6 +124,8 @@ func TestEmbedURLErrors(t *testing.T) {
 		{[]string{"--embed-url", "http://me:secret@h/v1", "pdf"}, "", cli.ExitUsage, "want an address without a user"},
 		{[]string{"--embed-url", at, "--embed-strong", "1.5", "pdf"}, "", cli.ExitUsage, "--embed-strong 1.5"},
 		{[]string{"--embed-url", at, "--calibrate", "-"}, "", cli.ExitFailed, "no requests"},
+		{[]string{"--embed-url", at, "--calibrate", "-"}, `{"query":"x","skil":"pdf"}`, cli.ExitFailed, `line 1: "skill" is missing`},
+		{[]string{"--embed-url", at, "--calibrate", "-"}, `{"query":5,"skill":"pdf"}`, cli.ExitFailed, `line 1: "query": got number, want a string: want {"query"`},
 		{[]string{"--embed-url", at, "--calibrate", "-"}, `{"query":"x","skill":"nothing"}`, cli.ExitFailed, `no skill is named "nothing"`},
 		{[]string{"--embed-url", at, "--calibrate", "-"}, "{\"query\":\"x\",\"skill\":\"pdf\"}\nno json", cli.ExitFailed, "line 2"},
 		{[]string{"--embed-url", at, "--embed-model", "broken", "--calibrate", "-"}, `{"query":"x","skill":"pdf"}`, cli.ExitFailed, "404 Not Found"},

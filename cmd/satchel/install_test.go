@@ -52,6 +52,9 @@ func TestPackInstallLock(t *testing.T) {
 	if _, err := os.Stat(dir); err == nil {
 		t.Error("a wrong pin has written something")
 	}
+	if got := program(t, nil, "", "install", at("1.tar.gz"), "--sha256", "", "--dir", dir); got.code != cli.ExitUsage || !strings.Contains(got.err, "--sha256 is empty") {
+		t.Errorf("an empty pin: %+v", got)
+	}
 	got := program(t, nil, "", "install", at("1.tar.gz"), "--sha256", sum, "--dir", dir)
 	if got.code != cli.ExitDone || !strings.Contains(got.out, "installed pdf to "+filepath.Join(dir, "pdf")) || !strings.Contains(got.out, "archive "+sum) {
 		t.Fatalf("install: %+v", got)

@@ -142,7 +142,7 @@ func TestInstallScan(t *testing.T) {
 	if _, err := os.Stat(at("new")); err == nil {
 		t.Error("what was refused has written something")
 	}
-	for _, command := range []string{"scanner", "{dir}", "'scanner {dir}", "scanner \\"} {
+	for _, command := range []string{"", " ", "scanner", "{dir}", "'scanner {dir}", "scanner \\"} {
 		if got := program(t, nil, "", "install", at("s"), "--dir", at("new"), "--scan", command); got.code != cli.ExitUsage {
 			t.Errorf("%s: %+v", command, got)
 		}

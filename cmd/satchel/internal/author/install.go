@@ -23,11 +23,11 @@ import (
 // InstallCommand copies skills into a directory.
 type InstallCommand struct {
 	sourceFlags `embed:""`
-	JSON        bool   `help:"One JSON object per line for each skill: name, dir, sha256 and, for an archive, archive_sha256 or, for a repository, commit."`
-	SHA256      string `name:"sha256" placeholder:"HEX" help:"The archive must have this SHA-256."`
-	Dir         string `default:".agents/skills" placeholder:"DIR" help:"Where skills are installed (default ${default})."`
-	As          string `placeholder:"NAME" help:"The name of the folder, where the source has one skill."`
-	Source      string `arg:"" name:"source" help:"A directory, an archive (a file or an address), a SKILL.md (likewise), or a git repository: of this machine (git+file://…, or a path that ends in .git), or at a commit or a tag (https://example.com/repo@v1.0#folder); or a host with an index of skills (https://example.com)."`
+	JSON        bool    `help:"One JSON object per line for each skill: name, dir, sha256 and, for an archive, archive_sha256 or, for a repository, commit."`
+	SHA256      *string `name:"sha256" placeholder:"HEX" help:"The archive must have this SHA-256."`
+	Dir         string  `default:".agents/skills" placeholder:"DIR" help:"Where skills are installed (default ${default})."`
+	As          string  `placeholder:"NAME" help:"The name of the folder, where the source has one skill."`
+	Source      string  `arg:"" name:"source" help:"A directory, an archive (a file or an address), a SKILL.md (likewise), or a git repository: of this machine (git+file://…, or a path that ends in .git), or at a commit or a tag (https://example.com/repo@v1.0#folder); or a host with an index of skills (https://example.com)."`
 }
 
 // Help is the long help of the command.
@@ -54,7 +54,12 @@ type installedLine struct {
 
 // Run installs the skills of a source.
 func (cmd *InstallCommand) Run(ctx context.Context, c cli.Console) error {
-	pin := strings.TrimPrefix(cmd.SHA256, "sha256:")
+	pin := ""
+	if cmd.SHA256 != nil {
+		if pin = strings.TrimPrefix(*cmd.SHA256, "sha256:"); pin == "" {
+			return fmt.Errorf("%w: --sha256 is empty: want the 64 hex digits of the archive", cli.ErrUsage)
+		}
+	}
 	working := cli.Progress{Console: c}
 	defer working.Done()
 	working.At("reading %s", cmd.Source)

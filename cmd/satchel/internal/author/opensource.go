@@ -21,7 +21,7 @@ import (
 // sourceFlags say how the source of an installation is read.
 type sourceFlags struct {
 	places.FetchFlags `embed:""`
-	Scan              string `placeholder:"CMD" help:"A command that looks at the skills of each source before they are installed, with {dir} for their directory; no shell runs it. Unless it exits with 0, nothing of the source is installed."`
+	Scan              *string `placeholder:"CMD" help:"A command that looks at the skills of each source before they are installed, with {dir} for their directory; no shell runs it. Unless it exits with 0, nothing of the source is installed."`
 }
 
 // openedSource is an open source of skills.

@@ -21,12 +21,13 @@ const scannedDir = "{dir}"
 // scanner is the command of --scan, in words.
 type scanner []string
 
-// parseScanner parses the command of --scan. It returns nil for "".
-func parseScanner(text string) (scanner, error) {
-	if text == "" {
+// parseScanner parses the command of --scan. It returns nil for a flag that is not given. An empty
+// command is an error, so that an empty variable does not skip the scan.
+func parseScanner(flag *string) (scanner, error) {
+	if flag == nil {
 		return nil, nil
 	}
-	words, err := splitWords(text)
+	words, err := splitWords(*flag)
 	if err != nil {
 		return nil, fmt.Errorf("%w: --scan: %w", cli.ErrUsage, err)
 	}

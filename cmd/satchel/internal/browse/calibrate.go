@@ -114,10 +114,13 @@ func readLabelled(c cli.Console, name string) (all []labelled, err error) {
 		}
 		r := labelled{}
 		if err == nil {
-			err = json.Unmarshal([]byte(text), &r)
+			err = cli.JSONError(json.Unmarshal([]byte(text), &r))
 		}
 		if err == nil && strings.TrimSpace(r.Query) == "" {
 			err = errors.New(`"query" is missing`)
+		}
+		if err == nil && !hasField(text, "skill") { // a misspelt field must not count as no skill
+			err = errors.New(`"skill" is missing`)
 		}
 		if err != nil {
 			return nil, fmt.Errorf(`--calibrate %s: line %d: %w: want {"query":"…","skill":"NAME"}, or null for no skill`, name, number, err)
@@ -128,6 +131,16 @@ func readLabelled(c cli.Console, name string) (all []labelled, err error) {
 		return nil, fmt.Errorf("--calibrate %s: no requests", name)
 	}
 	return all, nil
+}
+
+// hasField reports whether a JSON object has a field, which may be null.
+func hasField(object, name string) bool {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal([]byte(object), &fields) != nil {
+		return false
+	}
+	_, ok := fields[name]
+	return ok
 }
 
 // calibrateBest returns the threshold with the best F1, in hundredths. Of several it returns the one

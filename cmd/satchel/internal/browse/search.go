@@ -128,7 +128,7 @@ func (cmd *SearchCommand) many(ctx context.Context, c cli.Console, skills *catal
 		var answer any
 		r := searchRequest{Limit: cmd.Limit}
 		if err == nil {
-			err = json.Unmarshal([]byte(text), &r)
+			err = cli.JSONError(json.Unmarshal([]byte(text), &r))
 		}
 		if err == nil && len(r.Queries) == 0 {
 			err = errors.New(`"queries" is missing`)

@@ -262,7 +262,7 @@ func (t *toolSession) prepare(ctx context.Context, view func(last []core.Message
 func (t *toolSession) line(ctx context.Context, text string) error {
 	var l toolLine
 	if err := json.Unmarshal([]byte(text), &l); err != nil {
-		return fmt.Errorf(`%w: a line is {"tool":"…","args":{…}} or {"turn":true}: %w`, cli.ErrStart, err)
+		return fmt.Errorf(`%w: a line is {"tool":"…","args":{…}} or {"turn":true}: %w`, cli.ErrStart, cli.JSONError(err))
 	}
 	switch {
 	case l.Turn:

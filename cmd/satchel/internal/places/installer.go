@@ -15,6 +15,7 @@ import (
 	"golang.org/x/text/language"
 
 	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
 	"github.com/satchel-go/satchel/core"
 )
 
@@ -38,7 +39,7 @@ func ParseInstaller(data []byte) (Installer, error) {
 		Skills Installer `json:"skills"`
 	}
 	if err := json.Unmarshal(data, &file); err != nil {
-		return nil, fmt.Errorf("%s: %w", InstallerFile, err)
+		return nil, fmt.Errorf("%s: %w", InstallerFile, cli.JSONError(err))
 	}
 	return file.Skills, nil
 }

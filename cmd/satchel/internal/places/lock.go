@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
 	"github.com/satchel-go/satchel/internal/files/plainfile"
 )
 
@@ -83,7 +84,7 @@ func digest(ctx context.Context, skills *catalog.Catalog, name, path string) (st
 func ParseLock(data []byte) (*Lock, error) {
 	var l Lock
 	if err := json.Unmarshal(data, &l); err != nil {
-		return nil, fmt.Errorf("%s: %w", LockFile, err)
+		return nil, fmt.Errorf("%s: %w", LockFile, cli.JSONError(err))
 	}
 	if l.Version != 1 {
 		return nil, fmt.Errorf("%s: version %d is not known", LockFile, l.Version)

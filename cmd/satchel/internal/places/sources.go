@@ -157,7 +157,7 @@ func ReadAudience(path string) (satchel.Audience, error) {
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&file); err != nil {
-		return satchel.Audience{}, fmt.Errorf("%s: %w", path, err)
+		return satchel.Audience{}, fmt.Errorf("%s: %w", path, cli.JSONError(err))
 	}
 	if file.Key == "" || file.Allow == nil {
 		return satchel.Audience{}, errors.New(path + `: want {"key":"…","allow":["name",…]}`)
