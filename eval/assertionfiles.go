@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -34,11 +36,9 @@ func (f fileCheck) Run(ctx context.Context, s subject) (finding, error) {
 	}
 	if len(found.Files) == 0 {
 		evidence := "no file matches"
-		for _, warning := range found.Warnings { // for example, of a link
-			if warning.Name != f.glob {
-				evidence += "; " + warning.String()
-				break
-			}
+		isReason := func(w collect.Warning) bool { return w.Text != "matches no file" && w.Text != "no such file" }
+		if i := slices.IndexFunc(found.Warnings, isReason); i >= 0 { // for example, of a link
+			evidence += "; " + found.Warnings[i].String()
 		}
 		return finding{false, evidence}, nil
 	}
@@ -76,7 +76,7 @@ func parseJSON(text string) (check, error) {
 	if len(pointer) > maxPointer {
 		return nil, fmt.Errorf("the pointer has %d bytes, at most %d are allowed", len(pointer), maxPointer)
 	}
-	c := valueCheck{file: file, want: want}
+	c := valueCheck{file: path.Clean(file), want: want}
 	if pointer == "" {
 		return c, nil
 	}

@@ -131,8 +131,14 @@ func (q *QueryResult) Reason() string {
 	switch {
 	case q.Hidden != "":
 		return "hidden from the model: " + q.Hidden
+	case q.Found != nil && !q.ShouldTrigger && !q.Suggested:
+		return "not suggested"
+	case q.Found != nil && !q.ShouldTrigger && len(q.Words) == 0:
+		return "suggested by meaning: no word is shared"
 	case q.Found != nil && !q.ShouldTrigger:
-		return map[bool]string{true: "suggested", false: "not suggested"}[q.Suggested] + inParentheses(q.Words)
+		return "suggested" + inParentheses(q.Words)
+	case q.Found != nil && q.Rank == 0 && q.Suggested:
+		return "not found by its words, but suggested" + q.after()
 	case q.Found != nil && q.Rank == 0:
 		return "not found" + q.after()
 	case q.Found != nil:

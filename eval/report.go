@@ -102,7 +102,7 @@ type Found struct {
 	// Above are the skills before it, for queries that should trigger.
 	Above []Above `json:"above"`
 	// Words are the words of the query by which the skill is suggested, the weightiest first, for queries
-	// that should not trigger.
+	// that should not trigger. There are none if the skill is suggested by its meaning alone.
 	Words []string `json:"words,omitempty"`
 }
 

@@ -143,7 +143,7 @@ func TestWriteJUnit(t *testing.T) {
 		"two":   "loaded in 1 of 3",
 		"three": "error: no trial of 3 ran without an error",
 		"four":  "rank 2 after pdf (form, page, merge)",
-		"five":  "suggested",
+		"five":  "suggested by meaning: no word is shared",
 		"six":   "",
 		"seven": "file:out/*: 1 of 3",
 		"eight": "error: no trial ran without an error",

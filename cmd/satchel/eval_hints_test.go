@@ -40,6 +40,30 @@ func TestEvalSaysWhyASkillIsSuggested(t *testing.T) {
 	}
 }
 
+// Suggestions also compare meanings. A report says so where the query shares no word with the skill.
+func TestEvalSaysThatASkillIsSuggestedByMeaning(t *testing.T) {
+	skills := skillDir(t, map[string]string{
+		"bills/SKILL.md": "---\nname: bills\ndescription: Writes invoices for clients.\n---\nText.\n",
+		"bills/evals/eval_queries.json": `[
+			{"query": "file my receipts", "should_trigger": false},
+			{"query": "receipts", "should_trigger": true}]`,
+	})
+	page := filepath.Join(t.TempDir(), "p.html")
+	got := program(t, nil, "", "eval", "--skills", skills, "--html", page)
+	for _, want := range []string{
+		"  bills: file my receipts\n    suggested by meaning: no word is shared\n",
+		"  bills: receipts\n    not found by its words, but suggested\n",
+	} {
+		if got.code != 0 || !strings.Contains(got.out, want) {
+			t.Errorf("code %d, no %q in %s", got.code, want, got.out)
+		}
+	}
+	text, err := os.ReadFile(page)
+	if want := `{"text":"yes","state":"bad"},{"text":"by meaning"}`; err != nil || !strings.Contains(string(text), want) {
+		t.Errorf("error %v, no %q in the page", err, want)
+	}
+}
+
 // Errors say where a suite was looked for, and which flag is in the way.
 func TestEvalNamesTheFlagAndTheFiles(t *testing.T) {
 	skills, none, dir := rivals(t), testSkills(t), t.TempDir()

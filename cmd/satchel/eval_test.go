@@ -158,6 +158,8 @@ func TestEvalExitCodes(t *testing.T) {
 		"a wrong suite":         {[]string{"--skills", skills, "--suite", write("wrong.json", `{"skill_name":"pdf","queries":[{"query":"q"}]}`)}, cli.ExitUsage, "wrong.json: queries[0].should_trigger"},
 		"an unknown skill":      {[]string{"--skills", skills, "--suite", write("other.json", `{"skill_name":"pfd","queries":[{"query":"q","should_trigger":true}]}`)}, cli.ExitUsage, "did you mean pdf?"},
 		"no file":               {[]string{"--skills", skills, "--suite", filepath.Join(dir, "none.json")}, cli.ExitUsage, "none.json"},
+		"no evals":              {[]string{"--skills", skills, "--mode", "outcome", "--model", "m"}, cli.ExitUsage, "it has no evals"},
+		"a wrong assertion":     {[]string{"--skills", skills, "--mode", "outcome", "--model", "m", "--suite", write("regex.json", `{"skill_name":"pdf","evals":[{"id":1,"prompt":"p","assertions":["regex:("]}]}`)}, cli.ExitUsage, "regex.json: evals[0].assertions[0]"},
 		"no model":              {[]string{"--skills", skills, "--mode", "trigger"}, cli.ExitUsage, "OPENAI_MODEL"},
 		"no baseline":           {[]string{"--skills", skills, "--baseline", filepath.Join(dir, "none.json")}, cli.ExitUsage, "--baseline"},
 		"a broken baseline":     {[]string{"--skills", skills, "--baseline", write("cut.json", `{"mode":`)}, cli.ExitUsage, "cut.json"},
@@ -175,12 +177,12 @@ func TestEvalExitCodes(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			got := program(t, nil, "", append([]string{"eval"}, test.args...)...)
+			got := program(t, map[string]string{"OPENAI_BASE_URL": "http://127.0.0.1:1/v1"}, "", append([]string{"eval"}, test.args...)...)
 			if got.code != test.code || !strings.Contains(got.err, test.err) || test.err == "" && got.err != "" {
 				t.Errorf("code %d, err %q; want %d and %q", got.code, got.err, test.code, test.err)
 			}
-			if test.code == cli.ExitUsage && got.out != "" {
-				t.Errorf("out %q", got.out)
+			if test.code == cli.ExitUsage && (got.out != "" || strings.Count(got.err, cli.ErrStart.Error()) > 1) {
+				t.Errorf("out %q, err %q", got.out, got.err)
 			}
 		})
 	}

@@ -150,7 +150,7 @@ func (d *cassettes) read(name string) (recorded tapeContent, err error) {
 		err = json.Unmarshal(data, &recorded)
 	}
 	if err == nil && recorded.Version != cassetteVersion {
-		err = fmt.Errorf("it has cassetteVersion %d, and this program reads cassetteVersion %d", recorded.Version, cassetteVersion)
+		err = fmt.Errorf("it has version %d, and this program reads version %d", recorded.Version, cassetteVersion)
 	}
 	for i, e := range recorded.Exchanges {
 		if err == nil && (len(e.Request) == 0 || e.Status == 0 && e.Error == "") {

@@ -259,7 +259,7 @@ func TestBrokenCassettes(t *testing.T) {
 	tests := map[string]struct{ tapeContent, want string }{
 		"cut":     {good[:40], "is broken"},
 		"empty":   {"", "is broken"},
-		"version": {`{"v":2}`, "version"},
+		"version": {`{"v":2}`, "it has version 2, and this program reads version 1"},
 		"partial": {`{"v":1,"exchanges":[{"request":{}}]}`, "exchange 1"},
 	}
 	for name, test := range tests {

@@ -60,7 +60,7 @@ func (cmd *EvalRunCommand) Run(ctx context.Context, c cli.Console) (err error) {
 	}
 	report, err := cmd.ask(ctx, c, suite, &options)
 	if errors.Is(err, eval.ErrSuite) {
-		return fmt.Errorf("%w: %w", cli.ErrStart, err)
+		return notAsked(err)
 	}
 	if report == nil {
 		return err

@@ -152,6 +152,9 @@ func foundCells(q *eval.QueryResult) []page.Cell {
 	}
 	if !q.ShouldTrigger {
 		why = q.Words
+		if q.Suggested && len(why) == 0 {
+			why = []string{"by meaning"}
+		}
 	}
 	if q.Hidden != "" {
 		why = []string{q.Reason()}
