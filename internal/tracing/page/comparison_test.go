@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/satchel-go/satchel/internal/tracing/line"
 	"github.com/satchel-go/satchel/internal/tracing/page"
 )
 
@@ -27,6 +28,20 @@ func TestComparison(t *testing.T) {
 	v.check("a call of B", "document.querySelector('#call').dataset.call + location.hash", "invoices/1#call=invoices%2F1&side=B")
 	v.Press("Escape")
 	v.check("the focus", "document.activeElement.closest('[data-side]').dataset.side", "B")
+}
+
+// The name of a call is its permalink on both sides. Only where both have the name, the address also names the side.
+func TestPermalinksOfAComparison(t *testing.T) {
+	r := newRecorder(t, "whole")
+	r.session = "other"
+	r.turn, r.call = 1, 1
+	r.write(&line.Turn{Head: r.head(line.EventTurn), Prompt: "go"})
+	r.write(&line.Call{Head: r.head(line.EventCall), Model: "m", Add: []string{}})
+	v := openComparison(t, sampleTrace(t, "whole", 1), r.trace())
+	v.openCall("other/1")
+	v.Press("Escape")
+	v.check("the link", "document.activeElement.getAttribute('href')", "#call=other%2F1")
+	v.openCall("invoices/1")
 }
 
 func TestSections(t *testing.T) {

@@ -14,6 +14,7 @@ type builder struct {
 	texts    *texts
 	trace    *Trace
 	sessions map[string]*session // the latest of each id
+	byID     map[string][]*session
 	all      []*session
 	labels   map[string]int // how many agents have or had each label
 	agents   []*agent
@@ -46,20 +47,16 @@ type agent struct {
 }
 
 func newBuilder(t *texts) *builder {
-	return &builder{texts: t, trace: &Trace{Texts: TextsWhole}, sessions: make(map[string]*session), labels: make(map[string]int)}
+	return &builder{texts: t, trace: &Trace{Texts: TextsWhole}, sessions: make(map[string]*session), byID: make(map[string][]*session), labels: make(map[string]int)}
 }
 
-// process adds the lines of a process. A session in which it begins with a number that was given before is
-// another session.
+// process adds the lines of a process. Its first call of a session says which session of that name it goes on with.
 func (b *builder) process(p *process) {
 	begun := make(map[string]bool)
-	for head := range p.calls() {
-		if begun[head.Session] {
-			continue
-		}
-		begun[head.Session] = true
-		if s := b.sessions[head.Session]; s != nil && s.agents[head.Agent] != nil && s.agents[head.Agent].calls[head.Call] != nil {
-			delete(b.sessions, head.Session)
+	for c := range p.calls() {
+		if !begun[c.Session] {
+			begun[c.Session] = true
+			b.resume(c)
 		}
 	}
 	b.number++
@@ -70,6 +67,41 @@ func (b *builder) process(p *process) {
 			b.add(r)
 		}
 	}
+}
+
+// resume makes the session that a call goes on with the latest of its name. Sessions of one name can be those of several
+// tenants. The call goes on with one that has no call of that number: with the latest, unless an earlier one has more
+// first messages in common with the call. If there is none, the call begins another session.
+func (b *builder) resume(c *line.Call) {
+	var found *session
+	most := 0
+	for _, s := range b.byID[c.Session] {
+		a := s.agents[c.Agent]
+		if a != nil && a.calls[c.Head.Call] != nil {
+			continue
+		}
+		n := 0
+		if a != nil && len(a.Calls) > 0 {
+			n = sharedMessages(a.Calls[len(a.Calls)-1], c)
+		}
+		if isLatest := s == b.sessions[c.Session]; n > most || n == most && isLatest {
+			found, most = s, n
+		}
+	}
+	if found == nil {
+		delete(b.sessions, c.Session)
+	} else {
+		b.sessions[c.Session] = found
+	}
+}
+
+// sharedMessages returns how many first messages of a call are those that the first call of a process has.
+func sharedMessages(before *Call, c *line.Call) (n int) {
+	all := before.Messages()
+	for n < len(all) && n < len(c.Add) && all[n].Digest == c.Add[n] {
+		n++
+	}
+	return n
 }
 
 // fewer returns the setting that keeps less.
@@ -133,6 +165,7 @@ func (b *builder) agent(h *line.Head) *agent {
 		s = &session{Session: &Session{ID: h.Session, Time: h.Time}, agents: make(map[string]*agent)}
 		b.sessions[h.Session] = s
 		b.all = append(b.all, s)
+		b.byID[h.Session] = append(b.byID[h.Session], s)
 		b.trace.Sessions = append(b.trace.Sessions, s.Session)
 	}
 	if a := s.agents[h.Agent]; a != nil {
@@ -211,7 +244,7 @@ func (b *builder) call(a *agent, turn *Turn, l *line.Call) {
 	c := &Call{
 		Agent: a.Agent, Turn: turn, Number: l.Head.Call, Time: l.Time, Model: l.Model,
 		Tools: b.texts.tools[l.Tools], Parts: l.Parts, Texts: l.Texts, Overview: a.offered,
-		Added: make([]*Message, 0, len(l.Add)),
+		Added: make([]*Message, 0, len(l.Add)), process: b.number,
 	}
 	if l.Tools == "" {
 		c.Tools = noTools

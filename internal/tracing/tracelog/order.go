@@ -100,11 +100,11 @@ func (p *process) add(s *segment) {
 }
 
 // calls yields the lines of the calls of a process.
-func (p *process) calls() iter.Seq[*line.Head] {
-	return func(yield func(*line.Head) bool) {
+func (p *process) calls() iter.Seq[*line.Call] {
+	return func(yield func(*line.Call) bool) {
 		for _, part := range p.parts {
 			for _, r := range part.records {
-				if _, isCall := r.value.(*line.Call); isCall && !yield(r.head) {
+				if c, isCall := r.value.(*line.Call); isCall && !yield(c) {
 					return
 				}
 			}

@@ -211,6 +211,82 @@ s turn 3 "five"
 	}
 }
 
+// Calls of different processes are compared, because no process has seen both. What a process says of its own last
+// call does not count where another process has made one since.
+func TestBreaksBetweenProcesses(t *testing.T) {
+	of := func(call int, event, fields string) string {
+		return fmt.Sprintf(`"event":%q,"session":"s","turn":1,"call":%d,%s`, event, call, fields)
+	}
+	withTools := func(l string) string { return l + `,"tools":"t"` }
+	tools := `"event":"tools","digest":"t","tools":[{"name":"find","description":"Finds."}]`
+	offered := func(call int, skill string) string {
+		return of(call, "offered", fmt.Sprintf(`"skills":[%q],"named":[],"cut":0`, skill))
+	}
+	withheld := `"event":"message","digest":"a","message":{"role":"user","bytes":3}`
+	broken := of(3, "break", `"message":1,"lost_tokens":7,"cause":"unload"`)
+	for _, tc := range []struct {
+		name, texts string
+		one, two    []string
+		want        string
+	}{
+		{
+			"none", "whole",
+			[]string{message("a", "one"), message("b", "two"), call(1, 1, 0, "a"), call(1, 3, 1, "b"), broken},
+			[]string{message("a", "one"), message("b", "two"), call(1, 2, 0, "a", "b")},
+			"",
+		}, {
+			"by the host", "whole",
+			[]string{message("a", "one"), message("b", "two"), message("c", "three"), call(1, 1, 0, "a", "b", "c"), message("d", "four"), call(1, 3, 1, "d", "c"), broken},
+			[]string{message("a", "one"), message("d", "four"), message("c", "three"), call(1, 2, 0, "a", "d", "c")},
+			"2: message 1, 5 tokens, host",
+		}, {
+			"by a cleared text", "whole",
+			[]string{message("a", "one"), message("b", "two"), call(1, 1, 0, "a", "b")},
+			[]string{message("a", "one"), call(1, 2, 0, "a"), of(2, "cleared", `"skill":"pdf","doc":"","why":"rent"`)},
+			"2: message 1, 5 tokens, turn",
+		}, {
+			"by another overview", "whole",
+			[]string{message("a", "one"), call(1, 1, 0, "a"), offered(1, "pdf")},
+			[]string{message("b", "two"), call(1, 2, 0, "b"), offered(2, "xlsx")},
+			"2: message 0, 5 tokens, overview",
+		}, {
+			"by other tools", "whole",
+			[]string{message("a", "one"), tools, withTools(call(1, 1, 0, "a"))},
+			[]string{message("a", "one"), call(1, 2, 0, "a")},
+			"2: message -1, 5 tokens, tools",
+		}, {
+			"without texts", "digests",
+			[]string{withheld, call(1, 1, 0, "a", "a"), call(1, 3, 1), broken},
+			[]string{withheld, call(1, 2, 0, "a")},
+			"3: message 1, 7 tokens, unload",
+		},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			one := lines(1, append([]string{header("p", 1, tc.texts)}, tc.one...)...)
+			two := lines(2, append([]string{header("q", 1, tc.texts)}, tc.two...)...)
+			var got []string
+			trace := read(t, two, one)
+			err := trace.CompareProcesses(func(before, now *Call) (message, lost int, isBroken bool, err error) {
+				if message = now.Keep; now.Tools != before.Tools {
+					message = -1
+				}
+				return message, 5, true, nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range trace.Calls() {
+				for _, b := range c.Breaks {
+					got = append(got, fmt.Sprintf("%d: message %d, %d tokens, %s", b.Call, b.Message, b.LostTokens, b.Cause))
+				}
+			}
+			if got := strings.Join(got, "; "); got != tc.want {
+				t.Errorf("breaks %q, want %q", got, tc.want)
+			}
+		})
+	}
+}
+
 // A session that ends and begins again in one process is two sessions, from the line of its first turn on.
 func TestSessionThatBeginsAgain(t *testing.T) {
 	again := lines(1, header("p", 1, "whole"), message("a", "one"), turn(1, "one"), call(1, 1, 0, "a"), turn(2, "two"), call(2, 2, 1), turn(2, "two"),
@@ -242,6 +318,28 @@ s#2 turn 1 "other"
 `
 	if got := outline(read(t, one, two)); got != want {
 		t.Errorf("read\n%s\nwant\n%s", got, want)
+	}
+}
+
+// Tenants can have sessions of one name. A process goes on with the one whose messages its first call has.
+func TestSessionsOfTenants(t *testing.T) {
+	one := lines(1, header("p", 1, "whole"), message("a", "one"), turn(1, "one"), call(1, 1, 0, "a"))
+	other := lines(2, header("q", 1, "whole"), message("x", "other"), turn(1, "other"), call(1, 1, 0, "x"))
+	oneOn := lines(4, header("r", 1, "whole"), message("a", "one"), message("b", "two"), turn(2, "two"), call(2, 2, 0, "a", "b"))
+	otherOn := lines(8, header("s", 1, "whole"), message("x", "other"), message("y", "more"), turn(2, "more"), call(2, 2, 0, "x", "y"))
+	want := `s turn 1 "one"
+  s/1 keep 0: user:"one"
+s turn 2 "two"
+  s/2 keep 1: user:"one" user:"two"
+s#2 turn 1 "other"
+  s#2/1 keep 0: user:"other"
+s#2 turn 2 "more"
+  s#2/2 keep 1: user:"other" user:"more"
+`
+	for _, files := range [][]string{{one, other, oneOn, otherOn}, {otherOn, oneOn, other, one}} {
+		if got := outline(read(t, files...)); got != want {
+			t.Errorf("read\n%s\nwant\n%s", got, want)
+		}
 	}
 }
 

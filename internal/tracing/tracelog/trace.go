@@ -98,6 +98,7 @@ type Call struct {
 	Uncertain bool
 
 	previous *Call
+	process  int // number of the process that has made it
 	lost     int // how many messages between Keep and Added the trace does not have
 }
 

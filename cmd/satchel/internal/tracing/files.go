@@ -84,6 +84,9 @@ func (f *Files) read(c cli.Console) (*tracelog.Trace, error) {
 	if t.Cut > 0 {
 		fmt.Fprintf(c.Err, "satchel: %s of the trace cannot be read and left out\n", cli.Count(t.Cut, "line"))
 	}
+	if err := t.CompareProcesses(comparison()); err != nil {
+		return nil, fmt.Errorf("compare the requests of a trace: %w", err)
+	}
 	return t, nil
 }
 

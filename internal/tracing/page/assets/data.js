@@ -43,18 +43,21 @@ function callNamed(name, s = 0) {
   return side && side.calls[side.index.get(name)];
 }
 
-// address returns the permalink of a call.
+// sideOf returns the first side that has a call with a name.
+const sideOf = (name) => Math.max(0, sides.findIndex((side) => side.index.has(name)));
+
+// address returns the permalink of a call. It names the side if an earlier one has a call of that name.
 function address(call) {
-  return '#call=' + encodeURIComponent(call.name) + (call.side ? '&side=' + sides[call.side].name : '');
+  return '#call=' + encodeURIComponent(call.name) + (call.side === sideOf(call.name) ? '' : '&side=' + sides[call.side].name);
 }
 
 // addressed returns the call that a permalink names, or undefined.
 function addressed(hash) {
   const found = /^#call=([^&]*)(?:&side=(.*))?$/.exec(hash);
   if (!found) return undefined;
-  const s = found[2] ? sides.findIndex((side) => side.name === found[2]) : 0;
   try {
-    return callNamed(decodeURIComponent(found[1]), s);
+    const name = decodeURIComponent(found[1]);
+    return callNamed(name, found[2] ? sides.findIndex((side) => side.name === found[2]) : sideOf(name));
   } catch {
     return undefined; // a broken escape
   }
