@@ -244,6 +244,23 @@ func TestEvalReplayNamesTheChange(t *testing.T) {
 	}
 }
 
+// A key in a request is recorded as [key]. A replay that knows the key leaves it out too.
+func TestEvalReplayOfAKeyInARequest(t *testing.T) {
+	skills, dir := evalSkills(t), t.TempDir()
+	key := map[string]string{"OPENAI_API_KEY": "sk-very-secret-key"}
+	args := []string{"eval", "--mode", "trigger", "--skills", skills, "--executor", "local", "-n", "1", "--json"}
+	withKey := append(slices.Clone(args), "--system", "The key is sk-very-secret-key.")
+	recorded := converseWith(t, key, triggering, "", append(withKey, "--record", dir)...)
+	replayed := program(t, key, "", append(withKey, "--replay", dir)...)
+	if replayed.code != recorded.code || replayed.out != recorded.out {
+		t.Errorf("code %d, want %d; %s", replayed.code, recorded.code, replayed.err)
+	}
+	differs := program(t, key, "", append(args, "--system", "Another key is sk-very-secret-key.", "--replay", dir)...)
+	if want := "+ messages[0].content: Another key is [key].\n"; differs.code != 1 || !strings.Contains(differs.err, want) || strings.Contains(differs.err, "sk-very") {
+		t.Errorf("code %d, no %q, or the key, in %s", differs.code, want, differs.err)
+	}
+}
+
 func files(t *testing.T, dir string) (names []string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)

@@ -27,7 +27,7 @@ type cassettes struct {
 	path string
 	root *os.Root
 	next http.RoundTripper // nil where recorded exchanges are replayed
-	key  string
+	key  string            // is left out of requests and responses
 }
 
 // recordCassettes opens a directory, which it makes if it is missing, to record into. next sends the

@@ -80,6 +80,9 @@ func (f *EvalFlags) player(ctx context.Context, c cli.Console, o *eval.Options) 
 	if p.where, err = chat.NewEndpoint(p.env(f), f.Model); err != nil {
 		return p, err
 	}
+	if p.tapes != nil { // requests are compared as they were recorded, without the key
+		p.tapes.key = p.where.Key
+	}
 	if f.Record != "" {
 		if p.tapes, err = recordCassettes(f.Record, p.where.Key, p.transport); err != nil {
 			return p, fmt.Errorf("%w: --record: %w", cli.ErrStart, err)
