@@ -102,5 +102,5 @@ var (
 	// skill that does not exist yet.
 	denseMakes      = []string{"写", "寫", "编写", "创建", "創建", "新建", "制作", "开发", "做"}
 	denseNew        = []string{"一个", "一個", "一项", "个", "個", "新的", "新"}
-	denseMakesAfter = []string{"を作", "をつく", "を書", "を開発"}
+	denseMakesAfter = []string{"を作っ", "を作り", "を作る", "を作成", "をつくっ", "をつくる", "を書い", "を書く", "を開発"}
 )
