@@ -244,6 +244,24 @@ func TestEvalReplayNamesTheChange(t *testing.T) {
 	}
 }
 
+// The suites and the agent have catalogs of their own. What is wrong with a skill is printed once.
+func TestEvalPrintsFindingsOnce(t *testing.T) {
+	skills := skillDir(t, map[string]string{
+		"pdf/SKILL.md":          "---\nname: pdf\ndescription: Fills forms.\ndisable-model-invocation: true\n---\nText.\n",
+		"pdf/eval_queries.json": `[{"query": "fill", "should_trigger": true}]`,
+		"pdf/evals.json":        `{"evals": [{"id": 1, "prompt": "fill", "assertions": ["regex:."]}], "skill_name": "pdf"}`,
+		"bad/SKILL.md":          "---\nname: bad\n---\nText.\n",
+	})
+	for _, mode := range []string{"offline", "trigger", "outcome"} {
+		o := converse(t, triggering, "", "eval", "--mode", mode, "--skills", skills, "--executor", "local", "-n", "1", "--json")
+		for _, want := range []string{"description is missing", "the model sees no skill"} {
+			if n := strings.Count(o.err, want); n != 1 {
+				t.Errorf("%s: %d lines with %q in %s", mode, n, want, o.err)
+			}
+		}
+	}
+}
+
 // A key in a request is recorded as [key]. A replay that knows the key leaves it out too.
 func TestEvalReplayOfAKeyInARequest(t *testing.T) {
 	skills, dir := evalSkills(t), t.TempDir()

@@ -57,6 +57,7 @@ func (f *SkillDirs) Open(ctx context.Context, c cli.Console, l *LibraryFlags) (*
 	if err := f.Resolve(ctx, c, l.Address(c.Env) == ""); err != nil {
 		return nil, err
 	}
+	f.Warnings.Once = map[string]bool{} // of all catalogs that the command opens
 	reading := cli.Progress{Console: c}
 	reading.At("reading skills of %s", cli.Count(len(f.Roots), "place"))
 	s, err := f.ForAudience(OpenCatalog(ctx, f.Roots, f.Reading, l, c.Env))
