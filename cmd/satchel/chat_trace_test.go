@@ -249,6 +249,7 @@ func TestTraceFlagsThatCannotWork(t *testing.T) {
 			{[]string{"--trace", filepath.Join(file, "x", "y")}, "--trace: "},
 			{[]string{"--trace", ""}, "--trace: the path is empty"},
 			{[]string{"--trace", file, "--trace-redact", "("}, "--trace-redact: "},
+			{[]string{"--trace", file, "--trace-redact", ""}, "--trace-redact is empty"},
 			{[]string{"--trace", file, "--trace-size", "0"}, "--trace-size 0"},
 			{[]string{"--trace", file, "--trace-texts", "some"}, "--trace-texts"},
 			{[]string{"--trace-redact", "x"}, "need --trace"},

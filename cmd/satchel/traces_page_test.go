@@ -73,6 +73,8 @@ func TestTraceFlags(t *testing.T) {
 		{nil, "<file>"},
 		{[]string{"--json", "--requests", wholeTrace}, "--json"},
 		{[]string{"--html", "x.html", "--serve", "127.0.0.1:0", wholeTrace}, "--html"},
+		{[]string{"--html", "", wholeTrace}, "--html is empty"},
+		{[]string{"--serve", "", wholeTrace}, "--serve is empty"},
 		{[]string{"--compare", wholeTrace, copied}, "--html OUT"},
 		{[]string{"--compare", "--html", "x.html", wholeTrace}, "two files"},
 		{[]string{"--html", copied, wholeTrace, copied}, "is a file of the trace"},

@@ -46,6 +46,8 @@ type turn struct {
 	Turn    int       `json:"turn"`
 	Prompt  string    `json:"prompt"`
 	Time    time.Time `json:"time"`
+	// Events are those of a turn without a call, as a trace of tool calls has it.
+	Events []eventFields `json:"events,omitempty"`
 }
 
 // call is a model call. Before is the index of the agent's previous call, or -1. Tools is -1 if the
@@ -117,7 +119,11 @@ func newSide(name, title string, t *tracelog.Trace) *side {
 func (b *builder) addAgent(a *tracelog.Agent) {
 	b.Sessions = append(b.Sessions, a.Label)
 	for _, of := range a.Turns {
-		b.Turns = append(b.Turns, turn{Session: len(b.Sessions) - 1, Turn: of.Number, Prompt: of.Prompt, Time: of.Time})
+		shown := turn{Session: len(b.Sessions) - 1, Turn: of.Number, Prompt: of.Prompt, Time: of.Time}
+		if len(of.Calls) == 0 {
+			shown.Events = eventsOf(&of.Events)
+		}
+		b.Turns = append(b.Turns, shown)
 		for i, c := range of.Calls {
 			events := eventsOf(&c.Events)
 			if i == 0 {

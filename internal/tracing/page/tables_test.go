@@ -2,7 +2,11 @@
 
 package page_test
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/satchel-go/satchel/internal/tracing/line"
+)
 
 func TestSkills(t *testing.T) {
 	v := open(t, sampleTrace(t, "whole", 1))
@@ -33,4 +37,18 @@ func TestWhy(t *testing.T) {
 		v.check(kind, "[...document.querySelectorAll('#why [data-why="+kind+"] p')].map((p) => p.textContent).join('|')", want)
 		v.check(kind, "document.querySelectorAll('#why [data-why="+kind+"] code').length > 0", "true")
 	}
+}
+
+// A trace of tool calls has turns without calls of a model. The timeline and Why show what happened in them.
+func TestTurnWithoutCalls(t *testing.T) {
+	r := newRecorder(t, "whole")
+	r.turn = 1
+	r.write(&line.Turn{Head: r.head(line.EventTurn), Prompt: "go"})
+	r.write(&line.Loaded{Head: r.head(line.EventLoaded), Skill: "guard", Tokens: 8, By: "model"})
+	r.write(&line.Decision{Head: r.head(line.EventDecision), ID: "c1", Name: "skill_run", Decision: "denied", Skill: "guard", Rule: "allowed-tools of guard"})
+	r.write(&line.NotFound{Head: r.head(line.EventNotFound), ID: "c2", Name: "gard", Near: []string{"guard"}})
+	v := open(t, r.trace())
+	v.check("marks", "[...document.querySelectorAll('#timeline .turn [data-mark]')].map((m) => m.dataset.mark + ' ' + m.dataset.skill)", "denied guard,loaded guard")
+	v.Click("#tab-why")
+	v.check("reasons", "[...document.querySelectorAll('#why [data-why]')].map((e) => e.dataset.why + ' in ' + e.querySelector('.where').textContent)", "denied in turn 1,not_found in turn 1")
 }

@@ -42,6 +42,9 @@ func (f *TraceFlags) check() error {
 func (f *TraceFlags) patterns() ([]*regexp.Regexp, error) {
 	var all []*regexp.Regexp
 	for _, text := range f.TraceRedact {
+		if text == "" { // as of a variable without a value
+			return nil, fmt.Errorf("%w: --trace-redact is empty: want an expression for what must not stand in the trace", cli.ErrUsage)
+		}
 		p, err := regexp.Compile(text)
 		if err != nil {
 			return nil, fmt.Errorf("%w: --trace-redact: %w", cli.ErrUsage, err)

@@ -15,11 +15,11 @@ import (
 // TraceCommand shows what a trace reports.
 type TraceCommand struct {
 	Files    `embed:""`
-	JSON     bool   `xor:"form" help:"The totals and a row for each skill as one JSON object."`
-	Requests bool   `xor:"form" help:"Each request of the trace as a line of JSON, for satchel cache-report."`
-	HTML     string `xor:"form" name:"html" placeholder:"OUT" help:"Write the trace to OUT as a page for a browser, which needs no network."`
-	Serve    string `xor:"form" placeholder:"ADDRESS" help:"Serve the page at a loopback address, such as 127.0.0.1:0, until Ctrl-C. Its URL is printed."`
-	Compare  bool   `help:"Show two files side by side, such as those of two settings. Needs --html."`
+	JSON     bool    `xor:"form" help:"The totals and a row for each skill as one JSON object."`
+	Requests bool    `xor:"form" help:"Each request of the trace as a line of JSON, for satchel cache-report."`
+	HTML     *string `xor:"form" name:"html" placeholder:"OUT" help:"Write the trace to OUT as a page for a browser, which needs no network."`
+	Serve    *string `xor:"form" placeholder:"ADDRESS" help:"Serve the page at a loopback address, such as 127.0.0.1:0, until Ctrl-C. Its URL is printed."`
+	Compare  bool    `help:"Show two files side by side, such as those of two settings. Needs --html."`
 }
 
 // Help is the long help of the command.
@@ -56,7 +56,7 @@ func (cmd *TraceCommand) Run(ctx context.Context, c cli.Console) error {
 	if cmd.Compare {
 		return cmd.compare(c)
 	}
-	if cmd.Serve != "" {
+	if cmd.Serve != nil {
 		return cmd.serve(ctx, c)
 	}
 	t, err := cmd.read(c)
@@ -66,8 +66,8 @@ func (cmd *TraceCommand) Run(ctx context.Context, c cli.Console) error {
 	switch {
 	case cmd.JSON:
 		return cli.WriteJSON(c.Out, tracelog.Summarize(t))
-	case cmd.HTML != "":
-		return writePage(c, cmd.HTML, func(w io.Writer) error { return page.Write(w, cmd.title(), t) })
+	case cmd.HTML != nil:
+		return writePage(c, *cmd.HTML, func(w io.Writer) error { return page.Write(w, cmd.title(), t) })
 	}
 	out := bufio.NewWriter(c.Out)
 	if cmd.Requests {
@@ -86,13 +86,19 @@ func (cmd *TraceCommand) Run(ctx context.Context, c cli.Console) error {
 
 // check checks which flags go together.
 func (cmd *TraceCommand) check() error {
-	if cmd.Compare && (len(cmd.Files.Files) != 2 || cmd.HTML == "") {
+	if cmd.Compare && (len(cmd.Files.Files) != 2 || cmd.HTML == nil) {
 		return fmt.Errorf("%w: --compare wants two files and --html OUT", cli.ErrUsage)
 	}
-	if cmd.HTML == "" {
+	if cmd.Serve != nil && *cmd.Serve == "" {
+		return fmt.Errorf("%w: --serve is empty: want a loopback address, such as 127.0.0.1:0", cli.ErrUsage)
+	}
+	if cmd.HTML == nil {
 		return nil
 	}
-	return cmd.checkOut(cmd.HTML)
+	if *cmd.HTML == "" {
+		return fmt.Errorf("%w: --html is empty: name the file of the page", cli.ErrUsage)
+	}
+	return cmd.checkOut(*cmd.HTML)
 }
 
 // compare writes a page with both files.
@@ -106,5 +112,5 @@ func (cmd *TraceCommand) compare(c cli.Console) error {
 		}
 		sides[i] = page.Side{Title: one.title(), Trace: t}
 	}
-	return writePage(c, cmd.HTML, func(w io.Writer) error { return page.WriteComparison(w, sides[0], sides[1]) })
+	return writePage(c, *cmd.HTML, func(w io.Writer) error { return page.WriteComparison(w, sides[0], sides[1]) })
 }

@@ -59,7 +59,7 @@ func (p *servedPage) write() error {
 
 // serve serves the page until the process gets SIGINT or SIGTERM. It prints the URL of the page first.
 func (cmd *TraceCommand) serve(ctx context.Context, c cli.Console) error {
-	listener, err := listen(ctx, cmd.Serve)
+	listener, err := listen(ctx, *cmd.Serve)
 	if err != nil {
 		return err
 	}

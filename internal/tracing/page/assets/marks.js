@@ -3,12 +3,13 @@
 // The signs of marks stand before their words, so that colour is not needed to tell them apart.
 const signs = { loaded: '+', unloaded: '−', run: '▸', denied: '✕', break: '⚡' };
 
-// marksOf returns what happened at a call and is shown in the timeline. What is wrong comes first.
+// marksOf returns what happened at a call, or in a turn without one, and is shown in the timeline. What is wrong
+// comes first.
 function marksOf(call) {
   if (call.marks) return call.marks;
   const order = ['break', 'denied', 'loaded', 'unloaded', 'run'];
   const kindOf = (e) => (e.event === 'decision' && e.decision === 'denied' ? 'denied' : e.event);
-  call.marks = call.events
+  call.marks = (call.events ?? [])
     .map((e) => ({ kind: kindOf(e), event: e }))
     .filter((m) => order.includes(m.kind))
     .sort((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind));
@@ -19,7 +20,7 @@ function marksOf(call) {
 function markText({ kind, event }) {
   switch (kind) {
     case 'break':
-      return ['break ', count(event.lost_tokens), ' tokens'];
+      return ['break ', plural(event.lost_tokens, 'token')];
     case 'denied':
       return ['denied ', foreign(event.name)];
     case 'loaded':

@@ -64,7 +64,7 @@ class Timeline {
   }
 
   row(row) {
-    const draw = { session: sessionHead, turn: turnHead, call: (call) => this.call(call, row) }[row.kind];
+    const draw = { session: sessionHead, turn: (turn) => [turnHead(turn), this.marks(turn)], call: (call) => this.call(call, row) }[row.kind];
     return make('li', { class: 'row ' + row.kind },
       row.cells.map((cell, s) => compares
         ? make('div', { class: 'cell', 'data-side': sides[s].name }, cell === null ? null : draw(cell))
@@ -94,8 +94,9 @@ class Timeline {
 
 // rowHeight returns the height of a row of a long list, in pixels.
 function rowHeight(row) {
-  if (row.kind !== 'call') return 52;
+  if (row.kind === 'session') return 52;
   const marks = row.cells.some((call) => call && (call.fork || marksOf(call).length)) ? 28 : 0;
+  if (row.kind === 'turn') return 52 + marks;
   return (isNarrow.matches || compares ? 66 : 44) + marks;
 }
 

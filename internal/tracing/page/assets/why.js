@@ -24,14 +24,14 @@ function whyPanel() {
 // entries returns what there is to explain on a side, by kind.
 function entries(side) {
   const found = { break: [], denied: [], cut: [], not_found: [] };
-  for (const call of side.calls) {
-    for (const event of call.events) {
-      if (event.event === 'break') found.break.push({ call, event });
-      if (event.event === 'decision' && event.decision === 'denied') found.denied.push({ call, event });
-      if (event.event === 'offered' && event.cut > 0) found.cut.push({ call, event });
-      if (event.event === 'not_found') found.not_found.push({ call, event });
+  const add = (turn, call) => {
+    for (const event of (call ?? turn).events ?? []) {
+      const isWhy = { break: true, decision: event.decision === 'denied', offered: event.cut > 0, not_found: true }[event.event];
+      if (isWhy) found[{ decision: 'denied', offered: 'cut' }[event.event] ?? event.event].push({ turn, call, event });
     }
-  }
+  };
+  side.turns.forEach((turn) => add(turn));
+  side.calls.forEach((call) => add(side.turns[call.turn], call));
   return found;
 }
 
@@ -41,8 +41,8 @@ function group(kind, heading, all) {
   const button = make('button', { type: 'button', class: 'all', onclick: () => more() });
   const more = () => {
     const from = list.children.length;
-    list.append(...all.slice(from, from + mostEntries).map(({ call, event }) => make('li', { 'data-why': kind, 'data-skill': event.skill ?? null },
-      make('a', { href: address(call), class: 'where' }, `turn ${sides[call.side].turns[call.turn].turn}, call ${call.call}`),
+    list.append(...all.slice(from, from + mostEntries).map(({ turn, call, event }) => make('li', { 'data-why': kind, 'data-skill': event.skill ?? null },
+      call ? make('a', { href: address(call), class: 'where' }, `turn ${turn.turn}, call ${call.call}`) : make('span', { class: 'where' }, `turn ${turn.turn}`),
       make('p', null, sentence(event)))));
     const left = all.length - list.children.length;
     button.textContent = `Show more (${count(left)} left)`;
