@@ -59,7 +59,7 @@ var (
 		nicht kein keine keinen keinem keiner keines nie niemals weder
 		pas jamais aucun aucune ni nunca jamás tampoco ningún ninguna`)
 	// againstWords deny a skill that directly follows.
-	againstWords = wordSet(`without w/o avoid avoiding skip skipping ignore forget stop refrain drop except unload disable remove delete uninstall than
+	againstWords = wordSet(`without w/o avoid avoiding omit omitting skip skipping ignore forget stop refrain drop except unload disable remove delete uninstall than
 		ohne statt anstatt anstelle außer vermeide vermeiden verzichte verzichten verzichtet vergiss vergesst vergessen deaktiviere entlade entferne lösche
 		sans sauf évite évitez éviter ignore oublie oublies oublier oubliez désactive
 		sin salvo excepto evita evitar olvides olvide olvida olvidar desactiva`)
@@ -68,6 +68,9 @@ var (
 		auf den dem der des die das dein deinen deine zu von benutzen nutzen verwenden bitte
 		que le la les l du de d ton ta tes ce cette utiliser l'aide aide recours à au
 		el los las tu del usar utilizar uso ayuda esta este`)
+	// leaveWords and outWords together deny a skill, as in "leave the pdf skill out".
+	leaveWords = wordSet(`leave leaving keep keeping lass lasst lassen lasse`)
+	outWords   = wordSet(`out aside alone weg beiseite`)
 	// fillerWords may stand before the negation that begins a clause.
 	fillerWords = wordSet(`please just and or do you should must bitte und oder et ou y o por favor`)
 	// addressed are words after a negation that make a question of it.

@@ -73,7 +73,7 @@ func (s *sentence) isDenied(m *mention) bool {
 	if hasNot(words) {
 		count++
 	}
-	if isAgainst(words) {
+	if isAgainst(words) || s.isLeftOut(m, words) {
 		count++
 	}
 	return count%2 == 1 || count == 0 && s.isDeniedAfter(m)
@@ -114,6 +114,8 @@ func isAgainst(words []token) bool {
 			return true
 		case text == "but" && i > 0 && (words[i-1].text == "anything" || words[i-1].text == "everything" || words[i-1].text == "all"):
 			return true
+		case outWords[text] && i > 0 && leaveWords[words[i-1].text]:
+			return true
 		case text == "plutôt" && i+1 < len(words) && words[i+1].text == "que":
 			return true
 		case text == "lieu" || text == "lugar" || text == "vez":
@@ -123,6 +125,17 @@ func isAgainst(words []token) bool {
 		}
 	}
 	return false
+}
+
+// isLeftOut reports whether the words around a mention leave it out, as in "leave the pdf skill out".
+func (s *sentence) isLeftOut(m *mention, words []token) bool {
+	if m.end == len(s.tokens) || !outWords[s.tokens[m.end].text] {
+		return false
+	}
+	for len(words) > 0 && betweenWords[words[len(words)-1].text] {
+		words = words[:len(words)-1]
+	}
+	return len(words) > 0 && leaveWords[words[len(words)-1].text]
 }
 
 // isDeniedAfter reports whether the words after a mention deny it, as in "den pdf-Skill nicht" and
