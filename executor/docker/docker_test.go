@@ -170,6 +170,15 @@ func TestOddPaths(t *testing.T) {
 	}
 }
 
+// TestTemp fills /tmp, which has 64 MiB.
+func TestTemp(t *testing.T) {
+	x := shared(t, docker.WithLeast(executor.IsolationNamespaces))
+	text := "head -c 100M /dev/zero 2>&1 >/tmp/full | grep -o 'No space left on device'; stat -c %s /tmp/full"
+	if got, want := output(t, x, script(t.TempDir(), text)), "No space left on device\n67108864\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 // TestHostKilled kills a host with a command that runs. Its container must be gone within a second.
 // Another host that opens meanwhile must not touch it.
 func TestHostKilled(t *testing.T) {

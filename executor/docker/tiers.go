@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/satchel-go/satchel/executor"
@@ -21,7 +22,7 @@ type tier struct {
 
 // The tiers, strongest first.
 var (
-	namespacesTier = &tier{"namespaces", executor.IsolationNamespaces, []string{"--least", "namespaces"}}
+	namespacesTier = &tier{"namespaces", executor.IsolationNamespaces, []string{"--least", "namespaces", "--temp", strconv.Itoa(tempBytes)}}
 	landlockTier   = &tier{"landlock", executor.IsolationContainer, []string{"--least", "landlock"}}
 	runtimeTier    = &tier{"runtime", executor.IsolationContainer, []string{"--runtime-isolates"}}
 )

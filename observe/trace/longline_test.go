@@ -2,12 +2,12 @@ package trace_test
 
 import (
 	"bytes"
-	"encoding/base64"
-	"math/rand/v2"
-	"strings"
+	"maps"
+	"slices"
 	"testing"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/cachecost/prompt/prompttest"
 	"github.com/satchel-go/satchel/observe/trace"
 )
 
@@ -21,48 +21,11 @@ func (c callLines) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// longTexts are texts of some bytes that take long to count.
-var longTexts = []struct {
-	name string
-	make func(r *rand.Rand, n int) string
-}{
-	{"base64", func(r *rand.Rand, n int) string {
-		data := make([]byte, n*3/4)
-		for i := range data {
-			data[i] = byte(r.Uint32())
-		}
-		return base64.StdEncoding.EncodeToString(data)
-	}},
-	{"word", func(r *rand.Rand, n int) string { return letters(r, n) }},
-	{"words", func(r *rand.Rand, n int) string {
-		var b strings.Builder
-		for b.Len() < n {
-			b.WriteString(letters(r, 2+r.IntN(8)))
-			b.WriteByte(' ')
-		}
-		return b.String()
-	}},
-	{"chinese", func(r *rand.Rand, n int) string {
-		var b strings.Builder
-		for b.Len() < n {
-			b.WriteRune(0x4e00 + r.Int32N(0x5000))
-		}
-		return b.String()
-	}},
-}
-
-func letters(r *rand.Rand, n int) string {
-	text := make([]byte, n)
-	for i := range text {
-		text[i] = 'a' + byte(r.IntN(26))
-	}
-	return string(text)
-}
-
 // BenchmarkLongLine measures how long the line of a call with 10 MiB of new text takes.
 func BenchmarkLongLine(b *testing.B) {
-	for _, tt := range longTexts {
-		b.Run(tt.name, func(b *testing.B) {
+	texts := prompttest.LongTexts(10 << 20)
+	for _, name := range slices.Sorted(maps.Keys(texts)) {
+		b.Run(name, func(b *testing.B) {
 			lines := make(callLines)
 			tr, err := trace.New(lines)
 			if err != nil {
@@ -73,15 +36,10 @@ func BenchmarkLongLine(b *testing.B) {
 					b.Error(err)
 				}
 			}()
-			r, id := rand.New(rand.NewPCG(1, 2)), uint64(0)
-			for b.Loop() {
-				b.StopTimer()
-				text := tt.make(r, 10<<20)
-				id++
-				b.StartTimer()
+			for n := 3; b.Loop(); n += 3 { // a text that begins elsewhere is new
 				tr.Request(b.Context(), core.ModelRequest{
-					Key: core.SessionKey{Session: "s"}, ID: id, Model: "m",
-					Messages: []core.Message{{Role: core.User, Text: text}},
+					Key: core.SessionKey{Session: "s"}, ID: uint64(n), Model: "m",
+					Messages: []core.Message{{Role: core.User, Text: texts[name][n:]}},
 				})
 				<-lines
 			}

@@ -1,7 +1,6 @@
 package prompt
 
 import (
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"maps"
@@ -14,6 +13,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/tiktoken-go/tokenizer"
+
+	"github.com/satchel-go/satchel/internal/cachecost/prompt/prompttest"
 )
 
 // blank matches lines of white space, which the codec divides into more tokens than OpenAI's encoder.
@@ -166,7 +167,7 @@ func TestPiecesOfManyBytes(t *testing.T) {
 func TestLongTexts(t *testing.T) {
 	p, codec := open(t)
 	p.news = maxNews
-	for name, text := range longTexts(minParallel + maxPart + 1) {
+	for name, text := range prompttest.LongTexts(minParallel + maxPart + 1) {
 		parallel := tokensOf(t, p, text)
 		if len(p.mergers) > 1 {
 			p.mergers = p.mergers[:1]
@@ -197,7 +198,7 @@ func tokensOf(t testing.TB, p *Pieces, text string) (all []Token) {
 // A text that is not read to its end does not affect the next one.
 func TestEndedTexts(t *testing.T) {
 	p, _ := open(t)
-	text := longTexts(2 * minParallel)["words"]
+	text := prompttest.LongTexts(2 * minParallel)["words"]
 	want := tokensOf(t, p, text)
 	for range 3 {
 		count := 0
@@ -207,38 +208,6 @@ func TestEndedTexts(t *testing.T) {
 		if got := tokensOf(t, p, text); !slices.Equal(got, want) {
 			t.Errorf("%d tokens, want %d", len(got), len(want))
 		}
-	}
-}
-
-// longTexts returns random texts of n bytes or a few more.
-func longTexts(n int) map[string]string {
-	r := rand.New(rand.NewPCG(1, 2))
-	random := func(next func(*strings.Builder)) string {
-		var b strings.Builder
-		for b.Len() < n {
-			next(&b)
-		}
-		return b.String()
-	}
-	letter := func(b *strings.Builder) { b.WriteByte(byte('a' + r.IntN(26))) }
-	bytes := make([]byte, n/4*3+3)
-	for i := range bytes {
-		bytes[i] = byte(r.Uint32())
-	}
-	return map[string]string{
-		"a":       random(func(b *strings.Builder) { b.WriteByte('a') }),
-		"base64":  base64.StdEncoding.EncodeToString(bytes),
-		"chinese": random(func(b *strings.Builder) { b.WriteRune(rune(0x4e00 + r.IntN(3000))) }),
-		"letters": random(letter),
-		"page": random(func(b *strings.Builder) {
-			fmt.Fprintf(b, "## %d. The words of line %[1]d\n\n- one, `two` & three's\n", r.IntN(1e6))
-		}),
-		"words": random(func(b *strings.Builder) {
-			for range 1 + r.IntN(9) {
-				letter(b)
-			}
-			b.WriteByte(' ')
-		}),
 	}
 }
 
@@ -258,7 +227,7 @@ func BenchmarkPieces(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	texts := longTexts(10 << 20)
+	texts := prompttest.LongTexts(10 << 20)
 	texts["known"] = string(page)
 	for _, name := range slices.Sorted(maps.Keys(texts)) {
 		b.Run(name, func(b *testing.B) {

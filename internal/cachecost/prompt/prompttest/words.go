@@ -1,4 +1,4 @@
-// Package prompttest has a vocabulary for tests that count tokens by hand.
+// Package prompttest has a vocabulary for tests that count tokens by hand, and texts that take long to count.
 package prompttest
 
 import (
