@@ -7,6 +7,10 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/satchel-go/satchel/internal/text/printable"
 )
 
 // The codes of what [Document.Advise] finds.
@@ -20,6 +24,7 @@ const (
 	codeToolsDangerous    Code = "tools-dangerous"    // allowed-tools holds a pair that can write code and run it.
 	codeSecret            Code = "secret-literal"     // the file holds what looks like a key.
 	codeCommand           Code = "command-not-run"    // the body holds a command behind "!", which other programs run.
+	codeContext           Code = "context-unknown"    // the field context looks like fork and is not.
 	codeFileStyle         Code = "file-name-style"    // the name of a file is not written as usual for its kind.
 )
 
@@ -67,6 +72,9 @@ func (doc *Document) Advise(text []byte, files ...string) []Diagnostic {
 	if v := doc.Version(); v != "" && !semver.MatchString(v) {
 		warn(0, codeVersion, "the version %.40q is not one of semantic versioning, such as 1.0.0", v)
 	}
+	if value := doc.unknownFork(); value != "" {
+		warn(0, codeContext, "context %.40q has no effect; fork and fork_with_context run a skill as an agent of its own", value)
+	}
 	var tools []string
 	for _, t := range s.AllowedTools {
 		tools = append(tools, toolName.FindString(t))
@@ -82,6 +90,23 @@ func (doc *Document) Advise(text []byte, files ...string) []Diagnostic {
 		all = append(all, adviseFile(file)...)
 	}
 	return all
+}
+
+// unknownFork returns the value of the field context if it begins with "fork" but has no
+// effect, such as Fork or [fork].
+func (doc *Document) unknownFork() string {
+	n := doc.Extra["context"]
+	values := []string{doc.Field("context")}
+	for _, part := range n.Content {
+		values = append(values, part.Value)
+	}
+	for _, value := range values {
+		isKnown := n.Kind == yaml.ScalarNode && (value == "fork" || value == "fork_with_context")
+		if !isKnown && strings.HasPrefix(strings.ToLower(value), "fork") {
+			return printable.Replaced(value)
+		}
+	}
+	return ""
 }
 
 // adviseSecrets returns a finding for each line that holds what looks like a key.

@@ -12,6 +12,9 @@ const maxNameWords = 5
 // maxClause is how many words on each side of a word for "skill" are looked at.
 const maxClause = 64
 
+// maxInserted is how many words may stand between commas after a negation.
+const maxInserted = 8
+
 // maxDenseName bounds, in characters, a name of a script without spaces beside other text.
 const maxDenseName = 32
 
@@ -107,7 +110,7 @@ func (s *sentence) namesBefore(m *mention) {
 		if n := len(left); n > 0 && left[n-1].kind == denseRun {
 			m.head = left[n-1].text
 		}
-		if isPlural {
+		if isPlural || endsInPart(left) {
 			left = dropArticle(left)
 		}
 		joined, isComma := withoutJoin(left)
@@ -132,6 +135,13 @@ func dropEmpty(left []token) []token {
 		left = left[:len(left)-1]
 	}
 	return left
+}
+
+// endsInPart reports whether tokens end in a part of a word, "and" and an article, as in "den pdf- und
+// den" before "docx-Skill".
+func endsInPart(left []token) bool {
+	n := len(left)
+	return n > 2 && left[n-3].isPart && joinWords[left[n-2].text] && articles[left[n-1].text]
 }
 
 // dropArticle drops an article from the end of tokens if it begins a further part of a list.

@@ -40,6 +40,7 @@ func (s *sentence) clause(m *mention) []token {
 	begin := 0
 	for i := m.first - 1; i >= 0 && begin == 0; i-- {
 		switch t := s.tokens[i]; {
+		case t.kind == comma && s.isInserted(i):
 		case t.kind == clauseEnd || t.kind == comma || t.kind == colon,
 			t.kind == plainWord && s.beginsClauseAt(i),
 			t.kind == plainWord && joinWords[t.text] && i+1 < m.first && useWords[s.tokens[i+1].text]:
@@ -47,6 +48,24 @@ func (s *sentence) clause(m *mention) []token {
 		}
 	}
 	return s.tokens[begin:m.first]
+}
+
+// isInserted reports whether a comma stands before or after words that are inserted between a negation
+// and a verb of using. Examples are "don't, under any circumstances, use it" and "never, ever use it".
+func (s *sentence) isInserted(at int) bool {
+	first, last := at, at
+	if at > 0 && notWords[s.tokens[at-1].text] {
+		for last++; last < len(s.tokens) && last-first <= maxInserted && s.tokens[last].kind == plainWord; last++ {
+			if s.tokens[last].text == "ever" {
+				return true
+			}
+		}
+	} else {
+		for first--; first > 0 && last-first <= maxInserted && s.tokens[first].kind == plainWord; first-- {
+		}
+	}
+	return first > 0 && last+1 < len(s.tokens) && s.tokens[first].kind == comma && s.tokens[last].kind == comma &&
+		notWords[s.tokens[first-1].text] && useWords[s.tokens[last+1].text]
 }
 
 // beginsClauseAt reports whether the word at an index begins a clause. "instead of" and "all but" do

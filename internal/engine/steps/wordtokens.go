@@ -26,6 +26,7 @@ type token struct {
 	text     string
 	kind     wordKind
 	isPlural bool // of a skillWord
+	isPart   bool // a hyphen and a space follow, as in "pdf- und docx-Skill"
 }
 
 // hasSkillWord reports whether a line may contain a word that means "skill".
@@ -75,6 +76,7 @@ func (t *tokenizer) next() {
 		end := plainEnd(t.rest)
 		t.plain(t.rest[:end])
 		t.skip(end)
+		t.tokens[len(t.tokens)-1].isPart = strings.HasPrefix(t.rest, "- ")
 		return
 	case strings.ContainsRune(",、，&+・", r):
 		t.add(comma, "")
