@@ -46,24 +46,24 @@ const (
 	// The evidence for a document is a sum of parts, each with a weight. Parts are the cosine, the similar words,
 	// the score, its share of the greatest possible score, and the number of matching terms. At most mostTerms
 	// count. The logarithm of the number of words is taken off: long texts are similar to more messages by chance.
-	cosineWeight, similarWeight, scoreWeight, shareWeight, termWeight, lengthWeight = 12.7, 0.56, 0.28, 4.08, 0.59, 0.87
+	cosineWeight, similarWeight, scoreWeight, shareWeight, termWeight, lengthWeight = 12.2, 0.417, 0.0419, 3.06, 0.316, 1.35
 
 	mostTerms = 6
 	// Words are similar from a cosine of leastSimilar. Cosines above leastSimilar plus similarRange count as
 	// that, because the score counts equal words.
 	leastSimilar, similarRange = 0.25, 0.3
 	// mostSimilar is how many documents are compared word by word: those with the most other evidence.
-	mostSimilar = 6
-	// A message means a document if the sum of these terms is not negative. Five are the parts of the evidence for
-	// the most likely document. meantSize is for the logarithm of the number of documents and publicSkills.
-	// meantWord is for the number of compared words of the message, meantMean for the mean cosine of all documents.
-	// meantTerse is for messages in which all words are compared, meantWords for those whose words alone suffice.
-	meantBase                                                    = -4.98
-	meantCosine, meantSimilar, meantScore, meantShare, meantTerm = 4.67, 0.286, 0.081, 1.536, 0.454
-	meantSize, meantWord, meantMean, meantTerse, meantWords      = -0.392, 0.497, 8.31, 1.722, 0.948
+	mostSimilar = 8
+	// A message means a document if the sum of these terms is not negative. Four are the parts of the evidence for
+	// the most likely document. meantTask is for how much the message is a task, and meantSize for the logarithm of
+	// the number of documents and publicSkills. meantWord is for the number of compared words of the message, and
+	// meantTerse for messages in which all words are compared.
+	meantBase                                        = -5.1
+	meantCosine, meantSimilar, meantShare, meantTerm = 9.18, 0.241, 2.06, 0.289
+	meantTask, meantSize, meantWord, meantTerse      = 0.515, -0.677, 0.546, 2.64
 	// Documents are meant too whose evidence is at most nearEvidence less than the best, or less in large
 	// catalogs: the slope is per natural logarithm of the number of documents.
-	nearEvidence, nearEvidenceSlope = 8.1, 0.67
+	nearEvidence, nearEvidenceSlope = 5.8, 0.43
 )
 
 // Constants of the search for messages by words alone. Slopes are per natural logarithm of the number of

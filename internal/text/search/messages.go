@@ -57,12 +57,12 @@ func (s *searching) message(text string, terms []string, namesSkills bool) {
 		}
 	}
 	best, second, named := s.bestMeanings()
-	isEnough := best.terms > 0 && s.isEnough(&best, second, most)
-	v, known := vectorOf(text)
+	v, known := vectorOfMessage(text)
 	if v != (vector{}) && known >= leastKnown && hasSubject && named == 0 && !namesSkills {
-		s.byEvidence(text, &v, most, isEnough)
+		s.byEvidence(text, &v, most)
 		return
 	}
+	isEnough := best.terms > 0 && s.isEnough(&best, second, most)
 	least := best.score * min(nearBase+nearSlope*s.logSize(), 1)
 	for _, document := range s.found {
 		m := s.meanings[document]
@@ -94,14 +94,13 @@ type parts struct{ cosine, similar, score, share, terms float64 }
 
 // evidence compares a message with all documents, and with the most likely ones word by word. The vector
 // must not be zero. most is the score that no document can exceed.
-func (s *searching) evidence(text string, v *vector, most float64, isEnough bool) evidence {
+func (s *searching) evidence(text string, v *vector, most float64) evidence {
 	x := s.index
 	e := evidence{of: make([]float64, x.Len())}
-	meanCosine, scale := 0.0, inverseRoot(v.dotFirst(v))
+	scale := inverseRoot(v.dotFirst(v))
 	for document := range e.of {
 		p := s.parts(document, most)
 		p.cosine = float64(v.dotFirst(&x.vectors[document])) * x.perFirst[document] * scale
-		meanCosine += p.cosine / float64(x.Len())
 		e.of[document] = p.evidence() - lengthWeight*x.words.logs[document]
 	}
 	e.best = greatest(e.of, mostSimilar)
@@ -126,7 +125,7 @@ func (s *searching) evidence(text string, v *vector, most float64, isEnough bool
 		e.of[document] = whole[i]
 	}
 	slices.SortStableFunc(e.best, func(a, b int) int { return cmp.Compare(e.of[b], e.of[a]) })
-	e.isMeant = s.isMeant(&best, similar, meanCosine, isEnough)
+	e.isMeant = s.isMeant(&best, similar, loadedVocabulary().tasks.score(v))
 	return e
 }
 
@@ -140,16 +139,13 @@ func (p *parts) evidence() float64 {
 	return cosineWeight*p.cosine + similarWeight*p.similar + scoreWeight*p.score + shareWeight*p.share + termWeight*p.terms
 }
 
-// isMeant reports whether a message means any document. p is what it says of the most likely one. The more
-// documents there are, the better one of them fits by chance.
-func (s *searching) isMeant(p *parts, message *similar, meanCosine float64, isEnough bool) bool {
-	sum := meantBase + meantCosine*p.cosine + meantSimilar*p.similar + meantScore*p.score + meantShare*p.share + meantTerm*p.terms +
-		meantSize*math.Log(float64(s.index.Len()+publicSkills)) + meantWord*float64(len(message.weights)) + meantMean*meanCosine
+// isMeant reports whether a message means any document. p is what it says of the most likely one, and task how
+// much it is a task. The more documents there are, the better one of them fits by chance.
+func (s *searching) isMeant(p *parts, message *similar, task float64) bool {
+	sum := meantBase + meantCosine*p.cosine + meantSimilar*p.similar + meantShare*p.share + meantTerm*p.terms + meantTask*task +
+		meantSize*math.Log(float64(s.index.Len()+publicSkills)) + meantWord*float64(len(message.weights))
 	if message.isTerse {
 		sum += meantTerse
-	}
-	if isEnough {
-		sum += meantWords
 	}
 	return sum >= 0
 }
@@ -175,9 +171,9 @@ func greatest(values []float64, n int) []int {
 }
 
 // byEvidence adds the evidence for the documents to the totals. If the message means a document, the best
-// one becomes strong, and those that come near. isEnough reports that the words alone mean a document.
-func (s *searching) byEvidence(text string, v *vector, most float64, isEnough bool) {
-	e := s.evidence(text, v, most, isEnough)
+// one becomes strong, and those that come near.
+func (s *searching) byEvidence(text string, v *vector, most float64) {
+	e := s.evidence(text, v, most)
 	if e.isMeant {
 		least := e.of[e.best[0]] - max(0, nearEvidence-nearEvidenceSlope*s.logSize())
 		for _, document := range e.best {

@@ -58,7 +58,7 @@ func analyse(d Document) *analysis {
 	a.add(inHeadings, headings, false)
 	a.add(inBody, prose, false)
 	described := splitName(d.Name) + ": " + d.Description
-	a.vector, _ = vectorOf(described)
+	a.vector = vectorOf(described)
 	a.words = comparedWords(described, maxDescribedWords)
 	return a
 }

@@ -34,6 +34,7 @@ var sentenceModel string
 
 // vocabulary finds the pieces of words.
 type vocabulary struct {
+	tasks           *taskNet
 	scales, numbers string
 	words           []string
 }
@@ -43,8 +44,8 @@ var loadedVocabulary = sync.OnceValue(loadVocabulary)
 
 func loadVocabulary() *vocabulary {
 	n := int(binary.LittleEndian.Uint32([]byte(sentenceModel[:headerBytes])))
-	rest := sentenceModel[headerBytes:]
-	v := &vocabulary{scales: rest[:n], numbers: rest[n : n+n*vectorSize/2], words: make([]string, 0, n)}
+	tasks, rest := sentenceModel[headerBytes:headerBytes+taskBytes], sentenceModel[headerBytes+taskBytes:]
+	v := &vocabulary{tasks: readTaskNet(tasks), scales: rest[:n], numbers: rest[n : n+n*vectorSize/2], words: make([]string, 0, n)}
 	for line := range strings.Lines(rest[n+n*vectorSize/2:]) {
 		v.words = append(v.words, strings.TrimSuffix(line, "\n"))
 	}
@@ -55,13 +56,27 @@ func loadVocabulary() *vocabulary {
 // of a text without a known word.
 type vector [vectorSize]int8
 
-// vectorOf returns the vector of a text. known is the share of its words that the vocabulary has, from
-// 0 to 1. It is low for texts that are not English.
-func vectorOf(text string) (_ vector, known float64) {
+// vectorOf returns the vector of a text.
+func vectorOf(text string) vector {
 	var sum [vectorSize]float32
 	v := loadedVocabulary()
+	eachWord(text, func(word string) { v.add(&sum, word) })
+	return pack(&sum, math.MaxInt8)
+}
+
+// vectorOfMessage returns the vector of a message, in which each word counts once: pasted lines repeat
+// words. known is the share of the words that the vocabulary has, from 0 to 1. It is low for texts that are
+// not English.
+func vectorOfMessage(text string) (_ vector, known float64) {
+	var sum [vectorSize]float32
+	v := loadedVocabulary()
+	seen := make(map[string]bool)
 	words, whole := 0, 0
 	eachWord(text, func(word string) {
+		if word != "" && seen[word] {
+			return
+		}
+		seen[word] = true
 		words++
 		pieces := v.add(&sum, word)
 		if pieces == 1 {

@@ -8,8 +8,8 @@ import (
 )
 
 func cosine(a, b string) float64 {
-	x, _ := vectorOf(a)
-	y, _ := vectorOf(b)
+	x := vectorOf(a)
+	y := vectorOf(b)
 	return float64(x.dot(&y)) / (x.length() * y.length())
 }
 
@@ -36,20 +36,20 @@ func TestKnownWords(t *testing.T) {
 	for text, want := range map[string]float64{
 		"": 0, "…!": 0, "今天天气怎么样": 0, "write a letter": 1, "Écris, Résumé": 0.5, "zzqxv the": 0.5, "用pdf技能": 1.0 / 3, "naïve": 1, strings.Repeat("a1b2c3", 1000): 0,
 	} {
-		if _, known := vectorOf(text); known != want {
+		if _, known := vectorOfMessage(text); known != want {
 			t.Errorf("%.20q: %v of the words are known, want %v", text, known, want)
 		}
 	}
-	if v, _ := vectorOf("今天天气怎么样"); v != (vector{}) {
+	if v := vectorOf("今天天气怎么样"); v != (vector{}) {
 		t.Errorf("the vector of a text without words is %v", v)
 	}
 }
 
 // The vector of a text does not depend on case, accents, punctuation or the order of words.
 func TestVectorOfSameText(t *testing.T) {
-	want, _ := vectorOf("create a resume in Word")
+	want := vectorOf("create a resume in Word")
 	for _, text := range []string{"Create a RÉSUMÉ in Word!", "in Word, create a resume", "create-a-resume_in.word"} {
-		if got, _ := vectorOf(text); got != want {
+		if got := vectorOf(text); got != want {
 			t.Errorf("%q: %v, want %v", text, got, want)
 		}
 	}
@@ -78,7 +78,7 @@ func TestSentenceModel(t *testing.T) {
 func FuzzVectorOf(f *testing.F) {
 	f.Add("Merge these two PDFs, 请帮我\xff")
 	f.Fuzz(func(t *testing.T, text string) {
-		v, known := vectorOf(text)
+		v, known := vectorOfMessage(text)
 		if length := v.length(); known < 0 || known > 1 || math.IsNaN(length) {
 			t.Errorf("%v of the words are known, length %v", known, length)
 		}
@@ -102,8 +102,8 @@ func BenchmarkLoadVocabulary(b *testing.B) {
 }
 
 func BenchmarkDot(b *testing.B) {
-	x, _ := vectorOf("merge two PDFs")
-	y, _ := vectorOf("combine documents")
+	x := vectorOf("merge two PDFs")
+	y := vectorOf("combine documents")
 	for b.Loop() {
 		x.dot(&y)
 	}
