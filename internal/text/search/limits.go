@@ -46,7 +46,7 @@ const (
 	// The evidence for a document is a sum of parts, each with a weight. Parts are the cosine, the similar words,
 	// the score, its share of the greatest possible score, and the number of matching terms. At most mostTerms
 	// count. The logarithm of the number of words is taken off: long texts are similar to more messages by chance.
-	cosineWeight, similarWeight, scoreWeight, shareWeight, termWeight, lengthWeight = 12.2, 0.417, 0.0419, 3.06, 0.316, 1.35
+	cosineWeight, similarWeight, scoreWeight, shareWeight, termWeight, lengthWeight = 12.3, 0.454, 0.0334, 3.14, 0.318, 1.33
 
 	mostTerms = 6
 	// Words are similar from a cosine of leastSimilar. Cosines above leastSimilar plus similarRange count as
@@ -58,9 +58,9 @@ const (
 	// the most likely document. meantTask is for how much the message is a task, and meantSize for the logarithm of
 	// the number of documents and publicSkills. meantWord is for the number of compared words of the message, and
 	// meantTerse for messages in which all words are compared.
-	meantBase                                        = -5.1
-	meantCosine, meantSimilar, meantShare, meantTerm = 9.18, 0.241, 2.06, 0.289
-	meantTask, meantSize, meantWord, meantTerse      = 0.515, -0.677, 0.546, 2.64
+	meantBase                                        = -4.78
+	meantCosine, meantSimilar, meantShare, meantTerm = 9.47, 0.261, 1.67, 0.344
+	meantTask, meantSize, meantWord, meantTerse      = 0.716, -0.664, 0.494, 2.64
 	// Documents are meant too whose evidence is at most nearEvidence less than the best, or less in large
 	// catalogs: the slope is per natural logarithm of the number of documents.
 	nearEvidence, nearEvidenceSlope = 5.8, 0.43
