@@ -169,10 +169,22 @@ func (r *reader) first(at string) bool {
 	return is
 }
 
-// list reads a list of names, or one name. An item may be a map with the name. A name for which
-// is returns false is a problem.
+// required returns what a map with the keys required and optional requires, which may be nil. Other nodes
+// it returns as they are.
+func required(n *yaml.Node) *yaml.Node {
+	if n == nil || n.Kind != yaml.MappingNode || field(n, "name") != nil || field(n, "required") == nil && field(n, "optional") == nil {
+		return n
+	}
+	return field(n, "required")
+}
+
+// list reads a list of names, or one name. An item may be a map with the name. Optional names are left
+// out. A name for which is returns false is a problem.
 func (r *reader) list(at string, n *yaml.Node, what string, is func(string) bool) []string {
 	if n == nil || isNull(n) || !r.first(at) {
+		return nil
+	}
+	if n = required(n); n == nil || isNull(n) {
 		return nil
 	}
 	items := []*yaml.Node{n}
