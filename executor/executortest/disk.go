@@ -96,8 +96,9 @@ func removedFile(t *testing.T, b bench) {
 }
 
 // removing defines the Python function write, which makes a removed file of 16 MiB, and 2 GiB in
-// all. It writes into a file how many MiB it has written. It writes more and more slowly, so that
-// even an executor on a busy machine has half a minute to notice.
+// all. It writes into a file how many MiB it has written: 0 at first, because a command in a process
+// that is closed to others may be charged for what others write to the same disk. It writes more and
+// more slowly, so that even an executor on a busy machine has half a minute to notice.
 const removing = `
 import ctypes, os, socket, threading, time
 life = os.open("life", os.O_RDWR) # held by every process
@@ -105,6 +106,7 @@ libc = ctypes.CDLL(None, use_errno=True)
 libc.mmap.restype = ctypes.c_void_p
 libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long]
 block, total, told = b'x' * (1 << 20), 0, os.open('written', os.O_RDWR | os.O_CREAT, 0o600)
+os.pwrite(told, b'0', 0)
 def write():
     global total
     while total >= 2048: time.sleep(1)
