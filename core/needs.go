@@ -9,6 +9,8 @@ type Needs struct {
 	// Env are variables, and Secrets those of the field secrets. Each counts as a secret that the
 	// skill declares.
 	Env, Secrets []string
+	// Optional are those of Bins and Env without which the skill works. They are shown and never missing.
+	Optional []string
 	// Config are settings of another program. They are shown and never checked.
 	Config []string
 	// OS are the systems on which the skill works, by the names of Go: "darwin", "linux" or

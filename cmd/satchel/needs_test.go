@@ -20,7 +20,7 @@ func needySkills(t *testing.T) string {
 	t.Helper()
 	return skillDir(t, map[string]string{
 		"video/SKILL.md": "---\nname: video\ndescription: Cuts videos.\nmetadata:\n  openclaw:\n    primaryEnv: API_KEY\n    always: false\n    requires: {bins: [no-such-ffmpeg, sh], anyBins: [no-such-rg, sh], env: [API_KEY], config: [a.b]}\n    os: [darwin, linux]\n    install: [{kind: brew, formula: ffmpeg}]\n---\nBody.\n",
-		"shell/SKILL.md": "---\nname: shell\ndescription: Runs sh.\nrequires: {bins: [sh]}\n---\nBody.\n",
+		"shell/SKILL.md": "---\nname: shell\ndescription: Runs sh.\nrequires: {bins: [sh], env: [{name: TOKEN, required: false}]}\n---\nBody.\n",
 		"plain/SKILL.md": "---\nname: plain\ndescription: Plain.\n---\nBody.\n",
 	})
 }
@@ -35,7 +35,7 @@ func TestNeedsAreShown(t *testing.T) {
 	}
 	got = program(t, nil, "", "list", "--needs", "--executor", "local", dir)
 	want = "NAME   PROGRAMS                                              VARIABLES            OTHER\n" +
-		"shell  sh                                                    -                    -\n" +
+		"shell  sh                                                    TOKEN (optional)     -\n" +
 		"video  no-such-ffmpeg (missing), sh, one of no-such-rg, sh  API_KEY (not given)  only on macOS, Linux, setting a.b (not checked)\n" +
 		"2 of 3 skills declare needs, 1 lack some\n"
 	if strings.Join(strings.Fields(got.out), " ") != strings.Join(strings.Fields(want), " ") {
@@ -57,7 +57,7 @@ func TestNeedsAsJSON(t *testing.T) {
 	none := `{"bins":[],"anyBins":[],"env":[],"config":[],"os":{"names":[],"met":null},"mcp":[],"tools":[],"secrets":[],"primaryEnv":"","always":false}`
 	want := map[string]string{
 		"plain": none,
-		"shell": strings.Replace(none, `"bins":[]`, `"bins":[{"name":"sh","met":true}]`, 1),
+		"shell": strings.NewReplacer(`"bins":[]`, `"bins":[{"name":"sh","met":true}]`, `"env":[]`, `"env":[{"name":"TOKEN","met":false,"optional":true}]`).Replace(none),
 		"video": `{"bins":[{"name":"no-such-ffmpeg","met":false},{"name":"sh","met":true}],"anyBins":[{"names":["no-such-rg","sh"],"met":true}],` +
 			`"env":[{"name":"API_KEY","met":false}],"config":[{"name":"a.b","met":null}],"os":{"names":["darwin","linux"],"met":true},` +
 			`"mcp":[],"tools":[],"secrets":[],"primaryEnv":"API_KEY","always":false}`,

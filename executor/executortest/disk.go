@@ -96,8 +96,8 @@ func removedFile(t *testing.T, b bench) {
 }
 
 // removing defines the Python function write, which makes a removed file of 16 MiB, and 2 GiB in
-// all. It writes into a file how many MiB it has written: 0 at first, because a command in a process
-// that is closed to others may be charged for what others write to the same disk. It writes more and
+// all. It writes into a file how many MiB it has written. That is 0 at first, because a process that
+// is closed to others may be charged for what others write to the same disk. It writes more and
 // more slowly, so that even an executor on a busy machine has half a minute to notice.
 const removing = `
 import ctypes, os, socket, threading, time

@@ -48,7 +48,12 @@ type Need struct {
 	Kind    Kind
 	Names   []string
 	Verdict Verdict
+	// IsOptional reports that the skill works without it.
+	IsOptional bool
 }
+
+// IsMissing reports whether the skill lacks something.
+func (n *Need) IsMissing() bool { return n.Verdict == Unmet && !n.IsOptional }
 
 // Facts are what needs are compared with. A nil function knows nothing.
 type Facts struct {
@@ -71,12 +76,13 @@ func Check(n *core.Needs, f Facts) []Need {
 	var all []Need
 	each := func(kind Kind, names []string, judge func(string) Verdict) {
 		for _, name := range names {
-			all = append(all, Need{kind, []string{name}, ask(judge, name)})
+			isOptional := (kind == Bin || kind == Env) && slices.Contains(n.Optional, name)
+			all = append(all, Need{kind, []string{name}, ask(judge, name), isOptional})
 		}
 	}
 	each(Bin, n.Bins, f.Program)
 	for _, names := range n.AnyBins {
-		all = append(all, Need{AnyBin, names, anyOf(names, f.Program)})
+		all = append(all, Need{Kind: AnyBin, Names: names, Verdict: anyOf(names, f.Program)})
 	}
 	each(Env, n.Env, f.Variable)
 	each(Secret, slices.DeleteFunc(slices.Clone(n.Secrets), func(name string) bool { return slices.Contains(n.Env, name) }), f.Variable)
@@ -145,7 +151,7 @@ func words(name string) string {
 func Missing(all []Need) []string {
 	var missing []string
 	for i := range all {
-		if n := &all[i]; n.Verdict == Unmet {
+		if n := &all[i]; n.IsMissing() {
 			missing = append(missing, n.words())
 		}
 	}
@@ -229,6 +235,8 @@ func (n Need) String() string {
 		return name + " (not checked)"
 	case n.Verdict == Met:
 		return name
+	case n.IsOptional:
+		return name + " (optional)"
 	case n.Kind == Env || n.Kind == Secret:
 		return name + " (not given)"
 	case n.Kind == OS:

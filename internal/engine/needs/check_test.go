@@ -30,6 +30,7 @@ func TestLine(t *testing.T) {
 		{"a program and a variable", &core.Needs{Bins: []string{"ffmpeg", "sh"}, Env: []string{"API_KEY"}}, "missing here: program ffmpeg; variable API_KEY"},
 		{"one of several", &core.Needs{AnyBins: [][]string{{"rg", "ag"}}}, "missing here: one of rg, ag"},
 		{"one of one", &core.Needs{AnyBins: [][]string{{"rg"}}}, "missing here: program rg"},
+		{"what is optional", &core.Needs{Bins: []string{"ffmpeg", "rg"}, Env: []string{"A", "B"}, Optional: []string{"rg", "A"}}, "missing here: program ffmpeg; variable B"},
 		{"a secret", &core.Needs{Secrets: []string{"TOKEN", "HOME"}, Env: []string{"TOKEN"}}, "missing here: variable TOKEN"},
 		{"a server", &core.Needs{MCP: []string{"gitlab", "github", "rube", "hubber"}}, "missing here: MCP server gitlab; MCP server hubber"},
 		{"a tool", &core.Needs{Tools: []string{"calendar_list", "calendar"}}, "missing here: tool calendar"},
@@ -60,9 +61,10 @@ func TestNothingIsMissingUnjudged(t *testing.T) {
 
 func TestNeedForPeople(t *testing.T) {
 	all := needs.Check(&core.Needs{
-		Bins: []string{"ffmpeg", "sh"}, AnyBins: [][]string{{"rg", "ag"}}, Env: []string{"API_KEY"}, MCP: []string{"gitlab"}, OS: []string{"darwin"}, Config: []string{"x"},
+		Bins: []string{"ffmpeg", "sh"}, AnyBins: [][]string{{"rg", "ag"}}, Env: []string{"API_KEY", "A", "HOME"}, MCP: []string{"gitlab"}, OS: []string{"darwin"}, Config: []string{"x"},
+		Optional: []string{"A", "HOME"},
 	}, facts())
-	want := []string{"ffmpeg (missing)", "sh", "one of rg, ag (missing)", "API_KEY (not given)", "MCP server gitlab (missing)", "only on macOS", "setting x (not checked)"}
+	want := []string{"ffmpeg (missing)", "sh", "one of rg, ag (missing)", "API_KEY (not given)", "A (optional)", "HOME", "MCP server gitlab (missing)", "only on macOS", "setting x (not checked)"}
 	for i, n := range all {
 		if n.String() != want[i] {
 			t.Errorf("need %d = %q, want %q", i, n, want[i])

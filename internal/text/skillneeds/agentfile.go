@@ -84,6 +84,9 @@ func Join(a, b *core.Needs) *core.Needs {
 	joined.Bins = union(a.Bins, b.Bins)
 	joined.AnyBins = append(slices.Clip(a.AnyBins), b.AnyBins...)
 	joined.Env, joined.Secrets = union(a.Env, b.Env), union(a.Secrets, b.Secrets)
+	joined.Optional = slices.DeleteFunc(union(a.Optional, b.Optional), func(name string) bool {
+		return requires(a, name) || requires(b, name)
+	})
 	joined.Config, joined.OS = union(a.Config, b.Config), union(a.OS, b.OS)
 	joined.MCP, joined.Tools = union(a.MCP, b.MCP), union(a.Tools, b.Tools)
 	if joined.PrimaryEnv == "" {
@@ -92,6 +95,11 @@ func Join(a, b *core.Needs) *core.Needs {
 	joined.Always = a.Always || b.Always
 	joined.Install = append(slices.Clip(a.Install), b.Install...)
 	return &joined
+}
+
+// requires reports whether needs have a program or variable that is not optional.
+func requires(n *core.Needs, name string) bool {
+	return (slices.Contains(n.Bins, name) || slices.Contains(n.Env, name)) && !slices.Contains(n.Optional, name)
 }
 
 // union returns the names of both lists, each once.

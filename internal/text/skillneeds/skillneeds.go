@@ -60,6 +60,8 @@ type reader struct {
 	problems []Problem
 	// isKnown has the lists that a newer key has given.
 	isKnown map[string]bool
+	// isRequired has all names, and whether one entry at least does not say that it is optional.
+	isRequired map[string]bool
 }
 
 // result returns the needs, nil if nothing was declared.
@@ -67,6 +69,11 @@ func (r *reader) result() (*core.Needs, []Problem) {
 	n := &r.needs
 	if n.PrimaryEnv != "" && !slices.Contains(n.Env, n.PrimaryEnv) {
 		n.Env = append(n.Env, n.PrimaryEnv)
+	}
+	for _, name := range slices.Concat(n.Bins, n.Env) {
+		if required, ok := r.isRequired[name]; ok && !required && !slices.Contains(n.Optional, name) {
+			n.Optional = append(n.Optional, name)
+		}
 	}
 	if reflect.ValueOf(*n).IsZero() {
 		return nil, r.problems
@@ -169,40 +176,89 @@ func (r *reader) first(at string) bool {
 	return is
 }
 
-// required returns what a map with the keys required and optional requires, which may be nil. Other nodes
-// it returns as they are.
-func required(n *yaml.Node) *yaml.Node {
-	if n == nil || n.Kind != yaml.MappingNode || field(n, "name") != nil || field(n, "required") == nil && field(n, "optional") == nil {
-		return n
-	}
-	return field(n, "required")
+// entry is an item of a list of names.
+type entry struct {
+	node *yaml.Node
+	// isOptional reports that the skill works without it.
+	isOptional bool
 }
 
-// list reads a list of names, or one name. An item may be a map with the name. Optional names are left
-// out. A name for which is returns false is a problem.
+// entries returns the items of a list, of a map from names to remarks, or of the lists required and optional of
+// a map. A text is a list with commas, or one name. n may be nil.
+func entries(n *yaml.Node) []entry {
+	if n == nil || isNull(n) {
+		return nil
+	}
+	var all []entry
+	switch {
+	case isGrouped(n):
+		all = entries(field(n, "required"))
+		for _, e := range entries(field(n, "optional")) {
+			all = append(all, entry{e.node, true})
+		}
+	case n.Kind == yaml.MappingNode && field(n, "name") == nil:
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			all = append(all, entry{n.Content[i], saysOptional(n.Content[i+1])})
+		}
+	case n.Kind == yaml.SequenceNode:
+		for _, item := range n.Content {
+			all = append(all, entry{item, isOptional(item)})
+		}
+	case n.Kind == yaml.ScalarNode && strings.Contains(n.Value, ","):
+		return entries(words(n))
+	default:
+		all = []entry{{n, isOptional(n)}}
+	}
+	return all
+}
+
+// isGrouped reports whether a map has lists of what is required and optional.
+func isGrouped(n *yaml.Node) bool {
+	is := func(list *yaml.Node) bool {
+		return list != nil && !isBool(list, "true", "yes") && !isBool(list, "false", "no")
+	}
+	return n.Kind == yaml.MappingNode && field(n, "name") == nil && (is(field(n, "required")) || is(field(n, "optional")))
+}
+
+// isOptional reports whether an item is a map that says that it is optional.
+func isOptional(item *yaml.Node) bool {
+	if item.Kind != yaml.MappingNode {
+		return false
+	}
+	if len(item.Content) == 2 { // a name and a remark
+		return saysOptional(item.Content[1])
+	}
+	return saysOptional(item)
+}
+
+// saysOptional reports whether what stands beside a name says that it is optional: a text that begins with
+// that word, or a map with required: false or optional: true.
+func saysOptional(n *yaml.Node) bool {
+	if n.Kind == yaml.ScalarNode {
+		word, _, _ := strings.Cut(strings.TrimSpace(n.Value), " ")
+		return strings.EqualFold(strings.TrimRight(word, ":.,;-"), "optional")
+	}
+	required, optional := field(n, "required"), field(n, "optional")
+	return required != nil && isBool(required, "false", "no") || optional != nil && isBool(optional, "true", "yes")
+}
+
+// isBool reports whether a value is one of two words, which may be quoted.
+func isBool(n *yaml.Node, word, other string) bool {
+	return n.Kind == yaml.ScalarNode && (strings.EqualFold(n.Value, word) || strings.EqualFold(n.Value, other))
+}
+
+// list reads a list of names, see [entries]. An item may be a map with the name. A name for which is returns
+// false is a problem.
 func (r *reader) list(at string, n *yaml.Node, what string, is func(string) bool) []string {
 	if n == nil || isNull(n) || !r.first(at) {
 		return nil
 	}
-	if n = required(n); n == nil || isNull(n) {
-		return nil
-	}
-	items := []*yaml.Node{n}
-	switch {
-	case n.Kind == yaml.SequenceNode:
-		items = n.Content
-	case n.Kind == yaml.MappingNode && field(n, "name") == nil:
-		items = nil // a map from names to texts
-		for i := 0; i+1 < len(n.Content); i += 2 {
-			items = append(items, n.Content[i])
-		}
-	case n.Kind == yaml.ScalarNode && strings.Contains(n.Value, ","):
-		items = words(n).Content
-	}
+	items := entries(n)
 	var names []string
 	var bad []string
 	line := 0
-	for i, item := range items {
+	for i, e := range items {
+		item := e.node
 		if i == maxNames {
 			r.note(item.Line, "%s has %d names; the first %d are read", at, len(items), maxNames)
 			break
@@ -214,8 +270,14 @@ func (r *reader) list(at string, n *yaml.Node, what string, is func(string) bool
 			if bad = append(bad, name); line == 0 {
 				line = item.Line
 			}
-		case !slices.Contains(names, name):
-			names = append(names, name)
+		default:
+			if r.isRequired == nil {
+				r.isRequired = map[string]bool{}
+			}
+			r.isRequired[name] = r.isRequired[name] || !e.isOptional
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
 		}
 	}
 	if len(bad) > 0 {

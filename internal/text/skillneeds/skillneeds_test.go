@@ -41,9 +41,15 @@ func TestRead(t *testing.T) {
 		{"env as maps", "metadata:\n  openclaw:\n    requires:\n      env:\n        - name: A\n          description: the key\n        - B", &core.Needs{Env: []string{"A", "B"}}, nil},
 		{"env as one map", "metadata: {openclaw: {requires: {env: {name: A, required: true}}}}", &core.Needs{Env: []string{"A"}}, nil},
 		{"env as a map of names", "metadata: {openclaw: {requires: {env: {A: the key, B: another}}}}", &core.Needs{Env: []string{"A", "B"}}, nil},
-		{"required and optional", "requires: {env: {required: [A, B], optional: [C], never_required: [D]}}", &core.Needs{Env: []string{"A", "B"}}, nil},
-		{"only optional", `metadata: {"clawdbot":{"requires":{"bins":["curl"],"env":{"optional":["TOKEN"],"notes":"for messages"}}}}`, &core.Needs{Bins: []string{"curl"}}, nil},
-		{"nothing is required", "requires: {bins: [a], env: {required: [], optional: [C]}}", &core.Needs{Bins: []string{"a"}}, nil},
+		{"required and optional", "requires: {env: {required: [A, B], optional: [C, A], never_required: [D]}}", &core.Needs{Env: []string{"A", "B", "C"}, Optional: []string{"C"}}, nil},
+		{"only optional", `metadata: {"clawdbot":{"requires":{"bins":["curl"],"env":{"optional":["TOKEN"],"notes":"for messages"}}}}`, &core.Needs{Bins: []string{"curl"}, Env: []string{"TOKEN"}, Optional: []string{"TOKEN"}}, nil},
+		{"nothing is required", "requires: {bins: [a], env: {required: [], optional: [C]}}", &core.Needs{Bins: []string{"a"}, Env: []string{"C"}, Optional: []string{"C"}}, nil},
+		{"items say that they are optional", "requires: {bins: [{name: a, optional: true}, {b: optional}, c], env: [{name: A, required: false}, {name: B, required: \"no\"}, {name: C, required: true}, {D: 'Optional: for mails'}, {E: optionally}]}",
+			&core.Needs{Bins: []string{"a", "b", "c"}, Env: []string{"A", "B", "C", "D", "E"}, Optional: []string{"a", "b", "A", "B", "D"}}, nil},
+		{"a map says what is optional", "requires: {env: {A: optional, B: {required: false, description: x}, C: required, D: {description: x}, required: true}}",
+			&core.Needs{Env: []string{"A", "B", "C", "D", "required"}, Optional: []string{"A", "B"}}, nil},
+		{"required once", "requires: {bins: [{name: a, required: false}, a], env: [B, {name: B, optional: true}]}", &core.Needs{Bins: []string{"a"}, Env: []string{"B"}}, nil},
+		{"words that are names", "requires: {bins: [optional, required], env: optional}", &core.Needs{Bins: []string{"optional", "required"}, Env: []string{"optional"}}, nil},
 		{"one is required", "requires: {env: {required: A}}", &core.Needs{Env: []string{"A"}}, nil},
 		{"items with a remark", "requires:\n  bins:\n    - bird: fetches them\n  env:\n    - TOKEN: of the service", &core.Needs{Bins: []string{"bird"}, Env: []string{"TOKEN"}}, nil},
 		{"always", "metadata: {openclaw: {always: true}}", &core.Needs{Always: true}, nil},
@@ -146,9 +152,9 @@ func TestReadAgentFile(t *testing.T) {
 }
 
 func TestJoin(t *testing.T) {
-	a := &core.Needs{Bins: []string{"a", "b"}, Env: []string{"A"}, PrimaryEnv: "A"}
-	b := &core.Needs{Bins: []string{"b", "c"}, MCP: []string{"m"}, PrimaryEnv: "B", Always: true}
-	want := &core.Needs{Bins: []string{"a", "b", "c"}, Env: []string{"A"}, MCP: []string{"m"}, PrimaryEnv: "A", Always: true}
+	a := &core.Needs{Bins: []string{"a", "b"}, Env: []string{"A"}, Optional: []string{"a", "b", "A"}, PrimaryEnv: "A"}
+	b := &core.Needs{Bins: []string{"b", "c"}, Env: []string{"A"}, Optional: []string{"A"}, MCP: []string{"m"}, PrimaryEnv: "B", Always: true}
+	want := &core.Needs{Bins: []string{"a", "b", "c"}, Env: []string{"A"}, Optional: []string{"a", "A"}, MCP: []string{"m"}, PrimaryEnv: "A", Always: true}
 	if got := skillneeds.Join(a, b); !reflect.DeepEqual(got, want) {
 		t.Errorf("Join = %s, want %s", asJSON(got), asJSON(want))
 	}

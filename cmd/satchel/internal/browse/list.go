@@ -54,7 +54,8 @@ skill has), shadowed (true when it is called by that name alone), version, revis
 a skill of a library), needs (of a skill that declares some, and of all with --needs), warnings, such as overlay-outdated, and installed_from (where
 skills-lock.json of the common installer has it from). needs has the lists bins, env,
 config, mcp, tools and secrets of {name, met}, anyBins of {names, met}, os {names, met},
-primaryEnv and always; met is null where it is not known.`
+primaryEnv and always; met is null where it is not known, and optional is true for programs
+and variables without which the skill works.`
 }
 
 // skillLine is one skill; the names of its fields in JSON are stable.

@@ -138,14 +138,14 @@ func (n *NeedChecker) Of(ctx context.Context, skill core.Skill) []needs.Need {
 // Unmet returns a line with the needs that are not met, such as "needs: ffmpeg (missing)". It returns
 // "" if all are.
 func (n *NeedChecker) Unmet(ctx context.Context, skill core.Skill) string {
-	return needsLine(n.Of(ctx, skill), func(v needs.Verdict) bool { return v == needs.Unmet })
+	return needsLine(n.Of(ctx, skill), (*needs.Need).IsMissing)
 }
 
 // All returns a line with all needs, those that are not met first, or "".
 func (n *NeedChecker) All(ctx context.Context, skill core.Skill) string {
 	all := n.Of(ctx, skill)
-	unmet := needsLine(all, func(v needs.Verdict) bool { return v == needs.Unmet })
-	rest := needsLine(all, func(v needs.Verdict) bool { return v != needs.Unmet })
+	unmet := needsLine(all, (*needs.Need).IsMissing)
+	rest := needsLine(all, func(n *needs.Need) bool { return !n.IsMissing() })
 	if unmet != "" && rest != "" {
 		return unmet + ", " + strings.TrimPrefix(rest, needsPrefix)
 	}
@@ -154,11 +154,11 @@ func (n *NeedChecker) All(ctx context.Context, skill core.Skill) string {
 
 const needsPrefix = "needs: "
 
-func needsLine(all []needs.Need, shows func(needs.Verdict) bool) string {
+func needsLine(all []needs.Need, shows func(*needs.Need) bool) string {
 	var parts []string
-	for _, n := range all {
-		if shows(n.Verdict) {
-			parts = append(parts, n.String())
+	for i := range all {
+		if shows(&all[i]) {
+			parts = append(parts, all[i].String())
 		}
 	}
 	if parts == nil {

@@ -27,6 +27,8 @@ type NeedsJSON struct {
 type OneNeed struct {
 	Name string `json:"name"`
 	Met  *bool  `json:"met"`
+	// Optional reports that the skill works without it.
+	Optional bool `json:"optional,omitempty"`
 }
 
 // AnyNeed is a need of one of several names.
@@ -49,7 +51,7 @@ func (n *NeedChecker) JSON(ctx context.Context, skill core.Skill) *NeedsJSON {
 	variables := map[string]*bool{}
 	for _, need := range n.Of(ctx, skill) {
 		met := met(need.Verdict)
-		one := OneNeed{need.Names[0], met}
+		one := OneNeed{need.Names[0], met, need.IsOptional}
 		switch need.Kind {
 		case needs.Bin:
 			j.Bins = append(j.Bins, one)
@@ -70,7 +72,7 @@ func (n *NeedChecker) JSON(ctx context.Context, skill core.Skill) *NeedsJSON {
 		}
 	}
 	for _, name := range declared.Secrets {
-		j.Secrets = append(j.Secrets, OneNeed{name, variables[name]})
+		j.Secrets = append(j.Secrets, OneNeed{Name: name, Met: variables[name]})
 	}
 	return j
 }
