@@ -117,11 +117,11 @@ func TestSuggestions(t *testing.T) {
 		sets   []string
 		least  []least
 	}{
-		{17, []string{"17-dev", "17-held"}, []least{{0.95, 0.95, 0.05, 0.7}, {0.95, 0.9, 0.05, 0.7}}},
-		{300, []string{"many-dev", "many-held"}, []least{{0.85, 0.9, 0.05, 0.9}, {0.85, 0.9, 0.05, 0.9}}},
-		{300, []string{"fresh-held"}, []least{{0.9, 0.85, 0.05, 0.9}}},
-		{5000, []string{"many-dev", "many-held"}, []least{{0.78, 0.85, 0.05, 0.9}, {0.72, 0.9, 0.05, 0.9}}},
-		{5000, []string{"fresh-held"}, []least{{0.8, 0.75, 0.05, 0.9}}},
+		{17, []string{"17-dev", "17-held"}, []least{{0.95, 0.95, 0.05, 0.5}, {0.95, 0.9, 0.05, 0.5}}},
+		{300, []string{"many-dev", "many-held"}, []least{{0.85, 0.9, 0.05, 0.8}, {0.85, 0.9, 0.05, 0.8}}},
+		{300, []string{"fresh-held"}, []least{{0.9, 0.9, 0.05, 0.8}}},
+		{5000, []string{"many-dev", "many-held"}, []least{{0.8, 0.85, 0.05, 0.6}, {0.75, 0.9, 0.05, 0.6}}},
+		{5000, []string{"fresh-held"}, []least{{0.8, 0.75, 0.05, 0.6}}},
 	} {
 		t.Run(fmt.Sprint(tt.skills, " ", tt.sets[0]), func(t *testing.T) {
 			if tt.skills > 300 && os.Getenv("SATCHEL_RECALL") == "" {

@@ -46,7 +46,7 @@ const (
 	// The evidence for a document is a sum of parts, each with a weight. Parts are the cosine, the similar words,
 	// the score, its share of the greatest possible score, and the number of matching terms. At most mostTerms
 	// count. The logarithm of the number of words is taken off: long texts are similar to more messages by chance.
-	cosineWeight, similarWeight, scoreWeight, shareWeight, termWeight, lengthWeight = 12.3, 0.454, 0.0334, 3.14, 0.318, 1.33
+	cosineWeight, similarWeight, scoreWeight, shareWeight, termWeight, lengthWeight = 13.6, 0.46, 0.0186, 3.09, 0.329, 1.34
 
 	mostTerms = 6
 	// Words are similar from a cosine of leastSimilar. Cosines above leastSimilar plus similarRange count as
@@ -58,12 +58,12 @@ const (
 	// the most likely document. meantTask is for how much the message is a task, and meantSize for the logarithm of
 	// the number of documents and publicSkills. meantWord is for the number of compared words of the message, and
 	// meantTerse for messages in which all words are compared.
-	meantBase                                        = -4.78
-	meantCosine, meantSimilar, meantShare, meantTerm = 9.47, 0.261, 1.67, 0.344
-	meantTask, meantSize, meantWord, meantTerse      = 0.716, -0.664, 0.494, 2.64
+	meantBase                                        = -5.8
+	meantCosine, meantSimilar, meantShare, meantTerm = 10.1, 0.243, 1.83, 0.37
+	meantTask, meantSize, meantWord, meantTerse      = 0.487, -0.672, 0.499, 1.92
 	// Documents are meant too whose evidence is at most nearEvidence less than the best, or less in large
 	// catalogs: the slope is per natural logarithm of the number of documents.
-	nearEvidence, nearEvidenceSlope = 5.8, 0.43
+	nearEvidence, nearEvidenceSlope = 5, 0.38
 )
 
 // Constants of the search for messages by words alone. Slopes are per natural logarithm of the number of

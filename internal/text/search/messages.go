@@ -57,8 +57,8 @@ func (s *searching) message(text string, terms []string, namesSkills bool) {
 		}
 	}
 	best, second, named := s.bestMeanings()
-	v, known := vectorOfMessage(text)
-	if v != (vector{}) && known >= leastKnown && hasSubject && named == 0 && !namesSkills {
+	v := vectorsOfMessage(text)
+	if v.parts[allWords] != (vector{}) && v.known >= leastKnown && hasSubject && named == 0 && !namesSkills {
 		s.byEvidence(text, &v, most)
 		return
 	}
@@ -92,10 +92,10 @@ type evidence struct {
 // parts are what a message says of one document.
 type parts struct{ cosine, similar, score, share, terms float64 }
 
-// evidence compares a message with all documents, and with the most likely ones word by word. The vector
-// must not be zero. most is the score that no document can exceed.
-func (s *searching) evidence(text string, v *vector, most float64) evidence {
-	x := s.index
+// evidence compares a message with all documents, and with the most likely ones word by word. The vector of
+// all words must not be zero. most is the score that no document can exceed.
+func (s *searching) evidence(text string, message *messageVectors, most float64) evidence {
+	x, v := s.index, &message.parts[allWords]
 	e := evidence{of: make([]float64, x.Len())}
 	scale := inverseRoot(v.dotFirst(v))
 	for document := range e.of {
@@ -125,7 +125,7 @@ func (s *searching) evidence(text string, v *vector, most float64) evidence {
 		e.of[document] = whole[i]
 	}
 	slices.SortStableFunc(e.best, func(a, b int) int { return cmp.Compare(e.of[b], e.of[a]) })
-	e.isMeant = s.isMeant(&best, similar, loadedVocabulary().tasks.score(v))
+	e.isMeant = s.isMeant(&best, similar, loadedVocabulary().tasks.score(message))
 	return e
 }
 
@@ -172,8 +172,8 @@ func greatest(values []float64, n int) []int {
 
 // byEvidence adds the evidence for the documents to the totals. If the message means a document, the best
 // one becomes strong, and those that come near.
-func (s *searching) byEvidence(text string, v *vector, most float64) {
-	e := s.evidence(text, v, most)
+func (s *searching) byEvidence(text string, message *messageVectors, most float64) {
+	e := s.evidence(text, message, most)
 	if e.isMeant {
 		least := e.of[e.best[0]] - max(0, nearEvidence-nearEvidenceSlope*s.logSize())
 		for _, document := range e.best {

@@ -64,29 +64,54 @@ func vectorOf(text string) vector {
 	return pack(&sum, math.MaxInt8)
 }
 
-// vectorOfMessage returns the vector of a message, in which each word counts once: pasted lines repeat
-// words. known is the share of the words that the vocabulary has, from 0 to 1. It is low for texts that are
-// not English.
-func vectorOfMessage(text string) (_ vector, known float64) {
-	var sum [vectorSize]float32
+// The parts of a message that have vectors of their own: all its words, the first one, and the two after that.
+// The beginning tells commands from questions.
+const (
+	allWords = iota
+	firstWord
+	nextWords
+	messageParts
+)
+
+// messageVectors are the vectors of a message.
+type messageVectors struct {
+	parts [messageParts]vector
+	// known is the share of the words that the vocabulary has, from 0 to 1. It is low for texts that are not
+	// English.
+	known float64
+}
+
+// vectorsOfMessage returns the vectors of a message. Each word counts once: pasted lines repeat words.
+func vectorsOfMessage(text string) (m messageVectors) {
+	var sums [messageParts][vectorSize]float32
 	v := loadedVocabulary()
 	seen := make(map[string]bool)
-	words, whole := 0, 0
+	place, words, whole := 0, 0, 0
 	eachWord(text, func(word string) {
+		switch place {
+		case 0:
+			v.add(&sums[firstWord], word)
+		case 1, 2:
+			v.add(&sums[nextWords], word)
+		}
+		place++
 		if word != "" && seen[word] {
 			return
 		}
 		seen[word] = true
 		words++
-		pieces := v.add(&sum, word)
-		if pieces == 1 {
+		if v.add(&sums[allWords], word) == 1 {
 			whole++
 		}
 	})
 	if words == 0 {
-		return vector{}, 0
+		return m
 	}
-	return pack(&sum, math.MaxInt8), float64(whole) / float64(words)
+	for part := range sums {
+		m.parts[part] = pack(&sums[part], math.MaxInt8)
+	}
+	m.known = float64(whole) / float64(words)
+	return m
 }
 
 // add adds the vectors of the pieces of a word, the longest ones first. It returns their number.

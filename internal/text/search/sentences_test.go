@@ -32,12 +32,25 @@ func TestVectorOf(t *testing.T) {
 	}
 }
 
+// TestBeginning checks which words the parts of a message hold.
+func TestBeginning(t *testing.T) {
+	m := vectorsOfMessage("Merge the the two files")
+	for part, words := range []string{allWords: "files two the merge", firstWord: "merge", nextWords: "the the"} {
+		if m.parts[part] != vectorOf(words) {
+			t.Errorf("part %d is not the vector of %q", part, words)
+		}
+	}
+	if m := vectorsOfMessage("Merge"); m.parts[firstWord] != m.parts[allWords] || m.parts[nextWords] != (vector{}) {
+		t.Error("the vectors of one word")
+	}
+}
+
 func TestKnownWords(t *testing.T) {
 	for text, want := range map[string]float64{
 		"": 0, "…!": 0, "今天天气怎么样": 0, "write a letter": 1, "Écris, Résumé": 0.5, "zzqxv the": 0.5, "用pdf技能": 1.0 / 3, "naïve": 1, strings.Repeat("a1b2c3", 1000): 0,
 	} {
-		if _, known := vectorOfMessage(text); known != want {
-			t.Errorf("%.20q: %v of the words are known, want %v", text, known, want)
+		if m := vectorsOfMessage(text); m.known != want {
+			t.Errorf("%.20q: %v of the words are known, want %v", text, m.known, want)
 		}
 	}
 	if v := vectorOf("今天天气怎么样"); v != (vector{}) {
@@ -78,9 +91,13 @@ func TestSentenceModel(t *testing.T) {
 func FuzzVectorOf(f *testing.F) {
 	f.Add("Merge these two PDFs, 请帮我\xff")
 	f.Fuzz(func(t *testing.T, text string) {
-		v, known := vectorOfMessage(text)
-		if length := v.length(); known < 0 || known > 1 || math.IsNaN(length) {
-			t.Errorf("%v of the words are known, length %v", known, length)
+		m := vectorsOfMessage(text)
+		v := m.parts[allWords]
+		if length := v.length(); m.known < 0 || m.known > 1 || math.IsNaN(length) {
+			t.Errorf("%v of the words are known, length %v", m.known, length)
+		}
+		if task := loadedVocabulary().tasks.score(&m); math.IsNaN(task) {
+			t.Error("how much it is a task is no number")
 		}
 		if v != (vector{}) && !slices.ContainsFunc(v[:], func(n int8) bool { return n == math.MaxInt8 || n == -math.MaxInt8 }) {
 			t.Errorf("%v does not use all of its range", v)

@@ -7,15 +7,16 @@ import (
 	"testing"
 )
 
-// TestTaskNet reads a network with two units that are not zero: one counts the first number of a vector, the
-// other the opposite of the second beyond 0.5.
+// TestTaskNet reads a network with three units that are not zero. The first counts the first number of the vector
+// of all words, the second the opposite of its second number beyond 0.5, and the third the first word's third number.
 func TestTaskNet(t *testing.T) {
-	weights := make([]byte, taskUnits*vectorSize)
-	weights[0], weights[vectorSize+1] = 2, 0xff
+	const unit = messageParts * vectorSize
+	weights := make([]byte, taskUnits*unit)
+	weights[0], weights[unit+1], weights[2*unit+firstWord*vectorSize+2] = 2, 0xff, 1
 	numbers := make([]float32, 2*taskUnits+1)
-	numbers[1] = -0.5                                // offset
-	numbers[taskUnits], numbers[taskUnits+1] = 3, 10 // outputs
-	numbers[2*taskUnits] = -1                        // base
+	numbers[1] = -0.5                                                         // offset
+	numbers[taskUnits], numbers[taskUnits+1], numbers[taskUnits+2] = 3, 10, 7 // outputs
+	numbers[2*taskUnits] = -1                                                 // base
 	data := string(weights)
 	for _, n := range numbers {
 		data += string(binary.LittleEndian.AppendUint32(nil, math.Float32bits(n)))
@@ -25,18 +26,22 @@ func TestTaskNet(t *testing.T) {
 	}
 	net := readTaskNet(data)
 	for _, tt := range []struct {
-		v    vector
-		want float64
+		all, first vector
+		want       float64
 	}{
-		{vector{}, -1},
-		{vector{100}, 5},      // 3 × 2 − 1
-		{vector{-100}, -1},    // nothing below zero counts
-		{vector{0, -100}, 4},  // 10 × (1 − 0.5) − 1
-		{vector{0, 100}, -1},  // the other sign
-		{vector{0, 0, 1}, -1}, // no unit looks at the third number
+		{vector{}, vector{}, -1},
+		{vector{100}, vector{}, 5},           // 3 × 2 − 1
+		{vector{-100}, vector{}, -1},         // nothing below zero counts
+		{vector{0, -100}, vector{}, 4},       // 10 × (1 − 0.5) − 1
+		{vector{0, 100}, vector{}, -1},       // the other sign
+		{vector{0, 0, 1}, vector{}, -1},      // no unit looks at the third number of all words
+		{vector{}, vector{0, 0, 90}, 6},      // 7 − 1
+		{vector{100}, vector{0, 0, 100}, 12}, // 3 × 2 + 7 − 1
+		{vector{}, vector{100, -100, 0}, -1}, // that is for all words
 	} {
-		if got := net.score(&tt.v); math.Abs(got-tt.want) > 1e-6 {
-			t.Errorf("%v: %v, want %v", tt.v[:3], got, tt.want)
+		m := messageVectors{parts: [messageParts]vector{allWords: tt.all, firstWord: tt.first}}
+		if got := net.score(&m); math.Abs(got-tt.want) > 1e-6 {
+			t.Errorf("%v and %v: %v, want %v", tt.all[:3], tt.first[:3], got, tt.want)
 		}
 	}
 }
@@ -53,7 +58,7 @@ func TestTasks(t *testing.T) {
 		thanks, that was all
 		what does the % operator do in python?`
 	score := func(text string) float64 {
-		v, _ := vectorOfMessage(text)
+		v := vectorsOfMessage(text)
 		return loadedVocabulary().tasks.score(&v)
 	}
 	for task := range strings.Lines(strings.TrimSpace(tasks)) {
@@ -67,9 +72,9 @@ func TestTasks(t *testing.T) {
 
 // TestRepeatedWords checks that pasted lines do not hide what a message asks.
 func TestRepeatedWords(t *testing.T) {
-	once, _ := vectorOfMessage("pasted line, please flatten this form")
-	often, known := vectorOfMessage(strings.Repeat("pasted line\n", 100) + "please flatten this form")
-	if once != often || known != 1 {
-		t.Errorf("another vector, or not all words are known: %v", known)
+	once := vectorsOfMessage("pasted line, please flatten this form")
+	often := vectorsOfMessage(strings.Repeat("pasted line\n", 100) + "please flatten this form")
+	if once.parts[allWords] != often.parts[allWords] || often.known != 1 {
+		t.Errorf("another vector, or not all words are known: %v", often.known)
 	}
 }
