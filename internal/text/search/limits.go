@@ -58,9 +58,9 @@ const (
 	// the most likely document. meantTask is for how much the message is a task, and meantSize for the logarithm of
 	// the number of documents and publicSkills. meantWord is for the number of compared words of the message, and
 	// meantTerse for messages in which all words are compared.
-	meantBase                                        = -5.8
-	meantCosine, meantSimilar, meantShare, meantTerm = 10.1, 0.243, 1.83, 0.37
-	meantTask, meantSize, meantWord, meantTerse      = 0.487, -0.672, 0.499, 1.92
+	meantBase                                        = -5.2
+	meantCosine, meantSimilar, meantShare, meantTerm = 10, 0.24, 1.7, 0.376
+	meantTask, meantSize, meantWord, meantTerse      = 0.549, -0.667, 0.482, 2.02
 	// Documents are meant too whose evidence is at most nearEvidence less than the best, or less in large
 	// catalogs: the slope is per natural logarithm of the number of documents.
 	nearEvidence, nearEvidenceSlope = 5, 0.38

@@ -50,11 +50,12 @@ func TestTasks(t *testing.T) {
 	const tasks = `
 		fill in this form and send it to the tax office
 		deploy the branch to staging
-		draw a chart of the sales per month
+		Hello! Could you please deploy the branch to staging, thanks
+		ok, now draw a chart of the sales per month
 		put the minutes of the meeting into our wiki`
 	const others = `
 		what is the capital of Portugal
-		who wrote Faust?
+		Hi, who wrote Faust?
 		thanks, that was all
 		what does the % operator do in python?`
 	score := func(text string) float64 {
