@@ -81,7 +81,8 @@ type messageVectors struct {
 	known float64
 }
 
-// vectorsOfMessage returns the vectors of a message. Each word counts once: pasted lines repeat words.
+// vectorsOfMessage returns the vectors of a message. In that of all words each word counts once: pasted lines
+// repeat words.
 func vectorsOfMessage(text string) (m messageVectors) {
 	var sums [messageParts][vectorSize]float32
 	v := loadedVocabulary()

@@ -65,7 +65,8 @@ func (r *reader) dependency(item *yaml.Node) {
 		to, what, is = &r.needs.Bins, "a program", isProgram
 	}
 	r.isKnown = nil
-	for _, name := range r.list("dependencies.tools", value, what, is) {
+	names, _ := r.list("dependencies.tools", value, what, is)
+	for _, name := range names {
 		if !slices.Contains(*to, name) {
 			*to = append(*to, name)
 		}
@@ -85,7 +86,7 @@ func Join(a, b *core.Needs) *core.Needs {
 	joined.AnyBins = append(slices.Clip(a.AnyBins), b.AnyBins...)
 	joined.Env, joined.Secrets = union(a.Env, b.Env), union(a.Secrets, b.Secrets)
 	joined.Optional = slices.DeleteFunc(union(a.Optional, b.Optional), func(name string) bool {
-		return requires(a, name) || requires(b, name)
+		return isRequired(a, name) || isRequired(b, name)
 	})
 	joined.Config, joined.OS = union(a.Config, b.Config), union(a.OS, b.OS)
 	joined.MCP, joined.Tools = union(a.MCP, b.MCP), union(a.Tools, b.Tools)
@@ -97,8 +98,8 @@ func Join(a, b *core.Needs) *core.Needs {
 	return &joined
 }
 
-// requires reports whether needs have a program or variable that is not optional.
-func requires(n *core.Needs, name string) bool {
+// isRequired reports whether needs have a program or variable that is not optional.
+func isRequired(n *core.Needs, name string) bool {
 	return (slices.Contains(n.Bins, name) || slices.Contains(n.Env, name)) && !slices.Contains(n.Optional, name)
 }
 

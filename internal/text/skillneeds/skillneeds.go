@@ -60,8 +60,8 @@ type reader struct {
 	problems []Problem
 	// isKnown has the lists that a newer key has given.
 	isKnown map[string]bool
-	// isRequired has all names, and whether one entry at least does not say that it is optional.
-	isRequired map[string]bool
+	// required and optional are programs and variables, by what their entries say.
+	required, optional []string
 }
 
 // result returns the needs, nil if nothing was declared.
@@ -70,8 +70,8 @@ func (r *reader) result() (*core.Needs, []Problem) {
 	if n.PrimaryEnv != "" && !slices.Contains(n.Env, n.PrimaryEnv) {
 		n.Env = append(n.Env, n.PrimaryEnv)
 	}
-	for _, name := range slices.Concat(n.Bins, n.Env) {
-		if required, ok := r.isRequired[name]; ok && !required && !slices.Contains(n.Optional, name) {
+	for _, name := range r.optional {
+		if !slices.Contains(r.required, name) && !slices.Contains(n.Optional, name) {
 			n.Optional = append(n.Optional, name)
 		}
 	}
@@ -89,12 +89,13 @@ func (r *reader) note(line int, format string, args ...any) {
 // section reads the value of one of the keys.
 func (r *reader) section(at string, section *yaml.Node) {
 	r.requires(at+".requires", field(section, "requires"))
-	for _, name := range r.list(at+".os", field(section, "os"), "a system", isSystem) {
+	names, _ := r.list(at+".os", field(section, "os"), "a system", isSystem)
+	for _, name := range names {
 		if name = systems[strings.ToLower(name)]; !slices.Contains(r.needs.OS, name) {
 			r.needs.OS = append(r.needs.OS, name)
 		}
 	}
-	if names := r.list(at+".primaryEnv", field(section, "primaryEnv"), "a variable", isVariable); len(names) > 0 {
+	if names, _ = r.list(at+".primaryEnv", field(section, "primaryEnv"), "a variable", isVariable); len(names) > 0 {
 		r.needs.PrimaryEnv = names[0]
 	}
 	if always := field(section, "always"); always != nil && r.first(at+".always") {
@@ -120,14 +121,26 @@ func (r *reader) requires(at string, n *yaml.Node) {
 		return
 	}
 	add := func(to *[]string, key, what string, is func(string) bool) {
-		for _, name := range r.list(at+"."+key, field(m, key), what, is) {
-			if !slices.Contains(*to, name) && len(*to) < maxNames {
+		names, optional := r.list(at+"."+key, field(m, key), what, is)
+		for _, name := range names {
+			if !slices.Contains(*to, name) {
+				if len(*to) == maxNames {
+					continue
+				}
 				*to = append(*to, name)
+			}
+			if to != &r.needs.Bins && to != &r.needs.Env {
+				continue
+			}
+			if slices.Contains(optional, name) {
+				r.optional = append(r.optional, name)
+			} else {
+				r.required = append(r.required, name)
 			}
 		}
 	}
 	add(&r.needs.Bins, "bins", "a program", isProgram)
-	if names := r.list(at+".anyBins", field(m, "anyBins"), "a program", isProgram); len(names) > 0 {
+	if names, _ := r.list(at+".anyBins", field(m, "anyBins"), "a program", isProgram); len(names) > 0 {
 		r.needs.AnyBins = append(r.needs.AnyBins, names)
 	}
 	add(&r.needs.Env, "env", "a variable", isVariable)
@@ -141,7 +154,9 @@ func (r *reader) secrets(at string, n *yaml.Node) {
 	if n != nil && n.Kind == yaml.ScalarNode {
 		n = words(n)
 	}
-	for _, name := range r.list(at, n, "a variable", isSecret) {
+	names, _ := r.list(at, n, "a variable", isSecret)
+	r.required = append(r.required, names...)
+	for _, name := range names {
 		if !slices.Contains(r.needs.Secrets, name) && len(r.needs.Secrets) < maxNames {
 			r.needs.Secrets = append(r.needs.Secrets, name)
 		}
@@ -183,19 +198,26 @@ type entry struct {
 	isOptional bool
 }
 
-// entries returns the items of a list, of a map from names to remarks, or of the lists required and optional of
-// a map. A text is a list with commas, or one name. n may be nil.
+// entries returns the items of a list, see [items], or of the lists required and optional of a map.
 func entries(n *yaml.Node) []entry {
+	if !isGrouped(n) {
+		return items(n)
+	}
+	all := items(field(n, "required"))
+	for _, e := range items(field(n, "optional")) {
+		all = append(all, entry{e.node, true})
+	}
+	return all
+}
+
+// items returns the items of a list, or of a map from names to remarks. A text is a list with commas, or one
+// name. n may be nil.
+func items(n *yaml.Node) []entry {
 	if n == nil || isNull(n) {
 		return nil
 	}
 	var all []entry
 	switch {
-	case isGrouped(n):
-		all = entries(field(n, "required"))
-		for _, e := range entries(field(n, "optional")) {
-			all = append(all, entry{e.node, true})
-		}
 	case n.Kind == yaml.MappingNode && field(n, "name") == nil:
 		for i := 0; i+1 < len(n.Content); i += 2 {
 			all = append(all, entry{n.Content[i], saysOptional(n.Content[i+1])})
@@ -205,7 +227,7 @@ func entries(n *yaml.Node) []entry {
 			all = append(all, entry{item, isOptional(item)})
 		}
 	case n.Kind == yaml.ScalarNode && strings.Contains(n.Value, ","):
-		return entries(words(n))
+		return items(words(n))
 	default:
 		all = []entry{{n, isOptional(n)}}
 	}
@@ -247,20 +269,19 @@ func isBool(n *yaml.Node, word, other string) bool {
 	return n.Kind == yaml.ScalarNode && (strings.EqualFold(n.Value, word) || strings.EqualFold(n.Value, other))
 }
 
-// list reads a list of names, see [entries]. An item may be a map with the name. A name for which is returns
-// false is a problem.
-func (r *reader) list(at string, n *yaml.Node, what string, is func(string) bool) []string {
+// list reads a list of names, see [entries], and returns which of them are optional everywhere in it. An item may
+// be a map with the name. A name for which is returns false is a problem.
+func (r *reader) list(at string, n *yaml.Node, what string, is func(string) bool) (names, optional []string) {
 	if n == nil || isNull(n) || !r.first(at) {
-		return nil
+		return nil, nil
 	}
-	items := entries(n)
-	var names []string
+	all := entries(n)
 	var bad []string
 	line := 0
-	for i, e := range items {
+	for i, e := range all {
 		item := e.node
 		if i == maxNames {
-			r.note(item.Line, "%s has %d names; the first %d are read", at, len(items), maxNames)
+			r.note(item.Line, "%s has %d names; the first %d are read", at, len(all), maxNames)
 			break
 		}
 		name := nameOf(item)
@@ -270,14 +291,12 @@ func (r *reader) list(at string, n *yaml.Node, what string, is func(string) bool
 			if bad = append(bad, name); line == 0 {
 				line = item.Line
 			}
-		default:
-			if r.isRequired == nil {
-				r.isRequired = map[string]bool{}
+		case !slices.Contains(names, name):
+			if names = append(names, name); e.isOptional {
+				optional = append(optional, name)
 			}
-			r.isRequired[name] = r.isRequired[name] || !e.isOptional
-			if !slices.Contains(names, name) {
-				names = append(names, name)
-			}
+		case !e.isOptional:
+			optional = slices.DeleteFunc(optional, func(other string) bool { return other == name })
 		}
 	}
 	if len(bad) > 0 {
@@ -291,7 +310,7 @@ func (r *reader) list(at string, n *yaml.Node, what string, is func(string) bool
 		}
 		r.note(line, "%s: %s is not the name of %s and is ignored%s", at, first, what, more)
 	}
-	return names
+	return names, optional
 }
 
 // nameOf returns the text of an item, or of its field name. Of a map with another key alone it
