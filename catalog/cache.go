@@ -38,7 +38,7 @@ func WithCache(dir string) Option {
 }
 
 // cacheFormat must change whenever the content of the file changes, or its meaning.
-const cacheFormat = 7
+const cacheFormat = 8
 
 // cacheMark begins the file. The SHA-256 of the content follows, then the content.
 const cacheMark = "satchel catalog\n"

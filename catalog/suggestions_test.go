@@ -92,11 +92,16 @@ func (s *suggested) String() string {
 }
 
 // TestSuggestions measures which skills messages suggest, among 17 and 300 skills, and with
-// SATCHEL_RECALL among 5,000. The skills of the set "fresh-held" were drawn at random.
+// SATCHEL_RECALL among 5,000. The skills of the set "fresh-held" were drawn at random. The sets of 17 skills have
+// tasks that none of these is for. A larger catalog has skills for some of them.
 func TestSuggestions(t *testing.T) {
 	corpus := os.Getenv("SATCHEL_CORPUS")
 	if corpus == "" {
 		t.Skip("SATCHEL_CORPUS is not set: no suggestions of real skills")
+	}
+	office, err := os.ReadDir("testdata/office")
+	if err != nil {
+		t.Fatal(err)
 	}
 	of := func(n int, sets ...string) []source.Root {
 		if n == 17 {
@@ -109,7 +114,14 @@ func TestSuggestions(t *testing.T) {
 			}
 		}
 		delete(wanted, "")
-		return []source.Root{source.From("shelf", corpusShelf(t, n, wanted))}
+		wantsOffice := wanted[office[0].Name()]
+		if !wantsOffice {
+			return []source.Root{source.From("shelf", corpusShelf(t, n, wanted))}
+		}
+		for _, skill := range office {
+			delete(wanted, skill.Name())
+		}
+		return []source.Root{source.From("shelf", corpusShelf(t, n-len(office), wanted)), source.Dir("testdata/office")}
 	}
 	type least struct{ right, terse, none, beside float64 }
 	for _, tt := range []struct {
@@ -118,6 +130,8 @@ func TestSuggestions(t *testing.T) {
 		least  []least
 	}{
 		{17, []string{"17-dev", "17-held"}, []least{{0.95, 0.95, 0.05, 0.5}, {0.95, 0.9, 0.05, 0.5}}},
+		{300, []string{"17-dev", "17-held"}, []least{{0.9, 0.7, 0.2, 0.8}, {0.85, 0.9, 0.2, 0.8}}},
+		{5000, []string{"17-dev", "17-held"}, []least{{0.75, 0.5, 0.15, 0.9}, {0.7, 0.7, 0.15, 0.9}}},
 		{300, []string{"many-dev", "many-held"}, []least{{0.85, 0.9, 0.05, 0.8}, {0.85, 0.9, 0.05, 0.8}}},
 		{300, []string{"fresh-held"}, []least{{0.9, 0.9, 0.05, 0.8}}},
 		{5000, []string{"many-dev", "many-held"}, []least{{0.8, 0.85, 0.05, 0.6}, {0.75, 0.9, 0.05, 0.6}}},

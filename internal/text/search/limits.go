@@ -46,7 +46,7 @@ const (
 	// The evidence for a document is a sum of parts, each with a weight. Parts are the cosine, the similar words,
 	// the score, its share of the greatest possible score, and the number of matching terms. At most mostTerms
 	// count. The logarithm of the number of words is taken off: long texts are similar to more messages by chance.
-	cosineWeight, similarWeight, scoreWeight, shareWeight, termWeight, lengthWeight = 13.6, 0.46, 0.0186, 3.09, 0.329, 1.34
+	cosineWeight, similarWeight, scoreWeight, shareWeight, termWeight, lengthWeight = 14.2, 0.446, 0.0143, 3.21, 0.332, 1.37
 
 	mostTerms = 6
 	// Words are similar from a cosine of leastSimilar. Cosines above leastSimilar plus similarRange count as
@@ -58,12 +58,12 @@ const (
 	// the most likely document. meantTask is for how much the message is a task, and meantSize for the logarithm of
 	// the number of documents and publicSkills. meantWord is for the number of compared words of the message, and
 	// meantTerse for messages in which all words are compared.
-	meantBase                                        = -5.2
-	meantCosine, meantSimilar, meantShare, meantTerm = 10, 0.24, 1.7, 0.376
-	meantTask, meantSize, meantWord, meantTerse      = 0.549, -0.667, 0.482, 2.02
-	// Documents are meant too whose evidence is at most nearEvidence less than the best, or less in large
-	// catalogs: the slope is per natural logarithm of the number of documents.
-	nearEvidence, nearEvidenceSlope = 5, 0.38
+	meantBase                                        = -5.5
+	meantCosine, meantSimilar, meantShare, meantTerm = 10.8, 0.202, 1.53, 0.359
+	meantTask, meantSize, meantWord, meantTerse      = 0.597, -0.649, 0.489, 2.2
+	// How likely a compared document is grows by a factor e with each evidenceScale of its evidence. Beside the most
+	// likely one, those are meant that have at least the share leastLikely of the sum of all compared ones.
+	evidenceScale, leastLikely = 1.5, 0.125
 )
 
 // Constants of the search for messages by words alone. Slopes are per natural logarithm of the number of

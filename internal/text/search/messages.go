@@ -175,11 +175,7 @@ func greatest(values []float64, n int) []int {
 func (s *searching) byEvidence(text string, message *messageVectors, most float64) {
 	e := s.evidence(text, message, most)
 	if e.isMeant {
-		least := e.of[e.best[0]] - max(0, nearEvidence-nearEvidenceSlope*s.logSize())
-		for _, document := range e.best {
-			if e.of[document] < least {
-				break
-			}
+		for _, document := range e.meant() {
 			if s.meanings[document].terms == 0 {
 				s.add(document, e.of[document])
 			}
@@ -192,6 +188,23 @@ func (s *searching) byEvidence(text string, message *messageVectors, most float6
 		}
 		s.meanings[document] = meaning{}
 	}
+}
+
+// meant returns the documents that a message means if it means any: the most likely one, and others that are
+// likely enough.
+func (e *evidence) meant() []int {
+	most := e.of[e.best[0]]
+	likely := make([]float64, len(e.best))
+	sum := 0.0
+	for i, document := range e.best {
+		likely[i] = math.Exp((e.of[document] - most) / evidenceScale)
+		sum += likely[i]
+	}
+	n := 1
+	for n < len(likely) && likely[n] >= leastLikely*sum {
+		n++
+	}
+	return e.best[:n]
 }
 
 // add adds evidence to the total of a document.

@@ -18,25 +18,26 @@ const (
 )
 
 const (
-	// pieceMark begins a piece that continues a word.
+	// pieceMark begins a piece that continues a word, and pairMark stands between two words.
 	pieceMark = "##"
+	pairMark  = ' '
 	// scaleSteps is by how many steps of a scale its value doubles.
 	scaleSteps = 8
 	// headerBytes is the length of the number of pieces.
 	headerBytes = 4
 )
 
-// sentenceModel holds the vectors of pieces of English words. sentences/README.md says where they come
+// sentenceModel holds the vectors of pieces of English words, and of pairs of words. sentences/README.md says where they come
 // from, and what the format is.
 //
 //go:embed sentences/model.bin
 var sentenceModel string
 
-// vocabulary finds the pieces of words.
+// vocabulary finds the pieces of words, and pairs of words.
 type vocabulary struct {
 	tasks           *taskNet
 	scales, numbers string
-	words           []string
+	words           []string // pieces and pairs, sorted
 }
 
 // loadedVocabulary returns the vocabulary. Programs that compare no texts never read it.
@@ -60,7 +61,12 @@ type vector [vectorSize]int8
 func vectorOf(text string) vector {
 	var sum [vectorSize]float32
 	v := loadedVocabulary()
-	eachWord(text, func(word string) { v.add(&sum, word) })
+	p := pairs{vocabulary: v}
+	eachWord(text, func(word string) {
+		v.add(&sum, word)
+		p.add(word)
+	})
+	p.addTo(&sum)
 	return pack(&sum, math.MaxInt8)
 }
 
@@ -87,6 +93,7 @@ func vectorsOfMessage(text string) (m messageVectors) {
 	var sums [messageParts][vectorSize]float32
 	v := loadedVocabulary()
 	seen := make(map[string]bool)
+	p := pairs{vocabulary: v}
 	place, words, whole := 0, 0, 0
 	eachWord(text, func(word string) {
 		switch place {
@@ -96,6 +103,7 @@ func vectorsOfMessage(text string) (m messageVectors) {
 			v.add(&sums[nextWords], word)
 		}
 		place++
+		p.add(word)
 		if word != "" && seen[word] {
 			return
 		}
@@ -108,6 +116,7 @@ func vectorsOfMessage(text string) (m messageVectors) {
 	if words == 0 {
 		return m
 	}
+	p.addTo(&sums[allWords])
 	for part := range sums {
 		m.parts[part] = pack(&sums[part], math.MaxInt8)
 	}
