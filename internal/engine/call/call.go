@@ -5,7 +5,6 @@ package call
 import (
 	"context"
 	"errors"
-	"strings"
 	"sync"
 	"time"
 
@@ -20,7 +19,6 @@ import (
 	"github.com/satchel-go/satchel/internal/engine/terminal"
 	"github.com/satchel-go/satchel/internal/engine/view"
 	"github.com/satchel-go/satchel/permission"
-	"github.com/satchel-go/satchel/session"
 	"github.com/satchel-go/satchel/tools"
 )
 
@@ -362,35 +360,6 @@ func (c *Call) load(ctx context.Context, done forked) (string, error) {
 		}
 		return n.End(ctx, answer)
 	})
-}
-
-// cutAnswer is the end of an answer that [Call.Keep] has cut.
-const cutAnswer = "\n[the rest of this answer was cut]"
-
-// unknown answers a call of a tool that does not exist. It does not judge the call, because
-// nothing runs.
-func (c *Call) unknown(ctx context.Context) (string, error) {
-	rec, err := c.record.Load(ctx)
-	if err != nil {
-		return "", err
-	}
-	answer := c.UnknownTool(ctx, rec, c.call.Name)
-	return answer, c.keep(ctx, "")
-}
-
-// Keep keeps the answer of the host's own handler to a call of a tool that the agent does not
-// have, and returns it. Frameworks do not pass such an answer to the host's history, so later
-// views add it again. Keep cuts it to 4 KiB. The error is that of the store.
-func (c *Call) Keep(ctx context.Context, answer string) (string, error) {
-	answer = strings.ToValidUTF8(answer, "\uFFFD")
-	if len(answer) > maxPinnedAnswer {
-		answer = strings.ToValidUTF8(answer[:maxPinnedAnswer-len(cutAnswer)], "") + cutAnswer
-	}
-	pinned := catalog.Content{Text: answer, Digest: session.Digest(answer)}
-	if err := c.Stores.Pin(ctx, c.key, pinned); err != nil {
-		return "", err
-	}
-	return answer, c.keep(ctx, pinned.Digest)
 }
 
 // ShowsFiles implements [state.ReadCalls].

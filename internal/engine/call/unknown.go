@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/callctx"
 	"github.com/satchel-go/satchel/internal/engine/skilltools"
@@ -14,6 +15,7 @@ import (
 	"github.com/satchel-go/satchel/internal/engine/steps"
 	"github.com/satchel-go/satchel/internal/text/printable"
 	"github.com/satchel-go/satchel/internal/text/search"
+	"github.com/satchel-go/satchel/session"
 )
 
 // foreignTools maps the names of other agents' tools to Satchel's tools for the same purpose; the
@@ -228,6 +230,35 @@ func (cs *Calls) missingFor(ctx context.Context, key core.SessionKey, has []stri
 		}
 		return cs.UnknownTool(ctx, rec, name)
 	}
+}
+
+// cutAnswer is the end of an answer that [Call.Keep] has cut.
+const cutAnswer = "\n[the rest of this answer was cut]"
+
+// unknown answers a call of a tool that does not exist. It does not judge the call, because
+// nothing runs.
+func (c *Call) unknown(ctx context.Context) (string, error) {
+	rec, err := c.record.Load(ctx)
+	if err != nil {
+		return "", err
+	}
+	answer := c.UnknownTool(ctx, rec, c.call.Name)
+	return answer, c.keep(ctx, "")
+}
+
+// Keep keeps the answer of the host's own handler to a call of a tool that the agent does not
+// have, and returns it. Frameworks do not pass such an answer to the host's history, so later
+// views add it again. Keep cuts it to 4 KiB. The error is that of the store.
+func (c *Call) Keep(ctx context.Context, answer string) (string, error) {
+	answer = strings.ToValidUTF8(answer, "\uFFFD")
+	if len(answer) > maxPinnedAnswer {
+		answer = strings.ToValidUTF8(answer[:maxPinnedAnswer-len(cutAnswer)], "") + cutAnswer
+	}
+	pinned := catalog.Content{Text: answer, Digest: session.Digest(answer)}
+	if err := c.Stores.Pin(ctx, c.key, pinned); err != nil {
+		return "", err
+	}
+	return answer, c.keep(ctx, pinned.Digest)
 }
 
 // keep notes the answered call in the record. text is the digest of its pinned answer, or "".

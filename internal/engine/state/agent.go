@@ -261,25 +261,6 @@ func (a *Agent) NextCall(rec *Record) int {
 	return max(rec.Traced.Calls, a.modelCalls) + 1
 }
 
-// CountCall counts a model call for a tracer, and returns its number. isSaved reports that the record has the
-// number already.
-func (a *Agent) CountCall() (number int, isSubagent, isSaved bool) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.modelCalls++
-	isSaved = a.modelCalls == a.reserved
-	a.reserved = 0
-	return a.modelCalls, a.isSubagent, isSaved
-}
-
-// LastCall returns the number of the last model call, 0 if it is not known, and whether another agent of
-// the session came first.
-func (a *Agent) LastCall() (number int, isSubagent bool) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.modelCalls, a.isSubagent
-}
-
 // NoteRequest notes how many responses of the turn a request contains.
 func (a *Agent) NoteRequest(scan *Scan) {
 	a.mu.Lock()

@@ -124,3 +124,22 @@ func (c *CallNumbers) waitFor(ctx context.Context, isOf func(core.SessionKey) bo
 		c.Wait(ctx, key, maxNumberSave)
 	}
 }
+
+// CountCall counts a model call for a tracer, and returns its number. isSaved reports that the record has the
+// number already.
+func (a *Agent) CountCall() (number int, isSubagent, isSaved bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.modelCalls++
+	isSaved = a.modelCalls == a.reserved
+	a.reserved = 0
+	return a.modelCalls, a.isSubagent, isSaved
+}
+
+// LastCall returns the number of the last model call, 0 if it is not known, and whether another agent of
+// the session came first.
+func (a *Agent) LastCall() (number int, isSubagent bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.modelCalls, a.isSubagent
+}
