@@ -61,7 +61,7 @@ type vector [vectorSize]int8
 func vectorOf(text string) vector {
 	var sum [vectorSize]float32
 	v := loadedVocabulary()
-	p := pairs{vocabulary: v}
+	p := wordPairs{vocabulary: v}
 	eachWord(text, func(word string) {
 		v.add(&sum, word)
 		p.add(word)
@@ -93,7 +93,7 @@ func vectorsOfMessage(text string) (m messageVectors) {
 	var sums [messageParts][vectorSize]float32
 	v := loadedVocabulary()
 	seen := make(map[string]bool)
-	p := pairs{vocabulary: v}
+	p := wordPairs{vocabulary: v}
 	place, words, whole := 0, 0, 0
 	eachWord(text, func(word string) {
 		switch place {

@@ -6,7 +6,7 @@ import (
 )
 
 // Words beside each other are pairs, and words that are no stop words with at most one such word between.
-func TestPairs(t *testing.T) {
+func TestWordPairs(t *testing.T) {
 	v := &vocabulary{words: []string{
 		"a bug", "bug fix", "fix a", "fix bug", "fix crash", "fix login", "login crash", "the login", "the the",
 	}}
@@ -21,7 +21,7 @@ func TestPairs(t *testing.T) {
 		"bug":                        nil,
 		"":                           nil,
 	} {
-		p := pairs{vocabulary: v}
+		p := wordPairs{vocabulary: v}
 		eachWord(text, p.add)
 		got := make(map[string]bool)
 		for _, i := range p.found {
@@ -34,7 +34,7 @@ func TestPairs(t *testing.T) {
 }
 
 // A pair counts once, however often a text has it.
-func TestPairsOnce(t *testing.T) {
+func TestWordPairsOnce(t *testing.T) {
 	v := loadedVocabulary()
 	at := v.find([]byte("pull request"))
 	if at < 0 {
@@ -42,7 +42,7 @@ func TestPairsOnce(t *testing.T) {
 	}
 	var once, often [vectorSize]float32
 	v.addPiece(&once, at)
-	p := pairs{vocabulary: v, found: []int{at, at, at}}
+	p := wordPairs{vocabulary: v, found: []int{at, at, at}}
 	p.addTo(&often)
 	if once != often || once == ([vectorSize]float32{}) {
 		t.Errorf("the vector of a pair that stands three times is %v, want %v", often, once)

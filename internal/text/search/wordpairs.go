@@ -2,9 +2,9 @@ package search
 
 import "slices"
 
-// pairs finds the pairs of words of a text that the vocabulary has. Their vectors say what the words mean
+// wordPairs finds the pairs of words of a text that the vocabulary has. Their vectors say what the words mean
 // together: "pull request", "log in".
-type pairs struct {
+type wordPairs struct {
 	vocabulary *vocabulary
 	before     string    // the previous word
 	topics     [2]string // the last words that are no stop words, the latest first
@@ -14,7 +14,7 @@ type pairs struct {
 
 // add takes the next word of the text. It makes a pair with the word before it. If it is no stop word, it makes
 // one with each of the two such words before it, too.
-func (p *pairs) add(word string) {
+func (p *wordPairs) add(word string) {
 	if word == "" {
 		return
 	}
@@ -29,7 +29,7 @@ func (p *pairs) add(word string) {
 	p.topics = [2]string{word, p.topics[0]}
 }
 
-func (p *pairs) look(first, second string) {
+func (p *wordPairs) look(first, second string) {
 	if first == "" {
 		return
 	}
@@ -40,7 +40,7 @@ func (p *pairs) look(first, second string) {
 }
 
 // addTo adds the vectors of the pairs, each once.
-func (p *pairs) addTo(sum *[vectorSize]float32) {
+func (p *wordPairs) addTo(sum *[vectorSize]float32) {
 	slices.Sort(p.found)
 	for _, i := range slices.Compact(p.found) {
 		p.vocabulary.addPiece(sum, i)
