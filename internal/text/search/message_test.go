@@ -1,6 +1,8 @@
 package search
 
 import (
+	"math"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -105,5 +107,30 @@ func TestBesideSkill(t *testing.T) {
 	}
 	if got := n.besideSkill(strings.Repeat("skill ", 250)); got != nil {
 		t.Errorf("found %v", got)
+	}
+}
+
+// TestMeant gives documents evidence and expects how many of them a message means.
+func TestMeant(t *testing.T) {
+	for _, tt := range []struct {
+		evidence []float64 // of the compared documents, in order
+		want     int
+	}{
+		{[]float64{7}, 1},
+		{[]float64{7, 7}, 2},
+		{[]float64{7, 7 - evidenceScale*math.Log(6.9)}, 2}, // 1/6.9 of the first is 1/7.9 of the sum
+		{[]float64{7, 7 - evidenceScale*math.Log(7.1)}, 1},
+		{[]float64{-3, -3, -3, -3, -3, -3, -3, -3}, 8},
+		{[]float64{7, 6.9, 6.9, 6.9, 6.9, 6.9, 6.9, 6.9}, 1}, // the others have less than an eighth each
+		{[]float64{9, 8, 2, 2, 2, 2, 2, 2}, 2},
+		{[]float64{1e6, 0}, 1},
+	} {
+		e := evidence{of: tt.evidence}
+		for i := range tt.evidence {
+			e.best = append(e.best, i)
+		}
+		if got := e.meant(); !slices.Equal(got, e.best[:tt.want]) {
+			t.Errorf("%v: %v are meant, want %d", tt.evidence, got, tt.want)
+		}
 	}
 }

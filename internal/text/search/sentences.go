@@ -23,12 +23,12 @@ const (
 	pairMark  = ' '
 	// scaleSteps is by how many steps of a scale its value doubles.
 	scaleSteps = 8
-	// headerBytes is the length of the number of pieces.
+	// headerBytes is the length of the number of pieces and pairs.
 	headerBytes = 4
 )
 
-// sentenceModel holds the vectors of pieces of English words, and of pairs of words. sentences/README.md says where they come
-// from, and what the format is.
+// sentenceModel holds the vectors of pieces of English words, and of pairs of words. sentences/README.md says
+// where they come from, and what the format is.
 //
 //go:embed sentences/model.bin
 var sentenceModel string
@@ -87,8 +87,8 @@ type messageVectors struct {
 	known float64
 }
 
-// vectorsOfMessage returns the vectors of a message. In that of all words each word counts once: pasted lines
-// repeat words.
+// vectorsOfMessage returns the vectors of a message. In that of all words each word counts once, and repeated
+// words are in no pair: pasted lines repeat words.
 func vectorsOfMessage(text string) (m messageVectors) {
 	var sums [messageParts][vectorSize]float32
 	v := loadedVocabulary()
@@ -103,11 +103,11 @@ func vectorsOfMessage(text string) (m messageVectors) {
 			v.add(&sums[nextWords], word)
 		}
 		place++
-		p.add(word)
 		if word != "" && seen[word] {
 			return
 		}
 		seen[word] = true
+		p.add(word)
 		words++
 		if v.add(&sums[allWords], word) == 1 {
 			whole++
