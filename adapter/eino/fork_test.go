@@ -18,6 +18,7 @@ import (
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/adapter/eino"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/permission"
 )
 
@@ -96,6 +97,23 @@ func TestFork(t *testing.T) {
 			if !slices.Contains(kinds, of(want)) {
 				t.Errorf("no event %q in %q", of(want), kinds)
 			}
+		}
+	})
+}
+
+// The skill that a fork carries out stays in its requests, also where loads end with an answer.
+func TestForkKeepsItsTask(t *testing.T) {
+	both(t, func(t *testing.T, streaming bool) {
+		m := script(loading("1", "report"), calling(call("a", "look", "{}")), calling(call("b", "skill_unload", `{"skill":"report"}`)), say("THE REPORT"), say("done"))
+		h := newForkHost(t, satchel.Fork{}, m, satchel.WithLoading(satchel.Loading{Mode: loadmode.Once}))
+		noErrors(t, run(t, h.agent, "s", streaming, schema.UserMessage("report, please")))
+		for i := 1; i < 4; i++ {
+			if shows(m.request(t, i), reportBody) != 1 {
+				t.Errorf("request %d of the fork\n%s", i, allText(m.request(t, i)))
+			}
+		}
+		if got := lastText(m.request(t, 3)); !strings.HasPrefix(got, "not unloaded: report (") {
+			t.Errorf("the unload is answered %q", got)
 		}
 	})
 }

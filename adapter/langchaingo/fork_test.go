@@ -14,6 +14,7 @@ import (
 
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/loadmode"
 )
 
 var forkSkills = fstest.MapFS{
@@ -65,6 +66,29 @@ func TestFork(t *testing.T) {
 				t.Errorf("no model call of the fork in %v", events)
 			}
 		})
+	}
+}
+
+// The skill that a fork carries out stays in its requests, also where loads end with an answer.
+func TestForkKeepsItsTask(t *testing.T) {
+	run := func(t *testing.T, loading satchel.Loading, llm *scripted) {
+		t.Helper()
+		rt := runtime(t, satchel.WithSkillFS("forks", forkSkills), satchel.WithFork(satchel.Fork{Run: Fork(nil)}), satchel.WithLoading(loading))
+		adapter := install(t, rt, llm, []tools.Tool{hostTool{name: "look"}})
+		if answer, err := chains.Run(satchel.WithSession(t.Context(), "s"), executor(adapter), "report, please"); err != nil || answer != "done" {
+			t.Fatalf("answer %q, error %v", answer, err)
+		}
+	}
+	llm := script(reply("", call("1", "skill_load", `{"skill":"report"}`)), reply("", call("a", "look", `{"__arg1":"x"}`)),
+		reply("", call("b", "skill_unload", `{"skill":"report"}`)), reply("THE REPORT"), reply("done"))
+	run(t, satchel.Loading{Mode: loadmode.Once}, llm)
+	for i := 1; i < 4; i++ {
+		if text := whole(llm.sent[i].messages); strings.Count(text, "REPORT BODY") != 1 {
+			t.Errorf("request %d of the fork\n%s", i, text)
+		}
+	}
+	if text := whole(llm.sent[3].messages); !strings.Contains(text, "not unloaded: report (") {
+		t.Errorf("the unload is answered\n%s", text)
 	}
 }
 

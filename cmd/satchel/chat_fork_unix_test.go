@@ -97,6 +97,43 @@ func TestChatForkFlags(t *testing.T) {
 	}
 }
 
+// The skill of a fork stays in its requests whatever the flags say about loads.
+func TestChatForkKeepsItsTask(t *testing.T) {
+	skills := forkingSkills(t)
+	for _, framework := range frameworks {
+		for name, test := range map[string]struct {
+			flags string
+			load  core.ToolCall
+			calls []core.ToolCall
+		}{
+			"once": {"--load-mode once", satcheltest.ToolCall("skill_load", map[string]any{"skill": "report"}), []core.ToolCall{
+				satcheltest.ToolCall("skill_list_docs", map[string]any{"skill": "report"}), satcheltest.ToolCall("skill_load", map[string]any{"skill": "pdf", "mode": "replace"}),
+				satcheltest.ToolCall("skill_unload", map[string]any{"all": true}),
+			}},
+			"runtime-spec": {"--vocabulary runtime-spec", satcheltest.ToolCall("skills_load", map[string]any{"names": []string{"report"}}), []core.ToolCall{
+				satcheltest.ToolCall("skills_load", map[string]any{"names": []string{"pdf"}}), satcheltest.ToolCall("skills_unload", map[string]any{"names": []string{"report"}}),
+			}},
+		} {
+			t.Run(framework+"/"+name, func(t *testing.T) {
+				plan := satcheltest.Turn{Answer: "42"}
+				for _, call := range test.calls {
+					plan.Steps = append(plan.Steps, satcheltest.Step{Calls: []core.ToolCall{call}})
+				}
+				script := forkScript(satcheltest.Plan(satcheltest.Turn{Steps: []satcheltest.Step{{Calls: []core.ToolCall{test.load}}}, Answer: "done"}), satcheltest.Plan(plan))
+				got := converse(t, script, "", append([]string{"chat", "--framework", framework, "--skills", skills, "--fork", "declared", "go"}, strings.Fields(test.flags)...)...)
+				if got.code != 0 || len(got.requests) != len(test.calls)+3 {
+					t.Fatalf("code %d, %d requests, %s\n%s", got.code, len(got.requests), got.err, got.out)
+				}
+				for i, r := range got.requests[1 : len(test.calls)+2] {
+					if n := strings.Count(string(r.Raw), "BODY OF REPORT"); n != 1 {
+						t.Errorf("the task stands %d times in request %d of the fork\n%s", n, i+1, r.Raw)
+					}
+				}
+			})
+		}
+	}
+}
+
 // The command tool answers a load with a fork at the endpoint of the environment.
 func TestToolFork(t *testing.T) {
 	skills := forkingSkills(t)

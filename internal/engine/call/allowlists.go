@@ -139,7 +139,7 @@ func (b *Allowlists) lists(rec *state.Record, runs string) []judging.List {
 		lapsed := h.Old || rec.Find(h.Skill) == nil
 		all = append(all, judging.List{
 			Skill: h.Skill, Rules: judging.Rules(h.Tools), NeedsApproval: h.Repaired || h.Guessed,
-			IsLapsed: lapsed, IsKept: !lapsed && (b.Mode == loadmode.Session || rec.IsPreloaded(h.Skill)),
+			IsLapsed: lapsed, IsKept: !lapsed && (b.Mode == loadmode.Session || rec.IsPermanent(h.Skill)),
 		})
 	}
 	return all

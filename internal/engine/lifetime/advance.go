@@ -14,7 +14,7 @@ import (
 // Advance begins the next user turn of rec. token is the host's token of the turn, and user the
 // message that began it.
 //
-// In modes Turn, Once and Adaptive all loads of the last turn end, except those of preloaded skills. In mode Session loads stay,
+// In modes Turn, Once and Adaptive all loads of the last turn end, except those of permanent skills. In mode Session loads stay,
 // with every byte that they show. In all modes the allowed-tools lists of skills that are no
 // longer loaded stop applying. Calls of the last turn that were never executed are dropped.
 func Advance(rec *state.Record, mode loadmode.Mode, token string, user state.Mark) {
@@ -36,8 +36,8 @@ func Advance(rec *state.Record, mode loadmode.Mode, token string, user state.Mar
 
 // Shows reports whether a delivery whose message is in the request shows its content. answered
 // reports whether an assistant message follows that message.
-func Shows(mode loadmode.Mode, answered bool) bool {
-	return mode != loadmode.Once || !answered
+func Shows(mode loadmode.Mode, d *state.Delivery, answered bool) bool {
+	return mode != loadmode.Once || !answered || d.IsTask
 }
 
 // ShowsInFallback is Shows for a delivery whose message is not in the request.
@@ -45,16 +45,16 @@ func ShowsInFallback(mode loadmode.Mode, d *state.Delivery) bool {
 	return mode != loadmode.Once || !d.Spent
 }
 
-// Spend marks all deliveries as answered by the model, and reports whether that changed rec. It
-// does nothing unless mode is Once.
+// Spend marks all deliveries except a task as answered by the model, and reports whether that
+// changed rec. It does nothing unless mode is Once.
 func Spend(rec *state.Record, mode loadmode.Mode) bool {
 	if mode != loadmode.Once {
 		return false
 	}
 	changed := false
 	for i := range rec.Deliveries {
-		if !rec.Deliveries[i].Spent {
-			rec.Deliveries[i].Spent = true
+		if d := &rec.Deliveries[i]; !d.Spent && !d.IsTask {
+			d.Spent = true
 			changed = true
 		}
 	}
@@ -117,7 +117,7 @@ func leastRecentlyUsed(candidates []loadmode.Candidate) string {
 }
 
 // Evict unloads skills until at most limit are loaded, and returns their names in order. It never
-// unloads a skill in keep or a preloaded one, and preloaded skills do not count. A limit below 1
+// unloads a skill in keep or a permanent one, and permanent skills do not count. A limit below 1
 // means no limit. If choose is nil, it unloads the least recently used skill. The texts of the skills leave the request.
 func Evict(rec *state.Record, limit int, keep []string, choose loadmode.Victim) (evicted []string) {
 	evicted = EndLoads(rec, limit, keep, choose)
@@ -133,7 +133,7 @@ func EndLoads(rec *state.Record, limit int, keep []string, choose loadmode.Victi
 	for limit > 0 && rec.Capped() > limit {
 		var candidates []loadmode.Candidate
 		for _, a := range rec.Active {
-			if !slices.Contains(keep, a.Skill) && !rec.IsPreloaded(a.Skill) {
+			if !slices.Contains(keep, a.Skill) && !rec.IsPermanent(a.Skill) {
 				candidates = append(candidates, loadmode.Candidate{Skill: a.Skill, Used: a.Used, Loaded: a.Loaded})
 			}
 		}

@@ -93,8 +93,11 @@ func TestShows(t *testing.T) {
 		{loadmode.Once, true, false, false},
 	} {
 		t.Run(tt.mode.String(), func(t *testing.T) {
-			if Shows(tt.mode, false) != tt.open || Shows(tt.mode, true) != tt.answered {
+			if d := (&state.Delivery{}); Shows(tt.mode, d, false) != tt.open || Shows(tt.mode, d, true) != tt.answered {
 				t.Error("at its message")
+			}
+			if !Shows(tt.mode, &state.Delivery{IsTask: true}, true) {
+				t.Error("a task leaves")
 			}
 			if !ShowsInFallback(tt.mode, &state.Delivery{}) || ShowsInFallback(tt.mode, &state.Delivery{Spent: true}) != tt.spent {
 				t.Error("elsewhere")

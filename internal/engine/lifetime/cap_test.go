@@ -82,3 +82,24 @@ func TestVictimSeesLoadOrder(t *testing.T) {
 		t.Errorf("candidates %q, want %q", seen, want)
 	}
 }
+
+// A task neither leaves for the cap nor counts against it, and no answer ends it.
+func TestTaskStays(t *testing.T) {
+	r := fiveSkills()
+	r.SetTask("b")
+	Spend(r, loadmode.Once)
+	if got := Evict(r, 2, nil, nil); !slices.Equal(got, []string{"d", "e"}) || !slices.Equal(active(r), []string{"a", "b", "c"}) {
+		t.Errorf("evicted %q, loaded are %q", got, active(r))
+	}
+	if got := Evict(r, 1, nil, func([]loadmode.Candidate) string { return "b" }); !slices.Equal(got, []string{"c"}) {
+		t.Errorf("evicted %q", got)
+	}
+	for _, mode := range []loadmode.Mode{loadmode.Turn, loadmode.Once, loadmode.Adaptive} {
+		before := r.Clone()
+		Advance(r, mode, "", state.Mark{})
+		KeepPrefix(r, before, func(int) bool { return true })
+		if n := len(r.Deliveries); !slices.Equal(active(r), []string{"b"}) || n != len(before.Deliveries) || r.Deliveries[slices.IndexFunc(r.Deliveries, func(d state.Delivery) bool { return d.IsTask })].Ended {
+			t.Errorf("%v: loaded are %q, texts %+v", mode, active(r), r.Deliveries)
+		}
+	}
+}

@@ -104,7 +104,7 @@ func DropUnseen(rec *state.Record, isShown func(call int) bool) {
 // addEnded adds the deliveries of before for which keep is true, as content of ended loads.
 func addEnded(rec, before *state.Record, keep func(call int) bool) {
 	for _, d := range before.Deliveries {
-		if !keep(d.Call) {
+		if !keep(d.Call) || d.IsTask { // rec has the task
 			continue
 		}
 		d.Docs = slices.Clone(d.Docs)

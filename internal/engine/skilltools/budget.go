@@ -66,7 +66,10 @@ func (m *measurer) advice(ctx context.Context, rec, next *state.Record, inTurn i
 		}
 		return "the text of " + d.Skill + " alone is longer, so it cannot be loaded here"
 	}
+	stays := func(a state.Active) bool { return rec.IsPermanent(a.Skill) }
 	switch {
+	case rec.Capped() == 0 && slices.ContainsFunc(rec.Active, stays):
+		return "what stays loaded leaves no room for it"
 	case m.all(ctx, rec) > 0:
 		return "unload one first"
 	case inTurn > 0:

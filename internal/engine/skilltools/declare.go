@@ -67,6 +67,21 @@ func Declare(ctx context.Context, s *Scope, loads []tools.Load) (*Declaration, e
 	return d, nil
 }
 
+// DeclareTask is [Declare] for the skill that a fork carries out. Its body stays in view while the
+// fork runs. external is nil for a skill of the catalog.
+func DeclareTask(ctx context.Context, s *Scope, load tools.Load, external *ExternalSkill) (d *Declaration, err error) {
+	if external != nil {
+		d, err = declareExternal(ctx, s, *external)
+	} else {
+		d, err = Declare(ctx, s, []tools.Load{load})
+	}
+	if err != nil {
+		return nil, err
+	}
+	d.change.isTask = true
+	return d, nil
+}
+
 // Apply makes the loads with one new call number, at the user message of anchor. Texts that are
 // already in view stay at their place. The error wraps tools.ErrLoads if the loads exceed the
 // content budget.

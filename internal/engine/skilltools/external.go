@@ -67,8 +67,8 @@ func LoadExternal(ctx context.Context, public *tools.Scope, b ExternalSkill, for
 	return change.save(ctx, &reply{})
 }
 
-// DeclareExternal is [Declare] for the whole text of a skill that does not come from the catalog.
-func DeclareExternal(ctx context.Context, s *Scope, b ExternalSkill) (*Declaration, error) {
+// declareExternal is [Declare] for the whole text of a skill that does not come from the catalog.
+func declareExternal(ctx context.Context, s *Scope, b ExternalSkill) (*Declaration, error) {
 	text := b.WholeText()
 	b.Text = catalog.Content{Text: text, Digest: session.Digest(text)}
 	t, err := b.pin(ctx, s)

@@ -108,6 +108,8 @@ type loading struct {
 	// anchor is the user message of a load without a call, and activation the reason of the load.
 	anchor     *state.Mark
 	activation string
+	// isTask reports that the skill is the task of a fork.
+	isTask bool
 	// formatAnswer formats the answer. If it is nil, the answer is that of skill_load.
 	formatAnswer AnswerFunc
 
@@ -180,7 +182,7 @@ func (l *loading) apply(ctx context.Context, rec *state.Record) (*state.Record, 
 	}
 	if l.replace {
 		for _, a := range rec.Active {
-			if !slices.Contains(keep, a.Skill) && !next.IsPreloaded(a.Skill) {
+			if !slices.Contains(keep, a.Skill) && !next.IsPermanent(a.Skill) {
 				next.Unload(a.Skill)
 				l.addUnloaded(rec, "unloaded: "+a.Skill, a.Skill, core.SkillUnloaded, "replaced")
 			}
@@ -256,6 +258,9 @@ func (l *loading) load(ctx context.Context, next *state.Record, t *skillText) er
 		load.Arguments = t.arguments
 	}
 	result := next.Load(load, l.scope.shows)
+	if l.isTask {
+		next.SetTask(name)
+	}
 	d := result.Delivery
 	tokens, err := l.scope.tokensOf(ctx, &d)
 	if err != nil {

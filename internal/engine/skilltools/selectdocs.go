@@ -50,7 +50,7 @@ func selectDocs(ctx context.Context, s *Scope, args tools.Args) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	if rec.IsPreloaded(skill.Name) && hasEnded(rec, skill.Name) && args.Text("mode") != "clear" {
+	if rec.IsPermanent(skill.Name) && hasEnded(rec, skill.Name) && args.Text("mode") != "clear" {
 		return reload(ctx, s, skill, args.Texts("docs"), args.Flag("include_all_docs"))
 	}
 	c := selection{scope: s, skill: skill.Name, mode: args.Text("mode"), all: args.Flag("include_all_docs")}

@@ -91,8 +91,12 @@ func (c *unloading) apply(rec *state.Record) (*state.Record, string, error) {
 		if err == nil && next.Find(name) == nil {
 			name = skill.Name
 		}
-		if next.IsPreloaded(name) {
-			c.lines = append(c.lines, "not unloaded: "+printable.CutLine(name, 256)+" (it is loaded for the whole conversation)")
+		if next.IsPermanent(name) {
+			why := "it is loaded for the whole conversation"
+			if next.IsTask(name) {
+				why = "it is your task, and stays loaded to its end"
+			}
+			c.lines = append(c.lines, "not unloaded: "+printable.CutLine(name, 256)+" ("+why+")")
 			continue
 		}
 		if !next.Unload(name) {

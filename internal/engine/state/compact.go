@@ -26,9 +26,10 @@ func (r *Record) Full(digest string) string {
 }
 
 // CompactLater notes that [Record.CompactNow] shall replace the texts of skill by the pinned
-// text of digest. It returns false, and notes nothing, if the skill's body is not in view.
+// text of digest. It returns false, and notes nothing, if the skill's body is not in view or is a
+// task.
 func (r *Record) CompactLater(skill, digest string) bool {
-	if !r.anyDelivery(skill, func(d *Delivery) bool { return d.Body && !d.Old }) {
+	if r.task(skill) != nil || !r.anyDelivery(skill, func(d *Delivery) bool { return d.Body && !d.Old }) {
 		return false
 	}
 	r.Compact = slices.DeleteFunc(r.Compact, func(c Compaction) bool { return c.Skill == skill })

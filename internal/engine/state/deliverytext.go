@@ -22,7 +22,7 @@ import (
 
 // marks returns the boolean fields with the letters that stand for true.
 func (d *Delivery) marks() []mark {
-	return []mark{{'b', &d.Body}, {'s', &d.Supersedes}, {'o', &d.Old}, {'v', &d.Seen}, {'p', &d.Spent}, {'e', &d.Ended}}
+	return []mark{{'b', &d.Body}, {'s', &d.Supersedes}, {'o', &d.Old}, {'v', &d.Seen}, {'p', &d.Spent}, {'e', &d.Ended}, {'t', &d.IsTask}}
 }
 
 func (d *Doc) marks() []mark { return []mark{{'f', &d.Framed}, {'o', &d.Old}} }

@@ -18,7 +18,7 @@ func randomDelivery(r *rand.Rand) Delivery {
 	}
 	d := Delivery{
 		Call: r.IntN(3000), Turn: r.IntN(900), Skill: word(), Digest: digest(), Listing: []string{"", session.Digest("l"), "x y"}[r.IntN(3)],
-		Body: is(), Supersedes: is(), Old: is(), Seen: is(), Spent: is(), Ended: is(),
+		Body: is(), Supersedes: is(), Old: is(), Seen: is(), Spent: is(), Ended: is(), IsTask: is(),
 	}
 	if is() {
 		d.Anchor = &Mark{Hash: word(), Ordinal: r.IntN(5), Turn: r.IntN(5)}

@@ -50,11 +50,11 @@ func (r *Record) Load(l Load, shows func(*Delivery) bool) LoadResult {
 	out := LoadResult{IsNew: r.Find(l.Skill) == nil}
 	var revived []string
 	isPreloaded := r.IsPreloaded(l.Skill)
-	if out.IsNew || isPreloaded {
+	if out.IsNew || r.IsPermanent(l.Skill) {
 		revived = r.reuseEnded(l.Skill, shows)
 	}
 	isBody := func(d *Delivery) bool { return d.Body && !d.Old }
-	seen := r.anyDelivery(l.Skill, func(d *Delivery) bool { return d.Body && shows(d) }) || isPreloaded && !r.anyDelivery(l.Skill, isBody)
+	seen := r.showsBody(l.Skill, shows) || isPreloaded && !r.anyDelivery(l.Skill, isBody)
 	old, delivered := r.Body(l.Skill)
 	other := r.isOtherSkill(l.Skill, l.ID)
 	changed := delivered && (old != l.Digest || other)
@@ -66,6 +66,9 @@ func (r *Record) Load(l Load, shows func(*Delivery) bool) LoadResult {
 		Body: changed || !seen, Anchor: l.Anchor, Seen: true,
 	}
 	docs := withoutParts(l.Docs)
+	if task := r.task(l.Skill); task != nil && !seen { // the newer text is not in view, and the task is
+		d.Supersedes = true
+	}
 	if !seen {
 		r.dropBody(l.Skill) // docs in view stay at their calls
 	}
@@ -131,7 +134,7 @@ func (r *Record) Select(call int, skill string, docs []string, all bool, texts [
 	}
 	superseded := r.supersedeSections(skill, texts, shows)
 	r.deselect(skill, docs, all)
-	if r.Touch(skill); r.IsPreloaded(skill) {
+	if r.Touch(skill); r.IsPermanent(skill) {
 		r.Remember(skill) // no load of this turn does
 	}
 	d := Delivery{Call: call, Turn: r.Turn, Skill: skill, Digest: r.Find(skill).Digest, Seen: true, Supersedes: superseded}
@@ -177,6 +180,16 @@ func (r *Record) anyDelivery(skill string, is func(*Delivery) bool) bool {
 		}
 	}
 	return false
+}
+
+// showsBody reports whether the newest body of skill that was delivered is in view.
+func (r *Record) showsBody(skill string, shows func(*Delivery) bool) (seen bool) {
+	for i := range r.Deliveries {
+		if d := &r.Deliveries[i]; d.Skill == skill && d.Body && !d.Old {
+			seen = shows(d)
+		}
+	}
+	return seen
 }
 
 func withSelected(docs, selected []Doc) []Doc {
@@ -379,6 +392,3 @@ func (r *Record) preload(skill string) *Preload {
 	}
 	return nil
 }
-
-// Capped returns how many loaded skills count against the cap: all but the preloaded ones.
-func (r *Record) Capped() int { return len(r.Active) - len(r.Preloads) }

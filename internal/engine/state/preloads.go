@@ -61,9 +61,12 @@ func (p *Preload) active() Active {
 	return Active{Skill: p.Skill, ID: p.ID, Revision: p.Revision, Digest: p.Digest}
 }
 
-// Withdraw removes a skill from the record, also if it is preloaded. The caller then makes a new
+// Withdraw removes a skill from the record, also if it is permanent. The caller then makes a new
 // prefix.
 func (r *Record) Withdraw(skill string) {
 	r.Preloads = slices.DeleteFunc(r.Preloads, func(p Preload) bool { return p.Skill == skill })
+	if task := r.task(skill); task != nil {
+		task.IsTask = false
+	}
 	r.Unload(skill)
 }

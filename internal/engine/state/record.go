@@ -137,6 +137,9 @@ type Delivery struct {
 	// reports that the model has answered since; it is only set in load mode Once.
 	Seen  bool `json:"seen,omitempty"`
 	Spent bool `json:"spent,omitempty"`
+	// IsTask reports that the body is the task of a fork. It stays in view while the fork runs; see
+	// [Record.SetTask].
+	IsTask bool `json:"task,omitempty"`
 	// Ended reports that the load is over. The text is still in view because clearing it
 	// would cost more than it saves, but the skill does not count as loaded.
 	Ended bool `json:"ended,omitempty"`

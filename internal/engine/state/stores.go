@@ -219,7 +219,7 @@ func IsSpent(rec *Record, skill string) bool {
 func AnsweredEvents(before, after *Record) (events []core.Event) {
 	for i := range before.Deliveries {
 		d := &before.Deliveries[i]
-		if d.Body && !d.Spent && i < len(after.Deliveries) && after.Deliveries[i].Spent && before.Find(d.Skill) != nil {
+		if d.Body && !d.Spent && i < len(after.Deliveries) && after.Deliveries[i].Spent && before.Find(d.Skill) != nil && before.task(d.Skill) == nil {
 			events = append(events, core.Event{Kind: core.SkillCompleted, Key: before.Key, Skill: d.Skill, Detail: "answered"})
 		}
 	}

@@ -2,11 +2,11 @@ package state
 
 import "slices"
 
-// Unload removes skill and all its deliveries, and reports whether it was loaded. Of a preloaded
-// skill it removes the deliveries and the docs only, and reports false.
+// Unload removes skill and all its deliveries, and reports whether it was loaded. A permanent skill
+// stays loaded as at first, and Unload reports false.
 func (r *Record) Unload(skill string) bool {
-	if p := r.preload(skill); p != nil {
-		*r.Find(skill) = p.active()
+	if r.IsPermanent(skill) {
+		*r.Find(skill) = r.firstLoad(skill)
 		r.Remove(skill)
 		return false
 	}
@@ -19,10 +19,10 @@ func (r *Record) Unload(skill string) bool {
 	return true
 }
 
-// Remove takes everything that was delivered of skill out of the request.
+// Remove takes everything that was delivered of skill out of the request, except a task.
 func (r *Record) Remove(skill string) {
-	r.noteBreak(func(d *Delivery) bool { return d.Skill == skill })
-	r.Deliveries = slices.DeleteFunc(r.Deliveries, func(d Delivery) bool { return d.Skill == skill })
+	r.noteBreak(func(d *Delivery) bool { return d.Skill == skill && !d.IsTask })
+	r.Deliveries = slices.DeleteFunc(r.Deliveries, func(d Delivery) bool { return d.Skill == skill && !d.IsTask })
 	r.Break()
 }
 
@@ -65,11 +65,11 @@ func (r *Record) Break() {
 }
 
 // dropBody removes the body of skill from the deliveries before it is delivered again. Docs
-// stay at their calls.
+// and a task stay.
 func (r *Record) dropBody(skill string) {
-	r.Deliveries = slices.DeleteFunc(r.Deliveries, func(d Delivery) bool { return d.Skill == skill && len(d.Docs) == 0 })
+	r.Deliveries = slices.DeleteFunc(r.Deliveries, func(d Delivery) bool { return d.Skill == skill && !d.IsTask && len(d.Docs) == 0 })
 	for i := range r.Deliveries {
-		if r.Deliveries[i].Skill == skill {
+		if r.Deliveries[i].Skill == skill && !r.Deliveries[i].IsTask {
 			d := &r.Deliveries[i]
 			d.Body, d.Rendered, d.Arguments, d.Listing = false, "", "", ""
 		}
@@ -89,10 +89,10 @@ func (r *Record) dropDoc(skill, doc string) {
 	})
 }
 
-// supersede marks everything delivered of skill as old.
+// supersede marks everything delivered of skill as old, except a task.
 func (r *Record) supersede(skill string) {
 	for i := range r.Deliveries {
-		if r.Deliveries[i].Skill == skill {
+		if r.Deliveries[i].Skill == skill && !r.Deliveries[i].IsTask {
 			r.Deliveries[i].Old = true
 		}
 	}
@@ -132,10 +132,17 @@ func (r *Record) deselect(skill string, docs []string, all bool) {
 	}
 }
 
-// EndLoads ends all loads and removes all deliveries. Preloaded skills stay loaded, without docs.
+// EndLoads ends all loads and removes all deliveries. Permanent skills stay loaded as at first.
 func (r *Record) EndLoads() {
-	r.Active, r.Deliveries = nil, nil
-	for i := range r.Preloads {
-		r.Active = append(r.Active, r.Preloads[i].active())
+	var loaded []Active
+	for i := range r.Active {
+		if skill := r.Active[i].Skill; r.IsPermanent(skill) {
+			loaded = append(loaded, r.firstLoad(skill))
+		}
+	}
+	r.Active = loaded
+	r.Deliveries = slices.DeleteFunc(r.Deliveries, func(d Delivery) bool { return !d.IsTask })
+	if r.Break(); len(r.Deliveries) == 0 {
+		r.Deliveries = nil
 	}
 }

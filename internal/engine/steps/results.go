@@ -25,7 +25,7 @@ func results(messages []core.Message, st *State) []core.Message {
 			return
 		}
 		st.shown[n] = true
-		if !lifetime.Shows(st.Mode, i < answered) {
+		if !lifetime.Shows(st.Mode, st.delivery(n), i < answered) {
 			return
 		}
 		stub := len(m.Text)
@@ -337,7 +337,7 @@ func (st *State) attaches(d *state.Delivery) bool {
 	if d.Ended || !lifetime.ShowsInFallback(st.Mode, d) {
 		return false
 	}
-	return !st.Summary || st.Rule == processors.SummaryAttach || st.Rule == processors.SummaryAuto && d.Seen
+	return d.IsTask || !st.Summary || st.Rule == processors.SummaryAttach || st.Rule == processors.SummaryAuto && d.Seen
 }
 
 const activeIntro = "These skills are loaded. Where they conflict, a later one takes precedence."
@@ -388,12 +388,11 @@ func activeSkills(messages []core.Message, st *State) []core.Message {
 func hideAnswered(messages []core.Message, st *State) {
 	answered := st.answered(messages)
 	for i := range st.Content.Calls {
-		d := &st.Record.Deliveries[st.Content.Calls[i].First]
-		st.shown[i] = !lifetime.ShowsInFallback(st.Mode, d)
+		st.shown[i] = !lifetime.ShowsInFallback(st.Mode, st.delivery(i))
 	}
 	EachResult(messages, st.Delivers, func(i int) {
 		if n := st.content(messages[i].Text); n >= 0 {
-			st.shown[n] = !lifetime.Shows(st.Mode, i < answered)
+			st.shown[n] = !lifetime.Shows(st.Mode, st.delivery(n), i < answered)
 		}
 	})
 }

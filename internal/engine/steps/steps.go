@@ -167,21 +167,25 @@ func notes(messages []core.Message, st *State) []core.Message {
 // their turn.
 func declared(messages []core.Message, st *State) []core.Message {
 	for i := range st.Content.Calls {
-		c := &st.Content.Calls[i]
-		anchor := st.Record.Deliveries[c.First].Anchor
-		if anchor == nil {
+		c, d := &st.Content.Calls[i], st.delivery(i)
+		if d.Anchor == nil {
 			continue
 		}
-		at := Anchor(messages, *anchor, st.Record.Turn)
+		at := Anchor(messages, *d.Anchor, st.Record.Turn)
 		if at < 0 {
 			continue
 		}
 		st.shown[i] = true
-		if lifetime.Shows(st.Mode, at < lastAssistant(messages)) {
+		if lifetime.Shows(st.Mode, d, at < lastAssistant(messages)) {
 			st.placeCall(messages, at, extend(&messages[at], c.Text), i)
 		}
 	}
 	return messages
+}
+
+// delivery returns the first delivery of the call with that index.
+func (st *State) delivery(call int) *state.Delivery {
+	return &st.Record.Deliveries[st.Content.Calls[call].First]
 }
 
 // attached appends the lines about attached files to the user messages that brought them.

@@ -53,7 +53,7 @@ func (t *Turns) Prepare(ctx context.Context, req core.Request, loads []tools.Loa
 	}
 	isFork := callctx.ForkOf(ctx).Is(req.Key)
 	if isFork {
-		loads, isSummary = []tools.Load{call.ForkLoadOf(ctx).Load}, false
+		loads, isSummary = nil, false
 	}
 	if err := calls.Audiences.FinishRefresh(ctx); err != nil {
 		return core.View{}, err

@@ -23,7 +23,7 @@ type turnStart struct {
 	scan  state.Scan
 	state *state.Agent
 	loads []tools.Load
-	// isFork reports that the agent runs a single skill, which is in loads.
+	// isFork reports that the agent runs a single skill.
 	isFork bool
 
 	next   *state.Record
@@ -204,23 +204,16 @@ func (b *turnStart) announceChanges(ctx context.Context) error {
 // record was lost in the middle of a turn, it loads them again. In mode Once the model has then
 // answered them already.
 func (b *turnStart) loadSkills(ctx context.Context, answered bool) error {
+	if b.isFork {
+		return b.loadTask(ctx)
+	}
 	calls := b.next.Calls
 	if len(b.loads) > 0 {
-		declared, happened, err := b.declare(ctx)
+		declared, happened, err := Declare(ctx, b.scope, b.next, b.loads...)
 		if err != nil {
 			return err
 		}
-		if b.isFork { // a call of the model asked for the load
-			for i := range happened {
-				if happened[i].Kind == core.SkillLoaded {
-					happened[i].By, happened[i].Call = skilltools.ByModel, call.ForkLoadOf(ctx).Call
-				}
-			}
-		}
 		b.next, b.events = declared, append(b.events, happened...)
-	}
-	if b.isFork {
-		return nil
 	}
 	activated, happened, err := b.Activation.Begin(ctx, b.scope, b.next, &b.scan)
 	if err != nil {
@@ -235,18 +228,26 @@ func (b *turnStart) loadSkills(ctx context.Context, answered bool) error {
 	return nil
 }
 
-// declare loads the skills that the host has declared, or that of a fork.
-func (b *turnStart) declare(ctx context.Context) (*state.Record, []core.Event, error) {
-	if !b.isFork {
-		return Declare(ctx, b.scope, b.next, b.loads...)
+// loadTask loads the skill that a fork carries out, unless an earlier turn of the fork has.
+func (b *turnStart) loadTask(ctx context.Context) error {
+	if b.next.HasTask() {
+		return nil
 	}
-	external := call.ForkLoadOf(ctx).External
-	if external == nil {
-		return Declare(ctx, b.scope, b.next, b.loads...)
+	load := call.ForkLoadOf(ctx)
+	declaration, err := skilltools.DeclareTask(ctx, b.scope.WithRecord(b.next), load.Load, load.External)
+	var events []core.Event
+	next := b.next
+	if err == nil {
+		next, events, err = apply(ctx, declaration, b.next)
 	}
-	declaration, err := skilltools.DeclareExternal(ctx, b.scope.WithRecord(b.next), *external)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
-	return apply(ctx, declaration, b.next)
+	for i := range events { // a call of the model asked for the load
+		if events[i].Kind == core.SkillLoaded {
+			events[i].By, events[i].Call = skilltools.ByModel, load.Call
+		}
+	}
+	b.next, b.events = next, append(b.events, events...)
+	return nil
 }

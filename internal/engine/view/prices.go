@@ -28,8 +28,8 @@ func (c *Clearing) endTexts(ctx context.Context, next, rec *state.Record, scan *
 	ended.Read, ended.Described, ended.StaysLoaded = read, described.Count(), c.Mode == loadmode.Session
 	ended.Named = described.Named(scan.TurnText(rec.User, next.Turn), skills)
 	next.Returns = lifetime.Learn(rec.Returns, ended)
-	// In mode Adaptive every load ends with its turn.
-	stays := func(d *state.Delivery) bool { return c.Mode != loadmode.Adaptive && !d.Ended }
+	// In mode Adaptive every load ends with its turn, except that of a task.
+	stays := func(d *state.Delivery) bool { return d.IsTask || c.Mode != loadmode.Adaptive && !d.Ended }
 	p, err := c.placesOf(ctx, rec, scan, stays)
 	if err != nil {
 		return nil, err

@@ -26,7 +26,7 @@ type Shortener struct {
 }
 
 // ShortenLater replaces a body in an agent's view by its short text when the next user turn
-// begins. It returns false if the body is not in view. id is the skill's canonical id, "" if it
+// begins. It returns false if the body is not in view. A task stays as it is. id is the skill's canonical id, "" if it
 // is not known.
 func (s *Shortener) ShortenLater(ctx context.Context, key core.SessionKey, skill, id string) (inView bool, err error) {
 	rec, err := s.Stores.Load(ctx, key)
@@ -37,8 +37,8 @@ func (s *Shortener) ShortenLater(ctx context.Context, key core.SessionKey, skill
 		skill = a.Skill
 	}
 	digest, ok := rec.Shown(skill)
-	if !ok {
-		return false, nil
+	if !ok || rec.IsTask(skill) {
+		return ok, nil
 	}
 	body, err := s.Stores.Texts(ctx, key)(digest)
 	if err != nil {
@@ -139,7 +139,7 @@ func (s *Shortener) outlines(ctx context.Context, rec *state.Record, displaced s
 	all := map[string]string{}
 	for i := range rec.Deliveries {
 		d := &rec.Deliveries[i]
-		if inView <= s.Warn || !d.Body || d.Old || !slices.Contains(displaced.Fallback, d.Key()) {
+		if inView <= s.Warn || !d.Body || d.Old || rec.IsTask(d.Skill) || !slices.Contains(displaced.Fallback, d.Key()) {
 			continue
 		}
 		body, err := s.Stores.Texts(ctx, rec.Key)(d.Shown())

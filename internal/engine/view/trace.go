@@ -125,6 +125,8 @@ func (d *description) addDelivery(p steps.Place) {
 // leaves says when the text of a delivery will leave the requests.
 func (t *Tracing) leaves(d *state.Delivery) string {
 	switch {
+	case d.IsTask:
+		return leavesNever
 	case d.Ended:
 		return leavesWhenItPays
 	case t.Mode == loadmode.Once:
