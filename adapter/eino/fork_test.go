@@ -20,6 +20,7 @@ import (
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/permission"
+	"github.com/satchel-go/satchel/tools"
 )
 
 const reportBody = "REPORT BODY"
@@ -101,7 +102,8 @@ func TestFork(t *testing.T) {
 	})
 }
 
-// The skill that a fork carries out stays in its requests, also where loads end with an answer.
+// The skill that a fork carries out stays in its requests, also where loads end with an answer, and a
+// request that cannot be prepared is no model call.
 func TestForkKeepsItsTask(t *testing.T) {
 	both(t, func(t *testing.T, streaming bool) {
 		m := script(loading("1", "report"), calling(call("a", "look", "{}")), calling(call("b", "skill_unload", `{"skill":"report"}`)), say("THE REPORT"), say("done"))
@@ -114,6 +116,14 @@ func TestForkKeepsItsTask(t *testing.T) {
 		}
 		if got := lastText(m.request(t, 3)); !strings.HasPrefix(got, "not unloaded: report (") {
 			t.Errorf("the unload is answered %q", got)
+		}
+	})
+	both(t, func(t *testing.T, streaming bool) {
+		m := script(loading("1", "report"), say("done"))
+		h := newForkHost(t, satchel.Fork{}, m, satchel.WithLoading(satchel.Loading{Budget: tools.Budget{Warn: 1, Max: 2}}))
+		noErrors(t, run(t, h.agent, "s", streaming, schema.UserMessage("report, please")))
+		if got, want := lastText(m.request(t, 1)), "[forked: report, 0 model calls]\n[not finished: it could not begin: its task is too long for the content budget: "; !strings.HasPrefix(got, want) {
+			t.Errorf("the agent gets %q, want %q", got, want)
 		}
 	})
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/loadmode"
+	satcheltools "github.com/satchel-go/satchel/tools"
 )
 
 var forkSkills = fstest.MapFS{
@@ -69,7 +70,8 @@ func TestFork(t *testing.T) {
 	}
 }
 
-// The skill that a fork carries out stays in its requests, also where loads end with an answer.
+// The skill that a fork carries out stays in its requests, also where loads end with an answer, and a
+// request that cannot be prepared is no model call.
 func TestForkKeepsItsTask(t *testing.T) {
 	run := func(t *testing.T, loading satchel.Loading, llm *scripted) {
 		t.Helper()
@@ -89,6 +91,11 @@ func TestForkKeepsItsTask(t *testing.T) {
 	}
 	if text := whole(llm.sent[3].messages); !strings.Contains(text, "not unloaded: report (") {
 		t.Errorf("the unload is answered\n%s", text)
+	}
+	llm = script(reply("", call("1", "skill_load", `{"skill":"report"}`)), reply("done"))
+	run(t, satchel.Loading{Budget: satcheltools.Budget{Warn: 1, Max: 2}}, llm)
+	if text := whole(llm.sent[1].messages); !strings.Contains(text, "[forked: report, 0 model calls]\n[not finished: it could not begin: its task is too long for the content budget: ") {
+		t.Errorf("the agent gets\n%s", text)
 	}
 }
 

@@ -97,7 +97,8 @@ func TestChatForkFlags(t *testing.T) {
 	}
 }
 
-// The skill of a fork stays in its requests whatever the flags say about loads.
+// The skill of a fork stays in its requests whatever the flags say about loads, and a fork that cannot
+// begin has made no request.
 func TestChatForkKeepsItsTask(t *testing.T) {
 	skills := forkingSkills(t)
 	for _, framework := range frameworks {
@@ -131,6 +132,13 @@ func TestChatForkKeepsItsTask(t *testing.T) {
 				}
 			})
 		}
+		t.Run(framework+"/budget", func(t *testing.T) {
+			load := satcheltest.Plan(satcheltest.Turn{Steps: []satcheltest.Step{satcheltest.Do("skill_load", map[string]any{"skill": "report"})}, Answer: "done"})
+			got := converse(t, load, "", "chat", "--framework", framework, "--skills", skills, "--fork", "declared", "--content-budget", "1,2", "--json", "go")
+			if want := `[forked: report, 0 model calls]\n[not finished: it could not begin: its task is too long for the content budget: about `; got.code != 0 || !strings.Contains(got.out, want) || len(got.requests) != 2 {
+				t.Errorf("code %d, %d requests, %s\n%s", got.code, len(got.requests), got.err, got.out)
+			}
+		})
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/satchel-go/satchel/library"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/processors"
+	"github.com/satchel-go/satchel/session"
 	"github.com/satchel-go/satchel/tools"
 )
 
@@ -259,4 +260,62 @@ func TestForkKeepsATaskOfALibrary(t *testing.T) {
 			t.Error(err)
 		}
 	}
+}
+
+// A fork whose request cannot be prepared has made no model call.
+func TestForkThatCannotBegin(t *testing.T) {
+	for name, test := range map[string]struct{ load, want string }{
+		"budget": {
+			`skill_load {"skill":"report"}`,
+			"its task is too long for the content budget: about 3 tokens of skills would be in view, at most 2 may be]",
+		},
+		"docs": {`skill_load {"skill":"audit","docs":["none.md"]}`, `unknown doc "none.md" of "audit"]`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			loop := answering("R")
+			loading := satchel.Loading{}
+			if name == "budget" {
+				loading.Budget = tools.Budget{Warn: 1, Max: 2}
+			}
+			var ended []string
+			c := openForks(t, satchel.Fork{Run: loop.run}, satchel.WithLoading(loading), satchel.WithEvents(func(_ context.Context, e core.Event) {
+				if e.Kind == core.ForkEnded {
+					ended = append(ended, e.Detail)
+				}
+			}))
+			skill := strings.SplitN(test.load, `"`, 5)[3]
+			want := "[forked: " + skill + ", 0 model calls]\n[not finished: it could not begin: " + test.want
+			if got := c.Calls(test.load)[0]; got != want || len(loop.views) != 0 {
+				t.Errorf("%d requests, answer %q, want %q", len(loop.views), got, want)
+			}
+			if len(ended) != 1 || !strings.HasPrefix(ended[0], "it could not begin: ") {
+				t.Errorf("ended with %q", ended)
+			}
+		})
+	}
+	t.Run("store", func(t *testing.T) {
+		store := &failingPins{Store: session.NewMemory()}
+		loop := answering("R")
+		c := openForks(t, satchel.Fork{Run: func(ctx context.Context, r satchel.ForkRequest) (string, error) {
+			store.fails = true
+			defer func() { store.fails = false }()
+			return loop.run(ctx, r)
+		}}, satchel.WithStore(store))
+		if got := c.Calls(`skill_load {"skill":"report"}`)[0]; !strings.HasPrefix(got, "[forked: report, 0 model calls]\n[not finished: it could not begin: pin content ") {
+			t.Errorf("answer %q", got)
+		}
+	})
+}
+
+// failingPins is a store that keeps no text while fails is set.
+type failingPins struct {
+	session.Store
+	fails bool
+}
+
+func (s *failingPins) Pin(ctx context.Context, id, digest, text string) error {
+	if s.fails {
+		return io.ErrShortWrite
+	}
+	return s.Store.Pin(ctx, id, digest, text)
 }

@@ -220,30 +220,37 @@ func (c *Call) fork(ctx context.Context, named namedSkill, n int, before callctx
 	c.Report.Emit(inner, core.Event{Kind: core.ForkBegun, Key: key, Skill: skill.Name})
 	request := ForkRequest{Key: key, Parent: c.key, Skill: skill, Task: forkTask(skill.Name, c.scoped().Unmet(ctx, skill)), Text: text, MaxTurns: c.Forks.MaxTurns}
 	said, err := c.runFork(inner, request)
-	spent, last, isFull := f.End()
+	end := f.End()
 	if _, ok := errors.AsType[*adapter.ForkInterrupt](err); ok && ctx.Err() == nil {
 		c.Stores.PauseFork(key)
-		return "", spent, err
+		return "", end.Spent, err
 	}
 	why := ""
 	switch {
-	case isFull && err != nil:
+	case end.IsFull && err != nil:
 		why = fmt.Sprintf("it has reached its limit of %d model calls", f.MaxCalls)
 	case ctx.Err() != nil:
 		why = "it was cancelled"
+	case end.Refusal != nil && err != nil:
+		why = "it could not begin: " + forkError(end.Refusal)
 	case err != nil:
-		why = "it failed: " + printable.CutLine(strings.Join(strings.Fields(err.Error()), " "), maxForkError)
+		why = "it failed: " + forkError(err)
 	}
 	if why != "" && said == "" {
-		said = last
+		said = end.Said
 	}
 	after := context.WithoutCancel(inner)
 	c.reportForkLoads(after, key)
-	c.Report.Emit(after, core.Event{Kind: core.ForkEnded, Key: key, Skill: skill.Name, Usage: spent.Tokens, Duration: time.Since(began), Detail: why, Err: err})
+	c.Report.Emit(after, core.Event{Kind: core.ForkEnded, Key: key, Skill: skill.Name, Usage: end.Spent.Tokens, Duration: time.Since(began), Detail: why, Err: err})
 	if err := c.endFork(after, key); err != nil {
 		c.Report.Log.WarnContext(ctx, "the state of a skill that ran as an agent cannot be removed", "session", key.Session, "agent", key.Agent, "err", err)
 	}
-	return forkAnswer(skill.Name, spent, said, why), spent, nil
+	return forkAnswer(skill.Name, end.Spent, said, why), end.Spent, nil
+}
+
+// forkError returns an error as a line of at most maxForkError bytes.
+func forkError(err error) string {
+	return printable.CutLine(strings.Join(strings.Fields(err.Error()), " "), maxForkError)
 }
 
 // forkText returns the text of a skill that runs as an agent of its own, and the load that brings it.

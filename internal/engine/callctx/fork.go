@@ -22,6 +22,7 @@ type Fork struct {
 	mu       sync.Mutex
 	spent    ForkUsage
 	said     string // the last text of the model in a request
+	refusal  error  // see Refuse
 	isFull   bool
 	hasEnded bool
 }
@@ -55,7 +56,22 @@ func (f *Fork) Begin(said string) error {
 		return ErrForkFull
 	}
 	f.spent.Calls++
+	f.refusal = nil
 	return nil
+}
+
+// TakeBack takes back the last Begin, because the request could not be prepared.
+func (f *Fork) TakeBack() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.spent.Calls--
+}
+
+// Refuse notes why the fork cannot begin. A later Begin forgets it.
+func (f *Fork) Refuse(reason error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.refusal = reason
 }
 
 // check is Check of a fork.
@@ -84,11 +100,21 @@ func (f *Fork) Resume(before ForkUsage) {
 	f.spent.Calls += before.Calls
 }
 
-// End ends the fork: later calls of it fail. It returns what the fork has spent, the last text of
-// its model, and whether it has reached its limit.
-func (f *Fork) End() (spent ForkUsage, said string, isFull bool) {
+// ForkEnd is how a fork has ended.
+type ForkEnd struct {
+	Spent ForkUsage
+	// Said is the last text of its model.
+	Said string
+	// IsFull reports that it has reached its limit.
+	IsFull bool
+	// Refusal is why it could not begin, or nil.
+	Refusal error
+}
+
+// End ends the fork: later calls of it fail.
+func (f *Fork) End() ForkEnd {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.hasEnded = true
-	return f.spent, f.said, f.isFull
+	return ForkEnd{f.spent, f.said, f.isFull, f.refusal}
 }

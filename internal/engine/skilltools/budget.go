@@ -15,6 +15,15 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
+// overBudget is the error of a load that exceeds the content budget. tokens would be in view, rounded.
+type overBudget struct {
+	tools.ModelError
+	tokens, limit int
+}
+
+// Unwrap returns the error for the model.
+func (e *overBudget) Unwrap() error { return e.ModelError }
+
 // fitBudget applies the budget to next, the record after a call; rec is the record before. If
 // next has more than Max in view, it removes texts of ended loads, the latest first and no more
 // than necessary. If that is not enough, the error is a [tools.ModelError] that names the largest
@@ -30,8 +39,10 @@ func (s *Scope) fitBudget(ctx context.Context, rec, next *state.Record) (line st
 		after = m.makeRoom(ctx, next, limit-inTurn)
 		if after > max(limit-inTurn, before) && m.err == nil {
 			name, most := m.largest(ctx, next, rec.Active)
-			return "", tools.ModelErrorf("about %d tokens of skills would be in view, at most %d may be: %s (%s)",
-				roundTokens(after+inTurn, limit), limit, m.advice(ctx, rec, next, inTurn), largestText(name, most, inTurn))
+			over := &overBudget{tokens: roundTokens(after+inTurn, limit), limit: limit}
+			over.ModelError = tools.ModelError(fmt.Sprintf("about %d tokens of skills would be in view, at most %d may be: %s (%s)",
+				over.tokens, limit, m.advice(ctx, rec, next, inTurn), largestText(name, most, inTurn)))
+			return "", over
 		}
 	}
 	if warn := s.Budget.Warn; warn > 0 && before+read <= warn && after+read > warn {

@@ -21,12 +21,21 @@ type Declaration struct {
 	change loading
 }
 
-// Declare reads the texts of loads without a call, all or none. The error wraps tools.ErrLoads
-// if a skill or doc is unknown, or if there are more skills than the cap. Unlike the model, the
-// host may load hidden skills.
+// LoadError reports that loads without a call cannot be made. It wraps [tools.ErrLoads], which speaks
+// of loads that the host has declared, and Reason, which fits other loads too.
+type LoadError struct{ Reason error }
+
+func (e *LoadError) Error() string { return tools.ErrLoads.Error() + ": " + e.Reason.Error() }
+
+// Unwrap returns [tools.ErrLoads] and the reason.
+func (e *LoadError) Unwrap() []error { return []error{tools.ErrLoads, e.Reason} }
+
+// Declare reads the texts of loads without a call, all or none. The error is a [LoadError] if a
+// skill or doc is unknown, or if there are more skills than the cap. Unlike the model, the host may
+// load hidden skills.
 func Declare(ctx context.Context, s *Scope, loads []tools.Load) (*Declaration, error) {
 	if s.Max > 0 && len(loads) > s.Max {
-		return nil, fmt.Errorf("%w: %d skills are more than the cap of %d", tools.ErrLoads, len(loads), s.Max)
+		return nil, &LoadError{fmt.Errorf("%d skills are more than the cap of %d", len(loads), s.Max)}
 	}
 	d := &Declaration{change: loading{scope: s, activation: "declared"}}
 	switch {
@@ -42,7 +51,7 @@ func Declare(ctx context.Context, s *Scope, loads []tools.Load) (*Declaration, e
 	for _, l := range loads {
 		skill, err := s.Catalog().Snapshot().Resolve(l.Skill)
 		if err != nil {
-			return nil, fmt.Errorf("%w: %w", tools.ErrLoads, err)
+			return nil, &LoadError{err}
 		}
 		if a := rec.FindID(skill.ID); a != nil {
 			skill.Name = a.Skill
@@ -52,14 +61,14 @@ func Declare(ctx context.Context, s *Scope, loads []tools.Load) (*Declaration, e
 			err = t.unreadable[0]
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%w: %w", tools.ErrLoads, err)
+			return nil, &LoadError{err}
 		}
 		for _, doc := range l.Docs {
 			if _, has := refOf(doc, t.known); !l.AllDocs && !has {
-				return nil, fmt.Errorf("%w: %w %q of %q", tools.ErrLoads, catalog.ErrUnknownDoc, doc, l.Skill)
+				return nil, &LoadError{fmt.Errorf("%w %q of %q", catalog.ErrUnknownDoc, doc, skill.Name)}
 			}
 			if missing, ok := t.noHeading[doc]; ok {
-				return nil, fmt.Errorf("%w: %w: %w", tools.ErrLoads, catalog.ErrUnknownDoc, missing)
+				return nil, &LoadError{fmt.Errorf("%w: %w", catalog.ErrUnknownDoc, missing)}
 			}
 		}
 		d.change.texts = append(d.change.texts, t)
@@ -83,8 +92,8 @@ func DeclareTask(ctx context.Context, s *Scope, load tools.Load, external *Exter
 }
 
 // Apply makes the loads with one new call number, at the user message of anchor. Texts that are
-// already in view stay at their place. The error wraps tools.ErrLoads if the loads exceed the
-// content budget.
+// already in view stay at their place. The error is a [LoadError] if the loads exceed the content
+// budget.
 func (d *Declaration) Apply(ctx context.Context, rec *state.Record, anchor state.Mark) (*state.Record, error) {
 	rec = rec.Clone()
 	rec.Calls++
@@ -92,8 +101,11 @@ func (d *Declaration) Apply(ctx context.Context, rec *state.Record, anchor state
 	scope.State = withNumber{scope.State, rec.Calls}
 	d.change.scope, d.change.anchor = &scope, &anchor
 	next, err := d.change.apply(ctx, rec)
-	if refused := tools.ModelError(""); errors.As(err, &refused) {
-		return nil, fmt.Errorf("%w: %w", tools.ErrLoads, err)
+	if over, ok := errors.AsType[*overBudget](err); ok && d.change.isTask {
+		return nil, &LoadError{fmt.Errorf("its task is too long for the content budget: about %d tokens of skills would be in view, at most %d may be", over.tokens, over.limit)}
+	}
+	if _, ok := errors.AsType[tools.ModelError](err); ok {
+		return nil, &LoadError{err}
 	}
 	return next, err
 }

@@ -43,7 +43,7 @@ func (t *Turns) mode() loadmode.Mode { return t.Calls.Rules.Mode }
 // Prepare returns the request for the model, and saves the changes of the record that it causes.
 // If the request begins a turn, loads are the skills that the host has declared for it. isSummary
 // reports that a summary replaces part of the history.
-func (t *Turns) Prepare(ctx context.Context, req core.Request, loads []tools.Load, isSummary bool) (core.View, error) {
+func (t *Turns) Prepare(ctx context.Context, req core.Request, loads []tools.Load, isSummary bool) (_ core.View, err error) {
 	calls := t.Calls
 	if calls.OpenCalls.IsStopped() {
 		return core.View{}, call.ErrShutdown
@@ -54,6 +54,11 @@ func (t *Turns) Prepare(ctx context.Context, req core.Request, loads []tools.Loa
 	isFork := callctx.ForkOf(ctx).Is(req.Key)
 	if isFork {
 		loads, isSummary = nil, false
+		defer func() {
+			if err != nil {
+				callctx.ForkOf(ctx).TakeBack()
+			}
+		}()
 	}
 	if err := calls.Audiences.FinishRefresh(ctx); err != nil {
 		return core.View{}, err

@@ -2,11 +2,13 @@ package turn
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/call"
+	"github.com/satchel-go/satchel/internal/engine/callctx"
 	"github.com/satchel-go/satchel/internal/engine/hostfiles"
 	"github.com/satchel-go/satchel/internal/engine/lifetime"
 	"github.com/satchel-go/satchel/internal/engine/skilltools"
@@ -228,7 +230,8 @@ func (b *turnStart) loadSkills(ctx context.Context, answered bool) error {
 	return nil
 }
 
-// loadTask loads the skill that a fork carries out, unless an earlier turn of the fork has.
+// loadTask loads the skill that a fork carries out, unless an earlier turn of the fork has. Its error
+// is the reason of a refusal, which the fork keeps for the answer to the load.
 func (b *turnStart) loadTask(ctx context.Context) error {
 	if b.next.HasTask() {
 		return nil
@@ -239,6 +242,10 @@ func (b *turnStart) loadTask(ctx context.Context) error {
 	next := b.next
 	if err == nil {
 		next, events, err = apply(ctx, declaration, b.next)
+	}
+	if refused, ok := errors.AsType[*skilltools.LoadError](err); ok {
+		callctx.ForkOf(ctx).Refuse(refused.Reason)
+		return refused.Reason
 	}
 	if err != nil {
 		return err
