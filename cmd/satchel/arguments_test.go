@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/satchel-go/satchel/cmd/satchel/internal/cli"
+	"github.com/satchel-go/satchel/satcheltest"
 )
 
 // show prints the body as it is written, or as a load with arguments shows it.
@@ -52,6 +53,32 @@ func TestToolArguments(t *testing.T) {
 	got := program(t, nil, "", "tool", "--view", "--skills", dir, "skill_load", `{"skill":"merge","arguments":"a b"}`)
 	if got.code != 0 || !strings.Contains(got.out, "Merge a b.") {
 		t.Errorf("exit code %d, %s\n%s", got.code, got.err, got.out)
+	}
+}
+
+// A person who names a skill with arguments that it cannot use sees why it is not loaded, and so does
+// the model.
+func TestChatRefusedArguments(t *testing.T) {
+	dir := skillDir(t, map[string]string{"merge/SKILL.md": "---\nname: merge\ndescription: Merges.\n---\n\nMerge $ARGUMENTS.\n"})
+	const why = "cannot use the arguments: they have 5000 bytes, and at most 4096 are allowed"
+	prompt := "/merge " + strings.Repeat("a", 5000) + "\n"
+	for _, framework := range frameworks {
+		for flags, want := range map[string]string{
+			"":       `satchel: a skill that the message names is not loaded: skill "merge": ` + why,
+			"--json": `{"event":"diagnostic","turn":1,"diagnostic":"a skill that the message names is not loaded: skill \"merge\": ` + why,
+		} {
+			got := converse(t, satcheltest.Plan(satcheltest.Turn{Answer: "no"}), prompt, append([]string{"chat", "--framework", framework, "--skills", dir, "--mentions", "slash"}, strings.Fields(flags)...)...)
+			out := got.err
+			if flags != "" {
+				out = got.out
+			}
+			if got.code != 0 || strings.Count(out, want) != 1 {
+				t.Errorf("%s %s: exit code %d, %s\n%s", framework, flags, got.code, got.err, got.out)
+			}
+			if r := got.requests[0]; !r.Contains(`<skills_not_loaded>not loaded: merge (skill "merge": ` + why + `)</skills_not_loaded>`) {
+				t.Errorf("%s: the model gets\n%s", framework, r.Prompt())
+			}
+		}
 	}
 }
 

@@ -27,55 +27,78 @@ type Activation struct {
 	LoadFirst   bool
 }
 
-// Begin loads the skills that the user message names or most likely means, and returns the new
-// record and the events. It may change rec.
-func (a *Activation) Begin(ctx context.Context, s *skilltools.Scope, rec *state.Record, scan *state.Scan) (*state.Record, []core.Event, error) {
+// Activated is what a user message has activated.
+type Activated struct {
+	Record *state.Record
+	Events []core.Event
+	// Refused are the skills that the message names and that could not be loaded.
+	Refused []RefusedSkill
+}
+
+// RefusedSkill is a skill that a user message names and that could not be loaded.
+type RefusedSkill struct {
+	Name string
+	// Why is a text for the model and the user.
+	Why string
+}
+
+// Begin loads the skills that the user message names or most likely means. It may change rec.
+func (a *Activation) Begin(ctx context.Context, s *skilltools.Scope, rec *state.Record, scan *state.Scan) (Activated, error) {
 	text := scan.UserText()
-	var events []core.Event
 	mentioned, denied := a.mentionedSkills(s.Catalog().Snapshot(), text)
-	if len(mentioned) > 0 {
-		var notes []string
-		for _, load := range mentioned {
-			name := load.Skill
-			if rec.Find(name) == nil && s.Max > 0 && rec.Capped() >= s.Max {
-				notes = append(notes, fmt.Sprintf("not loaded, at most %d: %s", s.Max, name))
-				continue
-			}
-			next, happened, err := Declare(ctx, s, rec, load)
-			if errors.Is(err, tools.ErrLoads) {
-				notes = append(notes, fmt.Sprintf("not loaded: %s (%v)", name, err))
-				continue
-			}
-			if err != nil {
-				return nil, nil, err
-			}
-			rec, events = next, append(events, happened...)
-		}
-		if len(notes) > 0 {
-			note(rec, "skills_not_loaded", strings.Join(notes, "; "))
-		}
-	}
-	if a.Suggestions == 0 || len(mentioned) > 0 || strings.TrimSpace(text) == "" {
-		return rec, events, nil
+	out, err := loadMentioned(ctx, s, rec, mentioned)
+	if err != nil || a.Suggestions == 0 || len(mentioned) > 0 || strings.TrimSpace(text) == "" {
+		return out, err
 	}
 	likely, byWords, err := a.likelySkills(ctx, s.Catalog(), rec, text, denied)
 	if byWords != nil {
 		s.Emit(ctx, core.Event{Kind: core.SearchByWords, Detail: byWords.Error(), Err: byWords})
 	}
 	if err != nil || len(likely) == 0 {
-		return rec, events, err
+		return out, err
 	}
 	if !a.LoadFirst {
 		note(rec, "skills_suggested", steps.Escaped(strings.Join(likely, ", ")))
 		s.Found(likely)
-		return rec, append(events, core.Event{Kind: core.SkillsSuggested, Skills: likely}), nil
+		out.Events = append(out.Events, core.Event{Kind: core.SkillsSuggested, Skills: likely})
+		return out, nil
 	}
 	next, happened, err := Declare(ctx, s, rec, tools.Load{Skill: likely[0], Guessed: true})
-	if errors.Is(err, tools.ErrLoads) {
-		note(rec, "skills_not_loaded", fmt.Sprintf("not loaded: %s (%v)", likely[0], err))
-		return rec, events, nil
+	if refused, ok := errors.AsType[*skilltools.LoadError](err); ok {
+		note(rec, "skills_not_loaded", fmt.Sprintf("not loaded: %s (%v)", likely[0], refused.Reason))
+		return out, nil
 	}
-	return next, append(events, happened...), err
+	out.Record, out.Events = next, append(out.Events, happened...)
+	return out, err
+}
+
+// loadMentioned loads the skills that a user message names. A note tells the model of those that
+// cannot be loaded. It may change rec.
+func loadMentioned(ctx context.Context, s *skilltools.Scope, rec *state.Record, mentioned []tools.Load) (Activated, error) {
+	out := Activated{Record: rec}
+	var notes []string
+	for _, load := range mentioned {
+		name := load.Skill
+		if rec := out.Record; rec.Find(name) == nil && s.Max > 0 && rec.Capped() >= s.Max {
+			notes = append(notes, fmt.Sprintf("not loaded, at most %d: %s", s.Max, name))
+			out.Refused = append(out.Refused, RefusedSkill{name, fmt.Sprintf("at most %d skills can be loaded", s.Max)})
+			continue
+		}
+		next, happened, err := Declare(ctx, s, out.Record, load)
+		if refused, ok := errors.AsType[*skilltools.LoadError](err); ok {
+			notes = append(notes, fmt.Sprintf("not loaded: %s (%v)", name, refused.Reason))
+			out.Refused = append(out.Refused, RefusedSkill{name, refused.Reason.Error()})
+			continue
+		}
+		if err != nil {
+			return Activated{}, err
+		}
+		out.Record, out.Events = next, append(out.Events, happened...)
+	}
+	if len(notes) > 0 {
+		note(out.Record, "skills_not_loaded", strings.Join(notes, "; "))
+	}
+	return out, nil
 }
 
 // note adds text in a tag to the user message of the turn.

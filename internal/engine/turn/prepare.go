@@ -186,6 +186,9 @@ func (t *Turns) begin(ctx context.Context, token string, first turnStart, rec *s
 	}
 	t.Calls.Allowlists.NoteTurn(ctx, key.Agent)
 	t.Calls.Report.EmitAll(ctx, key, start.events)
+	for _, r := range start.refused {
+		t.Calls.Report.Log.WarnContext(ctx, "a skill that the message names is not loaded", "skill", r.Name, "why", r.Why)
+	}
 	return rec, nil
 }
 

@@ -33,6 +33,8 @@ type turnStart struct {
 	scope  *skilltools.Scope
 	// events are emitted after the record is saved.
 	events []core.Event
+	// refused are logged then.
+	refused []RefusedSkill
 }
 
 // build returns the record of the turn that follows rec.
@@ -217,11 +219,11 @@ func (b *turnStart) loadSkills(ctx context.Context, answered bool) error {
 		}
 		b.next, b.events = declared, append(b.events, happened...)
 	}
-	activated, happened, err := b.Activation.Begin(ctx, b.scope, b.next, &b.scan)
+	activated, err := b.Activation.Begin(ctx, b.scope, b.next, &b.scan)
 	if err != nil {
 		return err
 	}
-	b.next, b.events = activated, append(b.events, happened...)
+	b.next, b.events, b.refused = activated.Record, append(b.events, activated.Events...), activated.Refused
 	if b.mode() == loadmode.Once && answered {
 		for call := calls + 1; call <= b.next.Calls; call++ {
 			lifetime.SpendCall(b.next, call)

@@ -125,7 +125,7 @@ Events of --json, with the fields event, turn (from 1) and:
   tool_result  id, name, result          what the framework answers
   usage        prompt_tokens, cached_tokens, completion_tokens
   answer text, or error error            the turn was answered, or was not
-  diagnostic   diagnostic                a finding about skills
+  diagnostic   diagnostic                a finding or a warning about skills
   fork.begun, fork.ended  skill, detail  a skill runs as an agent of its own;
                                          its events have the field fork
   content.budget, skill.needs  phase, skill, detail: too much text, or needs
@@ -208,6 +208,7 @@ func (cmd *Command) Run(ctx context.Context, c cli.Console) error {
 	cmd.Remote = len(cmd.MCP) > 0
 	cmd.Warnings.WithoutFindings = cmd.Verbose // the reporter shows them all
 	show := &reporter{json: cmd.JSON, verbose: cmd.Verbose, stream: cmd.Stream, lifecycle: cmd.Lifecycle, live: cmd.Stream && c.Watched, watched: c.Watched, out: c.Out, err: c.Err}
+	cmd.Warnings.Show = show.Warning
 	cmd.env = c.Env
 	cmd.input = newTypist(c.In)
 	cmd.approver = cmd.person(c)

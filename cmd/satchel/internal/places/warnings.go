@@ -25,6 +25,8 @@ import (
 type Warnings struct {
 	// WithoutFindings leaves out findings about skills, which the command prints itself.
 	WithoutFindings bool
+	// Show, if not nil, shows a warning that is no finding, in place of a line on Out.
+	Show func(text string)
 
 	mu    sync.Mutex
 	Out   io.Writer
@@ -121,6 +123,8 @@ func (w *Warnings) print(d skillmd.Diagnostic) {
 		w.Once[text] = true
 	}
 	switch w.shown++; {
+	case w.shown <= cli.MaxFindings && w.Show != nil && d.Code == "":
+		w.Show(text)
 	case w.shown <= cli.MaxFindings:
 		fmt.Fprintln(w.Out, "satchel: "+cli.OneLine(text))
 	case w.shown == cli.MaxFindings+1:
