@@ -1,11 +1,13 @@
 package steps
 
 import (
+	"iter"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/satchel-go/satchel/internal/text/prompttext"
+	"github.com/satchel-go/satchel/internal/text/skilltext"
 )
 
 // Escaped returns text as one line without tags, for use between the tags that Satchel writes.
@@ -22,7 +24,7 @@ type Mention struct{ Word, Arguments string }
 // A word ends at white space, a bracket, a quotation mark, an apostrophe, or other punctuation
 // that no name has. Trailing ".", ":", "-", "_" and "/" do not belong to it.
 func Mentions(text string, dollar, slash bool, limit int) (words []Mention) {
-	for line := range proseLines(text) {
+	for _, line := range skilltext.Prose(text) {
 		plain := strings.TrimLeft(line, "*_\"'“‘(（「")
 		if rest, ok := strings.CutPrefix(plain, "/"); ok && slash {
 			n := len(words)
@@ -31,8 +33,10 @@ func Mentions(text string, dollar, slash bool, limit int) (words []Mention) {
 			}
 		}
 		if dollar {
-			for i := nextDollar(line, 0); i >= 0 && len(words) < limit; i = nextDollar(line, i+1) {
-				words = appendWord(words, line[i+1:])
+			for i := range dollars(line) {
+				if words = appendWord(words, line[i+1:]); len(words) >= limit {
+					break
+				}
 			}
 		}
 		if len(words) >= limit {
@@ -96,39 +100,16 @@ func fenceMark(line string) string {
 	return ""
 }
 
-// nextDollar returns the index of the first "$" at or after from that is outside inline code, or
-// -1.
-func nextDollar(line string, from int) int {
-	for i := 0; i < len(line); {
-		switch {
-		case line[i] == '`':
-			n := len(line[i:]) - len(strings.TrimLeft(line[i:], "`"))
-			i += n
-			if closed := closing(line[i:], n); closed >= 0 {
-				i += closed + n
+// dollars yields the indexes of the "$" of a line that are outside inline code.
+func dollars(line string) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		var inline skilltext.InlineCode
+		for i := 0; i < len(line); {
+			_, size, _ := inline.At(line[i:])
+			if line[i] == '$' && !yield(i) {
+				return
 			}
-		case line[i] == '$' && i >= from:
-			return i
-		default:
-			_, size := utf8.DecodeRuneInString(line[i:])
-			i += size
+			i += max(size, 1)
 		}
 	}
-	return -1
-}
-
-// closing returns the index of the first run of exactly n backticks, or -1.
-func closing(text string, n int) int {
-	for i := 0; i < len(text); {
-		if text[i] != '`' {
-			i++
-			continue
-		}
-		run := len(text[i:]) - len(strings.TrimLeft(text[i:], "`"))
-		if run == n {
-			return i
-		}
-		i += run
-	}
-	return -1
 }

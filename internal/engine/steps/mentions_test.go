@@ -3,6 +3,7 @@ package steps
 import (
 	"strings"
 	"testing"
+	"time"
 )
 
 func FuzzMentions(f *testing.F) {
@@ -42,6 +43,14 @@ func TestMentionsIgnoreCode(t *testing.T) {
 		"\t$pdf":                        "",
 		"`$pdf` $docx":                  "docx",
 		"- a list\n    of $pdf":         "pdf",
+		"- a list\n\n    of $pdf":       "pdf",
+		"> ```\n> $pdf\n> ```\n$docx":   "docx",
+		"> > ~~~\n> > $pdf\n> > ~~~":    "",
+		">     $pdf":                    "",
+		"- ```\n  $pdf\n  ```\n$docx":   "docx",
+		"1. ```\n   $pdf":               "",
+		"<code>$pdf</code> $docx":       "docx",
+		"<pre>\n$pdf\n/pdf\n</pre>":     "",
 	} {
 		got := ""
 		for _, m := range Mentions(text, true, true, 8) {
@@ -49,6 +58,17 @@ func TestMentionsIgnoreCode(t *testing.T) {
 		}
 		if got != want {
 			t.Errorf("%q mentions %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestMentionsOfHostileText: the time grows with the length of a message, not with its square.
+func TestMentionsOfHostileText(t *testing.T) {
+	for _, part := range []string{"$ ", "` $", "$`", "<code> $", "` `` $"} {
+		begin := time.Now()
+		Mentions(strings.Repeat(part, 1<<20/len(part)), true, true, 8)
+		if took := time.Since(begin); took > 20*time.Second {
+			t.Errorf("1 MiB of %q takes %v", part, took)
 		}
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/satchel-go/satchel/internal/text/skilltext"
 )
 
 // maxNameWords is how many words a name may have if a user writes it with spaces.
@@ -25,7 +27,7 @@ const maxDenseName = 32
 // message asks not to use. Each has at most limit skills, each once and in order. Skills that are not
 // the agent's, as in "my pdf skills", are in neither.
 func Words(text string, find func(name string) (skill string, ok bool), limit int) (named, denied []string) {
-	for line := range proseLines(text) {
+	for _, line := range skilltext.Prose(text) {
 		if !hasSkillWord(line) {
 			continue
 		}

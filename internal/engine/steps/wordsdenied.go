@@ -1,38 +1,9 @@
 package steps
 
 import (
-	"iter"
 	"slices"
 	"strings"
 )
-
-// proseLines yields the lines of a message outside fenced and indented code blocks.
-func proseLines(text string) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		fence := ""
-		afterText := false // the line before is text, so that this one cannot begin indented code
-		for line := range strings.Lines(text) {
-			line = strings.TrimRight(line, "\r\n")
-			trimmed := strings.TrimLeft(line, " ")
-			indent := len(line) - len(trimmed)
-			if mark := fenceMark(trimmed); mark != "" && indent < 4 {
-				switch {
-				case fence == "":
-					fence = mark
-				case strings.HasPrefix(mark, fence) && strings.Trim(trimmed, mark[:1]+" \t") == "":
-					fence = ""
-				}
-				afterText = false
-				continue
-			}
-			isCode := (indent >= 4 || strings.HasPrefix(trimmed, "\t")) && !afterText
-			afterText = strings.TrimSpace(line) != "" && !isCode
-			if fence == "" && !isCode && !yield(line) {
-				return
-			}
-		}
-	}
-}
 
 // clause returns the tokens between the beginning of the clause of a mention and the mention. A
 // new clause begins after a mark, a conjunction, and a word such as "and" before a verb of using.

@@ -48,6 +48,7 @@ func lineTokens(line string) []token {
 type tokenizer struct {
 	rest   string
 	before rune // the character before rest
+	inline skilltext.InlineCode
 	tokens []token
 }
 
@@ -62,11 +63,15 @@ func (t *tokenizer) skip(n int) {
 }
 
 func (t *tokenizer) next() {
+	if content, size, isCode := t.inline.At(t.rest); size > 0 {
+		if isCode {
+			t.code(content)
+		}
+		t.skip(size)
+		return
+	}
 	r, size := utf8.DecodeRuneInString(t.rest)
 	switch {
-	case r == '`':
-		t.code()
-		return
 	case isDenseRune(r):
 		end := runEnd(t.rest, isDenseRune)
 		t.dense(t.rest[:end])
@@ -96,21 +101,14 @@ func (t *tokenizer) isSpaced(size int) bool {
 	return (t.before == 0 || unicode.IsSpace(t.before)) && (len(t.rest) == size || unicode.IsSpace(after))
 }
 
-// code adds the inline code at the beginning of the rest.
-func (t *tokenizer) code() {
-	n := len(t.rest) - len(strings.TrimLeft(t.rest, "`"))
-	end := closing(t.rest[n:], n)
-	if end < 0 {
-		t.skip(n)
-		return
-	}
-	content := strings.TrimSpace(t.rest[n : n+end])
+// code adds inline code.
+func (t *tokenizer) code(content string) {
+	content = strings.TrimSpace(content)
 	if content != "" && len(content) <= 4*maxMention && !strings.ContainsFunc(content, unicode.IsSpace) {
 		t.add(plainWord, strings.ToLower(strings.TrimLeft(content, "$/")))
 	} else {
 		t.add(clauseEnd, "")
 	}
-	t.skip(n + end + n)
 }
 
 // plain adds a word of a script with spaces. "pdf-Skill" and "skill:pdf" are two words.

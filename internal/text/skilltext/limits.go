@@ -20,4 +20,8 @@ const (
 	// the text of one that count.
 	maxHeadings = 2000
 	maxHeading  = 200
+	// maxContainers is how deep block quotes and list items are looked into for code blocks, and
+	// maxTag how many bytes an HTML tag of code may have.
+	maxContainers = 32
+	maxTag        = 200
 )
