@@ -150,6 +150,15 @@ func TestInstallScan(t *testing.T) {
 	if got := program(t, nil, "", "install", at("s"), "--dir", at("new"), "--scan", at("none")+" {dir}"); got.code != cli.ExitFailed || !strings.Contains(got.err, "refused by --scan") {
 		t.Errorf("no such scanner: %+v", got)
 	}
+	overwrite(t, at("s/pdf/SKILL.md"), described("pdf", "Reads PDF files."))
+	got = program(t, nil, "", "install", at("s"), "--dir", at("new"), "--scan", `sh -c "sleep 20 & exit 0" {dir}`)
+	if got.code != cli.ExitDone || strings.Count(got.out, "installed ") != 2 || !strings.Contains(got.err, "--scan sh exited with 0 and left a process that keeps its output open\n") {
+		t.Errorf("a scanner that leaves a process: %+v", got)
+	}
+	got = program(t, nil, "", "install", at("s"), "--dir", at("other"), "--scan", `sh -c "sleep 20 & exit 4" {dir}`)
+	if got.code != cli.ExitFailed || !strings.Contains(got.err, "refused by --scan sh: exit status 4\n") {
+		t.Errorf("a scanner that fails and leaves a process: %+v", got)
+	}
 }
 
 // TestPlacesOfSkills names libraries and plugins beside directories.

@@ -73,7 +73,8 @@ func splitWords(text string) (words []string, err error) {
 	return words, nil
 }
 
-// run runs the scanner over a directory, and prints what it says if it does not exit with 0.
+// run runs the scanner over a directory, and prints what it says if it does not exit with 0. A child
+// process that the scanner leaves behind does not count.
 func (s scanner) run(ctx context.Context, c cli.Console, dir string) error {
 	limited, cancel := context.WithTimeout(ctx, scanWait)
 	defer cancel()
@@ -86,7 +87,11 @@ func (s scanner) run(ctx context.Context, c cli.Console, dir string) error {
 	out := &headWriter{&said, maxScanned}
 	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = out, out, gitGrace
 	err := cmd.Run()
-	if err == nil {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, exec.ErrWaitDelay) && ctx.Err() == nil: // the scanner itself exited with 0
+		fmt.Fprintf(c.Err, "--scan %s exited with 0 and left a process that keeps its output open\n", words[0])
 		return nil
 	}
 	for line := range strings.Lines(said.String()) {
