@@ -156,6 +156,12 @@ func TestPreloadCountsAsLoaded(t *testing.T) {
 	if answer := c.Calls(`skill_load {"skill":"c"}`)[0]; !strings.Contains(answer, "unloaded to make room (at most 2): a") {
 		t.Errorf("above the cap: %s", answer)
 	}
+	if answer := c.Calls(`skill_load {"skills":["a","style","b"]}`)[0]; strings.HasPrefix(answer, "error") {
+		t.Errorf("as many as the cap and a preloaded skill: %s", answer)
+	}
+	if answer := c.Calls(`skill_load {"skills":["a","style","b","c"]}`)[0]; answer != "error: 3 skills in one call are more than the 2 that can be loaded; load fewer" {
+		t.Errorf("more than the cap and a preloaded skill: %s", answer)
+	}
 	c.Answer("done")
 	c.Say(core.User, "next")
 	c.View()

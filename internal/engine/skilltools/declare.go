@@ -34,9 +34,6 @@ func (e *LoadError) Unwrap() []error { return []error{tools.ErrLoads, e.Reason} 
 // skill or doc is unknown, or if there are more skills than the cap. Unlike the model, the host may
 // load hidden skills.
 func Declare(ctx context.Context, s *Scope, loads []tools.Load) (*Declaration, error) {
-	if s.Max > 0 && len(loads) > s.Max {
-		return nil, &LoadError{fmt.Errorf("%d skills are more than the cap of %d", len(loads), s.Max)}
-	}
 	d := &Declaration{change: loading{scope: s, activation: "declared"}}
 	switch {
 	case len(loads) > 0 && loads[0].Mentioned:
@@ -47,6 +44,13 @@ func Declare(ctx context.Context, s *Scope, loads []tools.Load) (*Declaration, e
 	rec, err := s.Record(ctx)
 	if err != nil {
 		return nil, err
+	}
+	names := make([]string, len(loads))
+	for i := range loads {
+		names[i] = loads[i].Skill
+	}
+	if count := s.capped(rec, names); s.Max > 0 && count > s.Max {
+		return nil, &LoadError{fmt.Errorf("%d skills are more than the cap of %d", count, s.Max)}
 	}
 	for _, l := range loads {
 		skill, err := s.Catalog().Snapshot().Resolve(l.Skill)

@@ -15,7 +15,7 @@ import (
 
 // NamesToLoad returns the names of the skills that a call loads, each once. It returns none for a
 // call that loads nothing, or that will be refused because of its arguments.
-func NamesToLoad(s *Scope, o *tools.Operation, args tools.Args) []string {
+func NamesToLoad(s *Scope, rec *state.Record, o *tools.Operation, args tools.Args) []string {
 	if args.Err() != nil || args.Missing() != nil {
 		return nil
 	}
@@ -30,7 +30,7 @@ func NamesToLoad(s *Scope, o *tools.Operation, args tools.Args) []string {
 			}
 		}
 	}
-	if s.Max > 0 && len(names) > s.Max || len(names) > 1 && ArgumentsOf(args) != "" {
+	if checkCap(s, rec, names) != nil || len(names) > 1 && ArgumentsOf(args) != "" {
 		return nil
 	}
 	return names

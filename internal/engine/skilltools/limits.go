@@ -13,6 +13,9 @@ const (
 	headBytes = 3 << 10
 )
 
+// maxResolved bounds the names above the cap that a load resolves.
+const maxResolved = 100
+
 // maxDocBytes bounds the docs that one call may deliver, in bytes. More would not fit into the
 // context window of any model.
 const maxDocBytes = 1 << 20

@@ -36,8 +36,12 @@ func load(ctx context.Context, s *Scope, args tools.Args) (string, error) {
 	if len(names) == 0 {
 		return "", tools.ModelErrorf(`name a skill, such as {"skill":"…"}`)
 	}
-	if s.Max > 0 && len(names) > s.Max {
-		return "", tools.ModelErrorf("%d skills in one call are more than the %d that can be loaded; load fewer", len(names), s.Max)
+	rec, err := s.Record(ctx)
+	if err != nil {
+		return "", err
+	}
+	if err := checkCap(s, rec, names); err != nil {
+		return "", err
 	}
 	var r reply
 	var value any
@@ -46,7 +50,6 @@ func load(ctx context.Context, s *Scope, args tools.Args) (string, error) {
 	}
 	arguments := ""
 	if value != nil {
-		var err error
 		if arguments, err = s.argumentsOf(ctx, &r, value, names); err != nil {
 			return "", err
 		}

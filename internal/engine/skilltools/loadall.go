@@ -17,11 +17,11 @@ import (
 // changes nothing and is a [tools.ModelError]. In a vocabulary that evicts, other skills are
 // unloaded to make room. replace unloads all other skills.
 func LoadAll(ctx context.Context, s *Scope, names []string, replace bool, format AnswerFunc) (string, error) {
-	if s.Max > 0 && len(names) > s.Max {
-		return "", tools.ModelErrorf("%d skills in one call are more than the %d that can be loaded; load fewer", len(names), s.Max)
-	}
 	rec, err := s.Record(ctx)
 	if err != nil {
+		return "", err
+	}
+	if err := checkCap(s, rec, names); err != nil {
 		return "", err
 	}
 	var texts []skillText
