@@ -167,7 +167,11 @@ func (n *Need) words() string {
 		if len(n.Names) == 1 {
 			return "program " + n.Names[0]
 		}
-		return "one of " + strings.Join(n.Names, ", ")
+		text := "one of " + strings.Join(n.Names[:min(len(n.Names), maxWords)], ", ")
+		if more := len(n.Names) - maxWords; more > 0 {
+			text += fmt.Sprintf(" and %d more", more)
+		}
+		return text
 	case Env, Secret:
 		return "variable " + n.Names[0]
 	case MCP:

@@ -29,6 +29,7 @@ func TestLine(t *testing.T) {
 		{"all is there", &core.Needs{Bins: []string{"sh"}, AnyBins: [][]string{{"rg", "grep"}}, Env: []string{"HOME"}, OS: []string{"darwin", "linux"}}, ""},
 		{"a program and a variable", &core.Needs{Bins: []string{"ffmpeg", "sh"}, Env: []string{"API_KEY"}}, "missing here: program ffmpeg; variable API_KEY"},
 		{"one of several", &core.Needs{AnyBins: [][]string{{"rg", "ag"}}}, "missing here: one of rg, ag"},
+		{"one of seven", &core.Needs{AnyBins: [][]string{{"a", "b", "c", "d", "e", "f", "g"}}, Env: []string{"X"}}, "missing here: one of a, b, c, d, e and 2 more; variable X"},
 		{"one of one", &core.Needs{AnyBins: [][]string{{"rg"}}}, "missing here: program rg"},
 		{"what is optional", &core.Needs{Bins: []string{"ffmpeg", "rg"}, Env: []string{"A", "B"}, Optional: []string{"rg", "A"}}, "missing here: program ffmpeg; variable B"},
 		{"a secret", &core.Needs{Secrets: []string{"TOKEN", "HOME"}, Env: []string{"TOKEN"}}, "missing here: variable TOKEN"},

@@ -3,7 +3,7 @@ package needs
 import "time"
 
 const (
-	// maxWords is how many unmet needs the answer to a load names.
+	// maxWords is how many unmet needs the answer to a load names, and how many programs of one need.
 	maxWords = 5
 	// maxPrograms is how many programs one probe looks for. The others are not judged.
 	maxPrograms = 100_000
