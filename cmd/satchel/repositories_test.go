@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/hex"
 	"encoding/pem"
 	"fmt"
 	"net/http"
@@ -270,6 +271,15 @@ func TestHostileRepositories(t *testing.T) {
 	tag("in", "120000", "blob", in, "link.md")
 	tag("settings", "040000", "tree", r.git("rev-parse", "HEAD:pdf"), ".GIT")
 	tag("submodule", "160000", "commit", strings.Repeat("1", 40), "module")
+	// Names that git mktree refuses.
+	id, err := hex.DecodeString(r.git("rev-parse", "HEAD:pdf/SKILL.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, entry := range map[string]string{"dots": "..", "up": "../../x", "absolute": "/tmp/x", "self": "."} {
+		r.write("entries", "100644 SKILL.md\x00"+string(id)+"100644 "+entry+"\x00"+string(id))
+		r.git("tag", name, r.git("commit-tree", "-m", "x", r.git("hash-object", "-t", "tree", "--literally", "-w", "entries")))
+	}
 	var asked atomic.Int32
 	server := httptest.NewServer(r.backend(&asked))
 	defer server.Close()
@@ -298,6 +308,10 @@ func TestHostileRepositories(t *testing.T) {
 	for source, want := range map[string]string{
 		server.URL + "/skills.git@out":       "leaves the archive",
 		server.URL + "/skills.git@settings":  "it would be a repository of its own",
+		server.URL + "/skills.git@dots":      `entry "..": the name leaves the archive`,
+		server.URL + "/skills.git@up":        `entry "../../x": the name leaves the archive`,
+		server.URL + "/skills.git@absolute":  `entry "/tmp/x": the name is absolute`,
+		server.URL + "/skills.git@self":      "invalid path '.'",
 		server.URL + "/skills.git@in":        "",
 		server.URL + "/skills.git@submodule": "",
 		server.URL + "/skills.git@" + good:   "",

@@ -20,6 +20,12 @@ type entryName struct {
 	isDir bool
 }
 
+// CheckName returns an error that wraps [ErrRefused] if an archive may not have an entry of that name.
+func CheckName(name string) error {
+	_, err := clean(name)
+	return err
+}
+
 // clean checks the name of an entry and returns it as a local path.
 func clean(name string) (string, error) {
 	switch {

@@ -3,6 +3,7 @@ package author
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -303,6 +304,9 @@ func (r *repository) unpack(ctx context.Context, copied, commit, dir string) err
 	}
 	// The ratio of text to its compressed size is high, so only the bounds of a repository count.
 	in := &sequence{Reader: bufio.NewReader(out)}
+	if _, err := in.Peek(1); err != nil {
+		return cmp.Or(tar.Wait(), err)
+	}
 	err = archive.UnpackInto(ctx, in, maxRepositoryBytes, dir, archive.Limits{MaxUnpacked: maxRepositoryBytes, MaxFiles: maxRepositoryFiles + 2})
 	if err == nil {
 		_, err = io.Copy(io.Discard, io.LimitReader(in.Reader, maxPadding)) // what fills the last record
@@ -316,7 +320,8 @@ func (r *repository) unpack(ctx context.Context, copied, commit, dir string) err
 	return err
 }
 
-// tally counts the files of a list of git ls-tree -l -z, and fails at the bounds.
+// tally counts the files of a list of git ls-tree -l -z. It fails at the bounds, and at the first
+// name that no archive may have: git would end without saying which name it is.
 type tally struct {
 	line  []byte
 	files int
@@ -345,6 +350,8 @@ func (t *tally) Write(p []byte) (int, error) {
 			t.err = fmt.Errorf("%w: its files have more than %d bytes", archive.ErrRefused, maxRepositoryBytes)
 		case holdsSettings(string(name)):
 			t.err = fmt.Errorf("%w: entry %.200q: it would be a repository of its own", archive.ErrRefused, name)
+		default:
+			t.err = archive.CheckName(string(name))
 		}
 	}
 	return len(p), t.err
