@@ -12,9 +12,9 @@ import (
 	"github.com/satchel-go/satchel/internal/text/skilltext"
 )
 
-// argumentNames returns the names in the value of the field arguments. ok is false if the value
-// holds something else.
-func argumentNames(n *yaml.Node) (names []string, ok bool) {
+// argumentNames returns the first names in the value of the field arguments, and how many names it
+// has. ok is false if the value holds something else.
+func argumentNames(n *yaml.Node) (names []string, count int, ok bool) {
 	ok = true
 	switch n.Kind {
 	case yaml.ScalarNode:
@@ -29,12 +29,14 @@ func argumentNames(n *yaml.Node) (names []string, ok bool) {
 			names, ok = append(names, strings.TrimSpace(text)), ok && isText
 		}
 	default:
-		return nil, false
+		return nil, 0, false
 	}
+	count = len(names)
+	names = names[:min(count, skillargs.MaxNames)]
 	for i, name := range names {
 		names[i] = printable.Replaced(name)
 	}
-	return names[:min(len(names), skillargs.MaxNames)], ok
+	return names, count, ok
 }
 
 // nameOf returns the field name of a map.
@@ -52,10 +54,13 @@ func (p *parser) checkArguments(f field) {
 	if f.value == nil {
 		return
 	}
-	names, ok := argumentNames(f.value)
+	names, count, ok := argumentNames(f.value)
 	if !ok {
 		p.report(oddity, f.line, codeArgumentsType, "arguments is neither text nor a list of names; what is none is not read")
 		return
+	}
+	if count > len(names) {
+		p.report(oddity, f.line, codeArgumentsMany, "arguments has %d names; the first %d are read", count, len(names))
 	}
 	if i := slices.IndexFunc(names, func(name string) bool { return !skillargs.IsName(name) }); i >= 0 {
 		p.report(oddity, f.line, codeArgumentsName, "argument %s is no name of a placeholder: use letters, digits, \"-\" and \"_\"", skilltext.Quote(names[i]))

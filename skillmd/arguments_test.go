@@ -27,7 +27,8 @@ func TestArguments(t *testing.T) {
 		{"a map", "arguments: {from: text}\n", nil, "", []skillmd.Code{"arguments-type"}},
 		{"an item that is none", "arguments: [from, {x: y}]\n", []string{"from", ""}, "", []skillmd.Code{"arguments-type"}},
 		{"names of no placeholder", "arguments: [from, 1st, ARGUMENTS]\n", []string{"from", "1st", "ARGUMENTS"}, "", []skillmd.Code{"arguments-name"}},
-		{"many", "arguments: [" + strings.Repeat("a,", 10_000) + "]\n", slices.Repeat([]string{"a"}, 64), "", nil},
+		{"many", "arguments: [" + strings.Repeat("a,", 10_000) + "]\n", slices.Repeat([]string{"a"}, 64), "", []skillmd.Code{"arguments-many"}},
+		{"as many as are read", "arguments: [" + strings.Repeat("a,", 64) + "]\n", slices.Repeat([]string{"a"}, 64), "", nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			doc, found, err := skillmd.Parse([]byte("---\nname: a\ndescription: d\n" + tt.fields + "---\nBody.\n"))

@@ -67,6 +67,7 @@ const (
 
 	codeArgumentsType Code = "arguments-type" // arguments is neither text nor a list of names.
 	codeArgumentsName Code = "arguments-name" // a name in arguments cannot be a placeholder.
+	codeArgumentsMany Code = "arguments-many" // arguments has more names than are read.
 
 	codeUnknownField  Code = "unknown-field"  // a top-level field is not in the specification. Only [SkillsRef] reports it.
 	codeSuspiciousKey Code = "key-suspicious" // a top-level key holds white space, so it is probably text that fell out of a value.

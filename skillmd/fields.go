@@ -304,7 +304,7 @@ func (p *parser) other(f field) {
 	p.doc.Extra[f.key] = *f.value
 }
 
-// Arguments returns the names of the field arguments in their order, nil if there are none. The
+// Arguments returns the first 64 names of the field arguments in their order, nil if there are none. The
 // field is a list, or a text of words. An item may be a map with a name. Names that cannot be
 // placeholders keep their place.
 func (doc *Document) Arguments() []string {
@@ -312,7 +312,7 @@ func (doc *Document) Arguments() []string {
 	if !ok {
 		return nil
 	}
-	names, _ := argumentNames(&n)
+	names, _, _ := argumentNames(&n)
 	return names
 }
 
