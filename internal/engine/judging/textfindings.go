@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/text/skilltext"
 	"github.com/satchel-go/satchel/skillmd"
 )
 
@@ -23,6 +24,10 @@ var (
 	toolPhrase = regexp.MustCompile("([`*\"]*)\\b([A-Za-z][A-Za-z0-9_-]*)[`*\"]*\\s+tool\\b")
 	// bareName is a word that names a tool wherever it stands, or a name with an argument.
 	bareName = regexp.MustCompile(`(?:^|[\s("'*,;:])(?:(mcp__[A-Za-z0-9_-]+|(?:[A-Z]+[a-z]+){2,})(?:$|[\s.,;:!?)"'*])|([A-Z][A-Za-z]+)\([^()\s]+[^()]*\))`)
+	// ownName is a name in the form of Satchel's tools. It is not part of a path or of an assignment.
+	ownName = regexp.MustCompile("(?:^|[\\s(\"'`*,;:])(skills?_[a-z0-9_]*[a-z0-9])(?:$|[.:!?]+(?:$|[\\s\"'`*)])|[\\s,;)\"'`*(])")
+	// calledName is such a name that the text says to call.
+	calledName = regexp.MustCompile("(?i)\\b(?:call|invoke)(?:s|ing)?\\s+(?:the\\s+)?[`*\"']*(skills?_[a-z0-9_]*[a-z0-9])(?:$|[.:!?]+(?:$|[\\s\"'`*)])|[\\s,;)\"'`*(])")
 	// compoundName is a name of several words, such as WebFetch or read_file.
 	compoundName = regexp.MustCompile(`^([A-Z]+[a-z0-9]+){2,}$|^[A-Za-z0-9]+(_[A-Za-z0-9]+)+$`)
 	capitalised  = regexp.MustCompile(`^[A-Z][A-Za-z0-9]*$`)
@@ -41,7 +46,8 @@ var ownTools = []string{"skill_load", "skill_unload", "skill_read", "skill_searc
 // TextFindings returns warnings about tools that the text of a skill names although its own lists do
 // not allow them, or although neither the format nor the host defines them. A name counts in
 // backticks or before the word tool, and not in code blocks. Names that are no words of a language
-// count anywhere else. line is the line of the body in its file.
+// count anywhere else. A name such as skill_x that is not known counts only behind "call" or
+// "invoke", because texts name variables and fields so. line is the line of the body in its file.
 func (n *Names) TextFindings(skill core.Skill, body string, line int) []skillmd.Diagnostic {
 	var all []skillmd.Diagnostic
 	allowed, denied := Rules(skill.AllowedTools), Rules(skill.DisallowedTools)
@@ -63,25 +69,13 @@ func (n *Names) TextFindings(skill core.Skill, body string, line int) []skillmd.
 			all = append(all, skillmd.Diagnostic{File: skill.Place, Line: at, Code: code, Severity: skillmd.Warning, Message: fmt.Sprintf(message, oneLine(name))})
 		}
 	}
-	fence := ""
-	for text := range strings.Lines(body) {
-		trimmed := strings.TrimSpace(text)
-		switch {
-		case fence != "":
-			if strings.HasPrefix(trimmed, fence) {
-				fence = ""
-			}
-		case strings.HasPrefix(trimmed, "```"), strings.HasPrefix(trimmed, "~~~"):
-			fence = trimmed[:3]
-		default:
-			for _, name := range n.namedTools(text) {
-				if !seen[name] {
-					seen[name] = true
-					note(line, name)
-				}
+	for number, text := range skilltext.Prose(body) {
+		for _, name := range n.namedTools(text) {
+			if !seen[name] {
+				seen[name] = true
+				note(line+number, name)
 			}
 		}
-		line++
 	}
 	return all
 }
@@ -98,6 +92,14 @@ func (n *Names) namedTools(text string) (names []string) {
 		if name := m[1] + m[2]; slices.Contains(exactNames, name) || strings.HasPrefix(name, "mcp__") {
 			names = append(names, name)
 		}
+	}
+	for _, m := range ownName.FindAllStringSubmatch(text, -1) {
+		if _, known := n.tools[m[1]]; known {
+			names = append(names, m[1])
+		}
+	}
+	for _, m := range calledName.FindAllStringSubmatch(text, -1) {
+		names = append(names, m[1])
 	}
 	for _, m := range toolPhrase.FindAllStringSubmatch(text, -1) {
 		isQuoted := strings.Contains(m[1], "`")
