@@ -199,6 +199,7 @@ func TestUpdateFollowsATag(t *testing.T) {
 		t.Errorf("nothing has moved: %+v", got)
 	}
 	r.write("pdf/SKILL.md", described("pdf", "Writes PDF files."))
+	r.write("csv/SKILL.md", described("csv", "Reads CSV files."))
 	second := r.commit()
 	r.git("tag", "-f", "v1")
 	moved := fmt.Sprintf(" (its tag was commit %s and is %s)\n", first, second)
@@ -209,6 +210,10 @@ func TestUpdateFollowsATag(t *testing.T) {
 	got := update(tagged, "--json")
 	if got.code != cli.ExitDone || strings.Count(got.out, `"old_commit":"`+first+`","new_commit":"`+second+`"`) != 2 || strings.Count(got.out, `"replaced"`) != 1 {
 		t.Errorf("update: %+v", got)
+	}
+	offer := "satchel: not installed: csv; satchel install " + server.URL + "/skills.git@v1 --dir " + tagged + " installs what is not there\n"
+	if !strings.Contains(got.err, offer) {
+		t.Errorf("a skill that is new: %+v", got)
 	}
 	if n := asked.Load() - before; n > 5 {
 		t.Errorf("%d requests for two skills of one repository", n)
@@ -221,6 +226,16 @@ func TestUpdateFollowsATag(t *testing.T) {
 	}
 	if got := program(t, nil, "", "list", "--locked", "--names", tagged); got.out != "pdf\nxls\n" {
 		t.Errorf("list --locked: %+v", got)
+	}
+	if got := update(tagged); got.code != cli.ExitDone || strings.Contains(got.err, "not installed") {
+		t.Errorf("the tag has not moved again: %+v", got)
+	}
+	again := program(t, nil, "", "install", server.URL+"/skills.git@v1", "--dir", tagged, "--allow-url", server.URL)
+	if !strings.Contains(again.out, "installed csv to ") || strings.Count(again.out, "installed ") != 1 {
+		t.Errorf("install again: %+v", again)
+	}
+	if err := os.RemoveAll(filepath.Join(tagged, "csv")); err != nil {
+		t.Fatal(err)
 	}
 	before = asked.Load()
 	if got := update(pinned); got.code != cli.ExitDone || strings.Count(got.out, "is what its source has\n") != 2 || asked.Load() != before {

@@ -39,6 +39,8 @@ const (
 	maxRepositoryDownload = 64 << 20
 	// repositoryWait is how long all commands of git may take together.
 	repositoryWait = time.Minute
+	// maxNamed is how many skills update names that are not installed.
+	maxNamed = 5
 	// gitGrace is how long a child of git may hold its output after git has ended.
 	gitGrace = time.Second
 	// maxGitMemory is the memory of each process of git, in KiB: 1 GiB.

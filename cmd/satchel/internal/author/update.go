@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/catalog/source"
@@ -28,8 +29,9 @@ type UpdateCommand struct {
 func (UpdateCommand) Help() string {
 	return `Asks the sources that satchel.lock names for the skills, and replaces those that have
 changed there. Of a git repository a tag is followed, and both commits are shown; what was
-installed at a commit stays. A skill whose files here are not what satchel.lock has is left
-alone and named, and the exit code is 1.`
+installed at a commit stays. Skills that the repository has now and that are not installed are
+named. A skill whose files here are not what satchel.lock has is left alone and named, and the
+exit code is 1.`
 }
 
 // Run replaces the skills that have changed at their sources.
@@ -52,6 +54,7 @@ func (cmd *UpdateCommand) Run(ctx context.Context, c cli.Console) error {
 	}
 	defer here.Close()
 	failed, working := false, cli.Progress{Console: c}
+	var moved []string // sources whose tags have moved
 	sources := openedSources{}
 	defer sources.close()
 	for _, name := range cmd.Names {
@@ -72,6 +75,9 @@ func (cmd *UpdateCommand) Run(ctx context.Context, c cli.Console) error {
 			failed = true
 			continue
 		}
+		if line.NewCommit != "" && !slices.Contains(moved, locked.Source) {
+			moved = append(moved, locked.Source)
+		}
 		if cmd.JSON {
 			if err := cli.WriteJSON(c.Out, line); err != nil {
 				return err
@@ -79,6 +85,11 @@ func (cmd *UpdateCommand) Run(ctx context.Context, c cli.Console) error {
 			continue
 		}
 		fmt.Fprintf(c.Out, "%s: %s\n", cli.Printable(locked.Name), line)
+	}
+	if len(cmd.Names) == 0 {
+		for _, place := range moved {
+			tellNew(c, target, place, sources[place].skills)
+		}
 	}
 	if !cmd.DryRun {
 		if err := target.save(); err != nil {
@@ -89,6 +100,24 @@ func (cmd *UpdateCommand) Run(ctx context.Context, c cli.Console) error {
 		return cli.ErrReported
 	}
 	return nil
+}
+
+// tellNew names the skills of a source that are not installed.
+func tellNew(c cli.Console, target *target, place string, now *catalog.Catalog) {
+	var names []string
+	for _, skill := range now.Snapshot().Skills() {
+		if _, ok := target.lock.Find(plainName(skill)); !ok {
+			names = append(names, cli.Printable(plainName(skill)))
+		}
+	}
+	if len(names) == 0 {
+		return
+	}
+	text := strings.Join(names[:min(len(names), maxNamed)], ", ")
+	if more := len(names) - maxNamed; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	fmt.Fprintf(c.Err, "satchel: not installed: %s; satchel install %s --dir %s installs what is not there\n", text, cli.Printable(place), cli.Printable(target.dir))
 }
 
 // updatedLine is the line of --json for a skill; the names of its fields in JSON are stable.
