@@ -321,7 +321,8 @@ func isStale(err error) bool {
 }
 
 // place returns the place of a skill, with the tree that its files are in. If AtRevisions has
-// another revision of the skill, place changes *skill to that revision.
+// another revision of the skill, place changes *skill to that revision. If place fetches the files of
+// the skill, *skill gets the fields of the SKILL.md among them.
 func (c *Catalog) place(ctx context.Context, st *state, skill *core.Skill) (place, error) {
 	p := st.places[skill.ID]
 	if p.entry == nil {
@@ -330,6 +331,9 @@ func (c *Catalog) place(ctx context.Context, st *state, skill *core.Skill) (plac
 		err := c.moveToRevision(ctx, &p, skill)
 		if err == nil {
 			p.tree, err = openEntry(ctx, c.roots[p.root].Source(), p.entry)
+		}
+		if err == nil && p.fetched != nil {
+			err = c.addFetched(&p, skill)
 		}
 		if err != nil {
 			return p, fmt.Errorf("catalog: skill %q: %w", skill.Name, err)

@@ -36,7 +36,8 @@ func newContent(text string) Content {
 //
 // The skill is that of the current snapshot even if its front matter has been edited since; only
 // Refresh updates it. AllowedTools, Repaired and the fields about arguments are the exception: they
-// are read together with the body, because the author wrote them for this text.
+// are read together with the body, because the author wrote them for this text. A skill that is
+// fetched on demand has all fields of the SKILL.md that was fetched, but for its name and description.
 //
 // Errors are [ErrUnknownSkill], fs.ErrNotExist, [ErrPath], and those of sources
 // ([source.ErrGone], [source.ErrDigest]). A file that is too large or no regular file is an
@@ -246,7 +247,8 @@ func (c *Catalog) WithNames(ids map[string]string) *Catalog {
 }
 
 // FrontMatter returns a skill as its front matter describes it, at the revision of
-// [Catalog.AtRevisions] if there is one.
+// [Catalog.AtRevisions] if there is one. It fetches the files of a skill that has core.Skill.OnDemand,
+// unless they are cached. Then the name and the description alone are those of the listing.
 func (c *Catalog) FrontMatter(ctx context.Context, name string) (core.Skill, error) {
 	var front core.Skill
 	err := c.withPlace(ctx, name, func(_ *state, _ place, skill core.Skill) error {
@@ -274,17 +276,23 @@ func (c *Catalog) moveToRevision(ctx context.Context, p *place, skill *core.Skil
 	if fault := e.Fault(); fault != "" {
 		return fmt.Errorf("its source keeps a revision of it that is not usable: %s", fault)
 	}
-	read := c.parseEntry(ctx, p.root, &e)
+	read, _ := c.parseEntry(ctx, p.root, &e)
 	if !read.Usable {
 		return fmt.Errorf("its front matter at revision %q cannot be read", scan.Printable(revision))
 	}
-	then := read.Skill
-	then.Name, then.ID, then.Qualified, then.Shadowed = skill.Name, skill.ID, skill.Qualified, skill.Shadowed
-	then.Scope, then.Source, then.Editable, then.Revision = skill.Scope, skill.Source, skill.Editable, e.Revision
-	then.AllowedTools = slices.Clone(then.AllowedTools)
-	if e.Unreviewed {
-		markUnreviewed(&then)
-	}
+	then := withFields(*skill, read.Skill, &e)
 	*skill, p.entry, p.file = then, &e, e.SkillFile()
 	return nil
+}
+
+// withFields returns a skill with the fields that the front matter of fields has, at the revision of e.
+func withFields(skill, fields core.Skill, e *source.Entry) core.Skill {
+	fields.Name, fields.ID, fields.Qualified, fields.Shadowed = skill.Name, skill.ID, skill.Qualified, skill.Shadowed
+	fields.Scope, fields.Source, fields.Origin = skill.Scope, skill.Source, skill.Origin
+	fields.Editable, fields.OnDemand, fields.Revision = skill.Editable, skill.OnDemand, e.Revision
+	fields.AllowedTools = slices.Clone(fields.AllowedTools)
+	if e.Unreviewed {
+		markUnreviewed(&fields)
+	}
+	return fields
 }

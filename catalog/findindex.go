@@ -127,7 +127,7 @@ func (c *Catalog) searchKey(ctx context.Context, st *state, skill core.Skill) st
 	switch stamp := p.stamp; {
 	case c.cfg.searchBytes == 0:
 	case p.entry != nil:
-		fmt.Fprintf(hash, "%q %q", p.entry.ID, p.entry.Revision)
+		fmt.Fprintf(hash, "%q %q %q", p.entry.ID, p.entry.Revision, skill.Tags)
 	case stamp.Settled:
 		fmt.Fprintf(hash, "%d %d", stamp.Size, stamp.Modified.UnixNano())
 	default:

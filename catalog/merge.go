@@ -21,6 +21,7 @@ type place struct {
 	dir, file string
 	dirName   string        // the name of the folder if the skill is the area itself
 	entry     *source.Entry // of a skill of a source, else nil
+	fetched   *fetchedSkill // nil if the front matter is known
 	tree      scan.Tree     // set by withPlace, for one use
 	stamp     scan.Stamp    // of the file, unless the skill is from a source
 }
@@ -119,7 +120,7 @@ func (c *Catalog) addArea(st *state, all []candidate, i int, found []foundSkill)
 		}
 		all = append(all, candidate{
 			skill: skill, key: skilltext.CleanName(skill.Name), root: root, folder: folder,
-			at: place{root: i, area: at, dir: f.Dir, file: f.File, dirName: dirName, entry: f.entry, stamp: f.Stamp},
+			at: place{root: i, area: at, dir: f.Dir, file: f.File, dirName: dirName, entry: f.entry, fetched: f.fetched, stamp: f.Stamp},
 		})
 	}
 	st.areas = append(st.areas, a)

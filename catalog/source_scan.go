@@ -29,13 +29,15 @@ type rootState struct {
 // foundSkill is a SKILL.md file that was read and parsed.
 type foundSkill struct {
 	*scan.Found
-	entry *source.Entry // of a skill of a source, whose tree is opened for each use
+	entry   *source.Entry // of a skill of a source, whose tree is opened for each use
+	fetched *fetchedSkill // nil if the front matter is known
 }
 
 // listedRecord is the parsed front matter of one revision of a skill of a source.
 type listedRecord struct {
 	revision string
 	found    *scan.Found
+	fetched  *fetchedSkill // nil if the front matter is known
 }
 
 // qualifier returns the name of root i in qualified names and ids.
@@ -193,11 +195,12 @@ func (c *Catalog) parseListing(ctx context.Context, i int, listed *source.Listin
 			known = old.records[e.ID]
 		}
 		if known.revision != e.Revision || known.found == nil || known.found.File != e.SkillFile() {
-			known = listedRecord{e.Revision, &scan.Found{Dir: ".", File: e.SkillFile(), Record: c.parseEntry(ctx, i, e)}}
+			known = listedRecord{revision: e.Revision, found: &scan.Found{Dir: ".", File: e.SkillFile()}}
+			known.found.Record, known.fetched = c.parseEntry(ctx, i, e)
 		}
 		s.records[e.ID] = known
 		s.diagnostics = append(s.diagnostics, known.found.Diagnostics...)
-		s.found = append(s.found, foundSkill{known.found, e})
+		s.found = append(s.found, foundSkill{known.found, e, known.fetched})
 	}
 	slices.SortFunc(s.found, func(a, b foundSkill) int { return strings.Compare(a.entry.ID, b.entry.ID) })
 	slices.SortStableFunc(s.diagnostics, func(a, b skillmd.Diagnostic) int { return strings.Compare(a.File, b.File) })
@@ -207,18 +210,22 @@ func (c *Catalog) parseListing(ctx context.Context, i int, listed *source.Listin
 func (s *rootState) note(d skillmd.Diagnostic) { s.diagnostics = append(s.diagnostics, d) }
 
 // parseEntry parses the front matter of an entry of root i. It also reads agents/openai.yaml, if the
-// entry lists that file and its source is not remote.
-func (c *Catalog) parseEntry(ctx context.Context, i int, e *source.Entry) scan.Record {
+// entry lists that file and its source is not remote. fetched is not nil if the files of the entry
+// must be fetched before its fields are known.
+func (c *Catalog) parseEntry(ctx context.Context, i int, e *source.Entry) (rec scan.Record, fetched *fetchedSkill) {
 	p := &scan.Scanner{Config: c.cfg.scan, Name: c.names[i]}
-	rec := p.Parse(".", path.Join(e.ID, e.SkillFile()), e.Head)
+	rec = p.Parse(".", path.Join(e.ID, e.SkillFile()), e.Head)
+	if rec.Usable && isFetchedWhole(e) {
+		return c.parseCached(i, e, rec)
+	}
 	isListed := slices.ContainsFunc(e.Files, func(f source.File) bool { return f.Path == scan.AgentFile })
 	if !rec.Usable || !isListed || e.OnDemand || e.Origin != "" {
-		return rec
+		return rec, nil
 	}
 	var err error
 	if p.Tree, err = openEntry(ctx, c.roots[i].Source(), e); err == nil { // an entry that lists its files has no error
 		p.ReadAgentFile(".", e.ID, &rec)
 		_ = p.Tree.Close()
 	}
-	return rec
+	return rec, nil
 }

@@ -230,11 +230,9 @@ func (w *wellKnown) Open(ctx context.Context, id, revision string) (fs.FS, error
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	w.mu.Lock()
-	k, known := w.skills[id]
-	w.mu.Unlock()
-	if !known || k.entry.Revision != revision {
-		return nil, fmt.Errorf("source: open %q: %w", id, ErrGone)
+	k, err := w.skill(id, revision)
+	if err != nil {
+		return nil, err
 	}
 	cache, err := w.opts.cache()
 	if err != nil {
@@ -249,9 +247,43 @@ func (w *wellKnown) Open(ctx context.Context, id, revision string) (fs.FS, error
 	if err != nil {
 		return nil, cmp.Or(ctx.Err(), err)
 	}
-	files := unpackedFS(got.Dir)
+	return w.checkedFiles(k, got.Dir)
+}
+
+// OpenCached is Open for files that are cached. It sends no request, and the cache does not count it
+// as a use.
+func (w *wellKnown) OpenCached(id, revision string) (fs.FS, error) {
+	k, err := w.skill(id, revision)
+	if err != nil {
+		return nil, err
+	}
+	cache, err := w.opts.cache()
+	if err != nil {
+		return nil, err
+	}
+	dir, ok := cache.Cached(k.sha256)
+	if !ok {
+		return nil, fmt.Errorf("source: open %q: %w", id, fs.ErrNotExist)
+	}
+	return w.checkedFiles(k, dir)
+}
+
+// skill returns the skill that the last Scan has listed at a revision.
+func (w *wellKnown) skill(id, revision string) (*indexedSkill, error) {
 	w.mu.Lock()
-	isChecked := w.checked[id] == revision
+	defer w.mu.Unlock()
+	k, known := w.skills[id]
+	if !known || k.entry.Revision != revision {
+		return nil, fmt.Errorf("source: open %q: %w", id, ErrGone)
+	}
+	return &k, nil
+}
+
+// checkedFiles returns the files of a skill, which are in dir, after they were compared with the index.
+func (w *wellKnown) checkedFiles(k *indexedSkill, dir string) (fs.FS, error) {
+	files := unpackedFS(dir)
+	w.mu.Lock()
+	isChecked := w.checked[k.entry.ID] == k.entry.Revision
 	w.mu.Unlock()
 	if isChecked {
 		return files, nil
@@ -261,7 +293,7 @@ func (w *wellKnown) Open(ctx context.Context, id, revision string) (fs.FS, error
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.checked[id] = revision
+	w.checked[k.entry.ID] = k.entry.Revision
 	return files, nil
 }
 

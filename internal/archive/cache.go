@@ -116,6 +116,10 @@ func (c *Cache) Local(ctx context.Context, path string, opts Options) (Unpacked,
 	return c.Get(ctx, (&url.URL{Scheme: "file", Path: slash}).String(), opts)
 }
 
+// Cached returns the folder of an archive by its SHA-256, and reports whether the cache has it. It does
+// not count as a use of the archive.
+func (c *Cache) Cached(digest string) (dir string, ok bool) { return c.has(digest) }
+
 func isDigest(s string) bool {
 	b, err := hex.DecodeString(s)
 	return err == nil && len(b) == sha256.Size

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -48,6 +49,15 @@ func (s *Scanner) record(dir, file string, entry fs.DirEntry, agent fs.FileInfo)
 			return Record{}, err
 		}
 	}
+	rec, err := s.readSkill(dir, file, file)
+	if err == nil && agent != nil && rec.Usable {
+		s.ReadAgentFile(dir, dir, &rec)
+	}
+	return rec, err
+}
+
+// readSkill reads a SKILL.md. Locations and findings name it as the path shown.
+func (s *Scanner) readSkill(dir, file, shown string) (Record, error) {
 	f, info, err := OpenChecked(s.Tree, file, s.Config.MaxFileBytes)
 	if err != nil {
 		return Record{}, err
@@ -57,7 +67,7 @@ func (s *Scanner) record(dir, file string, entry fs.DirEntry, agent fs.FileInfo)
 	if err != nil {
 		return Record{}, err
 	}
-	rec := s.Parse(dir, file, head)
+	rec := s.Parse(dir, shown, head)
 	if rec.Usable && !rec.Skill.TakesArguments {
 		if rec.Skill.TakesArguments, err = usesArguments(body, f); err != nil {
 			return Record{}, err
@@ -67,8 +77,18 @@ func (s *Scanner) record(dir, file string, entry fs.DirEntry, agent fs.FileInfo)
 	if s.Heads {
 		rec.Head = head
 	}
-	if agent != nil && rec.Usable {
-		s.ReadAgentFile(dir, dir, &rec)
+	return rec, nil
+}
+
+// ReadTree reads the skill whose folder is the tree: its SKILL.md and its agents/openai.yaml.
+// Locations and findings name its files below the folder shown.
+func (s *Scanner) ReadTree(file, shown string) (Record, error) {
+	rec, err := s.readSkill(".", file, path.Join(shown, file))
+	if err != nil || !rec.Usable {
+		return rec, err
+	}
+	if info, err := s.Tree.Stat(AgentFile); err == nil && info.Mode().IsRegular() {
+		s.ReadAgentFile(".", shown, &rec)
 	}
 	return rec, nil
 }
