@@ -215,7 +215,7 @@ func (s *config) rules() skilltools.Rules {
 		Mode: s.loading.Mode, Max: s.loading.Max, Victim: s.loading.Victim, Limits: s.limits.OrDefaults(), Budget: s.budget, References: s.overview.References,
 		Reports: s.hook() != nil,
 	}
-	rules.OffersArguments = s.choices.Arguments
+	rules.OffersArguments, rules.HidesUnmet = s.choices.Arguments, s.overview.Needs == Hide
 	rules.KeepsTexts = s.loading.Mode != loadmode.Once && s.loading.Placement == processors.InToolResult
 	if v := s.choices.Vocabulary; v != nil {
 		rules.LoadToolName, rules.EvictsOnLoad = v.Loads(), v.Evicts
@@ -240,10 +240,9 @@ func (r *Runtime) checkPreloadNeeds(ctx context.Context, ids []string) error {
 	if r.calls.Hiding == nil {
 		return nil
 	}
-	snapshot := r.catalog.Snapshot()
 	for _, id := range ids {
-		skill, ok := snapshot.Skill(id)
-		if !ok || skill.Needs == nil || skill.Needs.Always {
+		skill, err := r.catalog.FrontMatter(ctx, id)
+		if err != nil || skill.Needs == nil || skill.Needs.Always {
 			continue
 		}
 		if line := needs.Line(r.calls.UnmetInAll(ctx, skill)); line != "" {

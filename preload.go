@@ -31,6 +31,9 @@ func (s *config) preloads(ctx context.Context, skills *catalog.Catalog) (ids []s
 		if err != nil {
 			return nil, wrong(fmt.Errorf("skill %q cannot be read: %w", name, err))
 		}
+		if err := s.checkPreload(snapshot, read); err != nil { // its SKILL.md was perhaps not known before
+			return nil, wrong(err)
+		}
 		rendered, err := skilltools.Rendered(read, body, "")
 		if err != nil {
 			return nil, wrong(err)

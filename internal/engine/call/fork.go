@@ -188,7 +188,7 @@ func (c *Call) skillsToFork(ctx context.Context) (all []namedSkill, err error) {
 		return nil, err
 	}
 	for _, name := range skilltools.NamesToLoad(s, rec, c.operation, c.args) {
-		skill, err := skilltools.SkillToLoad(s, rec, name)
+		skill, err := skilltools.SkillToLoad(ctx, s, rec, name)
 		if err == nil && c.Forks.Runs(c.skills(), skill) && rec.Find(skill.Name) == nil {
 			all = append(all, namedSkill{name: name, skill: skill})
 		}

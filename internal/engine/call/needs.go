@@ -19,10 +19,12 @@ func (cs *Calls) Unmet(ctx context.Context, skill core.Skill, tools []string) []
 }
 
 // CheckNeeds compares the needs of a skill with what there is for an agent with these tools. It asks
-// for a probe if programs of the skill were not looked for yet, and does not wait for it.
+// for a probe if programs of the skill were not looked for yet. It waits for that only if the skill
+// was fetched on demand.
 func (cs *Calls) CheckNeeds(ctx context.Context, skill core.Skill, tools []string) []needs.Need {
 	facts := needs.Facts{Variable: func(string) needs.Verdict { return needs.Unmet }, Tools: tools, HasTools: tools != nil}
 	if cs.Prober != nil {
+		cs.awaitFetched(ctx, skill)
 		cs.Prober.Want()
 		facts.Program, facts.System = cs.Prober.Program(skill), cs.Prober.System()
 	}
@@ -31,6 +33,16 @@ func (cs *Calls) CheckNeeds(ctx context.Context, skill core.Skill, tools []strin
 		facts.Variable = func(name string) needs.Verdict { return needs.Of(given(name)) }
 	}
 	return needs.Check(skill.Needs, facts)
+}
+
+// awaitFetched waits for the probe of a skill whose needs were fetched after the catalog was listed, at
+// most for [needs.MaxWait].
+func (cs *Calls) awaitFetched(ctx context.Context, skill core.Skill) {
+	if skill.OnDemand {
+		ctx, cancel := context.WithTimeout(ctx, needs.MaxWait)
+		defer cancel()
+		cs.Prober.Await(ctx, skill)
+	}
 }
 
 // UnmetInAll returns the needs of a skill that are met in no session, in words. It waits for programs

@@ -3,6 +3,7 @@ package needs
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -41,14 +42,17 @@ type Prober struct {
 	covered   *catalog.Snapshot // the snapshot of the last probe, nil for none
 	looked    time.Time         // when the last probe began that did not fail
 	isMissing bool              // it did not find every program
-	failed    time.Time         // when the last probe failed, zero if it did not
+	// fetched are the skills of Await, by id, and awaited counts their revisions.
+	fetched   map[string]core.Skill
+	awaited   int
+	failed    time.Time // when the last probe failed, zero if it did not
 	isProbing bool
 	ended     chan struct{} // closed when the present probe ends
 }
 
 // NewProber returns the prober of a catalog. The caller closes it.
 func NewProber(machine Machine, skills *catalog.Catalog, log *slog.Logger) *Prober {
-	p := &Prober{machine: machine, catalog: skills.WithoutAudience(), log: log, known: map[search]bool{}}
+	p := &Prober{machine: machine, catalog: skills.WithoutAudience(), log: log, known: map[search]bool{}, fetched: map[string]core.Skill{}}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	return p
 }
@@ -79,7 +83,8 @@ func (p *Prober) want() <-chan struct{} {
 	}
 	if !p.isProbing {
 		p.isProbing, p.ended = true, make(chan struct{})
-		p.work.Go(func() { p.probe(p.ctx, snapshot, isOld) })
+		awaited := p.awaited
+		p.work.Go(func() { p.probe(p.ctx, snapshot, awaited, isOld) })
 	}
 	if isCovered { // what is known holds until the probe has ended
 		return nil
@@ -95,6 +100,23 @@ func (p *Prober) Wait(ctx context.Context) {
 		case <-ctx.Done():
 		}
 	}
+}
+
+// Await is Wait for a skill whose needs were read after the catalog had listed it. It returns at once
+// if the programs of the skill were looked for.
+func (p *Prober) Await(ctx context.Context, skill core.Skill) {
+	listed, err := p.catalog.Snapshot().Resolve(skill.ID)
+	if err != nil || len(programs(listed.Needs)) > 0 || len(programs(skill.Needs)) == 0 {
+		return
+	}
+	p.mu.Lock()
+	if known, ok := p.fetched[skill.ID]; !ok || known.Revision != skill.Revision {
+		p.fetched[skill.ID] = skill
+		p.awaited++
+		p.covered = nil
+	}
+	p.mu.Unlock()
+	p.Wait(ctx)
 }
 
 // Program returns a function that says whether commands of a skill find a program, nil if that is
@@ -121,8 +143,8 @@ func (p *Prober) Program(skill core.Skill) func(name string) Verdict {
 func (p *Prober) System() string { return p.machine.System() }
 
 // probe looks for the programs of a snapshot that are not known yet, and with again also for those
-// that were missing.
-func (p *Prober) probe(ctx context.Context, snapshot *catalog.Snapshot, again bool) {
+// that were missing. awaited is the value of p.awaited when the probe begins.
+func (p *Prober) probe(ctx context.Context, snapshot *catalog.Snapshot, awaited int, again bool) {
 	began := time.Now()
 	limited, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
@@ -142,7 +164,10 @@ func (p *Prober) probe(ctx context.Context, snapshot *catalog.Snapshot, again bo
 		}
 		return
 	}
-	p.failed, p.covered, p.paths, p.looked = time.Time{}, snapshot, paths, began
+	p.failed, p.paths, p.looked = time.Time{}, paths, began
+	if p.covered = nil; p.awaited == awaited {
+		p.covered = snapshot
+	}
 	for _, is := range []bool{false, true} {
 		names := wanted
 		if is {
@@ -165,7 +190,7 @@ func (p *Prober) probe(ctx context.Context, snapshot *catalog.Snapshot, again bo
 func (p *Prober) searches(ctx context.Context, snapshot *catalog.Snapshot, again bool) (paths map[string]string, wanted map[string][]string) {
 	paths, wanted = map[string]string{}, map[string][]string{}
 	isWanted := map[search]bool{}
-	for _, skill := range snapshot.Skills() {
+	for _, skill := range p.withFetched(snapshot) {
 		names := programs(skill.Needs)
 		if len(names) == 0 {
 			continue
@@ -187,6 +212,21 @@ func (p *Prober) searches(ctx context.Context, snapshot *catalog.Snapshot, again
 		}
 	}
 	return paths, wanted
+}
+
+// withFetched returns the skills of a snapshot, and those of Await that it has.
+func (p *Prober) withFetched(snapshot *catalog.Snapshot) []core.Skill {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	all := snapshot.Skills()
+	for id, skill := range p.fetched {
+		if listed, err := snapshot.Resolve(id); err != nil || listed.Revision != skill.Revision {
+			delete(p.fetched, id)
+			continue
+		}
+		all = append(slices.Clip(all), skill)
+	}
+	return all
 }
 
 // programs returns the programs in needs.

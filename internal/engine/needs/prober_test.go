@@ -156,3 +156,33 @@ func TestProberFails(t *testing.T) {
 		}
 	})
 }
+
+// TestProberAwaitsFetched looks for the programs of a skill that the catalog lists without its needs.
+func TestProberAwaitsFetched(t *testing.T) {
+	m := &machine{has: []string{"sh"}}
+	c, p := open(t, m, map[string]string{"a": "", "b": "sh"})
+	p.Wait(t.Context())
+	fetched, err := c.Snapshot().Resolve("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fetched.Needs = &core.Needs{Bins: []string{"gone", "sh"}}
+	for range 3 {
+		p.Await(t.Context(), fetched)
+	}
+	if judge := p.Program(fetched); judge == nil || judge("gone") != needs.Unmet || judge("sh") != needs.Met {
+		t.Errorf("the programs of a fetched skill are not known")
+	}
+	if len(m.searches) != 2 {
+		t.Errorf("searched %d times: %v", len(m.searches), m.searches)
+	}
+	fetched.Revision, fetched.Needs = "2", &core.Needs{Bins: []string{"other"}}
+	p.Await(t.Context(), fetched) // the catalog has another revision
+	if p.Program(fetched) != nil {
+		t.Error("a skill that the catalog does not have any more is judged")
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	fetched.Revision = ""
+	p.Await(ended, fetched)
+}

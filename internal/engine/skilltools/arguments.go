@@ -66,7 +66,11 @@ func (s *Scope) takesArguments(ctx context.Context, names []string) bool {
 		return false
 	}
 	for _, name := range names {
-		if skill, err := s.skillToLoad(rec, name); err == nil && skill.TakesArguments {
+		skill, err := s.skillToLoad(ctx, rec, name)
+		if err == nil && !skill.TakesArguments && skill.RootDir == "" { // the catalog may not have read the body
+			skill, _, err = s.withName(skill).Catalog().Body(ctx, skill.Name)
+		}
+		if err == nil && skill.TakesArguments {
 			return true
 		}
 	}

@@ -22,7 +22,7 @@ func (s *Scope) capped(rec *state.Record, names []string) int {
 		return count
 	}
 	for _, name := range names {
-		if skill, err := s.skillAt(rec, name); err == nil && rec.IsPermanent(skill.Name) {
+		if skill, err := s.resolveVisible(rec, name, true); err == nil && rec.IsPermanent(skill.Name) {
 			count--
 		}
 	}

@@ -16,6 +16,10 @@ import (
 // Until the model loads such a skill, its list applies only to its own commands.
 const guessed = "guess"
 
+// ErrNotInvocable reports a SKILL.md that was fetched for a load and does not allow it. The load is a
+// guess of a hidden skill, or a mention of one that people cannot call.
+var ErrNotInvocable = errors.New("the skill cannot be loaded in this way")
+
 // Declaration is a set of loads without a call, whose texts are read.
 type Declaration struct {
 	change loading
@@ -32,7 +36,7 @@ func (e *LoadError) Unwrap() []error { return []error{tools.ErrLoads, e.Reason} 
 
 // Declare reads the texts of loads without a call, all or none. The error is a [LoadError] if a
 // skill or doc is unknown, or if there are more skills than the cap. Unlike the model, the host may
-// load hidden skills.
+// load hidden skills. ErrNotInvocable is returned for a guess or a mention.
 func Declare(ctx context.Context, s *Scope, loads []tools.Load) (*Declaration, error) {
 	d := &Declaration{change: loading{scope: s, activation: "declared"}}
 	switch {
@@ -66,6 +70,9 @@ func Declare(ctx context.Context, s *Scope, loads []tools.Load) (*Declaration, e
 		}
 		if err != nil {
 			return nil, &LoadError{err}
+		}
+		if l.Guessed && t.skill.Hidden || l.Mentioned && !t.skill.UserInvocable {
+			return nil, ErrNotInvocable
 		}
 		for _, doc := range l.Docs {
 			if _, has := refOf(doc, t.known); !l.AllDocs && !has {

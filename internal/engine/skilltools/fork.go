@@ -37,8 +37,8 @@ func NamesToLoad(s *Scope, rec *state.Record, o *tools.Operation, args tools.Arg
 }
 
 // SkillToLoad resolves a name of [NamesToLoad].
-func SkillToLoad(s *Scope, rec *state.Record, name string) (core.Skill, error) {
-	return s.skillAt(rec, name)
+func SkillToLoad(ctx context.Context, s *Scope, rec *state.Record, name string) (core.Skill, error) {
+	return s.skillAt(ctx, rec, name)
 }
 
 // BodyText returns the text of a skill as a load with arguments would deliver it. An error for the

@@ -28,7 +28,7 @@ func LoadAll(ctx context.Context, s *Scope, names []string, replace bool, format
 	var unknown []string
 	names, ran := s.cutForked(names)
 	for _, name := range names {
-		skill, err := s.skillAt(rec, name)
+		skill, err := s.skillAt(ctx, rec, name)
 		if err == nil && slices.ContainsFunc(texts, func(t skillText) bool { return t.skill.Name == skill.Name }) {
 			continue
 		}
@@ -59,8 +59,8 @@ func LoadAll(ctx context.Context, s *Scope, names []string, replace bool, format
 
 // skillAt is skillToLoad, but also accepts the location of a skill: its place in overviews and
 // receipts, or its absolute path.
-func (s *Scope) skillAt(rec *state.Record, ref string) (core.Skill, error) {
-	skill, err := s.skillToLoad(rec, ref)
+func (s *Scope) skillAt(ctx context.Context, rec *state.Record, ref string) (core.Skill, error) {
+	skill, err := s.skillToLoad(ctx, rec, ref)
 	if err == nil || !strings.Contains(ref, "/") {
 		return skill, err
 	}
@@ -70,7 +70,7 @@ func (s *Scope) skillAt(rec *state.Record, ref string) (core.Skill, error) {
 		if path.Clean(ref) != skill.Location && ref != at && ref != strings.Join(strings.Fields(skill.Place), " ") {
 			continue
 		}
-		if skill, err := s.skillToLoad(rec, skill.ID); err == nil {
+		if skill, err := s.skillToLoad(ctx, rec, skill.ID); err == nil {
 			found = append(found, skill)
 		}
 	}

@@ -106,6 +106,8 @@ type Rules struct {
 	References tools.References
 	// Reports reports that a hook of the host or a tracer gets the events.
 	Reports bool
+	// HidesUnmet reports that skills with unmet needs are hidden from the model.
+	HidesUnmet bool
 	// OffersArguments reports that the model sees the field of skill_load for arguments.
 	OffersArguments bool
 	// LoadToolName is the name of the tool that loads skills, "" for skill_load.

@@ -101,13 +101,16 @@ func (s *Scope) Skill(rec *state.Record, name string) (core.Skill, error) {
 }
 
 // skillToLoad is [Scope.Skill] for a load. If the name now means another skill than the loaded
-// one, it returns that other skill.
-func (s *Scope) skillToLoad(rec *state.Record, name string) (core.Skill, error) {
+// one, it returns that other skill. It fetches a skill that is fetched on demand.
+func (s *Scope) skillToLoad(ctx context.Context, rec *state.Record, name string) (core.Skill, error) {
 	skill, err := s.resolveVisible(rec, name, true)
 	if held, ok := loadedAs(s.Catalog().Snapshot(), rec, name); ok && err != nil {
-		return held, nil
+		skill, err = held, nil
 	}
-	return skill, err
+	if err != nil || !skill.OnDemand {
+		return skill, err
+	}
+	return s.fetch(ctx, rec, skill, name)
 }
 
 // resolveVisible resolves a name in the catalog. loads reports that the call loads the skill.
@@ -134,16 +137,10 @@ func (s *Scope) resolveVisible(rec *state.Record, name string, loads bool) (core
 	}
 	if err == nil {
 		if why := snapshot.WhyHidden(skill.ID); why != "" {
-			return core.Skill{}, tools.ModelErrorf("skill %q is not loaded, because it cannot work; missing here: %s", printable.Cut(name, 80), why)
+			return core.Skill{}, lacking(name, why)
 		}
 	}
-	unknown := &unknownSkillError{name: printable.Cut(name, 80), near: s.Catalog().Suggest(name)}
-	if len(unknown.near) > 0 {
-		unknown.error = tools.ModelErrorf("unknown skill %q: did you mean %s?", unknown.name, quotedList(unknown.near))
-	} else {
-		unknown.error = tools.ModelErrorf("unknown skill %q: use a name from the list of available skills", unknown.name)
-	}
-	return core.Skill{}, unknown
+	return core.Skill{}, unknownSkill(name, s.Catalog().Suggest(name))
 }
 
 // LoadedCatalog returns the catalog in which each loaded skill has the name and the revision with
@@ -235,7 +232,7 @@ func readSkill(ctx context.Context, s *Scope, name, arguments string, docs []str
 	if err != nil {
 		return skillText{}, err
 	}
-	skill, err := s.skillToLoad(rec, name)
+	skill, err := s.skillToLoad(ctx, rec, name)
 	if err != nil {
 		return skillText{}, err
 	}

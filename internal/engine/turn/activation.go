@@ -64,6 +64,9 @@ func (a *Activation) Begin(ctx context.Context, s *skilltools.Scope, rec *state.
 		return out, nil
 	}
 	next, happened, err := Declare(ctx, s, rec, tools.Load{Skill: likely[0], Guessed: true})
+	if errors.Is(err, skilltools.ErrNotInvocable) {
+		return out, nil
+	}
 	if refused, ok := errors.AsType[*skilltools.LoadError](err); ok {
 		note(rec, "skills_not_loaded", fmt.Sprintf("not loaded: %s (%v)", likely[0], refused.Reason))
 		return out, nil
@@ -85,6 +88,9 @@ func loadMentioned(ctx context.Context, s *skilltools.Scope, rec *state.Record, 
 			continue
 		}
 		next, happened, err := Declare(ctx, s, out.Record, load)
+		if errors.Is(err, skilltools.ErrNotInvocable) {
+			continue
+		}
 		if refused, ok := errors.AsType[*skilltools.LoadError](err); ok {
 			notes = append(notes, fmt.Sprintf("not loaded: %s (%v)", name, refused.Reason))
 			out.Refused = append(out.Refused, RefusedSkill{name, refused.Reason.Error()})

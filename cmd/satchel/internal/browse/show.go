@@ -81,11 +81,11 @@ func (cmd *ShowCommand) Run(ctx context.Context, c cli.Console) (err error) {
 		}
 		return fmt.Errorf("there is no skill %q%s", cmd.Ref, hint)
 	}
-	s, err := cmd.read(ctx, skills.Catalog, skill)
+	s, read, err := cmd.read(ctx, skills.Catalog, skill)
 	if err != nil {
 		return err
 	}
-	if err := cmd.addNeeds(ctx, c, skills.Catalog, skill, s); err != nil {
+	if err := cmd.addNeeds(ctx, c, skills.Catalog, read, s); err != nil {
 		return err
 	}
 	out := bufio.NewWriter(c.Out)
@@ -107,32 +107,33 @@ func (cmd *ShowCommand) Run(ctx context.Context, c cli.Console) (err error) {
 	return nil
 }
 
-func (cmd *ShowCommand) read(ctx context.Context, skills *catalog.Catalog, skill core.Skill) (*skillDetails, error) {
+// read returns what is printed of a skill, and the skill with the fields of its SKILL.md.
+func (cmd *ShowCommand) read(ctx context.Context, skills *catalog.Catalog, skill core.Skill) (s *skillDetails, read core.Skill, err error) {
 	read, body, err := skills.Body(ctx, skill.Name)
 	if err != nil {
-		return nil, err
+		return nil, read, err
 	}
-	s := &skillDetails{
+	s = &skillDetails{
 		Name: skill.Name, Description: skill.Description, Location: skill.Location,
-		License: skill.License, Compatibility: skill.Compatibility, AllowedTools: read.AllowedTools,
+		License: read.License, Compatibility: read.Compatibility, AllowedTools: read.AllowedTools,
 		Arguments: append([]string{}, read.Arguments...), ArgumentHint: read.ArgumentHint,
-		Metadata: skill.Metadata, Hidden: skill.Hidden, Digest: body.Digest, Body: body.Text,
+		Metadata: read.Metadata, Hidden: read.Hidden, Digest: body.Digest, Body: body.Text,
 	}
 	if cmd.Arguments != nil {
 		rendered, err := skilltools.Rendered(read, body, *cmd.Arguments)
 		if err != nil {
-			return nil, fmt.Errorf("%w: --arguments: %w", cli.ErrUsage, err)
+			return nil, read, fmt.Errorf("%w: --arguments: %w", cli.ErrUsage, err)
 		}
 		s.Body = cmp.Or(rendered.Text, body.Text)
 	}
 	if s.Docs, err = skills.Docs(ctx, skill.Name); err != nil {
-		return nil, err
+		return nil, read, err
 	}
 	if s.Files, _, err = skills.Files(ctx, skill.Name, 0); err != nil {
-		return nil, err
+		return nil, read, err
 	}
 	s.Docs, s.Files = append([]string{}, s.Docs...), append([]string{}, s.Files...)
-	return s, nil
+	return s, read, nil
 }
 
 // addNeeds adds what the skill declares to need.
