@@ -5,6 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
+	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +15,7 @@ import (
 	"time"
 
 	"github.com/satchel-go/satchel"
+	"github.com/satchel-go/satchel/catalog/source"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/testing/chattest"
 	"github.com/satchel-go/satchel/loadmode"
@@ -153,6 +157,32 @@ func TestArgumentsOfLaterSkills(t *testing.T) {
 		"loaded: merge", `unknown field "arguments": taken all the same, because the skill takes arguments`, "loaded: plain", `ignored unknown field "arguments"`)
 	shown := chattest.Shown(c.View())
 	if !strings.Contains(shown, "Merge a into b.") || !strings.Contains(shown, "Costs $5.\n</skill>") || strings.Contains(schemaOf(t, r), "arguments") {
+		t.Errorf("shown\n%s", shown)
+	}
+}
+
+// bodies is a source whose listing has the front matter of its skills alone.
+type bodies struct{ fstest.MapFS }
+
+func (b bodies) Scan(context.Context, *source.Listing) (*source.Listing, error) {
+	l := &source.Listing{}
+	for _, name := range slices.Sorted(maps.Keys(b.MapFS)) {
+		head, _, _ := strings.Cut(string(b.MapFS[name].Data), "\n---\n")
+		l.Entries = append(l.Entries, source.Entry{ID: path.Dir(name), Revision: "1", Head: []byte(head + "\n---\n")})
+	}
+	return l, nil
+}
+
+func (b bodies) Open(_ context.Context, id, _ string) (fs.FS, error) { return fs.Sub(b.MapFS, id) }
+
+// A body that uses $ARGUMENTS takes arguments also if it was not read before the load.
+func TestArgumentsOfUnreadBodies(t *testing.T) {
+	files := fstest.MapFS{"uses/SKILL.md": skillFile("uses", "", "Look at $ARGUMENTS."), "plain/SKILL.md": skillFile("plain", "", "Look.")}
+	r := chattest.Open(t, fstest.MapFS{}, satchel.WithSkillRoots([]source.Root{source.From("bodies", bodies{files})}))
+	c := chattest.NewChat(t, r).Say(core.User, "go")
+	chattest.Same(t, "the answers", firstLines(c.Calls(`skill_load {"skill":"uses","arguments":"a b"}`, `skill_load {"skill":"plain","arguments":"a b"}`), 2),
+		"loaded: uses", `unknown field "arguments": taken all the same, because the skill takes arguments`, "loaded: plain", `ignored unknown field "arguments"`)
+	if shown := chattest.Shown(c.View()); !strings.Contains(shown, "Look at a b.") {
 		t.Errorf("shown\n%s", shown)
 	}
 }

@@ -74,7 +74,8 @@ type Skill struct {
 	TakesArguments bool
 	// Editable reports that the skill can be changed at its source.
 	Editable bool
-	// OnDemand reports that the files of the skill are fetched when they are first read.
+	// OnDemand reports that the files of the skill are fetched when they are first read. Before that,
+	// fields of its SKILL.md other than its name and description may be missing.
 	OnDemand bool
 	// Origin names the provider of a skill of scope Remote, such as `the MCP server "acme"`, and
 	// is empty for others. Views show it above the skill's texts. While such a text is in view, a

@@ -75,7 +75,8 @@ type Entry struct {
 	// restricts the skill but grants nothing.
 	Unreviewed bool
 	// OnDemand reports that the files are fetched when they are first read. Searches and lists
-	// do not read them then.
+	// do not read them then. If Files is nil too, Head may lack fields: calls that open the files
+	// get those of the SKILL.md among them.
 	OnDemand bool
 	// Origin names the remote server of the skill, for core.Skill; "" for none.
 	Origin string

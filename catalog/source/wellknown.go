@@ -40,11 +40,14 @@ const (
 // such as https://example.com. Only the first of opts counts; its SHA256 is ignored.
 //
 // Names and descriptions come from the index. The files of a skill are fetched when they are first
-// read, if they are of the same origin and have the digest that the index gives. A refresh of the
-// catalog asks for a newer index at most once in 5 minutes. An index that cannot be fetched is a
-// diagnostic and no error of catalog.Open; an earlier copy is used then. An entry that is not valid
-// is a diagnostic too. The bounds of [ArchiveOptions] hold for each skill; an index has at most
-// 4 MiB and 10,000 entries.
+// read, if they are of the same origin and have the digest that the index gives. The other fields of
+// a SKILL.md are known from then on to calls that read the skill, and to catalogs that are opened
+// later while the files are cached.
+//
+// A refresh of the catalog asks for a newer index at most once in 5 minutes. An index that cannot be
+// fetched is a diagnostic and no error of catalog.Open; an earlier copy is used then. An entry that
+// is not valid is a diagnostic too. The bounds of [ArchiveOptions] hold for each skill; an index has
+// at most 4 MiB and 10,000 entries.
 //
 // The name of the root is the host of the address.
 func WellKnown(address string, opts ...ArchiveOptions) Root {
