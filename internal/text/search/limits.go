@@ -44,26 +44,27 @@ const (
 	// language, or about things that have names of their own.
 	leastKnown = 0.6
 	// The evidence for a document is a sum of parts, each with a weight. Parts are the cosine, the similar words,
-	// the score, its share of the greatest possible score, and the number of matching terms. At most mostTerms
-	// count. The logarithm of the number of words is taken off: long texts are similar to more messages by chance.
-	cosineWeight, similarWeight, scoreWeight, shareWeight, termWeight, lengthWeight = 14.2, 0.446, 0.0143, 3.21, 0.332, 1.37
+	// the score, and the number of matching terms, of which at most mostTerms count. The fitted weight of the score is
+	// below zero: beside the number of matching terms, it counts rare terms too much. The logarithm of the number
+	// of words is taken off: long texts are similar to more messages by chance.
+	cosineWeight, similarWeight, scoreWeight, termWeight, lengthWeight = 13.15, 0.335, -0.049, 1.054, 0.885
 
 	mostTerms = 6
 	// Words are similar from a cosine of leastSimilar. Cosines above leastSimilar plus similarRange count as
 	// that, because the score counts equal words.
 	leastSimilar, similarRange = 0.25, 0.3
 	// mostSimilar is how many documents are compared word by word: those with the most other evidence.
-	mostSimilar = 8
-	// A message means a document if the sum of these terms is not negative. Four are the parts of the evidence for
+	mostSimilar = 16
+	// A message means a document if the sum of these terms is not negative. Three are the parts of the evidence for
 	// the most likely document. meantTask is for how much the message is a task, and meantSize for the logarithm of
 	// the number of documents and publicSkills. meantWord is for the number of compared words of the message, and
 	// meantTerse for messages in which all words are compared.
-	meantBase                                        = -5.5
-	meantCosine, meantSimilar, meantShare, meantTerm = 10.8, 0.202, 1.53, 0.359
-	meantTask, meantSize, meantWord, meantTerse      = 0.597, -0.649, 0.489, 2.2
+	meantBase                                   = -5.27
+	meantCosine, meantSimilar, meantTerm        = 9.49, 0.194, 0.41
+	meantTask, meantSize, meantWord, meantTerse = 0.626, -0.3, 0.132, 2.2
 	// How likely a compared document is grows by a factor e with each evidenceScale of its evidence. Beside the most
 	// likely one, those are meant that have at least the share leastLikely of the sum of all compared ones.
-	evidenceScale, leastLikely = 1.5, 0.125
+	evidenceScale, leastLikely = 1.5, 0.12
 )
 
 // Constants of the search for messages by words alone. Slopes are per natural logarithm of the number of

@@ -118,10 +118,10 @@ func TestMeant(t *testing.T) {
 	}{
 		{[]float64{7}, 1},
 		{[]float64{7, 7}, 2},
-		{[]float64{7, 7 - evidenceScale*math.Log(6.9)}, 2}, // 1/6.9 of the first is 1/7.9 of the sum
-		{[]float64{7, 7 - evidenceScale*math.Log(7.1)}, 1},
+		{[]float64{7, 7 - evidenceScale*math.Log(7.2)}, 2}, // 1/7.2 of the first is 1/8.2 of the sum
+		{[]float64{7, 7 - evidenceScale*math.Log(7.5)}, 1},
 		{[]float64{-3, -3, -3, -3, -3, -3, -3, -3}, 8},
-		{[]float64{7, 6.9, 6.9, 6.9, 6.9, 6.9, 6.9, 6.9}, 1}, // the others have less than an eighth each
+		{[]float64{7, 6.9, 6.9, 6.9, 6.9, 6.9, 6.9, 6.9, 6.9}, 1}, // the others have a ninth each, or less
 		{[]float64{9, 8, 2, 2, 2, 2, 2, 2}, 2},
 		{[]float64{1e6, 0}, 1},
 	} {

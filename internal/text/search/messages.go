@@ -59,7 +59,7 @@ func (s *searching) message(text string, terms []string, namesSkills bool) {
 	best, second, named := s.bestMeanings()
 	v := vectorsOfMessage(text)
 	if v.parts[allWords] != (vector{}) && v.known >= leastKnown && hasSubject && named == 0 && !namesSkills {
-		s.byEvidence(text, &v, most)
+		s.byEvidence(text, &v)
 		return
 	}
 	isEnough := best.terms > 0 && s.isEnough(&best, second, most)
@@ -90,16 +90,16 @@ type evidence struct {
 }
 
 // parts are what a message says of one document.
-type parts struct{ cosine, similar, score, share, terms float64 }
+type parts struct{ cosine, similar, score, terms float64 }
 
 // evidence compares a message with all documents, and with the most likely ones word by word. The vector of
-// all words must not be zero. most is the score that no document can exceed.
-func (s *searching) evidence(text string, message *messageVectors, most float64) evidence {
+// all words must not be zero.
+func (s *searching) evidence(text string, message *messageVectors) evidence {
 	x, v := s.index, &message.parts[allWords]
 	e := evidence{of: make([]float64, x.Len())}
 	scale := inverseRoot(v.dotFirst(v))
 	for document := range e.of {
-		p := s.parts(document, most)
+		p := s.parts(document)
 		p.cosine = float64(v.dotFirst(&x.vectors[document])) * x.perFirst[document] * scale
 		e.of[document] = p.evidence() - lengthWeight*x.words.logs[document]
 	}
@@ -109,7 +109,7 @@ func (s *searching) evidence(text string, message *messageVectors, most float64)
 	var best parts
 	whole := make([]float64, len(e.best))
 	for i, document := range e.best {
-		p := s.parts(document, most)
+		p := s.parts(document)
 		p.cosine = float64(v.dot(&x.vectors[document])) * x.perLength[document] * scale
 		p.similar = similar.of(document)
 		whole[i] = p.evidence() - lengthWeight*x.words.logs[document]
@@ -130,19 +130,19 @@ func (s *searching) evidence(text string, message *messageVectors, most float64)
 }
 
 // parts returns what the words of the message say of a document.
-func (s *searching) parts(document int, most float64) parts {
+func (s *searching) parts(document int) parts {
 	m := &s.meanings[document]
-	return parts{score: m.score, share: m.score / max(most, 1), terms: float64(min(m.terms, mostTerms))}
+	return parts{score: m.score, terms: float64(min(m.terms, mostTerms))}
 }
 
 func (p *parts) evidence() float64 {
-	return cosineWeight*p.cosine + similarWeight*p.similar + scoreWeight*p.score + shareWeight*p.share + termWeight*p.terms
+	return cosineWeight*p.cosine + similarWeight*p.similar + scoreWeight*p.score + termWeight*p.terms
 }
 
 // isMeant reports whether a message means any document. p is what it says of the most likely one, and task how
 // much it is a task. The more documents there are, the better one of them fits by chance.
 func (s *searching) isMeant(p *parts, message *similar, task float64) bool {
-	sum := meantBase + meantCosine*p.cosine + meantSimilar*p.similar + meantShare*p.share + meantTerm*p.terms + meantTask*task +
+	sum := meantBase + meantCosine*p.cosine + meantSimilar*p.similar + meantTerm*p.terms + meantTask*task +
 		meantSize*math.Log(float64(s.index.Len()+publicSkills)) + meantWord*float64(len(message.weights))
 	if message.isTerse {
 		sum += meantTerse
@@ -172,8 +172,8 @@ func greatest(values []float64, n int) []int {
 
 // byEvidence adds the evidence for the documents to the totals. If the message means a document, the best
 // one becomes strong, and those that come near.
-func (s *searching) byEvidence(text string, message *messageVectors, most float64) {
-	e := s.evidence(text, message, most)
+func (s *searching) byEvidence(text string, message *messageVectors) {
+	e := s.evidence(text, message)
 	if e.isMeant {
 		for _, document := range e.meant() {
 			if s.meanings[document].terms == 0 {
