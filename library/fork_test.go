@@ -11,6 +11,7 @@ import (
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/library"
+	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/tools"
 )
 
@@ -44,20 +45,27 @@ func newForkHost(t *testing.T, names ...string) *forkHost {
 		}
 	}
 	h := &forkHost{say: func(string) string { return "THE REPORT" }}
+	h.runtime = openLibrary(t, l, satchel.WithFork(satchel.Fork{Run: h.run, Skills: names}))
+	return h
+}
+
+// openLibrary returns a runtime with the skills of a library, which runSkill loads.
+func openLibrary(t *testing.T, l *library.Library, options ...satchel.Option) *satchel.Runtime {
+	t.Helper()
 	actor := func(context.Context, core.SessionKey) (library.Actor, error) { return mia, nil }
-	if h.runtime, err = satchel.New(
+	runtime, err := satchel.New(append(options,
 		satchel.WithTools(satchel.Tools{Profile: tools.KnowledgeOnly, Vocabulary: library.Vocabulary()}),
 		library.With(l, library.AgentOptions{Tenant: mia.Tenant, Actor: actor}),
-		satchel.WithFork(satchel.Fork{Run: h.run, Skills: names}),
-	); err != nil {
+	)...)
+	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := h.runtime.Close(); err != nil {
+		if err := runtime.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	return h
+	return runtime
 }
 
 func (h *forkHost) run(ctx context.Context, r satchel.ForkRequest) (string, error) {
@@ -168,5 +176,59 @@ func TestRunSkillCutsTheAnswerOfAFork(t *testing.T) {
 	var got struct{ Answer string }
 	if err := json.Unmarshal([]byte(answer), &got); err != nil || len(answer) > 64<<10 || len(got.Answer) < 10<<10 || !strings.Contains(got.Answer, "[the answer was cut: it had 400030 bytes") {
 		t.Errorf("%d bytes (%v), which end with %q", len(answer), err, answer[len(answer)-200:])
+	}
+}
+
+// The body of the skill that a fork carries out is in each of its requests, also where other skills take
+// the place of loaded ones.
+func TestForkKeepsItsTask(t *testing.T) {
+	for _, mode := range []loadmode.Mode{loadmode.Adaptive, loadmode.Once} {
+		l, err := library.New(library.NewMemory())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, front := range map[string]string{"report": "context: fork\n", "plain": ""} {
+			text := "---\nname: " + name + "\ndescription: Does " + name + ".\n" + front + "---\nTHE BODY of " + name + "\n"
+			if _, err := l.Edit(t.Context(), mia, library.Edit{Action: "import", Name: name, Files: map[string][]byte{"SKILL.md": []byte(text)}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		requests := 0
+		run := func(ctx context.Context, r satchel.ForkRequest) (string, error) {
+			messages := []core.Message{{Role: core.User, Text: r.Task, Origin: 1}}
+			for ; requests < 3; requests++ {
+				view, err := r.Runtime.Agent(r.Key).Prepare(ctx, core.Request{Messages: messages})
+				if err != nil {
+					return "", err
+				}
+				var shown strings.Builder
+				for _, m := range view.Messages {
+					shown.WriteString(m.Text)
+				}
+				if n := strings.Count(shown.String(), "THE BODY of report"); n != 1 {
+					t.Errorf("%v: the task stands %d times in request %d\n%s", mode, n, requests+1, shown.String())
+				}
+				call := core.ToolCall{ID: fmt.Sprint("f", requests), Name: "runSkill", Arguments: `{"name":"plain"}`}
+				if err := r.Runtime.Hooks().Observe(ctx, r.Key, []core.ToolCall{call}); err != nil {
+					return "", err
+				}
+				opened, err := r.Runtime.Agent(r.Key).Open(ctx, call)
+				if err != nil {
+					return "", err
+				}
+				answer, err := opened.Run(ctx)
+				opened.Close()
+				if err != nil {
+					return "", err
+				}
+				messages = append(messages, core.Message{Role: core.Assistant, Calls: []core.ToolCall{call}, Origin: len(messages)},
+					core.Message{Role: core.ToolResult, CallID: call.ID, Tool: call.Name, Text: answer, Origin: len(messages) + 1})
+			}
+			return "R", nil
+		}
+		h := &forkHost{runtime: openLibrary(t, l, satchel.WithFork(satchel.Fork{Run: run}), satchel.WithLoading(satchel.Loading{Mode: mode, Max: 1}))}
+		if answer := h.call(t, `{"name":"report"}`); requests != 3 || !strings.Contains(answer, "R") {
+			t.Errorf("%v: answer %q after %d requests", mode, answer, requests)
+		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"log/slog"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -13,7 +12,6 @@ import (
 	"github.com/satchel-go/satchel/adapter"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/testing/chattest"
-	"github.com/satchel-go/satchel/library"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/processors"
 	"github.com/satchel-go/satchel/session"
@@ -223,43 +221,6 @@ func TestForkTaskWithOtherArguments(t *testing.T) {
 		t.Errorf("the unload is answered %q", loop.said[3])
 	}
 	chattest.Same(t, "completed", completed, "report turn")
-}
-
-// A skill of a library stays in its fork too.
-func TestForkKeepsATaskOfALibrary(t *testing.T) {
-	l, err := library.New(library.NewMemory())
-	if err != nil {
-		t.Fatal(err)
-	}
-	mia := library.Actor{Tenant: "t", Subject: "mia", Roles: []library.Role{"maintainer"}}
-	for name, front := range map[string]string{"report": "context: fork\n", "plain": ""} {
-		text := "---\nname: " + name + "\ndescription: Does " + name + ".\n" + front + "---\n" + strings.ToUpper(name) + " BODY\n"
-		if _, err := l.Edit(t.Context(), mia, library.Edit{Action: "import", Name: name, Files: map[string][]byte{"SKILL.md": []byte(text)}}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, mode := range []loadmode.Mode{loadmode.Adaptive, loadmode.Once} {
-		loop := calling(`runSkill {"name":"plain"}`, `runSkill {"name":"plain"}`)
-		rt, err := satchel.New(satchel.WithTools(satchel.Tools{Profile: tools.KnowledgeOnly, Vocabulary: library.Vocabulary()}),
-			library.With(l, library.AgentOptions{Tenant: mia.Tenant, Actor: func(context.Context, core.SessionKey) (library.Actor, error) { return mia, nil }}),
-			satchel.WithFork(satchel.Fork{Run: loop.run}), satchel.WithLoading(satchel.Loading{Mode: mode, Max: 1}), satchel.WithLogger(slog.New(slog.NewTextHandler(io.Discard, nil))))
-		if err != nil {
-			t.Fatal(err)
-		}
-		c := chattest.NewChat(t, rt).Say(core.User, "go")
-		c.View()
-		if got := c.Calls(`runSkill {"name":"report"}`)[0]; !strings.Contains(got, "3 model calls") {
-			t.Errorf("%v: answer %q", mode, got)
-		}
-		for i, view := range loop.views {
-			if n := strings.Count(chattest.Shown(view), "REPORT BODY"); n != 1 {
-				t.Errorf("%v: the task stands %d times in request %d\n%s", mode, n, i+1, chattest.Shown(view))
-			}
-		}
-		if err := rt.Close(); err != nil {
-			t.Error(err)
-		}
-	}
 }
 
 // A fork whose request cannot be prepared has made no model call.

@@ -131,24 +131,42 @@ func Evict(rec *state.Record, limit int, keep []string, choose loadmode.Victim) 
 // until clearing them pays.
 func EndLoads(rec *state.Record, limit int, keep []string, choose loadmode.Victim) (evicted []string) {
 	for limit > 0 && rec.Capped() > limit {
-		var candidates []loadmode.Candidate
-		for _, a := range rec.Active {
-			if !slices.Contains(keep, a.Skill) && !rec.IsPermanent(a.Skill) {
-				candidates = append(candidates, loadmode.Candidate{Skill: a.Skill, Used: a.Used, Loaded: a.Loaded})
-			}
-		}
-		if len(candidates) == 0 {
-			return evicted
-		}
-		name := leastRecentlyUsed(candidates)
-		if choose != nil {
-			chosen := choose(slices.Clone(candidates))
-			if slices.ContainsFunc(candidates, func(a loadmode.Candidate) bool { return a.Skill == chosen }) {
-				name = chosen
-			}
+		name := victim(rec, keep, choose)
+		if name == "" {
+			break
 		}
 		rec.EndLoad(name)
 		evicted = append(evicted, name)
 	}
 	return evicted
+}
+
+// EvictOne unloads one skill as [Evict] does, and returns its name, or "" if none can be unloaded.
+func EvictOne(rec *state.Record, keep []string, choose loadmode.Victim) string {
+	name := victim(rec, keep, choose)
+	if name != "" {
+		rec.EndLoad(name)
+		rec.Remove(name)
+	}
+	return name
+}
+
+// victim returns the skill to unload next, or "" if none can be unloaded.
+func victim(rec *state.Record, keep []string, choose loadmode.Victim) string {
+	var candidates []loadmode.Candidate
+	for _, a := range rec.Active {
+		if !slices.Contains(keep, a.Skill) && !rec.IsPermanent(a.Skill) {
+			candidates = append(candidates, loadmode.Candidate{Skill: a.Skill, Used: a.Used, Loaded: a.Loaded})
+		}
+	}
+	if len(candidates) == 0 {
+		return ""
+	}
+	if choose != nil {
+		chosen := choose(slices.Clone(candidates))
+		if slices.ContainsFunc(candidates, func(a loadmode.Candidate) bool { return a.Skill == chosen }) {
+			return chosen
+		}
+	}
+	return leastRecentlyUsed(candidates)
 }

@@ -103,3 +103,17 @@ func TestTaskStays(t *testing.T) {
 		}
 	}
 }
+
+// TestEvictOne: the only skill beside a preloaded one can make room too.
+func TestEvictOne(t *testing.T) {
+	r := fiveSkills()
+	r.SetPreloads([]state.Preload{{Skill: "a"}})
+	for _, want := range []string{"d", "e", "c", ""} {
+		if got := EvictOne(r, []string{"b"}, nil); got != want {
+			t.Errorf("%q is unloaded, want %q", got, want)
+		}
+	}
+	if got := active(r); !slices.Equal(got, []string{"a", "b"}) {
+		t.Errorf("%q stay loaded", got)
+	}
+}

@@ -155,11 +155,11 @@ func (l *loading) evictForBudget(ctx context.Context, rec, next *state.Record, k
 	}
 	tokens := m.makeRoom(ctx, next, limit)
 	for tokens > limit && m.err == nil {
-		evicted := lifetime.Evict(next, next.Capped()-1, keep, s.Victim)
-		if len(evicted) == 0 {
+		evicted := lifetime.EvictOne(next, keep, s.Victim)
+		if evicted == "" {
 			break
 		}
-		l.addUnloaded(rec, "unloaded to make room: "+evicted[0], evicted[0], core.SkillEvicted, "evicted")
+		l.addUnloaded(rec, "unloaded to make room: "+evicted, evicted, core.SkillEvicted, "evicted")
 		tokens = m.all(ctx, next)
 	}
 	var removed []string
