@@ -2,6 +2,8 @@ package main
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -78,6 +80,29 @@ func TestChatRefusedArguments(t *testing.T) {
 			if r := got.requests[0]; !r.Contains(`<skills_not_loaded>not loaded: merge (skill "merge": ` + why + `)</skills_not_loaded>`) {
 				t.Errorf("%s: the model gets\n%s", framework, r.Prompt())
 			}
+		}
+	}
+}
+
+// A text that was delivered with arguments stays as it was when the conversation goes on in the other framework,
+// after the file has changed.
+func TestChatOtherFrameworkKeepsTexts(t *testing.T) {
+	for i, framework := range frameworks {
+		files := map[string]string{"merge/SKILL.md": "---\nname: merge\ndescription: Merges.\n---\n\nMerge $ARGUMENTS.\n"}
+		dir, store := skillDir(t, files), t.TempDir()
+		flags := []string{"chat", "--skills", dir, "--store", store, "--resume", "talk", "--load-mode", "session", "--framework"}
+		script := func() satcheltest.Script {
+			return satcheltest.Plan(satcheltest.Turn{Steps: []satcheltest.Step{satcheltest.Do("skill_load", map[string]any{"skill": "merge", "arguments": "a b"})}, Answer: "ok"}, satcheltest.Turn{Answer: "on"})
+		}
+		if got := converse(t, script(), "", append(flags, framework, "hi")...); got.code != 0 {
+			t.Fatalf("exit code %d, %s", got.code, got.err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "merge", "SKILL.md"), []byte(strings.Replace(files["merge/SKILL.md"], "Merge $", "Join $", 1)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		got := converse(t, script(), "", append(flags, frameworks[1-i], "more")...)
+		if got.code != 0 || !got.requests[0].Contains("Merge a b.") || got.requests[0].Contains("Join") {
+			t.Errorf("%s first: exit code %d, %s\n%s", framework, got.code, got.err, got.requests[0].Prompt())
 		}
 	}
 }

@@ -136,6 +136,10 @@ Flags stand before or after the prompts, not between them. A prompt that begins
 with a hyphen needs -- before it.`
 }
 
+// agentName is the name of the agent of a chat in its session. It is the same in both frameworks, so that
+// a conversation goes on in the other one with the texts that are pinned.
+const agentName = "chat"
+
 // agent is a conversation through one framework. It keeps the messages of the turns
 // that were answered.
 type agent interface {

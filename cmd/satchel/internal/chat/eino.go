@@ -50,7 +50,7 @@ func newEinoAgent(ctx context.Context, rt *satchel.Runtime, where Endpoint, f *F
 		return rt.Hooks().UnknownTool(tool, helpers...), !rt.Hooks().Owns(tool)
 	}
 	cfg := &adk.ChatModelAgentConfig{
-		Name:          "chat",
+		Name:          agentName,
 		Description:   "Answers with the help of skills.",
 		Model:         model,
 		GenModelInput: verbatim(f.System),

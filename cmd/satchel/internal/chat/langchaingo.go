@@ -35,6 +35,7 @@ func newLangchainAgent(_ context.Context, rt *satchel.Runtime, where Endpoint, f
 	}
 	history := &langchainHistory{ChatMessageHistory: memory.NewChatMessageHistory(), history: earlier}
 	opts := []langchaingo.Option{
+		langchaingo.WithAgentName(agentName),
 		langchaingo.WithHistory(func(context.Context) (schema.ChatMessageHistory, error) { return history, nil }),
 	}
 	if f.System != "" {

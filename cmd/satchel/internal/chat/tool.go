@@ -158,7 +158,7 @@ func (cmd *ToolCommand) open(ctx context.Context, c cli.Console, show *reporter)
 		return nil, fmt.Errorf("%w: --approve ask: nobody is asked here; use always or never", cli.ErrUsage)
 	}
 	t := &toolSession{view: cmd.View, out: c.Out, lasts: cmd.Session != "", token: rand.Text(), compact: cmd.SkillFlags.compact}
-	t.key = core.SessionKey{Session: "tool-" + rand.Text(), Agent: "chat"}
+	t.key = core.SessionKey{Session: "tool-" + rand.Text(), Agent: agentName}
 	if t.lasts {
 		t.key.Session = cmd.Session
 	}
