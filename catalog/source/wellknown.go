@@ -233,11 +233,7 @@ func (w *wellKnown) Open(ctx context.Context, id, revision string) (fs.FS, error
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	k, err := w.skill(id, revision)
-	if err != nil {
-		return nil, err
-	}
-	cache, err := w.opts.cache()
+	k, cache, err := w.locate(id, revision)
 	if err != nil {
 		return nil, err
 	}
@@ -256,11 +252,7 @@ func (w *wellKnown) Open(ctx context.Context, id, revision string) (fs.FS, error
 // OpenCached is Open for files that are cached. It sends no request, and the cache does not count it
 // as a use.
 func (w *wellKnown) OpenCached(id, revision string) (fs.FS, error) {
-	k, err := w.skill(id, revision)
-	if err != nil {
-		return nil, err
-	}
-	cache, err := w.opts.cache()
+	k, cache, err := w.locate(id, revision)
 	if err != nil {
 		return nil, err
 	}
@@ -269,6 +261,16 @@ func (w *wellKnown) OpenCached(id, revision string) (fs.FS, error) {
 		return nil, fmt.Errorf("source: open %q: %w", id, fs.ErrNotExist)
 	}
 	return w.checkedFiles(k, dir)
+}
+
+// locate returns a skill that the last Scan has listed at a revision, and the cache of its files.
+func (w *wellKnown) locate(id, revision string) (*indexedSkill, *archive.Cache, error) {
+	k, err := w.skill(id, revision)
+	if err != nil {
+		return nil, nil, err
+	}
+	cache, err := w.opts.cache()
+	return k, cache, err
 }
 
 // skill returns the skill that the last Scan has listed at a revision.
